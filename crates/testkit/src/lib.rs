@@ -1,0 +1,4 @@
+//! Helpers of the tests: text-test runner, op suites, npy files, random programs.
+//! In: test files.  Out: verdicts.
+//! May use: base, mlir, ir, tensor.  Never knows: release builds.
+//! Start reading at `lib.rs`.
