@@ -1,6 +1,34 @@
 //! The project's automation: `cargo xtask <verb>`.
-//! In: a verb.  Out: `RESULT <name> pass|fail|skip`, exit 0, 1 or 3.
-//! May use: testkit, driver, tegula, base, runtime, package.  Never knows: release builds.
-//! Start reading at `main.rs`.
+//! In: a verb and its arguments.  Out: one line `RESULT <name> pass|fail|skip key=value ...`, exit 0, 1 or 3.
+//! May use: testkit, base.  Never knows: how a model is compiled; checks that run models call the `tegula` binary.
+//! Start reading at `verb.rs`, the table of verbs.
 
-fn main() {}
+mod catalog;
+mod fetch_models;
+mod outcome;
+mod python;
+mod shell;
+mod verb;
+mod workspace;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let mut args = std::env::args().skip(1);
+    let Some(name) = args.next() else {
+        eprint!("{}", verb::usage());
+        return ExitCode::from(1);
+    };
+    let args: Vec<String> = args.collect();
+    match verb::find(&name) {
+        Some(verb) => outcome::finish(verb.name, (verb.run)(&args)),
+        None if name == "help" || name == "--help" => {
+            print!("{}", verb::usage());
+            ExitCode::SUCCESS
+        }
+        None => {
+            eprintln!("no verb `{name}`\n\n{}", verb::usage());
+            ExitCode::from(1)
+        }
+    }
+}

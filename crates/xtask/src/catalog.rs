@@ -1,0 +1,138 @@
+//! `data/models.json`: real models that registry packages ship, and models derived from them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+
+use crate::workspace;
+
+#[derive(Debug, Deserialize)]
+pub struct Catalog {
+    /// Python packages of the baselines: name to exact version.
+    pub pins: BTreeMap<String, String>,
+    /// The models that the checks run.
+    pub checked: Vec<String>,
+    pub models: Vec<Model>,
+    pub derived: Vec<Derived>,
+}
+
+/// A file inside a wheel or an npm tarball.
+#[derive(Debug, Deserialize)]
+pub struct Model {
+    pub id: String,
+    pub registry: Registry,
+    pub package: String,
+    pub version: String,
+    /// The file's path inside the archive.
+    pub path: String,
+    pub sha256: String,
+    pub size: u64,
+    pub format: String,
+    pub licence: String,
+    #[serde(flatten)]
+    pub runs: Runs,
+}
+
+/// A model that `tools/derive_models.py` makes from another.
+#[derive(Debug, Deserialize)]
+pub struct Derived {
+    pub id: String,
+    pub from: String,
+    pub recipe: Recipe,
+    /// `quant` writes several files: what follows the prefix in the name of this one.
+    #[serde(default)]
+    pub output: String,
+    /// `quant`: calibrate with image-like values.
+    #[serde(default)]
+    pub image: bool,
+    pub sha256: Option<String>,
+    #[serde(flatten)]
+    pub runs: Runs,
+}
+
+/// What a check feeds a model with.
+#[derive(Debug, Deserialize, Clone, Default)]
+pub struct Runs {
+    #[serde(default)]
+    pub values: BTreeMap<String, String>,
+    #[serde(default)]
+    pub run_shapes: BTreeMap<String, Vec<usize>>,
+    #[serde(default)]
+    pub run_shapes_2: BTreeMap<String, Vec<usize>>,
+    /// Input to the output that feeds it in the next step.
+    #[serde(default)]
+    pub feedback: BTreeMap<String, String>,
+}
+
+#[derive(Debug, Deserialize, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Registry {
+    Pypi,
+    Npm,
+}
+
+#[derive(Debug, Deserialize, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Recipe {
+    Minilm,
+    Quant,
+}
+
+/// A name of the catalog, looked up.
+pub enum Entry<'a> {
+    Shipped(&'a Model),
+    Derived(&'a Derived),
+}
+
+impl Catalog {
+    pub fn load() -> Result<Catalog> {
+        let path = workspace::data("models.json");
+        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        serde_json::from_str(&text).with_context(|| format!("{} is malformed", path.display()))
+    }
+
+    pub fn find(&self, id: &str) -> Result<Entry<'_>> {
+        if let Some(model) = self.models.iter().find(|model| model.id == id) {
+            return Ok(Entry::Shipped(model));
+        }
+        if let Some(derived) = self.derived.iter().find(|derived| derived.id == id) {
+            return Ok(Entry::Derived(derived));
+        }
+        let known: Vec<&str> = (self.models.iter().map(|model| model.id.as_str()))
+            .chain(self.derived.iter().map(|derived| derived.id.as_str()))
+            .collect();
+        bail!("no model `{id}`; known: {}", known.join(", "))
+    }
+
+    /// Where the model's file lies once fetched: `target/models/<id>.<format>`.
+    pub fn file(&self, id: &str) -> Result<PathBuf> {
+        let extension = match self.find(id)? {
+            Entry::Shipped(model) => model.format.as_str(),
+            Entry::Derived(_) => "onnx",
+        };
+        Ok(workspace::models().join(format!("{id}.{extension}")))
+    }
+
+    /// Shapes and values of a model; a derived model without its own has its source's.
+    pub fn runs(&self, id: &str) -> Result<Runs> {
+        match self.find(id)? {
+            Entry::Shipped(model) => Ok(model.runs.clone()),
+            Entry::Derived(derived) if derived.runs.values.is_empty() => self.runs(&derived.from),
+            Entry::Derived(derived) => Ok(derived.runs.clone()),
+        }
+    }
+}
+
+impl Runs {
+    /// The named shape sets, `run_shapes` first; a model with fixed shapes has one.
+    pub fn shape_sets(&self) -> Vec<(&'static str, &BTreeMap<String, Vec<usize>>)> {
+        let mut sets = vec![("run_shapes", &self.run_shapes)];
+        if !self.run_shapes_2.is_empty() {
+            sets.push(("run_shapes_2", &self.run_shapes_2));
+        }
+        sets
+    }
+}

@@ -1,0 +1,54 @@
+//! A Python environment under `target/venv` with the pinned packages of `data/models.json`.
+//! Nothing is installed outside `target/`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::catalog::Catalog;
+use crate::shell::{Shell, have};
+use crate::workspace;
+
+/// The environment's interpreter; makes the environment where there is none.
+pub fn interpreter() -> Result<PathBuf> {
+    let venv = workspace::target().join("venv");
+    let python = venv.join("bin/python");
+    if python.exists() && works(&python) {
+        return Ok(python);
+    }
+    if !have("python3") {
+        bail!("python3 is missing: install Python 3.11 or newer (Debian, Ubuntu: apt-get install python3 python3-venv)");
+    }
+    println!("making {}", venv.display());
+    let made = Shell::new("python3").args(["-m", "venv", "--clear"]).arg(&venv).finish(None)?;
+    if !made.success() || !works(&python) {
+        bail!(
+            "`python3 -m venv` failed; install the venv module (Debian, Ubuntu: apt-get install python3-venv): {}",
+            made.stderr.trim()
+        );
+    }
+    Ok(python)
+}
+
+/// The interpreter with every pinned package installed at its pinned version.
+pub fn with_pins(catalog: &Catalog) -> Result<PathBuf> {
+    let python = interpreter()?;
+    let wanted: Vec<String> =
+        catalog.pins.iter().map(|(package, version)| format!("{package}=={version}")).collect();
+    let stamp = workspace::target().join("venv/pins.txt");
+    let listed = wanted.join("\n");
+    if fs::read_to_string(&stamp).is_ok_and(|text| text == listed) {
+        return Ok(python);
+    }
+    println!("installing {}", wanted.join(" "));
+    Shell::new(&python).args(["-m", "pip", "install", "--quiet"]).args(&wanted).run().with_context(|| {
+        "pip could not install the pinned packages; Python 3.11 or newer and a reachable package index are needed"
+    })?;
+    fs::write(&stamp, listed)?;
+    Ok(python)
+}
+
+fn works(python: &Path) -> bool {
+    Shell::new(python).args(["-m", "pip", "--version"]).finish(None).is_ok_and(|finished| finished.success())
+}
