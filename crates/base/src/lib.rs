@@ -2,3 +2,24 @@
 //! In: nothing.  Out: plain data types.
 //! May use: nothing.  Never knows: any IR, files, the clock, the environment.
 //! Start reading at `dim.rs` (symbolic sizes), then `diagnostic.rs`.
+
+pub mod diagnostic;
+pub mod dim;
+pub mod dtype;
+pub mod entity;
+pub mod face;
+pub mod float8;
+pub mod host_tensor;
+pub mod npy;
+pub mod shape;
+pub mod symbol;
+pub mod units;
+
+pub use diagnostic::{Code, Diagnostic, Diagnostics, Severity};
+pub use dim::Dim;
+pub use dtype::DType;
+pub use entity::{Arena, EntityId};
+pub use host_tensor::HostTensor;
+pub use shape::Shape;
+pub use symbol::{Origin, SymbolInfo, Symbols};
+pub use units::{Bytes, Flops, Nanoseconds};

@@ -1,0 +1,291 @@
+//! Symbolic sizes in canonical form, so that equal sizes compare equal.
+//!
+//! A [`Dim`] is a constant or a polynomial over *atoms* (symbols, floor quotients, remainders, minima, maxima)
+//! with integer coefficients, terms sorted. `+ - *` expand; `floordiv` and `mod` by a positive constant move
+//! out every term that divides evenly. What the form cannot prove equal becomes a run-time assert elsewhere.
+//! Arithmetic saturates: sizes near `i64::MAX` are refused when values are bound.
+
+mod fold;
+mod text;
+
+use std::sync::Arc;
+
+/// A size: number of elements, an offset, or an index bound.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Dim(Repr);
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Repr {
+    Const(i64),
+    /// At least one non-constant term.
+    Poly(Arc<Poly>),
+}
+
+/// `sum of coefficient * product of atoms`; sorted by monomial, no zero coefficient, constant term under the
+/// empty monomial (which sorts first).
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub(crate) struct Poly {
+    pub(crate) terms: Vec<(Monomial, i64)>,
+}
+
+/// A product of atoms, sorted, repetition for powers.
+pub(crate) type Monomial = Vec<Atom>;
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Atom {
+    Symbol(Arc<str>),
+    /// Rounds towards negative infinity.
+    FloorDiv(Dim, Dim),
+    /// Sign of the divisor.
+    Mod(Dim, Dim),
+    Min(Dim, Dim),
+    Max(Dim, Dim),
+}
+
+impl Dim {
+    /// A symbol by its name; `name` must be a [`Dim::symbol_name`].
+    pub fn symbol(name: &str) -> Dim {
+        Dim::atom(Atom::Symbol(name.into()))
+    }
+
+    /// The nearest legal symbol name: letters, digits and `_`, not starting with a digit.
+    pub fn symbol_name(text: &str) -> String {
+        let mut name: String =
+            text.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
+        let reserved = matches!(name.as_str(), "" | "floordiv" | "mod" | "min" | "max");
+        if reserved || name.starts_with(|c: char| c.is_ascii_digit()) {
+            name.insert(0, 's');
+        }
+        name
+    }
+
+    pub fn as_const(&self) -> Option<i64> {
+        match self.0 {
+            Repr::Const(n) => Some(n),
+            Repr::Poly(_) => None,
+        }
+    }
+
+    /// The symbol's name when the dim is just that symbol.
+    pub fn as_symbol(&self) -> Option<&str> {
+        match &self.0 {
+            Repr::Poly(poly) => match poly.terms.as_slice() {
+                [(monomial, 1)] => match monomial.as_slice() {
+                    [Atom::Symbol(name)] => Some(name),
+                    _ => None,
+                },
+                _ => None,
+            },
+            Repr::Const(_) => None,
+        }
+    }
+
+    pub fn is_const(&self, n: i64) -> bool {
+        self.as_const() == Some(n)
+    }
+
+    pub fn floor_div(&self, divisor: &Dim) -> Dim {
+        fold::floor_div(self, divisor)
+    }
+
+    pub fn ceil_div(&self, divisor: &Dim) -> Dim {
+        (self.clone() + divisor.clone() - Dim::from(1)).floor_div(divisor)
+    }
+
+    pub fn modulo(&self, divisor: &Dim) -> Dim {
+        fold::modulo(self, divisor)
+    }
+
+    pub fn minimum(&self, other: &Dim) -> Dim {
+        fold::extremum(self, other, false)
+    }
+
+    pub fn maximum(&self, other: &Dim) -> Dim {
+        fold::extremum(self, other, true)
+    }
+
+    /// `self / divisor` when that holds for every value of the symbols (divisor not zero).
+    pub fn div_exact(&self, divisor: &Dim) -> Option<Dim> {
+        fold::div_exact(self, divisor)
+    }
+
+    /// The value under a binding; `None` when a symbol is unbound, a divisor is 0 or a number overflows.
+    pub fn eval(&self, lookup: &dyn Fn(&str) -> Option<i64>) -> Option<i64> {
+        match &self.0 {
+            Repr::Const(n) => Some(*n),
+            Repr::Poly(poly) => {
+                let mut sum = 0i64;
+                for (monomial, coefficient) in &poly.terms {
+                    let mut product = *coefficient;
+                    for atom in monomial {
+                        product = product.checked_mul(atom.eval(lookup)?)?;
+                    }
+                    sum = sum.checked_add(product)?;
+                }
+                Some(sum)
+            }
+        }
+    }
+
+    /// Replaces symbols by sizes, then folds; a symbol without replacement stays.
+    pub fn substitute(&self, lookup: &dyn Fn(&str) -> Option<Dim>) -> Dim {
+        let Repr::Poly(poly) = &self.0 else { return self.clone() };
+        let mut sum = Dim::from(0);
+        for (monomial, coefficient) in &poly.terms {
+            let product = monomial
+                .iter()
+                .fold(Dim::from(*coefficient), |product, atom| product * atom.substitute(lookup));
+            sum = sum + product;
+        }
+        sum
+    }
+
+    /// Calls `f` with each symbol's name, repeats included.
+    pub fn for_each_symbol(&self, f: &mut dyn FnMut(&Arc<str>)) {
+        let Repr::Poly(poly) = &self.0 else { return };
+        for atom in poly.terms.iter().flat_map(|(monomial, _)| monomial) {
+            match atom {
+                Atom::Symbol(name) => f(name),
+                Atom::FloorDiv(a, b) | Atom::Mod(a, b) | Atom::Min(a, b) | Atom::Max(a, b) => {
+                    a.for_each_symbol(f);
+                    b.for_each_symbol(f);
+                }
+            }
+        }
+    }
+
+    /// Inclusive bounds given inclusive bounds of the symbols.
+    pub fn bounds(&self, of_symbol: &dyn Fn(&str) -> (i64, i64)) -> (i64, i64) {
+        fold::bounds(self, of_symbol)
+    }
+
+    /// Whether the size is a multiple of `divisor` given a divisor of each symbol.
+    pub fn is_multiple_of(&self, divisor: i64, of_symbol: &dyn Fn(&str) -> i64) -> bool {
+        divisor == 1 || (divisor > 1 && fold::known_divisor(self, of_symbol) % divisor == 0)
+    }
+
+    /// The terms as `(coefficient, atoms)`, constant term (no atoms) first when there is one.
+    pub fn terms(&self) -> Vec<(i64, &[Atom])> {
+        match &self.0 {
+            Repr::Const(0) => vec![],
+            Repr::Const(n) => vec![(*n, &[])],
+            Repr::Poly(poly) => poly.terms.iter().map(|(m, c)| (*c, m.as_slice())).collect(),
+        }
+    }
+
+    fn atom(atom: Atom) -> Dim {
+        Dim(Repr::Poly(Arc::new(Poly { terms: vec![(vec![atom], 1)] })))
+    }
+
+    fn from_terms(mut terms: Vec<(Monomial, i64)>) -> Dim {
+        terms.sort();
+        let mut merged: Vec<(Monomial, i64)> = Vec::with_capacity(terms.len());
+        for (monomial, coefficient) in terms {
+            match merged.last_mut() {
+                Some((last, sum)) if *last == monomial => *sum = sum.saturating_add(coefficient),
+                _ => merged.push((monomial, coefficient)),
+            }
+        }
+        merged.retain(|(_, coefficient)| *coefficient != 0);
+        match merged.as_slice() {
+            [] => Dim::from(0),
+            [(monomial, n)] if monomial.is_empty() => Dim::from(*n),
+            _ => Dim(Repr::Poly(Arc::new(Poly { terms: merged }))),
+        }
+    }
+
+    fn to_terms(&self) -> Vec<(Monomial, i64)> {
+        match &self.0 {
+            Repr::Const(0) => vec![],
+            Repr::Const(n) => vec![(vec![], *n)],
+            Repr::Poly(poly) => poly.terms.clone(),
+        }
+    }
+}
+
+impl Atom {
+    fn eval(&self, lookup: &dyn Fn(&str) -> Option<i64>) -> Option<i64> {
+        match self {
+            Atom::Symbol(name) => lookup(name),
+            Atom::FloorDiv(a, b) => fold::floor_div_i64(a.eval(lookup)?, b.eval(lookup)?),
+            Atom::Mod(a, b) => fold::modulo_i64(a.eval(lookup)?, b.eval(lookup)?),
+            Atom::Min(a, b) => Some(a.eval(lookup)?.min(b.eval(lookup)?)),
+            Atom::Max(a, b) => Some(a.eval(lookup)?.max(b.eval(lookup)?)),
+        }
+    }
+
+    fn substitute(&self, lookup: &dyn Fn(&str) -> Option<Dim>) -> Dim {
+        match self {
+            Atom::Symbol(name) => lookup(name).unwrap_or_else(|| Dim::atom(self.clone())),
+            Atom::FloorDiv(a, b) => a.substitute(lookup).floor_div(&b.substitute(lookup)),
+            Atom::Mod(a, b) => a.substitute(lookup).modulo(&b.substitute(lookup)),
+            Atom::Min(a, b) => a.substitute(lookup).minimum(&b.substitute(lookup)),
+            Atom::Max(a, b) => a.substitute(lookup).maximum(&b.substitute(lookup)),
+        }
+    }
+}
+
+impl From<i64> for Dim {
+    fn from(n: i64) -> Dim {
+        Dim(Repr::Const(n))
+    }
+}
+
+impl From<i32> for Dim {
+    fn from(n: i32) -> Dim {
+        Dim::from(i64::from(n))
+    }
+}
+
+impl From<usize> for Dim {
+    fn from(n: usize) -> Dim {
+        Dim(Repr::Const(i64::try_from(n).unwrap_or(i64::MAX)))
+    }
+}
+
+impl std::ops::Add for Dim {
+    type Output = Dim;
+    fn add(self, other: Dim) -> Dim {
+        if let (Some(a), Some(b)) = (self.as_const(), other.as_const()) {
+            return Dim::from(a.saturating_add(b));
+        }
+        let mut terms = self.to_terms();
+        terms.extend(other.to_terms());
+        Dim::from_terms(terms)
+    }
+}
+
+impl std::ops::Neg for Dim {
+    type Output = Dim;
+    fn neg(self) -> Dim {
+        self * Dim::from(-1)
+    }
+}
+
+impl std::ops::Sub for Dim {
+    type Output = Dim;
+    fn sub(self, other: Dim) -> Dim {
+        self + -other
+    }
+}
+
+impl std::ops::Mul for Dim {
+    type Output = Dim;
+    fn mul(self, other: Dim) -> Dim {
+        if let (Some(a), Some(b)) = (self.as_const(), other.as_const()) {
+            return Dim::from(a.saturating_mul(b));
+        }
+        let mut terms = Vec::new();
+        for (left, a) in self.to_terms() {
+            for (right, b) in other.to_terms() {
+                let mut monomial: Monomial = left.iter().chain(&right).cloned().collect();
+                monomial.sort();
+                terms.push((monomial, a.saturating_mul(b)));
+            }
+        }
+        Dim::from_terms(terms)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,88 @@
+//! Canonical forms as text, and random expressions against plain integer arithmetic.
+
+use super::Dim;
+
+fn check(text: &str, canonical: &str) {
+    let dim: Dim = text.parse().unwrap();
+    assert_eq!(dim.to_string(), canonical, "canonical form of `{text}`");
+    assert_eq!(canonical.parse::<Dim>().unwrap(), dim, "`{canonical}` parses back");
+}
+
+#[test]
+fn canonical_forms() {
+    check("1 + 2*3", "7");
+    check("b*a + a*b", "2*a*b");
+    check("n - n", "0");
+    check("floordiv(4*n + 6, 4)", "n + 1");
+    check("floordiv(floordiv(n, 2), 3)", "floordiv(n, 6)");
+    check("floordiv(6*a*b, 2*a)", "3*b");
+    check("mod(8*n + 3, 4)", "3");
+    check("max(n + 1, n)", "n + 1");
+    check("min(b, a)", "min(a, b)");
+    check("floordiv(a*a + a*b, a + b)", "a");
+}
+
+#[test]
+fn errors_are_plain() {
+    for (text, error) in [
+        ("", "a size or a symbol is expected at ``"),
+        ("min(a", "`,` is expected in `min`"),
+        ("99999999999999999999", "`99999999999999999999` is no 64-bit size"),
+        ("a b", "unexpected `b` in size `a b`"),
+    ] {
+        assert_eq!(text.parse::<Dim>().unwrap_err(), error);
+    }
+}
+
+/// xorshift64: enough for expressions, and the seed is in the failure's text.
+fn next(state: &mut u64) -> u64 {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    *state
+}
+
+fn random(state: &mut u64, depth: u32, values: &[i64; 3]) -> (Dim, i64) {
+    if depth == 0 {
+        let i = (next(state) % 4) as usize;
+        return if i == 3 {
+            let n = (next(state) % 7) as i64;
+            (Dim::from(n), n)
+        } else {
+            (Dim::symbol(["a", "b", "c"][i]), values[i])
+        };
+    }
+    let (x, vx) = random(state, depth - 1, values);
+    let (y, vy) = random(state, depth - 1, values);
+    let n = (next(state) % 6 + 1) as i64;
+    match next(state) % 7 {
+        0 => (x + y, vx + vy),
+        1 => (x - y, vx - vy),
+        2 => (x * y, vx * vy),
+        3 => (x.floor_div(&Dim::from(n)), vx.div_euclid(n)),
+        4 => (x.modulo(&Dim::from(n)), vx.rem_euclid(n)),
+        5 => (x.minimum(&y), vx.min(vy)),
+        _ => (x.maximum(&y), vx.max(vy)),
+    }
+}
+
+#[test]
+fn random_expressions_mean_what_they_say() {
+    for seed in 1..3000u64 {
+        let mut state = seed * 0x9e37_79b9;
+        let values = [0; 3].map(|_| (next(&mut state) % 9) as i64);
+        let (dim, expected) = random(&mut state, 3, &values);
+        let lookup = |name: &str| Some(values[(name.as_bytes()[0] - b'a') as usize]);
+        assert_eq!(dim.eval(&lookup), Some(expected), "seed {seed}: {dim} at {values:?}");
+        let (low, high) = dim.bounds(&|_| (0, 8));
+        assert!((low..=high).contains(&expected), "seed {seed}: {dim} outside [{low}, {high}]");
+        assert_eq!(dim.to_string().parse::<Dim>().unwrap(), dim, "seed {seed}: {dim}");
+        let bound = dim.substitute(&|name| lookup(name).map(Dim::from));
+        assert_eq!(bound.as_const(), Some(expected), "seed {seed}: {dim} substituted");
+        let divisor = super::fold::known_divisor(&dim, &|_| 1);
+        assert!(
+            divisor == 0 && expected == 0 || divisor != 0 && expected % divisor == 0,
+            "seed {seed}: {dim}"
+        );
+    }
+}

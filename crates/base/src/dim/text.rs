@@ -1,0 +1,151 @@
+//! Sizes as text: `2*batch*seq + floordiv(h + 1, 2) - 3`, and back.
+
+use super::{Atom, Dim};
+use std::fmt;
+use std::str::FromStr;
+
+impl fmt::Display for Dim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let terms = self.terms();
+        if terms.is_empty() {
+            return f.write_str("0");
+        }
+        // Symbolic terms first, the constant last: `n + 1`.
+        let (constant, symbolic): (Vec<_>, Vec<_>) =
+            terms.into_iter().partition(|(_, atoms)| atoms.is_empty());
+        for (i, (coefficient, atoms)) in symbolic.into_iter().chain(constant).enumerate() {
+            let magnitude = coefficient.unsigned_abs();
+            match (i, coefficient < 0) {
+                (0, true) => f.write_str("-")?,
+                (0, false) => {}
+                (_, true) => f.write_str(" - ")?,
+                (_, false) => f.write_str(" + ")?,
+            }
+            if atoms.is_empty() {
+                write!(f, "{magnitude}")?;
+                continue;
+            }
+            if magnitude != 1 {
+                write!(f, "{magnitude}*")?;
+            }
+            for (k, atom) in atoms.iter().enumerate() {
+                if k > 0 {
+                    f.write_str("*")?;
+                }
+                write!(f, "{atom}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Dim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+impl fmt::Display for Atom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Atom::Symbol(name) => f.write_str(name),
+            Atom::FloorDiv(a, b) => write!(f, "floordiv({a}, {b})"),
+            Atom::Mod(a, b) => write!(f, "mod({a}, {b})"),
+            Atom::Min(a, b) => write!(f, "min({a}, {b})"),
+            Atom::Max(a, b) => write!(f, "max({a}, {b})"),
+        }
+    }
+}
+
+/// Nesting beyond this is refused, so that hostile text cannot exhaust the stack.
+const MAX_DEPTH: u32 = 64;
+
+struct Parser<'a> {
+    rest: &'a str,
+    depth: u32,
+}
+
+impl FromStr for Dim {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Dim, String> {
+        let mut parser = Parser { rest: text, depth: 0 };
+        let dim = parser.sum()?;
+        if parser.rest.trim_start().is_empty() {
+            Ok(dim)
+        } else {
+            Err(format!("unexpected `{}` in size `{text}`", parser.rest.trim_start()))
+        }
+    }
+}
+
+impl Parser<'_> {
+    fn eat(&mut self, token: char) -> bool {
+        self.rest = self.rest.trim_start();
+        match self.rest.strip_prefix(token) {
+            Some(rest) => {
+                self.rest = rest;
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn sum(&mut self) -> Result<Dim, String> {
+        let mut sum = if self.eat('-') { -self.product()? } else { self.product()? };
+        loop {
+            if self.eat('+') {
+                sum = sum + self.product()?;
+            } else if self.eat('-') {
+                sum = sum - self.product()?;
+            } else {
+                return Ok(sum);
+            }
+        }
+    }
+
+    fn product(&mut self) -> Result<Dim, String> {
+        let mut product = self.factor()?;
+        while self.eat('*') {
+            product = product * self.factor()?;
+        }
+        Ok(product)
+    }
+
+    fn factor(&mut self) -> Result<Dim, String> {
+        self.rest = self.rest.trim_start();
+        let end =
+            self.rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(self.rest.len());
+        let (word, rest) = self.rest.split_at(end);
+        if word.is_empty() {
+            return Err(format!("a size or a symbol is expected at `{}`", self.rest));
+        }
+        self.rest = rest;
+        if word.starts_with(|c: char| c.is_ascii_digit()) {
+            return word.parse::<i64>().map(Dim::from).map_err(|_| format!("`{word}` is no 64-bit size"));
+        }
+        let combine: fn(&Dim, &Dim) -> Dim = match word {
+            "floordiv" => Dim::floor_div,
+            "mod" => Dim::modulo,
+            "min" => Dim::minimum,
+            "max" => Dim::maximum,
+            _ => return Ok(Dim::symbol(word)),
+        };
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(format!("a size nests deeper than {MAX_DEPTH}"));
+        }
+        if !self.eat('(') {
+            return Err(format!("`(` is expected after `{word}`"));
+        }
+        let a = self.sum()?;
+        if !self.eat(',') {
+            return Err(format!("`,` is expected in `{word}`"));
+        }
+        let b = self.sum()?;
+        if !self.eat(')') {
+            return Err(format!("`)` is expected after `{word}`"));
+        }
+        self.depth -= 1;
+        Ok(combine(&a, &b))
+    }
+}

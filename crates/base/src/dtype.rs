@@ -1,0 +1,130 @@
+//! Element types of tensors: storage formats, without quantisation (scales are operands).
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The storage type of one element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DType {
+    /// One byte, 0 or 1.
+    Bool,
+    I4,
+    U4,
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    I64,
+    U64,
+    F8E4M3FN,
+    F8E5M2,
+    F16,
+    BF16,
+    F32,
+    F64,
+}
+
+impl DType {
+    pub const ALL: [DType; 17] = [
+        DType::Bool,
+        DType::I4,
+        DType::U4,
+        DType::I8,
+        DType::U8,
+        DType::I16,
+        DType::U16,
+        DType::I32,
+        DType::U32,
+        DType::I64,
+        DType::U64,
+        DType::F8E4M3FN,
+        DType::F8E5M2,
+        DType::F16,
+        DType::BF16,
+        DType::F32,
+        DType::F64,
+    ];
+
+    /// Width of one element in bits.
+    pub const fn bits(self) -> u32 {
+        match self {
+            DType::I4 | DType::U4 => 4,
+            DType::Bool | DType::I8 | DType::U8 | DType::F8E4M3FN | DType::F8E5M2 => 8,
+            DType::I16 | DType::U16 | DType::F16 | DType::BF16 => 16,
+            DType::I32 | DType::U32 | DType::F32 => 32,
+            DType::I64 | DType::U64 | DType::F64 => 64,
+        }
+    }
+
+    /// Bytes of one element. Sub-byte types are held one element a byte outside of packed constants.
+    pub const fn size(self) -> usize {
+        self.bits().div_ceil(8) as usize
+    }
+
+    pub const fn is_float(self) -> bool {
+        matches!(self, DType::F8E4M3FN | DType::F8E5M2 | DType::F16 | DType::BF16 | DType::F32 | DType::F64)
+    }
+
+    /// An integer; `Bool` is none.
+    pub const fn is_int(self) -> bool {
+        !self.is_float() && !matches!(self, DType::Bool)
+    }
+
+    pub const fn is_signed(self) -> bool {
+        matches!(self, DType::I4 | DType::I8 | DType::I16 | DType::I32 | DType::I64) || self.is_float()
+    }
+
+    /// Tegula's name, as diagnostics and flags show it: `f32`, `i64`, `bool`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            DType::Bool => "bool",
+            DType::I4 => "i4",
+            DType::U4 => "u4",
+            DType::I8 => "i8",
+            DType::U8 => "u8",
+            DType::I16 => "i16",
+            DType::U16 => "u16",
+            DType::I32 => "i32",
+            DType::U32 => "u32",
+            DType::I64 => "i64",
+            DType::U64 => "u64",
+            DType::F8E4M3FN => "f8e4m3fn",
+            DType::F8E5M2 => "f8e5m2",
+            DType::F16 => "f16",
+            DType::BF16 => "bf16",
+            DType::F32 => "f32",
+            DType::F64 => "f64",
+        }
+    }
+
+    /// Smallest and largest value of an integer type (`Bool` is 0..=1); `None` for floats.
+    pub const fn int_range(self) -> Option<(i128, i128)> {
+        match self {
+            DType::Bool => Some((0, 1)),
+            _ if self.is_float() => None,
+            _ if self.is_signed() => {
+                let half = 1i128 << (self.bits() - 1);
+                Some((-half, half - 1))
+            }
+            _ => Some((0, (1i128 << self.bits()) - 1)),
+        }
+    }
+}
+
+impl fmt::Display for DType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for DType {
+    type Err = String;
+    fn from_str(text: &str) -> Result<DType, String> {
+        DType::ALL
+            .into_iter()
+            .find(|dtype| dtype.name() == text)
+            .ok_or_else(|| format!("no element type is called `{text}`"))
+    }
+}

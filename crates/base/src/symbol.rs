@@ -1,0 +1,75 @@
+//! What is known of each size symbol: its range, its divisor, where its value comes from at run time.
+
+use crate::Dim;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Where a symbol gets its value when a program runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The extent of dim `axis` of program input `input`.
+    Input { input: u32, axis: u32 },
+    /// Computed by the program while it runs (NonZero, NMS, Loop outputs ...); never above `upper`.
+    Data { upper: Dim },
+}
+
+/// Facts that hold for every run; the host program asserts those that the user's input could break.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SymbolInfo {
+    pub origin: Origin,
+    /// Smallest value, at least 0.
+    pub min: i64,
+    /// Largest value; sizes above `i32::MAX` elements a dim are refused at run time.
+    pub max: i64,
+    /// The value is a multiple of this (at least 1).
+    pub divisor: i64,
+}
+
+impl SymbolInfo {
+    /// The bound on any one dim; see `max`.
+    pub const MAX: i64 = i32::MAX as i64;
+
+    pub fn input(input: u32, axis: u32) -> SymbolInfo {
+        SymbolInfo { origin: Origin::Input { input, axis }, min: 0, max: Self::MAX, divisor: 1 }
+    }
+
+    pub fn data(upper: Dim) -> SymbolInfo {
+        SymbolInfo { origin: Origin::Data { upper }, min: 0, max: Self::MAX, divisor: 1 }
+    }
+}
+
+/// The symbols of one program, by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Symbols(pub BTreeMap<Arc<str>, SymbolInfo>);
+
+impl Symbols {
+    pub fn get(&self, name: &str) -> Option<&SymbolInfo> {
+        self.0.get(name)
+    }
+
+    pub fn insert(&mut self, name: &str, info: SymbolInfo) {
+        self.0.insert(name.into(), info);
+    }
+
+    /// A name not yet taken, from `stem`: `stem`, `stem_1`, ... Only letters, digits and `_` survive.
+    pub fn fresh_name(&self, stem: &str) -> Arc<str> {
+        let clean = Dim::symbol_name(stem);
+        let mut name = clean.clone();
+        let mut n = 0;
+        while self.0.contains_key(name.as_str()) {
+            n += 1;
+            name = format!("{clean}_{n}");
+        }
+        name.into()
+    }
+
+    /// Inclusive bounds of an expression under these facts; unknown symbols count as 0..=[`SymbolInfo::MAX`].
+    pub fn bounds(&self, dim: &Dim) -> (i64, i64) {
+        dim.bounds(&|name| self.get(name).map_or((0, SymbolInfo::MAX), |info| (info.min, info.max)))
+    }
+
+    /// Whether `dim` is a multiple of `divisor` in every run.
+    pub fn divides(&self, divisor: i64, dim: &Dim) -> bool {
+        dim.is_multiple_of(divisor, &|name| self.get(name).map_or(1, |info| info.divisor))
+    }
+}
