@@ -54,7 +54,9 @@ pub fn encode(tensor: &HostTensor) -> Vec<u8> {
 /// Splits a file into the header's text and the data.
 fn split(file: &[u8]) -> Result<(&str, &[u8]), Diagnostic> {
     let truncated = || malformed("the file ends within its header");
-    let rest = file.strip_prefix(MAGIC).ok_or_else(|| malformed("the file does not start with the .npy signature"))?;
+    let rest = file
+        .strip_prefix(MAGIC)
+        .ok_or_else(|| malformed("the file does not start with the .npy signature"))?;
     let (&[major, minor], rest) = rest.split_first_chunk::<2>().ok_or_else(truncated)?;
     let (length, rest) = match major {
         1 => {
@@ -187,7 +189,8 @@ impl<'a> Cursor<'a> {
 
 fn plain_dtype(descr: &str) -> Result<DType, Diagnostic> {
     if descr.starts_with('>') {
-        return Err(malformed(format!("big-endian data (`{descr}`)")).help("save it with `x.astype('<' + x.dtype.str[1:])`"));
+        return Err(malformed(format!("big-endian data (`{descr}`)"))
+            .help("save it with `x.astype('<' + x.dtype.str[1:])`"));
     }
     Ok(match descr.trim_start_matches(['<', '|', '=']) {
         "b1" | "?" => DType::Bool,
