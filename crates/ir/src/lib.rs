@@ -2,3 +2,23 @@
 //! In: a dialect (`Op`).  Out: `Func<O>` and everything that works on any of them.
 //! May use: base, mlir.  Never knows: any dialect.
 //! Start reading at `func.rs`, then `op.rs`.
+//!
+//! ```text
+//! Op (a level's closed enum) ─► Func<Op> ─► verify ─► passes (rewrite, pipeline) ─► text ◄─► mlir
+//! ```
+
+pub use tegula_mlir::ast as mlir;
+
+pub mod attr;
+pub mod consts;
+pub mod func;
+pub mod op;
+pub mod program;
+pub mod scalar;
+
+pub use attr::AttrText;
+pub use consts::{ConstData, ConstId, ConstStore};
+pub use func::{Def, Func, OpData, OpId, RegionId, Value};
+pub use op::{Effects, Op, TypeText};
+pub use program::Program;
+pub use scalar::ScalarOp;

@@ -1,0 +1,384 @@
+//! A function: arenas of ops, values and single-block regions, with def-use chains kept by every edit.
+//!
+//! Invariants: an op stands in exactly one region or is detached; every operand's user list names the op once
+//! per use; ids are never reused. A region is one block: arguments, ops in order, a terminator last.
+
+use crate::Op;
+use smallvec::SmallVec;
+use std::sync::Arc;
+use tegula_base::{Arena, entity_id};
+
+entity_id!(
+    /// A function's op.
+    pub struct OpId, "op"
+);
+entity_id!(
+    /// A result of an op or an argument of a region.
+    pub struct Value, "%"
+);
+entity_id!(
+    /// A block with arguments, owned by an op or being the function's body.
+    pub struct RegionId, "region"
+);
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Def {
+    Result(OpId, u32),
+    Arg(RegionId, u32),
+}
+
+#[derive(Clone, Debug)]
+struct ValueData<T> {
+    ty: T,
+    def: Def,
+    /// One entry per use.
+    users: SmallVec<[OpId; 2]>,
+}
+
+/// An op in its place.
+#[derive(Clone, Debug)]
+pub struct OpData<O> {
+    pub kind: O,
+    operands: SmallVec<[Value; 3]>,
+    results: SmallVec<[Value; 1]>,
+    regions: SmallVec<[RegionId; 1]>,
+    /// Name in the source model, e.g. an ONNX node's; outermost meaning kept through every pass.
+    pub location: Option<Arc<str>>,
+    parent: Option<RegionId>,
+}
+
+#[derive(Clone, Debug)]
+struct RegionData {
+    args: Vec<Value>,
+    ops: Vec<OpId>,
+    /// The op that owns the region; `None` for the body.
+    owner: Option<OpId>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Func<O: Op> {
+    pub name: String,
+    ops: Arena<OpId, OpData<O>>,
+    values: Arena<Value, ValueData<O::Type>>,
+    regions: Arena<RegionId, RegionData>,
+    /// Names of arguments and results as the user knows them.
+    pub arg_names: Vec<String>,
+    pub result_names: Vec<String>,
+}
+
+impl<O: Op> Func<O> {
+    /// An empty function with its body region, which has no arguments yet.
+    pub fn new(name: impl Into<String>) -> Func<O> {
+        let mut regions = Arena::new();
+        regions.push(RegionData { args: vec![], ops: vec![], owner: None });
+        Func {
+            name: name.into(),
+            ops: Arena::new(),
+            values: Arena::new(),
+            regions,
+            arg_names: vec![],
+            result_names: vec![],
+        }
+    }
+
+    pub fn body(&self) -> RegionId {
+        self.regions.keys().next().expect("invariant: the body is region 0")
+    }
+
+    // --- reading ---------------------------------------------------------------------------------------
+
+    pub fn op(&self, op: OpId) -> &OpData<O> {
+        &self.ops[op]
+    }
+
+    pub fn kind(&self, op: OpId) -> &O {
+        &self.ops[op].kind
+    }
+
+    pub fn kind_mut(&mut self, op: OpId) -> &mut O {
+        &mut self.ops[op].kind
+    }
+
+    pub fn operands(&self, op: OpId) -> &[Value] {
+        &self.ops[op].operands
+    }
+
+    pub fn operand(&self, op: OpId, i: usize) -> Value {
+        self.ops[op].operands[i]
+    }
+
+    pub fn results(&self, op: OpId) -> &[Value] {
+        &self.ops[op].results
+    }
+
+    /// The only result. Panics on an op that has none (a caller's bug).
+    pub fn result(&self, op: OpId) -> Value {
+        self.ops[op].results[0]
+    }
+
+    pub fn result_types(&self, op: OpId) -> Vec<O::Type> {
+        self.ops[op].results.iter().map(|value| self.values[*value].ty.clone()).collect()
+    }
+
+    pub fn regions_of(&self, op: OpId) -> &[RegionId] {
+        &self.ops[op].regions
+    }
+
+    /// The region an op stands in; `None` once erased.
+    pub fn parent(&self, op: OpId) -> Option<RegionId> {
+        self.ops[op].parent
+    }
+
+    pub fn owner(&self, region: RegionId) -> Option<OpId> {
+        self.regions[region].owner
+    }
+
+    pub fn args(&self, region: RegionId) -> &[Value] {
+        &self.regions[region].args
+    }
+
+    pub fn ops_in(&self, region: RegionId) -> &[OpId] {
+        &self.regions[region].ops
+    }
+
+    /// The last op of a region when it is a terminator.
+    pub fn terminator(&self, region: RegionId) -> Option<OpId> {
+        self.regions[region].ops.last().copied().filter(|op| self.kind(*op).is_terminator())
+    }
+
+    pub fn ty(&self, value: Value) -> &O::Type {
+        &self.values[value].ty
+    }
+
+    pub fn def(&self, value: Value) -> Def {
+        self.values[value].def
+    }
+
+    /// The op that defines a value; `None` for a region argument.
+    pub fn def_op(&self, value: Value) -> Option<OpId> {
+        match self.values[value].def {
+            Def::Result(op, _) => Some(op),
+            Def::Arg(..) => None,
+        }
+    }
+
+    /// The ops that use a value, one entry per use, in no promised order.
+    pub fn users(&self, value: Value) -> &[OpId] {
+        &self.values[value].users
+    }
+
+    pub fn value_count(&self) -> usize {
+        self.values.len()
+    }
+
+    pub fn op_count(&self) -> usize {
+        self.ops.len()
+    }
+
+    /// Every op that stands in the function, in program order, an op before the ops of its regions.
+    pub fn walk(&self) -> Vec<OpId> {
+        let mut order = Vec::with_capacity(self.ops.len());
+        self.walk_region(self.body(), &mut order);
+        order
+    }
+
+    fn walk_region(&self, region: RegionId, order: &mut Vec<OpId>) {
+        for &op in &self.regions[region].ops {
+            order.push(op);
+            for &inner in &self.ops[op].regions {
+                self.walk_region(inner, order);
+            }
+        }
+    }
+
+    // --- building --------------------------------------------------------------------------------------
+
+    pub fn add_arg(&mut self, region: RegionId, ty: O::Type) -> Value {
+        let index = self.regions[region].args.len() as u32;
+        let value = self.values.push(ValueData { ty, def: Def::Arg(region, index), users: SmallVec::new() });
+        self.regions[region].args.push(value);
+        value
+    }
+
+    /// Appends an op with the result types given; its regions (as many as its kind has) start empty.
+    pub fn push_op(
+        &mut self,
+        region: RegionId,
+        kind: O,
+        operands: &[Value],
+        result_types: impl IntoIterator<Item = O::Type>,
+        location: Option<Arc<str>>,
+    ) -> OpId {
+        let op = self.create_op(kind, operands, result_types, location);
+        self.ops[op].parent = Some(region);
+        self.regions[region].ops.push(op);
+        op
+    }
+
+    /// Makes a detached op, to be placed by [`Func::place_op`] or [`Func::set_ops`].
+    pub fn create_op(
+        &mut self,
+        kind: O,
+        operands: &[Value],
+        result_types: impl IntoIterator<Item = O::Type>,
+        location: Option<Arc<str>>,
+    ) -> OpId {
+        let n_regions = kind.region_count();
+        let op = self.ops.push(OpData {
+            kind,
+            operands: operands.into(),
+            results: SmallVec::new(),
+            regions: SmallVec::new(),
+            location,
+            parent: None,
+        });
+        for &operand in operands {
+            self.values[operand].users.push(op);
+        }
+        for (i, ty) in result_types.into_iter().enumerate() {
+            let value =
+                self.values.push(ValueData { ty, def: Def::Result(op, i as u32), users: SmallVec::new() });
+            self.ops[op].results.push(value);
+        }
+        for _ in 0..n_regions {
+            let region = self.regions.push(RegionData { args: vec![], ops: vec![], owner: Some(op) });
+            self.ops[op].regions.push(region);
+        }
+        op
+    }
+
+    /// Appends an op whose result types its own rule gives.
+    /// Errors: the constraint that the op breaks; the op is then not in the function.
+    pub fn build(
+        &mut self,
+        region: RegionId,
+        kind: O,
+        operands: &[Value],
+        location: Option<Arc<str>>,
+    ) -> Result<OpId, String> {
+        let op = self.push_op(region, kind, operands, [], location);
+        match O::check(self, op) {
+            Ok(types) => {
+                for (i, ty) in types.into_iter().enumerate() {
+                    let def = Def::Result(op, i as u32);
+                    let value = self.values.push(ValueData { ty, def, users: SmallVec::new() });
+                    self.ops[op].results.push(value);
+                }
+                Ok(op)
+            }
+            Err(error) => {
+                self.erase(op);
+                Err(error)
+            }
+        }
+    }
+
+    // --- editing ---------------------------------------------------------------------------------------
+
+    /// Puts a detached op at `index` of a region.
+    pub fn place_op(&mut self, op: OpId, region: RegionId, index: usize) {
+        debug_assert!(self.ops[op].parent.is_none(), "{op} stands somewhere already");
+        self.ops[op].parent = Some(region);
+        self.regions[region].ops.insert(index, op);
+    }
+
+    /// Replaces a region's op list whole: the way for passes to insert and move many ops in linear time.
+    /// Ops no longer listed become detached (not erased).
+    pub fn set_ops(&mut self, region: RegionId, ops: Vec<OpId>) {
+        for op in std::mem::take(&mut self.regions[region].ops) {
+            self.ops[op].parent = None;
+        }
+        for &op in &ops {
+            self.ops[op].parent = Some(region);
+        }
+        self.regions[region].ops = ops;
+    }
+
+    pub fn set_operand(&mut self, op: OpId, i: usize, value: Value) {
+        let old = std::mem::replace(&mut self.ops[op].operands[i], value);
+        self.remove_user(old, op);
+        self.values[value].users.push(op);
+    }
+
+    pub fn set_operands(&mut self, op: OpId, operands: &[Value]) {
+        for old in std::mem::replace(&mut self.ops[op].operands, operands.into()) {
+            self.remove_user(old, op);
+        }
+        for &value in operands {
+            self.values[value].users.push(op);
+        }
+    }
+
+    /// Redirects every use of `from` to `to`.
+    pub fn replace_uses(&mut self, from: Value, to: Value) {
+        for user in std::mem::take(&mut self.values[from].users) {
+            let operands = &mut self.ops[user].operands;
+            let place = operands.iter().position(|v| *v == from).expect("invariant: users use");
+            operands[place] = to;
+            self.values[to].users.push(user);
+        }
+    }
+
+    pub fn set_type(&mut self, value: Value, ty: O::Type) {
+        self.values[value].ty = ty;
+    }
+
+    pub fn set_location(&mut self, op: OpId, location: Option<Arc<str>>) {
+        self.ops[op].location = location;
+    }
+
+    /// Takes an op, and all in its regions, out of the function; its results must be unused from outside.
+    pub fn erase(&mut self, op: OpId) {
+        if let Some(region) = self.ops[op].parent.take() {
+            let ops = &mut self.regions[region].ops;
+            // Passes erase near the end more often than not.
+            let place = ops.iter().rposition(|o| *o == op).expect("invariant: an op stands in its parent");
+            ops.remove(place);
+        }
+        self.forget(op);
+    }
+
+    /// Erases many ops of any regions in linear time.
+    pub fn erase_all(&mut self, dead: &std::collections::HashSet<OpId>) {
+        let regions: Vec<RegionId> = self.regions.keys().collect();
+        for region in regions {
+            self.regions[region].ops.retain(|op| !dead.contains(op));
+        }
+        let mut dead: Vec<OpId> = dead.iter().copied().collect();
+        dead.sort();
+        for op in dead {
+            self.ops[op].parent = None;
+            self.forget(op);
+        }
+    }
+
+    /// Drops the uses that a detached op and its regions make.
+    fn forget(&mut self, op: OpId) {
+        for value in std::mem::take(&mut self.ops[op].operands) {
+            self.remove_user(value, op);
+        }
+        for region in self.ops[op].regions.clone() {
+            for inner in std::mem::take(&mut self.regions[region].ops) {
+                self.ops[inner].parent = None;
+                self.forget(inner);
+            }
+        }
+    }
+
+    /// Moves all ops of `from` to the end of `to`; region arguments stay behind.
+    pub fn splice(&mut self, from: RegionId, to: RegionId) {
+        let ops = std::mem::take(&mut self.regions[from].ops);
+        for &op in &ops {
+            self.ops[op].parent = Some(to);
+        }
+        self.regions[to].ops.extend(ops);
+    }
+
+    fn remove_user(&mut self, value: Value, op: OpId) {
+        let users = &mut self.values[value].users;
+        if let Some(place) = users.iter().rposition(|user| *user == op) {
+            users.swap_remove(place);
+        }
+    }
+}
