@@ -2,3 +2,10 @@
 //! In: a verified `TileFunc` and a CPU `Machine`.  Out: position-independent code, or the schedule for the executor.
 //! May use: tile, tensor, machine, perf, target, package, ir, base, mlir.  Never knows: model formats, other targets, files.
 //! Start reading at `schedule.rs` (the level), then `lower.rs`, `select.rs`, `allocate.rs`, `emit.rs`.
+//!
+//! ```text
+//! tile ─► lower ─► schedule (`tgc`) ─┬─► select ─► allocate ─► emit ─► x86-64 code
+//!                                    └─► exec (portable executor, the emitter's oracle)
+//! ```
+
+pub mod schedule;
