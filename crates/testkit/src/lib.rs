@@ -2,3 +2,6 @@
 //! In: test files.  Out: verdicts.
 //! May use: base, mlir, ir, tensor.  Never knows: release builds.
 //! Start reading at `lib.rs`.
+
+pub mod compare;
+pub mod onnx_suite;

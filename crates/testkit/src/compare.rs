@@ -1,0 +1,143 @@
+//! Compares a computed tensor with an expected one under a stated tolerance.
+//! Shapes and element types must be equal; NaN equals NaN and an infinity only itself.
+
+use tegula_base::HostTensor;
+
+/// What counts as equal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Tolerance {
+    /// Bytes are equal.
+    Bitwise,
+    /// |a - b| <= atol + rtol |b| for each element, integers too: `numpy.testing.assert_allclose`.
+    Elementwise { rtol: f64, atol: f64 },
+    /// max|a - b| <= relative (max|b| + 1e-6) over the tensor; integers are equal.
+    OfLargest { relative: f64 },
+}
+
+/// Added to max|b| so that an all-zero expectation leaves some room.
+const LARGEST_FLOOR: f64 = 1e-6;
+
+/// The share of the tolerance that was used, 0 when equal and 1 at the limit.
+/// Errors: what differs first, with its index and both values.
+pub fn compare(actual: &HostTensor, expected: &HostTensor, tolerance: Tolerance) -> Result<f64, String> {
+    if actual.dtype != expected.dtype || actual.shape != expected.shape {
+        return Err(format!(
+            "is {}{:?}, expected {}{:?}",
+            actual.dtype, actual.shape, expected.dtype, expected.shape
+        ));
+    }
+    if actual.bytes == expected.bytes {
+        return Ok(0.0);
+    }
+    let (a, b) = (actual.to_f64(), expected.to_f64());
+    // The limit of an element is `fixed + relative |b|`.
+    let (fixed, relative) = match tolerance {
+        Tolerance::Elementwise { rtol, atol } => (atol, rtol),
+        Tolerance::OfLargest { relative } if actual.dtype.is_float() => {
+            let largest = b.iter().filter(|b| b.is_finite()).fold(0.0f64, |most, b| most.max(b.abs()));
+            (relative * (largest + LARGEST_FLOOR), 0.0)
+        }
+        Tolerance::OfLargest { .. } | Tolerance::Bitwise => {
+            let at = first_difference(actual, expected);
+            return Err(mismatch(actual, at, a[at], b[at], "not bitwise equal"));
+        }
+    };
+    let limit = |b: f64| fixed + relative * b.abs();
+    let (mut worst, mut at) = (0.0f64, 0);
+    for (index, (&a, &b)) in a.iter().zip(&b).enumerate() {
+        let share = share_used(a, b, limit(b));
+        if share > worst {
+            (worst, at) = (share, index);
+        }
+    }
+    if worst <= 1.0 {
+        return Ok(worst);
+    }
+    let bad = a.iter().zip(&b).filter(|&(&a, &b)| share_used(a, b, limit(b)) > 1.0).count();
+    let note = format!("{bad} of {} elements beyond the tolerance; worst {worst:.3} times it", a.len());
+    Err(mismatch(actual, at, a[at], b[at], &note))
+}
+
+/// Root mean square of the elementwise difference; NaN when the shapes differ.
+pub fn rms_distance(a: &HostTensor, b: &HostTensor) -> f64 {
+    if a.shape != b.shape {
+        return f64::NAN;
+    }
+    let (a, b) = (a.to_f64(), b.to_f64());
+    if a.is_empty() {
+        return 0.0;
+    }
+    let squares: f64 = a.iter().zip(&b).map(|(a, b)| (a - b) * (a - b)).sum();
+    (squares / a.len() as f64).sqrt()
+}
+
+/// |a - b| as a share of the limit; equal values, NaNs and infinities use none of it.
+fn share_used(a: f64, b: f64, limit: f64) -> f64 {
+    if a == b || (a.is_nan() && b.is_nan()) {
+        return 0.0;
+    }
+    let share = (a - b).abs() / limit;
+    if share.is_nan() { f64::INFINITY } else { share }
+}
+
+/// The index of the first element whose bytes differ.
+fn first_difference(a: &HostTensor, b: &HostTensor) -> usize {
+    let size = a.dtype.size();
+    a.bytes.chunks(size).zip(b.bytes.chunks(size)).position(|(a, b)| a != b).unwrap_or(0)
+}
+
+fn mismatch(tensor: &HostTensor, at: usize, a: f64, b: f64, note: &str) -> String {
+    let mut index = vec![0; tensor.shape.len()];
+    let mut rest = at;
+    for (i, size) in index.iter_mut().zip(&tensor.shape).rev() {
+        *i = rest % size;
+        rest /= size;
+    }
+    format!("at {index:?} is {a}, expected {b} ({note})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn f32s(elements: &[f32]) -> HostTensor {
+        HostTensor::from_elements(&[elements.len()], elements)
+    }
+
+    #[test]
+    fn tolerance_is_per_element_or_of_the_largest() {
+        let (a, b) = (f32s(&[1.0, 100.5]), f32s(&[1.0, 100.0]));
+        assert!(compare(&a, &b, Tolerance::Elementwise { rtol: 1e-2, atol: 0.0 }).is_ok());
+        assert!(compare(&a, &b, Tolerance::Elementwise { rtol: 1e-3, atol: 0.0 }).is_err());
+        let (a, b) = (f32s(&[1.5, 100.0]), f32s(&[1.0, 100.0]));
+        assert!(compare(&a, &b, Tolerance::OfLargest { relative: 1e-2 }).is_ok());
+        assert!(compare(&a, &b, Tolerance::OfLargest { relative: 1e-3 }).is_err());
+    }
+
+    #[test]
+    fn nan_and_infinity_must_stand_in_the_same_place() {
+        let odd = f32s(&[f32::NAN, f32::INFINITY, 0.0]);
+        let zero = f32s(&[f32::NAN, f32::INFINITY, -0.0]);
+        let loose = Tolerance::OfLargest { relative: 1.0 };
+        assert_eq!(compare(&odd, &zero, loose), Ok(0.0));
+        assert!(compare(&odd, &zero, Tolerance::Bitwise).is_err());
+        for other in [[0.0, f32::INFINITY, 0.0], [f32::NAN, f32::NEG_INFINITY, 0.0], [f32::NAN, 1e30, 0.0]] {
+            assert!(compare(&f32s(&other), &odd, loose).is_err(), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn integers_shapes_and_types_are_exact() {
+        let loose = Tolerance::OfLargest { relative: 1.0 };
+        let (a, b) =
+            (HostTensor::from_elements(&[2], &[1i64, 2]), HostTensor::from_elements(&[2], &[1i64, 3]));
+        assert_eq!(compare(&a, &b, loose), Err("at [1] is 2, expected 3 (not bitwise equal)".to_string()));
+        assert!(compare(&a, &HostTensor::from_elements(&[2, 1], &[1i64, 2]), loose).is_err());
+        assert!(compare(&a, &HostTensor::from_elements(&[2], &[1i32, 2]), loose).is_err());
+    }
+
+    #[test]
+    fn rms_of_a_constant_shift_is_the_shift() {
+        assert_eq!(rms_distance(&f32s(&[1.0, 2.0]), &f32s(&[1.5, 1.5])), 0.5);
+    }
+}

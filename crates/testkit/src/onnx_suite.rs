@@ -1,0 +1,129 @@
+//! The node cases of the onnx package: one model, its inputs, the outputs it must give.
+//! In: a folder that `tools/onnx_node_cases.py` wrote and a way to run a model.  Out: a verdict per case.
+//! Outputs are compared as the suite itself does: elementwise with the case's rtol and atol, dtype and shape equal.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use tegula_base::{HostTensor, npy};
+
+use crate::compare::{Tolerance, compare};
+
+#[derive(Clone, Debug, Deserialize)]
+pub struct Case {
+    pub name: String,
+    pub rtol: f64,
+    pub atol: f64,
+    /// In the order of the graph's inputs.
+    pub inputs: Vec<Slot>,
+    pub outputs: Vec<Slot>,
+}
+
+/// One input or output of a case.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Slot {
+    pub name: String,
+    pub kind: Kind,
+    /// The name NumPy gives the element type.
+    pub dtype: Option<String>,
+    /// The value's file in the case's folder; none where `.npy` cannot hold it.
+    pub file: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    Tensor,
+    Sequence,
+    Optional,
+    String,
+    SparseTensor,
+    Map,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "verdict", content = "reason", rename_all = "lowercase")]
+pub enum Verdict {
+    Pass,
+    /// A diagnostic said that the model is not supported.
+    Refused(String),
+    /// It ran and gave something else.
+    Wrong(String),
+    /// It panicked, was killed, timed out, or reported an internal error.
+    Crashed(String),
+}
+
+/// Why a run gave no outputs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunError {
+    Refused(String),
+    Crashed(String),
+}
+
+/// Runs the model in a file on inputs by name and returns the outputs by name.
+pub type Runner<'a> =
+    dyn Fn(&Path, &[(String, HostTensor)]) -> Result<BTreeMap<String, HostTensor>, RunError> + 'a;
+
+#[derive(Deserialize)]
+struct Index {
+    cases: Vec<Case>,
+}
+
+/// All cases of a folder, by name.
+pub fn load_cases(folder: &Path) -> Result<BTreeMap<String, Case>, String> {
+    let path = folder.join("cases.json");
+    let text =
+        fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    let index: Index =
+        serde_json::from_str(&text).map_err(|error| format!("{} is malformed: {error}", path.display()))?;
+    Ok(index.cases.into_iter().map(|case| (case.name.clone(), case)).collect())
+}
+
+/// Runs one case. A case whose inputs cannot be handed over (sequences, strings, rare types) is run without
+/// them, so that the verdict's reason is the runner's own.
+pub fn run_case(folder: &Path, case: &Case, run: &Runner<'_>) -> Verdict {
+    let dir = folder.join(&case.name);
+    let mut inputs = Vec::new();
+    let mut unread = None;
+    for slot in &case.inputs {
+        match read(&dir, slot) {
+            Ok(tensor) => inputs.push((slot.name.clone(), tensor)),
+            Err(reason) => unread = Some(reason),
+        }
+    }
+    let outputs = match run(&dir.join("model.onnx"), &inputs) {
+        Ok(outputs) => outputs,
+        Err(RunError::Refused(reason)) => return Verdict::Refused(reason),
+        Err(RunError::Crashed(reason)) => return Verdict::Crashed(reason),
+    };
+    if let Some(reason) = unread {
+        return Verdict::Refused(reason);
+    }
+    for slot in &case.outputs {
+        let expected = match read(&dir, slot) {
+            Ok(tensor) => tensor,
+            Err(reason) => return Verdict::Refused(reason),
+        };
+        let Some(actual) = outputs.get(&slot.name) else {
+            return Verdict::Wrong(format!("output `{}` is missing", slot.name));
+        };
+        let tolerance = Tolerance::Elementwise { rtol: case.rtol, atol: case.atol };
+        if let Err(difference) = compare(actual, &expected, tolerance) {
+            return Verdict::Wrong(format!("output `{}` {difference}", slot.name));
+        }
+    }
+    Verdict::Pass
+}
+
+fn read(dir: &Path, slot: &Slot) -> Result<HostTensor, String> {
+    let Some(file) = &slot.file else {
+        let dtype = slot.dtype.as_deref().unwrap_or("any element type");
+        let kind = format!("{:?}", slot.kind).to_lowercase();
+        return Err(format!("`{}` is a {kind} of {dtype}, which .npy files do not hold", slot.name));
+    };
+    let path: PathBuf = dir.join(file);
+    let bytes = fs::read(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    npy::decode(&bytes).map_err(|diagnostic| format!("{}: {}", path.display(), diagnostic.message))
+}

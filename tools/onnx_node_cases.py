@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Dumps the node test cases that the onnx package generates, one folder each.
+
+  onnx_node_cases.py OUT_DIR
+
+OUT_DIR/<case>/model.onnx, input_<i>.npy, output_<i>.npy, in the order of the graph's inputs and outputs;
+OUT_DIR/cases.json lists per case: rtol, atol and for each input and output
+  name, kind (tensor | sequence | optional | string), dtype, file (null where .npy cannot hold the value).
+Types that NumPy lacks are stored as a structure of one field named after the type.  Needs onnx."""
+import json
+import os
+import sys
+import warnings
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+# ml_dtypes name -> our name and the integer that stores it.
+EXTENSION_TYPES = {
+    "bfloat16": ("bf16", np.uint16),
+    "float8_e4m3fn": ("f8e4m3fn", np.uint8),
+    "float8_e5m2": ("f8e5m2", np.uint8),
+    "int4": ("i4", np.int8),
+    "uint4": ("u4", np.uint8),
+}
+
+
+def storable(array):
+    """The array as plain NumPy can save it, or None."""
+    name = array.dtype.name
+    if name in EXTENSION_TYPES:
+        ours, storage = EXTENSION_TYPES[name]
+        if ours in ("i4", "u4"):
+            array = array.astype(storage)
+        return array.copy(order="C").view(storage).view(np.dtype([(ours, storage)]))
+    return array if array.dtype.kind in "biuf" and array.dtype.isbuiltin else None
+
+
+def dump_value(value, info, path):
+    """Writes one input or output; returns its row in cases.json."""
+    kind = info.type.WhichOneof("value").removesuffix("_type")
+    row = {"name": info.name, "kind": kind, "dtype": None, "file": None}
+    if kind != "tensor":
+        return row
+    if isinstance(value, onnx.TensorProto):
+        value = numpy_helper.to_array(value)
+    array = np.asarray(value)
+    row["dtype"] = array.dtype.name
+    if array.dtype == object or array.dtype.kind in "SU":
+        row["kind"] = "string"
+        return row
+    stored = storable(array)
+    if stored is not None:
+        np.save(path, stored)
+        row["file"] = os.path.basename(path)
+    return row
+
+
+def dump_case(case, out_dir):
+    folder = os.path.join(out_dir, case.name)
+    os.makedirs(folder, exist_ok=True)
+    onnx.save(case.model, os.path.join(folder, "model.onnx"))
+    inputs, outputs = case.data_sets[0]
+    graph = case.model.graph
+    assert len(inputs) == len(graph.input) and len(outputs) == len(graph.output), case.name
+    rows = {"name": case.name, "rtol": case.rtol, "atol": case.atol}
+    for side, values, infos in (("input", inputs, graph.input), ("output", outputs, graph.output)):
+        rows[side + "s"] = [
+            dump_value(value, info, os.path.join(folder, f"{side}_{i}.npy"))
+            for i, (value, info) in enumerate(zip(values, infos))
+        ]
+    return rows
+
+
+def main():
+    (out_dir,) = sys.argv[1:]
+    warnings.simplefilter("ignore", RuntimeWarning)
+    from onnx.backend.test.case.node import collect_testcases
+
+    cases = [dump_case(case, out_dir) for case in collect_testcases(None)]
+    cases.sort(key=lambda case: case["name"])
+    part = os.path.join(out_dir, "cases.json.part")
+    with open(part, "w") as f:
+        json.dump({"onnx": onnx.__version__, "cases": cases}, f, indent=1)
+    os.replace(part, os.path.join(out_dir, "cases.json"))
+    print(f"{len(cases)} cases in {out_dir}")
+
+
+if __name__ == "__main__":
+    main()
