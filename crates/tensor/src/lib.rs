@@ -2,3 +2,16 @@
 //! In: ops built by importers and passes.  Out: verified `TensorFunc`s and their meaning.
 //! May use: ir, base, mlir.  Never knows: machines, layouts' cost, tiles, packages.
 //! Start reading at `ops.rs`, then `infer.rs` and `eval.rs`.
+
+pub mod layout;
+pub mod ops;
+pub mod types;
+
+pub use layout::Layout;
+pub use ops::{DotDims, KernelClass, PadMode, PoolKind, QuantScheme, ScatterKind, TensorOp, Window};
+pub use types::TensorType;
+
+/// A function on the tensor level.
+pub type TensorFunc = tegula_ir::Func<TensorOp>;
+/// A model on the tensor level.
+pub type TensorProgram = tegula_ir::Program<TensorOp>;

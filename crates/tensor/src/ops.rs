@@ -1,0 +1,267 @@
+//! The ops of the tensor level (`tgn`), whole: what importers build and passes rewrite.
+//!
+//! Conventions. Rank is static. Axes are non-negative. Operands of elementwise ops have equal rank; an extent of
+//! constant 1 broadcasts, other extents must be equal as expressions. An importer that cannot prove two sizes
+//! equal emits `assert_size` and uses one of them. Data-dependent results have the shape of their upper bound and
+//! come with a count; `bind` turns the count into a size symbol and `slice` cuts the result to it, so that every
+//! buffer's size is known before the op that fills it runs.
+//! Constraints are numbered `<op>_c<n>` in each op's documentation; `check.rs` holds them.
+
+use tegula_base::{DType, Dim, Shape};
+use tegula_ir::attr::F64;
+use tegula_ir::{ConstId, ScalarOp, define_ops, enum_attr, struct_attr};
+
+/// Roles of the axes of a contraction; the result is `[batch..., lhs free..., rhs free...]`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct DotDims {
+    pub lhs_batch: Vec<usize>,
+    pub rhs_batch: Vec<usize>,
+    pub lhs_contract: Vec<usize>,
+    pub rhs_contract: Vec<usize>,
+}
+struct_attr!(DotDims { lhs_batch, rhs_batch, lhs_contract, rhs_contract });
+
+/// A window sliding over the spatial axes. Padding `low` and `high` may be symbolic (auto-padding).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Window {
+    pub size: Vec<i64>,
+    pub strides: Vec<i64>,
+    pub dilations: Vec<i64>,
+    pub low: Vec<Dim>,
+    pub high: Vec<Dim>,
+}
+struct_attr!(Window { size, strides, dilations, low, high });
+
+impl Window {
+    /// Output extent along spatial axis `i` of an input extent:
+    /// `floor((n + low + high - dilation * (size - 1) - 1) / stride) + 1`.
+    pub fn output(&self, i: usize, input: &Dim) -> Dim {
+        let reach = Dim::from(self.dilations[i] * (self.size[i] - 1) + 1);
+        let padded = input.clone() + self.low[i].clone() + self.high[i].clone();
+        (padded - reach).floor_div(&Dim::from(self.strides[i])) + Dim::from(1)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum PadMode {
+    Constant,
+    /// Repeats the border element.
+    Edge,
+    /// Mirrors without repeating the border element.
+    Reflect,
+    Wrap,
+}
+enum_attr!(PadMode { Constant = "constant", Edge = "edge", Reflect = "reflect", Wrap = "wrap" });
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum PoolKind {
+    Max,
+    Sum,
+    /// Divides by the window's size.
+    Average,
+    /// Divides by the number of window elements inside the unpadded input.
+    AverageInside,
+}
+enum_attr!(PoolKind { Max = "max", Sum = "sum", Average = "average", AverageInside = "average_inside" });
+
+/// What a scatter does with an element that is there already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ScatterKind {
+    /// Overwrites; with equal indices the last update in row-major order wins.
+    Set,
+    Add,
+    Mul,
+    Min,
+    Max,
+}
+enum_attr!(ScatterKind { Set = "set", Add = "add", Mul = "mul", Min = "min", Max = "max" });
+
+/// How a quantised tensor's scale and zero point spread over it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct QuantScheme {
+    /// The axis along which scales differ; `None`: one scale for the tensor.
+    pub axis: Option<usize>,
+    /// Elements along `axis` that share a scale; `None`: 1.
+    pub block: Option<i64>,
+    pub storage: DType,
+    /// Whether a zero point operand follows the scale.
+    pub zero_point: bool,
+}
+struct_attr!(QuantScheme { axis, block, storage, zero_point });
+
+/// What kind of root a kernel has; targets claim by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum KernelClass {
+    /// Elementwise and movement.
+    Map,
+    Reduce,
+    /// Softmax and normalisations: several reductions over the same rows.
+    Rows,
+    Dot,
+    Conv,
+    Pool,
+    Gather,
+    Scatter,
+    Scan,
+    Attention,
+    Recurrent,
+    /// Sort, top-k, nonzero, NMS, unique: native kernels.
+    Native,
+}
+enum_attr!(KernelClass {
+    Map = "map",
+    Reduce = "reduce",
+    Rows = "rows",
+    Dot = "dot",
+    Conv = "conv",
+    Pool = "pool",
+    Gather = "gather",
+    Scatter = "scatter",
+    Scan = "scan",
+    Attention = "attention",
+    Recurrent = "recurrent",
+    Native = "native",
+});
+
+/// Which way a recurrent layer walks the sequence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Direction {
+    Forward,
+    Reverse,
+}
+enum_attr!(Direction { Forward = "forward", Reverse = "reverse" });
+
+define_ops! {
+    /// Ops of the tensor level.
+    pub enum TensorOp: "tgn" {
+        // --- sources -----------------------------------------------------------------------------------
+        /// A tensor of the constant store. c1: type and byte count are the store's.
+        Constant = "constant" { id: ConstId, dtype: DType, shape: Shape },
+        /// Every element the same; `bits` are the element's, little-endian, zero-extended.
+        Splat = "splat" { dtype: DType, shape: Shape, bits: i64 },
+        /// The index along `axis` as a number.
+        Iota = "iota" { dtype: DType, shape: Shape, axis: usize },
+        /// Sizes as data: `i64[n]`.
+        Sizes = "sizes" { dims: Vec<Dim> },
+
+        // --- elementwise -------------------------------------------------------------------------------
+        /// `f` on each element, with broadcasting of constant-1 extents.
+        /// c1: dtypes fit `f`. c2: ranks are equal. c3: extents are equal or constant 1.
+        Elementwise = "elementwise" { f: ScalarOp },
+
+        // --- movement ----------------------------------------------------------------------------------
+        /// Repeats along extents of 1. c1: rank equal. c2: each extent equal, or 1 in the operand.
+        Broadcast = "broadcast" { shape: Shape },
+        /// Same elements in row-major order. c1: counts are equal (as expressions, or asserted by the builder).
+        Reshape = "reshape" { shape: Shape },
+        /// Result axis `i` is operand axis `perm[i]`. c1: a permutation.
+        Transpose = "transpose" { perm: Vec<usize> },
+        /// Element `i` along an axis is operand element `start + i * step`; `sizes` is the result's shape.
+        /// c1: list lengths are the rank. c2: steps are not 0. Bounds hold by construction or assert.
+        Slice = "slice" { starts: Vec<Dim>, sizes: Vec<Dim>, steps: Vec<i64> },
+        /// Operands `x` and, for `constant`, a scalar of x's dtype. Amounts are not negative.
+        Pad = "pad" { low: Vec<Dim>, high: Vec<Dim>, mode: PadMode },
+        /// One or more operands joined along `axis`. c1: other extents equal.
+        Concat = "concat" { axis: usize },
+        /// `(data, indices)`: replaces axis `axis` of data by the axes of indices (`i32` or `i64`).
+        /// Negative indices count from the end; beyond that they clamp to the border.
+        Gather = "gather" { axis: usize },
+        /// `(data, indices)` of equal rank: `out[i, j] = data[indices[i, j], j]` for axis 0. Indices as `gather`.
+        GatherElements = "gather_elements" { axis: usize },
+        /// `(data, indices)`: the last axis of indices holds a coordinate into data after `batch_dims` axes.
+        GatherNd = "gather_nd" { batch_dims: usize },
+        /// `(data, indices, updates)`, the inverse of `gather_elements`.
+        ScatterElements = "scatter_elements" { axis: usize, kind: ScatterKind },
+        /// `(data, indices, updates)`, the inverse of `gather_nd` with `batch_dims` 0.
+        ScatterNd = "scatter_nd" { kind: ScatterKind },
+
+        // --- reductions --------------------------------------------------------------------------------
+        /// Combines along `axes` (sorted) with `add`, `mul`, `min`, `max`, `and`, `or` or `xor`; the axes stay
+        /// as extents of 1. Empty ranges give the identity. c1: `f` is one of those and fits the dtype.
+        Reduce = "reduce" { f: ScalarOp, axes: Vec<usize> },
+        /// Index (`i64`) of the largest or smallest element along `axis`, which stays as extent 1.
+        /// Ties: the first, or the last when `last`. NaN wins.
+        ArgReduce = "arg_reduce" { max: bool, axis: usize, last: bool },
+        /// Running `add`, `mul`, `min` or `max` along `axis`.
+        Scan = "scan" { f: ScalarOp, axis: usize, exclusive: bool, reverse: bool },
+
+        // --- contractions ------------------------------------------------------------------------------
+        /// Contraction; products and sums in the accumulation type of `out` (`docs/numerics.md`).
+        /// c1: axis lists are valid, disjoint, of equal length. c2: paired extents are equal.
+        /// c3: `out` is the operands' dtype, or `i32` for 8-bit operands (of any sign each), or `f32` for 16-bit floats.
+        Dot = "dot" { dims: Box<DotDims>, out: DType },
+        /// `(x: [N,C,s...], w: [O,C/groups,k...])`: convolution (correlation).
+        /// c1: `window.size` is w's. c2: C and O divide by groups. c3: `out` as for `dot`.
+        Conv = "conv" { window: Box<Window>, groups: i64, out: DType },
+        /// `(x: [N,C,s...], w: [C,O/groups,k...])`: the transpose of `conv`. `window.low/high` are cut from the
+        /// full result; `output` gives the spatial extents.
+        ConvTranspose = "conv_transpose" { window: Box<Window>, groups: i64, output: Vec<Dim> },
+        /// `x: [N,C,s...]`. Padding never wins a maximum and counts as `kind` says.
+        Pool = "pool" { kind: PoolKind, window: Box<Window> },
+        /// As `pool` with `max`: also the flat index (`i64`, into the whole tensor) of each maximum;
+        /// spatial part row-major, or column-major.
+        MaxPoolIndices = "max_pool_indices" { window: Box<Window>, column_major: bool },
+
+        // --- composites: their decomposition is their meaning (decompose.rs) -------------------------------
+        /// `exp(x - max) / sum` along `axis`, or its logarithm.
+        Softmax = "softmax" { axis: usize, log: bool },
+        /// `(x, scale, bias?)`: over axes from `axis` on: `(x - mean) / sqrt(var + eps) * scale + bias`;
+        /// scale and bias have the extents of those axes.
+        LayerNorm = "layer_norm" { axis: usize, eps: F64 },
+        /// `(x, scale)`: over axes from `axis` on: `x / sqrt(mean(x^2) + eps) * scale`.
+        RmsNorm = "rms_norm" { axis: usize, eps: F64 },
+        /// `x/2 * (1 + erf(x / sqrt 2))`, or with `tanh` its approximation.
+        Gelu = "gelu" { tanh: bool },
+        /// `(q: [B,H,L,D], k: [B,G,S,D], v: [B,G,S,E], mask?: [B|1,H|1,L|1,S])`, G divides H:
+        /// `softmax(q k^T * scale (+ mask)) v`. A softcap of 0 is none. Causal aligns the last rows.
+        Attention = "attention" { scale: F64, causal: bool, softcap: F64 },
+        /// `(x: [S,B,I], w: [4H,I], r: [4H,H], bias: [8H], h0: [B,H], c0: [B,H], peephole?: [3H])`, gates in ONNX
+        /// order i,o,f,c; results `(y: [S,B,H], h, c)`. Activations sigmoid, tanh, tanh.
+        Lstm = "lstm" { direction: Direction },
+        /// `(x: [S,B,I], w: [3H,I], r: [3H,H], bias: [6H], h0: [B,H])`, gates z,r,h; results `(y, h)`.
+        Gru = "gru" { direction: Direction, linear_before_reset: bool },
+        /// `(x, scale, zero_point?)`: `saturate(round_even(x / scale) + zero_point)`.
+        Quantize = "quantize" { scheme: Box<QuantScheme> },
+        /// `(x, scale, zero_point?)`: `(x - zero_point) * scale`, result `out` is the scale's dtype.
+        Dequantize = "dequantize" { scheme: Box<QuantScheme> },
+        /// `(a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero)`: an integer contraction requantised:
+        /// `quantize(dot(a - a_zero, b - b_zero) * a_scale * b_scale)`; b's scale is a scalar or one a result column.
+        QDot = "q_dot" { dims: Box<DotDims> },
+        /// `(x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, bias?: i32[O])`, likewise; w's scale a scalar or `[O]`.
+        QConv = "q_conv" { window: Box<Window>, groups: i64 },
+
+        // --- order and counting: results of upper-bound shape with a count --------------------------------
+        /// The `k` largest (or smallest) along `axis`, best first, ties by lower index: `(values, indices: i64)`.
+        TopK = "top_k" { axis: usize, k: Dim, largest: bool },
+        /// Coordinates of elements that are not 0: `(i64[rank, count(x)], count: i64)`; columns past count are 0.
+        NonZero = "non_zero" {},
+        /// Distinct elements along `axis` (flattened when `None`):
+        /// `(values, first_index: i64, inverse: i64, counts: i64, count: i64)`.
+        Unique = "unique" { axis: Option<usize>, sorted: bool },
+        /// `(boxes: [N,B,4], scores: [N,C,B], max_per_class: i64, iou: f32, score: f32)` scalars last:
+        /// `(i64[N*C*min(B, limit), 3], count)`; ONNX NonMaxSuppression.
+        NonMaxSuppression = "non_max_suppression" { center_point_box: bool, limit: Dim },
+
+        // --- control and sizes -----------------------------------------------------------------------------
+        /// `(i64 scalar)`: from here on the size symbol `symbol` has this value.
+        Bind = "bind" { symbol: String },
+        /// Fails the run with `message` unless the sizes are equal.
+        AssertSize = "assert_size" { left: Dim, right: Dim, message: String },
+        /// `(bool scalar)`: two regions that capture and `yield` the results.
+        If = "if" {},
+        /// `(go: bool scalar, carried...)`: at most `trip` iterations while `go`. Region arguments:
+        /// iteration (`i64` scalar), carried...; yields `go, carried..., stacked...`. Results:
+        /// number of iterations (`i64`), carried..., stacked with a leading extent of `trip`. Region captures.
+        Loop = "loop" { trip: Dim, stacked: usize },
+        /// Ends a region.
+        Yield = "yield" {},
+        /// Ends the function; operands are its results.
+        Return = "return" {},
+
+        // --- after kernel formation -----------------------------------------------------------------------
+        /// Same tensor, other layout (the result type's).
+        Relayout = "relayout" { layout: crate::Layout },
+        /// One launch: the region (arguments as operands, captures nothing) computes the results.
+        Kernel = "kernel" { class: KernelClass },
+    }
+}

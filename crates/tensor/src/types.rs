@@ -1,0 +1,110 @@
+//! The type of a tensor value: `tensor<2x?xf32, {dims = ["batch"], layout = ["1", "0"]}>`.
+//! `?` dims are listed in order under `dims`; the encoding is left out when there is nothing to say.
+
+use crate::Layout;
+use tegula_base::{DType, Dim, Shape};
+use tegula_ir::mlir::{Attr, Sign, Type};
+use tegula_ir::{AttrText, TypeText};
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TensorType {
+    pub dtype: DType,
+    pub shape: Shape,
+    /// `None` is row-major.
+    pub layout: Option<Box<Layout>>,
+}
+
+impl TensorType {
+    pub fn new(dtype: DType, shape: impl Into<Shape>) -> TensorType {
+        TensorType { dtype, shape: shape.into(), layout: None }
+    }
+
+    pub fn scalar(dtype: DType) -> TensorType {
+        TensorType::new(dtype, Shape::scalar())
+    }
+
+    pub fn rank(&self) -> usize {
+        self.shape.rank()
+    }
+
+    /// The layout, row-major where none is set.
+    pub fn layout_or_default(&self) -> Layout {
+        self.layout.as_deref().cloned().unwrap_or_else(|| Layout::row_major(self.rank()))
+    }
+}
+
+/// `f32[2,batch]`.
+impl std::fmt::Display for TensorType {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}{}", self.dtype, self.shape)
+    }
+}
+
+/// MLIR's spelling of an element type: signless for signed integers, `ui8` for unsigned, `i1` for `bool`.
+pub fn dtype_to_mlir(dtype: DType) -> Type {
+    match dtype {
+        DType::Bool => Type::Integer { width: 1, sign: Sign::Signless },
+        DType::F8E4M3FN => Type::Float("f8E4M3FN".into()),
+        DType::F8E5M2 => Type::Float("f8E5M2".into()),
+        DType::F16 | DType::BF16 | DType::F32 | DType::F64 => Type::Float(dtype.name().into()),
+        _ => {
+            let sign = if dtype.is_signed() { Sign::Signless } else { Sign::Unsigned };
+            Type::Integer { width: dtype.bits(), sign }
+        }
+    }
+}
+
+/// The element type of an MLIR spelling. Errors: no such element type here.
+pub fn dtype_from_mlir(ty: &Type) -> Result<DType, String> {
+    DType::ALL
+        .into_iter()
+        .find(|dtype| dtype_to_mlir(*dtype) == *ty)
+        .ok_or_else(|| "an element type is expected".into())
+}
+
+impl TypeText for TensorType {
+    fn to_mlir(&self) -> Type {
+        let shape = self.shape.iter().map(|dim| dim.as_const().and_then(|n| u64::try_from(n).ok())).collect();
+        let symbolic: Vec<Dim> =
+            self.shape.iter().filter(|dim| dim.as_const().is_none_or(|n| n < 0)).cloned().collect();
+        let mut entries = Vec::new();
+        if !symbolic.is_empty() {
+            let dims = symbolic.iter().map(|dim| tegula_ir::attr::string(dim.to_string())).collect();
+            entries.push(("dims".to_string(), Attr::Array(dims)));
+        }
+        if let Some(layout) = &self.layout {
+            entries.push(("layout".to_string(), layout.to_attr()));
+        }
+        let encoding = (!entries.is_empty()).then(|| Box::new(Attr::Dictionary(entries)));
+        Type::RankedTensor { shape, element: Box::new(dtype_to_mlir(self.dtype)), encoding }
+    }
+
+    fn from_mlir(ty: &Type) -> Result<TensorType, String> {
+        let Type::RankedTensor { shape, element, encoding } = ty else {
+            return Err("a ranked tensor type is expected".into());
+        };
+        let entry = |name: &str| match encoding.as_deref() {
+            Some(Attr::Dictionary(entries)) => {
+                entries.iter().find(|(key, _)| key == name).map(|(_, attr)| attr)
+            }
+            _ => None,
+        };
+        let symbolic = match entry("dims") {
+            Some(attr) => Vec::<Dim>::from_attr(attr)?,
+            None => vec![],
+        };
+        let mut symbolic = symbolic.into_iter();
+        let dims = shape
+            .iter()
+            .map(|extent| match extent {
+                Some(n) => i64::try_from(*n).map(Dim::from).map_err(|_| "a dim is too large".to_string()),
+                None => symbolic.next().ok_or_else(|| "`dims` must name every `?`".to_string()),
+            })
+            .collect::<Result<Shape, String>>()?;
+        if symbolic.next().is_some() {
+            return Err("`dims` names more dims than there are `?`".into());
+        }
+        let layout = entry("layout").map(Layout::from_attr).transpose()?.map(Box::new);
+        Ok(TensorType { dtype: dtype_from_mlir(element)?, shape: dims, layout })
+    }
+}
