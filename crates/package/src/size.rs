@@ -1,0 +1,123 @@
+//! Size expressions inside serialised structs: a constant is a JSON integer, anything else its text.
+//! `#[serde(with = "size")]` is for one expression, `list` and `option` for what their names say.
+
+use serde::de::{self, Deserializer, Visitor};
+use serde::ser::Serializer;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use tegula_base::Dim;
+
+/// Longer text is refused; sizes of real programs stay below a few hundred bytes.
+pub const MAX_TEXT: usize = 4096;
+
+/// Text whose canonical form might have more terms is refused: products of calls that fold to sums expand.
+const MAX_TERMS: u64 = 1 << 14;
+
+/// An upper bound of the terms of the text's canonical form (up to an unmatched `)`).
+fn count_terms(text: &mut std::str::Bytes<'_>, depth: u32) -> u64 {
+    let (mut sum, mut product) = (0u64, 1u64);
+    while let Some(byte) = text.next() {
+        match byte {
+            b'+' | b'-' => {
+                sum = sum.saturating_add(product);
+                product = 1;
+            }
+            b'(' if depth < 64 => {
+                let inner = count_terms(text, depth + 1);
+                product = product.saturating_mul(inner.saturating_add(1));
+            }
+            b',' => {
+                sum = sum.saturating_add(product);
+                product = 1;
+            }
+            b')' => break,
+            _ => {}
+        }
+    }
+    sum.saturating_add(product)
+}
+
+/// One expression on its own, for containers.
+struct Wire(Dim);
+
+impl Serialize for Wire {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serialize(&self.0, serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Wire {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Wire, D::Error> {
+        deserialize(deserializer).map(Wire)
+    }
+}
+
+pub fn serialize<S: Serializer>(dim: &Dim, serializer: S) -> Result<S::Ok, S::Error> {
+    match dim.as_const() {
+        Some(n) => serializer.serialize_i64(n),
+        None => serializer.collect_str(dim),
+    }
+}
+
+pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Dim, D::Error> {
+    struct Size;
+    impl Visitor<'_> for Size {
+        type Value = Dim;
+        fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+            f.write_str("an integer or a size expression")
+        }
+        fn visit_i64<E: de::Error>(self, n: i64) -> Result<Dim, E> {
+            Ok(Dim::from(n))
+        }
+        fn visit_u64<E: de::Error>(self, n: u64) -> Result<Dim, E> {
+            i64::try_from(n).map(Dim::from).map_err(|_| E::custom(format!("{n} is no 64-bit size")))
+        }
+        fn visit_str<E: de::Error>(self, text: &str) -> Result<Dim, E> {
+            if text.len() > MAX_TEXT || count_terms(&mut text.bytes(), 0) > MAX_TERMS {
+                return Err(E::custom("a size expression is too long"));
+            }
+            text.parse().map_err(E::custom)
+        }
+    }
+    deserializer.deserialize_any(Size)
+}
+
+/// `Vec<Dim>`.
+pub mod list {
+    use super::*;
+
+    pub fn serialize<S: Serializer>(dims: &[Dim], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(dims.iter().cloned().map(Wire))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Dim>, D::Error> {
+        Ok(Vec::<Wire>::deserialize(deserializer)?.into_iter().map(|wire| wire.0).collect())
+    }
+}
+
+/// `Option<Dim>`.
+pub mod option {
+    use super::*;
+
+    pub fn serialize<S: Serializer>(dim: &Option<Dim>, serializer: S) -> Result<S::Ok, S::Error> {
+        dim.clone().map(Wire).serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Dim>, D::Error> {
+        Ok(Option::<Wire>::deserialize(deserializer)?.map(|wire| wire.0))
+    }
+}
+
+/// `DType` by its name.
+pub mod dtype {
+    use super::*;
+    use tegula_base::DType;
+
+    pub fn serialize<S: Serializer>(dtype: &DType, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(dtype.name())
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<DType, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+    }
+}
