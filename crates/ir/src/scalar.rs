@@ -1,6 +1,9 @@
 //! The body language: one element in, one element out. Elementwise ops, reductions, scans, tile elementwise and
 //! every executor share this enum and its semantics table (`scalar/eval.rs`; rules in `docs/numerics.md`).
 
+pub mod eval;
+mod lane;
+
 use tegula_base::DType;
 
 /// An operation on scalars. Operands have one dtype unless stated.
