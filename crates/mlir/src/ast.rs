@@ -87,7 +87,10 @@ pub struct Block {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Type {
     /// `i32`, `si8`, `ui16`.
-    Integer { width: u32, sign: Sign },
+    Integer {
+        width: u32,
+        sign: Sign,
+    },
     Index,
     None,
     /// `f32`, `bf16`, `f8E4M3FN`, `tf32` ...: the spelling.
@@ -97,14 +100,28 @@ pub enum Type {
     /// `(a, b) -> (c)`.
     Function(Vec<Type>, Vec<Type>),
     /// `tensor<2x?xf32, encoding>`; `None` is `?`.
-    RankedTensor { shape: Vec<Option<u64>>, element: Box<Type>, encoding: Option<Box<Attr>> },
+    RankedTensor {
+        shape: Vec<Option<u64>>,
+        element: Box<Type>,
+        encoding: Option<Box<Attr>>,
+    },
     /// `tensor<*xf32>`.
     UnrankedTensor(Box<Type>),
     /// `vector<4x[8]xf32>`; the flag marks a scalable dimension.
-    Vector { shape: Vec<(u64, bool)>, element: Box<Type> },
+    Vector {
+        shape: Vec<(u64, bool)>,
+        element: Box<Type>,
+    },
     /// `memref<2x?xf32, layout, space>`.
-    MemRef { shape: Vec<Option<u64>>, element: Box<Type>, trailing: Vec<Attr> },
-    UnrankedMemRef { element: Box<Type>, trailing: Vec<Attr> },
+    MemRef {
+        shape: Vec<Option<u64>>,
+        element: Box<Type>,
+        trailing: Vec<Attr>,
+    },
+    UnrankedMemRef {
+        element: Box<Type>,
+        trailing: Vec<Attr>,
+    },
     /// `!dialect.body` or `!dialect<body>`, verbatim with balanced brackets, without the `!`.
     Dialect(String),
     /// `!name` of an alias, without the `!`.
@@ -169,7 +186,12 @@ pub enum Dense {
 pub enum Location {
     Unknown,
     /// `"file":line:col`, optionally `to :line:col` kept as text.
-    File { file: String, line: u32, column: u32, to: Option<String> },
+    File {
+        file: String,
+        line: u32,
+        column: u32,
+        to: Option<String>,
+    },
     /// `"name"` or `"name"(child)`.
     Name(String, Option<Box<Location>>),
     /// `callsite(callee at caller)`.

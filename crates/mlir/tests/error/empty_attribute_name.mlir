@@ -1,0 +1,4 @@
+// Attributes have names.
+"t.op"() {"" = 1} : () -> ()
+// -----
+// line 2:11: expected an attribute name that is not empty, found `""`

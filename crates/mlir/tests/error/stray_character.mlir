@@ -1,0 +1,4 @@
+// Foreign characters are shown whole.
+"t.op"() ✗ : () -> ()
+// -----
+// line 2:10: expected MLIR text, found `✗`

@@ -1,0 +1,2 @@
+// An empty file is a module without operations.
+// -----
