@@ -2,3 +2,19 @@
 //! In: tile functions built by recipes.  Out: verified `TileFunc`s and their meaning.
 //! May use: ir, machine, base, mlir.  Never knows: tensors, registers, a particular machine.
 //! Start reading at `ops.rs`, then `exec.rs`.
+//!
+//! ```text
+//! recipes (opt/lower) ─► TileKernel { grid, views, func } ─┬─► exec (meaning)
+//!                                                          └─► a target's schedule level
+//! ```
+
+pub mod kernel;
+pub mod ops;
+pub mod types;
+
+pub use kernel::{GridDim, TileKernel, ViewParam};
+pub use ops::{IndexOp, TileOp};
+pub use types::{TileType, ViewType};
+
+/// The body of a tile kernel; its arguments are the kernel's views, in order.
+pub type TileFunc = tegula_ir::Func<TileOp>;
