@@ -2,3 +2,87 @@
 //! In: kernels.  Out: claims, tile candidates, costs, compiled sections.
 //! May use: tensor, tile, machine, perf, package, ir, base.  Never knows: any particular target.
 //! Start reading at `lib.rs`.
+
+use tegula_base::{Bytes, DType, Diagnostic, Dim, Symbols};
+use tegula_machine::Machine;
+use tegula_tensor::KernelClass;
+use tegula_tile::TileKernel;
+
+/// What `opt` asks of a target while it forms, lays out, lowers and compiles kernels.
+/// Answers depend on the machine description and the question only, never on the process or its host.
+pub trait TargetModel: Sync {
+    fn machine(&self) -> &Machine;
+
+    /// Whether kernels with this kind of root compile here; others become native kernels or are refused.
+    fn claims(&self, class: KernelClass) -> bool;
+
+    /// Elements of `dtype` that one vector register holds, at least 1.
+    fn lanes(&self, dtype: DType) -> i64;
+
+    /// Tile extents for a contraction or convolution.
+    fn contract_tile(&self, contract: &Contract, symbols: &Symbols) -> ContractTile;
+
+    /// Elements along the innermost axis that a row kernel handles a step: a multiple of [`Self::lanes`].
+    fn row_tile(&self, widest: DType, live_rows: i64) -> i64;
+
+    /// The largest row, in elements, that a row kernel keeps in registers between its passes.
+    fn resident_row(&self, widest: DType) -> i64;
+
+    /// Work that makes one work unit worth its dispatch.
+    fn unit_bytes(&self) -> Bytes;
+
+    /// Compiles a kernel. Errors: internal only; a kernel that the target claimed must compile.
+    fn compile(
+        &self,
+        name: &str,
+        kernel: &TileKernel,
+        symbols: &Symbols,
+    ) -> Result<CompiledKernel, Diagnostic>;
+}
+
+/// The sizes of `out[batch, m, n] = sum over k of lhs[batch, m, k] * rhs[batch, k, n]`.
+/// For a convolution m is the innermost spatial axis of the result, n its channels, k the input channels of a
+/// group times the window.
+#[derive(Clone, Debug)]
+pub struct Contract {
+    pub batch: Dim,
+    pub m: Dim,
+    pub n: Dim,
+    pub k: Dim,
+    pub lhs: DType,
+    pub rhs: DType,
+    pub acc: DType,
+    /// The right side is a constant, so that its packing costs nothing at run time.
+    pub rhs_constant: bool,
+}
+
+/// Extents of the result tile held in registers, and how work units walk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ContractTile {
+    pub m: i64,
+    /// A multiple of the vector length; constant right sides are packed in panels of this width.
+    pub n: i64,
+    /// Contraction steps unrolled in the inner loop.
+    pub k: i64,
+    /// Row tiles that one panel of the right side serves before the next panel is touched.
+    pub m_block: i64,
+}
+
+/// A kernel as the package stores it; the argument block (`docs/abi.md`) is the kernel's views, then `sizes`.
+#[derive(Clone, Debug)]
+pub struct CompiledKernel {
+    pub code: Code,
+    pub sizes: Vec<Dim>,
+    /// Bytes of private memory a thread.
+    pub scratch: Dim,
+    /// Number of work units.
+    pub units: Dim,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// Position-independent machine code; the entry point is its first byte.
+    Machine(Vec<u8>),
+    /// For the portable executor: the schedule level's text.
+    Portable(Vec<u8>),
+}
