@@ -32,6 +32,8 @@ pub struct Model {
     pub size: u64,
     pub format: String,
     pub licence: String,
+    #[serde(default)]
+    pub quantisation: String,
     #[serde(flatten)]
     pub runs: Runs,
 }
@@ -114,6 +116,14 @@ impl Catalog {
             Entry::Derived(_) => "onnx",
         };
         Ok(workspace::models().join(format!("{id}.{extension}")))
+    }
+
+    /// Whether activations are rounded to 8 bits, so that outputs are compared by their distance to the evaluator's.
+    pub fn is_int8(&self, id: &str) -> Result<bool> {
+        Ok(match self.find(id)? {
+            Entry::Shipped(model) => model.quantisation.contains("dynamic int8"),
+            Entry::Derived(derived) => derived.recipe == Recipe::Quant,
+        })
     }
 
     /// Shapes and values of a model; a derived model without its own has its source's.

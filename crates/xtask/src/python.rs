@@ -18,7 +18,9 @@ pub fn interpreter() -> Result<PathBuf> {
         return Ok(python);
     }
     if !have("python3") {
-        bail!("python3 is missing: install Python 3.11 or newer (Debian, Ubuntu: apt-get install python3 python3-venv)");
+        bail!(
+            "python3 is missing: install Python 3.11 or newer (Debian, Ubuntu: apt-get install python3 python3-venv)"
+        );
     }
     println!("making {}", venv.display());
     let made = Shell::new("python3").args(["-m", "venv", "--clear"]).arg(&venv).finish(None)?;

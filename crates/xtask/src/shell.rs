@@ -1,7 +1,7 @@
 //! Child processes: run, capture, or run with a time limit; a failure names the command and what it said.
 
 use std::ffi::OsStr;
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
@@ -23,7 +23,13 @@ pub struct Finished {
     pub status: Option<ExitStatus>,
     pub stdout: String,
     pub stderr: String,
-    pub wall: Duration,
+}
+
+/// What a streamed command said, and its exit status (`None` when a signal ended it).
+#[derive(Debug)]
+pub struct Streamed {
+    pub code: Option<i32>,
+    pub lines: Vec<String>,
 }
 
 impl Finished {
@@ -51,11 +57,6 @@ impl Shell {
 
     pub fn args(mut self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Shell {
         self.command.args(args);
-        self
-    }
-
-    pub fn env(mut self, key: &str, value: impl AsRef<OsStr>) -> Shell {
-        self.command.env(key, value);
         self
     }
 
@@ -87,7 +88,6 @@ impl Shell {
     /// Runs to the end or to the time limit; a failing command is no error here.
     pub fn finish(mut self, limit: Option<Duration>) -> Result<Finished> {
         let shown = self.shown();
-        let start = Instant::now();
         let mut child = self
             .command
             .stdout(Stdio::piped())
@@ -98,13 +98,27 @@ impl Shell {
         let stderr = drain(child.stderr.take().expect("invariant: stderr is piped"));
         let status = match limit {
             None => Some(child.wait()?),
-            Some(limit) => wait_until(&mut child, start + limit)?,
+            Some(limit) => wait_until(&mut child, Instant::now() + limit)?,
         };
-        let wall = start.elapsed();
         let text = |bytes: thread::JoinHandle<Vec<u8>>| {
             String::from_utf8_lossy(&bytes.join().unwrap_or_default()).into_owned()
         };
-        Ok(Finished { status, stdout: text(stdout), stderr: text(stderr), wall })
+        Ok(Finished { status, stdout: text(stdout), stderr: text(stderr) })
+    }
+
+    /// Runs with stdout passed on line by line as it comes, and kept; a failing command is no error here.
+    pub fn stream(mut self) -> Result<Streamed> {
+        let shown = self.shown();
+        let mut child =
+            self.command.stdout(Stdio::piped()).spawn().with_context(|| format!("cannot start `{shown}`"))?;
+        let stdout = child.stdout.take().expect("invariant: stdout is piped");
+        let mut lines = Vec::new();
+        for line in BufReader::new(stdout).lines() {
+            let line = line.with_context(|| format!("reading from `{shown}`"))?;
+            println!("{line}");
+            lines.push(line);
+        }
+        Ok(Streamed { code: child.wait()?.code(), lines })
     }
 
     /// Starts a process we talk with over stdin and stdout.

@@ -16,7 +16,22 @@ const fn verb(name: &'static str, summary: &'static str, run: fn(&[String]) -> R
 }
 
 pub const VERBS: &[Verb] = &[
+    verb("demo", "[FILE]: say what kind of file FILE is, with a real model", crate::demo::run),
+    verb("test", "[CHECK ...]: all that CI checks", crate::suite::test),
+    verb("acceptance", "[CHECK ...]: every check at its full bar", crate::suite::acceptance),
     verb("fetch-models", "[ID ...] [--all]: fetch models into target/models", crate::fetch_models::run),
+    verb("tidy", "layers, door signs, file rules, formatting, lints", crate::tidy::run),
+    verb("unit", "every test of the workspace", crate::text::unit),
+    verb("text", "the golden tests", crate::text::run),
+    verb("mlir-opt", "upstream's mlir-opt reads every golden dump", crate::mlir_opt::run),
+    verb("readme", "the README's commands", crate::readme::run),
+    verb("models", "[--only ID ...]: real models against ONNX Runtime", crate::models::run),
+    verb("onnx", "[--all] [--only PREFIX] [--bless]: the node cases of the onnx package", crate::onnx::run),
+    verb("bad-input", "[--bless]: bad models, inputs, packages and outputs", crate::bad_input::run),
+    verb("compile-time", "model file to first launch", crate::compile_time::run),
+    verb("memory", "peak anonymous memory of a run", crate::memory::run),
+    verb("identity", "the same input gives the same package", crate::identity::run),
+    verb("speed", "[--only ID] [--rounds N]: run time against ONNX Runtime", crate::speed::run),
 ];
 
 pub fn find(name: &str) -> Option<&'static Verb> {

@@ -1,0 +1,246 @@
+//! `bad-input [--bless]`: bad models, inputs, packages and outputs.  Each gives status 1 and a diagnostic, leaves no
+//! file behind, and says the same as `data/bad_input.txt`, which `--bless` rewrites.  Then small files, truncated at
+//! every length and with single bits flipped: never a panic, a signal or an internal error.
+//! The bad models come from `tools/bad_models.py`.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::catalog::Catalog;
+use crate::outcome::Outcome;
+use crate::shell::{Finished, Shell};
+use crate::tegula_cli::{Tegula, first_error};
+use crate::{python, workspace};
+
+const LIMIT: Duration = Duration::from_secs(20);
+const FLIPS: usize = 300;
+
+/// One bad request: what is wrong, and the arguments of `tegula`, run in the folder of the bad files.
+struct Case {
+    what: &'static str,
+    args: &'static [&'static str],
+    /// Largest file the process may write, in 512-byte blocks: a disk that fills up.
+    file_limit: Option<u32>,
+}
+
+const fn case(what: &'static str, args: &'static [&'static str]) -> Case {
+    Case { what, args, file_limit: None }
+}
+
+const CASES: &[Case] = &[
+    case("no such file", &["run", "absent.onnx"]),
+    case("an empty file", &["run", "empty.onnx"]),
+    case("a file that is no model", &["run", "text.onnx"]),
+    case("a model cut off in the middle", &["run", "cut.onnx"]),
+    case("an op that is not known", &["run", "unknown_op.onnx"]),
+    case("several ops that are not known, in one report", &["run", "unknown_ops.onnx"]),
+    case("an op of an unknown domain", &["run", "unknown_domain.onnx"]),
+    case("opset 6", &["run", "opset_6.onnx"]),
+    case("opset 99", &["run", "opset_99.onnx"]),
+    case("nodes in a cycle", &["run", "cycle.onnx"]),
+    case("a value that nothing defines", &["run", "undefined_value.onnx"]),
+    case("a value defined twice", &["run", "defined_twice.onnx"]),
+    case("shapes that do not fit", &["run", "shape_mismatch.onnx"]),
+    case("element types that do not fit", &["run", "type_mismatch.onnx"]),
+    case("an attribute of the wrong type", &["run", "attribute_type.onnx"]),
+    case("a constant with too few bytes", &["run", "short_constant.onnx"]),
+    case("external data that is missing", &["run", "external_missing.onnx"]),
+    case("external data outside the model's folder", &["run", "external_parent.onnx"]),
+    case("external data at an absolute path", &["run", "external_absolute.onnx"]),
+    case("external data behind a link that leads outside", &["run", "external_link.onnx"]),
+    case("external data beyond the file's end", &["run", "external_range.onnx"]),
+    case("an input of the wrong element type", &["run", "good.onnx", "--input", "x=f64.npy"]),
+    case("an input of the wrong shape", &["run", "good.onnx", "--input", "x=wide.npy"]),
+    case("an input of the wrong rank", &["run", "good.onnx", "--input", "x=flat.npy"]),
+    case("an input that the model does not have", &["run", "good.onnx", "--input", "z=x.npy"]),
+    case("an input file that is no .npy file", &["run", "good.onnx", "--input", "x=text.onnx"]),
+    case("an input file that is missing", &["run", "good.onnx", "--input", "x=absent.npy"]),
+    case("a dim that the model does not have", &["run", "good.onnx", "--dim", "length=3"]),
+    case("a dim that is no number", &["run", "good.onnx", "--dim", "batch=many"]),
+    case("an unknown machine class", &["compile", "good.onnx", "-o", "out.tgl", "--machine", "pdp11"]),
+    case("an output folder that is missing", &["compile", "good.onnx", "-o", "absent/out.tgl"]),
+    case("an output that is a folder", &["compile", "good.onnx", "-o", "folder"]),
+    case("a read-only place", &["compile", "good.onnx", "-o", "/proc/out.tgl"]),
+    Case { what: "a full disk", args: &["compile", "good.onnx", "-o", "out.tgl"], file_limit: Some(1) },
+    case("a package that is an empty file", &["run", "empty.tgl"]),
+    case("a package that is something else", &["run", "text.tgl"]),
+    case("a package cut off in its header", &["run", "cut_header.tgl"]),
+    case("a package cut off in its sections", &["run", "cut_half.tgl"]),
+    case("a package with a damaged header", &["run", "flipped_header.tgl"]),
+    case("a package with damaged weights", &["verify", "flipped_end.tgl"]),
+];
+
+/// Requests that look odd and are right: status 0.
+const FINE: &[Case] = &[
+    case("a dim of size 0", &["run", "good.onnx", "--dim", "batch=0"]),
+    case("a dim of size 1", &["run", "good.onnx", "--dim", "batch=1"]),
+    case("a sound package", &["verify", "good.tgl"]),
+];
+
+pub fn run(args: &[String]) -> Result<Outcome> {
+    let tegula = Tegula::build()?;
+    let dir = workspace::target().join("bad-input/files");
+    prepare(&tegula, &dir)?;
+    let mut failed = 0;
+    let mut transcript = String::new();
+    for case in CASES {
+        let before = names_in(&dir)?;
+        let finished = run_case(&tegula, &dir, case)?;
+        let problems = problems(&finished, &before, &names_in(&dir)?);
+        for problem in &problems {
+            println!("FAIL {}: {problem}", case.what);
+        }
+        failed += usize::from(!problems.is_empty());
+        let said = finished.stderr.replace(&dir.display().to_string(), "DIR");
+        transcript.push_str(&format!(
+            "## {}\n$ tegula {}\n{}\n\n",
+            case.what,
+            case.args.join(" "),
+            said.trim_end()
+        ));
+    }
+    for case in FINE {
+        let finished = run_case(&tegula, &dir, case)?;
+        if !finished.success() {
+            println!("FAIL {}: {}", case.what, first_error(&finished.stderr));
+            failed += 1;
+        }
+    }
+    let golden = workspace::data("bad_input.txt");
+    let as_blessed = if args.iter().any(|arg| arg == "--bless") {
+        fs::write(&golden, &transcript)?;
+        true
+    } else {
+        same_text(&fs::read_to_string(&golden).unwrap_or_default(), &transcript)
+    };
+    let (mutants, broken) = mutate(&tegula, &dir)?;
+    Ok(Outcome::pass_if(failed == 0 && broken == 0 && as_blessed)
+        .with("cases", CASES.len() + FINE.len())
+        .with("failed", failed)
+        .with("as_blessed", as_blessed)
+        .with("mutants", mutants)
+        .with("broken", broken))
+}
+
+/// Writes the bad files: models by the script, packages by damaging a good one.
+fn prepare(tegula: &Tegula, dir: &Path) -> Result<()> {
+    // Files of an earlier run must not stand in for those of this one.
+    let _ = fs::remove_dir_all(dir);
+    fs::create_dir_all(dir.join("folder"))?;
+    let python = python::with_pins(&Catalog::load()?)?;
+    Shell::new(python).arg(workspace::tool("bad_models.py")).arg(dir).run()?;
+    tegula.compile(&dir.join("good.onnx"), &dir.join("good.tgl"))?;
+    let good = fs::read(dir.join("good.tgl"))?;
+    ensure!(good.len() > 256, "a package of {} bytes", good.len());
+    let flipped = |at: usize| {
+        let mut bytes = good.clone();
+        bytes[at] ^= 0x10;
+        bytes
+    };
+    fs::write(dir.join("empty.tgl"), [])?;
+    fs::copy(dir.join("text.onnx"), dir.join("text.tgl"))?;
+    fs::write(dir.join("cut_header.tgl"), &good[..16])?;
+    fs::write(dir.join("cut_half.tgl"), &good[..good.len() / 2])?;
+    fs::write(dir.join("flipped_header.tgl"), flipped(12))?;
+    // The last bytes of a file may be padding; the last that is not zero belongs to a section.
+    let last = good.iter().rposition(|byte| *byte != 0).context("the package is all zeros")?;
+    fs::write(dir.join("flipped_end.tgl"), flipped(last))?;
+    Ok(())
+}
+
+fn run_case(tegula: &Tegula, dir: &Path, case: &Case) -> Result<Finished> {
+    match case.file_limit {
+        None => tegula.command().args(case.args).dir(dir).finish(Some(LIMIT)),
+        // With the signal ignored, writing beyond the limit gives an error, as a full disk does.
+        Some(blocks) => {
+            let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");
+            let limited = Shell::new("bash").args(["-c", &script, "bash"]).arg(workspace::tegula_binary());
+            limited.args(case.args).dir(dir).finish(Some(LIMIT))
+        }
+    }
+}
+
+fn problems(finished: &Finished, before: &BTreeSet<PathBuf>, after: &BTreeSet<PathBuf>) -> Vec<String> {
+    let mut problems = Vec::new();
+    if finished.code() != Some(1) {
+        problems.push(format!("status {:?}, expected 1: {}", finished.code(), first_error(&finished.stderr)));
+    }
+    if !finished.stderr.lines().any(|line| line.starts_with("error[")) {
+        problems.push(format!("no diagnostic: {}", first_error(&finished.stderr)));
+    }
+    for left in after.difference(before) {
+        problems.push(format!("left {} behind", left.display()));
+    }
+    problems
+}
+
+fn names_in(dir: &Path) -> Result<BTreeSet<PathBuf>> {
+    Ok(fs::read_dir(dir)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?)
+}
+
+/// Prints the first line that differs.
+fn same_text(blessed: &str, actual: &str) -> bool {
+    let differs = blessed.lines().zip(actual.lines()).find(|(blessed, actual)| blessed != actual);
+    match differs {
+        _ if blessed == actual => return true,
+        Some((blessed, actual)) => println!("blessed: {blessed}\nactual:  {actual}"),
+        None => {
+            println!("{} lines are blessed, {} were said", blessed.lines().count(), actual.lines().count())
+        }
+    }
+    println!("`cargo xtask bad-input --bless` rewrites data/bad_input.txt; read its diff");
+    false
+}
+
+/// Damages a small model and a small package in many places; counts the mutants and those that break the program.
+fn mutate(tegula: &Tegula, dir: &Path) -> Result<(usize, usize)> {
+    let mut broken = 0;
+    let mut n_mutants = 0;
+    for (file, verb) in [("good.onnx", "run"), ("good.tgl", "run"), ("good.tgl", "verify")] {
+        let good = fs::read(dir.join(file))?;
+        let mutant_file = dir.join(format!("mutant.{}", file.rsplit('.').next().unwrap_or("bin")));
+        for (what, mutant) in mutants(&good) {
+            fs::write(&mutant_file, mutant)?;
+            let finished = tegula.command().arg(verb).arg(&mutant_file).dir(dir).finish(Some(LIMIT))?;
+            n_mutants += 1;
+            let survived = matches!(finished.code(), Some(0 | 1));
+            // A cut package is always noticed, and `verify` notices every cut and flip.
+            let noticed = finished.code() == Some(1)
+                || file.ends_with(".onnx")
+                || (verb == "run" && what.contains("bit"));
+            if !survived || !noticed {
+                println!(
+                    "FAIL {verb} {file} with {what}: status {:?}: {}",
+                    finished.code(),
+                    first_error(&finished.stderr)
+                );
+                broken += 1;
+            }
+        }
+        fs::remove_file(&mutant_file)?;
+    }
+    Ok((n_mutants, broken))
+}
+
+/// Cuts at up to `FLIPS` lengths and flips of as many bits, spread over the file by a fixed sequence.
+fn mutants(good: &[u8]) -> Vec<(String, Vec<u8>)> {
+    let mut mutants = Vec::new();
+    let step = good.len().div_ceil(FLIPS).max(1);
+    for length in (0..good.len()).step_by(step) {
+        mutants.push((format!("the end cut at {length}"), good[..length].to_vec()));
+    }
+    // Knuth's MMIX constants.
+    let mut state = 1u64;
+    for _ in 0..FLIPS {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        let bit = (state >> 16) as usize % (good.len() * 8);
+        let mut bytes = good.to_vec();
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        mutants.push((format!("bit {bit} flipped"), bytes));
+    }
+    mutants
+}

@@ -1,0 +1,93 @@
+//! `compile-time`: model file to first launch ready, warm page cache, one thread, median of 11 processes.
+//! Bars: 100 ms for files up to 24 MB, 300 ms for `minilm`; each pass <= 10 ms on a graph of about 10,000 ops
+//! (MiniLM's block repeated with 8-wide weights).
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, ensure};
+
+use crate::baseline;
+use crate::catalog::Catalog;
+use crate::outcome::Outcome;
+use crate::shell::Shell;
+use crate::speed::median;
+use crate::tegula_cli::Tegula;
+use crate::{python, workspace};
+
+const REPEATS: usize = 11;
+const SMALL_FILE_BYTES: u64 = 24_000_000;
+const SMALL_BAR_MS: f64 = 100.0;
+const LARGE_BAR_MS: f64 = 300.0;
+const LARGE_GRAPH_OPS: usize = 10_000;
+const PASS_BAR_MS: f64 = 10.0;
+
+pub fn run(_args: &[String]) -> Result<Outcome> {
+    let catalog = Catalog::load()?;
+    let tegula = Tegula::build()?;
+    let mut failed = 0;
+    let mut worst: f64 = 0.0;
+    println!("{:22} {:>12} {:>10} {:>8}", "model", "bytes", "median ms", "bar ms");
+    for baseline in baseline::prepare(&catalog, &catalog.checked)? {
+        if baseline.shape_set != "run_shapes" {
+            continue;
+        }
+        let size = fs::metadata(&baseline.model)?.len();
+        let bar = if size <= SMALL_FILE_BYTES { SMALL_BAR_MS } else { LARGE_BAR_MS };
+        match ready_ms(&tegula, &baseline.model, &baseline.steps[0].inputs) {
+            Ok(ms) => {
+                println!("{:22} {size:>12} {ms:10.1} {bar:8.0}", baseline.id);
+                worst = worst.max(ms / bar);
+                failed += usize::from(ms > bar);
+            }
+            Err(error) => {
+                println!("{:22} {size:>12} FAIL {error:#}", baseline.id);
+                failed += 1;
+            }
+        }
+    }
+    let slowest = slowest_pass(&catalog, &tegula)?;
+    Ok(Outcome::pass_if(failed == 0 && slowest.1 <= PASS_BAR_MS)
+        .with("failed", failed)
+        .with("worst_share_of_bar", format!("{worst:.2}"))
+        .with("slowest_pass", &slowest.0)
+        .with("slowest_pass_ms", format!("{:.2}", slowest.1)))
+}
+
+fn ready_ms(tegula: &Tegula, model: &Path, inputs: &BTreeMap<String, PathBuf>) -> Result<f64> {
+    let mut times = Vec::new();
+    for _ in 0..REPEATS {
+        let report = tegula.bench(model, inputs, 1)?;
+        times.push((report.compile_ns + report.load_ns) as f64 / 1e6);
+    }
+    Ok(median(times))
+}
+
+/// The pass with the largest median time on the large graph, and that time in milliseconds.
+fn slowest_pass(catalog: &Catalog, tegula: &Tegula) -> Result<(String, f64)> {
+    let model = workspace::models().join("repeated-block.onnx");
+    Shell::new(python::with_pins(catalog)?)
+        .arg(workspace::tool("repeated_block.py"))
+        .arg(LARGE_GRAPH_OPS.to_string())
+        .arg(&model)
+        .run()?;
+    let package = workspace::target().join("repeated-block.tgl");
+    let mut times: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for _ in 0..REPEATS {
+        for pass in tegula.compile(&model, &package)?.passes {
+            times.entry(pass.name).or_default().push(pass.ns as f64 / 1e6);
+        }
+    }
+    ensure!(!times.is_empty(), "`tegula compile --json` lists no passes");
+    println!("\n{:32} {:>10}", format!("pass on {LARGE_GRAPH_OPS} ops"), "median ms");
+    let mut slowest = (String::new(), 0.0);
+    for (name, times) in times {
+        let ms = median(times);
+        println!("{name:32} {ms:10.3}");
+        if ms > slowest.1 {
+            slowest = (name, ms);
+        }
+    }
+    Ok(slowest)
+}

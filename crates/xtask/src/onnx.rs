@@ -1,0 +1,197 @@
+//! `onnx [--all] [--only PREFIX] [--bless]`: the node cases of the onnx package through the CPU target,
+//! every input given at run time.  Without `--all`: the core cases of `data/onnx_core.txt`.
+//! `data/onnx_refused.txt` lists the refused cases with reasons; it is exact: a case that leaves or enters fails
+//! the check until `--bless` rewrites it.
+//! Bar: core >= 1,150 pass, none wrong, none crashed.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, BufRead, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use tegula_base::HostTensor;
+use tegula_testkit::onnx_suite::{self, Case, RunError, Verdict};
+
+use crate::catalog::Catalog;
+use crate::outcome::Outcome;
+use crate::shell::Shell;
+use crate::tegula_cli::{RunOptions, Tegula, write_npy};
+use crate::worker_pool::{self, Answer};
+use crate::{python, workspace};
+
+const CORE_BAR: usize = 1150;
+const N_WORKERS: usize = 2;
+const CASE_LIMIT: Duration = Duration::from_secs(20);
+
+pub fn run(args: &[String]) -> Result<Outcome> {
+    if args.iter().any(|arg| arg == "--worker") {
+        return worker();
+    }
+    let has = |flag: &str| args.iter().any(|arg| arg == flag);
+    let only = args.iter().position(|arg| arg == "--only").and_then(|at| args.get(at + 1));
+    Tegula::build()?;
+    let folder = generate()?;
+    let cases = onnx_suite::load_cases(&folder).map_err(anyhow::Error::msg)?;
+    let core: Vec<String> = lines_of("onnx_core.txt")?;
+    let mut names: Vec<String> = if has("--all") { cases.keys().cloned().collect() } else { core.clone() };
+    if let Some(prefix) = only {
+        names.retain(|name| name.starts_with(prefix.as_str()));
+    }
+    let verdicts = judge(names)?;
+
+    let count = |wanted: fn(&Verdict) -> bool| verdicts.values().filter(|verdict| wanted(verdict)).count();
+    let wrong = count(|verdict| matches!(verdict, Verdict::Wrong(_)));
+    let crashed = count(|verdict| matches!(verdict, Verdict::Crashed(_)));
+    let core_pass = core.iter().filter(|name| verdicts.get(*name) == Some(&Verdict::Pass)).count();
+    for (name, verdict) in &verdicts {
+        match verdict {
+            Verdict::Wrong(reason) => println!("wrong    {name}: {reason}"),
+            Verdict::Crashed(reason) => println!("crashed  {name}: {reason}"),
+            Verdict::Pass | Verdict::Refused(_) => {}
+        }
+    }
+    let unrecorded = if has("--bless") {
+        bless(&verdicts)?;
+        0
+    } else {
+        compare_with_record(&verdicts)?
+    };
+    let enough = only.is_some() || core_pass >= CORE_BAR;
+    Ok(Outcome::pass_if(wrong == 0 && crashed == 0 && unrecorded == 0 && enough)
+        .with("cases", verdicts.len())
+        .with("pass", count(|verdict| *verdict == Verdict::Pass))
+        .with("core_pass", format!("{core_pass}/{}", core.len()))
+        .with("wrong", wrong)
+        .with("crashed", crashed)
+        .with("refused", count(|verdict| matches!(verdict, Verdict::Refused(_))))
+        .with("unrecorded", unrecorded))
+}
+
+/// The cases' folder; made once for each version of the generator and of the onnx package.
+fn generate() -> Result<PathBuf> {
+    let catalog = Catalog::load()?;
+    let folder = workspace::target().join("onnx-node");
+    let generator = workspace::tool("onnx_node_cases.py");
+    let key = format!("{:?}\n{}", catalog.pins, fs::read_to_string(&generator)?);
+    let stamp = folder.join("generated_by.txt");
+    if fs::read_to_string(&stamp).is_ok_and(|made_by| made_by == key) {
+        return Ok(folder);
+    }
+    let python = python::with_pins(&catalog)?;
+    fs::create_dir_all(&folder)?;
+    Shell::new(python).arg(generator).arg(&folder).run()?;
+    fs::write(stamp, key)?;
+    Ok(folder)
+}
+
+fn judge(names: Vec<String>) -> Result<BTreeMap<String, Verdict>> {
+    let verdicts = Mutex::new(BTreeMap::new());
+    let exe = std::env::current_exe().context("cannot find this program's own file")?;
+    let start = || Shell::new(&exe).args(["onnx", "--worker"]);
+    let record = |name: String, answer: Answer| {
+        let verdict = match answer {
+            Answer::Line(line) => serde_json::from_str(&line)
+                .unwrap_or_else(|error| Verdict::Crashed(format!("the worker said `{line}`: {error}"))),
+            Answer::TimedOut => Verdict::Crashed(format!("no end within {} s", CASE_LIMIT.as_secs())),
+            Answer::Died(end) => Verdict::Crashed(end),
+        };
+        verdicts.lock().expect("invariant: no thread panics with the verdicts").insert(name, verdict);
+    };
+    worker_pool::run_jobs(names, N_WORKERS, CASE_LIMIT, &start, &record)?;
+    Ok(verdicts.into_inner().expect("invariant: no thread panics with the verdicts"))
+}
+
+/// Answers each case name on stdin with its verdict as one line of JSON.
+fn worker() -> Result<Outcome> {
+    let folder = workspace::target().join("onnx-node");
+    let cases = onnx_suite::load_cases(&folder).map_err(anyhow::Error::msg)?;
+    let scratch = workspace::target().join("onnx-run").join(std::process::id().to_string());
+    fs::create_dir_all(&scratch)?;
+    let tegula = Tegula::built();
+    for line in io::stdin().lock().lines() {
+        let verdict = match cases.get(line?.trim()) {
+            Some(case) => judge_one(&tegula, &folder, case, &scratch),
+            None => Verdict::Crashed("no such case".to_string()),
+        };
+        println!("{}", serde_json::to_string(&verdict)?);
+        io::stdout().flush()?;
+    }
+    fs::remove_dir_all(&scratch)?;
+    Ok(Outcome::pass())
+}
+
+fn judge_one(tegula: &Tegula, folder: &Path, case: &Case, scratch: &Path) -> Verdict {
+    onnx_suite::run_case(folder, case, &|model, inputs| run_model(tegula, model, inputs, scratch))
+}
+
+fn run_model(
+    tegula: &Tegula,
+    model: &Path,
+    inputs: &[(String, HostTensor)],
+    scratch: &Path,
+) -> Result<BTreeMap<String, HostTensor>, RunError> {
+    let mut files = BTreeMap::new();
+    for (index, (name, tensor)) in inputs.iter().enumerate() {
+        let file = scratch.join(format!("input_{index}.npy"));
+        write_npy(&file, tensor).map_err(|error| RunError::Crashed(format!("{error:#}")))?;
+        files.insert(name.clone(), file);
+    }
+    tegula.run(model, &files, &scratch.join("out"), RunOptions { threads: 1, ..RunOptions::default() })
+}
+
+fn lines_of(name: &str) -> Result<Vec<String>> {
+    let path = workspace::data(name);
+    let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(text.lines().filter(|line| !line.is_empty()).map(str::to_string).collect())
+}
+
+/// The recorded refusals: case to reason.
+fn record() -> Result<BTreeMap<String, String>> {
+    if !workspace::data("onnx_refused.txt").exists() {
+        return Ok(BTreeMap::new());
+    }
+    let rows = lines_of("onnx_refused.txt")?;
+    Ok(rows
+        .iter()
+        .filter_map(|row| row.split_once('\t'))
+        .map(|(case, reason)| (case.to_string(), reason.to_string()))
+        .collect())
+}
+
+/// Prints and counts the cases whose refusal and record differ; only cases that ran are looked at.
+fn compare_with_record(verdicts: &BTreeMap<String, Verdict>) -> Result<usize> {
+    let recorded = record()?;
+    let mut unrecorded = 0;
+    for (name, verdict) in verdicts {
+        let line = match (verdict, recorded.get(name)) {
+            (Verdict::Refused(reason), None) => format!("refused, but not in the list: {name}: {reason}"),
+            (Verdict::Refused(reason), Some(known)) if reason != known => {
+                format!("refused for another reason than listed: {name}: {reason}")
+            }
+            (Verdict::Refused(_), Some(_)) | (_, None) => continue,
+            (_, Some(_)) => format!("in the list, but no longer refused: {name}"),
+        };
+        println!("{line}");
+        unrecorded += 1;
+    }
+    if unrecorded > 0 {
+        println!("`cargo xtask onnx --all --bless` rewrites data/onnx_refused.txt; read its diff");
+    }
+    Ok(unrecorded)
+}
+
+fn bless(verdicts: &BTreeMap<String, Verdict>) -> Result<()> {
+    let mut recorded = record()?;
+    for (name, verdict) in verdicts {
+        match verdict {
+            Verdict::Refused(reason) => recorded.insert(name.clone(), reason.clone()),
+            Verdict::Pass | Verdict::Wrong(_) | Verdict::Crashed(_) => recorded.remove(name),
+        };
+    }
+    let text: String = recorded.iter().map(|(name, reason)| format!("{name}\t{reason}\n")).collect();
+    fs::write(workspace::data("onnx_refused.txt"), text)?;
+    Ok(())
+}

@@ -1,0 +1,90 @@
+//! `test` and `acceptance`: many checks after one another, each in a process of its own, and a table at the end.
+//! `test` is what CI runs; it accepts a skip only where the machine may lack something.
+
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+
+use crate::outcome::{Outcome, Status};
+use crate::shell::Shell;
+use crate::verb;
+
+/// A check and its arguments.
+type Row = (&'static str, &'static [&'static str]);
+
+const TEST: &[Row] = &[
+    ("tidy", &[]),
+    ("unit", &[]),
+    ("text", &[]),
+    ("mlir-opt", &[]),
+    ("readme", &[]),
+    ("models", &[]),
+    ("coverage", &[]),
+    ("onnx", &[]),
+    ("random", &["--seeds", "2000"]),
+    ("bad-input", &[]),
+    ("fuzz", &["--seconds", "60"]),
+];
+
+const ACCEPTANCE: &[Row] = &[
+    ("tidy", &[]),
+    ("unit", &[]),
+    ("text", &[]),
+    ("readme", &[]),
+    ("models", &[]),
+    ("coverage", &[]),
+    ("onnx", &["--all"]),
+    ("random", &["--seeds", "10000"]),
+    ("ulp", &[]),
+    ("compile-time", &[]),
+    ("memory", &[]),
+    ("identity", &[]),
+    ("speed", &[]),
+    ("bad-input", &[]),
+    ("fuzz", &["--seconds", "600"]),
+    ("mlir-opt", &[]),
+];
+
+/// Checks that may skip: they need a tool or a processor that not every machine has.
+const MAY_SKIP: [&str; 1] = ["mlir-opt"];
+
+pub fn test(args: &[String]) -> Result<Outcome> {
+    run_rows(TEST, args)
+}
+
+pub fn acceptance(args: &[String]) -> Result<Outcome> {
+    run_rows(ACCEPTANCE, args)
+}
+
+/// Runs the rows, or those named in `args`.
+fn run_rows(rows: &[Row], args: &[String]) -> Result<Outcome> {
+    let exe = std::env::current_exe().context("cannot find this program's own file")?;
+    let start = Instant::now();
+    let mut table = Vec::new();
+    let (mut passed, mut failed, mut skipped) = (0, 0, 0);
+    for (name, flags) in rows.iter().filter(|(name, _)| args.is_empty() || args.iter().any(|arg| arg == name))
+    {
+        println!("\n==== {name} {}", flags.join(" "));
+        let began = Instant::now();
+        let (status, line) = if verb::find(name).is_some() {
+            let streamed = Shell::new(&exe).arg(name).args(*flags).stream()?;
+            let result = streamed.lines.iter().rev().find(|line| line.starts_with("RESULT "));
+            let line = result.cloned().unwrap_or_else(|| format!("RESULT {name} fail reason=no_result_line"));
+            (Status::from_exit_code(streamed.code), line)
+        } else {
+            (Status::Fail, Outcome::fail().with("reason", "no such verb").line(name))
+        };
+        match status {
+            Status::Pass => passed += 1,
+            Status::Skip if MAY_SKIP.contains(name) => skipped += 1,
+            Status::Skip | Status::Fail => failed += 1,
+        }
+        table.push(format!("{:7.1} s  {line}", began.elapsed().as_secs_f64()));
+    }
+    println!("\n{}\n\n{passed} passed, {failed} failed, {skipped} skipped", table.join("\n"));
+    Ok(Outcome::pass_if(failed == 0 && passed > 0)
+        .with("passed", passed)
+        .with("failed", failed)
+        .with("skipped", skipped)
+        .with("seconds", start.elapsed().as_secs()))
+}

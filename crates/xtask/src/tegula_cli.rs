@@ -1,0 +1,222 @@
+//! The built `tegula` binary as the checks use it: every flag and JSON key they rely on is named here.
+//! A run that fails says which way: refused (status 1, a diagnostic), or crashed (anything else).
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+use tegula_base::{HostTensor, npy};
+use tegula_testkit::onnx_suite::RunError;
+
+use crate::shell::{Finished, Shell};
+use crate::workspace;
+
+/// Longer than any check may need; a run beyond it counts as hung.
+const TIME_LIMIT: Duration = Duration::from_secs(300);
+
+/// The binary, built in release mode.
+#[derive(Clone)]
+pub struct Tegula {
+    binary: PathBuf,
+}
+
+/// How one run differs from the default.
+#[derive(Clone, Copy, Default)]
+pub struct RunOptions {
+    /// 0: the program's own choice.
+    pub threads: usize,
+    /// The reference evaluator instead of compiled code.
+    pub evaluator: bool,
+}
+
+/// What `run --json` reports of itself.
+#[derive(Debug, Deserialize)]
+pub struct RunReport {
+    pub outputs: Vec<RunOutput>,
+    /// Bytes of the arena of intermediate values at the bound sizes.
+    #[serde(default)]
+    pub arena_bytes: u64,
+    #[serde(default)]
+    pub compile_ns: u64,
+    #[serde(default)]
+    pub load_ns: u64,
+    #[serde(default)]
+    pub run_ns: u64,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct RunOutput {
+    pub name: String,
+    /// Where `--output-dir` put it.
+    pub file: Option<PathBuf>,
+}
+
+impl RunOutput {
+    /// Where the output lies: as reported, or by the rule for names.
+    pub fn path_in(&self, output_dir: &Path) -> PathBuf {
+        self.file.clone().unwrap_or_else(|| output_dir.join(format!("{}.npy", safe_name(&self.name))))
+    }
+}
+
+/// What `compile --json` reports.
+#[derive(Debug, Deserialize)]
+pub struct CompileReport {
+    pub passes: Vec<PassTime>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct PassTime {
+    pub name: String,
+    pub ns: u64,
+}
+
+/// What `bench --json` reports.
+#[derive(Debug, Deserialize)]
+pub struct BenchReport {
+    /// From the model's bytes to the package's.
+    pub compile_ns: u64,
+    /// From the package's bytes to a session that is ready to launch.
+    pub load_ns: u64,
+}
+
+impl Tegula {
+    pub fn build() -> Result<Tegula> {
+        Ok(Tegula { binary: workspace::build_tegula()? })
+    }
+
+    /// The binary as an earlier `build` left it.
+    pub fn built() -> Tegula {
+        Tegula { binary: workspace::tegula_binary() }
+    }
+
+    pub fn command(&self) -> Shell {
+        Shell::new(&self.binary)
+    }
+
+    pub fn compile(&self, model: &Path, package: &Path) -> Result<CompileReport> {
+        let args = self.command().arg("compile").arg(model).arg("-o").arg(package).arg("--json");
+        let text = args.read().with_context(|| format!("compiling {}", model.display()))?;
+        serde_json::from_str(&text).context("`tegula compile --json` lacks a key")
+    }
+
+    /// Runs a model or package once on inputs in files; the outputs lie in `output_dir` afterwards.
+    pub fn run_files(
+        &self,
+        model: &Path,
+        inputs: &BTreeMap<String, PathBuf>,
+        output_dir: &Path,
+        options: RunOptions,
+    ) -> Result<RunReport, RunError> {
+        // Outputs of an earlier run must not pass for those of this one.
+        let _ = fs::remove_dir_all(output_dir);
+        fs::create_dir_all(output_dir).map_err(|error| RunError::Crashed(error.to_string()))?;
+        let command = self.run_command(model, inputs, output_dir, options);
+        let finished =
+            command.finish(Some(TIME_LIMIT)).map_err(|error| RunError::Crashed(format!("{error:#}")))?;
+        outcome(&finished)?;
+        serde_json::from_str(&finished.stdout)
+            .map_err(|error| RunError::Crashed(format!("`tegula run --json` printed no report: {error}")))
+    }
+
+    pub fn run_command(
+        &self,
+        model: &Path,
+        inputs: &BTreeMap<String, PathBuf>,
+        output_dir: &Path,
+        options: RunOptions,
+    ) -> Shell {
+        let mut command =
+            self.command().arg("run").arg(model).arg("--json").arg("--output-dir").arg(output_dir);
+        for (name, file) in inputs {
+            command = command.arg("--input").arg(format!("{name}={}", file.display()));
+        }
+        if options.threads > 0 {
+            command = command.arg("--threads").arg(options.threads.to_string());
+        }
+        if options.evaluator {
+            command = command.arg("--evaluator");
+        }
+        command
+    }
+
+    /// As `run_files`, and reads the outputs.
+    pub fn run(
+        &self,
+        model: &Path,
+        inputs: &BTreeMap<String, PathBuf>,
+        output_dir: &Path,
+        options: RunOptions,
+    ) -> Result<BTreeMap<String, HostTensor>, RunError> {
+        let report = self.run_files(model, inputs, output_dir, options)?;
+        let mut tensors = BTreeMap::new();
+        for output in report.outputs {
+            let tensor = read_npy(&output.path_in(output_dir))
+                .map_err(|error| RunError::Crashed(format!("{error:#}")))?;
+            tensors.insert(output.name, tensor);
+        }
+        Ok(tensors)
+    }
+
+    /// One compile, load and short run, timed from inside.
+    pub fn bench(
+        &self,
+        model: &Path,
+        inputs: &BTreeMap<String, PathBuf>,
+        threads: usize,
+    ) -> Result<BenchReport> {
+        let mut command = self.command().arg("bench").arg(model).args(["--json", "--runs", "1", "--threads"]);
+        command = command.arg(threads.to_string());
+        for (name, file) in inputs {
+            command = command.arg("--input").arg(format!("{name}={}", file.display()));
+        }
+        serde_json::from_str(&command.read()?).context("`tegula bench --json` lacks a key")
+    }
+
+    /// A process that answers each line `run N` with N run times in nanoseconds; it says `ready` once warm.
+    pub fn serve_rounds(&self, model: &Path, inputs: &BTreeMap<String, PathBuf>, threads: usize) -> Shell {
+        let mut command = self.command().arg("bench").arg(model).args(["--serve-rounds", "--threads"]);
+        command = command.arg(threads.to_string());
+        for (name, file) in inputs {
+            command = command.arg("--input").arg(format!("{name}={}", file.display()));
+        }
+        command
+    }
+}
+
+/// Splits the ways a `tegula` process can end; the reason is the diagnostic's first line.
+pub fn outcome(finished: &Finished) -> Result<(), RunError> {
+    match finished.code() {
+        Some(0) => Ok(()),
+        Some(1) => Err(RunError::Refused(first_error(&finished.stderr))),
+        Some(code) => Err(RunError::Crashed(format!("status {code}: {}", first_error(&finished.stderr)))),
+        None if finished.status.is_none() => Err(RunError::Crashed("time limit".to_string())),
+        None => Err(RunError::Crashed("killed by a signal".to_string())),
+    }
+}
+
+/// The first line that says `error`, else the first line.
+pub fn first_error(stderr: &str) -> String {
+    let mut lines = stderr.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.clone().next().unwrap_or("(nothing on stderr)");
+    lines.find(|line| line.starts_with("error") || line.contains("panicked")).unwrap_or(first).to_string()
+}
+
+/// How an output's name becomes a file's name.
+pub fn safe_name(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' }).collect()
+}
+
+pub fn read_npy(file: &Path) -> Result<HostTensor> {
+    let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+    match npy::decode(&bytes) {
+        Ok(tensor) => Ok(tensor),
+        Err(diagnostic) => bail!("{}: {}", file.display(), diagnostic.message),
+    }
+}
+
+pub fn write_npy(file: &Path, tensor: &HostTensor) -> Result<()> {
+    fs::write(file, npy::encode(tensor)).with_context(|| format!("cannot write {}", file.display()))
+}

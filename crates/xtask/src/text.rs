@@ -1,0 +1,46 @@
+//! `text`: the golden tests, which are every crate's integration tests; `BLESS=1` rewrites what they print.
+
+use std::fs;
+
+use anyhow::Result;
+
+use crate::outcome::Outcome;
+use crate::shell::Shell;
+use crate::workspace;
+
+pub fn run(_args: &[String]) -> Result<Outcome> {
+    let (passed, failed, ended_well) = cargo_test(&["--test", "*"])?;
+    let golden = workspace::files_under(&workspace::root().join("crates"))?
+        .iter()
+        .filter(|file| file.components().any(|part| part.as_os_str() == "tests"))
+        .filter(|file| fs::read_to_string(file).is_ok_and(|text| text.lines().any(|line| line == "// -----")))
+        .count();
+    Ok(Outcome::pass_if(ended_well && failed == 0 && passed > 0)
+        .with("tests", passed)
+        .with("failed", failed)
+        .with("golden_files", golden))
+}
+
+/// `unit`: every test of the workspace, the documentation's included.
+pub fn unit(_args: &[String]) -> Result<Outcome> {
+    let (passed, failed, ended_well) = cargo_test(&[])?;
+    Ok(Outcome::pass_if(ended_well && failed == 0 && passed > 0).with("tests", passed).with("failed", failed))
+}
+
+/// Tests passed, tests failed, and whether cargo itself was content.
+fn cargo_test(filter: &[&str]) -> Result<(u64, u64, bool)> {
+    let streamed =
+        Shell::new("cargo").args(["test", "--workspace", "--no-fail-fast"]).args(filter).stream()?;
+    let (mut passed, mut failed) = (0, 0);
+    for line in streamed.lines.iter().filter_map(|line| line.strip_prefix("test result: ")) {
+        // ok. 4 passed; 0 failed; 0 ignored; ...
+        for part in line.split([';', '.']) {
+            match part.trim().split_once(' ') {
+                Some((count, "passed")) => passed += count.parse::<u64>().unwrap_or(0),
+                Some((count, "failed")) => failed += count.parse::<u64>().unwrap_or(0),
+                _ => {}
+            }
+        }
+    }
+    Ok((passed, failed, streamed.code == Some(0)))
+}

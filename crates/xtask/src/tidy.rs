@@ -1,0 +1,51 @@
+//! `tidy [--fast]`: the project's own rules, then `cargo fmt --check` and `cargo clippy` (left out by `--fast`).
+//! Rules of crates are in `tidy/crates.rs`, of files in `tidy/files.rs`.
+
+mod crates;
+mod files;
+
+use std::fmt::Display;
+use std::path::Path;
+
+use anyhow::Result;
+
+use crate::outcome::Outcome;
+use crate::shell::Shell;
+use crate::workspace;
+
+/// What breaks a rule, as `path:line: message`.
+#[derive(Default)]
+pub struct Findings(Vec<String>);
+
+impl Findings {
+    /// `line` counts from 1; 0 means the whole file.
+    pub fn add(&mut self, file: &Path, line: usize, message: impl Display) {
+        let root = workspace::root();
+        let file = file.strip_prefix(&root).unwrap_or(file).display();
+        self.0.push(if line == 0 {
+            format!("{file}: {message}")
+        } else {
+            format!("{file}:{line}: {message}")
+        });
+    }
+}
+
+pub fn run(args: &[String]) -> Result<Outcome> {
+    let mut findings = Findings::default();
+    crates::check(&mut findings)?;
+    let n_files = files::check(&mut findings)?;
+    for finding in &findings.0 {
+        println!("{finding}");
+    }
+    let outcome = |holds| Outcome::pass_if(holds).with("files", n_files).with("findings", findings.0.len());
+    if args.iter().any(|arg| arg == "--fast") {
+        return Ok(outcome(findings.0.is_empty()));
+    }
+    let cargo = |args: &[&str]| Shell::new("cargo").args(args).run().is_ok();
+    let formatted = cargo(&["fmt", "--all", "--check"]);
+    let lint = ["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"];
+    let lints = cargo(&lint);
+    Ok(outcome(findings.0.is_empty() && formatted && lints)
+        .with("formatted", formatted)
+        .with("clippy", lints))
+}
