@@ -12,13 +12,18 @@ pub use tegula_mlir::ast as mlir;
 pub mod attr;
 pub mod consts;
 pub mod func;
+pub mod liveness;
 pub mod op;
+pub mod pass;
 pub mod program;
+pub mod rewrite;
 pub mod scalar;
 
 pub use attr::AttrText;
 pub use consts::{ConstData, ConstId, ConstStore};
 pub use func::{Def, Func, OpData, OpId, RegionId, Value};
+pub use liveness::Liveness;
 pub use op::{Effects, Op, TypeText};
+pub use pass::Changed;
 pub use program::Program;
 pub use scalar::ScalarOp;

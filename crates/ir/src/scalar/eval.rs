@@ -135,8 +135,7 @@ fn apply(op: ScalarOp, operands: &[(&[u8], DType)], result: DType, out: &mut [u8
         }),
         (op, dtype) => with_int!(dtype, T => match op.arity() {
             1 => int_unary::<T>(op, bytes(0), out),
-            2 => int_binary::<T>(op, bytes(0), bytes(1), out),
-            _ => map3::<T>(bytes(0), bytes(1), bytes(2), out, int_fma),
+            _ => int_binary::<T>(op, bytes(0), bytes(1), out),
         }),
     }
 }
@@ -282,10 +281,6 @@ fn int_binary<T: Int>(op: ScalarOp, a: &[u8], b: &[u8], out: &mut [u8]) {
         }
         other => ordered::<T>(other, a, b, out),
     }
-}
-
-fn int_fma<T: Int>(a: T, b: T, c: T) -> T {
-    T::wrap(a.wide().wrapping_mul(b.wide()).wrapping_add(c.wide()))
 }
 
 fn signed_div(a: i64, b: i64) -> i64 {

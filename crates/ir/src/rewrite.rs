@@ -1,0 +1,15 @@
+//! The tools of passes: visiting with replacement, copying, inlining, and the generic clean-ups.
+//!
+//! Every tool keeps the invariants of [`Func`](crate::Func) and costs time linear in what it touches.
+//! The idiom for local rewrites is [`rewrite_ops`]: while an op is visited, whatever is built at the end of its region
+//! stands in front of it.
+
+mod clone;
+mod cse;
+mod dce;
+mod visit;
+
+pub use clone::{Cloner, inline_region};
+pub use cse::cse;
+pub use dce::dce;
+pub use visit::{Rewrite, rewrite_ops, rewrite_region};
