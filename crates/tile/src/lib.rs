@@ -8,10 +8,13 @@
 //!                                                          └─► a target's schedule level
 //! ```
 
+pub mod build;
+mod check;
 pub mod kernel;
 pub mod ops;
 pub mod types;
 
+pub use build::TileBuilder;
 pub use kernel::{GridDim, TileKernel, ViewParam};
 pub use ops::{IndexOp, TileOp};
 pub use types::{TileType, ViewType};

@@ -1,0 +1,296 @@
+//! Builds tile functions: one method an op, index arithmetic folded and shared as it is built.
+//!
+//! Recipes are compiler code: an op that breaks a rule here is an internal error, so the methods panic through
+//! `expect("invariant: ...")` instead of returning results that nobody can handle.
+
+use crate::{IndexOp, TileFunc, TileKernel, TileOp, TileType};
+use std::collections::HashMap;
+use tegula_base::{DType, Dim};
+use tegula_ir::{Def, RegionId, ScalarOp, Value};
+
+/// Appends ops to a region of a tile function.
+pub struct TileBuilder<'a> {
+    pub func: &'a mut TileFunc,
+    region: RegionId,
+    /// Constants and sizes live at the top of the body, shared.
+    shared: HashMap<TileOp, Value>,
+}
+
+impl<'a> TileBuilder<'a> {
+    /// Builds into the body of a kernel.
+    pub fn new(kernel: &'a mut TileKernel) -> TileBuilder<'a> {
+        let region = kernel.func.body();
+        TileBuilder { func: &mut kernel.func, region, shared: HashMap::new() }
+    }
+
+    fn op(&mut self, kind: TileOp, operands: &[Value]) -> Value {
+        let op = self.func.build(self.region, kind, operands, None);
+        let op = op.unwrap_or_else(|error| panic!("invariant: recipes build valid tile ops: {error}"));
+        self.func.result(op)
+    }
+
+    fn effect(&mut self, kind: TileOp, operands: &[Value]) {
+        let op = self.func.build(self.region, kind, operands, None);
+        op.unwrap_or_else(|error| panic!("invariant: recipes build valid tile ops: {error}"));
+    }
+
+    /// An op without operands, made once at the top of the body.
+    fn shared(&mut self, kind: TileOp) -> Value {
+        if let Some(value) = self.shared.get(&kind) {
+            return *value;
+        }
+        let body = self.func.body();
+        let op =
+            self.func.build(body, kind.clone(), &[], None).expect("invariant: a constant has no constraint");
+        if self.region != body {
+            // Region ops may already use later values; a constant goes first.
+            let mut ops = self.func.ops_in(body).to_vec();
+            let moved = ops.pop().expect("invariant: just pushed");
+            ops.insert(0, moved);
+            self.func.set_ops(body, ops);
+        }
+        let value = self.func.result(op);
+        self.shared.insert(kind, value);
+        value
+    }
+
+    // --- indexes ---------------------------------------------------------------------------------------
+
+    pub fn index(&mut self, value: i64) -> Value {
+        self.shared(TileOp::Const { value })
+    }
+
+    /// The run's value of a size.
+    pub fn size(&mut self, dim: &Dim) -> Value {
+        match dim.as_const() {
+            Some(n) => self.index(n),
+            None => self.shared(TileOp::Size { dim: dim.clone() }),
+        }
+    }
+
+    /// The value of an index known while building.
+    pub fn known(&self, value: Value) -> Option<i64> {
+        match self.func.def(value) {
+            Def::Result(op, _) => match self.func.kind(op) {
+                TileOp::Const { value } => Some(*value),
+                _ => None,
+            },
+            Def::Arg(..) => None,
+        }
+    }
+
+    pub fn index_op(&mut self, op: IndexOp, a: Value, b: Value) -> Value {
+        let (x, y) = (self.known(a), self.known(b));
+        if let (Some(x), Some(y)) = (x, y) {
+            return self.index(fold_index(op, x, y));
+        }
+        match (op, x, y) {
+            (IndexOp::Add, Some(0), _) | (IndexOp::Mul, Some(1), _) => b,
+            (IndexOp::Add | IndexOp::Sub, _, Some(0)) | (IndexOp::Mul | IndexOp::FloorDiv, _, Some(1)) => a,
+            (IndexOp::Mul, Some(0), _) | (IndexOp::Mul, _, Some(0)) | (IndexOp::Mod, _, Some(1)) => {
+                self.index(0)
+            }
+            _ => self.op(TileOp::Index { op }, &[a, b]),
+        }
+    }
+
+    pub fn add(&mut self, a: Value, b: Value) -> Value {
+        self.index_op(IndexOp::Add, a, b)
+    }
+
+    pub fn sub(&mut self, a: Value, b: Value) -> Value {
+        self.index_op(IndexOp::Sub, a, b)
+    }
+
+    pub fn mul(&mut self, a: Value, b: Value) -> Value {
+        self.index_op(IndexOp::Mul, a, b)
+    }
+
+    pub fn to_index(&mut self, tile: Value) -> Value {
+        self.op(TileOp::ToIndex {}, &[tile])
+    }
+
+    pub fn from_index(&mut self, dtype: DType, index: Value) -> Value {
+        self.op(TileOp::FromIndex { dtype }, &[index])
+    }
+
+    // --- tiles -----------------------------------------------------------------------------------------
+
+    pub fn tile_type(&self, tile: Value) -> (DType, Vec<i64>) {
+        let (dtype, shape) = self.func.ty(tile).as_tile().expect("invariant: a tile value");
+        (dtype, shape.to_vec())
+    }
+
+    pub fn splat(&mut self, dtype: DType, shape: &[i64], bits: i64) -> Value {
+        self.shared(TileOp::Splat { dtype, shape: shape.to_vec(), bits })
+    }
+
+    pub fn iota(&mut self, dtype: DType, shape: &[i64], axis: usize) -> Value {
+        self.shared(TileOp::Iota { dtype, shape: shape.to_vec(), axis })
+    }
+
+    pub fn elementwise(&mut self, f: ScalarOp, args: &[Value]) -> Value {
+        self.op(TileOp::Elementwise { f }, args)
+    }
+
+    /// No op where the shape is the tile's already.
+    pub fn broadcast(&mut self, tile: Value, shape: &[i64]) -> Value {
+        if self.tile_type(tile).1 == shape {
+            return tile;
+        }
+        self.op(TileOp::Broadcast { shape: shape.to_vec() }, &[tile])
+    }
+
+    /// No op where the shape is the tile's already.
+    pub fn reshape(&mut self, tile: Value, shape: &[i64]) -> Value {
+        if self.tile_type(tile).1 == shape {
+            return tile;
+        }
+        self.op(TileOp::Reshape { shape: shape.to_vec() }, &[tile])
+    }
+
+    pub fn transpose(&mut self, tile: Value, perm: &[usize]) -> Value {
+        if perm.iter().copied().eq(0..perm.len()) {
+            return tile;
+        }
+        self.op(TileOp::Transpose { perm: perm.to_vec() }, &[tile])
+    }
+
+    pub fn extract(&mut self, tile: Value, offsets: &[i64], sizes: &[i64]) -> Value {
+        self.op(TileOp::Extract { offsets: offsets.to_vec(), sizes: sizes.to_vec() }, &[tile])
+    }
+
+    pub fn concat(&mut self, tiles: &[Value], axis: usize) -> Value {
+        self.op(TileOp::Concat { axis }, tiles)
+    }
+
+    pub fn dot(&mut self, acc: Value, a: Value, b: Value) -> Value {
+        self.op(TileOp::Dot {}, &[acc, a, b])
+    }
+
+    pub fn reduce(&mut self, f: ScalarOp, tile: Value, axis: usize) -> Value {
+        self.op(TileOp::Reduce { f, axis }, &[tile])
+    }
+
+    pub fn scan(&mut self, f: ScalarOp, tile: Value, axis: usize, reverse: bool) -> Value {
+        self.op(TileOp::Scan { f, axis, reverse }, &[tile])
+    }
+
+    // --- memory ----------------------------------------------------------------------------------------
+
+    pub fn load(
+        &mut self,
+        view: Value,
+        offsets: &[Value],
+        shape: &[i64],
+        steps: &[i64],
+        bounded: &[bool],
+        pad: i64,
+    ) -> Value {
+        let kind =
+            TileOp::Load { shape: shape.to_vec(), steps: steps.to_vec(), bounded: bounded.to_vec(), pad };
+        let operands: Vec<Value> = [view].into_iter().chain(offsets.iter().copied()).collect();
+        self.op(kind, &operands)
+    }
+
+    pub fn store(&mut self, view: Value, tile: Value, offsets: &[Value], steps: &[i64], bounded: &[bool]) {
+        let kind = TileOp::Store { steps: steps.to_vec(), bounded: bounded.to_vec() };
+        let operands: Vec<Value> = [view, tile].into_iter().chain(offsets.iter().copied()).collect();
+        self.effect(kind, &operands);
+    }
+
+    pub fn gather(&mut self, view: Value, coordinates: Value) -> Value {
+        self.op(TileOp::Gather {}, &[view, coordinates])
+    }
+
+    pub fn scatter(&mut self, view: Value, tile: Value, coordinates: Value) {
+        self.effect(TileOp::Scatter {}, &[view, tile, coordinates]);
+    }
+
+    // --- control ---------------------------------------------------------------------------------------
+
+    /// `body` gets the induction variable and the carried values and returns the next ones.
+    pub fn for_(
+        &mut self,
+        lo: Value,
+        hi: Value,
+        step: i64,
+        inits: &[Value],
+        body: impl FnOnce(&mut Self, Value, &[Value]) -> Vec<Value>,
+    ) -> Vec<Value> {
+        let operands: Vec<Value> = [lo, hi].into_iter().chain(inits.iter().copied()).collect();
+        let op = self
+            .func
+            .build(self.region, TileOp::For { step }, &operands, None)
+            .unwrap_or_else(|error| panic!("invariant: recipes build valid tile ops: {error}"));
+        let inner = self.func.regions_of(op)[0];
+        let iv = self.func.add_arg(inner, TileType::Index);
+        let carried: Vec<Value> = inits
+            .iter()
+            .map(|init| {
+                let ty = self.func.ty(*init).clone();
+                self.func.add_arg(inner, ty)
+            })
+            .collect();
+        let outer = std::mem::replace(&mut self.region, inner);
+        let next = body(self, iv, &carried);
+        self.effect(TileOp::Yield {}, &next);
+        self.region = outer;
+        self.func.results(op).to_vec()
+    }
+
+    /// Both branches return values of the same types.
+    pub fn if_(
+        &mut self,
+        condition: Value,
+        then: impl FnOnce(&mut Self) -> Vec<Value>,
+        otherwise: impl FnOnce(&mut Self) -> Vec<Value>,
+    ) -> Vec<Value> {
+        // Result types are known only after the branches are built: branches first, in a detached op.
+        let op = self.func.create_op(TileOp::If {}, &[condition], [], None);
+        let [then_region, else_region] = [self.func.regions_of(op)[0], self.func.regions_of(op)[1]];
+        let outer = std::mem::replace(&mut self.region, then_region);
+        let yielded = then(self);
+        self.effect(TileOp::Yield {}, &yielded);
+        self.region = else_region;
+        let other = otherwise(self);
+        self.effect(TileOp::Yield {}, &other);
+        self.region = outer;
+        let types: Vec<TileType> = yielded.iter().map(|value| self.func.ty(*value).clone()).collect();
+        let placed = self.func.push_op(self.region, TileOp::If {}, &[condition], types, None);
+        let regions = self.func.regions_of(placed).to_vec();
+        self.func.splice(then_region, regions[0]);
+        self.func.splice(else_region, regions[1]);
+        self.func.erase(op);
+        self.func.results(placed).to_vec()
+    }
+
+    pub fn finish(mut self) {
+        self.region = self.func.body();
+        self.effect(TileOp::Return {}, &[]);
+    }
+}
+
+/// The meaning of [`IndexOp`], shared with the executor.
+pub fn fold_index(op: IndexOp, a: i64, b: i64) -> i64 {
+    match op {
+        IndexOp::Add => a.wrapping_add(b),
+        IndexOp::Sub => a.wrapping_sub(b),
+        IndexOp::Mul => a.wrapping_mul(b),
+        IndexOp::FloorDiv => {
+            let quotient = a.checked_div(b).unwrap_or(0);
+            if b != 0 && a.wrapping_rem(b) != 0 && (a < 0) != (b < 0) { quotient - 1 } else { quotient }
+        }
+        IndexOp::Mod => {
+            let remainder = a.checked_rem(b).unwrap_or(0);
+            if remainder != 0 && (remainder < 0) != (b < 0) { remainder + b } else { remainder }
+        }
+        IndexOp::Min => a.min(b),
+        IndexOp::Max => a.max(b),
+        IndexOp::Eq => i64::from(a == b),
+        IndexOp::Ne => i64::from(a != b),
+        IndexOp::Lt => i64::from(a < b),
+        IndexOp::Le => i64::from(a <= b),
+        IndexOp::And => a & b,
+    }
+}
