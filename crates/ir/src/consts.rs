@@ -85,12 +85,16 @@ impl std::ops::Index<ConstId> for ConstStore {
     }
 }
 
+/// `dense_resource<const3>`; the printer of programs, which knows the store, fills in the type.
 impl crate::AttrText for ConstId {
     fn to_attr(&self) -> crate::mlir::Attr {
-        crate::attr::string(self.to_string())
+        crate::mlir::Attr::DenseResource(self.to_string(), crate::mlir::Type::None)
     }
     fn from_attr(attr: &crate::mlir::Attr) -> Result<ConstId, String> {
-        let text = crate::attr::as_string(attr)?;
+        let text = match attr {
+            crate::mlir::Attr::DenseResource(key, _) => key,
+            other => crate::attr::as_string(other)?,
+        };
         let index = text.strip_prefix("const").and_then(|digits| digits.parse::<u32>().ok());
         index.map(|i| ConstId::new(i as usize)).ok_or_else(|| format!("`{text}` is no constant"))
     }

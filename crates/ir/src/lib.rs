@@ -11,6 +11,7 @@ pub use tegula_mlir::ast as mlir;
 
 pub mod attr;
 pub mod consts;
+pub mod element_type;
 pub mod func;
 pub mod liveness;
 pub mod op;
@@ -18,12 +19,15 @@ pub mod pass;
 pub mod program;
 pub mod rewrite;
 pub mod scalar;
+pub mod text;
 
 pub use attr::AttrText;
 pub use consts::{ConstData, ConstId, ConstStore};
+pub use element_type::{dtype_of, element_type};
 pub use func::{Def, Func, OpData, OpId, RegionId, Value};
 pub use liveness::Liveness;
 pub use op::{Effects, Op, TypeText};
 pub use pass::Changed;
 pub use program::Program;
 pub use scalar::ScalarOp;
+pub use text::{PrintOptions, parse_program, print_func, print_program};
