@@ -8,14 +8,24 @@
 //! May use: base.  Never knows: IR, machines, how to run anything, files.
 //! Start reading at `host.rs` (the program), then `format.rs` (the bytes) and `plan.rs` (the arena).
 
+pub mod check;
+pub mod format;
 pub mod functions;
+mod hash;
 pub mod host;
+pub mod manifest;
+pub mod plan;
 pub mod portable;
+pub mod reader;
 pub mod size;
+pub mod writer;
 
 pub use functions::Function;
 pub use host::{
     Arg, Buffer, BufferId, Cond, CostRecord, HostProgram, Kernel, KernelCode, Origin, Place, Port, Relation,
     SizeExpr, Step, Symbol,
 };
+pub use manifest::{About, MachineId, Manifest};
 pub use portable::{Memory, OutOfBounds, PortableExecutor, PortableKernel};
+pub use reader::Package;
+pub use writer::{ConstantData, Draft, PackageBuilder};

@@ -1,0 +1,287 @@
+//! The rules of a host program. Writer and reader both apply them, so the runtime may index without fear.
+//!
+//! After [`check_program`]: every id is in range; every symbol used is declared; alias chains end; code and
+//! constants lie inside their sections; each `Input`, `Output` and `State` place has at most one buffer; copies,
+//! fills and counters never write to inputs or constants; steps nest at most [`MAX_DEPTH`] deep.
+//! Not promised: that sizes fit their buffers (they are symbolic; the runtime checks them once bound).
+
+use crate::format::ALIGN;
+use crate::host::{Arg, Buffer, BufferId, HostProgram, KernelCode, Origin, Place, SizeExpr, Step};
+use std::collections::{BTreeMap, BTreeSet};
+use tegula_base::{Diagnostic, Diagnostics, Dim};
+
+/// Deepest nesting of `If` and `Loop`.
+pub const MAX_DEPTH: u32 = 32;
+
+/// Findings beyond this number are not collected.
+const MAX_FINDINGS: usize = 20;
+
+/// Bytes of the sections that a program points into.
+#[derive(Clone, Copy, Debug)]
+pub struct Extents {
+    pub code: u64,
+    pub portable: u64,
+    pub constants: u64,
+}
+
+/// Errors: `package-invalid`, one for each broken rule.
+pub fn check_program(program: &HostProgram, extents: Extents) -> Result<(), Diagnostics> {
+    let mut checker = Checker { program, extents, symbols: BTreeMap::new(), found: Diagnostics::default() };
+    checker.check_symbols();
+    checker.check_ports();
+    checker.check_buffers();
+    checker.check_kernels();
+    checker.check_steps(&program.steps, 0);
+    checker.found.into_result(())
+}
+
+struct Checker<'a> {
+    program: &'a HostProgram,
+    extents: Extents,
+    symbols: BTreeMap<&'a str, usize>,
+    found: Diagnostics,
+}
+
+impl<'a> Checker<'a> {
+    fn fault(&mut self, message: String) {
+        if self.found.0.len() < MAX_FINDINGS {
+            self.found.push(Diagnostic::error("package-invalid", message));
+        }
+    }
+
+    fn require(&mut self, holds: bool, message: impl FnOnce() -> String) {
+        if !holds {
+            self.fault(message());
+        }
+    }
+
+    fn check_symbols(&mut self) {
+        for (index, symbol) in self.program.symbols.iter().enumerate() {
+            let name = symbol.name.as_str();
+            if Dim::symbol_name(name) != name || self.symbols.insert(name, index).is_some() {
+                self.fault(format!("size symbol `{name}` has no legal name of its own"));
+            }
+            self.require(0 <= symbol.min && symbol.min <= symbol.max && symbol.divisor >= 1, || {
+                format!("size symbol `{name}` has no legal range")
+            });
+            if let Some(upper) = &symbol.upper {
+                // Names so far are those of earlier symbols, and this one.
+                let mut earlier = true;
+                upper.for_each_symbol(&mut |used| {
+                    earlier &= self.symbols.get(used.as_ref()).is_some_and(|at| *at < index);
+                });
+                self.require(earlier, || {
+                    format!("the bound of size symbol `{name}` uses symbols that come later")
+                });
+            }
+            if let Origin::Input { input, axis } = symbol.origin {
+                let dim =
+                    self.program.inputs.get(input as usize).and_then(|port| port.shape.get(axis as usize));
+                self.require(dim.and_then(Dim::as_symbol) == Some(name), || {
+                    format!("size symbol `{name}` is not dim {axis} of input {input}")
+                });
+            }
+        }
+    }
+
+    fn check_ports(&mut self) {
+        let mut names = BTreeSet::new();
+        for (index, port) in self.program.inputs.iter().enumerate() {
+            self.require(names.insert(&port.name), || format!("two inputs are called `{}`", port.name));
+            let place = self.program.buffers.get(port.buffer.index()).map(|buffer| &buffer.place);
+            self.require(place == Some(&Place::Input(index as u32)), || {
+                format!("input `{}` has no buffer of its own", port.name)
+            });
+        }
+        for port in &self.program.outputs {
+            self.check_buffer_id(port.buffer);
+        }
+        for port in self.program.inputs.iter().chain(&self.program.outputs) {
+            for dim in &port.shape {
+                self.check_size(dim, || format!("the shape of `{}`", port.name));
+            }
+        }
+    }
+
+    fn check_buffers(&mut self) {
+        let steps = Step::for_each(&self.program.steps, 0, &mut |_, _| {});
+        let mut taken = BTreeSet::new();
+        for buffer in &self.program.buffers {
+            let name = &buffer.name;
+            self.check_size(&buffer.bytes, || format!("the size of buffer `{name}`"));
+            self.require(buffer.first <= buffer.last && buffer.last < steps.max(1), || {
+                format!("buffer `{name}` has no legal lifetime")
+            });
+            let unique = match buffer.place {
+                Place::Input(i) => (i as usize) < self.program.inputs.len() && taken.insert((0, i)),
+                Place::Output(i) => (i as usize) < self.program.outputs.len() && taken.insert((1, i)),
+                Place::State(i) => (i as usize) < self.program.buffers.len() && taken.insert((2, i)),
+                Place::Constant { .. } | Place::Arena | Place::Alias { .. } => true,
+            };
+            self.require(unique, || format!("buffer `{name}` has no legal place"));
+            self.check_place(buffer);
+        }
+        self.check_alias_chains();
+    }
+
+    fn check_place(&mut self, buffer: &Buffer) {
+        let name = &buffer.name;
+        match &buffer.place {
+            Place::Constant { offset, bytes } => {
+                let inside = in_section(*offset, *bytes, self.extents.constants)
+                    && buffer.bytes.as_const().is_some_and(|size| size as u64 <= *bytes);
+                self.require(inside && offset % ALIGN == 0, || {
+                    format!("constant `{name}` is outside of the constants")
+                });
+            }
+            Place::Alias { of, offset } => {
+                self.check_buffer_id(*of);
+                self.check_size(offset, || format!("the offset of buffer `{name}`"));
+            }
+            Place::Input(_) | Place::Output(_) | Place::Arena | Place::State(_) => {}
+        }
+    }
+
+    fn check_alias_chains(&mut self) {
+        let buffers = &self.program.buffers;
+        // 0: not visited, otherwise the chain that visited it first.
+        let mut visited = vec![0usize; buffers.len()];
+        for start in 0..buffers.len() {
+            let mut at = start;
+            loop {
+                if visited[at] != 0 {
+                    if visited[at] == start + 1 {
+                        self.fault(format!("buffer `{}` is an alias of itself", buffers[at].name));
+                        return;
+                    }
+                    break;
+                }
+                visited[at] = start + 1;
+                match buffers[at].place {
+                    Place::Alias { of, .. } if of.index() < buffers.len() => at = of.index(),
+                    _ => break,
+                }
+            }
+        }
+    }
+
+    fn check_kernels(&mut self) {
+        for kernel in &self.program.kernels {
+            let name = &kernel.name;
+            self.check_size(&kernel.scratch, || format!("the scratch of kernel `{name}`"));
+            let inside = match &kernel.code {
+                KernelCode::Machine { offset, len } => {
+                    *len > 0 && offset % ALIGN == 0 && in_section(*offset, *len, self.extents.code)
+                }
+                KernelCode::Portable { offset, len } => in_section(*offset, *len, self.extents.portable),
+                KernelCode::Native { .. } => true,
+            };
+            self.require(inside, || format!("kernel `{name}` is outside of the code"));
+            let cost = &kernel.cost;
+            for size in [&cost.bytes, &cost.flops, &cost.predicted_ns] {
+                self.check_size(size, || format!("the cost of kernel `{name}`"));
+            }
+        }
+    }
+
+    fn check_steps(&mut self, steps: &[Step], depth: u32) {
+        if depth > MAX_DEPTH {
+            return self.fault(format!("steps nest deeper than {MAX_DEPTH}"));
+        }
+        for step in steps {
+            self.check_step(step, depth);
+        }
+    }
+
+    fn check_step(&mut self, step: &Step, depth: u32) {
+        match step {
+            Step::Launch { kernel, args, grid } => {
+                let known = (*kernel as usize) < self.program.kernels.len();
+                self.require(known, || format!("there is no kernel {kernel}"));
+                self.check_size(grid, || "a grid".to_string());
+                for arg in args {
+                    match arg {
+                        Arg::Buffer(buffer) => self.check_buffer_id(*buffer),
+                        Arg::Size(size) => self.check_size(size, || "an argument".to_string()),
+                    }
+                }
+            }
+            Step::Copy { src, src_offset, dst, dst_offset, bytes } => {
+                self.check_buffer_id(*src);
+                self.check_written(*dst);
+                for size in [src_offset, dst_offset, bytes] {
+                    self.check_size(size, || "a copy".to_string());
+                }
+            }
+            Step::Fill { dst, value: _, bytes } => {
+                self.check_written(*dst);
+                self.check_size(bytes, || "a fill".to_string());
+            }
+            Step::Bind { symbol, from } => {
+                self.check_buffer_id(*from);
+                let origin = self.program.symbols.get(*symbol as usize).map(|symbol| symbol.origin);
+                self.require(origin == Some(Origin::Data), || {
+                    format!("size symbol {symbol} cannot be bound")
+                });
+            }
+            Step::Assert { cond, message: _ } => {
+                self.check_size(&cond.lhs, || "an assertion".to_string());
+                self.check_size(&cond.rhs, || "an assertion".to_string());
+            }
+            Step::If { cond, then, otherwise } => {
+                self.check_buffer_id(*cond);
+                self.check_steps(then, depth + 1);
+                self.check_steps(otherwise, depth + 1);
+            }
+            Step::Loop { trip, cond, counter, body } => {
+                trip.iter().chain(cond).for_each(|buffer| self.check_buffer_id(*buffer));
+                counter.iter().for_each(|buffer| self.check_written(*buffer));
+                self.check_steps(body, depth + 1);
+            }
+        }
+    }
+
+    fn check_buffer_id(&mut self, buffer: BufferId) {
+        self.require(buffer.index() < self.program.buffers.len(), || {
+            format!("there is no buffer {}", buffer.0)
+        });
+    }
+
+    fn check_written(&mut self, buffer: BufferId) {
+        self.check_buffer_id(buffer);
+        let read_only = matches!(
+            root(self.program, buffer).map(|root| &root.place),
+            Some(Place::Input(_) | Place::Constant { .. })
+        );
+        self.require(!read_only, || format!("a step writes to buffer {}, an input or a constant", buffer.0));
+    }
+
+    fn check_size(&mut self, size: &SizeExpr, what: impl FnOnce() -> String) {
+        let mut unknown = None;
+        size.for_each_symbol(&mut |name| {
+            if !self.symbols.contains_key(name.as_ref()) {
+                unknown = Some(name.to_string());
+            }
+        });
+        if let Some(name) = unknown {
+            let what = what();
+            self.fault(format!("{what} uses the size symbol `{name}`, which is not declared"));
+        }
+    }
+}
+
+/// The buffer at the end of the alias chain; `None` when the chain is broken or endless.
+fn root(program: &HostProgram, buffer: BufferId) -> Option<&Buffer> {
+    let mut at = program.buffers.get(buffer.index())?;
+    for _ in 0..=program.buffers.len() {
+        match &at.place {
+            Place::Alias { of, .. } => at = program.buffers.get(of.index())?,
+            _ => return Some(at),
+        }
+    }
+    None
+}
+
+fn in_section(offset: u64, len: u64, section: u64) -> bool {
+    offset.checked_add(len).is_some_and(|end| end <= section)
+}

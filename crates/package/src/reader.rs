@@ -1,0 +1,128 @@
+//! Reads a package: header, checksums, JSON, then the program's own rules. Nothing is copied but the JSON.
+//! After [`Package::parse`] every offset in the program is inside its section; constants are unverified until
+//! [`Package::verify_constants`].
+
+use crate::check::{Extents, check_program};
+use crate::format::{Header, SectionKind, damaged};
+use crate::functions::Function;
+use crate::hash::hash;
+use crate::host::{CostRecord, HostProgram};
+use crate::manifest::{Manifest, MemoryFacts};
+use bytes::Bytes;
+use serde::de::DeserializeOwned;
+use tegula_base::{Diagnostic, Diagnostics};
+
+/// A checked package over its bytes.
+#[derive(Clone, Debug)]
+pub struct Package {
+    bytes: Bytes,
+    header: Header,
+    pub manifest: Manifest,
+    pub program: HostProgram,
+    pub memory: MemoryFacts,
+}
+
+impl Package {
+    /// Errors, by code: `package-foreign` (no package), `package-newer`, `package-truncated`,
+    /// `package-damaged` (a checksum or the structure), `package-invalid` (the program breaks its rules).
+    pub fn parse(bytes: Bytes) -> Result<Package, Diagnostics> {
+        let header = Header::decode(&bytes)?;
+        for (kind, section) in SectionKind::ALL.into_iter().zip(&header.sections) {
+            if kind != SectionKind::Constants && hash(slice(&bytes, &header, kind)) != section.checksum {
+                return Err(damaged(&format!("the {}", kind.name())).into());
+            }
+        }
+        let manifest: Manifest = parse_json(&bytes, &header, SectionKind::Manifest)?;
+        if manifest.functions as usize > Function::ALL.len() {
+            return Err(Diagnostic::error(
+                "package-newer",
+                format!(
+                    "the package needs {} scalar functions, this Tegula has {}",
+                    manifest.functions,
+                    Function::ALL.len()
+                ),
+            )
+            .help("update Tegula, or compile the model again with this version")
+            .into());
+        }
+        let program = parse_program(&bytes, &header)?;
+        let memory = parse_json(&bytes, &header, SectionKind::MemoryPlan)?;
+        check_program(
+            &program,
+            Extents {
+                code: header.section(SectionKind::Code).len,
+                portable: header.section(SectionKind::Portable).len,
+                constants: header.section(SectionKind::Constants).len,
+            },
+        )?;
+        Ok(Package { bytes, header, manifest, program, memory })
+    }
+
+    /// The content of a section.
+    pub fn section(&self, kind: SectionKind) -> &[u8] {
+        slice(&self.bytes, &self.header, kind)
+    }
+
+    /// The content of a section, sharing the package's memory.
+    pub fn section_bytes(&self, kind: SectionKind) -> Bytes {
+        let section = self.header.section(kind);
+        self.bytes.slice(section.offset as usize..section.end() as usize)
+    }
+
+    pub fn code(&self) -> &[u8] {
+        self.section(SectionKind::Code)
+    }
+
+    pub fn portable(&self) -> &[u8] {
+        self.section(SectionKind::Portable)
+    }
+
+    pub fn constants(&self) -> &[u8] {
+        self.section(SectionKind::Constants)
+    }
+
+    /// Where everything lies, for `inspect`.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Reads all constants and compares their checksum.
+    pub fn verify_constants(&self) -> Result<(), Diagnostic> {
+        let expected = self.header.section(SectionKind::Constants).checksum;
+        if hash(self.constants()) == expected { Ok(()) } else { Err(damaged("the constants")) }
+    }
+}
+
+fn slice<'a>(bytes: &'a [u8], header: &Header, kind: SectionKind) -> &'a [u8] {
+    let section = header.section(kind);
+    &bytes[section.offset as usize..section.end() as usize]
+}
+
+fn parse_json<T: DeserializeOwned>(
+    bytes: &[u8],
+    header: &Header,
+    kind: SectionKind,
+) -> Result<T, Diagnostic> {
+    serde_json::from_slice(slice(bytes, header, kind)).map_err(|error| {
+        Diagnostic::error("package-invalid", format!("the package's {} cannot be read", kind.name()))
+            .note(error.to_string())
+    })
+}
+
+/// The program with the cost records and source names back in its kernels.
+fn parse_program(bytes: &[u8], header: &Header) -> Result<HostProgram, Diagnostic> {
+    let mut program: HostProgram = parse_json(bytes, header, SectionKind::Program)?;
+    let costs: Vec<CostRecord> = parse_json(bytes, header, SectionKind::Costs)?;
+    let sources: Vec<Vec<String>> = parse_json(bytes, header, SectionKind::Sources)?;
+    if costs.len() != program.kernels.len() || sources.len() != program.kernels.len() {
+        return Err(Diagnostic::error(
+            "package-invalid",
+            "the package has not one cost record and one list of source names for each kernel",
+        ));
+    }
+    for ((kernel, cost), source) in program.kernels.iter_mut().zip(costs).zip(sources) {
+        kernel.cost = cost;
+        kernel.source = source;
+    }
+    Ok(program)
+}

@@ -1,0 +1,247 @@
+//! Builds a package: collect code and constants, then write everything once.
+//!
+//! Constants may be lazy, so that packed weights are produced straight into the file and live nowhere else.
+//! The same parts give the same bytes, in memory or through a sink.
+
+use crate::check::check_program;
+use crate::format::{ALIGN, Header, SectionKind};
+use crate::hash::{Hasher, hash};
+use crate::host::{CostRecord, HostProgram, KernelCode, Place};
+use crate::manifest::{About, Manifest, MemoryFacts};
+use bytes::Bytes;
+use std::collections::HashMap;
+use std::io::{self, Seek, SeekFrom, Write};
+use std::sync::Arc;
+use tegula_base::{Diagnostic, Diagnostics};
+
+/// The bytes of one constant.
+#[derive(Clone)]
+pub enum ConstantData {
+    Bytes(Bytes),
+    /// `fill` gets a zeroed slice of `len` bytes and writes all that is not zero; same result at each call.
+    Lazy {
+        len: u64,
+        fill: Arc<dyn Fn(&mut [u8]) + Send + Sync>,
+    },
+}
+
+impl ConstantData {
+    pub fn len(&self) -> u64 {
+        match self {
+            ConstantData::Bytes(bytes) => bytes.len() as u64,
+            ConstantData::Lazy { len, .. } => *len,
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// `out` is zeroed and `len()` long.
+    fn write(&self, out: &mut [u8]) {
+        match self {
+            ConstantData::Bytes(bytes) => out.copy_from_slice(bytes),
+            ConstantData::Lazy { fill, .. } => fill(out),
+        }
+    }
+}
+
+/// Collects what a host program refers to.
+#[derive(Default)]
+pub struct PackageBuilder {
+    code: Vec<u8>,
+    portable: Vec<u8>,
+    constants: Vec<(u64, ConstantData)>,
+    constants_len: u64,
+    /// Equal code is stored once.
+    seen_code: HashMap<Vec<u8>, u64>,
+}
+
+impl PackageBuilder {
+    pub fn new() -> PackageBuilder {
+        PackageBuilder::default()
+    }
+
+    /// Position-independent machine code, entered at its first byte.
+    pub fn add_machine_code(&mut self, code: &[u8]) -> KernelCode {
+        let len = code.len() as u64;
+        if let Some(offset) = self.seen_code.get(code) {
+            return KernelCode::Machine { offset: *offset, len };
+        }
+        let offset = append_aligned(&mut self.code, code);
+        self.seen_code.insert(code.to_vec(), offset);
+        KernelCode::Machine { offset, len }
+    }
+
+    /// Code for a portable executor.
+    pub fn add_portable(&mut self, code: &[u8]) -> KernelCode {
+        KernelCode::Portable { offset: append_aligned(&mut self.portable, code), len: code.len() as u64 }
+    }
+
+    /// A constant buffer's place.
+    pub fn add_constant(&mut self, data: ConstantData) -> Place {
+        let offset = self.constants_len.next_multiple_of(ALIGN);
+        let bytes = data.len();
+        self.constants_len = offset + bytes;
+        self.constants.push((offset, data));
+        Place::Constant { offset, bytes }
+    }
+
+    /// Checks the program against what was added.
+    pub fn finish(self, about: About, program: &HostProgram) -> Result<Draft, Diagnostics> {
+        let extents = crate::check::Extents {
+            code: self.code.len() as u64,
+            portable: self.portable.len() as u64,
+            constants: self.constants_len,
+        };
+        check_program(program, extents)?;
+        let costs: Vec<&CostRecord> = program.kernels.iter().map(|kernel| &kernel.cost).collect();
+        let sources: Vec<&Vec<String>> = program.kernels.iter().map(|kernel| &kernel.source).collect();
+        let json = |result: serde_json::Result<Vec<u8>>| {
+            result.map_err(|error| Diagnostics::from(Diagnostic::internal(error.to_string())))
+        };
+        let sections = [
+            json(serde_json::to_vec_pretty(&Manifest::new(about, program)))?,
+            json(serde_json::to_vec(program))?,
+            json(serde_json::to_vec(&costs))?,
+            json(serde_json::to_vec(&sources))?,
+            json(serde_json::to_vec(&MemoryFacts::new(program, self.constants_len)))?,
+            self.code,
+            self.portable,
+        ];
+        Ok(Draft::new(sections, self.constants, self.constants_len))
+    }
+}
+
+fn append_aligned(section: &mut Vec<u8>, code: &[u8]) -> u64 {
+    let offset = section.len().next_multiple_of(ALIGN as usize);
+    section.resize(offset, 0);
+    section.extend_from_slice(code);
+    offset as u64
+}
+
+/// A checked package that is not yet bytes.
+pub struct Draft {
+    /// Checksums of all sections but the constants.
+    header: Header,
+    /// All sections but the constants, in file order.
+    sections: [Vec<u8>; SectionKind::ALL.len() - 1],
+    /// Offset in the section, increasing.
+    constants: Vec<(u64, ConstantData)>,
+}
+
+impl Draft {
+    fn new(
+        sections: [Vec<u8>; SectionKind::ALL.len() - 1],
+        constants: Vec<(u64, ConstantData)>,
+        constants_len: u64,
+    ) -> Draft {
+        let lengths = std::array::from_fn(|i| sections.get(i).map_or(constants_len, |s| s.len() as u64));
+        let mut header = Header::layout(lengths);
+        for (section, bytes) in header.sections.iter_mut().zip(&sections) {
+            section.checksum = hash(bytes);
+        }
+        Draft { header, sections, constants }
+    }
+
+    /// Bytes of the whole package.
+    pub fn byte_len(&self) -> u64 {
+        self.header.file_len
+    }
+
+    /// The package in memory, at an address that is a multiple of 64.
+    pub fn to_bytes(&self) -> Bytes {
+        let mut owner = AlignedBytes::zeroed(self.header.file_len as usize);
+        let bytes = owner.as_mut();
+        let mut header = self.header;
+        for (section, content) in header.sections.iter().zip(&self.sections) {
+            bytes[section.offset as usize..section.end() as usize].copy_from_slice(content);
+        }
+        let constants = header.section(SectionKind::Constants);
+        for (offset, data) in &self.constants {
+            let start = (constants.offset + offset) as usize;
+            data.write(&mut bytes[start..start + data.len() as usize]);
+        }
+        let checksum = hash(&bytes[constants.offset as usize..constants.end() as usize]);
+        header.sections[SectionKind::Constants as usize].checksum = checksum;
+        bytes[..crate::format::HEADER].copy_from_slice(&header.encode());
+        Bytes::from_owner(owner)
+    }
+
+    /// Writes the package to a sink that stands at its start. The header is written last, so that a file cut
+    /// off by a full disk is no package; give the file its name only after this returned.
+    pub fn write_to(&self, sink: &mut (impl Write + Seek)) -> io::Result<()> {
+        let mut header = self.header;
+        let mut at = 0;
+        pad_to(sink, &mut at, crate::format::HEADER as u64)?;
+        for (section, content) in header.sections.iter().zip(&self.sections) {
+            pad_to(sink, &mut at, section.offset)?;
+            sink.write_all(content)?;
+            at += content.len() as u64;
+        }
+        let constants = header.section(SectionKind::Constants);
+        pad_to(sink, &mut at, constants.offset)?;
+        let checksum = self.write_constants(sink)?;
+        header.sections[SectionKind::Constants as usize].checksum = checksum;
+        sink.seek(SeekFrom::Start(0))?;
+        sink.write_all(&header.encode())?;
+        sink.flush()
+    }
+
+    /// Returns the checksum of the section.
+    fn write_constants(&self, sink: &mut impl Write) -> io::Result<u64> {
+        let mut hasher = Hasher::default();
+        let mut at = 0;
+        let mut scratch = Vec::new();
+        for (offset, data) in &self.constants {
+            let padding = [0u8; ALIGN as usize];
+            let padding = &padding[..(offset - at) as usize];
+            hasher.update(padding);
+            sink.write_all(padding)?;
+            let bytes: &[u8] = match data {
+                ConstantData::Bytes(bytes) => bytes,
+                ConstantData::Lazy { len, .. } => {
+                    scratch.clear();
+                    scratch.resize(*len as usize, 0);
+                    data.write(&mut scratch);
+                    &scratch
+                }
+            };
+            hasher.update(bytes);
+            sink.write_all(bytes)?;
+            at = offset + data.len();
+        }
+        Ok(hasher.finish())
+    }
+}
+
+fn pad_to(sink: &mut impl Write, at: &mut u64, offset: u64) -> io::Result<()> {
+    sink.write_all(&vec![0; (offset - *at) as usize])?;
+    *at = offset;
+    Ok(())
+}
+
+/// Bytes that start at a multiple of 64, without a special allocator: the slack is skipped.
+struct AlignedBytes {
+    data: Vec<u8>,
+    start: usize,
+    len: usize,
+}
+
+impl AlignedBytes {
+    fn zeroed(len: usize) -> AlignedBytes {
+        let data = vec![0; len + ALIGN as usize];
+        let start = data.as_ptr().align_offset(ALIGN as usize).min(ALIGN as usize);
+        AlignedBytes { data, start, len }
+    }
+
+    fn as_mut(&mut self) -> &mut [u8] {
+        &mut self.data[self.start..self.start + self.len]
+    }
+}
+
+impl AsRef<[u8]> for AlignedBytes {
+    fn as_ref(&self) -> &[u8] {
+        &self.data[self.start..self.start + self.len]
+    }
+}
