@@ -260,10 +260,8 @@ impl<O: Op> Func<O> {
         let op = self.push_op(region, kind, operands, [], location);
         match O::check(self, op) {
             Ok(types) => {
-                for (i, ty) in types.into_iter().enumerate() {
-                    let def = Def::Result(op, i as u32);
-                    let value = self.values.push(ValueData { ty, def, users: SmallVec::new() });
-                    self.ops[op].results.push(value);
+                for ty in types {
+                    self.add_result(op, ty);
                 }
                 Ok(op)
             }
@@ -272,6 +270,14 @@ impl<O: Op> Func<O> {
                 Err(error)
             }
         }
+    }
+
+    /// Adds a result to an op: for ops whose result types are known only once their regions are filled.
+    pub fn add_result(&mut self, op: OpId, ty: O::Type) -> Value {
+        let def = Def::Result(op, self.ops[op].results.len() as u32);
+        let value = self.values.push(ValueData { ty, def, users: SmallVec::new() });
+        self.ops[op].results.push(value);
+        value
     }
 
     // --- editing ---------------------------------------------------------------------------------------
