@@ -4,11 +4,15 @@
 //! place in the cache hierarchy written on it. Both executors run this level: [`crate::exec`] lane by lane in
 //! plain Rust, and x86-64 code after selection and register allocation. The ABI is `docs/abi.md`.
 
+pub mod builder;
+pub mod calls;
 mod check;
 pub mod ops;
 pub mod types;
 
-pub use ops::{Address, CpuOp, IndexOp, LoopLevel, ReduceOp, VecOp};
+pub use builder::Builder;
+pub use check::is_legal;
+pub use ops::{Address, CompareOp, ConvertOp, CpuOp, IndexOp, LoopLevel, ReduceOp, VecOp};
 pub use types::{CpuType, Elem};
 
 /// A kernel on the schedule level; its body has no arguments (`arg`, `begin`, `end`, `scratch` read the ABI's).

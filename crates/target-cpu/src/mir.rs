@@ -1,0 +1,517 @@
+//! Machine IR: a linear list of x86-64 instructions over virtual registers, between selection and allocation.
+//!
+//! Not SSA: a virtual register may be written more than once (loop-carried values, results of branches, two-address
+//! forms). Control flow is labels and branches; loops are also listed, innermost last in `loops` of each position.
+//! Frame areas and pool constants are named by number; their addresses are known only after allocation.
+
+use crate::isa::{Isa, Role, Width};
+use smallvec::{SmallVec, smallvec};
+use std::collections::HashMap;
+use tegula_ir::OpId;
+
+/// A virtual register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct VReg(pub u32);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Class {
+    Gpr,
+    Vec,
+    /// AVX-512 mask registers.
+    Mask,
+}
+
+/// The part of a register that an operand names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Size {
+    B8,
+    B16,
+    B32,
+    B64,
+    X,
+    Y,
+    Z,
+    K,
+}
+
+impl From<Width> for Size {
+    fn from(width: Width) -> Size {
+        match width {
+            Width::X => Size::X,
+            Width::Y => Size::Y,
+            Width::Z => Size::Z,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Label(pub u32);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Base {
+    Reg(VReg),
+    /// An area of the stack frame.
+    Frame(u32),
+    /// A constant behind the code.
+    Pool(u32),
+}
+
+/// `base + index * scale + disp`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mem {
+    pub base: Base,
+    pub index: Option<(VReg, Size)>,
+    pub scale: u8,
+    pub disp: i32,
+}
+
+impl Mem {
+    pub fn at(base: Base) -> Mem {
+        Mem { base, index: None, scale: 1, disp: 0 }
+    }
+
+    pub fn plus(self, bytes: i32) -> Mem {
+        Mem { disp: self.disp + bytes, ..self }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arg {
+    Reg(VReg, Size),
+    Mem(Mem),
+    Imm(i64),
+}
+
+/// What a mask operand does with lanes that it turns off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Masking {
+    /// They become 0 (in memory: stay untouched).
+    Zero,
+    /// The destination keeps them.
+    Merge,
+    /// The instruction itself says (blends, comparisons).
+    Plain,
+}
+
+/// Condition codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cond {
+    Eq,
+    Ne,
+    Lt,
+    Ge,
+    Le,
+    Gt,
+}
+
+impl Cond {
+    pub fn negate(self) -> Cond {
+        match self {
+            Cond::Eq => Cond::Ne,
+            Cond::Ne => Cond::Eq,
+            Cond::Lt => Cond::Ge,
+            Cond::Ge => Cond::Lt,
+            Cond::Le => Cond::Gt,
+            Cond::Gt => Cond::Le,
+        }
+    }
+
+    /// The condition when the compared operands change places.
+    pub fn swap(self) -> Cond {
+        match self {
+            Cond::Eq | Cond::Ne => self,
+            Cond::Lt => Cond::Gt,
+            Cond::Ge => Cond::Le,
+            Cond::Le => Cond::Ge,
+            Cond::Gt => Cond::Lt,
+        }
+    }
+
+    pub fn cmov(self) -> Isa {
+        match self {
+            Cond::Eq => Isa::Cmove,
+            Cond::Ne => Isa::Cmovne,
+            Cond::Lt => Isa::Cmovl,
+            Cond::Ge => Isa::Cmovge,
+            Cond::Le => Isa::Cmovle,
+            Cond::Gt => Isa::Cmovg,
+        }
+    }
+
+    pub fn set(self) -> Isa {
+        match self {
+            Cond::Eq => Isa::Sete,
+            Cond::Ne => Isa::Setne,
+            Cond::Lt => Isa::Setl,
+            Cond::Ge => Isa::Setge,
+            Cond::Le => Isa::Setle,
+            Cond::Gt => Isa::Setg,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Isa(Isa, Width),
+    /// `(D, U)`: a copy between registers of one class. Allocation removes most.
+    Move,
+    /// `(D)`: all bits 0, of a vector or mask register.
+    Zero,
+    /// A branch target; `aligned` ones are heads of innermost loops.
+    Label {
+        label: Label,
+        aligned: bool,
+    },
+    Jump(Label),
+    Branch(Cond, Label),
+    /// `(D result, U dividend, U divisor)`: 64-bit division; the divisor is neither 0 nor (signed) -1.
+    Divide {
+        signed: bool,
+        remainder: bool,
+    },
+    /// `(D result, U table, U a, U b)`: calls word `entry` of the function table.
+    Call {
+        entry: u32,
+    },
+    /// `(D)`: the value a general register has on entry.
+    Entry(u8),
+    Return,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inst {
+    pub kind: Kind,
+    pub args: SmallVec<[Arg; 4]>,
+    pub mask: Option<(VReg, Masking)>,
+    /// The memory operand is one element, repeated.
+    pub broadcast: bool,
+    pub op: Option<OpId>,
+}
+
+impl Inst {
+    fn role(&self, i: usize) -> Role {
+        match self.kind {
+            Kind::Isa(isa, _) => match isa.role(i) {
+                Role::Def if matches!(self.mask, Some((_, Masking::Merge))) => Role::Mod,
+                role => role,
+            },
+            Kind::Move | Kind::Zero | Kind::Divide { .. } | Kind::Call { .. } | Kind::Entry(_) if i == 0 => {
+                Role::Def
+            }
+            _ => Role::Use,
+        }
+    }
+
+    /// Every register operand with its role; a register may come more than once.
+    pub fn visit(&self, mut f: impl FnMut(VReg, Role)) {
+        for (i, arg) in self.args.iter().enumerate() {
+            match arg {
+                Arg::Reg(reg, _) => f(*reg, self.role(i)),
+                Arg::Mem(mem) => {
+                    if let Base::Reg(reg) = mem.base {
+                        f(reg, Role::Use);
+                    }
+                    if let Some((reg, _)) = mem.index {
+                        f(reg, Role::Use);
+                    }
+                }
+                Arg::Imm(_) => {}
+            }
+        }
+        if let Some((reg, masking)) = self.mask {
+            let gather = matches!(
+                self.kind,
+                Kind::Isa(Isa::VpgatherddK | Isa::VpgatherdqK | Isa::VpgatherqdK | Isa::VpgatherqqK, _)
+            );
+            // Gathers clear their mask as they go.
+            f(reg, if gather { Role::Mod } else { Role::Use });
+            debug_assert!(!gather || masking == Masking::Merge);
+        }
+    }
+
+    /// Replaces a register wherever the instruction names it.
+    pub fn rename(&mut self, from: VReg, to: VReg) {
+        let swap = |reg: &mut VReg| {
+            if *reg == from {
+                *reg = to;
+            }
+        };
+        for arg in &mut self.args {
+            match arg {
+                Arg::Reg(reg, _) => swap(reg),
+                Arg::Mem(mem) => {
+                    if let Base::Reg(reg) = &mut mem.base {
+                        swap(reg);
+                    }
+                    if let Some((reg, _)) = &mut mem.index {
+                        swap(reg);
+                    }
+                }
+                Arg::Imm(_) => {}
+            }
+        }
+        if let Some((reg, _)) = &mut self.mask {
+            swap(reg);
+        }
+    }
+
+    pub fn has_memory(&self) -> bool {
+        self.args.iter().any(|arg| matches!(arg, Arg::Mem(_)))
+    }
+
+    /// Whether the instruction does nothing but write its register results.
+    pub fn is_pure(&self) -> bool {
+        match self.kind {
+            Kind::Isa(isa, _) => {
+                matches!(self.args.first(), Some(Arg::Reg(..))) && isa.role(0) != Role::Use
+            }
+            Kind::Move | Kind::Zero | Kind::Divide { .. } | Kind::Entry(_) => true,
+            Kind::Label { .. } | Kind::Jump(_) | Kind::Branch(..) | Kind::Call { .. } | Kind::Return => false,
+        }
+    }
+
+    /// Whether running it again anywhere gives the same value: a constant.
+    pub fn is_constant(&self) -> bool {
+        let constant = |arg: &Arg| match arg {
+            Arg::Imm(_) => true,
+            Arg::Mem(mem) => matches!(mem.base, Base::Pool(_)) && mem.index.is_none(),
+            Arg::Reg(..) => false,
+        };
+        match self.kind {
+            Kind::Zero => true,
+            Kind::Isa(isa, _) => {
+                isa.role(0) == Role::Def
+                    && self.mask.is_none()
+                    && self.args.len() == 2
+                    && matches!(self.args[0], Arg::Reg(..))
+                    && constant(&self.args[1])
+            }
+            _ => false,
+        }
+    }
+}
+
+/// A loop's place in the list: its label and its backward branch.
+#[derive(Clone, Copy, Debug)]
+pub struct Loop {
+    pub head: u32,
+    pub tail: u32,
+    /// Index of the loop around it.
+    pub parent: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct VRegData {
+    pub class: Class,
+    /// The widest part that any operand names.
+    pub size: Size,
+}
+
+/// A kernel as machine IR.
+#[derive(Clone, Debug, Default)]
+pub struct Mir {
+    pub insts: Vec<Inst>,
+    pub vregs: Vec<VRegData>,
+    pub loops: Vec<Loop>,
+    pub n_labels: u32,
+    /// Bytes of each frame area; all are 64-byte aligned.
+    pub frame: Vec<u32>,
+    /// Constants, each aligned to its size.
+    pub pool: Vec<Vec<u8>>,
+}
+
+/// Appends instructions to a [`Mir`].
+pub struct Builder {
+    pub mir: Mir,
+    /// Constants, placed at the kernel's start; allocation repeats them where registers are short.
+    constants: Vec<Inst>,
+    constant_ids: HashMap<(Kind, Vec<u8>), VReg>,
+    pool_ids: HashMap<Vec<u8>, u32>,
+    open_loops: Vec<u32>,
+    /// Position after the entry moves, where the constants go.
+    prelude: usize,
+    pub op: Option<OpId>,
+}
+
+impl std::hash::Hash for Kind {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        std::mem::discriminant(self).hash(state);
+        if let Kind::Isa(isa, width) = self {
+            (isa, width).hash(state);
+        }
+    }
+}
+
+impl Eq for Kind {}
+
+impl Builder {
+    pub fn new() -> Builder {
+        Builder {
+            mir: Mir::default(),
+            constants: Vec::new(),
+            constant_ids: HashMap::new(),
+            pool_ids: HashMap::new(),
+            open_loops: Vec::new(),
+            prelude: 0,
+            op: None,
+        }
+    }
+
+    /// Puts the constants in their place and gives the finished list.
+    pub fn finish(mut self) -> Mir {
+        let n = self.constants.len() as u32;
+        let at = self.prelude;
+        self.mir.insts.splice(at..at, self.constants);
+        for l in &mut self.mir.loops {
+            l.head += n;
+            l.tail += n;
+        }
+        self.mir
+    }
+
+    /// Constants will stand here.
+    pub fn mark_prelude(&mut self) {
+        self.prelude = self.mir.insts.len();
+    }
+
+    // --- registers and operands ------------------------------------------------------------------------
+
+    fn vreg(&mut self, class: Class, size: Size) -> VReg {
+        self.mir.vregs.push(VRegData { class, size });
+        VReg(self.mir.vregs.len() as u32 - 1)
+    }
+
+    pub fn gpr(&mut self) -> VReg {
+        self.vreg(Class::Gpr, Size::B64)
+    }
+
+    pub fn vec(&mut self, width: Width) -> VReg {
+        self.vreg(Class::Vec, width.into())
+    }
+
+    pub fn mask(&mut self) -> VReg {
+        self.vreg(Class::Mask, Size::K)
+    }
+
+    /// A register of the same class and size.
+    pub fn like(&mut self, reg: VReg) -> VReg {
+        let data = self.mir.vregs[reg.0 as usize];
+        self.vreg(data.class, data.size)
+    }
+
+    /// A 64-byte aligned area of the frame.
+    pub fn frame_area(&mut self, bytes: usize) -> Mem {
+        self.mir.frame.push(bytes as u32);
+        Mem::at(Base::Frame(self.mir.frame.len() as u32 - 1))
+    }
+
+    /// A constant behind the code; its length is a power of two.
+    pub fn pool(&mut self, bytes: Vec<u8>) -> Mem {
+        let pool = &mut self.mir.pool;
+        let id = *self.pool_ids.entry(bytes).or_insert_with_key(|bytes| {
+            pool.push(bytes.clone());
+            pool.len() as u32 - 1
+        });
+        Mem::at(Base::Pool(id))
+    }
+
+    /// The register of a constant instruction `isa dst, source`, made once a kernel.
+    pub fn constant(&mut self, kind: Kind, size: Size, source: Option<Arg>) -> VReg {
+        let mut key = vec![size as u8];
+        match source {
+            Some(Arg::Imm(value)) => key.extend(value.to_le_bytes()),
+            Some(Arg::Mem(Mem { base: Base::Pool(id), .. })) => key.extend(id.to_le_bytes()),
+            _ => {}
+        }
+        if let Some(reg) = self.constant_ids.get(&(kind, key.clone())) {
+            return *reg;
+        }
+        let class = match size {
+            Size::X | Size::Y | Size::Z => Class::Vec,
+            Size::K => Class::Mask,
+            _ => Class::Gpr,
+        };
+        let reg = self.vreg(class, size);
+        // A 32-bit move names the low half of its register.
+        let named = if kind == Kind::Isa(Isa::Mov32, Width::X) { Size::B32 } else { size };
+        let mut args: SmallVec<[Arg; 4]> = smallvec![Arg::Reg(reg, named)];
+        args.extend(source);
+        self.constants.push(Inst { kind, args, mask: None, broadcast: false, op: None });
+        self.constant_ids.insert((kind, key), reg);
+        reg
+    }
+
+    // --- instructions ----------------------------------------------------------------------------------
+
+    pub fn push(&mut self, kind: Kind, args: &[Arg]) -> &mut Inst {
+        for arg in args {
+            if let Arg::Reg(reg, size) = arg {
+                let data = &mut self.mir.vregs[reg.0 as usize];
+                data.size = data.size.max(*size);
+            }
+        }
+        let inst = Inst { kind, args: args.into(), mask: None, broadcast: false, op: self.op };
+        self.mir.insts.push(inst);
+        self.mir.insts.last_mut().expect("invariant: just pushed")
+    }
+
+    pub fn isa(&mut self, isa: Isa, width: Width, args: &[Arg]) -> &mut Inst {
+        self.push(Kind::Isa(isa, width), args)
+    }
+
+    pub fn copy_to(&mut self, to: VReg, from: VReg) {
+        let size = self.mir.vregs[from.0 as usize].size;
+        self.push(Kind::Move, &[Arg::Reg(to, size), Arg::Reg(from, size)]);
+    }
+
+    pub fn copy(&mut self, from: VReg) -> VReg {
+        let to = self.like(from);
+        self.copy_to(to, from);
+        to
+    }
+
+    // --- control flow ----------------------------------------------------------------------------------
+
+    pub fn label(&mut self) -> Label {
+        self.mir.n_labels += 1;
+        Label(self.mir.n_labels - 1)
+    }
+
+    pub fn bind(&mut self, label: Label) {
+        self.push(Kind::Label { label, aligned: false }, &[]);
+    }
+
+    pub fn jump(&mut self, label: Label) {
+        self.push(Kind::Jump(label), &[]);
+    }
+
+    pub fn branch(&mut self, cond: Cond, label: Label) {
+        self.push(Kind::Branch(cond, label), &[]);
+    }
+
+    /// Opens a loop at its head; reached only by falling through and by the branch that closes it.
+    pub fn open_loop(&mut self) -> Label {
+        let label = self.label();
+        let parent = self.open_loops.last().copied();
+        if let Some(parent) = parent {
+            // Only innermost heads are aligned.
+            let head = self.mir.loops[parent as usize].head as usize;
+            if let Kind::Label { aligned, .. } = &mut self.mir.insts[head].kind {
+                *aligned = false;
+            }
+        }
+        self.open_loops.push(self.mir.loops.len() as u32);
+        let head = self.mir.insts.len() as u32;
+        self.mir.loops.push(Loop { head, tail: head, parent });
+        self.push(Kind::Label { label, aligned: true }, &[]);
+        label
+    }
+
+    /// Closes the innermost open loop with a branch to its head.
+    pub fn close_loop(&mut self, cond: Cond, head: Label) {
+        let tail = self.mir.insts.len() as u32;
+        self.branch(cond, head);
+        let open = self.open_loops.pop().expect("invariant: loops nest");
+        self.mir.loops[open as usize].tail = tail;
+    }
+}
