@@ -32,6 +32,7 @@ pub fn run(_args: &[String]) -> Result<Outcome> {
         let row = (|| -> Result<(u64, u64)> {
             tegula.compile(&baseline.model, &package)?;
             let out = workspace::target().join("run").join("memory");
+            fs::create_dir_all(&out)?;
             let options = RunOptions { threads: 1, ..RunOptions::default() };
             let command = tegula.run_command(&package, &baseline.steps[0].inputs, &out, options);
             peak_of(command, page)

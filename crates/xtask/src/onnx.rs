@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use tegula_base::HostTensor;
 use tegula_testkit::onnx_suite::{self, Case, RunError, Verdict};
 
@@ -36,10 +36,12 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     let folder = generate()?;
     let cases = onnx_suite::load_cases(&folder).map_err(anyhow::Error::msg)?;
     let core: Vec<String> = lines_of("onnx_core.txt")?;
-    let mut names: Vec<String> = if has("--all") { cases.keys().cloned().collect() } else { core.clone() };
+    let every = has("--all") || only.is_some();
+    let mut names = if every { cases.keys().cloned().collect() } else { core.clone() };
     if let Some(prefix) = only {
-        names.retain(|name| name.starts_with(prefix.as_str()));
+        names.retain(|name: &String| name.starts_with(prefix.as_str()));
     }
+    ensure!(!names.is_empty(), "no case is called `{}...`", only.map_or("", String::as_str));
     let verdicts = judge(names)?;
 
     let count = |wanted: fn(&Verdict) -> bool| verdicts.values().filter(|verdict| wanted(verdict)).count();
