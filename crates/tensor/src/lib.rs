@@ -3,10 +3,12 @@
 //! May use: ir, base, mlir.  Never knows: machines, layouts' cost, tiles, packages.
 //! Start reading at `ops.rs`, then `infer.rs` and `eval.rs`.
 
+pub mod check;
 pub mod layout;
 pub mod ops;
 pub mod types;
 
+pub use check::{finish_region_op, infer};
 pub use layout::Layout;
 pub use ops::{DotDims, KernelClass, PadMode, PoolKind, QuantScheme, ScatterKind, TensorOp, Window};
 pub use types::TensorType;

@@ -1,0 +1,263 @@
+//! Shape rules and numbered constraints of every op of the tensor level.
+//!
+//! Before: operands have types.  After: the result types, or the constraint that is broken, in the user's words.
+//! Sizes are symbolic: equal means equal as expressions; a bound is checked where it is constant. Layouts are
+//! ignored. One file a family, each a function from attributes and operand types; only ops with regions look at
+//! the function.
+
+mod composite;
+mod contract;
+mod control;
+mod indexing;
+mod movement;
+mod order;
+mod quant;
+mod reduce;
+
+pub use control::finish_region_op;
+
+use crate::{TensorFunc, TensorOp, TensorType};
+use tegula_base::{DType, Dim, Shape};
+use tegula_ir::op::OpRules;
+use tegula_ir::{Effects, Op, OpId};
+
+type Types = Result<Vec<TensorType>, String>;
+
+impl OpRules for TensorOp {
+    type Type = TensorType;
+
+    fn effects(&self) -> Effects {
+        use TensorOp::*;
+        match self {
+            Bind { .. } | AssertSize { .. } | Yield {} | Return {} => Effects::Writes,
+            // What is inside may assert, so it moves with care; unused, it may go.
+            If {} | Loop { .. } => Effects::Reads,
+            Constant { .. }
+            | Splat { .. }
+            | Iota { .. }
+            | Sizes { .. }
+            | Elementwise { .. }
+            | Broadcast { .. }
+            | Reshape { .. }
+            | Transpose { .. }
+            | Slice { .. }
+            | Pad { .. }
+            | Concat { .. }
+            | Gather { .. }
+            | GatherElements { .. }
+            | GatherNd { .. }
+            | ScatterElements { .. }
+            | ScatterNd { .. }
+            | Reduce { .. }
+            | ArgReduce { .. }
+            | Scan { .. }
+            | Dot { .. }
+            | Conv { .. }
+            | ConvTranspose { .. }
+            | Pool { .. }
+            | MaxPoolIndices { .. }
+            | Softmax { .. }
+            | LayerNorm { .. }
+            | RmsNorm { .. }
+            | Gelu { .. }
+            | Attention { .. }
+            | Lstm { .. }
+            | Gru { .. }
+            | Quantize { .. }
+            | Dequantize { .. }
+            | QDot { .. }
+            | QConv { .. }
+            | TopK { .. }
+            | NonZero {}
+            | Unique { .. }
+            | NonMaxSuppression { .. }
+            | Relayout { .. }
+            | Kernel { .. } => Effects::Pure,
+        }
+    }
+
+    fn is_terminator(&self) -> bool {
+        matches!(self, TensorOp::Yield {} | TensorOp::Return {})
+    }
+
+    fn region_count(&self) -> usize {
+        match self {
+            TensorOp::If {} => 2,
+            TensorOp::Loop { .. } | TensorOp::Kernel { .. } => 1,
+            _ => 0,
+        }
+    }
+
+    fn regions_capture(&self) -> bool {
+        !matches!(self, TensorOp::Kernel { .. })
+    }
+
+    fn check(func: &TensorFunc, op: OpId) -> Types {
+        let kind = func.kind(op);
+        let mut types = if kind.region_count() > 0 {
+            control::region_op(func, op)?
+        } else {
+            control::placed(func, op)?;
+            let operands: Vec<&TensorType> = func.operands(op).iter().map(|value| func.ty(*value)).collect();
+            infer(kind, &operands)?
+        };
+        if matches!(kind, TensorOp::Relayout { .. }) {
+            return Ok(types);
+        }
+        // Layouts never change meaning: where only they differ, what is declared holds.
+        for (ty, declared) in types.iter_mut().zip(func.results(op)) {
+            let declared = func.ty(*declared);
+            if (ty.dtype, &ty.shape) == (declared.dtype, &declared.shape) {
+                ty.layout = declared.layout.clone();
+            }
+        }
+        Ok(types)
+    }
+}
+
+/// Result types of an op without regions, from its attributes and operand types.
+/// Errors: the numbered constraint that is broken.
+pub fn infer(kind: &TensorOp, x: &[&TensorType]) -> Types {
+    let types = rule(kind, x)?;
+    for ty in &types {
+        if let Some(dim) = ty.shape.iter().find(|dim| dim.as_const().is_some_and(|n| n < 0)) {
+            return Err(format!("{}_c0: the result {ty} would have the negative size {dim}", kind.name()));
+        }
+    }
+    Ok(types)
+}
+
+fn rule(kind: &TensorOp, x: &[&TensorType]) -> Types {
+    use TensorOp::*;
+    let name = kind.name();
+    match kind {
+        Constant { dtype, shape, .. } | Splat { dtype, shape, .. } | Iota { dtype, shape, .. } => {
+            let [] = take(name, x)?;
+            if let Constant { .. } = kind {
+                ensure(shape.as_static().is_some(), name, 2, || format!("sizes {shape} must be constant"))?;
+            }
+            if let Iota { axis, .. } = kind {
+                ensure(*axis < shape.rank(), name, 1, || format!("{shape} has no axis {axis}"))?;
+                ensure(*dtype != DType::Bool, name, 2, || "an index is no bool".into())?;
+            }
+            one(*dtype, shape.clone())
+        }
+        Sizes { dims } => {
+            let [] = take(name, x)?;
+            one(DType::I64, [dims.len()])
+        }
+        Elementwise { f } => elementwise(name, *f, x),
+        Broadcast { shape } => movement::broadcast(name, shape, x),
+        Reshape { shape } => movement::reshape(name, shape, x),
+        Transpose { perm } => movement::transpose(name, perm, x),
+        Slice { starts, sizes, steps } => movement::slice(name, starts, sizes, steps, x),
+        Pad { low, high, mode } => movement::pad(name, low, high, *mode, x),
+        Concat { axis } => movement::concat(name, *axis, x),
+        Gather { axis } => indexing::gather(name, *axis, x),
+        GatherElements { axis } => indexing::gather_elements(name, *axis, x),
+        GatherNd { batch_dims } => indexing::gather_nd(name, *batch_dims, x),
+        ScatterElements { axis, kind } => indexing::scatter_elements(name, *axis, *kind, x),
+        ScatterNd { kind } => indexing::scatter_nd(name, *kind, x),
+        Reduce { f, axes } => reduce::reduce(name, *f, axes, x),
+        ArgReduce { axis, .. } => reduce::arg_reduce(name, *axis, x),
+        Scan { f, axis, .. } => reduce::scan(name, *f, *axis, x),
+        Dot { dims, out } => contract::dot(name, dims, *out, x),
+        Conv { window, groups, out } => contract::conv(name, window, *groups, *out, x),
+        ConvTranspose { window, groups, output } => {
+            contract::conv_transpose(name, window, *groups, output, x)
+        }
+        Pool { window, .. } => contract::pool(name, window, x),
+        MaxPoolIndices { window, .. } => {
+            let pooled = contract::pool(name, window, x)?;
+            let indices = TensorType::new(DType::I64, pooled[0].shape.clone());
+            Ok(vec![pooled[0].clone(), indices])
+        }
+        Softmax { axis, .. } => composite::softmax(name, *axis, x),
+        LayerNorm { axis, .. } => composite::norm(name, *axis, 3, x),
+        RmsNorm { axis, .. } => composite::norm(name, *axis, 2, x),
+        Gelu { .. } => {
+            let [x] = take(name, x)?;
+            float(name, x)?;
+            one(x.dtype, x.shape.clone())
+        }
+        Attention { .. } => composite::attention(name, x),
+        Lstm { .. } => composite::lstm(name, x),
+        Gru { .. } => composite::gru(name, x),
+        Quantize { scheme } => quant::quantize(name, scheme, x),
+        Dequantize { scheme } => quant::dequantize(name, scheme, x),
+        QDot { dims } => quant::q_dot(name, dims, x),
+        QConv { window, groups } => quant::q_conv(name, window, *groups, x),
+        TopK { axis, k, .. } => order::top_k(name, *axis, k, x),
+        NonZero {} => order::non_zero(name, x),
+        Unique { axis, .. } => order::unique(name, *axis, x),
+        NonMaxSuppression { limit, .. } => order::non_max_suppression(name, limit, x),
+        Bind { symbol } => control::bind(name, symbol, x),
+        AssertSize { .. } => take::<0>(name, x).map(|_| vec![]),
+        Yield {} | Return {} => Ok(vec![]),
+        Relayout { layout } => {
+            let [x] = take(name, x)?;
+            Ok(vec![TensorType { layout: Some(Box::new(layout.clone())), ..x.clone() }])
+        }
+        If {} | Loop { .. } | Kernel { .. } => {
+            Err(format!("{name}_c0: the types of `{name}` come from its regions"))
+        }
+    }
+}
+
+fn elementwise(name: &str, f: tegula_ir::ScalarOp, x: &[&TensorType]) -> Types {
+    let dtypes: Vec<DType> = x.iter().map(|ty| ty.dtype).collect();
+    let dtype = f.result_type(&dtypes).map_err(|error| format!("{name}_c1: {error}"))?;
+    let mut shape = x[0].shape.clone();
+    for ty in &x[1..] {
+        ensure(ty.rank() == shape.rank(), name, 2, || format!("`{f}` of {} and {ty}: ranks differ", x[0]))?;
+        for (dim, other) in shape.iter_mut().zip(ty.shape.iter()) {
+            if dim.is_const(1) {
+                *dim = other.clone();
+            }
+            ensure(*dim == *other || other.is_const(1), name, 3, || {
+                format!("`{f}` of {} and {ty}: sizes {dim} and {other} differ", x[0])
+            })?;
+        }
+    }
+    one(dtype, shape)
+}
+
+// --- words the families share ------------------------------------------------------------------------------
+
+fn one(dtype: DType, shape: impl Into<Shape>) -> Types {
+    Ok(vec![TensorType::new(dtype, shape)])
+}
+
+/// Exactly `N` operands (constraint 0).
+fn take<'a, const N: usize>(name: &str, x: &[&'a TensorType]) -> Result<[&'a TensorType; N], String> {
+    x.try_into().map_err(|_| format!("{name}_c0: takes {N} operands, got {}", x.len()))
+}
+
+fn count_between(name: &str, x: &[&TensorType], least: usize, most: usize) -> Result<(), String> {
+    ensure((least..=most).contains(&x.len()), name, 0, || {
+        format!("takes {least} to {most} operands, got {}", x.len())
+    })
+}
+
+fn ensure(holds: bool, name: &str, number: u32, message: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(format!("{name}_c{number}: {}", message())) }
+}
+
+fn float(name: &str, ty: &TensorType) -> Result<(), String> {
+    ensure(ty.dtype.is_float(), name, 0, || format!("takes floats, got {ty}"))
+}
+
+fn has_type(name: &str, role: &str, ty: &TensorType, dtype: DType, shape: &Shape) -> Result<(), String> {
+    ensure(ty.dtype == dtype && ty.shape == *shape, name, 0, || {
+        format!("{role} must be {dtype}{shape}, got {ty}")
+    })
+}
+
+fn has_axis(name: &str, axis: usize, ty: &TensorType) -> Result<(), String> {
+    ensure(axis < ty.rank(), name, 1, || format!("{ty} has no axis {axis}"))
+}
+
+/// False only where the sizes differ for every value of the symbols by a constant.
+fn may_equal(a: &Dim, b: &Dim) -> bool {
+    (a.clone() - b.clone()).as_const().is_none_or(|difference| difference == 0)
+}

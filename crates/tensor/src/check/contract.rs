@@ -1,0 +1,141 @@
+//! Rules of contractions, convolutions and pooling.
+
+use super::{Types, ensure, one, take};
+use crate::{DotDims, TensorType, Window};
+use tegula_base::{DType, Dim, Shape};
+
+pub(super) fn dot(name: &str, dims: &DotDims, out: DType, x: &[&TensorType]) -> Types {
+    let [lhs, rhs] = take(name, x)?;
+    accumulates(name, lhs, rhs, out)?;
+    one(out, dot_shape(name, dims, lhs, rhs)?)
+}
+
+/// `[batch..., lhs free..., rhs free...]`, checking c1 and c2.
+pub(super) fn dot_shape(
+    name: &str,
+    dims: &DotDims,
+    lhs: &TensorType,
+    rhs: &TensorType,
+) -> Result<Shape, String> {
+    let lhs_free = free_axes(name, &dims.lhs_batch, &dims.lhs_contract, lhs)?;
+    let rhs_free = free_axes(name, &dims.rhs_batch, &dims.rhs_contract, rhs)?;
+    for (what, left, right) in
+        [("batch", &dims.lhs_batch, &dims.rhs_batch), ("inner", &dims.lhs_contract, &dims.rhs_contract)]
+    {
+        ensure(left.len() == right.len(), name, 1, || {
+            format!("{} {what} axes of {lhs} for {} of {rhs}", left.len(), right.len())
+        })?;
+        for (l, r) in left.iter().zip(right) {
+            let (l, r) = (&lhs.shape[*l], &rhs.shape[*r]);
+            ensure(l == r, name, 2, || format!("{what} sizes {l} and {r} differ, of {lhs} and {rhs}"))?;
+        }
+    }
+    let batch = dims.lhs_batch.iter().map(|axis| &lhs.shape[*axis]);
+    let left = lhs_free.iter().map(|axis| &lhs.shape[*axis]);
+    let right = rhs_free.iter().map(|axis| &rhs.shape[*axis]);
+    Ok(batch.chain(left).chain(right).cloned().collect())
+}
+
+/// The axes that are neither batch nor contracted, in order.
+fn free_axes(name: &str, batch: &[usize], inner: &[usize], ty: &TensorType) -> Result<Vec<usize>, String> {
+    let mut role = vec![false; ty.rank()];
+    for axis in batch.iter().chain(inner) {
+        let taken = role.get_mut(*axis).ok_or_else(|| format!("{name}_c1: {ty} has no axis {axis}"))?;
+        ensure(!*taken, name, 1, || format!("axis {axis} of {ty} has two roles"))?;
+        *taken = true;
+    }
+    Ok((0..ty.rank()).filter(|axis| !role[*axis]).collect())
+}
+
+fn accumulates(name: &str, lhs: &TensorType, rhs: &TensorType, out: DType) -> Result<(), String> {
+    let byte = |ty: &TensorType| matches!(ty.dtype, DType::I8 | DType::U8);
+    let half = |ty: &TensorType| matches!(ty.dtype, DType::F16 | DType::BF16);
+    let same = lhs.dtype == rhs.dtype && lhs.dtype != DType::Bool;
+    let fits = (same && out == lhs.dtype)
+        || (byte(lhs) && byte(rhs) && out == DType::I32)
+        || (same && half(lhs) && out == DType::F32);
+    ensure(fits, name, 3, || format!("{lhs} by {rhs} does not give {out}"))
+}
+
+pub(super) fn conv(name: &str, window: &Window, groups: i64, out: DType, x: &[&TensorType]) -> Types {
+    let [x, w] = take(name, x)?;
+    accumulates(name, x, w, out)?;
+    one(out, conv_shape(name, window, groups, x, w)?)
+}
+
+/// `[N, O, s'...]`, checking c1 and c2.
+pub(super) fn conv_shape(
+    name: &str,
+    window: &Window,
+    groups: i64,
+    x: &TensorType,
+    w: &TensorType,
+) -> Result<Shape, String> {
+    kernel_fits(name, window, x, w)?;
+    divides(name, groups, &x.shape[1], x)?;
+    divides(name, groups, &w.shape[0], w)?;
+    let channels = w.shape[1].clone() * Dim::from(groups);
+    ensure(x.shape[1] == channels, name, 2, || {
+        format!("{x} has {} channels, weights {w} in {groups} groups take {channels}", x.shape[1])
+    })?;
+    let mut shape = Shape::from([x.shape[0].clone(), w.shape[0].clone()]);
+    shape.0.extend((2..x.rank()).map(|axis| window.output(axis - 2, &x.shape[axis])));
+    Ok(shape)
+}
+
+pub(super) fn conv_transpose(
+    name: &str,
+    window: &Window,
+    groups: i64,
+    output: &[Dim],
+    x: &[&TensorType],
+) -> Types {
+    let [x, w] = take(name, x)?;
+    accumulates(name, x, w, x.dtype)?;
+    kernel_fits(name, window, x, w)?;
+    divides(name, groups, &x.shape[1], x)?;
+    ensure(x.shape[1] == w.shape[0], name, 2, || {
+        format!("{x} has {} channels, weights {w} take {}", x.shape[1], w.shape[0])
+    })?;
+    ensure(output.len() == window.size.len(), name, 4, || {
+        format!("{} output sizes for {} spatial axes", output.len(), window.size.len())
+    })?;
+    let mut shape = Shape::from([x.shape[0].clone(), w.shape[1].clone() * Dim::from(groups)]);
+    shape.0.extend(output.iter().cloned());
+    one(x.dtype, shape)
+}
+
+pub(super) fn pool(name: &str, window: &Window, x: &[&TensorType]) -> Types {
+    let [x] = take(name, x)?;
+    ensure(x.dtype != DType::Bool, name, 0, || format!("takes numbers, got {x}"))?;
+    window_fits(name, window, x)?;
+    let spatial = (2..x.rank()).map(|axis| window.output(axis - 2, &x.shape[axis]));
+    one(x.dtype, x.shape[..2].iter().cloned().chain(spatial).collect::<Shape>())
+}
+
+fn kernel_fits(name: &str, window: &Window, x: &TensorType, w: &TensorType) -> Result<(), String> {
+    window_fits(name, window, x)?;
+    ensure(x.rank() == w.rank(), name, 1, || format!("{x} by weights {w}: ranks differ"))?;
+    let size: Shape = window.size.iter().copied().collect();
+    ensure(w.shape[2..] == size[..], name, 1, || format!("a window of {size} for weights {w}"))
+}
+
+fn window_fits(name: &str, window: &Window, x: &TensorType) -> Result<(), String> {
+    let n = window.size.len();
+    ensure(x.rank() >= 3, name, 1, || format!("{x} has no spatial axes after batch and channels"))?;
+    let lists = [n, window.strides.len(), window.dilations.len(), window.low.len(), window.high.len()];
+    ensure(lists == [x.rank() - 2; 5], name, 1, || {
+        format!("the window has lists of {lists:?}, {x} has {} spatial axes", x.rank() - 2)
+    })?;
+    let positive = window.size.iter().chain(&window.strides).chain(&window.dilations).all(|n| *n >= 1);
+    ensure(positive, name, 1, || "window sizes, strides and dilations must be at least 1".into())?;
+    let bounded = window.size.iter().chain(&window.strides).chain(&window.dilations).all(|n| *n <= 1 << 31);
+    ensure(bounded, name, 1, || "window sizes, strides and dilations must be below 2^31".into())
+}
+
+fn divides(name: &str, groups: i64, channels: &Dim, ty: &TensorType) -> Result<(), String> {
+    ensure(groups >= 1, name, 2, || format!("{groups} groups"))?;
+    ensure(channels.as_const().is_none_or(|n| n % groups == 0), name, 2, || {
+        format!("{channels} channels of {ty} do not divide into {groups} groups")
+    })
+}
