@@ -64,7 +64,7 @@ pub struct ValueRef {
     pub index: u32,
 }
 
-/// `^block(%a, %b : types)`.
+/// `^block(%a, %b : types)`.  Upstream's parser knows only `^block`: for its eyes the values are operands of the op.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Successor {
     pub block: String,

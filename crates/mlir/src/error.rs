@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use tegula_base::Diagnostic;
+
 /// Displays as ``line 3:14: expected `->` between operand and result types, found `}` ``.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
@@ -23,3 +25,10 @@ impl fmt::Display for SyntaxError {
 }
 
 impl std::error::Error for SyntaxError {}
+
+/// Code `mlir-syntax`; the caller adds the file's name with `Diagnostic::at`.
+impl From<SyntaxError> for Diagnostic {
+    fn from(error: SyntaxError) -> Diagnostic {
+        Diagnostic::error("mlir-syntax", error.to_string())
+    }
+}

@@ -157,11 +157,12 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Skips spaces, line ends and `//` comments.
+    /// Skips spaces, line ends, null characters (as upstream does) and `//` comments.
     pub(crate) fn skip_blank(&mut self) {
         loop {
             match self.byte(self.offset) {
                 b' ' | b'\t' | b'\r' => self.offset += 1,
+                0 if self.offset < self.text.len() => self.offset += 1,
                 b'\n' => {
                     self.offset += 1;
                     self.line += 1;

@@ -3,8 +3,8 @@
 
 mod common;
 
-use std::path::Path;
-use std::process::Command;
+use std::io::Write;
+use std::process::{Command, Stdio};
 
 use common::mutate::{Random, mutate};
 use common::{cases, read};
@@ -19,17 +19,13 @@ fn mlir_opt_sees_the_same_program() {
     for path in cases("parse") {
         let (input, printed) = read(&path);
         if input.lines().next().is_some_and(|line| line.contains("mlir-opt: refuses")) {
-            assert!(
-                normal_form(&mlir_opt, &input, "case.mlir").is_err(),
-                "{}: mlir-opt takes it now",
-                path.display()
-            );
+            assert!(normal_form(&mlir_opt, &input).is_err(), "{}: mlir-opt takes it now", path.display());
             continue;
         }
-        let from_input = normal_form(&mlir_opt, &input, "case.mlir")
-            .unwrap_or_else(|e| panic!("{}, input:\n{e}", path.display()));
-        let from_print = normal_form(&mlir_opt, &printed, "case.mlir")
-            .unwrap_or_else(|e| panic!("{}, printed:\n{e}", path.display()));
+        let from_input =
+            normal_form(&mlir_opt, &input).unwrap_or_else(|e| panic!("{}, input:\n{e}", path.display()));
+        let from_print =
+            normal_form(&mlir_opt, &printed).unwrap_or_else(|e| panic!("{}, printed:\n{e}", path.display()));
         assert_eq!(from_input, from_print, "{}", path.display());
     }
 }
@@ -47,10 +43,10 @@ fn we_read_what_mlir_opt_reads() {
     for seed in 0..mutants {
         let mut random = Random::new(seed);
         let text = mutate(&lines[random.below(lines.len())], &mut random);
-        let Ok(wanted) = normal_form(&mlir_opt, &text, "mutant.mlir") else { continue };
+        let Ok(wanted) = normal_form(&mlir_opt, &text) else { continue };
         match parse_module(&text) {
             Err(error) => failures.push(format!("seed {seed}: {error}\n{text}")),
-            Ok(module) => match normal_form(&mlir_opt, &print_module(&module), "mutant.mlir") {
+            Ok(module) => match normal_form(&mlir_opt, &print_module(&module)) {
                 Err(error) => failures.push(format!("seed {seed}, printed: {error}\n{text}")),
                 Ok(found) if found != wanted => {
                     failures.push(format!("seed {seed}:\n{text}\n=> {wanted}\nprinted => {found}"));
@@ -80,32 +76,31 @@ fn find_mlir_opt() -> Option<String> {
     named.into_iter().chain(usual).find(|name| Command::new(name).arg("--version").output().is_ok())
 }
 
-/// What upstream prints for `text`, or its complaint.  Places in the temporary file itself are locations that only
-/// operations without one get, and are dropped.
-fn normal_form(mlir_opt: &str, text: &str, name: &str) -> Result<String, String> {
-    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::write(&file, text).expect("writable target folder");
-    let flags = ["--allow-unregistered-dialect", "--mlir-print-op-generic"];
-    let output = Command::new(mlir_opt).args(flags).arg(&file).output().expect("mlir-opt starts");
-    if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
-    }
-    let plain = String::from_utf8_lossy(&output.stdout).into_owned();
-    let local = ["--mlir-print-debuginfo", "--mlir-print-local-scope"];
-    let output = Command::new(mlir_opt).args(flags).args(local).arg(&file).output().expect("mlir-opt starts");
-    let located = String::from_utf8_lossy(&output.stdout).into_owned();
-    Ok(plain + &without_own_places(&located, &format!("{name}\":")))
+/// What upstream prints for `text`, without and with locations, or its complaint.  Places in the text itself are the
+/// locations of operations that have none, and are dropped.
+fn normal_form(mlir_opt: &str, text: &str) -> Result<String, String> {
+    let plain = run(mlir_opt, &[], text)?;
+    let located = run(mlir_opt, &["--mlir-print-debuginfo", "--mlir-print-local-scope"], text)?;
+    Ok(plain + &without_own_places(&located))
 }
 
-/// Removes ` loc("...case.mlir":1:2)`.
-fn without_own_places(text: &str, own: &str) -> String {
-    let mut kept = String::new();
-    let mut rest = text;
-    while let Some(place) = rest.find(own) {
-        let start = rest[..place].rfind(" loc(\"").unwrap_or(place);
-        let end = place + rest[place..].find(')').map_or(rest.len() - place, |close| close + 1);
-        kept.push_str(&rest[..start]);
-        rest = &rest[end..];
+fn run(mlir_opt: &str, more: &[&str], text: &str) -> Result<String, String> {
+    let mut command = Command::new(mlir_opt);
+    command.args(["--allow-unregistered-dialect", "--mlir-print-op-generic"]).args(more);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("mlir-opt starts");
+    // It reads the whole text before it writes, so that neither side waits for the other.
+    child.stdin.take().expect("a pipe").write_all(text.as_bytes()).expect("mlir-opt reads");
+    let output = child.wait_with_output().expect("mlir-opt ends");
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
     }
-    kept + rest
+}
+
+/// Removes ` loc("<stdin>":1:2)`, a place on standard input.
+fn without_own_places(text: &str) -> String {
+    let mut pieces = text.split(" loc(\"<stdin>\":");
+    let first = pieces.next().unwrap_or_default().to_owned();
+    pieces.fold(first, |kept, piece| kept + piece.split_once(')').map_or(piece, |(_, rest)| rest))
 }

@@ -34,7 +34,7 @@ impl Parser<'_> {
             return Err(self.fail("a body that ends with `>`"));
         };
         let close = open.end + length;
-        let body = self.lexer.text()[open.end..close].trim().to_owned();
+        let body = without_comments(&self.lexer.text()[open.end..close]);
         self.seek(close + 1);
         Ok(Attr::Affine(keyword.to_owned(), body))
     }
@@ -112,6 +112,13 @@ fn opening(close: u8) -> u8 {
         b']' => b'[',
         _ => b'{',
     }
+}
+
+/// A body on as many lines as it had, each up to its `//`; affine expressions have no such operator.
+fn without_comments(body: &str) -> String {
+    let lines: Vec<&str> =
+        body.trim().split('\n').map(|line| line.split("//").next().unwrap_or(line)).collect();
+    lines.join("\n").trim().to_owned()
 }
 
 /// The length of an affine body: up to the `>` that stands outside parentheses and belongs to no `->`.
