@@ -3,14 +3,19 @@
 //! May use: ir, base, mlir.  Never knows: machines, layouts' cost, tiles, packages.
 //! Start reading at `ops.rs`, then `infer.rs` and `eval.rs`.
 
+pub mod build;
 pub mod check;
 pub mod layout;
 pub mod ops;
+pub mod size_values;
 pub mod types;
 
+pub use build::Builder;
 pub use check::{finish_region_op, infer};
 pub use layout::Layout;
-pub use ops::{DotDims, KernelClass, PadMode, PoolKind, QuantScheme, ScatterKind, TensorOp, Window};
+pub use ops::{
+    Direction, DotDims, KernelClass, PadMode, PoolKind, QuantScheme, ScatterKind, TensorOp, Window,
+};
 pub use types::TensorType;
 
 /// A function on the tensor level.
