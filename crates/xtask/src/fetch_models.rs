@@ -35,6 +35,18 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     Ok(Outcome::pass().with("models", ids.len()))
 }
 
+/// `model-ops [ID ...]`: what the models consist of, written to `target/models/OPS.txt`.
+pub fn ops(args: &[String]) -> Result<Outcome> {
+    let catalog = Catalog::load()?;
+    let ids = if args.is_empty() { &catalog.checked[..] } else { args };
+    let files = ids.iter().map(|id| fetch(&catalog, id)).collect::<Result<Vec<_>>>()?;
+    let script = Shell::new(python::with_pins(&catalog)?).arg(workspace::tool("model_ops.py"));
+    let summary = workspace::models().join("OPS.txt");
+    fs::write(&summary, script.args(&files).read()?)?;
+    println!("{}", summary.display());
+    Ok(Outcome::pass().with("models", ids.len()))
+}
+
 /// Makes sure that a model's file is there and is the right one; returns its path.
 pub fn fetch(catalog: &Catalog, id: &str) -> Result<PathBuf> {
     let file = catalog.file(id)?;

@@ -82,7 +82,7 @@ impl Check<'_> {
         let mut first: Option<Vec<Tensors>> = None;
         let mut rows = Vec::new();
         for threads in THREADS {
-            let options = RunOptions { threads, evaluator: false };
+            let options = RunOptions { threads, ..RunOptions::default() };
             let used = self.steps(&package, options).and_then(|steps| {
                 let used = self.judge(&steps)?;
                 match &first {
@@ -143,7 +143,7 @@ impl Check<'_> {
 
     /// Both sides round to 8 bits at their own places; the judge is the evaluator on the same graph.
     fn judge_int8(&self, steps: &[Tensors]) -> Result<f64, String> {
-        let options = RunOptions { threads: 1, evaluator: true };
+        let options = RunOptions { threads: 1, evaluator: true, ..RunOptions::default() };
         let reference =
             self.steps(&self.baseline.model, options).map_err(|reason| format!("evaluator: {reason}"))?;
         self.over_outputs(steps, |step, name, actual, expected| {

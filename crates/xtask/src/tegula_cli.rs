@@ -30,6 +30,8 @@ pub struct RunOptions {
     pub threads: usize,
     /// The reference evaluator instead of compiled code.
     pub evaluator: bool,
+    /// Seconds after which the run counts as hung; 0: `TIME_LIMIT`.
+    pub limit_s: u64,
 }
 
 /// What `run --json` reports of itself.
@@ -45,6 +47,18 @@ pub struct RunReport {
     pub load_ns: u64,
     #[serde(default)]
     pub run_ns: u64,
+    pub launches: Option<Launches>,
+}
+
+/// How the launches of a run were carried out, counted while it ran.
+#[derive(Debug, Deserialize)]
+pub struct Launches {
+    /// As machine code of the package.
+    pub emitted: u64,
+    /// By the portable executor of schedules.
+    pub portable: u64,
+    /// As native Rust, by the kernel's name.
+    pub native: BTreeMap<String, u64>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -114,8 +128,9 @@ impl Tegula {
         let _ = fs::remove_dir_all(output_dir);
         fs::create_dir_all(output_dir).map_err(|error| RunError::Crashed(error.to_string()))?;
         let command = self.run_command(model, inputs, output_dir, options);
+        let limit = if options.limit_s == 0 { TIME_LIMIT } else { Duration::from_secs(options.limit_s) };
         let finished =
-            command.finish(Some(TIME_LIMIT)).map_err(|error| RunError::Crashed(format!("{error:#}")))?;
+            command.finish(Some(limit)).map_err(|error| RunError::Crashed(format!("{error:#}")))?;
         outcome(&finished)?;
         serde_json::from_str(&finished.stdout)
             .map_err(|error| RunError::Crashed(format!("`tegula run --json` printed no report: {error}")))
