@@ -37,7 +37,13 @@ impl Liveness {
     }
 }
 
-fn note_uses<O: Op>(func: &Func<O>, region: RegionId, op: OpId, seen: &mut HashSet<Value>, dying: &mut Vec<Value>) {
+fn note_uses<O: Op>(
+    func: &Func<O>,
+    region: RegionId,
+    op: OpId,
+    seen: &mut HashSet<Value>,
+    dying: &mut Vec<Value>,
+) {
     for &value in func.operands(op) {
         let home = match func.def(value) {
             Def::Arg(home, _) => Some(home),

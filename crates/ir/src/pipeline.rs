@@ -125,7 +125,11 @@ impl<'a, S: PassState> Pipeline<'a, S> {
             cx.print(&format!("// after {}:{name}\n{}", self.name, state.print()));
         }
         if before.is_some_and(|before| !changed.is_yes() && before != state.print()) {
-            return Err(Diagnostic::internal(format!("pass `{}:{name}` changed the program and denies it", self.name)).into());
+            return Err(Diagnostic::internal(format!(
+                "pass `{}:{name}` changed the program and denies it",
+                self.name
+            ))
+            .into());
         }
         if options.verify && changed.is_yes() {
             state.verify().map_err(|found| self.broken(name, found))?;

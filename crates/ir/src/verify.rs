@@ -48,7 +48,8 @@ pub fn verify_program<O: Op>(program: &Program<O>) -> Result<(), Diagnostics> {
             errors.0.extend(found.0);
         }
         if program.funcs[..i].iter().any(|other| other.name == func.name) {
-            errors.push(Diagnostic::error("invalid-ir", format!("function `{}` is defined twice", func.name)));
+            errors
+                .push(Diagnostic::error("invalid-ir", format!("function `{}` is defined twice", func.name)));
         }
     }
     errors.into_result(())
@@ -82,7 +83,8 @@ impl<O: Op> Verifier<'_, O> {
         let results: Vec<String> = func.results(op).iter().map(Value::to_string).collect();
         let equals = if results.is_empty() { "" } else { " = " };
         let name = format!("{}{equals}{}.{}", results.join(", "), O::DIALECT, func.kind(op).name());
-        let from = func.op(op).location.as_ref().map_or(String::new(), |node| format!(" from node \"{node}\""));
+        let from =
+            func.op(op).location.as_ref().map_or(String::new(), |node| format!(" from node \"{node}\""));
         format!("function \"{}\": {name}{from}", func.name)
     }
 
@@ -118,13 +120,19 @@ impl<O: Op> Verifier<'_, O> {
                 self.fail(Some(op), format!("{operand} is used where it is not defined"));
                 sound = false;
             } else if at < barrier {
-                self.fail(Some(op), format!("{operand} is from outside of a region that may not capture values"));
+                self.fail(
+                    Some(op),
+                    format!("{operand} is from outside of a region that may not capture values"),
+                );
                 sound = false;
             }
         }
         let kind = func.kind(op);
         if func.regions_of(op).len() != kind.region_count() {
-            self.fail(Some(op), format!("{} regions expected, found {}", kind.region_count(), func.regions_of(op).len()));
+            self.fail(
+                Some(op),
+                format!("{} regions expected, found {}", kind.region_count(), func.regions_of(op).len()),
+            );
             sound = false;
         }
         // Results stand in sight only after the regions, which must not use them.
@@ -159,7 +167,10 @@ impl<O: Op> Verifier<'_, O> {
             Ok(expected) => {
                 for (i, (expected, found)) in expected.iter().zip(&types).enumerate() {
                     if expected != found {
-                        self.fail(Some(op), format!("result {i} is {}, expected {}", text(found), text(expected)));
+                        self.fail(
+                            Some(op),
+                            format!("result {i} is {}, expected {}", text(found), text(expected)),
+                        );
                     }
                 }
             }
@@ -185,7 +196,11 @@ impl<O: Op> Verifier<'_, O> {
             if missing || users.len() != self.uses[i] as usize {
                 self.fail(
                     None,
-                    format!("{value} has {} uses in the function, its list names {}", self.uses[i], users.len()),
+                    format!(
+                        "{value} has {} uses in the function, its list names {}",
+                        self.uses[i],
+                        users.len()
+                    ),
                 );
             }
         }
@@ -195,7 +210,9 @@ impl<O: Op> Verifier<'_, O> {
         let func = self.func;
         let args = func.args(func.body()).len();
         let results = func.terminator(func.body()).map_or(0, |op| func.operands(op).len());
-        for (what, names, count) in [("argument", &func.arg_names, args), ("result", &func.result_names, results)] {
+        for (what, names, count) in
+            [("argument", &func.arg_names, args), ("result", &func.result_names, results)]
+        {
             if !names.is_empty() && names.len() != count {
                 self.fail(None, format!("{count} {what}s have {} names", names.len()));
             }

@@ -41,7 +41,8 @@ fn table() {
         let mut dtypes: Vec<DType> = dtypes.split(',').map(|name| name.parse().unwrap()).collect();
         dtypes.resize(operands.len(), dtypes[0]);
         let result = op.result_type(&dtypes).unwrap();
-        let operands: Vec<u64> = operands.iter().zip(&dtypes).map(|(text, dtype)| bits(text, *dtype)).collect();
+        let operands: Vec<u64> =
+            operands.iter().zip(&dtypes).map(|(text, dtype)| bits(text, *dtype)).collect();
         let got = eval(op, &dtypes, &operands);
         let expected = bits(expected, result);
         if got != expected && !(is_nan(got, result) && is_nan(expected, result)) {
@@ -75,10 +76,13 @@ fn slices_agree_with_elements() {
             }
             let Ok(result) = op.result_type(&dtypes) else { continue };
             for single in 0..=dtypes.len() {
-                let counts = (0..dtypes.len()).map(|i| if i == single && dtypes.len() > 1 { 1 } else { 1100 });
+                let counts =
+                    (0..dtypes.len()).map(|i| if i == single && dtypes.len() > 1 { 1 } else { 1100 });
                 let operands: Vec<Vec<u8>> = counts
                     .zip(&dtypes)
-                    .map(|(n, dtype)| (0..n).flat_map(|_| random().to_le_bytes()[..dtype.size()].to_vec()).collect())
+                    .map(|(n, dtype)| {
+                        (0..n).flat_map(|_| random().to_le_bytes()[..dtype.size()].to_vec()).collect()
+                    })
                     .collect();
                 let slices: Vec<(&[u8], DType)> =
                     operands.iter().zip(&dtypes).map(|(bytes, dtype)| (bytes.as_slice(), *dtype)).collect();
@@ -110,7 +114,15 @@ fn slices_agree_with_elements() {
 
 #[test]
 fn identities_change_nothing() {
-    for op in [ScalarOp::Add, ScalarOp::Mul, ScalarOp::Min, ScalarOp::Max, ScalarOp::And, ScalarOp::Or, ScalarOp::Xor] {
+    for op in [
+        ScalarOp::Add,
+        ScalarOp::Mul,
+        ScalarOp::Min,
+        ScalarOp::Max,
+        ScalarOp::And,
+        ScalarOp::Or,
+        ScalarOp::Xor,
+    ] {
         for dtype in DType::ALL {
             let Some(neutral) = identity(op, dtype) else {
                 assert!(op.result_type(&[dtype, dtype]).is_err(), "{op} {dtype}");

@@ -66,7 +66,8 @@ impl<'a, O: Op> Cloner<'a, O> {
     pub fn region(&mut self, into: &mut Func<O>, region: RegionId, to: RegionId) -> Vec<Value> {
         let source = self.from.unwrap_or(into);
         let terminator = source.terminator(region);
-        let ops: Vec<OpId> = source.ops_in(region).iter().copied().filter(|op| Some(*op) != terminator).collect();
+        let ops: Vec<OpId> =
+            source.ops_in(region).iter().copied().filter(|op| Some(*op) != terminator).collect();
         let yielded: Vec<Value> = terminator.map_or(vec![], |op| source.operands(op).to_vec());
         for op in ops {
             self.op(into, op, to);
@@ -92,7 +93,12 @@ impl<'a, O: Op> Cloner<'a, O> {
 
 /// Moves the ops of `region` to the end of `to`, its arguments replaced by `args`, its terminator erased.
 /// Gives the terminator's operands: what the region yields. The region is left empty.
-pub fn inline_region<O: Op>(func: &mut Func<O>, region: RegionId, to: RegionId, args: &[Value]) -> Vec<Value> {
+pub fn inline_region<O: Op>(
+    func: &mut Func<O>,
+    region: RegionId,
+    to: RegionId,
+    args: &[Value],
+) -> Vec<Value> {
     let names = func.args(region).to_vec();
     assert_eq!(names.len(), args.len(), "invariant: one value per region argument");
     for (name, value) in names.into_iter().zip(args) {

@@ -36,7 +36,10 @@ fn visit<O: Op>(func: &mut Func<O>, region: RegionId, scope: &mut Scope, merged:
                 visit(func, inner, &mut Scope::default(), merged);
             }
         }
-        if func.kind(op).effects() == Effects::Pure && func.regions_of(op).is_empty() && !func.results(op).is_empty() {
+        if func.kind(op).effects() == Effects::Pure
+            && func.regions_of(op).is_empty()
+            && !func.results(op).is_empty()
+        {
             merge_or_enter(func, op, scope, merged);
         }
     }

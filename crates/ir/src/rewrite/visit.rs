@@ -53,7 +53,12 @@ pub fn rewrite_region<O: Op>(
         match rule(func, region, op) {
             Ok(Rewrite::Replace(values)) => {
                 let results: Vec<Value> = func.results(op).to_vec();
-                assert_eq!(results.len(), values.len(), "invariant: a rule replaces every result of `{}`", func.kind(op).name());
+                assert_eq!(
+                    results.len(),
+                    values.len(),
+                    "invariant: a rule replaces every result of `{}`",
+                    func.kind(op).name()
+                );
                 for (from, to) in results.into_iter().zip(values) {
                     func.replace_uses(from, to);
                 }

@@ -44,8 +44,10 @@ pub fn eval_slice(op: ScalarOp, operands: &[(&[u8], DType)], out: &mut Vec<u8>) 
 /// What a reduction by `op` starts from; `None` when `op` is no reduction or is not defined on `dtype`.
 pub fn identity(op: ScalarOp, dtype: DType) -> Option<u64> {
     op.result_type(&[dtype, dtype]).ok()?;
-    let float = |value: f64| eval(ScalarOp::Cast { to: dtype, saturate: true }, &[DType::F64], &[value.to_bits()]);
-    let int = |value: i128| eval(ScalarOp::Cast { to: dtype, saturate: true }, &[DType::I64], &[value as u64]);
+    let float =
+        |value: f64| eval(ScalarOp::Cast { to: dtype, saturate: true }, &[DType::F64], &[value.to_bits()]);
+    let int =
+        |value: i128| eval(ScalarOp::Cast { to: dtype, saturate: true }, &[DType::I64], &[value as u64]);
     match (op, dtype.int_range()) {
         (ScalarOp::Add | ScalarOp::Or | ScalarOp::Xor, _) => Some(0),
         (ScalarOp::Mul, None) => Some(float(1.0)),
@@ -60,7 +62,8 @@ pub fn identity(op: ScalarOp, dtype: DType) -> Option<u64> {
 }
 
 fn result_type(op: ScalarOp, dtypes: &[DType]) -> DType {
-    op.result_type(dtypes).unwrap_or_else(|error| panic!("invariant: scalar operands are checked before: {error}"))
+    op.result_type(dtypes)
+        .unwrap_or_else(|error| panic!("invariant: scalar operands are checked before: {error}"))
 }
 
 /// Elements handled at once while a single element is repeated.
@@ -92,16 +95,46 @@ fn apply_broadcast(op: ScalarOp, operands: &[(&[u8], DType)], result: DType, out
 macro_rules! with_int {
     ($dtype:expr, $t:ident => $body:expr) => {
         match $dtype {
-            DType::I4 => { type $t = I4; $body }
-            DType::U4 => { type $t = U4; $body }
-            DType::I8 => { type $t = i8; $body }
-            DType::U8 => { type $t = u8; $body }
-            DType::I16 => { type $t = i16; $body }
-            DType::U16 => { type $t = u16; $body }
-            DType::I32 => { type $t = i32; $body }
-            DType::U32 => { type $t = u32; $body }
-            DType::I64 => { type $t = i64; $body }
-            DType::U64 => { type $t = u64; $body }
+            DType::I4 => {
+                type $t = I4;
+                $body
+            }
+            DType::U4 => {
+                type $t = U4;
+                $body
+            }
+            DType::I8 => {
+                type $t = i8;
+                $body
+            }
+            DType::U8 => {
+                type $t = u8;
+                $body
+            }
+            DType::I16 => {
+                type $t = i16;
+                $body
+            }
+            DType::U16 => {
+                type $t = u16;
+                $body
+            }
+            DType::I32 => {
+                type $t = i32;
+                $body
+            }
+            DType::U32 => {
+                type $t = u32;
+                $body
+            }
+            DType::I64 => {
+                type $t = i64;
+                $body
+            }
+            DType::U64 => {
+                type $t = u64;
+                $body
+            }
             other => unreachable!("invariant: {other} is an integer"),
         }
     };
@@ -110,12 +143,30 @@ macro_rules! with_int {
 macro_rules! with_float {
     ($dtype:expr, $t:ident => $body:expr) => {
         match $dtype {
-            DType::F8E4M3FN => { type $t = F8E4M3FN; $body }
-            DType::F8E5M2 => { type $t = F8E5M2; $body }
-            DType::F16 => { type $t = f16; $body }
-            DType::BF16 => { type $t = bf16; $body }
-            DType::F32 => { type $t = f32; $body }
-            DType::F64 => { type $t = f64; $body }
+            DType::F8E4M3FN => {
+                type $t = F8E4M3FN;
+                $body
+            }
+            DType::F8E5M2 => {
+                type $t = F8E5M2;
+                $body
+            }
+            DType::F16 => {
+                type $t = f16;
+                $body
+            }
+            DType::BF16 => {
+                type $t = bf16;
+                $body
+            }
+            DType::F32 => {
+                type $t = f32;
+                $body
+            }
+            DType::F64 => {
+                type $t = f64;
+                $body
+            }
             other => unreachable!("invariant: {other} is a float"),
         }
     };
@@ -184,7 +235,9 @@ fn cast(from: DType, to: DType, saturate: bool, a: &[u8], out: &mut [u8]) {
             with_float!(to, R => map1(a, out, |a: bool| R::narrow(f64::from(u8::from(a)))))
         }
         (DType::Bool, to) => with_int!(to, R => map1(a, out, |a: bool| R::wrap(i64::from(a)))),
-        (from, DType::Bool) if from.is_float() => with_float!(from, A => map1(a, out, |a: A| a.wide() != 0.0)),
+        (from, DType::Bool) if from.is_float() => {
+            with_float!(from, A => map1(a, out, |a: A| a.wide() != 0.0))
+        }
         (from, DType::Bool) => with_int!(from, A => map1(a, out, |a: A| a.wide() != 0)),
         (from, to) if from.is_float() && to.is_float() => with_float!(from, A => with_float!(to, R => {
             if saturate {

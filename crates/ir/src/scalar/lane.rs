@@ -202,11 +202,19 @@ macro_rules! float_extrema {
     () => {
         #[inline]
         fn minimum(self, other: Self) -> Self {
-            if self.is_nan() || self < other || (self == other && self.is_sign_negative()) { self } else { other }
+            if self.is_nan() || self < other || (self == other && self.is_sign_negative()) {
+                self
+            } else {
+                other
+            }
         }
         #[inline]
         fn maximum(self, other: Self) -> Self {
-            if self.is_nan() || self > other || (self == other && self.is_sign_positive()) { self } else { other }
+            if self.is_nan() || self > other || (self == other && self.is_sign_positive()) {
+                self
+            } else {
+                other
+            }
         }
     };
 }

@@ -43,7 +43,9 @@ pub fn program_from_ast<O: Op>(module: Module, sidecar: Option<Sidecar>) -> Resu
             None => {}
         }
         if let Some(Attr::Dictionary(entries)) = take_attr(&mut top, &format!("{}.elided", O::DIALECT)) {
-            let hashes = entries.iter().filter_map(|(key, hash)| Some((key.clone(), as_string(hash).ok()?.to_owned())));
+            let hashes = entries
+                .iter()
+                .filter_map(|(key, hash)| Some((key.clone(), as_string(hash).ok()?.to_owned())));
             reader.hashes.extend(hashes);
         }
         for block in top.regions.into_iter().flat_map(|region| region.blocks) {
@@ -179,14 +181,15 @@ impl Reader<'_> {
     fn op<O: Op>(&mut self, func: &mut Func<O>, mut op: Operation, to: RegionId, names: &mut Names) {
         let at = op.at;
         let packs = std::mem::take(&mut op.results);
-        let results = match self.read_op(func, op, to, names, packs.iter().map(|pack| pack.count as usize).sum()) {
-            Ok(values) => Some(values),
-            Err(Refusal::Poisoned) => None,
-            Err(Refusal::Error(error)) => {
-                self.fail(at, error);
-                None
-            }
-        };
+        let results =
+            match self.read_op(func, op, to, names, packs.iter().map(|pack| pack.count as usize).sum()) {
+                Ok(values) => Some(values),
+                Err(Refusal::Poisoned) => None,
+                Err(Refusal::Error(error)) => {
+                    self.fail(at, error);
+                    None
+                }
+            };
         let mut rest = results.as_deref();
         for pack in packs {
             let values = rest.map(|values| {
@@ -220,7 +223,13 @@ impl Reader<'_> {
             return Err(format!("{n_results} results have {} types", types.len()).into());
         }
         if kind.region_count() != op.regions.len() {
-            return Err(format!("`{}` has {} regions, found {}", kind.name(), kind.region_count(), op.regions.len()).into());
+            return Err(format!(
+                "`{}` has {} regions, found {}",
+                kind.name(),
+                kind.region_count(),
+                op.regions.len()
+            )
+            .into());
         }
         let op_id = func.push_op(to, kind, &operands, types, op.location.as_ref().and_then(location_name));
         for (region, place) in op.regions.into_iter().zip(func.regions_of(op_id).to_vec()) {
@@ -278,9 +287,12 @@ impl Reader<'_> {
             return Err(format!("the text has no bytes for constant `{key}`"));
         };
         let Some(sidecar) = self.sidecar else {
-            return Err(format!("constant `{key}` is elided here: its bytes (sha256 {hash}) stand outside of the text"));
+            return Err(format!(
+                "constant `{key}` is elided here: its bytes (sha256 {hash}) stand outside of the text"
+            ));
         };
-        sidecar(hash).ok_or_else(|| format!("the bytes of elided constant `{key}` (sha256 {hash}) are not found"))
+        sidecar(hash)
+            .ok_or_else(|| format!("the bytes of elided constant `{key}` (sha256 {hash}) are not found"))
     }
 }
 

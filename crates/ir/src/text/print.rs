@@ -114,7 +114,11 @@ fn op_to_ast<'a, O: Op>(func: &Func<O>, op: OpId, consts: &'a ConstStore, used: 
         name: format!("{}.{}", O::DIALECT, kind.name()),
         operands: func.operands(op).iter().map(|value| ValueRef { name: name(*value), index: 0 }).collect(),
         properties,
-        regions: func.regions_of(op).iter().map(|region| region_to_ast(func, *region, consts, used)).collect(),
+        regions: func
+            .regions_of(op)
+            .iter()
+            .map(|region| region_to_ast(func, *region, consts, used))
+            .collect(),
         operand_types: types(func.operands(op)),
         result_types: types(func.results(op)),
         location: func.op(op).location.as_ref().map(|name| Location::Name(name.to_string(), None)),
