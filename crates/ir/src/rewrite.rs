@@ -12,4 +12,4 @@ mod visit;
 pub use clone::{Cloner, inline_region};
 pub use cse::cse;
 pub use dce::dce;
-pub use visit::{Rewrite, rewrite_ops, rewrite_region};
+pub use visit::{Rewrite, Rule, rewrite_ops, rewrite_region};

@@ -14,15 +14,15 @@ pub enum Rewrite {
     Replace(Vec<Value>),
 }
 
+/// Looks at one op, given the region it stands in.
+pub type Rule<'a, O> = dyn FnMut(&mut Func<O>, RegionId, OpId) -> Result<Rewrite, Diagnostics> + 'a;
+
 /// Runs `rule` on every op of every region, an op before the ops of its regions.
 ///
 /// While `rule` sees an op, the op is detached and the end of `region` (its second argument) is the place just before
 /// it: what the rule pushes there comes out in front of the op, or instead of it. Ops that the rule builds are not
 /// visited. Errors of all ops are collected; the function stays whole.
-pub fn rewrite_ops<O: Op>(
-    func: &mut Func<O>,
-    rule: &mut dyn FnMut(&mut Func<O>, RegionId, OpId) -> Result<Rewrite, Diagnostics>,
-) -> Result<Changed, Diagnostics> {
+pub fn rewrite_ops<O: Op>(func: &mut Func<O>, rule: &mut Rule<O>) -> Result<Changed, Diagnostics> {
     let mut changed = Changed::No;
     let mut errors = Diagnostics::default();
     let mut waiting = vec![func.body()];
@@ -43,7 +43,7 @@ pub fn rewrite_ops<O: Op>(
 pub fn rewrite_region<O: Op>(
     func: &mut Func<O>,
     region: RegionId,
-    rule: &mut dyn FnMut(&mut Func<O>, RegionId, OpId) -> Result<Rewrite, Diagnostics>,
+    rule: &mut Rule<O>,
 ) -> Result<Changed, Diagnostics> {
     let ops = func.ops_in(region).to_vec();
     func.set_ops(region, Vec::with_capacity(ops.len()));
