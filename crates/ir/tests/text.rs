@@ -89,3 +89,44 @@ fn small_constants_are_whole_and_large_ones_are_elided() {
     assert!(!whole.contains("elided"));
     parse_program::<DemoOp>(&whole, None).unwrap_or_else(|found| panic!("{found}"));
 }
+
+/// Random edits of good texts: refused or accepted, never a panic, and what is accepted prints to what reads back.
+#[test]
+fn hostile_text_is_refused_plainly() {
+    let sources: Vec<String> = ["text", "verify", "pass", "error"]
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(format!("tests/{folder}")).unwrap())
+        .map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap())
+        .map(|text| text.split(common::RULE).next().unwrap().to_owned())
+        .collect();
+    let words: Vec<&str> =
+        sources.iter().flat_map(|text| text.split_inclusive([' ', ',', '(', '<', '\n'])).collect();
+    let mut accepted = 0;
+    for seed in 1..=4000u64 {
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let mut below = |bound: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state % bound as u64) as usize
+        };
+        let mut text: Vec<&str> =
+            sources[below(sources.len())].split_inclusive([' ', ',', '(', '<', '\n']).collect();
+        for _ in 0..1 + below(3) {
+            let at = below(text.len());
+            match below(3) {
+                0 => drop(text.remove(at)),
+                1 => text.insert(at, words[below(words.len())]),
+                _ => text[at] = words[below(words.len())],
+            }
+        }
+        let Ok(program) = parse_program::<DemoOp>(&text.concat(), None) else { continue };
+        let _ = verify_program(&program);
+        let printed = print_program(&program, &PrintOptions::default());
+        let again =
+            parse_program::<DemoOp>(&printed, None).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{printed}"));
+        assert_eq!(print_program(&again, &PrintOptions::default()), printed, "seed {seed}");
+        accepted += 1;
+    }
+    assert!(accepted > 200, "only {accepted} of 4000 edits were accepted");
+}

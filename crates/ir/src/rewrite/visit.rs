@@ -20,8 +20,8 @@ pub type Rule<'a, O> = dyn FnMut(&mut Func<O>, RegionId, OpId) -> Result<Rewrite
 /// Runs `rule` on every op of every region, an op before the ops of its regions.
 ///
 /// While `rule` sees an op, the op is detached and the end of `region` (its second argument) is the place just before
-/// it: what the rule pushes there comes out in front of the op, or instead of it. Ops that the rule builds are not
-/// visited. Errors of all ops are collected; the function stays whole.
+/// it: what the rule pushes there comes out in front of the op, or instead of it. Ops that the rule builds or
+/// inlines are not visited. Errors of all ops are collected; the function stays whole.
 pub fn rewrite_ops<O: Op>(func: &mut Func<O>, rule: &mut Rule<O>) -> Result<Changed, Diagnostics> {
     let mut changed = Changed::No;
     let mut errors = Diagnostics::default();

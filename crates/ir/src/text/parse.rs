@@ -273,6 +273,9 @@ impl Reader<'_> {
         let shape: Option<Vec<usize>> = shape.iter().map(|n| usize::try_from((*n)?).ok()).collect();
         let shape = shape.ok_or_else(|| format!("constant `{key}` needs a static shape"))?;
         let data = match self.blobs.remove(key) {
+            Some(blob) if blob.len() < ALIGNMENT_PREFIX => {
+                return Err(format!("constant `{key}` lacks its alignment"));
+            }
             Some(blob) => Bytes::from(blob).slice(ALIGNMENT_PREFIX..),
             None => self.elided(key)?,
         };
@@ -296,7 +299,7 @@ impl Reader<'_> {
     }
 }
 
-/// A blob of the sidecar opens with its alignment in 4 bytes; the parser checks that they are there.
+/// A blob of the sidecar opens with its alignment in 4 bytes.
 const ALIGNMENT_PREFIX: usize = 4;
 
 fn only<T>(items: Vec<T>) -> Option<T> {
