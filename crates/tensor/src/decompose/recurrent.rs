@@ -1,0 +1,134 @@
+//! LSTM and GRU as loops over time; the input's share of the gates is one contraction before the loop.
+
+use super::widen_all;
+use crate::build::Built;
+use crate::{Builder, Direction};
+use tegula_base::{DType, Dim};
+use tegula_ir::{ScalarOp, Value};
+
+/// Operands `x, w, r, bias, h0, c0, peephole?`; results `y, h, c`.
+pub(super) fn lstm(b: &mut Builder, x: &[Value], direction: Direction) -> Built<Vec<Value>> {
+    let dtype = b.dtype(x[0]);
+    let x = widen_all(b, x)?;
+    let (hidden, steps) = (b.shape(x[4])[1].clone(), b.shape(x[0])[0].clone());
+    let (w_bias, r_bias) = halves(b, x[3])?;
+    let bias = b.add(w_bias, r_bias)?;
+    let inputs = input_gates(b, x[0], x[1], bias)?;
+    let peephole = x.get(6).map(|p| parts(b, *p, 0, 3, &hidden)).transpose()?;
+    let go = b.scalar_bool(true)?;
+    let results = b.repeat(steps.clone(), go, &[x[4], x[5]], 1, |b, step, state| {
+        let (h, c) = (state[0], state[1]);
+        let time = time(b, step, &steps, direction)?;
+        let input = b.gather(inputs, time, 0)?;
+        let recurrent = b.dot_rows(h, x[2])?;
+        let gates = b.add(input, recurrent)?;
+        let [i, o, f, g] = four(parts(b, gates, 1, 4, &hidden)?);
+        let i = peep(b, i, c, peephole.as_deref(), 0)?;
+        let f = peep(b, f, c, peephole.as_deref(), 2)?;
+        let (i, f, g) = (b.sigmoid(i)?, b.sigmoid(f)?, b.tanh(g)?);
+        let (kept, new) = (b.mul(f, c)?, b.mul(i, g)?);
+        let c = b.add(kept, new)?;
+        let o = peep(b, o, c, peephole.as_deref(), 1)?;
+        let (o, bent) = (b.sigmoid(o)?, b.tanh(c)?);
+        let h = b.mul(o, bent)?;
+        Ok(vec![b.scalar_bool(true)?, h, c, h])
+    })?;
+    let y = in_time_order(b, results[3], direction)?;
+    [y, results[1], results[2]].into_iter().map(|value| b.cast(value, dtype)).collect()
+}
+
+/// Operands `x, w, r, bias, h0`; results `y, h`.
+pub(super) fn gru(
+    b: &mut Builder,
+    x: &[Value],
+    direction: Direction,
+    linear_before_reset: bool,
+) -> Built<Vec<Value>> {
+    let dtype = b.dtype(x[0]);
+    let x = widen_all(b, x)?;
+    let (hidden, steps) = (b.shape(x[4])[1].clone(), b.shape(x[0])[0].clone());
+    let (w_bias, r_bias) = halves(b, x[3])?;
+    let inputs = input_gates(b, x[0], x[1], w_bias)?;
+    let r = parts(b, x[2], 0, 3, &hidden)?;
+    let r_bias = parts(b, r_bias, 0, 3, &hidden)?;
+    let go = b.scalar_bool(true)?;
+    let results = b.repeat(steps.clone(), go, &[x[4]], 1, |b, step, state| {
+        let h = state[0];
+        let time = time(b, step, &steps, direction)?;
+        let input = b.gather(inputs, time, 0)?;
+        let input = parts(b, input, 1, 3, &hidden)?;
+        let gate = |b: &mut Builder, which: usize, h: Value| {
+            let recurrent = b.dot_rows(h, r[which])?;
+            b.add(recurrent, r_bias[which])
+        };
+        let update = gate(b, 0, h)?;
+        let update = b.add(input[0], update)?;
+        let update = b.sigmoid(update)?;
+        let reset = gate(b, 1, h)?;
+        let reset = b.add(input[1], reset)?;
+        let reset = b.sigmoid(reset)?;
+        let recurrent = if linear_before_reset {
+            let linear = gate(b, 2, h)?;
+            b.mul(reset, linear)?
+        } else {
+            let kept = b.mul(reset, h)?;
+            gate(b, 2, kept)?
+        };
+        let candidate = b.add(input[2], recurrent)?;
+        let candidate = b.tanh(candidate)?;
+        // (1 - z) * candidate + z * h
+        let rest = b.neg(update)?;
+        let rest = b.with_number(ScalarOp::Add, rest, 1.0)?;
+        let (new, kept) = (b.mul(rest, candidate)?, b.mul(update, h)?);
+        let h = b.add(new, kept)?;
+        Ok(vec![b.scalar_bool(true)?, h, h])
+    })?;
+    let y = in_time_order(b, results[2], direction)?;
+    [y, results[1]].into_iter().map(|value| b.cast(value, dtype)).collect()
+}
+
+/// `x [S,B,I] by w [gates*H,I]` plus bias: `[S,B,gates*H]`.
+fn input_gates(b: &mut Builder, x: Value, w: Value, bias: Value) -> Built {
+    let product = b.dot_rows(x, w)?;
+    b.add(product, bias)
+}
+
+fn halves(b: &mut Builder, bias: Value) -> Built<(Value, Value)> {
+    let total = b.shape(bias)[0].clone();
+    let half = total.div_exact(&Dim::from(2)).ok_or_else(|| format!("{total} bias elements have no halves"))?;
+    Ok((b.slice_axis(bias, 0, 0, half.clone())?, b.slice_axis(bias, 0, half.clone(), half)?))
+}
+
+/// `n` pieces of `size` along an axis.
+fn parts(b: &mut Builder, x: Value, axis: usize, n: i64, size: &Dim) -> Built<Vec<Value>> {
+    (0..n).map(|i| b.slice_axis(x, axis, Dim::from(i) * size.clone(), size.clone())).collect()
+}
+
+fn four(parts: Vec<Value>) -> [Value; 4] {
+    parts.try_into().expect("invariant: four parts were cut")
+}
+
+/// `gate + weight * cell` where there are peephole weights.
+fn peep(b: &mut Builder, gate: Value, cell: Value, peephole: Option<&[Value]>, which: usize) -> Built {
+    let Some(weights) = peephole else { return Ok(gate) };
+    let seen = b.mul(weights[which], cell)?;
+    b.add(gate, seen)
+}
+
+/// The place in the sequence that a step is at.
+fn time(b: &mut Builder, step: Value, steps: &Dim, direction: Direction) -> Built {
+    match direction {
+        Direction::Forward => Ok(step),
+        Direction::Reverse => {
+            let last = b.size_as(&(steps.clone() - Dim::from(1)), DType::I64, 0)?;
+            b.sub(last, step)
+        }
+    }
+}
+
+fn in_time_order(b: &mut Builder, stacked: Value, direction: Direction) -> Built {
+    match direction {
+        Direction::Forward => Ok(stacked),
+        Direction::Reverse => b.reverse(stacked, 0),
+    }
+}
