@@ -15,6 +15,7 @@ mod quant;
 mod reduce;
 
 pub use control::finish_region_op;
+pub(crate) use indexing::scatter_op;
 
 use crate::{TensorFunc, TensorOp, TensorType};
 use tegula_base::{DType, Dim, Shape};

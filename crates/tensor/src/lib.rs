@@ -3,8 +3,11 @@
 //! May use: ir, base, mlir.  Never knows: machines, layouts' cost, tiles, packages.
 //! Start reading at `ops.rs`, then `infer.rs` and `eval.rs`.
 
+pub mod attr_dims;
 pub mod build;
 pub mod check;
+pub mod decompose;
+pub mod eval;
 pub mod layout;
 pub mod ops;
 pub mod size_values;
@@ -12,6 +15,7 @@ pub mod types;
 
 pub use build::Builder;
 pub use check::{finish_region_op, infer};
+pub use eval::{Evaluator, evaluate, evaluate_op};
 pub use layout::Layout;
 pub use ops::{
     Direction, DotDims, KernelClass, PadMode, PoolKind, QuantScheme, ScatterKind, TensorOp, Window,

@@ -74,7 +74,8 @@ fn along(b: &mut Builder, list: Value, axis: usize, rank: usize) -> Built {
 pub(super) fn q_dot(b: &mut Builder, x: &[Value], dims: &DotDims) -> Built {
     let rank = b.rank(x[3]);
     // The axis of the right side that is the result's last.
-    let column = (0..rank).rev().find(|axis| !dims.rhs_batch.contains(axis) && !dims.rhs_contract.contains(axis));
+    let column =
+        (0..rank).rev().find(|axis| !dims.rhs_batch.contains(axis) && !dims.rhs_contract.contains(axis));
     if column.is_none() && (b.rank(x[4]) > 0 || b.rank(x[5]) > 0) {
         return Err("q_dot_c3: the right side has no columns to scale one by one".into());
     }

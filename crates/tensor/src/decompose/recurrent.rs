@@ -95,7 +95,8 @@ fn input_gates(b: &mut Builder, x: Value, w: Value, bias: Value) -> Built {
 
 fn halves(b: &mut Builder, bias: Value) -> Built<(Value, Value)> {
     let total = b.shape(bias)[0].clone();
-    let half = total.div_exact(&Dim::from(2)).ok_or_else(|| format!("{total} bias elements have no halves"))?;
+    let half =
+        total.div_exact(&Dim::from(2)).ok_or_else(|| format!("{total} bias elements have no halves"))?;
     Ok((b.slice_axis(bias, 0, 0, half.clone())?, b.slice_axis(bias, 0, half.clone(), half)?))
 }
 

@@ -1,0 +1,75 @@
+//! The reference evaluator: what a tensor program computes, readable rather than fast.
+//!
+//! Before: a verified program and inputs.  After: its results, or why the inputs do not fit.
+//! Elements follow the scalar semantics table; contractions and reductions accumulate in `f64` (integers in `i64`,
+//! wrapping) and round once; composites run as their decomposition. Size symbols are bound from the inputs, then
+//! by `bind`; every value is checked against its declared type. A value is freed after its last use.
+//!
+//! ```text
+//! evaluate ─► bindings (sizes from inputs) ─► run (regions, control) ─► ops.rs: one op ─► family files
+//! ```
+
+mod bindings;
+mod contract;
+mod index;
+mod indexing;
+mod movement;
+mod number;
+mod ops;
+mod order;
+mod pool;
+mod reduce;
+mod run;
+
+pub use bindings::Bindings;
+pub use ops::evaluate_op;
+
+use crate::{TensorFunc, TensorProgram};
+use std::sync::Arc;
+use tegula_base::{Diagnostic, HostTensor};
+use tegula_ir::OpId;
+
+/// Results of the entry function for these inputs.
+pub fn evaluate(program: &TensorProgram, inputs: &[HostTensor]) -> Result<Vec<HostTensor>, Diagnostic> {
+    Evaluator::new(program).run(inputs)
+}
+
+/// Sees an op's results right after it ran; ops in regions once each time.
+pub type Observer<'a> = dyn FnMut(&TensorFunc, OpId, &[Arc<HostTensor>], &Bindings) + 'a;
+
+/// An evaluation that can be watched.
+pub struct Evaluator<'a> {
+    program: &'a TensorProgram,
+    observer: Option<Box<Observer<'a>>>,
+}
+
+impl<'a> Evaluator<'a> {
+    pub fn new(program: &'a TensorProgram) -> Evaluator<'a> {
+        Evaluator { program, observer: None }
+    }
+
+    /// Calls `observer` after every op.
+    pub fn observe(
+        mut self,
+        observer: impl FnMut(&TensorFunc, OpId, &[Arc<HostTensor>], &Bindings) + 'a,
+    ) -> Self {
+        self.observer = Some(Box::new(observer));
+        self
+    }
+
+    /// Results of the entry function.
+    pub fn run(self, inputs: &[HostTensor]) -> Result<Vec<HostTensor>, Diagnostic> {
+        let bindings = Bindings::of_inputs(self.program, inputs)?;
+        let func = self.program.entry();
+        let inputs = inputs.iter().cloned().map(Arc::new).collect();
+        let results = run::run_func(
+            func,
+            &self.program.consts,
+            &self.program.symbols,
+            bindings,
+            inputs,
+            self.observer,
+        )?;
+        Ok(results.into_iter().map(Arc::unwrap_or_clone).collect())
+    }
+}

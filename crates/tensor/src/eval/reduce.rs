@@ -1,0 +1,129 @@
+//! Reductions and scans: an elementwise op repeated over slices, with a wide accumulator for sums and products.
+
+use super::index::around;
+use super::movement::transpose;
+use super::number::{KeyOrder, order_keys};
+use tegula_base::{DType, HostTensor};
+use tegula_ir::ScalarOp;
+use tegula_ir::scalar::eval::{eval_slice, identity};
+
+/// The type that `f` accumulates in.
+fn wide(f: ScalarOp, dtype: DType) -> DType {
+    match f {
+        ScalarOp::Add | ScalarOp::Mul if dtype.is_float() => DType::F64,
+        ScalarOp::Add | ScalarOp::Mul if dtype.is_signed() => DType::I64,
+        ScalarOp::Add | ScalarOp::Mul => DType::U64,
+        _ => dtype,
+    }
+}
+
+/// Slices along the leading axis in a wide type, and the running value.
+struct Running {
+    f: ScalarOp,
+    wide: DType,
+    rows: Vec<u8>,
+    row_bytes: usize,
+    value: Vec<u8>,
+    next: Vec<u8>,
+}
+
+impl Running {
+    /// `x` seen as `[n, row]`.
+    fn new(f: ScalarOp, x: &HostTensor, row: usize) -> Result<Running, String> {
+        let wide = wide(f, x.dtype);
+        let start = identity(f, wide).ok_or_else(|| format!("`{f}` on {} has no identity", x.dtype))?;
+        let mut rows = Vec::new();
+        eval_slice(ScalarOp::Cast { to: wide, saturate: false }, &[(&x.bytes, x.dtype)], &mut rows);
+        let value = start.to_le_bytes()[..wide.size()].repeat(row);
+        Ok(Running { f, wide, rows, row_bytes: row * wide.size(), value, next: Vec::new() })
+    }
+
+    fn take(&mut self, row: usize) {
+        let row = &self.rows[row * self.row_bytes..][..self.row_bytes];
+        eval_slice(self.f, &[(&self.value, self.wide), (row, self.wide)], &mut self.next);
+        std::mem::swap(&mut self.value, &mut self.next);
+    }
+
+    /// The running value rounded to `dtype`.
+    fn rounded(&self, dtype: DType, out: &mut Vec<u8>) {
+        eval_slice(ScalarOp::Cast { to: dtype, saturate: false }, &[(&self.value, self.wide)], out);
+    }
+}
+
+pub(super) fn reduce(
+    x: &HostTensor,
+    f: ScalarOp,
+    axes: &[usize],
+    out: &mut HostTensor,
+) -> Result<(), String> {
+    let kept = (0..x.shape.len()).filter(|axis| !axes.contains(axis));
+    let perm: Vec<usize> = axes.iter().copied().chain(kept).collect();
+    let rows: usize = axes.iter().map(|axis| x.shape[*axis]).product();
+    let mut running = Running::new(f, &transpose(x, &perm), out.count())?;
+    for row in 0..rows {
+        running.take(row);
+    }
+    let mut bytes = Vec::new();
+    running.rounded(out.dtype, &mut bytes);
+    out.bytes = bytes;
+    Ok(())
+}
+
+pub(super) fn scan(
+    x: &HostTensor,
+    f: ScalarOp,
+    axis: usize,
+    exclusive: bool,
+    reverse: bool,
+    out: &mut HostTensor,
+) -> Result<(), String> {
+    let rank = x.shape.len();
+    let to_front: Vec<usize> = std::iter::once(axis).chain((0..rank).filter(|i| *i != axis)).collect();
+    let front = transpose(x, &to_front);
+    let n = x.shape[axis];
+    if x.count() == 0 {
+        return Ok(());
+    }
+    let row_bytes = front.bytes.len() / n;
+    let mut running = Running::new(f, &front, x.count() / n)?;
+    let mut scanned = front.clone();
+    let mut rounded = Vec::new();
+    for step in 0..n {
+        let row = if reverse { n - 1 - step } else { step };
+        if !exclusive {
+            running.take(row);
+        }
+        running.rounded(x.dtype, &mut rounded);
+        scanned.bytes[row * row_bytes..][..row_bytes].copy_from_slice(&rounded);
+        if exclusive {
+            running.take(row);
+        }
+    }
+    let mut back = vec![0; rank];
+    for (i, axis) in to_front.iter().enumerate() {
+        back[*axis] = i;
+    }
+    *out = transpose(&scanned, &back);
+    Ok(())
+}
+
+pub(super) fn arg_reduce(x: &HostTensor, max: bool, axis: usize, last: bool, out: &mut HostTensor) {
+    let nan = if max { i64::MAX } else { i64::MIN };
+    let keys = order_keys(x, KeyOrder { nan, signed_zeros: false });
+    let (outer, n, inner) = around(&x.shape, axis);
+    let mut best = Vec::with_capacity(outer * inner);
+    for block in 0..outer {
+        for i in 0..inner {
+            let key = |j: usize| keys[(block * n + j) * inner + i];
+            let mut found = 0;
+            for j in 1..n {
+                let ahead = if max { key(j) > key(found) } else { key(j) < key(found) };
+                if ahead || (last && key(j) == key(found)) {
+                    found = j;
+                }
+            }
+            best.push(found as i64);
+        }
+    }
+    *out = HostTensor::from_elements(&out.shape, &best);
+}
