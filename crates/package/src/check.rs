@@ -96,6 +96,14 @@ impl<'a> Checker<'a> {
         for port in &self.program.outputs {
             self.check_buffer_id(port.buffer);
         }
+        for (index, buffer) in self.program.buffers.iter().enumerate() {
+            if let Place::Output(i) = buffer.place {
+                let port = self.program.outputs.get(i as usize);
+                self.require(port.is_some_and(|port| port.buffer.index() == index), || {
+                    format!("buffer `{}` is not the buffer of output {i}", buffer.name)
+                });
+            }
+        }
         for port in self.program.inputs.iter().chain(&self.program.outputs) {
             for dim in &port.shape {
                 self.check_size(dim, || format!("the shape of `{}`", port.name));
@@ -234,6 +242,7 @@ impl<'a> Checker<'a> {
                 self.check_steps(otherwise, depth + 1);
             }
             Step::Loop { trip, cond, counter, body } => {
+                self.require(trip.is_some() || cond.is_some(), || "a loop has no end".to_string());
                 trip.iter().chain(cond).for_each(|buffer| self.check_buffer_id(*buffer));
                 counter.iter().for_each(|buffer| self.check_written(*buffer));
                 self.check_steps(body, depth + 1);

@@ -202,7 +202,7 @@ pub enum Step {
     /// `cond` is one bool.
     If { cond: BufferId, then: Vec<Step>, otherwise: Vec<Step> },
     /// Repeats `body` while fewer than `trip` (one i64, read once) iterations ran and `cond` (one bool, tested
-    /// before each iteration) is true; an absent bound never stops. `counter` (one i64) gets the iteration's
+    /// before each iteration) is true; one of the two is there. `counter` (one i64) gets the iteration's
     /// number, from 0, before the body.
     Loop { trip: Option<BufferId>, cond: Option<BufferId>, counter: Option<BufferId>, body: Vec<Step> },
 }

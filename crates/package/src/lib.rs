@@ -11,8 +11,9 @@
 pub mod check;
 pub mod format;
 pub mod functions;
-mod hash;
+pub mod hash;
 pub mod host;
+pub mod lifetime;
 pub mod manifest;
 pub mod plan;
 pub mod portable;

@@ -1,9 +1,10 @@
 //! The manifest: readable JSON facts about a package, for people and for `inspect`; the runtime needs only
 //! `machine` and `functions` from it.
 
-use crate::host::{HostProgram, KernelCode, Port, SizeExpr};
+use crate::functions::Function;
+use crate::host::{HostProgram, KernelCode, Place, Port, SizeExpr};
+use crate::lifetime::{lifetimes, roots};
 use crate::plan::{self, Item};
-use crate::{Place, functions::Function};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -28,8 +29,8 @@ pub struct MachineId {
     pub hash: String,
     /// `x86-64`; empty when the package holds no machine code.
     pub isa: String,
-    /// Processor features that its code uses, by the names of `/proc/cpuinfo`'s modern spelling: `avx2`, `fma`,
-    /// `avx512bw` ... as `std::is_x86_feature_detected!` takes them.
+    /// Processor features that its code uses: `avx2`, `fma`, `avx512bw` ..., as `std::is_x86_feature_detected!`
+    /// or `/proc/cpuinfo` spell them.
     pub features: Vec<String>,
 }
 
@@ -124,17 +125,16 @@ impl MemoryFacts {
 }
 
 fn arena_facts(program: &HostProgram) -> Option<ArenaFacts> {
-    let buffers: Vec<_> =
-        program.buffers.iter().filter(|buffer| matches!(buffer.place, Place::Arena)).collect();
-    let items = buffers
-        .iter()
-        .map(|buffer| {
+    let lives = lifetimes(program, &roots(program));
+    let arena = || program.buffers.iter().zip(&lives).filter(|(buffer, _)| buffer.place == Place::Arena);
+    let items = arena()
+        .map(|(buffer, life)| {
             let bytes = u64::try_from(buffer.bytes.as_const()?).ok()?;
-            Some(Item { bytes, first: buffer.first, last: buffer.last })
+            Some(Item { bytes, first: life.first, last: life.last })
         })
         .collect::<Option<Vec<Item>>>()?;
     let plan = plan::plan_arena(&items)?;
-    let facts = buffers.iter().zip(&items).zip(&plan.offsets).map(|((buffer, item), offset)| BufferFacts {
+    let facts = arena().zip(&items).zip(&plan.offsets).map(|(((buffer, _), item), offset)| BufferFacts {
         name: buffer.name.clone(),
         offset: *offset,
         bytes: item.bytes,

@@ -1,4 +1,31 @@
 //! Loads packages and runs them.
+//!
+//! ```text
+//!   package ─► session ─► bind (once per input shapes) ─► context (memory of one run) ─► interpret ─► outputs
+//!                                                                       cpu / native / portable kernels, pool
+//! ```
 //! In: a package file and input tensors.  Out: output tensors, timings.
 //! May use: package, base.  Never knows: IR, compilers, models.
-//! Start reading at `session.rs`, then `cpu.rs`.
+//! Start reading at `session.rs`, then `bind.rs` and `interpret.rs`.
+//!
+//! `unsafe` stands where addresses are made or followed: `memory.rs` (blocks and raw ranges), `cpu.rs` (executable
+//! pages and the call), `pool.rs` (a borrowed job crosses threads), `session.rs` (the file mapping).
+
+mod bind;
+mod context;
+mod cpu;
+mod functions;
+mod interpret;
+mod kernels;
+mod memory;
+pub mod native;
+mod pool;
+mod profile;
+mod session;
+mod tensors;
+
+pub use pool::Pool;
+pub use profile::{Counters, LaunchTime, RunProfile};
+pub use session::{Session, SessionOptions, Stream};
+pub use tegula_package::{Memory, OutOfBounds, PortableExecutor, PortableKernel};
+pub use tensors::TensorView;

@@ -1,0 +1,288 @@
+//! Resolves a host program for one set of input shapes: sizes become integers, arena buffers get offsets, and
+//! each launch its argument block, so that a steady run evaluates and allocates nothing.
+//!
+//! In: a checked program and the values of its input symbols.  Out: [`Bound`]; what depends on data symbols
+//! stays an expression (`Size::Late`) and is resolved when it is used.
+
+mod sizes;
+mod steps;
+
+use crate::tensors::TensorView;
+pub(crate) use sizes::Size;
+use sizes::Sizes;
+use std::collections::HashMap;
+pub(crate) use steps::{LateWord, Launch, Op};
+use tegula_base::{Diagnostic, Diagnostics, Dim};
+use tegula_package::lifetime::{lifetimes, roots};
+use tegula_package::plan::{self, Item};
+use tegula_package::{BufferId, HostProgram, Place};
+
+/// A program for given input shapes.
+pub(crate) struct Bound {
+    /// All input dims, one after the other: what this is bound to.
+    pub(crate) key: Vec<usize>,
+    /// Values of the program's symbols before the first step.
+    pub(crate) symbols: Vec<Option<i64>>,
+    /// Expressions over data symbols; [`Size::Late`] indexes them.
+    pub(crate) late_sizes: Vec<Dim>,
+    pub(crate) buffers: Vec<Loc>,
+    pub(crate) arena_bytes: usize,
+    /// Bytes of each state.
+    pub(crate) states: Vec<Size>,
+    /// The size of each late block; `Base::Late` indexes them.
+    pub(crate) late_blocks: Vec<Size>,
+    pub(crate) ops: Vec<Op>,
+    /// The argument blocks of all launches, with sizes filled in.
+    pub(crate) words: Vec<u64>,
+    /// Words that hold an address with a known offset into a base.
+    pub(crate) addresses: Vec<AddressWord>,
+    pub(crate) outputs: Vec<OutputPlan>,
+}
+
+/// Where a buffer is.
+#[derive(Clone, Debug)]
+pub(crate) struct Loc {
+    pub(crate) base: Base,
+    pub(crate) offset: Size,
+    pub(crate) bytes: Size,
+}
+
+/// A region of memory that has an address in each run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Base {
+    Input(u32),
+    Output(u32),
+    Constants,
+    Arena,
+    State(u32),
+    /// Allocated while running.
+    Late(u32),
+}
+
+impl Base {
+    pub(crate) fn is_writable(self) -> bool {
+        !matches!(self, Base::Input(_) | Base::Constants)
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AddressWord {
+    pub(crate) word: u32,
+    pub(crate) base: Base,
+    pub(crate) offset: u64,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct OutputPlan {
+    pub(crate) shape: Vec<Size>,
+    pub(crate) buffer: BufferId,
+    /// Kernels write to the caller's memory; otherwise the result is copied there at the end.
+    pub(crate) direct: bool,
+}
+
+/// The values of the input symbols, by index; data symbols have none. Shapes are already checked.
+pub(crate) fn input_symbols(program: &HostProgram, inputs: &[TensorView<'_>]) -> Vec<Option<i64>> {
+    let value = |symbol: &tegula_package::Symbol| match symbol.origin {
+        tegula_package::Origin::Input { input, axis } => {
+            inputs[input as usize].shape.get(axis as usize).map(|extent| *extent as i64)
+        }
+        tegula_package::Origin::Data => None,
+    };
+    program.symbols.iter().map(value).collect()
+}
+
+impl Bound {
+    /// Errors: a size is negative, overflows or divides by zero at these shapes, or does not fit its buffer.
+    pub(crate) fn new(
+        program: &HostProgram,
+        key: Vec<usize>,
+        symbols: Vec<Option<i64>>,
+    ) -> Result<Bound, Diagnostics> {
+        let names: HashMap<&str, usize> =
+            program.symbols.iter().enumerate().map(|(i, symbol)| (symbol.name.as_str(), i)).collect();
+        let mut sizes = Sizes::new(names, &symbols);
+        let places = place_buffers(program, &mut sizes)?;
+        let mut builder = steps::Builder::new(program, &mut sizes, &places);
+        let ops = builder.steps(&program.steps)?;
+        let (words, addresses) = builder.finish();
+        let outputs = program
+            .outputs
+            .iter()
+            .enumerate()
+            .map(|(index, port)| {
+                let shape =
+                    port.shape.iter().map(|dim| sizes.extent(dim, || format!("output `{}`", port.name)));
+                let base = places.buffers[port.buffer.index()].base;
+                Ok(OutputPlan {
+                    shape: shape.collect::<Result<_, Diagnostic>>()?,
+                    buffer: port.buffer,
+                    direct: base == Base::Output(index as u32)
+                        && matches!(program.buffers[port.buffer.index()].place, Place::Output(_)),
+                })
+            })
+            .collect::<Result<Vec<OutputPlan>, Diagnostic>>()?;
+        check_direct_outputs(program, &outputs, &places)?;
+        Ok(Bound {
+            key,
+            late_sizes: sizes.late,
+            buffers: places.buffers,
+            arena_bytes: places.arena_bytes,
+            states: places.states,
+            late_blocks: places.late_blocks,
+            ops,
+            words,
+            addresses,
+            outputs,
+            symbols,
+        })
+    }
+}
+
+/// The caller's tensor must be as large as the kernels think.
+fn check_direct_outputs(
+    program: &HostProgram,
+    outputs: &[OutputPlan],
+    places: &Places,
+) -> Result<(), Diagnostic> {
+    for (port, output) in program.outputs.iter().zip(outputs) {
+        if !output.direct {
+            continue;
+        }
+        let bytes = output
+            .shape
+            .iter()
+            .try_fold(port.dtype.size() as i64, |product, size| product.checked_mul(size.known()?));
+        if bytes != places.buffers[output.buffer.index()].bytes.known() {
+            return Err(invalid(format!(
+                "the buffer of output `{}` has not the size of its shape",
+                port.name
+            )));
+        }
+    }
+    Ok(())
+}
+
+pub(crate) struct Places {
+    pub(crate) buffers: Vec<Loc>,
+    arena_bytes: usize,
+    states: Vec<Size>,
+    late_blocks: Vec<Size>,
+    /// Lifetimes of the late blocks, sorted by their ends.
+    pub(crate) late_lives: Vec<LateLife>,
+}
+
+/// The lifetime of a late block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct LateLife {
+    pub(crate) last: u32,
+    pub(crate) first: u32,
+    pub(crate) slot: u32,
+}
+
+fn place_buffers(program: &HostProgram, sizes: &mut Sizes<'_>) -> Result<Places, Diagnostic> {
+    let mut places = Places {
+        buffers: Vec::with_capacity(program.buffers.len()),
+        arena_bytes: 0,
+        states: Vec::new(),
+        late_blocks: Vec::new(),
+        late_lives: Vec::new(),
+    };
+    let roots = roots(program);
+    let lives = lifetimes(program, &roots);
+    // Roots first, so that aliases find theirs.
+    let mut arena: Vec<(usize, Item)> = Vec::new();
+    for (index, buffer) in program.buffers.iter().enumerate() {
+        let bytes = sizes.extent(&buffer.bytes, || format!("buffer `{}`", buffer.name))?;
+        let base = match &buffer.place {
+            Place::Input(input) => Base::Input(*input),
+            Place::Constant { .. } => Base::Constants,
+            Place::State(state) => {
+                let slot = *state as usize;
+                if places.states.len() <= slot {
+                    places.states.resize(slot + 1, Size::Known(0));
+                }
+                places.states[slot] = bytes;
+                Base::State(*state)
+            }
+            Place::Output(_) | Place::Arena if bytes.known().is_none() => {
+                places.late_blocks.push(bytes);
+                let slot = places.late_blocks.len() as u32 - 1;
+                // What an output shows ends with the program: no step has that number.
+                places.late_lives.push(LateLife { last: lives[index].last, first: lives[index].first, slot });
+                Base::Late(slot)
+            }
+            Place::Output(output) => Base::Output(*output),
+            Place::Arena | Place::Alias { .. } => Base::Arena,
+        };
+        if let (Place::Arena, Some(known)) = (&buffer.place, bytes.known()) {
+            arena.push((
+                index,
+                Item { bytes: known as u64, first: lives[index].first, last: lives[index].last },
+            ));
+        }
+        let offset = match buffer.place {
+            Place::Constant { offset, .. } => offset as i64,
+            _ => 0,
+        };
+        places.buffers.push(Loc { base, offset: Size::Known(offset), bytes });
+    }
+    places.late_lives.sort_unstable();
+    let items: Vec<Item> = arena.iter().map(|(_, item)| *item).collect();
+    let plan = plan::plan_arena(&items).ok_or_else(too_large)?;
+    places.arena_bytes = usize::try_from(plan.bytes).map_err(|_| too_large())?;
+    for ((index, _), offset) in arena.iter().zip(&plan.offsets) {
+        places.buffers[*index].offset = Size::Known(*offset as i64);
+    }
+    place_aliases(program, &roots, sizes, &mut places)?;
+    Ok(places)
+}
+
+/// Follows each alias to its root, adding offsets.
+fn place_aliases(
+    program: &HostProgram,
+    roots: &[usize],
+    sizes: &mut Sizes<'_>,
+    places: &mut Places,
+) -> Result<(), Diagnostic> {
+    for (index, (buffer, &root_index)) in program.buffers.iter().zip(roots).enumerate() {
+        if root_index == index {
+            continue;
+        }
+        let (mut at, mut offset) = (index, Dim::from(0));
+        while let Place::Alias { of, offset: step } = &program.buffers[at].place {
+            offset = offset + step.clone();
+            at = of.index();
+        }
+        let what = || format!("the place of buffer `{}`", buffer.name);
+        let root = places.buffers[root_index].clone();
+        let own = sizes.extent(&offset, what)?;
+        let end = sizes.extent(&(offset.clone() + buffer.bytes.clone()), what)?;
+        if let (Some(end), Some(bytes)) = (end.known(), root.bytes.known())
+            && end > bytes
+        {
+            return Err(invalid(format!(
+                "buffer `{}` ends {} bytes behind `{}`, whose memory it shares",
+                buffer.name,
+                end - bytes,
+                program.buffers[root_index].name
+            )));
+        }
+        let offset = match (root.offset.known(), own.known()) {
+            (Some(root), Some(own)) => Size::Known(root + own),
+            (Some(root), None) => sizes.extent(&(Dim::from(root) + offset), what)?,
+            (None, _) => return Err(Diagnostic::internal("a root buffer has an offset that is not known")),
+        };
+        let loc = &mut places.buffers[index];
+        loc.base = root.base;
+        loc.offset = offset;
+    }
+    Ok(())
+}
+
+pub(crate) fn invalid(message: String) -> Diagnostic {
+    Diagnostic::error("package-invalid", message)
+}
+
+fn too_large() -> Diagnostic {
+    Diagnostic::error("out-of-memory", "the run needs more memory than can be addressed")
+}

@@ -1,0 +1,105 @@
+//! Machine code of x86-64: mapped writable, then executable, never both; and the call into it.
+
+use memmap2::Mmap;
+use tegula_base::Diagnostic;
+use tegula_package::manifest::MachineId;
+
+/// The code section of one package, executable.
+pub(crate) struct CodePages {
+    map: Mmap,
+}
+
+/// The entry point of a kernel.
+#[derive(Clone, Copy)]
+pub(crate) struct Entry(usize);
+
+impl CodePages {
+    /// Errors: the system refuses executable pages.
+    pub(crate) fn new(code: &[u8]) -> Result<CodePages, Diagnostic> {
+        let refused = |error: std::io::Error| {
+            Diagnostic::error("no-executable-memory", "the system allows no executable memory for kernels")
+                .note(error.to_string())
+                .help("run outside of a sandbox that forbids mprotect(PROT_EXEC)")
+        };
+        let mut map = memmap2::MmapMut::map_anon(code.len().max(1)).map_err(refused)?;
+        map[..code.len()].copy_from_slice(code);
+        Ok(CodePages { map: map.make_exec().map_err(refused)? })
+    }
+
+    /// `offset` lies inside the code, as `check_program` made sure.
+    pub(crate) fn entry(&self, offset: u64) -> Entry {
+        Entry(self.map.as_ptr() as usize + offset as usize)
+    }
+}
+
+/// Whether this processor runs code for `machine`. Errors: what is missing.
+pub(crate) fn check_machine(machine: &MachineId) -> Result<(), Diagnostic> {
+    let class = &machine.class;
+    if machine.isa != HOST_ISA {
+        let message =
+            format!("the package holds {} code (machine class {class}), this is {HOST_ISA}", machine.isa);
+        return Err(Diagnostic::error("package-machine", message)
+            .help("compile the model for this machine: `tegula compile --machine ...`"));
+    }
+    let missing: Vec<&str> =
+        machine.features.iter().map(String::as_str).filter(|feature| !has_feature(feature)).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let message = format!(
+        "the package is compiled for machine class {class}; this processor lacks {}",
+        missing.join(", ")
+    );
+    Err(Diagnostic::error("package-machine", message)
+        .help("compile the model for a class that this processor has, e.g. `--machine avx2-generic`"))
+}
+
+#[cfg(target_arch = "x86_64")]
+const HOST_ISA: &str = "x86-64";
+#[cfg(not(target_arch = "x86_64"))]
+const HOST_ISA: &str = std::env::consts::ARCH;
+
+/// Features are checked together with the system's support of their registers; an unknown name counts as missing.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn has_feature(name: &str) -> bool {
+    // `/proc/cpuinfo` writes `avx512_vnni`.
+    let name = &*name.replace('_', "");
+    macro_rules! detect {
+        ($($feature:tt)*) => {
+            match name {
+                $($feature => std::is_x86_feature_detected!($feature),)*
+                _ => false,
+            }
+        };
+    }
+    detect!("sse4.2" "popcnt" "lzcnt" "bmi1" "bmi2" "avx" "avx2" "fma" "f16c" "avxvnni" "avx512f" "avx512bw"
+        "avx512vl" "avx512dq" "avx512cd" "avx512vnni" "avx512bf16" "avx512fp16" "avx512vbmi" "avx512vbmi2"
+        "avx512bitalg" "avx512vpopcntdq" "avx512ifma" "gfni")
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn has_feature(_name: &str) -> bool {
+    false
+}
+
+/// Runs work units `[begin, end)` of a kernel.
+///
+/// # Safety
+/// `entry` is code that obeys `docs/abi.md` for the argument block at `args`, whose buffers are live, and
+/// `scratch` points to the kernel's private memory.
+#[cfg(target_arch = "x86_64")]
+pub(crate) unsafe fn call(entry: Entry, args: *const u64, scratch: u64, begin: u64, end: u64) {
+    type Kernel = unsafe extern "sysv64" fn(*const u64, *mut u8, u64, u64);
+    // SAFETY: the caller promises that a kernel of this type starts there.
+    unsafe {
+        let kernel: Kernel = std::mem::transmute(entry.0);
+        kernel(args, scratch as *mut u8, begin, end);
+    }
+}
+
+/// # Safety
+/// Never called: `check_machine` refuses machine code here.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) unsafe fn call(_entry: Entry, _args: *const u64, _scratch: u64, _begin: u64, _end: u64) {
+    unreachable!("machine code is refused when the package is loaded");
+}

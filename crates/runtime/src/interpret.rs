@@ -1,0 +1,385 @@
+//! Walks the steps of a bound program: launches kernels, copies, binds data symbols, follows control flow.
+//!
+//! Before: inputs are checked, the context is prepared and patched for this run.  After: every output's buffer
+//! holds its result. A program without data symbols evaluates no expression and allocates nothing here, native
+//! and portable kernels aside.
+
+use crate::bind::{Base, Bound, LateWord, Launch, Op, Size};
+use crate::context::Context;
+use crate::cpu;
+use crate::kernels::{Kernels, Prepared};
+use crate::memory::{LaunchMemory, Range, copy};
+use crate::native::{Native, NativeArgs, View, ViewMut};
+use crate::pool::{Pool, share};
+use crate::profile::{LaunchTime, RunProfile};
+use std::sync::Mutex;
+use std::time::Instant;
+use tegula_base::{Diagnostic, Dim};
+use tegula_package::{BufferId, HostProgram, OutOfBounds};
+
+/// A launch that is predicted to be shorter stays on one thread, nanoseconds. Handing out a job and collecting it
+/// costs 1 to 2 us on the machines we have measured.
+const PARALLEL_MIN_NS: i64 = 4000;
+
+/// One run in progress.
+pub(crate) struct Run<'a> {
+    pub(crate) program: &'a HostProgram,
+    pub(crate) bound: &'a Bound,
+    pub(crate) kernels: &'a Kernels,
+    pub(crate) pool: &'a Pool,
+    pub(crate) cx: &'a mut Context,
+    pub(crate) profile: Option<(&'a mut RunProfile, Instant)>,
+}
+
+impl Run<'_> {
+    pub(crate) fn steps(&mut self, ops: &[Op]) -> Result<(), Diagnostic> {
+        ops.iter().try_for_each(|op| self.step(op))
+    }
+
+    fn step(&mut self, op: &Op) -> Result<(), Diagnostic> {
+        match op {
+            Op::Launch(launch) => self.launch(launch),
+            Op::Copy { src, src_offset, dst, dst_offset, bytes } => {
+                let bytes = self.size(*bytes)?;
+                let src = self.part(*src, *src_offset, bytes)?;
+                let dst = self.part(*dst, *dst_offset, bytes)?;
+                // SAFETY: both parts lie inside memory of this run, `dst` is writable (`check_program`), and
+                // kernels have returned.
+                unsafe { copy(src.address, dst.address, src.bytes) };
+                Ok(())
+            }
+            Op::Fill { dst, value, bytes } => {
+                let bytes = self.size(*bytes)?;
+                let dst = self.part(*dst, Size::Known(0), bytes)?;
+                // SAFETY: as for the copy.
+                unsafe { dst.as_mut_slice() }.fill(*value);
+                Ok(())
+            }
+            Op::Bind { symbol, from } => self.bind(*symbol as usize, *from),
+            Op::Assert { lhs, op, rhs, texts } => {
+                let (lhs, rhs) = (self.size(*lhs)?, self.size(*rhs)?);
+                if op.holds(lhs, rhs) {
+                    return Ok(());
+                }
+                let mut diagnostic = Diagnostic::error("assertion", texts.message.clone());
+                for (dim, value) in [(&texts.lhs, lhs), (&texts.rhs, rhs)] {
+                    if dim.as_const().is_none() {
+                        diagnostic = diagnostic.note(format!("`{dim}` is {value}"));
+                    }
+                }
+                Err(diagnostic)
+            }
+            Op::If { cond, then, otherwise } => {
+                let branch = if self.read_bool(*cond)? { then } else { otherwise };
+                self.steps(branch)
+            }
+            Op::Loop { trip, cond, counter, body } => self.repeat(*trip, *cond, *counter, body),
+            Op::Release(slots) => {
+                slots.iter().for_each(|slot| self.cx.release_late(*slot));
+                Ok(())
+            }
+        }
+    }
+
+    fn repeat(
+        &mut self,
+        trip: Option<BufferId>,
+        cond: Option<BufferId>,
+        counter: Option<BufferId>,
+        body: &[Op],
+    ) -> Result<(), Diagnostic> {
+        let trip = trip.map(|trip| self.read_i64(trip)).transpose()?.unwrap_or(i64::MAX);
+        for iteration in 0..trip.max(0) {
+            if let Some(cond) = cond
+                && !self.read_bool(cond)?
+            {
+                break;
+            }
+            if let Some(counter) = counter {
+                let counter = self.part(counter, Size::Known(0), 8)?;
+                // SAFETY: eight bytes of writable memory of this run (`check_program`); no kernel runs.
+                unsafe { counter.as_mut_slice() }.copy_from_slice(&iteration.to_le_bytes());
+            }
+            self.steps(body)?;
+        }
+        Ok(())
+    }
+
+    fn bind(&mut self, symbol: usize, from: BufferId) -> Result<(), Diagnostic> {
+        let value = self.read_i64(from)?;
+        let facts = &self.program.symbols[symbol];
+        let upper = facts.upper.as_ref().and_then(|upper| upper.eval(&|name| self.symbol(name)));
+        let is = format_args!("the computed size `{}` is {value}", facts.name).to_string();
+        let message = if value < facts.min || value > facts.max {
+            format!("{is}, outside of {} to {}", facts.min, facts.max)
+        } else if let Some(upper) = upper.filter(|upper| value > *upper) {
+            format!("{is}, above its bound {upper}")
+        } else if value % facts.divisor != 0 {
+            format!("{is}, no multiple of {}", facts.divisor)
+        } else {
+            self.cx.symbols[symbol] = Some(value);
+            return Ok(());
+        };
+        let source = &self.program.buffers[from.index()].name;
+        Err(Diagnostic::error("computed-size", message).at(format!("value `{source}`")))
+    }
+
+    fn launch(&mut self, launch: &Launch) -> Result<(), Diagnostic> {
+        let grid = self.extent(launch.grid)?;
+        if grid == 0 {
+            return Ok(());
+        }
+        for (word, late) in &launch.late {
+            self.cx.words[*word as usize] = match late {
+                LateWord::Size(size) => self.size(*size)? as u64,
+                LateWord::Address(buffer) => self.resolve(*buffer)?.address,
+            };
+        }
+        self.cx.launches[launch.kernel as usize] += 1;
+        let start = self.profile.as_ref().map(|_| Instant::now());
+        let threads = self.dispatch(launch, grid)?;
+        if let (Some((profile, origin)), Some(start)) = (&mut self.profile, start) {
+            profile.launches.push(LaunchTime {
+                kernel: launch.kernel,
+                start_ns: start.duration_since(*origin).as_nanos() as u64,
+                ns: start.elapsed().as_nanos() as u64,
+                grid,
+                threads,
+            });
+        }
+        Ok(())
+    }
+
+    /// Runs the kernel; returns how many threads took part.
+    fn dispatch(&mut self, launch: &Launch, grid: u64) -> Result<u32, Diagnostic> {
+        let kernels = self.kernels;
+        let kernel = &kernels.list[launch.kernel as usize];
+        if let Prepared::Native(native) = kernel {
+            self.run_native(launch, native)?;
+            return Ok(1);
+        }
+        let scratch_bytes = self.extent(launch.scratch)? as usize;
+        let (scratch, stride) = self.cx.scratch(scratch_bytes, self.pool.threads())?;
+        let scratch_of = |thread: usize| scratch + (thread * stride) as u64;
+        match kernel {
+            Prepared::Machine(entry) => {
+                let words = self.cx.words[launch.words.clone()].as_ptr() as usize;
+                Ok(self.split(launch, grid, &|thread, begin, end| {
+                    // SAFETY: the package's code obeys the ABI for these arguments (the compiler's promise, kept
+                    // from damage by the checksum); the words and all buffers outlive this launch.
+                    unsafe { cpu::call(*entry, words as *const u64, scratch_of(thread), begin, end) }
+                }))
+            }
+            Prepared::Portable(kernel) => {
+                let buffers = self.ranges(launch)?;
+                let words = &self.cx.words[launch.words.clone()];
+                let fault: Mutex<Option<OutOfBounds>> = Mutex::new(None);
+                let threads = self.split(launch, grid, &|thread, begin, end| {
+                    let scratch = Range { address: scratch_of(thread), bytes: scratch_bytes, writable: true };
+                    // SAFETY: the ranges are memory of this run, and only this launch runs.
+                    let memory = unsafe { LaunchMemory::new(&buffers, scratch) };
+                    if let Err(error) = kernel.run(words, scratch.address, &memory, begin, end)
+                        && let Ok(mut fault) = fault.lock()
+                    {
+                        *fault = Some(error);
+                    }
+                });
+                match fault.into_inner().ok().flatten() {
+                    None => Ok(threads),
+                    Some(error) => Err(self.kernel_failed(launch, &error.to_string())),
+                }
+            }
+            Prepared::Native(_) => Err(Diagnostic::internal("a native kernel was not run")),
+        }
+    }
+
+    /// Calls `job(thread, begin, end)` for each part of the grid.
+    fn split(&self, launch: &Launch, grid: u64, job: &(dyn Fn(usize, u64, u64) + Sync)) -> u32 {
+        let short = launch.predicted_ns > 0 && launch.predicted_ns < PARALLEL_MIN_NS;
+        let turn = if grid == 1 || short { None } else { self.pool.try_turn() };
+        let Some(turn) = turn else {
+            // Also when another run has the pool: the result is the same.
+            job(0, 0, grid);
+            return 1;
+        };
+        let threads = turn.threads();
+        turn.run(&|thread| {
+            let units = share(grid, thread, threads);
+            if !units.is_empty() {
+                job(thread, units.start, units.end);
+            }
+        });
+        threads as u32
+    }
+
+    fn run_native(&mut self, launch: &Launch, native: &Native) -> Result<(), Diagnostic> {
+        let ranges = self.ranges(launch)?;
+        let sizes: Vec<i64> =
+            self.cx.words[launch.words.clone()][1 + ranges.len()..].iter().map(|word| *word as i64).collect();
+        let result = native_args(native, &ranges, &sizes).and_then(|args| native.kernel.run(args));
+        result.map_err(|reason| self.kernel_failed(launch, &reason))
+    }
+
+    fn kernel_failed(&self, launch: &Launch, reason: &str) -> Diagnostic {
+        let kernel = &self.program.kernels[launch.kernel as usize];
+        let mut diagnostic =
+            Diagnostic::error("kernel-failed", format!("kernel `{}`: {reason}", kernel.name));
+        for node in &kernel.source {
+            diagnostic = diagnostic.at(format!("node \"{node}\""));
+        }
+        diagnostic
+    }
+
+    fn ranges(&mut self, launch: &Launch) -> Result<Vec<Range>, Diagnostic> {
+        launch.buffers.iter().map(|buffer| self.resolve(*buffer)).collect()
+    }
+
+    /// The memory of a buffer, late blocks made as large as their sizes say by now.
+    pub(crate) fn resolve(&mut self, buffer: BufferId) -> Result<Range, Diagnostic> {
+        let bound = self.bound;
+        let loc = &bound.buffers[buffer.index()];
+        if let Base::Late(slot) = loc.base {
+            let bytes = self.capacity(bound.late_blocks[slot as usize], buffer)?;
+            self.cx.grow_late(slot, bytes)?;
+        }
+        let root = self.cx.range(loc.base);
+        let offset = self.extent(loc.offset)? as usize;
+        let bytes = self.capacity(loc.bytes, buffer)?;
+        if offset.checked_add(bytes).is_none_or(|end| end > root.bytes) {
+            let name = &self.program.buffers[buffer.index()].name;
+            return Err(crate::bind::invalid(format!("buffer `{name}` lies outside of its memory")));
+        }
+        Ok(Range { address: root.address + offset as u64, bytes, writable: loc.base.is_writable() })
+    }
+
+    /// `bytes` bytes of a buffer from `offset`.
+    fn part(&mut self, buffer: BufferId, offset: Size, bytes: i64) -> Result<Range, Diagnostic> {
+        let offset = self.extent(offset)?;
+        let range = self.resolve(buffer)?;
+        match u64::try_from(bytes).ok().and_then(|bytes| offset.checked_add(bytes)) {
+            Some(end) if end <= range.bytes as u64 => {
+                Ok(Range { address: range.address + offset, bytes: bytes as usize, ..range })
+            }
+            _ => {
+                let name = &self.program.buffers[buffer.index()].name;
+                Err(crate::bind::invalid(format!(
+                    "a step touches {bytes} bytes at {offset} of buffer `{name}`, which has {}",
+                    range.bytes
+                )))
+            }
+        }
+    }
+
+    fn read_i64(&mut self, buffer: BufferId) -> Result<i64, Diagnostic> {
+        let range = self.part(buffer, Size::Known(0), 8)?;
+        // SAFETY: eight bytes of memory of this run; no kernel runs.
+        let bytes = unsafe { range.as_slice() };
+        Ok(i64::from_le_bytes(bytes.try_into().expect("invariant: eight bytes")))
+    }
+
+    fn read_bool(&mut self, buffer: BufferId) -> Result<bool, Diagnostic> {
+        let range = self.part(buffer, Size::Known(0), 1)?;
+        // SAFETY: one byte of memory of this run; no kernel runs.
+        Ok(unsafe { range.as_slice() }[0] != 0)
+    }
+
+    fn symbol(&self, name: &str) -> Option<i64> {
+        self.cx.symbols[self.program.symbols.iter().position(|symbol| symbol.name == name)?]
+    }
+
+    pub(crate) fn size(&self, size: Size) -> Result<i64, Diagnostic> {
+        match size {
+            Size::Known(n) => Ok(n),
+            Size::Late(index) => {
+                let dim = &self.bound.late_sizes[index as usize];
+                dim.eval(&|name| self.symbol(name)).ok_or_else(|| {
+                    Diagnostic::error("computed-size", format!("the size `{dim}` is not defined here"))
+                        .note("it overflows, divides by zero, or needs a value that is not yet computed")
+                })
+            }
+        }
+    }
+
+    /// A size that must not be negative.
+    fn extent(&self, size: Size) -> Result<u64, Diagnostic> {
+        let n = self.size(size)?;
+        u64::try_from(n).map_err(|_| {
+            let dim = match size {
+                Size::Known(n) => Dim::from(n),
+                Size::Late(index) => self.bound.late_sizes[index as usize].clone(),
+            };
+            Diagnostic::error("computed-size", format!("the size `{dim}` would be {n}"))
+        })
+    }
+
+    /// Bytes to reserve: exact when all symbols are bound, else the largest the bounds of the symbols allow.
+    fn capacity(&self, size: Size, buffer: BufferId) -> Result<usize, Diagnostic> {
+        let Size::Late(index) = size else { return Ok(self.extent(size)? as usize) };
+        let dim = &self.bound.late_sizes[index as usize];
+        let mut bound = true;
+        dim.for_each_symbol(&mut |name| bound &= self.symbol(name).is_some());
+        if bound {
+            return Ok(self.extent(size)? as usize);
+        }
+        let (_, upper) = dim.bounds(&|name| self.symbol_bounds(name));
+        usize::try_from(upper).ok().filter(|bytes| *bytes <= 1 << 46).ok_or_else(|| {
+            let name = &self.program.buffers[buffer.index()].name;
+            Diagnostic::error("computed-size", format!("the size of `{name}` is not known when it is needed"))
+                .note(format!("it is `{dim}` bytes"))
+        })
+    }
+
+    fn symbol_bounds(&self, name: &str) -> (i64, i64) {
+        let Some(facts) = self.program.symbols.iter().find(|symbol| symbol.name == name) else {
+            return (0, i64::MAX);
+        };
+        if let Some(value) = self.symbol(name) {
+            return (value, value);
+        }
+        // Bounds use earlier symbols only, so this ends.
+        let upper =
+            facts.upper.as_ref().map_or(i64::MAX, |upper| upper.bounds(&|name| self.symbol_bounds(name)).1);
+        (facts.min, facts.max.min(upper))
+    }
+}
+
+/// Slices for a native kernel. Errors: the launch does not fit the kernel's signature.
+fn native_args<'a>(native: &Native, ranges: &[Range], sizes: &[i64]) -> Result<NativeArgs<'a>, String> {
+    let signature = &native.signature;
+    let operands = signature.operands.len();
+    if ranges.len() != operands + signature.results.len() {
+        return Err(format!("{} buffers are given to `{}`", ranges.len(), native.name));
+    }
+    for (i, result) in ranges.iter().enumerate().skip(operands) {
+        let clash = ranges.iter().enumerate().any(|(k, other)| k != i && result.overlaps(other));
+        if clash || !result.writable {
+            return Err(format!("result {} of `{}` shares memory", i - operands, native.name));
+        }
+    }
+    let mut sizes = sizes.iter().copied();
+    let mut slots = signature.operands.iter().chain(&signature.results);
+    let mut next = |range: &Range| -> Result<_, String> {
+        let slot = slots.next().ok_or("too many buffers")?;
+        let shape: Option<Vec<usize>> =
+            (0..slot.rank).map(|_| sizes.next().and_then(|n| usize::try_from(n).ok())).collect();
+        let shape = shape.ok_or("a dim is missing or negative")?;
+        let bytes = shape.iter().try_fold(slot.dtype.size(), |product, n| product.checked_mul(*n));
+        let bytes = bytes
+            .filter(|bytes| *bytes <= range.bytes)
+            .ok_or_else(|| format!("a buffer of {} bytes is no {}{shape:?}", range.bytes, slot.dtype))?;
+        Ok((slot.dtype, shape, Range { bytes, ..*range }))
+    };
+    let mut args = NativeArgs { operands: Vec::new(), results: Vec::new(), scalars: Vec::new() };
+    for range in &ranges[..operands] {
+        let (dtype, shape, range) = next(range)?;
+        // SAFETY: live memory of this run; results do not overlap it, and nothing else runs.
+        args.operands.push(View { dtype, shape, bytes: unsafe { range.as_slice() } });
+    }
+    for range in &ranges[operands..] {
+        let (dtype, shape, range) = next(range)?;
+        // SAFETY: live writable memory of this run that overlaps no other argument.
+        args.results.push(ViewMut { dtype, shape, bytes: unsafe { range.as_mut_slice() } });
+    }
+    args.scalars = sizes.collect();
+    Ok(args)
+}

@@ -1,0 +1,52 @@
+//! `nonzero_count(x) -> count: i64` and `nonzero(x) -> indices: i64[rank, count]`: where elements are not zero,
+//! row-major (NaN is not zero, -0 is). The second wants its count bound before; a scalar counts as `x[1]`.
+
+use super::count::Count;
+use super::{NativeArgs, NativeKernel, Params, Signature, View, expect_slots, order, write_i64};
+use tegula_base::DType;
+
+pub(super) fn prepare_count(signature: &Signature, _: &Params) -> Result<Box<dyn NativeKernel>, String> {
+    expect_slots("operands", &signature.operands, &[(None, None)])?;
+    expect_slots("results", &signature.results, &[(Some(DType::I64), Some(0))])?;
+    Ok(Box::new(Count(|x: &View<'_>| positions(x).count())))
+}
+
+pub(super) fn prepare(signature: &Signature, _: &Params) -> Result<Box<dyn NativeKernel>, String> {
+    expect_slots("operands", &signature.operands, &[(None, None)])?;
+    expect_slots("results", &signature.results, &[(Some(DType::I64), Some(2))])?;
+    Ok(Box::new(NonZero))
+}
+
+struct NonZero;
+
+impl NativeKernel for NonZero {
+    fn run(&self, mut args: NativeArgs<'_>) -> Result<(), String> {
+        let x = &args.operands[0];
+        let shape: &[usize] = if x.shape.is_empty() { &[1] } else { &x.shape };
+        let indices = &mut args.results[0];
+        let [rank, count] = indices.shape[..] else { return Err("indices have rank 2".to_string()) };
+        if rank != shape.len() {
+            return Err(format!("{rank} rows of indices for an operand of rank {}", shape.len()));
+        }
+        let mut written = 0;
+        for position in positions(x) {
+            if written == count {
+                return Err(format!("more than {count} elements are not zero"));
+            }
+            let mut rest = position;
+            for axis in (0..rank).rev() {
+                write_i64(indices.bytes, axis * count + written, (rest % shape[axis]) as i64);
+                rest /= shape[axis];
+            }
+            written += 1;
+        }
+        if written == count { Ok(()) } else { Err(format!("{written} elements are not zero, not {count}")) }
+    }
+}
+
+fn positions<'a>(x: &View<'a>) -> impl Iterator<Item = usize> + use<'a> {
+    let (dtype, bytes) = (x.dtype, x.bytes);
+    let zero = order::key(dtype, &[0; 8][..dtype.size()]);
+    let elements = bytes.chunks_exact(dtype.size()).enumerate();
+    elements.filter(move |(_, element)| order::key(dtype, element) != zero).map(|(position, _)| position)
+}

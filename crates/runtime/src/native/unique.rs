@@ -1,0 +1,103 @@
+//! `unique_count(x) -> count: i64` and `unique(x) -> values, indices, inverse, counts`: the distinct slices along
+//! `axis` (elements of the flattened operand without one), in increasing order or by first occurrence; where
+//! each first occurs, which one each slice is, how often each occurs. NaNs are equal to each other.
+
+use super::count::Count;
+use super::{
+    NativeArgs, NativeKernel, Params, Signature, View, expect_slots, order, split_at_axis, write_i64,
+};
+use tegula_base::DType;
+
+pub(super) fn prepare_count(signature: &Signature, params: &Params) -> Result<Box<dyn NativeKernel>, String> {
+    let axis = check(signature, params)?;
+    expect_slots("results", &signature.results, &[(Some(DType::I64), Some(0))])?;
+    Ok(Box::new(Count(move |x: &View<'_>| Groups::new(x, axis).starts.len())))
+}
+
+pub(super) fn prepare(signature: &Signature, params: &Params) -> Result<Box<dyn NativeKernel>, String> {
+    let axis = check(signature, params)?;
+    let x = &signature.operands[0];
+    let rank = if axis.is_some() { x.rank } else { 1 };
+    let index = (Some(DType::I64), Some(1));
+    expect_slots("results", &signature.results, &[(Some(x.dtype), Some(rank)), index, index, index])?;
+    Ok(Box::new(Unique { axis, sorted: params.bool("sorted")? }))
+}
+
+fn check(signature: &Signature, params: &Params) -> Result<Option<usize>, String> {
+    expect_slots("operands", &signature.operands, &[(None, None)])?;
+    params.axis(signature.operands[0].rank)
+}
+
+struct Unique {
+    axis: Option<usize>,
+    sorted: bool,
+}
+
+/// Slices in increasing order, equal ones side by side by index.
+struct Groups {
+    order: Vec<usize>,
+    /// Where in `order` each group starts.
+    starts: Vec<usize>,
+    /// Elements before, along and behind the axis.
+    extents: (usize, usize, usize),
+}
+
+impl Groups {
+    fn new(x: &View<'_>, axis: Option<usize>) -> Groups {
+        let extents = match axis {
+            Some(axis) => split_at_axis(&x.shape, axis),
+            None => (1, x.shape.iter().product(), 1),
+        };
+        let (outer, extent, inner) = extents;
+        let keys = order::keys(x.dtype, x.bytes);
+        let slice = |n: usize| {
+            let keys = &keys;
+            (0..outer).flat_map(move |o| keys[(o * extent + n) * inner..][..inner].iter().copied())
+        };
+        let mut order: Vec<usize> = (0..extent).collect();
+        order.sort_by(|a, b| slice(*a).cmp(slice(*b)));
+        let starts = (0..extent).filter(|&i| i == 0 || !slice(order[i - 1]).eq(slice(order[i]))).collect();
+        Groups { order, starts, extents }
+    }
+
+    /// The slices of group `group`, by index.
+    fn members(&self, group: usize) -> &[usize] {
+        let end = self.starts.get(group + 1).copied().unwrap_or(self.order.len());
+        &self.order[self.starts[group]..end]
+    }
+}
+
+impl NativeKernel for Unique {
+    fn run(&self, args: NativeArgs<'_>) -> Result<(), String> {
+        let x = &args.operands[0];
+        let [values, indices, inverse, counts]: [_; 4] =
+            args.results.try_into().map_err(|_| "four results are needed".to_string())?;
+        let groups = Groups::new(x, self.axis);
+        let (outer, extent, inner) = groups.extents;
+        let count = groups.starts.len();
+        if values.shape.get(self.axis.unwrap_or(0)) != Some(&count)
+            || values.bytes.len() != outer * count * inner * x.dtype.size()
+            || indices.shape != [count]
+            || inverse.shape != [extent]
+            || counts.shape != [count]
+        {
+            return Err(format!("the results' shapes do not fit {count} distinct of {extent} slices"));
+        }
+        let mut ranked: Vec<usize> = (0..count).collect();
+        if !self.sorted {
+            ranked.sort_by_key(|group| groups.members(*group)[0]);
+        }
+        let row = inner * x.dtype.size();
+        for (rank, group) in ranked.into_iter().enumerate() {
+            let members = groups.members(group);
+            for o in 0..outer {
+                let from = (o * extent + members[0]) * row;
+                values.bytes[(o * count + rank) * row..][..row].copy_from_slice(&x.bytes[from..from + row]);
+            }
+            write_i64(indices.bytes, rank, members[0] as i64);
+            write_i64(counts.bytes, rank, members.len() as i64);
+            members.iter().for_each(|member| write_i64(inverse.bytes, *member, rank as i64));
+        }
+        Ok(())
+    }
+}

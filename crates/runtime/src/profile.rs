@@ -1,0 +1,42 @@
+//! What a run tells about itself.
+
+use std::collections::BTreeMap;
+
+/// Times of one run, filled by [`crate::Session::run_profiled`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunProfile {
+    /// In the order of execution; a launch in a loop stands once per iteration.
+    pub launches: Vec<LaunchTime>,
+    /// From the first step to the last, nanoseconds.
+    pub total_ns: u64,
+    /// Arena planned for these shapes, bytes.
+    pub arena_bytes: u64,
+    /// Most bytes held at once by buffers whose size was only known while running.
+    pub late_peak_bytes: u64,
+    /// Scratch of all threads, bytes.
+    pub scratch_bytes: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaunchTime {
+    /// Index into the program's kernels.
+    pub kernel: u32,
+    /// Since the start of the run.
+    pub start_ns: u64,
+    pub ns: u64,
+    /// Work units.
+    pub grid: u64,
+    /// Threads that took part.
+    pub threads: u32,
+}
+
+/// How many launches ran, by the kind of their code, since the session was made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    pub machine: u64,
+    pub portable: u64,
+    /// By the native kernel's name.
+    pub native: BTreeMap<String, u64>,
+    /// By the kernel's name, for portable kernels.
+    pub portable_by_name: BTreeMap<String, u64>,
+}

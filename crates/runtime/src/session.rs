@@ -1,0 +1,430 @@
+//! A loaded package that any number of threads may run at once.
+//!
+//! A run checks its inputs, takes a [`Bound`] program for their shapes (made once per shapes, the last few are
+//! kept) and a context (memory, kept between runs), interprets the steps, and hands out the outputs.
+
+use crate::bind::{self, Bound};
+use crate::context::Context;
+use crate::interpret::Run;
+use crate::kernels::{Kernels, Prepared};
+use crate::memory::{Block, EMPTY, Range};
+use crate::pool::Pool;
+use crate::profile::{Counters, RunProfile};
+use crate::tensors::{self, TensorView};
+use bytes::Bytes;
+use std::fs::File;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Instant;
+use tegula_base::{Diagnostic, Diagnostics, HostTensor};
+use tegula_package::{KernelCode, Package, Port, PortableExecutor};
+
+/// Programs kept for recent input shapes.
+const BOUND_KEPT: usize = 8;
+
+/// Alignment that kernels expect of constants, bytes.
+const CONSTANT_ALIGN: u64 = 64;
+
+/// How a session runs.
+#[derive(Clone, Default)]
+pub struct SessionOptions {
+    /// Threads that share a launch, the caller included; 0 counts as 1.
+    pub threads: usize,
+    /// Runs portable kernels; without one, packages that hold such kernels are refused.
+    pub executor: Option<Arc<dyn PortableExecutor>>,
+}
+
+pub struct Session {
+    package: Package,
+    kernels: Kernels,
+    constants: Constants,
+    pool: Pool,
+    /// Most recently used last.
+    bound: Mutex<Vec<Arc<Bound>>>,
+    contexts: Mutex<Vec<Context>>,
+    /// Launches per kernel.
+    launches: Vec<AtomicU64>,
+}
+
+/// The constants section at an aligned address.
+struct Constants {
+    range: Range,
+    /// Holds a copy when the package's own bytes are not aligned.
+    _copy: Option<Block>,
+}
+
+/// Runs whose state buffers carry over from one to the next.
+pub struct Stream<'a> {
+    session: &'a Session,
+    context: Context,
+}
+
+impl Session {
+    /// Maps a package file. The file must not change while the session lives.
+    /// Errors: the file cannot be read, and all of [`Session::from_bytes`].
+    pub fn load(path: &Path, options: SessionOptions) -> Result<Session, Diagnostics> {
+        let unreadable = |error: std::io::Error| {
+            Diagnostic::error("unreadable-file", format!("`{}` cannot be read", path.display()))
+                .note(error.to_string())
+        };
+        let file = File::open(path).map_err(unreadable)?;
+        let empty = file.metadata().map_err(unreadable)?.len() == 0;
+        let bytes = if empty {
+            Bytes::new()
+        } else {
+            // SAFETY: the mapping is read only; that nobody changes the file is this function's precondition.
+            Bytes::from_owner(unsafe { memmap2::Mmap::map(&file) }.map_err(unreadable)?)
+        };
+        Session::from_bytes(bytes, options).map_err(|mut diagnostics| {
+            for diagnostic in &mut diagnostics.0 {
+                diagnostic.spans.insert(0, path.display().to_string());
+            }
+            diagnostics
+        })
+    }
+
+    /// Errors: those of [`Package::parse`] and [`Session::from_package`].
+    pub fn from_bytes(bytes: Bytes, options: SessionOptions) -> Result<Session, Diagnostics> {
+        Session::from_package(Package::parse(bytes)?, options)
+    }
+
+    /// Errors: the package is for another machine, needs an executor or a native kernel that is not here, or the
+    /// system gives no threads or executable memory.
+    pub fn from_package(package: Package, options: SessionOptions) -> Result<Session, Diagnostics> {
+        let kernels = Kernels::new(&package, options.executor.as_deref())?;
+        let pool = Pool::new(options.threads).map_err(|error| {
+            Diagnostic::error("no-threads", format!("the system gives no {} threads", options.threads))
+                .note(error.to_string())
+        })?;
+        Ok(Session {
+            constants: Constants::new(&package)?,
+            launches: package.program.kernels.iter().map(|_| AtomicU64::new(0)).collect(),
+            bound: Mutex::default(),
+            contexts: Mutex::default(),
+            package,
+            kernels,
+            pool,
+        })
+    }
+
+    pub fn package(&self) -> &Package {
+        &self.package
+    }
+
+    pub fn inputs(&self) -> &[Port] {
+        &self.package.program.inputs
+    }
+
+    pub fn outputs(&self) -> &[Port] {
+        &self.package.program.outputs
+    }
+
+    pub fn threads(&self) -> usize {
+        self.pool.threads()
+    }
+
+    /// Runs the model on its inputs in order.
+    /// Errors: wrong number, dtypes or shapes (all of them), an assertion of the model, no memory.
+    pub fn run(&self, inputs: &[HostTensor]) -> Result<Vec<HostTensor>, Diagnostics> {
+        let views: Vec<TensorView<'_>> = inputs.iter().map(TensorView::from).collect();
+        let mut outputs = Vec::new();
+        self.run_into(&views, &mut outputs)?;
+        Ok(outputs)
+    }
+
+    /// As [`Session::run`], with inputs by name in any order.
+    pub fn run_named(&self, inputs: &[(&str, &HostTensor)]) -> Result<Vec<HostTensor>, Diagnostics> {
+        let named: Vec<(&str, TensorView<'_>)> =
+            inputs.iter().map(|(name, tensor)| (*name, TensorView::from(*tensor))).collect();
+        let views = tensors::order_by_name(&self.package.program, &named)?;
+        let mut outputs = Vec::new();
+        self.run_into(&views, &mut outputs)?;
+        Ok(outputs)
+    }
+
+    /// As [`Session::run`], into tensors whose memory is used again when it is large enough: with the outputs
+    /// of an earlier run on the same shapes, nothing is allocated.
+    pub fn run_into(
+        &self,
+        inputs: &[TensorView<'_>],
+        outputs: &mut Vec<HostTensor>,
+    ) -> Result<(), Diagnostics> {
+        self.run_pooled(inputs, outputs, None)
+    }
+
+    /// As [`Session::run_into`], with the time of each launch.
+    pub fn run_profiled(
+        &self,
+        inputs: &[TensorView<'_>],
+        outputs: &mut Vec<HostTensor>,
+    ) -> Result<RunProfile, Diagnostics> {
+        let mut profile = RunProfile::default();
+        self.run_pooled(inputs, outputs, Some(&mut profile))?;
+        Ok(profile)
+    }
+
+    /// Runs whose state buffers (if the model has any) start at zero and carry over.
+    pub fn stream(&self) -> Stream<'_> {
+        Stream { session: self, context: Context::default() }
+    }
+
+    /// Launches so far, by the kind of code.
+    pub fn counters(&self) -> Counters {
+        let mut counters = Counters::default();
+        let kernels = self.package.program.kernels.iter().zip(&self.kernels.list);
+        for ((kernel, prepared), launches) in kernels.zip(&self.launches) {
+            let launches = launches.load(Ordering::Relaxed);
+            if launches == 0 {
+                continue;
+            }
+            match (prepared, &kernel.code) {
+                (Prepared::Machine(_), _) => counters.machine += launches,
+                (Prepared::Portable(_), _) => {
+                    counters.portable += launches;
+                    *counters.portable_by_name.entry(kernel.name.clone()).or_default() += launches;
+                }
+                (Prepared::Native(native), KernelCode::Native { .. }) => {
+                    *counters.native.entry(native.name.to_string()).or_default() += launches;
+                }
+                (Prepared::Native(_), _) => {}
+            }
+        }
+        counters
+    }
+
+    fn run_pooled(
+        &self,
+        inputs: &[TensorView<'_>],
+        outputs: &mut Vec<HostTensor>,
+        profile: Option<&mut RunProfile>,
+    ) -> Result<(), Diagnostics> {
+        let bound = self.bind(inputs)?;
+        let mut context = self.take_context(&bound);
+        context.reset_states();
+        let result = self.run_bound(inputs, outputs, &bound, &mut context, profile);
+        lock(&self.contexts).push(context);
+        result
+    }
+
+    /// A context that last ran the same shapes if there is one.
+    fn take_context(&self, bound: &Arc<Bound>) -> Context {
+        let mut contexts = lock(&self.contexts);
+        let fitting = contexts.iter().rposition(|context| context.fits(bound));
+        match fitting {
+            Some(index) => contexts.swap_remove(index),
+            None => contexts.pop().unwrap_or_default(),
+        }
+    }
+
+    /// The program for these inputs, which are checked on the way.
+    fn bind(&self, inputs: &[TensorView<'_>]) -> Result<Arc<Bound>, Diagnostics> {
+        let program = &self.package.program;
+        tensors::check_tensors(program, inputs)?;
+        let dims = || inputs.iter().flat_map(|tensor| tensor.shape.iter().copied());
+        {
+            let mut kept = lock(&self.bound);
+            if let Some(index) = kept.iter().rposition(|bound| bound.key.iter().copied().eq(dims())) {
+                kept[index..].rotate_left(1);
+                return Ok(Arc::clone(&kept[kept.len() - 1]));
+            }
+        }
+        tensors::check_dims(program, inputs)?;
+        let symbols = bind::input_symbols(program, inputs);
+        let bound = Arc::new(Bound::new(program, dims().collect(), symbols)?);
+        let mut kept = lock(&self.bound);
+        if kept.len() == BOUND_KEPT {
+            kept.remove(0);
+        }
+        kept.push(Arc::clone(&bound));
+        Ok(bound)
+    }
+
+    fn run_bound(
+        &self,
+        inputs: &[TensorView<'_>],
+        outputs: &mut Vec<HostTensor>,
+        bound: &Arc<Bound>,
+        context: &mut Context,
+        mut profile: Option<&mut RunProfile>,
+    ) -> Result<(), Diagnostics> {
+        let program = &self.package.program;
+        context.prepare(bound, program.kernels.len())?;
+        context.constants = Some(self.constants.range);
+        let _staged_inputs = stage_inputs(inputs, context)?;
+        let mut staged_outputs = self.stage_outputs(outputs, bound, context)?;
+        context.patch(bound);
+        let start = Instant::now();
+        let mut run = Run {
+            program,
+            bound,
+            kernels: &self.kernels,
+            pool: &self.pool,
+            cx: context,
+            profile: profile.as_deref_mut().map(|profile| (profile, start)),
+        };
+        let mut result = run.steps(&bound.ops);
+        if result.is_ok() {
+            result = collect_outputs(&mut run, outputs, &mut staged_outputs);
+        }
+        if let Some(profile) = profile {
+            profile.total_ns = start.elapsed().as_nanos() as u64;
+            profile.arena_bytes = bound.arena_bytes as u64;
+            profile.late_peak_bytes = context.late_peak as u64;
+            profile.scratch_bytes = context.scratch_bytes() as u64;
+        }
+        context.release_all();
+        for (total, launches) in self.launches.iter().zip(&context.launches) {
+            if *launches > 0 {
+                total.fetch_add(*launches, Ordering::Relaxed);
+            }
+        }
+        result.map_err(Diagnostics::from)
+    }
+
+    /// Makes the output tensors whose shapes are known and tells the context where they are. A tensor whose
+    /// memory is not aligned gets a block instead, returned by output.
+    fn stage_outputs(
+        &self,
+        outputs: &mut Vec<HostTensor>,
+        bound: &Bound,
+        context: &mut Context,
+    ) -> Result<Vec<(usize, Block)>, Diagnostics> {
+        let ports = &self.package.program.outputs;
+        outputs.resize_with(ports.len(), || HostTensor::zeros(tegula_base::DType::U8, &[0]));
+        context.outputs.clear();
+        let mut staged = Vec::new();
+        for (index, ((port, plan), tensor)) in ports.iter().zip(&bound.outputs).zip(outputs).enumerate() {
+            let mut range = Range { address: EMPTY, bytes: 0, writable: true };
+            if plan.direct {
+                shape_output(tensor, port, plan.shape.iter().filter_map(|size| size.known()))?;
+                range.address = tensor.bytes.as_mut_ptr() as u64;
+                range.bytes = tensor.bytes.len();
+                if range.bytes == 0 {
+                    range.address = EMPTY;
+                } else if !range.address.is_multiple_of(port.dtype.size() as u64) {
+                    let mut block = Block::new(range.bytes)?;
+                    range.address = block.address();
+                    staged.push((index, block));
+                }
+            }
+            context.outputs.push(range);
+        }
+        Ok(staged)
+    }
+}
+
+impl Stream<'_> {
+    /// As [`Session::run_into`]; states keep their values from the run before. Errors leave states undefined.
+    pub fn run_into(
+        &mut self,
+        inputs: &[TensorView<'_>],
+        outputs: &mut Vec<HostTensor>,
+    ) -> Result<(), Diagnostics> {
+        let bound = self.session.bind(inputs)?;
+        self.session.run_bound(inputs, outputs, &bound, &mut self.context, None)
+    }
+
+    /// Sets all states to zero.
+    pub fn reset(&mut self) {
+        self.context.reset_states();
+    }
+}
+
+impl Constants {
+    fn new(package: &Package) -> Result<Constants, Diagnostic> {
+        let bytes = package.constants();
+        let mut range = Range { address: bytes.as_ptr() as u64, bytes: bytes.len(), writable: false };
+        if bytes.is_empty() {
+            range.address = EMPTY;
+        } else if !range.address.is_multiple_of(CONSTANT_ALIGN) {
+            let mut block = Block::new(bytes.len())?;
+            block.bytes_mut()[..bytes.len()].copy_from_slice(bytes);
+            range.address = block.address();
+            return Ok(Constants { range, _copy: Some(block) });
+        }
+        Ok(Constants { range, _copy: None })
+    }
+}
+
+/// Tells the context where the inputs are; copies those whose memory is not aligned for their elements.
+fn stage_inputs(inputs: &[TensorView<'_>], context: &mut Context) -> Result<Vec<Block>, Diagnostic> {
+    let mut staged = Vec::new();
+    context.inputs.clear();
+    for tensor in inputs {
+        let bytes = tensor.bytes;
+        let mut address = bytes.as_ptr() as u64;
+        if bytes.is_empty() {
+            address = EMPTY;
+        } else if !address.is_multiple_of(tensor.dtype.size() as u64) {
+            let mut block = Block::new(bytes.len())?;
+            block.bytes_mut()[..bytes.len()].copy_from_slice(bytes);
+            address = block.address();
+            staged.push(block);
+        }
+        context.inputs.push(Range { address, bytes: bytes.len(), writable: false });
+    }
+    Ok(staged)
+}
+
+/// Gives a tensor its dtype, shape and bytes, keeping its memory when it is large enough.
+fn shape_output(
+    tensor: &mut HostTensor,
+    port: &Port,
+    shape: impl Iterator<Item = i64>,
+) -> Result<(), Diagnostic> {
+    tensor.dtype = port.dtype;
+    tensor.shape.clear();
+    tensor.shape.extend(shape.map(|extent| extent as usize));
+    let bytes =
+        tensor.shape.iter().try_fold(port.dtype.size(), |product, extent| product.checked_mul(*extent));
+    let bytes = bytes.filter(|bytes| *bytes <= isize::MAX as usize).ok_or_else(|| {
+        Diagnostic::error("out-of-memory", format!("output `{}` would be too large", port.name))
+    })?;
+    let more = bytes.saturating_sub(tensor.bytes.len());
+    tensor.bytes.try_reserve(more).map_err(|error| {
+        Diagnostic::error("out-of-memory", format!("output `{}` needs {bytes} bytes", port.name))
+            .note(error.to_string())
+    })?;
+    tensor.bytes.resize(bytes, 0);
+    Ok(())
+}
+
+/// Copies what kernels could not write to the caller's tensors.
+fn collect_outputs(
+    run: &mut Run<'_>,
+    outputs: &mut [HostTensor],
+    staged: &mut [(usize, Block)],
+) -> Result<(), Diagnostic> {
+    let (program, bound) = (run.program, run.bound);
+    for ((port, plan), tensor) in program.outputs.iter().zip(&bound.outputs).zip(outputs.iter_mut()) {
+        if plan.direct {
+            continue;
+        }
+        let shape = plan.shape.iter().map(|size| run.size(*size)).collect::<Result<Vec<i64>, _>>()?;
+        if shape.iter().any(|extent| *extent < 0) {
+            let message = format!("output `{}` would have shape {shape:?}", port.name);
+            return Err(Diagnostic::error("computed-size", message));
+        }
+        shape_output(tensor, port, shape.into_iter())?;
+        let range = run.resolve(plan.buffer)?;
+        if range.bytes < tensor.bytes.len() {
+            let message = format!("the buffer of output `{}` is smaller than its shape", port.name);
+            return Err(bind::invalid(message));
+        }
+        // SAFETY: memory of this run, disjoint from the tensor that the caller lent; no kernel runs.
+        let bytes = unsafe { Range { bytes: tensor.bytes.len(), ..range }.as_slice() };
+        tensor.bytes.copy_from_slice(bytes);
+    }
+    for (index, block) in staged {
+        let tensor = &mut outputs[*index];
+        let len = tensor.bytes.len();
+        tensor.bytes.copy_from_slice(&block.bytes_mut()[..len]);
+    }
+    Ok(())
+}
+
+/// A poisoned lock is fine: what it guards is only ever replaced whole.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}

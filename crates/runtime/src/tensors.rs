@@ -1,0 +1,191 @@
+//! The caller's tensors: matched to the program's inputs by name or position, checked in the user's words.
+
+use tegula_base::{DType, Diagnostic, Diagnostics, Dim, HostTensor};
+use tegula_package::{HostProgram, Port};
+
+/// A borrowed dense tensor, row-major, little-endian.
+#[derive(Clone, Copy, Debug)]
+pub struct TensorView<'a> {
+    pub dtype: DType,
+    pub shape: &'a [usize],
+    pub bytes: &'a [u8],
+}
+
+impl<'a> From<&'a HostTensor> for TensorView<'a> {
+    fn from(tensor: &'a HostTensor) -> TensorView<'a> {
+        TensorView { dtype: tensor.dtype, shape: &tensor.shape, bytes: &tensor.bytes }
+    }
+}
+
+/// Brings named tensors into the order of the inputs. Errors: unknown, doubled and missing names, all of them.
+pub(crate) fn order_by_name<'a>(
+    program: &HostProgram,
+    named: &[(&str, TensorView<'a>)],
+) -> Result<Vec<TensorView<'a>>, Diagnostics> {
+    let mut found = Diagnostics::default();
+    for (i, (name, _)) in named.iter().enumerate() {
+        if !program.inputs.iter().any(|port| port.name == *name) {
+            let known: Vec<String> = program.inputs.iter().map(|port| format!("`{}`", port.name)).collect();
+            found.push(
+                Diagnostic::error("unknown-input", format!("the model has no input `{name}`"))
+                    .note(format!("its inputs are {}", known.join(", "))),
+            );
+        } else if named[..i].iter().any(|(earlier, _)| earlier == name) {
+            found.push(Diagnostic::error("unknown-input", format!("input `{name}` is given twice")));
+        }
+    }
+    let mut ordered = Vec::with_capacity(program.inputs.len());
+    for port in &program.inputs {
+        match named.iter().find(|(name, _)| *name == port.name) {
+            Some((_, tensor)) => ordered.push(*tensor),
+            None => found.push(
+                Diagnostic::error("missing-input", format!("input `{}` is not given", port.name))
+                    .note(format!("it is {}", describe(port))),
+            ),
+        }
+    }
+    found.into_result(ordered)
+}
+
+/// Checks all that concerns one tensor at a time: number, dtype, rank, bytes. Allocates nothing when all is well.
+pub(crate) fn check_tensors(program: &HostProgram, inputs: &[TensorView<'_>]) -> Result<(), Diagnostics> {
+    if inputs.len() != program.inputs.len() {
+        let wanted: Vec<String> = program.inputs.iter().map(|port| format!("`{}`", port.name)).collect();
+        return Err(Diagnostic::error(
+            "missing-input",
+            format!("the model has {} inputs, {} are given", program.inputs.len(), inputs.len()),
+        )
+        .note(format!("its inputs are {}", wanted.join(", ")))
+        .into());
+    }
+    let mut found = Diagnostics::default();
+    for (port, tensor) in program.inputs.iter().zip(inputs) {
+        if let Err(diagnostic) = check_tensor(port, tensor) {
+            found.push(diagnostic);
+        }
+    }
+    found.into_result(())
+}
+
+fn check_tensor(port: &Port, tensor: &TensorView<'_>) -> Result<(), Diagnostic> {
+    let name = &port.name;
+    if tensor.dtype != port.dtype {
+        let message = format!("input `{name}` needs {}, got {}", port.dtype, tensor.dtype);
+        return Err(Diagnostic::error("dtype-mismatch", message));
+    }
+    if tensor.shape.len() != port.shape.len() {
+        let message = format!("input `{name}` needs {}, got shape {:?}", describe(port), tensor.shape);
+        return Err(Diagnostic::error("shape-mismatch", message));
+    }
+    let bytes = tensor
+        .shape
+        .iter()
+        .try_fold(port.dtype.size(), |product, extent| product.checked_mul(*extent))
+        .filter(|bytes| i64::try_from(*bytes).is_ok());
+    if bytes != Some(tensor.bytes.len()) {
+        let message = format!(
+            "the tensor for input `{name}` has {} bytes, which is not the size of {}{:?}",
+            tensor.bytes.len(),
+            tensor.dtype,
+            tensor.shape
+        );
+        return Err(Diagnostic::error("shape-mismatch", message));
+    }
+    check_values(port, tensor)
+}
+
+/// Kernels rely on the storage of narrow types: a byte each, in range.
+fn check_values(port: &Port, tensor: &TensorView<'_>) -> Result<(), Diagnostic> {
+    let legal: fn(&u8) -> bool = match port.dtype {
+        DType::Bool => |byte| *byte <= 1,
+        DType::U4 => |byte| *byte <= 15,
+        DType::I4 => |byte| (-8..=7).contains(&(*byte as i8)),
+        _ => return Ok(()),
+    };
+    match tensor.bytes.iter().position(|byte| !legal(byte)) {
+        None => Ok(()),
+        Some(index) => Err(Diagnostic::error(
+            "bad-value",
+            format!(
+                "element {index} of input `{}` is the byte {}, which is no {}",
+                port.name, tensor.bytes[index], port.dtype
+            ),
+        )),
+    }
+}
+
+/// Checks the dims of tensors that passed [`check_tensors`]. Afterwards each symbol of an input has one value, in
+/// its range, and every dim agrees with its port.
+pub(crate) fn check_dims(program: &HostProgram, inputs: &[TensorView<'_>]) -> Result<(), Diagnostics> {
+    let mut found = Diagnostics::default();
+    // The value of each symbol and the input that gave it.
+    let mut values: Vec<Option<(i64, &str)>> = vec![None; program.symbols.len()];
+    let index_of = |name: &str| program.symbols.iter().position(|symbol| symbol.name == name);
+    for (port, axis, dim, extent) in dims(program, inputs) {
+        let Some(symbol) = dim.as_symbol().and_then(index_of) else { continue };
+        match values[symbol] {
+            None => {
+                values[symbol] = Some((extent, &port.name));
+                found.0.extend(check_range(program, symbol, extent, axis, &port.name));
+            }
+            Some((earlier, _)) if earlier == extent => {}
+            Some((earlier, input)) => found.push(Diagnostic::error(
+                "shape-mismatch",
+                format!("dim `{dim}` is {earlier} in input `{input}` but {extent} in input `{}`", port.name),
+            )),
+        }
+    }
+    let lookup = |name: &str| values[index_of(name)?].map(|(value, _)| value);
+    for (port, axis, dim, extent) in dims(program, inputs) {
+        let needed = dim.eval(&lookup);
+        if dim.as_symbol().is_some() || needed == Some(extent) {
+            continue;
+        }
+        let shown = match (dim.as_const(), needed) {
+            (Some(n), _) => n.to_string(),
+            (None, Some(n)) => format!("`{dim}` = {n}"),
+            (None, None) => format!("`{dim}`"),
+        };
+        let message = format!("dim {axis} of input `{}` needs {shown}, got {extent}", port.name);
+        found.push(
+            Diagnostic::error("shape-mismatch", message).note(format!("the input is {}", describe(port))),
+        );
+    }
+    found.into_result(())
+}
+
+/// Port, axis, dim and extent of every dim of every input.
+fn dims<'a>(
+    program: &'a HostProgram,
+    inputs: &'a [TensorView<'_>],
+) -> impl Iterator<Item = (&'a Port, usize, &'a Dim, i64)> {
+    program.inputs.iter().zip(inputs).flat_map(|(port, tensor)| {
+        let dims = port.shape.iter().zip(tensor.shape).enumerate();
+        dims.map(move |(axis, (dim, extent))| (port, axis, dim, *extent as i64))
+    })
+}
+
+fn check_range(
+    program: &HostProgram,
+    symbol: usize,
+    extent: i64,
+    axis: usize,
+    input: &str,
+) -> Option<Diagnostic> {
+    let facts = &program.symbols[symbol];
+    let is = format!("dim `{}` (dim {axis} of input `{input}`) is {extent}", facts.name);
+    let message = if extent < facts.min || extent > facts.max {
+        format!("{is}, the model takes {} to {}", facts.min, facts.max)
+    } else if extent % facts.divisor != 0 {
+        format!("{is}, the model takes multiples of {}", facts.divisor)
+    } else {
+        return None;
+    };
+    Some(Diagnostic::error("shape-mismatch", message))
+}
+
+/// `f32[batch,3,224,224]`.
+fn describe(port: &Port) -> String {
+    let dims: Vec<String> = port.shape.iter().map(Dim::to_string).collect();
+    format!("{}[{}]", port.dtype, dims.join(","))
+}
