@@ -14,6 +14,9 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::sync::Arc;
 use tegula_base::{Diagnostic, Diagnostics};
 
+/// Writes a constant into its place.
+pub type Fill = Arc<dyn Fn(&mut [u8]) + Send + Sync>;
+
 /// The bytes of one constant.
 #[derive(Clone)]
 pub enum ConstantData {
@@ -21,7 +24,7 @@ pub enum ConstantData {
     /// `fill` gets a zeroed slice of `len` bytes and writes all that is not zero; same result at each call.
     Lazy {
         len: u64,
-        fill: Arc<dyn Fn(&mut [u8]) + Send + Sync>,
+        fill: Fill,
     },
 }
 

@@ -170,7 +170,7 @@ fn portable_code_stays_inside_its_buffers() {
     let code = s.package.add_portable(&[1]);
     let add = s.kernel("add", code);
     s.program.steps = vec![launch(add, &[buf(x), buf(y)], "3")];
-    let error = s.session(1).run(&[zeros(DType::I64, &[2])]).err().expect("an error").to_string();
+    let error = s.session(1).run(&[zeros(DType::I64, &[2])]).expect_err("an error").to_string();
     assert!(error.starts_with("error[kernel-failed]: kernel `add`: access to 8 bytes at 0x"), "{error}");
 }
 

@@ -43,7 +43,7 @@ fn i64s(tensor: &HostTensor) -> Vec<i64> {
 fn topk_takes_largest_first_and_ties_by_index() {
     let x = HostTensor::from_elements(&[2, 4], &[1f32, 3.0, 3.0, -0.0, f32::NAN, 0.0, -1.0, -0.0]);
     let shapes: [(DType, &[usize]); 2] = [(DType::F32, &[2, 2]), (DType::I64, &[2, 2])];
-    let largest = run("topk", &[x.clone()], &shapes, r#"{"axis":1,"largest":true}"#).unwrap();
+    let largest = run("topk", std::slice::from_ref(&x), &shapes, r#"{"axis":1,"largest":true}"#).unwrap();
     assert_eq!(i64s(&largest[1]), [1, 2, 0, 1]);
     let smallest = run("topk", &[x], &shapes, r#"{"axis":1,"largest":false}"#).unwrap();
     assert_eq!(i64s(&smallest[1]), [3, 0, 2, 1]);
@@ -70,9 +70,9 @@ fn topk_refuses_more_than_there_are() {
 #[test]
 fn nonzero_counts_then_lists() {
     let x = HostTensor::from_elements(&[2, 3], &[0f32, -0.0, 2.0, f32::NAN, 0.0, 1.0]);
-    let count = run("nonzero_count", &[x.clone()], &[(DType::I64, &[])], "{}").unwrap();
+    let count = run("nonzero_count", std::slice::from_ref(&x), &[(DType::I64, &[])], "{}").unwrap();
     assert_eq!(i64s(&count[0]), [3]);
-    let indices = run("nonzero", &[x.clone()], &[(DType::I64, &[2, 3])], "{}").unwrap();
+    let indices = run("nonzero", std::slice::from_ref(&x), &[(DType::I64, &[2, 3])], "{}").unwrap();
     assert_eq!(i64s(&indices[0]), [0, 1, 1, 2, 0, 2]);
     assert!(run("nonzero", &[x], &[(DType::I64, &[2, 2])], "{}").is_err());
     let scalar = HostTensor::scalar(7i32);
@@ -84,8 +84,11 @@ fn unique_sorted_and_by_first_occurrence() {
     let x = HostTensor::from_elements(&[6], &[2f32, 1.0, 1.0, 3.0, 4.0, 3.0]);
     let n: (DType, &[usize]) = (DType::I64, &[4]);
     let shapes = [(DType::F32, &[4usize] as &[usize]), n, (DType::I64, &[6]), n];
-    assert_eq!(i64s(&run("unique_count", &[x.clone()], &[(DType::I64, &[])], "{}").unwrap()[0]), [4]);
-    let sorted = run("unique", &[x.clone()], &shapes, r#"{"sorted":true}"#).unwrap();
+    assert_eq!(
+        i64s(&run("unique_count", std::slice::from_ref(&x), &[(DType::I64, &[])], "{}").unwrap()[0]),
+        [4]
+    );
+    let sorted = run("unique", std::slice::from_ref(&x), &shapes, r#"{"sorted":true}"#).unwrap();
     assert_eq!(sorted[0].to_f64(), [1.0, 2.0, 3.0, 4.0]);
     assert_eq!(i64s(&sorted[1]), [1, 0, 3, 4]);
     assert_eq!(i64s(&sorted[2]), [1, 0, 0, 2, 3, 2]);
