@@ -1,0 +1,531 @@
+//! Tiles of tensor values on demand: a recipe asks for a box of a value, and gets a tile computed from boxes of the
+//! operands, down to loads of the kernel's views.
+//!
+//! Invariant: a tile for box `b` has b's extents. Along a `bounded` axis the box may leave the value's extent;
+//! the elements there are unspecified (loads touch no memory outside), so stores are bounded too and reductions
+//! mask. Tiles are shared within a scope; a scope is a region of the tile function.
+
+mod coordinates;
+mod reshape;
+
+use super::BufferRef;
+use crate::lower::body::Body;
+use smallvec::SmallVec;
+use std::collections::HashMap;
+use tegula_base::DType;
+use tegula_ir::{Def, OpId, ScalarOp, Value};
+use tegula_tensor::layout::Physical;
+use tegula_tensor::{Layout, PadMode, TensorOp, TensorType};
+use tegula_tile::{GridDim, IndexOp, TileBuilder, TileFunc, TileKernel, TileType, ViewParam, ViewType};
+
+pub(super) use coordinates::Coordinate;
+pub(super) use reshape::maps_to_one_axis;
+
+/// One axis of a box: elements `offset + i * step` for `i` in `0..extent`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Axis {
+    pub offset: Value,
+    pub extent: i64,
+    pub step: i64,
+    pub bounded: bool,
+}
+
+pub(super) type TileBox = SmallVec<[Axis; 4]>;
+
+/// Whether a tile of the op's result can be computed from tiles of its operands, at any place of a kernel.
+/// Reshapes only where [`maps_to_one_axis`] holds; the caller checks that.
+pub fn is_pullable(op: &TensorOp) -> bool {
+    match op {
+        TensorOp::Splat { .. }
+        | TensorOp::Iota { .. }
+        | TensorOp::Sizes { .. }
+        | TensorOp::Elementwise { .. }
+        | TensorOp::Broadcast { .. }
+        | TensorOp::Reshape { .. }
+        | TensorOp::Transpose { .. }
+        | TensorOp::Slice { .. }
+        | TensorOp::Pad { .. }
+        | TensorOp::Gather { .. }
+        | TensorOp::Relayout { .. } => true,
+        // Coordinates are computed a lane; the data must be a buffer.
+        TensorOp::GatherElements { .. } | TensorOp::GatherNd { .. } => true,
+        TensorOp::Constant { .. }
+        | TensorOp::Concat { .. }
+        | TensorOp::ScatterElements { .. }
+        | TensorOp::ScatterNd { .. }
+        | TensorOp::Reduce { .. }
+        | TensorOp::ArgReduce { .. }
+        | TensorOp::Scan { .. }
+        | TensorOp::Dot { .. }
+        | TensorOp::Conv { .. }
+        | TensorOp::ConvTranspose { .. }
+        | TensorOp::Pool { .. }
+        | TensorOp::MaxPoolIndices { .. }
+        | TensorOp::Softmax { .. }
+        | TensorOp::LayerNorm { .. }
+        | TensorOp::RmsNorm { .. }
+        | TensorOp::Gelu { .. }
+        | TensorOp::Attention { .. }
+        | TensorOp::Lstm { .. }
+        | TensorOp::Gru { .. }
+        | TensorOp::Quantize { .. }
+        | TensorOp::Dequantize { .. }
+        | TensorOp::QDot { .. }
+        | TensorOp::QConv { .. }
+        | TensorOp::TopK { .. }
+        | TensorOp::NonZero {}
+        | TensorOp::Unique { .. }
+        | TensorOp::NonMaxSuppression { .. }
+        | TensorOp::Bind { .. }
+        | TensorOp::AssertSize { .. }
+        | TensorOp::If {}
+        | TensorOp::Loop { .. }
+        | TensorOp::Yield {}
+        | TensorOp::Return {}
+        | TensorOp::Kernel { .. } => false,
+    }
+}
+
+/// A tile kernel under construction over a body.
+pub(super) struct Lowering<'a> {
+    pub body: &'a Body,
+    pub b: TileBuilder<'a>,
+    buffers: Vec<BufferRef>,
+    /// View of each argument, and of each result after them.
+    arg_views: HashMap<Value, Value>,
+    result_views: Vec<Value>,
+    /// Rank-1 views of arguments for gathers, made up front.
+    flat_views: HashMap<Value, Value>,
+    /// Rank-1 view of a scatter's result.
+    flat_result: Option<Value>,
+    /// Grid coordinates of the work unit.
+    pub unit: Vec<Value>,
+    /// Tiles by value and box; one map a scope.
+    memo: Vec<HashMap<(Value, TileBox), Value>>,
+    /// Tiles that a recipe has computed whole (roots, reductions), whatever box asks; one map a scope.
+    fixed: Vec<HashMap<Value, Value>>,
+}
+
+/// An empty kernel for a body: a view a buffer and a grid; the recipe fills it through [`Lowering`].
+pub(super) fn begin(body: &Body, grid: Vec<tegula_base::Dim>) -> (TileKernel, Vec<BufferRef>) {
+    let mut views = Vec::new();
+    let mut buffers = Vec::new();
+    for (i, arg) in body.args().iter().enumerate() {
+        views.push(ViewParam { ty: view_type(body.func.ty(*arg)), written: false, in_place: None });
+        buffers.push(BufferRef::Operand(body.operands[i]));
+    }
+    for (i, ty) in body.result_types.iter().enumerate() {
+        views.push(ViewParam { ty: view_type(ty), written: true, in_place: None });
+        buffers.push(BufferRef::Result(i));
+    }
+    if scatters(body) {
+        let ty = &body.result_types[0];
+        let flat = ViewType { dtype: ty.dtype, shape: [ty.shape.count()].into(), strides: [1].into() };
+        views.push(ViewParam { ty: flat, written: true, in_place: None });
+        buffers.push(BufferRef::Result(0));
+    }
+    for arg in coordinates::gathered_args(body) {
+        let i = body.args().iter().position(|a| *a == arg).expect("invariant: an argument of the body");
+        let ty = body.func.ty(arg);
+        let extent = ty.layout_or_default().physical_shape(&ty.shape).count();
+        let flat = ViewType { dtype: ty.dtype, shape: [extent].into(), strides: [1].into() };
+        views.push(ViewParam { ty: flat, written: false, in_place: None });
+        buffers.push(BufferRef::Operand(body.operands[i]));
+    }
+    let mut func = TileFunc::new("kernel");
+    let region = func.body();
+    for view in &views {
+        func.add_arg(region, TileType::View(Box::new(view.ty.clone())));
+    }
+    for _ in &grid {
+        func.add_arg(region, TileType::Index);
+    }
+    let grid = grid.into_iter().map(|extent| GridDim { extent }).collect();
+    (TileKernel { func, grid, views }, buffers)
+}
+
+fn scatters(body: &Body) -> bool {
+    let is_scatter = |op: &OpId| {
+        matches!(body.func.kind(*op), TensorOp::ScatterElements { .. } | TensorOp::ScatterNd { .. })
+    };
+    body.ops().iter().any(is_scatter)
+}
+
+/// The view of a buffer: its physical dims, outermost first.
+fn view_type(ty: &TensorType) -> ViewType {
+    let shape = ty.layout_or_default().physical_shape(&ty.shape);
+    let strides = Layout::row_major(shape.rank()).strides(&shape);
+    let strides = strides.expect("invariant: row-major has strides").into();
+    ViewType { dtype: ty.dtype, shape, strides }
+}
+
+impl<'a> Lowering<'a> {
+    pub fn new(body: &'a Body, kernel: &'a mut TileKernel, buffers: Vec<BufferRef>) -> Lowering<'a> {
+        let args = kernel.func.args(kernel.func.body()).to_vec();
+        let n = body.args().len();
+        let results = body.result_types.len();
+        let gathered = coordinates::gathered_args(body);
+        let n_views = kernel.views.len();
+        let first_flat = n + results + usize::from(scatters(body));
+        Lowering {
+            body,
+            buffers,
+            arg_views: body.args().iter().copied().zip(args.iter().copied()).collect(),
+            result_views: args[n..n + results].to_vec(),
+            flat_views: gathered.into_iter().zip(args[first_flat..n_views].iter().copied()).collect(),
+            flat_result: scatters(body).then(|| args[n + results]),
+            unit: args[n_views..].to_vec(),
+            b: TileBuilder::new(kernel),
+            memo: vec![HashMap::new()],
+            fixed: vec![HashMap::new()],
+        }
+    }
+
+    /// Ends the kernel; gives the buffers behind its views.
+    pub fn finish(self) -> Vec<BufferRef> {
+        self.b.finish();
+        self.buffers
+    }
+
+    pub fn arg_view(&self, arg: Value) -> Option<Value> {
+        self.arg_views.get(&arg).copied()
+    }
+
+    // --- scopes ----------------------------------------------------------------------------------------
+
+    fn enter(&mut self) {
+        self.memo.push(HashMap::new());
+        self.fixed.push(HashMap::new());
+    }
+
+    fn leave(&mut self) {
+        self.memo.pop();
+        self.fixed.pop();
+    }
+
+    /// Builds `body` as a scope of its own, in place.
+    pub fn scope<T>(&mut self, body: impl FnOnce(&mut Self) -> T) -> T {
+        self.enter();
+        let value = body(self);
+        self.leave();
+        value
+    }
+
+    /// A loop whose tiles stay inside of it. `body` gets the induction variable and the carried values and gives
+    /// the next ones. A loop of at most one step known while building becomes straight code.
+    pub fn for_(
+        &mut self,
+        lo: Value,
+        hi: Value,
+        step: i64,
+        inits: &[Value],
+        body: impl FnOnce(&mut Self, Value, &[Value]) -> Vec<Value>,
+    ) -> Vec<Value> {
+        if let (Some(lo_n), Some(hi_n)) = (self.b.known(lo), self.b.known(hi)) {
+            if hi_n <= lo_n {
+                return inits.to_vec();
+            }
+            if hi_n - lo_n <= step {
+                return self.scope(|cx| body(cx, lo, inits));
+            }
+        }
+        let scope = self.b.begin_for(lo, hi, step, inits);
+        let (iv, carried) = (scope.iv, scope.carried.clone());
+        let next = self.scope(|cx| body(cx, iv, &carried));
+        self.b.end_for(scope, &next)
+    }
+
+    /// Code that runs only where `condition` is not 0; decided here when it is known.
+    pub fn when(&mut self, condition: Value, then: impl FnOnce(&mut Self)) {
+        match self.b.known(condition) {
+            Some(0) => {}
+            Some(_) => self.scope(then),
+            None => {
+                let scope = self.b.begin_if(condition);
+                self.scope(then);
+                self.b.begin_else(&scope, &[]);
+                self.b.end_if(scope, &[]);
+            }
+        }
+    }
+
+    /// `lo..hi` along the innermost axis: whole tiles of `tile` elements unbounded, the rest in bounded tiles of
+    /// `lanes`. `body` gets the axis of the box.
+    pub fn lane_loop(
+        &mut self,
+        lo: Value,
+        hi: Value,
+        tile: i64,
+        lanes: i64,
+        inits: &[Value],
+        mut body: impl FnMut(&mut Self, Axis, &[Value]) -> Vec<Value>,
+    ) -> (Vec<Value>, Option<Vec<Value>>) {
+        let span = self.b.sub(hi, lo);
+        let tile_size = self.b.index(tile);
+        let whole = self.b.index_op(IndexOp::FloorDiv, span, tile_size);
+        let whole = self.b.mul(whole, tile_size);
+        let main_hi = self.b.add(lo, whole);
+        let main = self.for_(lo, main_hi, tile, inits, |cx, j, carried| {
+            body(cx, Axis { offset: j, extent: tile, step: 1, bounded: false }, carried)
+        });
+        if let (Some(a), Some(b)) = (self.b.known(main_hi), self.b.known(hi))
+            && a >= b
+        {
+            return (main, None);
+        }
+        // The tail's carried values are tiles of `lanes`; the recipe joins both kinds.
+        let tail_inits: Vec<Value> = inits.iter().map(|init| self.narrow(*init, lanes)).collect();
+        let tail = self.for_(main_hi, hi, lanes, &tail_inits, |cx, j, carried| {
+            body(cx, Axis { offset: j, extent: lanes, step: 1, bounded: true }, carried)
+        });
+        (main, Some(tail))
+    }
+
+    /// The first `lanes` elements of an initial tile along its last axis (all are the same).
+    fn narrow(&mut self, tile: Value, lanes: i64) -> Value {
+        let (_, mut shape) = self.b.tile_type(tile);
+        match shape.last_mut() {
+            Some(last) if *last > lanes => *last = lanes,
+            _ => return tile,
+        }
+        let zeros = vec![0; shape.len()];
+        self.b.extract(tile, &zeros, &shape)
+    }
+
+    // --- tiles -----------------------------------------------------------------------------------------
+
+    /// Makes `tile` the answer for every box of `value` until the scope ends: a root's or reduction's result.
+    pub fn fix(&mut self, value: Value, tile: Value) {
+        self.fixed.last_mut().expect("invariant: the body is a scope").insert(value, tile);
+    }
+
+    /// The tile of a box of a value. Errors: the kernel holds an op that no recipe takes (formation's fault).
+    pub fn pull(&mut self, value: Value, at: &[Axis]) -> Result<Value, String> {
+        let shape = self.body.shape(value).clone();
+        debug_assert_eq!(shape.rank(), at.len(), "a box has an axis a dim");
+        let zero = self.b.index(0);
+        let within: TileBox = at
+            .iter()
+            .zip(shape.iter())
+            .map(|(axis, dim)| match dim.is_const(1) {
+                true => Axis { offset: zero, extent: 1, step: 1, bounded: false },
+                false => *axis,
+            })
+            .collect();
+        let extents: Vec<i64> = at.iter().map(|axis| axis.extent).collect();
+        if let Some(tile) = self.fixed.iter().rev().find_map(|scope| scope.get(&value)).copied() {
+            let own: Vec<i64> = within.iter().map(|axis| axis.extent).collect();
+            let tile = self.b.reshape(tile, &own);
+            return Ok(self.b.broadcast(tile, &extents));
+        }
+        let key = (value, within);
+        let known = self.memo.iter().rev().find_map(|scope| scope.get(&key)).copied();
+        let tile = match known {
+            Some(tile) => tile,
+            None => {
+                let tile = self.tile_of(value, &key.1)?;
+                self.memo.last_mut().expect("invariant: the body is a scope").insert(key, tile);
+                tile
+            }
+        };
+        Ok(self.b.broadcast(tile, &extents))
+    }
+
+    /// Stores a tile at a box of result `i`.
+    pub fn store(&mut self, i: usize, tile: Value, at: &[Axis]) {
+        let offsets: Vec<Value> = at.iter().map(|axis| axis.offset).collect();
+        let steps: Vec<i64> = at.iter().map(|axis| axis.step).collect();
+        let bounded: Vec<bool> = at.iter().map(|axis| axis.bounded).collect();
+        self.b.store(self.result_views[i], tile, &offsets, &steps, &bounded);
+    }
+
+    /// Pulls result `i` and stores it.
+    pub fn store_result(&mut self, i: usize, at: &[Axis]) -> Result<(), String> {
+        let tile = self.pull(self.body.results[i], at)?;
+        self.store(i, tile, at);
+        Ok(())
+    }
+
+    pub fn flat_result(&self) -> Option<Value> {
+        self.flat_result
+    }
+
+    /// Logical axes of an argument in memory order. Errors: the argument is packed in tiles.
+    pub fn axis_order(&self, arg: Value) -> Result<Vec<usize>, String> {
+        let whole = |dim: &Physical| match dim {
+            Physical::Axis(axis) => Ok(*axis),
+            Physical::Outer { .. } | Physical::Inner { .. } => Err(format!("{arg} is packed in tiles")),
+        };
+        self.body.func.ty(arg).layout_or_default().0.iter().map(whole).collect()
+    }
+
+    /// A logical box of an argument, as a tile whose axes are in memory order.
+    pub fn load_physical(&mut self, arg: Value, order: &[usize], at: &[Axis], pad: i64) -> Value {
+        let physical: TileBox = order.iter().map(|axis| at[*axis]).collect();
+        self.load(self.arg_views[&arg], &physical, pad)
+    }
+
+    pub fn load(&mut self, view: Value, at: &[Axis], pad: i64) -> Value {
+        let offsets: Vec<Value> = at.iter().map(|axis| axis.offset).collect();
+        let extents: Vec<i64> = at.iter().map(|axis| axis.extent).collect();
+        let steps: Vec<i64> = at.iter().map(|axis| axis.step).collect();
+        let bounded: Vec<bool> = at.iter().map(|axis| axis.bounded).collect();
+        self.b.load(view, &offsets, &extents, &steps, &bounded, pad)
+    }
+
+    /// Whether elements of a box along axis `axis` lie in `0..extent`: a `bool` tile of the box's extents.
+    pub fn inside(&mut self, at: &[Axis], axis: usize, extent: &tegula_base::Dim) -> Value {
+        let extents: Vec<i64> = at.iter().map(|axis| axis.extent).collect();
+        let position = self.positions(at, axis, DType::I32, &extents);
+        let size = self.b.size(extent);
+        let size = self.spread(DType::I32, size, &extents);
+        let below = self.b.elementwise(ScalarOp::Lt, &[position, size]);
+        let zero = self.b.splat(DType::I32, &extents, 0);
+        let above = self.b.elementwise(ScalarOp::Ge, &[position, zero]);
+        self.b.elementwise(ScalarOp::And, &[below, above])
+    }
+
+    /// An index in every element of a tile.
+    pub fn spread(&mut self, dtype: DType, index: Value, extents: &[i64]) -> Value {
+        let scalar = self.b.from_index(dtype, index);
+        let ones = vec![1; extents.len()];
+        let tile = self.b.reshape(scalar, &ones);
+        self.b.broadcast(tile, extents)
+    }
+
+    /// The coordinate along `axis` of each element of a box.
+    pub fn positions(&mut self, at: &[Axis], axis: usize, dtype: DType, extents: &[i64]) -> Value {
+        let offset = self.spread(dtype, at[axis].offset, extents);
+        if extents[axis] == 1 {
+            return offset;
+        }
+        let mut iota = self.b.iota(dtype, extents, axis);
+        if at[axis].step != 1 {
+            let step = self.b.index(at[axis].step);
+            let step = self.spread(dtype, step, extents);
+            iota = self.b.elementwise(ScalarOp::Mul, &[iota, step]);
+        }
+        self.b.elementwise(ScalarOp::Add, &[iota, offset])
+    }
+
+    fn tile_of(&mut self, value: Value, at: &TileBox) -> Result<Value, String> {
+        match self.body.func.def(value) {
+            Def::Arg(..) => {
+                let order = self.axis_order(value)?;
+                let tile = self.load_physical(value, &order, at, 0);
+                let mut back = vec![0; order.len()];
+                for (i, axis) in order.iter().enumerate() {
+                    back[*axis] = i;
+                }
+                Ok(self.b.transpose(tile, &back))
+            }
+            Def::Result(op, _) => self.tile_of_op(op, value, at),
+        }
+    }
+
+    fn tile_of_op(&mut self, op: OpId, value: Value, at: &TileBox) -> Result<Value, String> {
+        let body = self.body;
+        let func = &body.func;
+        let operands = func.operands(op);
+        let extents: Vec<i64> = at.iter().map(|axis| axis.extent).collect();
+        match func.kind(op) {
+            TensorOp::Splat { dtype, bits, .. } => Ok(self.b.splat(*dtype, &extents, *bits)),
+            TensorOp::Iota { dtype, axis, .. } => Ok(self.iota(*dtype, at, *axis, &extents)),
+            TensorOp::Sizes { dims } => self.sizes(dims, at),
+            TensorOp::Elementwise { f } => {
+                let tiles =
+                    operands.iter().map(|operand| self.pull(*operand, at)).collect::<Result<Vec<_>, _>>()?;
+                Ok(self.b.elementwise(*f, &tiles))
+            }
+            TensorOp::Broadcast { .. } | TensorOp::Relayout { .. } => self.pull(operands[0], at),
+            TensorOp::Transpose { perm } => {
+                let mut inner: TileBox = at.clone();
+                for (axis, from) in perm.iter().enumerate() {
+                    inner[*from] = at[axis];
+                }
+                let tile = self.pull(operands[0], &inner)?;
+                Ok(self.b.transpose(tile, perm))
+            }
+            TensorOp::Slice { starts, steps, .. } => {
+                let inner: TileBox = (0..at.len())
+                    .map(|i| {
+                        let step = self.b.index(steps[i]);
+                        let start = self.b.size(&starts[i]);
+                        let scaled = self.b.mul(at[i].offset, step);
+                        Axis { offset: self.b.add(start, scaled), step: at[i].step * steps[i], ..at[i] }
+                    })
+                    .collect();
+                self.pull(operands[0], &inner)
+            }
+            TensorOp::Pad { low, high, mode } => {
+                if *mode != PadMode::Constant {
+                    return Err(format!("`pad` by {} is no kernel op", mode.name()));
+                }
+                self.pad(operands, low, high, at)
+            }
+            TensorOp::Gather { axis } => self.gather(operands[0], operands[1], *axis, at),
+            TensorOp::GatherElements { axis } => self.gather_elements(operands[0], operands[1], *axis, at),
+            TensorOp::GatherNd { batch_dims } => self.gather_nd(operands[0], operands[1], *batch_dims, at),
+            TensorOp::Reshape { .. } => self.reshape(operands[0], body.shape(value), at),
+            other => Err(format!("`{}` is not computed a tile at a time", tegula_ir::Op::name(other))),
+        }
+    }
+
+    fn iota(&mut self, dtype: DType, at: &TileBox, axis: usize, extents: &[i64]) -> Value {
+        if dtype.is_int() {
+            return self.positions(at, axis, dtype, extents);
+        }
+        let wide = self.positions(at, axis, DType::I64, extents);
+        self.b.elementwise(ScalarOp::Cast { to: dtype, saturate: true }, &[wide])
+    }
+
+    /// A list of sizes: the element asked for, one at a time.
+    fn sizes(&mut self, dims: &[tegula_base::Dim], at: &TileBox) -> Result<Value, String> {
+        let axis = at[0];
+        let extents = [axis.extent];
+        let position = self.positions(at, 0, DType::I64, &extents);
+        let mut tile = self.b.splat(DType::I64, &extents, 0);
+        for (i, dim) in dims.iter().enumerate() {
+            let size = self.b.size(dim);
+            let size = self.spread(DType::I64, size, &extents);
+            let place = self.b.splat(DType::I64, &extents, i as i64);
+            let here = self.b.elementwise(ScalarOp::Eq, &[position, place]);
+            tile = self.b.elementwise(ScalarOp::Select, &[here, size, tile]);
+        }
+        Ok(tile)
+    }
+
+    fn pad(
+        &mut self,
+        operands: &[Value],
+        low: &[tegula_base::Dim],
+        high: &[tegula_base::Dim],
+        at: &TileBox,
+    ) -> Result<Value, String> {
+        let shape = self.body.shape(operands[0]).clone();
+        let padded = |i: usize| !low[i].is_const(0) || !high[i].is_const(0);
+        let inner: TileBox = (0..at.len())
+            .map(|i| {
+                let amount = self.b.size(&low[i]);
+                Axis {
+                    offset: self.b.sub(at[i].offset, amount),
+                    bounded: at[i].bounded || padded(i),
+                    ..at[i]
+                }
+            })
+            .collect();
+        let extents: Vec<i64> = at.iter().map(|axis| axis.extent).collect();
+        let ones = vec![1; extents.len()];
+        // Extents of 1 that padding widens are read at 0 only, so the mask decides alone.
+        let tile = self.pull(operands[0], &inner)?;
+        let scalar = self.pull(operands[1], &[])?;
+        let scalar = self.b.reshape(scalar, &ones);
+        let mut result = tile;
+        let fill = self.b.broadcast(scalar, &extents);
+        for i in (0..at.len()).filter(|i| padded(*i)) {
+            let inside = self.inside(&inner, i, &shape[i]);
+            result = self.b.elementwise(ScalarOp::Select, &[inside, result, fill]);
+        }
+        Ok(result)
+    }
+}

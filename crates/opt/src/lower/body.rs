@@ -1,0 +1,79 @@
+//! A kernel's computation as a function of its own: arguments are the launch's operands, `return` its results.
+
+use tegula_base::Shape;
+use tegula_ir::rewrite::Cloner;
+use tegula_ir::{OpId, Value};
+use tegula_tensor::{TensorFunc, TensorOp, TensorType};
+
+#[derive(Clone, Debug)]
+pub struct Body {
+    pub func: TensorFunc,
+    /// Which operand of the launch each argument is; an operand may be several arguments of different axis order.
+    pub operands: Vec<usize>,
+    /// The returned values, one a result of the kernel.
+    pub results: Vec<Value>,
+    /// Types of the result buffers (with their layouts).
+    pub result_types: Vec<TensorType>,
+    /// Where the axes of a window root's result were put in memory order: new axis `i` is logical axis `[i]`.
+    pub root_order: Option<Vec<usize>>,
+}
+
+impl Body {
+    pub fn of_kernel(func: &TensorFunc, kernel: OpId) -> Body {
+        let region = func.regions_of(kernel)[0];
+        let mut own = TensorFunc::new("kernel");
+        let body = own.body();
+        let mut cloner = Cloner::between(func);
+        for (arg, operand) in func.args(region).iter().zip(func.operands(kernel)) {
+            // The operand's type carries the layout of its buffer.
+            let value = own.add_arg(body, func.ty(*operand).clone());
+            cloner.bind(*arg, value);
+        }
+        let results = cloner.region(&mut own, region, body);
+        let operands = (0..func.operands(kernel).len()).collect();
+        Body { func: own, operands, results, result_types: func.result_types(kernel), root_order: None }
+    }
+
+    pub fn args(&self) -> &[Value] {
+        self.func.args(self.func.body())
+    }
+
+    pub fn ops(&self) -> &[OpId] {
+        self.func.ops_in(self.func.body())
+    }
+
+    pub fn shape(&self, value: Value) -> &Shape {
+        &self.func.ty(value).shape
+    }
+
+    /// The op that decides the recipe: a contraction, window, scan, scatter or concat; none for plain rows.
+    pub fn root(&self) -> Option<OpId> {
+        self.ops().iter().copied().find(|op| {
+            matches!(
+                self.func.kind(*op),
+                TensorOp::Dot { .. }
+                    | TensorOp::Conv { .. }
+                    | TensorOp::Pool { .. }
+                    | TensorOp::MaxPoolIndices { .. }
+                    | TensorOp::Concat { .. }
+                    | TensorOp::Scan { .. }
+                    | TensorOp::ScatterElements { .. }
+                    | TensorOp::ScatterNd { .. }
+            )
+        })
+    }
+
+    /// The reductions, in program order.
+    pub fn reduces(&self) -> Vec<OpId> {
+        let is_reduce = |op: &OpId| matches!(self.func.kind(*op), TensorOp::Reduce { .. });
+        self.ops().iter().copied().filter(is_reduce).collect()
+    }
+
+    /// The widest element type of any value, which decides how many lanes a vector has.
+    pub fn widest(&self) -> tegula_base::DType {
+        let values = self.args().iter().chain(self.ops().iter().flat_map(|op| self.func.results(*op)));
+        let dtypes =
+            values.map(|value| self.func.ty(*value).dtype).chain(self.result_types.iter().map(|ty| ty.dtype));
+        dtypes.max_by_key(|dtype| dtype.bits()).unwrap_or(tegula_base::DType::F32)
+    }
+}

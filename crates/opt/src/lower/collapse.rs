@@ -1,0 +1,258 @@
+//! Puts the axes of a kernel in memory order and merges those that always move together, so that recipes see few
+//! long axes, the innermost last: an elementwise kernel over a channels-last `[1,64,80,80]` becomes one over
+//! `[409600]`.
+//!
+//! The results and all operands that are not the root's own share one permuted layout (assign_layouts sees to
+//! that). A contraction or window keeps its operands as they are; only its result changes order. Axes merge in
+//! bodies of elementwise ops, broadcasts, splats and reductions: two axes, adjacent in memory, merge when in every
+//! value both are full or both are 1, and every reduction reduces both or none.
+
+use super::body::Body;
+use std::collections::HashMap;
+use tegula_base::{Dim, Shape};
+use tegula_ir::{OpId, Value};
+use tegula_tensor::layout::Physical;
+use tegula_tensor::{TensorFunc, TensorOp, TensorType};
+
+/// The same kernel in memory order over fewer axes; `None` when nothing changes.
+pub(super) fn collapse_axes(body: &Body) -> Option<Body> {
+    let rank = body.result_types.first()?.rank();
+    let root = body.root().filter(|op| keeps_operands(body.func.kind(*op)));
+    let moved = moved_values(body, root);
+    if rank == 0 || !body.ops().iter().all(|op| Some(*op) == root || permutes(body, *op, rank)) {
+        return None;
+    }
+    let order = common_order(body, &moved, rank)?;
+    let mergeable = root.is_none() && body.ops().iter().all(|op| merges(body.func.kind(*op)));
+    let same_rank = moved.iter().all(|value| body.shape(*value).rank() == rank);
+    let groups = match mergeable && same_rank {
+        true => merge(body, &moved, &order),
+        false => order.iter().map(|axis| vec![*axis]).collect(),
+    };
+    if groups.iter().map(Vec::as_slice).eq((0..rank)
+        .map(|axis| [axis])
+        .collect::<Vec<_>>()
+        .iter()
+        .map(|a| &a[..]))
+    {
+        return None;
+    }
+    Some(Rebuild { body, root, groups, rank }.rebuild())
+}
+
+/// Roots whose operand axes have roles of their own.
+fn keeps_operands(op: &TensorOp) -> bool {
+    matches!(
+        op,
+        TensorOp::Dot { .. }
+            | TensorOp::Conv { .. }
+            | TensorOp::Pool { .. }
+            | TensorOp::MaxPoolIndices { .. }
+    )
+}
+
+fn merges(op: &TensorOp) -> bool {
+    matches!(
+        op,
+        TensorOp::Elementwise { .. }
+            | TensorOp::Broadcast { .. }
+            | TensorOp::Splat { .. }
+            | TensorOp::Reduce { .. }
+            | TensorOp::Relayout { .. }
+    )
+}
+
+/// Whether an op means the same after all its axes are permuted alike.
+fn permutes(body: &Body, op: OpId, rank: usize) -> bool {
+    let full = |value: &Value| body.shape(*value).rank() == rank;
+    match body.func.kind(op) {
+        TensorOp::Iota { .. }
+        | TensorOp::Slice { .. }
+        | TensorOp::Concat { .. }
+        | TensorOp::Scan { .. }
+        | TensorOp::Transpose { .. } => body.func.operands(op).iter().chain(body.func.results(op)).all(full),
+        TensorOp::Pad { .. } => full(&body.func.operand(op, 0)),
+        // A gather by a list of indices keeps the rank.
+        TensorOp::Gather { .. } => full(&body.func.operand(op, 0)) && full(&body.func.result(op)),
+        kind => merges(kind),
+    }
+}
+
+/// The values whose axes are put in order: all but the root's own operands.
+fn moved_values(body: &Body, root: Option<OpId>) -> Vec<Value> {
+    let used_outside = |value: &Value| {
+        let users = body.func.users(*value).iter();
+        body.results.contains(value) || users.into_iter().any(|user| Some(*user) != root)
+    };
+    let args = body.args().iter().copied().filter(used_outside);
+    args.chain(body.ops().iter().flat_map(|op| body.func.results(*op)).copied()).collect()
+}
+
+/// The memory order of axes that all moved buffers agree on. Axes of extent 1 have no place of their own, so a
+/// buffer only constrains the order of its other axes.
+fn common_order(body: &Body, moved: &[Value], rank: usize) -> Option<Vec<usize>> {
+    let args = body.args().iter().filter(|arg| moved.contains(arg)).map(|arg| body.func.ty(*arg));
+    let buffers: Vec<&TensorType> =
+        body.result_types.iter().chain(args).filter(|ty| ty.rank() == rank).collect();
+    let full = |ty: &TensorType| ty.shape.iter().filter(|dim| !dim.is_const(1)).count();
+    let mut widest = *buffers.first()?;
+    for ty in &buffers {
+        if full(ty) > full(widest) {
+            widest = ty;
+        }
+    }
+    let order = axis_order(widest)?;
+    for ty in &buffers {
+        let own: Vec<usize> =
+            axis_order(ty)?.into_iter().filter(|axis| !ty.shape[*axis].is_const(1)).collect();
+        let wanted = order.iter().copied().filter(|axis| !ty.shape[*axis].is_const(1));
+        if !own.into_iter().eq(wanted) {
+            return None;
+        }
+    }
+    Some(order)
+}
+
+fn axis_order(ty: &TensorType) -> Option<Vec<usize>> {
+    let whole = |dim: &Physical| match dim {
+        Physical::Axis(axis) => Some(*axis),
+        Physical::Outer { .. } | Physical::Inner { .. } => None,
+    };
+    ty.layout_or_default().0.iter().map(whole).collect()
+}
+
+/// Runs of axes, in memory order, that merge. Axes that are 1 everywhere carry nothing and drop out.
+fn merge(body: &Body, values: &[Value], order: &[usize]) -> Vec<Vec<usize>> {
+    let full = |axis: usize, value: &Value| {
+        let shape = body.shape(*value);
+        shape.rank() != 0 && !shape[axis].is_const(1)
+    };
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for axis in order.iter().copied().filter(|axis| values.iter().any(|value| full(*axis, value))) {
+        let fits = |last: usize| {
+            let reduced_alike = body.reduces().iter().all(|op| match body.func.kind(*op) {
+                TensorOp::Reduce { axes, .. } => axes.contains(&last) == axes.contains(&axis),
+                _ => true,
+            });
+            reduced_alike && values.iter().all(|value| full(last, value) == full(axis, value))
+        };
+        match groups.last_mut() {
+            Some(group) if fits(*group.last().expect("invariant: groups are not empty")) => group.push(axis),
+            _ => groups.push(vec![axis]),
+        }
+    }
+    if groups.is_empty() { vec![vec![order[0]]] } else { groups }
+}
+
+struct Rebuild<'a> {
+    body: &'a Body,
+    root: Option<OpId>,
+    /// Old axes of each new one.
+    groups: Vec<Vec<usize>>,
+    rank: usize,
+}
+
+impl Rebuild<'_> {
+    fn rebuild(&self) -> Body {
+        let body = self.body;
+        let mut func = TensorFunc::new(body.func.name.clone());
+        let region = func.body();
+        // The root's own operands first, untouched; then the others in their new order.
+        let mut kept: HashMap<Value, Value> = HashMap::new();
+        let mut map: HashMap<Value, Value> = HashMap::new();
+        let mut operands = Vec::new();
+        let root_operands = self.root.map_or(&[][..], |op| body.func.operands(op));
+        let moved = moved_values(body, self.root);
+        for (arg, operand) in body.args().iter().zip(&body.operands) {
+            if root_operands.contains(arg) {
+                kept.insert(*arg, func.add_arg(region, body.func.ty(*arg).clone()));
+                operands.push(*operand);
+            }
+        }
+        for (arg, operand) in body.args().iter().zip(&body.operands) {
+            if moved.contains(arg) {
+                map.insert(*arg, func.add_arg(region, self.ty(body.func.ty(*arg))));
+                operands.push(*operand);
+            }
+        }
+        for op in body.ops() {
+            let is_root = Some(*op) == self.root;
+            let names = if is_root { &kept } else { &map };
+            let own: Vec<Value> = body.func.operands(*op).iter().map(|value| names[value]).collect();
+            let kind = if is_root { body.func.kind(*op).clone() } else { self.kind(body.func.kind(*op)) };
+            let types: Vec<TensorType> = body.func.result_types(*op).iter().map(|ty| self.ty(ty)).collect();
+            let copy = func.push_op(region, kind, &own, types, None);
+            for (old, new) in body.func.results(*op).iter().zip(func.results(copy).to_vec()) {
+                map.insert(*old, new);
+            }
+        }
+        Body {
+            results: body.results.iter().map(|value| map[value]).collect(),
+            result_types: body.result_types.iter().map(|ty| self.ty(ty)).collect(),
+            operands,
+            func,
+            root_order: self.root.map(|_| self.groups.iter().map(|group| group[0]).collect()),
+        }
+    }
+
+    /// Values of another rank (scalars, index lists) stay as they are.
+    fn ty(&self, ty: &TensorType) -> TensorType {
+        match ty.rank() == self.rank {
+            true => TensorType::new(ty.dtype, self.shape(&ty.shape)),
+            false => ty.clone(),
+        }
+    }
+
+    fn shape(&self, shape: &Shape) -> Shape {
+        if shape.rank() != self.rank {
+            return shape.clone();
+        }
+        let product = |group: &Vec<usize>| {
+            group.iter().fold(Dim::from(1), |product, axis| product * shape[*axis].clone())
+        };
+        self.groups.iter().map(product).collect()
+    }
+
+    fn axis(&self, axis: usize) -> usize {
+        let holds = |group: &Vec<usize>| group.contains(&axis);
+        self.groups.iter().position(holds).expect("invariant: only axes of extent 1 everywhere drop out")
+    }
+
+    fn list<T: Clone>(&self, list: &[T]) -> Vec<T> {
+        self.groups.iter().map(|group| list[group[0]].clone()).collect()
+    }
+
+    fn kind(&self, kind: &TensorOp) -> TensorOp {
+        match kind {
+            TensorOp::Broadcast { shape } => TensorOp::Broadcast { shape: self.shape(shape) },
+            TensorOp::Splat { dtype, shape, bits } => {
+                TensorOp::Splat { dtype: *dtype, shape: self.shape(shape), bits: *bits }
+            }
+            TensorOp::Iota { dtype, shape, axis } => {
+                TensorOp::Iota { dtype: *dtype, shape: self.shape(shape), axis: self.axis(*axis) }
+            }
+            TensorOp::Reduce { f, axes } => {
+                let reduced = |group: &Vec<usize>| group.iter().any(|axis| axes.contains(axis));
+                let axes = (0..self.groups.len()).filter(|i| reduced(&self.groups[*i])).collect();
+                TensorOp::Reduce { f: *f, axes }
+            }
+            TensorOp::Slice { starts, sizes, steps } => TensorOp::Slice {
+                starts: self.list(starts),
+                sizes: self.list(sizes),
+                steps: self.list(steps),
+            },
+            TensorOp::Pad { low, high, mode } => {
+                TensorOp::Pad { low: self.list(low), high: self.list(high), mode: *mode }
+            }
+            TensorOp::Concat { axis } => TensorOp::Concat { axis: self.axis(*axis) },
+            TensorOp::Gather { axis } => TensorOp::Gather { axis: self.axis(*axis) },
+            TensorOp::Scan { f, axis, exclusive, reverse } => {
+                TensorOp::Scan { f: *f, axis: self.axis(*axis), exclusive: *exclusive, reverse: *reverse }
+            }
+            TensorOp::Transpose { perm } => TensorOp::Transpose {
+                perm: self.groups.iter().map(|group| self.axis(perm[group[0]])).collect(),
+            },
+            other => other.clone(),
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! The recipe of contractions and convolutions: a result tile of `m` rows by `n` columns stays in registers while
+//! the contraction runs over all of k, then the epilogue runs on the tile and stores it.
+//!
+//! A dot's rows and columns are its free axes. A convolution is the same with more loops: rows are the innermost
+//! spatial axis of the result, columns its channels, and k is the window times the input channels of a group, read
+//! through a window of the padded input without copying it. Constant right sides come packed in panels of `n`
+//! columns. Rows left over at the end of `m` run in tiles of 4 and 1, so that no tile computes rows twice.
+
+mod conv;
+mod depthwise;
+mod dot;
+
+pub(super) use conv::{window_range, window_start};
+
+use super::Lowered;
+use super::access::{Axis, Lowering, TileBox};
+use super::body::Body;
+use tegula_base::{DType, Dim, Symbols};
+use tegula_ir::{OpId, Value};
+use tegula_target::{ContractTile, TargetModel};
+use tegula_tensor::TensorOp;
+use tegula_tensor::layout::Physical;
+use tegula_tile::IndexOp;
+
+pub(super) fn lower(body: &Body, target: &dyn TargetModel, symbols: &Symbols) -> Result<Lowered, String> {
+    let root = body.root().ok_or("a contraction is expected")?;
+    match body.func.kind(root) {
+        TensorOp::Dot { .. } => dot::lower(body, root, target, symbols),
+        TensorOp::Conv { groups, .. } => {
+            let weights = body.shape(body.func.operand(root, 1));
+            let depthwise = weights[1].is_const(1) && weights[0].is_const(*groups) && *groups > 1;
+            match depthwise {
+                true => depthwise::lower(body, root, target),
+                false => conv::lower(body, root, target, symbols),
+            }
+        }
+        _ => Err("a contraction is expected".into()),
+    }
+}
+
+/// Row tiles for an unknown number of rows that are no whole tile: widths in falling order, the last 1.
+const ROW_TAILS: [i64; 2] = [4, 1];
+
+/// The work units of a contraction's rows and columns: blocks of row tiles, then column tiles, then row tiles
+/// in a block; a panel of the right side is used `m_block` times in a row.
+pub(super) struct Traversal {
+    pub tile: ContractTile,
+    pub m: Dim,
+    pub n: Dim,
+}
+
+impl Traversal {
+    fn row_tiles(&self) -> Dim {
+        self.m.ceil_div(&Dim::from(self.tile.m))
+    }
+
+    /// Widths of the tiles that cover the last rows: exactly them where their number is known.
+    fn row_tails(&self) -> Vec<i64> {
+        match self.m.as_const().map(|m| m % self.tile.m) {
+            Some(rest) => vec![rest.max(1)],
+            None => ROW_TAILS.into_iter().filter(|extent| *extent < self.tile.m || *extent == 1).collect(),
+        }
+    }
+
+    /// The three grid axes.
+    fn grid(&self) -> [Dim; 3] {
+        let blocks = self.row_tiles().ceil_div(&Dim::from(self.tile.m_block));
+        [blocks, self.n.ceil_div(&Dim::from(self.tile.n)), Dim::from(self.tile.m_block)]
+    }
+
+    /// Calls `body` for each tile of rows of this unit: row axis, column axis (bounded where the columns may end).
+    /// `unit` are the unit's coordinates along [`Self::grid`].
+    fn tiles(
+        &self,
+        cx: &mut Lowering,
+        unit: &[Value],
+        body: &mut dyn FnMut(&mut Lowering, Axis, Axis, Value) -> Result<(), String>,
+    ) -> Result<(), String> {
+        let m_block = cx.b.index(self.tile.m_block);
+        let block = cx.b.mul(unit[0], m_block);
+        let row_tile = cx.b.add(block, unit[2]);
+        let step = cx.b.index(self.tile.m);
+        let first = cx.b.mul(row_tile, step);
+        let end = cx.b.add(first, step);
+        let rows = cx.b.size(&self.m);
+        let panel = unit[1];
+        let width = cx.b.index(self.tile.n);
+        let column = cx.b.mul(panel, width);
+        let columns = cx.b.size(&self.n);
+        let column_end = cx.b.add(column, width);
+        let whole_columns = match self.n.as_const() {
+            Some(n) if n % self.tile.n == 0 => cx.b.index(1),
+            _ => cx.b.index_op(IndexOp::Le, column_end, columns),
+        };
+        let mut outcome = Ok(());
+        let mut run = |cx: &mut Lowering, offset: Value, extent: i64| {
+            for bounded in [false, true] {
+                let wanted = if bounded { not(cx, whole_columns) } else { whole_columns };
+                cx.when(wanted, |cx| {
+                    let row = Axis { offset, extent, step: 1, bounded: false };
+                    let column = Axis { offset: column, extent: self.tile.n, step: 1, bounded };
+                    outcome =
+                        std::mem::replace(&mut outcome, Ok(())).and_then(|()| body(cx, row, column, panel));
+                });
+            }
+        };
+        // Rows past the end belong to no tile: `whole` is false there, and the tails have no step.
+        let whole = match self.m.as_const() {
+            Some(m) if m % (self.tile.m * self.tile.m_block) == 0 => cx.b.index(1),
+            _ => cx.b.index_op(IndexOp::Le, end, rows),
+        };
+        cx.when(whole, |cx| run(cx, first, self.tile.m));
+        let partial = not(cx, whole);
+        cx.when(partial, |cx| {
+            let zero = cx.b.index(0);
+            let mut lo = first;
+            for extent in self.row_tails() {
+                let size = cx.b.index(extent);
+                let left = cx.b.sub(rows, lo);
+                let count = cx.b.index_op(IndexOp::FloorDiv, left, size);
+                let count = cx.b.index_op(IndexOp::Max, count, zero);
+                let span = cx.b.mul(count, size);
+                let hi = cx.b.add(lo, span);
+                cx.for_(lo, hi, extent, &[], |cx, row, _| {
+                    run(cx, row, extent);
+                    vec![]
+                });
+                lo = hi;
+            }
+        });
+        outcome
+    }
+}
+
+fn not(cx: &mut Lowering, condition: Value) -> Value {
+    let zero = cx.b.index(0);
+    cx.b.index_op(IndexOp::Eq, condition, zero)
+}
+
+/// `acc + sum over k in 0..extent`, in steps of `unroll` and the rest one by one; `step` adds one tile of k.
+fn over_k(
+    cx: &mut Lowering,
+    extent: &Dim,
+    unroll: i64,
+    acc: Value,
+    step: &mut dyn FnMut(&mut Lowering, Axis, Value) -> Result<Value, String>,
+) -> Result<Value, String> {
+    let mut outcome = Ok(());
+    let mut run = |cx: &mut Lowering, k: Value, extent: i64, acc: Value| {
+        let axis = Axis { offset: k, extent, step: 1, bounded: false };
+        match step(cx, axis, acc) {
+            Ok(acc) => acc,
+            Err(error) => {
+                outcome = Err(error);
+                acc
+            }
+        }
+    };
+    let (zero, size) = (cx.b.index(0), cx.b.size(extent));
+    let unroll_size = cx.b.index(unroll);
+    let whole = cx.b.index_op(IndexOp::FloorDiv, size, unroll_size);
+    let whole = cx.b.mul(whole, unroll_size);
+    let acc = cx.for_(zero, whole, unroll, &[acc], |cx, k, acc| vec![run(cx, k, unroll, acc[0])]);
+    let acc = if unroll == 1 {
+        acc
+    } else {
+        cx.for_(whole, size, 1, &acc, |cx, k, acc| vec![run(cx, k, 1, acc[0])])
+    };
+    outcome.map(|()| acc[0])
+}
+
+/// How the right side lies in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RightSide {
+    /// Whole axes in some order.
+    Plain,
+    /// Panels of `width` columns, k rows each.
+    Panels { width: i64 },
+    /// Panels of `width` columns of 4 consecutive k: `[n/width, k/4, width, 4]`, for byte products.
+    Quads { width: i64 },
+}
+
+/// Reads the packing of an argument; `column` is its column axis.
+fn right_side(body: &Body, arg: Value, column: usize) -> RightSide {
+    let layout = body.func.ty(arg).layout_or_default();
+    let width = layout.0.iter().find_map(|dim| match dim {
+        Physical::Inner { axis, tile } if *axis == column => Some(*tile),
+        _ => None,
+    });
+    let inner = layout.0.iter().filter(|dim| matches!(dim, Physical::Inner { .. })).count();
+    match width {
+        Some(width) if inner == 2 => RightSide::Quads { width },
+        Some(width) => RightSide::Panels { width },
+        None => RightSide::Plain,
+    }
+}
+
+/// The accumulation type of a contraction's result.
+fn accumulator(out: DType) -> DType {
+    match out {
+        DType::F16 | DType::BF16 => DType::F32,
+        DType::I8 | DType::U8 | DType::I16 | DType::U16 | DType::U32 => DType::I32,
+        DType::U64 => DType::I64,
+        other => other,
+    }
+}
+
+/// Casts the accumulator to the root's dtype, makes it the root's tile and stores every result.
+fn epilogue(cx: &mut Lowering, root: OpId, acc: Value, at: &TileBox) -> Result<(), String> {
+    let value = cx.body.func.result(root);
+    let dtype = cx.body.func.ty(value).dtype;
+    let mut tile = acc;
+    if cx.b.tile_type(acc).0 != dtype {
+        tile = cx.b.elementwise(tegula_ir::ScalarOp::Cast { to: dtype, saturate: true }, &[tile]);
+    }
+    let extents: Vec<i64> = at.iter().map(|axis| axis.extent).collect();
+    let tile = cx.b.reshape(tile, &extents);
+    cx.scope(|cx| {
+        cx.fix(value, tile);
+        (0..cx.body.results.len()).try_for_each(|i| cx.store_result(i, at))
+    })
+}
+
+/// Memory order of the logical axes of a convolution's or pool's result.
+pub(super) fn result_order(body: &Body, rank: usize) -> Vec<usize> {
+    body.root_order.clone().unwrap_or_else(|| (0..rank).collect())
+}

@@ -1,0 +1,177 @@
+//! Contractions in normal form: `[batch..., m, k]` (m and k in either order) times `[batch..., k, n]`
+//! (k and n in either order, or packed), one axis each.
+
+use super::{RightSide, Traversal, accumulator, epilogue, over_k, right_side};
+use crate::lower::Lowered;
+use crate::lower::access::{Axis, Lowering, TileBox, begin};
+use crate::lower::body::Body;
+use tegula_base::{Dim, Symbols};
+use tegula_ir::{OpId, Value};
+use tegula_target::{Contract, TargetModel};
+use tegula_tensor::{DotDims, TensorOp};
+
+struct Roles {
+    lhs: Value,
+    rhs: Value,
+    n_batch: usize,
+    lhs_m: usize,
+    lhs_k: usize,
+    rhs_k: usize,
+    rhs_n: usize,
+}
+
+pub(super) fn lower(
+    body: &Body,
+    root: OpId,
+    target: &dyn TargetModel,
+    symbols: &Symbols,
+) -> Result<Lowered, String> {
+    let TensorOp::Dot { dims, out } = body.func.kind(root) else { return Err("a dot is expected".into()) };
+    let roles = roles(body, root, dims)?;
+    let result = body.func.result(root);
+    let shape = body.shape(result).clone();
+    let (m, n) = (shape[roles.n_batch].clone(), shape[roles.n_batch + 1].clone());
+    let k = body.shape(roles.lhs)[roles.lhs_k].clone();
+    let batch = (0..roles.n_batch).fold(Dim::from(1), |batch, i| batch * shape[i].clone());
+    let acc = accumulator(*out);
+    let packing = right_side(body, roles.rhs, roles.rhs_n);
+    let contract = Contract {
+        batch,
+        m: m.clone(),
+        n: n.clone(),
+        k: k.clone(),
+        lhs: body.func.ty(roles.lhs).dtype,
+        rhs: body.func.ty(roles.rhs).dtype,
+        acc,
+        rhs_constant: packing != RightSide::Plain,
+    };
+    let mut tile = target.contract_tile(&contract, symbols);
+    if let RightSide::Panels { width } | RightSide::Quads { width } = packing {
+        tile.n = width;
+    }
+    let traversal = Traversal { tile, m, n };
+    let mut grid: Vec<Dim> = (0..roles.n_batch).map(|i| shape[i].clone()).collect();
+    grid.extend(traversal.grid());
+    let (mut kernel, buffers) = begin(body, grid);
+    let mut cx = Lowering::new(body, &mut kernel, buffers);
+    let batch_at: Vec<Axis> = cx.unit[..roles.n_batch]
+        .iter()
+        .map(|offset| Axis { offset: *offset, extent: 1, step: 1, bounded: false })
+        .collect();
+    let unit = cx.unit[roles.n_batch..].to_vec();
+    traversal.tiles(&mut cx, &unit, &mut |cx, row, column, panel| {
+        let zero = cx.b.splat(acc, &[row.extent, column.extent], 0);
+        let unroll = if matches!(packing, RightSide::Quads { .. }) { 4 } else { tile.k };
+        let sum = over_k(cx, &k, unroll, zero, &mut |cx, step, sum| {
+            let a = left(cx, &roles, &batch_at, row, step);
+            let b = right(cx, &roles, packing, &batch_at, step, column, panel);
+            Ok(cx.b.dot(sum, a, b))
+        })?;
+        let mut at: TileBox = batch_at.iter().copied().collect();
+        at.push(row);
+        at.push(column);
+        epilogue(cx, root, sum, &at)
+    })?;
+    let buffers = cx.finish();
+    Ok(Lowered { kernel, buffers })
+}
+
+fn roles(body: &Body, root: OpId, dims: &DotDims) -> Result<Roles, String> {
+    let [lhs, rhs] = *body.func.operands(root) else { return Err("a dot takes two operands".into()) };
+    let n_batch = dims.lhs_batch.len();
+    let leading = |axes: &[usize]| axes.iter().copied().eq(0..axes.len());
+    let normal = leading(&dims.lhs_batch)
+        && leading(&dims.rhs_batch)
+        && body.shape(lhs).rank() == n_batch + 2
+        && body.shape(rhs).rank() == n_batch + 2;
+    let (&[lhs_k], &[rhs_k], true) = (dims.lhs_contract.as_slice(), dims.rhs_contract.as_slice(), normal)
+    else {
+        return Err("a dot must be in normal form: leading batch axes, one row, column and inner axis".into());
+    };
+    let other = |k: usize| 2 * n_batch + 1 - k;
+    Ok(Roles { lhs, rhs, n_batch, lhs_m: other(lhs_k), lhs_k, rhs_k, rhs_n: other(rhs_k) })
+}
+
+/// The `[m, k]` tile of the left side.
+fn left(cx: &mut Lowering, roles: &Roles, batch: &[Axis], row: Axis, step: Axis) -> Value {
+    let mut at: TileBox = batch.iter().copied().collect();
+    at.push(row);
+    at.push(step);
+    (at[roles.lhs_m], at[roles.lhs_k]) = (row, step);
+    plain(cx, roles.lhs, &at, roles.lhs_m, roles.lhs_k)
+}
+
+/// A box of a whole-axis argument as a matrix of axes `first` by `second`.
+pub(super) fn plain(cx: &mut Lowering, arg: Value, at: &TileBox, first: usize, second: usize) -> Value {
+    let order = cx.axis_order(arg).expect("invariant: only right sides are packed");
+    let tile = cx.load_physical(arg, &order, at, 0);
+    let first_outside =
+        order.iter().position(|axis| *axis == first) < order.iter().position(|axis| *axis == second);
+    if first_outside {
+        cx.b.reshape(tile, &[at[first].extent, at[second].extent])
+    } else {
+        let tile = cx.b.reshape(tile, &[at[second].extent, at[first].extent]);
+        cx.b.transpose(tile, &[1, 0])
+    }
+}
+
+/// The `[k, n]` tile of the right side.
+fn right(
+    cx: &mut Lowering,
+    roles: &Roles,
+    packing: RightSide,
+    batch: &[Axis],
+    step: Axis,
+    column: Axis,
+    panel: Value,
+) -> Value {
+    match packing {
+        RightSide::Plain => {
+            let mut at: TileBox = batch.iter().copied().collect();
+            at.push(step);
+            at.push(column);
+            (at[roles.rhs_k], at[roles.rhs_n]) = (step, column);
+            plain(cx, roles.rhs, &at, roles.rhs_k, roles.rhs_n)
+        }
+        RightSide::Panels { .. } | RightSide::Quads { .. } => {
+            packed(cx, roles.rhs, packing, batch, &[], step, panel)
+        }
+    }
+}
+
+/// A `[k, n]` tile of a packed right side `[outer..., n/width, between..., k, width]` (or with quads of k).
+pub(super) fn packed(
+    cx: &mut Lowering,
+    arg: Value,
+    packing: RightSide,
+    outer: &[Axis],
+    between: &[Axis],
+    step: Axis,
+    panel: Value,
+) -> Value {
+    let view = cx.arg_view(arg).expect("invariant: an argument has a view");
+    let zero = cx.b.index(0);
+    let one = |offset: Value| Axis { offset, extent: 1, step: 1, bounded: false };
+    let mut at: TileBox = outer.iter().copied().collect();
+    at.push(one(panel));
+    at.extend(between.iter().copied());
+    match packing {
+        RightSide::Quads { width } => {
+            let four = cx.b.index(4);
+            let quad = cx.b.index_op(tegula_tile::IndexOp::FloorDiv, step.offset, four);
+            at.push(one(quad));
+            at.push(Axis { extent: width, ..one(zero) });
+            at.push(Axis { extent: 4, ..one(zero) });
+            let tile = cx.load(view, &at, 0);
+            let tile = cx.b.reshape(tile, &[width, 4]);
+            cx.b.transpose(tile, &[1, 0])
+        }
+        RightSide::Panels { width } => {
+            at.push(step);
+            at.push(Axis { extent: width, ..one(zero) });
+            let tile = cx.load(view, &at, 0);
+            cx.b.reshape(tile, &[step.extent, width])
+        }
+        RightSide::Plain => unreachable!("the caller packs"),
+    }
+}

@@ -1,0 +1,400 @@
+//! The recipe of elementwise, movement, reduction, softmax and normalisation kernels: rows along one *lane axis*.
+//!
+//! The iteration space is the join of the results' shapes and the reductions' operands. The lane axis is the
+//! innermost axis in memory. Reductions share one set of axes. Three cases:
+//! * no reduction: tiles along the lane axis, pulled and stored;
+//! * the lane axis is reduced: a work unit owns whole rows; each reduction is a pass along the row, then a pass
+//!   stores. A row short enough to stay in registers is one tile, and the passes share it;
+//! * other axes are reduced: a work unit owns a piece of the lane axis and walks the reduced axes for each tile.
+
+use super::Lowered;
+use super::access::{Axis, Lowering, TileBox, begin};
+use super::body::Body;
+use tegula_base::{Dim, Shape, Symbols};
+use tegula_ir::scalar::eval::identity;
+use tegula_ir::{OpId, ScalarOp, Value};
+use tegula_target::TargetModel;
+use tegula_tensor::TensorOp;
+use tegula_tensor::layout::Physical;
+use tegula_tile::IndexOp;
+
+/// What the recipe decided before it builds.
+struct Plan {
+    space: Shape,
+    /// Reduced axes, sorted; empty without reductions.
+    reduced: Vec<usize>,
+    /// The axis that vectors run along; `None` when every extent is 1.
+    lane: Option<usize>,
+    /// Axes of the grid, outermost first; the last one in blocks of `block` rows.
+    outer: Vec<usize>,
+    block: i64,
+    /// Elements of the lane axis a work unit owns; `None`: all of them.
+    chunk: Option<i64>,
+    /// Elements a step along the lane axis, and a vector.
+    tile: i64,
+    lanes: i64,
+    /// The lane axis is reduced and its whole extent is one tile.
+    resident: bool,
+}
+
+pub(super) fn lower(body: &Body, target: &dyn TargetModel, symbols: &Symbols) -> Result<Lowered, String> {
+    let plan = plan(body, target, symbols)?;
+    let (mut kernel, buffers) = begin(body, grid(&plan));
+    let mut cx = Lowering::new(body, &mut kernel, buffers);
+    emit_unit(&mut cx, &plan)?;
+    let buffers = cx.finish();
+    Ok(Lowered { kernel, buffers })
+}
+
+fn plan(body: &Body, target: &dyn TargetModel, symbols: &Symbols) -> Result<Plan, String> {
+    let space = space(body)?;
+    let reduced = reduced_axes(body)?;
+    let lane = lane_axis(body, &space);
+    let widest = body.widest();
+    let lanes = target.lanes(widest);
+    let extent = lane.map_or(Dim::from(1), |axis| space[axis].clone());
+    let lane_reduced = lane.is_some_and(|axis| reduced.contains(&axis));
+    let round_up = |n: i64| (n + lanes - 1) / lanes * lanes;
+    let resident =
+        lane_reduced && extent.as_const().is_some_and(|n| round_up(n) <= target.resident_row(widest));
+    let mut tile = target.row_tile(widest, 1);
+    if let Some(n) = extent.as_const() {
+        tile = if resident { round_up(n.max(1)) } else { tile.min(round_up(n.max(1))) };
+    }
+    let outer: Vec<usize> = (0..space.rank())
+        .filter(|axis| Some(*axis) != lane && !reduced.contains(axis) && !space[*axis].is_const(1))
+        .collect();
+    let unit = (target.unit_bytes().0 as i64 / widest.size() as i64).max(tile);
+    let (_, longest) = symbols.bounds(&extent);
+    let chunk = match (lane_reduced, reduced.is_empty()) {
+        (true, _) => None,
+        (false, false) => Some(tile),
+        (false, true) => (longest > unit).then_some(unit / tile * tile),
+    };
+    // Short rows share a work unit; rows of unknown length count as one vector step each.
+    let row_work = reduced.iter().fold(extent.clone(), |work, axis| work * space[*axis].clone());
+    let row_work = row_work.as_const().unwrap_or(unit);
+    let block = if chunk.is_some() && !reduced.is_empty() { 1 } else { (unit / row_work.max(1)).max(1) };
+    Ok(Plan { space, reduced, lane, outer, block, chunk, tile, lanes, resident })
+}
+
+/// The join of results and reduced operands: each axis's extent that is not 1.
+fn space(body: &Body) -> Result<Shape, String> {
+    let reduced = body.reduces().into_iter().map(|op| body.func.operand(op, 0));
+    let values: Vec<Value> = body.results.iter().copied().chain(reduced).collect();
+    let rank = values.iter().map(|value| body.shape(*value).rank()).max().unwrap_or(0);
+    if values.iter().any(|value| body.shape(*value).rank() != rank) {
+        return Err("results of one kernel have one rank".into());
+    }
+    let extent = |axis: usize| {
+        let mut extents = values.iter().map(|value| &body.shape(*value)[axis]);
+        extents.find(|dim| !dim.is_const(1)).cloned().unwrap_or(Dim::from(1))
+    };
+    Ok((0..rank).map(extent).collect())
+}
+
+fn reduced_axes(body: &Body) -> Result<Vec<usize>, String> {
+    let mut common: Option<Vec<usize>> = None;
+    for op in body.reduces() {
+        let TensorOp::Reduce { axes, .. } = body.func.kind(op) else { continue };
+        match &common {
+            Some(known) if known != axes => return Err("reductions of one kernel share their axes".into()),
+            _ => common = Some(axes.clone()),
+        }
+    }
+    Ok(common.unwrap_or_default())
+}
+
+/// The innermost axis, in the memory order of the largest buffer of the space's rank, that is not 1.
+fn lane_axis(body: &Body, space: &Shape) -> Option<usize> {
+    let args = body.args().iter().map(|arg| body.func.ty(*arg));
+    let full = |ty: &&tegula_tensor::TensorType| ty.shape.iter().filter(|dim| !dim.is_const(1)).count();
+    let mut candidates: Vec<_> =
+        body.result_types.iter().chain(args).filter(|ty| ty.rank() == space.rank()).collect();
+    // Results decide unless they are reduced; the first of the largest wins.
+    candidates.sort_by_key(|ty| std::cmp::Reverse(full(ty)));
+    let order = candidates.first().map(|ty| ty.layout_or_default().0).unwrap_or_default();
+    let axes = order.iter().rev().filter_map(|dim| match dim {
+        Physical::Axis(axis) => Some(*axis),
+        Physical::Outer { .. } | Physical::Inner { .. } => None,
+    });
+    let mut axes = axes.filter(|axis| !space[*axis].is_const(1));
+    axes.next().or_else(|| (0..space.rank()).rev().find(|axis| !space[*axis].is_const(1)))
+}
+
+fn grid(plan: &Plan) -> Vec<Dim> {
+    let mut grid: Vec<Dim> = plan.outer.iter().map(|axis| plan.space[*axis].clone()).collect();
+    if let Some(last) = grid.last_mut() {
+        *last = last.ceil_div(&Dim::from(plan.block));
+    }
+    if let (Some(lane), Some(chunk)) = (plan.lane, plan.chunk) {
+        grid.push(plan.space[lane].ceil_div(&Dim::from(chunk)));
+    }
+    grid
+}
+
+fn emit_unit(cx: &mut Lowering, plan: &Plan) -> Result<(), String> {
+    let zero = cx.b.index(0);
+    let unit_axis = Axis { offset: zero, extent: 1, step: 1, bounded: false };
+    let mut at: TileBox = std::iter::repeat_n(unit_axis, plan.space.rank()).collect();
+    for (i, axis) in plan.outer.iter().enumerate() {
+        at[*axis].offset = cx.unit[i];
+    }
+    let Some(&rows) = plan.outer.last() else { return emit_row(cx, plan, &at) };
+    if plan.block == 1 {
+        return emit_row(cx, plan, &at);
+    }
+    let block = cx.b.index(plan.block);
+    let first = cx.unit[plan.outer.len() - 1];
+    let first = cx.b.mul(first, block);
+    let end = cx.b.add(first, block);
+    let all = cx.b.size(&plan.space[rows]);
+    let end = cx.b.index_op(IndexOp::Min, end, all);
+    let mut outcome = Ok(());
+    cx.for_(first, end, 1, &[], |cx, row, _| {
+        at[rows].offset = row;
+        outcome = emit_row(cx, plan, &at);
+        vec![]
+    });
+    outcome
+}
+
+/// One row, or a chunk of one: `at` holds the coordinates of the outer axes.
+fn emit_row(cx: &mut Lowering, plan: &Plan, at: &[Axis]) -> Result<(), String> {
+    let Some(lane) = plan.lane else { return emit_tiles(cx, plan, at) };
+    if plan.reduced.contains(&lane) {
+        return emit_tiles(cx, plan, at);
+    }
+    let extent = cx.b.size(&plan.space[lane]);
+    let (lo, hi) = match plan.chunk {
+        None => (cx.b.index(0), extent),
+        Some(chunk) => {
+            let chunk = cx.b.index(chunk);
+            let position = cx.unit[plan.outer.len()];
+            let lo = cx.b.mul(position, chunk);
+            let end = cx.b.add(lo, chunk);
+            (lo, cx.b.index_op(IndexOp::Min, end, extent))
+        }
+    };
+    let mut outcome = Ok(());
+    cx.lane_loop(lo, hi, plan.tile, plan.lanes, &[], |cx, axis, _| {
+        let mut at: TileBox = at.into();
+        at[lane] = axis;
+        outcome = std::mem::replace(&mut outcome, Ok(())).and_then(|()| emit_tiles(cx, plan, &at));
+        vec![]
+    });
+    outcome
+}
+
+/// Reductions, then stores, for one tile of kept axes (or one row whose lane axis is reduced).
+fn emit_tiles(cx: &mut Lowering, plan: &Plan, at: &[Axis]) -> Result<(), String> {
+    for op in cx.body.reduces() {
+        let tile = reduce(cx, plan, op, at)?;
+        let result = cx.body.func.result(op);
+        cx.fix(result, tile);
+    }
+    for i in 0..cx.body.results.len() {
+        let shape = cx.body.result_types[i].shape.clone();
+        let walked: Vec<usize> =
+            plan.reduced.iter().copied().filter(|axis| !shape[*axis].is_const(1)).collect();
+        let mut own: TileBox = at.into();
+        for (axis, dim) in shape.iter().enumerate() {
+            if dim.is_const(1) {
+                own[axis] = Axis { offset: cx.b.index(0), extent: 1, step: 1, bounded: false };
+            }
+        }
+        let mut store = |cx: &mut Lowering, at: &[Axis]| cx.store_result(i, at);
+        walk(cx, plan, &walked, &own, &mut store)?;
+    }
+    Ok(())
+}
+
+/// Visits every tile of the axes `walked`, the lane axis innermost.
+fn walk(
+    cx: &mut Lowering,
+    plan: &Plan,
+    walked: &[usize],
+    at: &[Axis],
+    visit: &mut dyn FnMut(&mut Lowering, &[Axis]) -> Result<(), String>,
+) -> Result<(), String> {
+    let mut outcome = Ok(());
+    match ordered(plan, walked).as_slice() {
+        [] => visit(cx, at),
+        [axis] if Some(*axis) == plan.lane => {
+            if plan.resident {
+                let at = resident_box(cx, plan, at);
+                return visit(cx, &at);
+            }
+            let (lo, hi) = (cx.b.index(0), cx.b.size(&plan.space[*axis]));
+            cx.lane_loop(lo, hi, plan.tile, plan.lanes, &[], |cx, lane, _| {
+                let mut at: TileBox = at.into();
+                at[*axis] = lane;
+                outcome = std::mem::replace(&mut outcome, Ok(())).and_then(|()| visit(cx, &at));
+                vec![]
+            });
+            outcome
+        }
+        [axis, rest @ ..] => {
+            let (lo, hi) = (cx.b.index(0), cx.b.size(&plan.space[*axis]));
+            cx.for_(lo, hi, 1, &[], |cx, i, _| {
+                let mut at: TileBox = at.into();
+                at[*axis].offset = i;
+                outcome = walk(cx, plan, rest, &at, visit);
+                vec![]
+            });
+            outcome
+        }
+    }
+}
+
+/// Axes with the lane axis last.
+fn ordered(plan: &Plan, axes: &[usize]) -> Vec<usize> {
+    let mut axes = axes.to_vec();
+    axes.sort_by_key(|axis| Some(*axis) == plan.lane);
+    axes
+}
+
+fn resident_box(cx: &mut Lowering, plan: &Plan, at: &[Axis]) -> TileBox {
+    let lane = plan.lane.expect("invariant: a resident row has a lane axis");
+    let whole = plan.space[lane].is_const(plan.tile);
+    let mut at: TileBox = at.into();
+    at[lane] = Axis { offset: cx.b.index(0), extent: plan.tile, step: 1, bounded: !whole };
+    at
+}
+
+/// The result tile of one reduction: extents of `at`, 1 along the reduced axes.
+fn reduce(cx: &mut Lowering, plan: &Plan, op: OpId, at: &[Axis]) -> Result<Value, String> {
+    let TensorOp::Reduce { f, .. } = cx.body.func.kind(op) else {
+        return Err("a reduction is expected".into());
+    };
+    let (f, operand) = (*f, cx.body.func.operand(op, 0));
+    let dtype = cx.body.func.ty(operand).dtype;
+    let neutral = identity(f, dtype).ok_or_else(|| format!("`{f}` does not reduce {dtype}"))? as i64;
+    let lane = plan.lane.filter(|axis| plan.reduced.contains(axis));
+    if let (Some(lane), true) = (lane, plan.resident && plan.reduced.len() == 1) {
+        let at = resident_box(cx, plan, at);
+        let tile = masked(cx, plan, operand, &at, neutral)?;
+        return Ok(cx.b.reduce(f, tile, lane));
+    }
+    let mut shape: Vec<i64> = at.iter().map(|axis| axis.extent).collect();
+    if let Some(lane) = lane {
+        shape[lane] = plan.tile;
+    }
+    let init = cx.b.splat(dtype, &shape, neutral);
+    let pass = Pass { plan, f, operand, neutral, lane };
+    let axes = ordered(plan, &plan.reduced);
+    pass.over(cx, &axes, at, init)
+}
+
+/// One reduction's walk over the reduced axes.
+struct Pass<'p> {
+    plan: &'p Plan,
+    f: ScalarOp,
+    operand: Value,
+    neutral: i64,
+    /// The lane axis when it is reduced.
+    lane: Option<usize>,
+}
+
+impl Pass<'_> {
+    fn over(&self, cx: &mut Lowering, axes: &[usize], at: &[Axis], acc: Value) -> Result<Value, String> {
+        let mut outcome = Ok(());
+        match axes {
+            [] => self.add(cx, at, acc),
+            [axis] if Some(*axis) == self.lane => self.along_lane(cx, *axis, at, acc),
+            [axis, rest @ ..] => {
+                // Only the lane axis needs partial sums a lane; an outer loop around it carries the sum.
+                let inner_lane = rest.last().is_some_and(|last| Some(*last) == self.lane);
+                let init = if inner_lane { self.narrow(cx, acc) } else { acc };
+                let (lo, hi) = (cx.b.index(0), cx.b.size(&self.plan.space[*axis]));
+                let sums = cx.for_(lo, hi, 1, &[init], |cx, i, carried| {
+                    let mut at: TileBox = at.into();
+                    at[*axis].offset = i;
+                    let start = if inner_lane { self.start(cx, &at) } else { carried[0] };
+                    let sum = self.over(cx, rest, &at, start).and_then(|sum| match inner_lane {
+                        true => Ok(cx.b.elementwise(self.f, &[carried[0], sum])),
+                        false => Ok(sum),
+                    });
+                    sum.map_err(|error| outcome = Err(error)).map_or(vec![carried[0]], |sum| vec![sum])
+                });
+                outcome.map(|()| sums[0])
+            }
+        }
+    }
+
+    fn start(&self, cx: &mut Lowering, at: &[Axis]) -> Value {
+        let mut shape: Vec<i64> = at.iter().map(|axis| axis.extent).collect();
+        if let Some(lane) = self.lane {
+            shape[lane] = self.plan.tile;
+        }
+        let dtype = cx.body.func.ty(self.operand).dtype;
+        cx.b.splat(dtype, &shape, self.neutral)
+    }
+
+    /// The identity with extent 1 along the lane axis.
+    fn narrow(&self, cx: &mut Lowering, acc: Value) -> Value {
+        let (dtype, mut shape) = cx.b.tile_type(acc);
+        if let Some(lane) = self.lane {
+            shape[lane] = 1;
+        }
+        cx.b.splat(dtype, &shape, self.neutral)
+    }
+
+    fn add(&self, cx: &mut Lowering, at: &[Axis], acc: Value) -> Result<Value, String> {
+        let tile = masked_if(cx, self.plan, self.operand, at, self.neutral, self.lane)?;
+        Ok(cx.b.elementwise(self.f, &[acc, tile]))
+    }
+
+    fn along_lane(&self, cx: &mut Lowering, lane: usize, at: &[Axis], acc: Value) -> Result<Value, String> {
+        let mut outcome = Ok(());
+        let (lo, hi) = (cx.b.index(0), cx.b.size(&self.plan.space[lane]));
+        let (tile, lanes) = (self.plan.tile, self.plan.lanes);
+        let (main, tail) = cx.lane_loop(lo, hi, tile, lanes, &[acc], |cx, axis, carried| {
+            let mut at: TileBox = at.into();
+            at[lane] = axis;
+            match self.add(cx, &at, carried[0]) {
+                Ok(sum) => vec![sum],
+                Err(error) => {
+                    outcome = Err(error);
+                    vec![carried[0]]
+                }
+            }
+        });
+        outcome?;
+        let sum = cx.b.reduce(self.f, main[0], lane);
+        Ok(match tail {
+            None => sum,
+            Some(tail) => {
+                let rest = cx.b.reduce(self.f, tail[0], lane);
+                cx.b.elementwise(self.f, &[sum, rest])
+            }
+        })
+    }
+}
+
+/// The operand's tile with the neutral element where a bounded lane axis leaves the row.
+fn masked(
+    cx: &mut Lowering,
+    plan: &Plan,
+    operand: Value,
+    at: &[Axis],
+    neutral: i64,
+) -> Result<Value, String> {
+    masked_if(cx, plan, operand, at, neutral, plan.lane)
+}
+
+fn masked_if(
+    cx: &mut Lowering,
+    plan: &Plan,
+    operand: Value,
+    at: &[Axis],
+    neutral: i64,
+    lane: Option<usize>,
+) -> Result<Value, String> {
+    let tile = cx.pull(operand, at)?;
+    let Some(lane) = lane.filter(|axis| at[*axis].bounded) else { return Ok(tile) };
+    let (dtype, shape) = cx.b.tile_type(tile);
+    let inside = cx.inside(at, lane, &plan.space[lane]);
+    let fill = cx.b.splat(dtype, &shape, neutral);
+    Ok(cx.b.elementwise(ScalarOp::Select, &[inside, tile, fill]))
+}
