@@ -11,7 +11,7 @@
 pub mod check;
 pub mod format;
 pub mod functions;
-pub mod hash;
+mod hash;
 pub mod host;
 pub mod lifetime;
 pub mod manifest;

@@ -58,6 +58,17 @@ impl Package {
         Ok(Package { bytes, header, manifest, program, memory })
     }
 
+    /// A package that the writer made; `header` is that of `bytes`.
+    pub(crate) fn from_parts(
+        bytes: Bytes,
+        header: Header,
+        manifest: Manifest,
+        program: HostProgram,
+        memory: MemoryFacts,
+    ) -> Package {
+        Package { bytes, header, manifest, program, memory }
+    }
+
     /// The content of a section.
     pub fn section(&self, kind: SectionKind) -> &[u8] {
         slice(&self.bytes, &self.header, kind)

@@ -8,6 +8,7 @@ use crate::format::{ALIGN, Header, SectionKind};
 use crate::hash::{Hasher, hash};
 use crate::host::{CostRecord, HostProgram, KernelCode, Place};
 use crate::manifest::{About, Manifest, MemoryFacts};
+use crate::reader::Package;
 use bytes::Bytes;
 use std::collections::HashMap;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -103,16 +104,19 @@ impl PackageBuilder {
         let json = |result: serde_json::Result<Vec<u8>>| {
             result.map_err(|error| Diagnostics::from(Diagnostic::internal(error.to_string())))
         };
+        let manifest = Manifest::new(about, program);
+        let memory = MemoryFacts::new(program, self.constants_len);
         let sections = [
-            json(serde_json::to_vec_pretty(&Manifest::new(about, program)))?,
+            json(serde_json::to_vec_pretty(&manifest))?,
             json(serde_json::to_vec(program))?,
             json(serde_json::to_vec(&costs))?,
             json(serde_json::to_vec(&sources))?,
-            json(serde_json::to_vec(&MemoryFacts::new(program, self.constants_len)))?,
+            json(serde_json::to_vec(&memory))?,
             self.code,
             self.portable,
         ];
-        Ok(Draft::new(sections, self.constants, self.constants_len))
+        let header = layout(&sections, self.constants_len);
+        Ok(Draft { header, sections, constants: self.constants, manifest, program: program.clone(), memory })
     }
 }
 
@@ -131,22 +135,22 @@ pub struct Draft {
     sections: [Vec<u8>; SectionKind::ALL.len() - 1],
     /// Offset in the section, increasing.
     constants: Vec<(u64, ConstantData)>,
+    manifest: Manifest,
+    program: HostProgram,
+    memory: MemoryFacts,
+}
+
+/// Places sections and takes the checksums of all but the constants.
+fn layout(sections: &[Vec<u8>; SectionKind::ALL.len() - 1], constants_len: u64) -> Header {
+    let lengths = std::array::from_fn(|i| sections.get(i).map_or(constants_len, |s| s.len() as u64));
+    let mut header = Header::layout(lengths);
+    for (section, bytes) in header.sections.iter_mut().zip(sections) {
+        section.checksum = hash(bytes);
+    }
+    header
 }
 
 impl Draft {
-    fn new(
-        sections: [Vec<u8>; SectionKind::ALL.len() - 1],
-        constants: Vec<(u64, ConstantData)>,
-        constants_len: u64,
-    ) -> Draft {
-        let lengths = std::array::from_fn(|i| sections.get(i).map_or(constants_len, |s| s.len() as u64));
-        let mut header = Header::layout(lengths);
-        for (section, bytes) in header.sections.iter_mut().zip(&sections) {
-            section.checksum = hash(bytes);
-        }
-        Draft { header, sections, constants }
-    }
-
     /// Bytes of the whole package.
     pub fn byte_len(&self) -> u64 {
         self.header.file_len
@@ -154,6 +158,11 @@ impl Draft {
 
     /// The package in memory, at an address that is a multiple of 64.
     pub fn to_bytes(&self) -> Bytes {
+        self.assemble().1
+    }
+
+    /// The complete header and all bytes.
+    fn assemble(&self) -> (Header, Bytes) {
         let mut owner = AlignedBytes::zeroed(self.header.file_len as usize);
         let bytes = owner.as_mut();
         let mut header = self.header;
@@ -168,7 +177,13 @@ impl Draft {
         let checksum = hash(&bytes[constants.offset as usize..constants.end() as usize]);
         header.sections[SectionKind::Constants as usize].checksum = checksum;
         bytes[..crate::format::HEADER].copy_from_slice(&header.encode());
-        Bytes::from_owner(owner)
+        (header, Bytes::from_owner(owner))
+    }
+
+    /// The package in memory as if read back: for running at once what was just compiled.
+    pub fn to_package(&self) -> Package {
+        let (header, bytes) = self.assemble();
+        Package::from_parts(bytes, header, self.manifest.clone(), self.program.clone(), self.memory.clone())
     }
 
     /// Writes the package to a sink that stands at its start. The header is written last, so that a file cut

@@ -5,7 +5,7 @@ use expect_test::{Expect, expect};
 use std::io::Cursor;
 use std::sync::Arc;
 use tegula_base::{DType, Dim};
-use tegula_package::format::{FORMAT_VERSION, HEADER, Header, SectionKind};
+use tegula_package::format::{FORMAT_VERSION, HEADER, Header, SectionKind, repair_checksums};
 use tegula_package::*;
 
 fn dim(text: &str) -> Dim {
@@ -114,26 +114,6 @@ fn check_error(bytes: &[u8], expected: Expect) {
     expected.assert_eq(&Package::parse(Bytes::copy_from_slice(bytes)).expect_err("an error").to_string());
 }
 
-/// The header's checksum and those of all sections made right again, as a fuzzer does it.
-fn repair(bytes: &mut [u8]) {
-    let hash = |bytes: &[u8]| {
-        let mut hasher = tegula_package::hash::Hasher::default();
-        hasher.update(bytes);
-        hasher.finish().to_le_bytes()
-    };
-    for i in 0..SectionKind::ALL.len() {
-        let at = 24 + 32 * i;
-        let number = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) as usize;
-        let (offset, len) = (number(at + 8), number(at + 16));
-        if let Some(section) = offset.checked_add(len).and_then(|end| bytes.get(offset..end)) {
-            let sum = hash(section);
-            bytes[at + 24..at + 32].copy_from_slice(&sum);
-        }
-    }
-    let sum = hash(&bytes[..HEADER - 8]);
-    bytes[HEADER - 8..HEADER].copy_from_slice(&sum);
-}
-
 #[test]
 fn what_is_written_is_read() {
     let (builder, program) = sample();
@@ -145,7 +125,10 @@ fn what_is_written_is_read() {
     assert_eq!(file.into_inner(), bytes, "a sink gets the same bytes");
     assert_eq!(bytes, sample_bytes(), "the same parts give the same bytes");
 
+    let direct = draft.to_package();
     let package = Package::parse(bytes).unwrap();
+    assert_eq!((&package.program, &package.manifest), (&direct.program, &direct.manifest));
+    assert_eq!((&package.memory, package.header()), (&direct.memory, direct.header()));
     assert_eq!(package.program, program);
     assert_eq!(package.manifest.about, about());
     package.verify_constants().unwrap();
@@ -286,7 +269,7 @@ fn hostile_bytes_with_right_checksums_never_panic() {
             hostile[at] =
                 if random(3) == 0 { random(256) as u8 } else { interesting[random(interesting.len())] };
         }
-        repair(&mut hostile);
+        repair_checksums(&mut hostile);
         accepted += usize::from(Package::parse(hostile.into()).is_ok());
     }
     assert!(accepted > 100, "the repaired checksums reach the program's checks: {accepted}");

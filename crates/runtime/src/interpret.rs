@@ -362,7 +362,8 @@ fn native_args<'a>(native: &Native, ranges: &[Range], sizes: &[i64]) -> Result<N
         let slot = slots.next().ok_or("too many buffers")?;
         let shape: Option<Vec<usize>> =
             (0..slot.rank).map(|_| sizes.next().and_then(|n| usize::try_from(n).ok())).collect();
-        let shape = shape.ok_or("a dim is missing or negative")?;
+        let shape = shape.filter(|shape| shape.iter().all(|extent| *extent <= i32::MAX as usize));
+        let shape = shape.ok_or("a dim is missing, negative or too large")?;
         let bytes = shape.iter().try_fold(slot.dtype.size(), |product, n| product.checked_mul(*n));
         let bytes = bytes
             .filter(|bytes| *bytes <= range.bytes)

@@ -13,6 +13,7 @@ use crate::profile::{Counters, RunProfile};
 use crate::tensors::{self, TensorView};
 use bytes::Bytes;
 use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -263,10 +264,12 @@ impl Session {
             cx: context,
             profile: profile.as_deref_mut().map(|profile| (profile, start)),
         };
-        let mut result = run.steps(&bound.ops);
-        if result.is_ok() {
-            result = collect_outputs(&mut run, outputs, &mut staged_outputs);
-        }
+        // A kernel that panics has a fault of ours; the caller's threads live on.
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            run.steps(&bound.ops)?;
+            collect_outputs(&mut run, outputs, &mut staged_outputs)
+        }))
+        .unwrap_or_else(|_| Err(Diagnostic::internal("a kernel panicked")));
         if let Some(profile) = profile {
             profile.total_ns = start.elapsed().as_nanos() as u64;
             profile.arena_bytes = bound.arena_bytes as u64;

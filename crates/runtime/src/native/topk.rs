@@ -35,7 +35,7 @@ impl NativeKernel for TopK {
         }
         let size = x.dtype.size();
         let keys = order::keys(x.dtype, x.bytes);
-        let mut ranked: Vec<(u64, usize)> = Vec::with_capacity(extent);
+        let mut ranked: Vec<(u64, usize)> = Vec::new();
         for lane in 0..outer * inner {
             let (o, i) = (lane / inner, lane % inner);
             let at = |n: usize| (o * extent + n) * inner + i;
