@@ -1,0 +1,112 @@
+//! Reads an ONNX model: bytes to a tensor program, or one report with every problem in it.
+//!
+//! ```text
+//! bytes ─► proto (messages) ─► graph (order, scopes) ─► table (op ─► converter) ─► ops/* ─► tensor program
+//! ```
+//! Before: any bytes. After: a program whose entry takes the graph's inputs (initializers excluded) in order and
+//! returns its outputs, every op located at the name of the node that it came from; named dims are size symbols
+//! shared by name. Opsets 7 to 28 of ONNX's own domain, and what exporters use of `com.microsoft`.
+
+mod cx;
+mod fault;
+mod functions;
+mod graph;
+mod interface;
+mod node;
+mod ops;
+pub mod proto;
+mod scope;
+mod table;
+mod weights;
+
+use bytes::Bytes;
+use cx::Cx;
+use fault::{Fault, Report};
+use functions::Functions;
+use prost::Message;
+use proto::{ModelProto, OperatorSetIdProto};
+use std::collections::BTreeMap;
+use tegula_base::face::Files;
+use tegula_base::{Diagnostic, Diagnostics};
+use tegula_tensor::TensorProgram;
+use weights::Weights;
+
+/// The newest file format understood.
+const MAX_IR_VERSION: i64 = 14;
+/// Versions of ONNX's own operator set that are understood.
+const OPSETS: std::ops::RangeInclusive<i64> = 7..=28;
+
+/// What the caller knows beyond the file.
+#[derive(Clone, Debug, Default)]
+pub struct ImportOptions {
+    /// The model's file name, as diagnostics begin with it.
+    pub name: String,
+    /// Values for named dims: `batch` is 1.
+    pub dims: BTreeMap<String, i64>,
+}
+
+/// Reads a model. `bytes` is shared, not copied: weights stay slices of it. `files` gives external data.
+/// Errors: every problem of the model, with op, node name and count.
+pub fn import(
+    bytes: Bytes,
+    files: &dyn Files,
+    options: &ImportOptions,
+) -> Result<TensorProgram, Diagnostics> {
+    let name = if options.name.is_empty() { "model" } else { &options.name };
+    let model = ModelProto::decode(bytes).map_err(|error| {
+        Diagnostic::error("not-onnx", format!("this is no ONNX model: {error}"))
+            .at(name)
+            .help("was the file cut short, or is it of another format?")
+    })?;
+    let mut report = Report::default();
+    let opsets = versions(&model, &mut report);
+    let Some(graph) = &model.graph else {
+        report.model(Fault::invalid("the model has no graph"));
+        return Err(report.into_diagnostics(name));
+    };
+    if !report.is_empty() {
+        return Err(report.into_diagnostics(name));
+    }
+    let functions = Functions::new(&model, &mut report);
+    let mut cx = Cx::new("main", functions, opsets, Weights::new(files));
+    cx.report = report;
+    cx.main_graph(graph, options);
+    if !cx.report.is_empty() {
+        return Err(cx.report.into_diagnostics(name));
+    }
+    let mut program = TensorProgram::new(cx.func);
+    program.symbols = cx.symbols;
+    program.consts = cx.consts;
+    Ok(program)
+}
+
+/// Checks the format's version and gives the version of each operator domain.
+fn versions(model: &ModelProto, report: &mut Report) -> BTreeMap<String, i64> {
+    let ir = model.ir_version();
+    if !(1..=MAX_IR_VERSION).contains(&ir) {
+        report.model(Fault::unsupported(format!(
+            "IR version {ir} is not supported; versions up to {MAX_IR_VERSION} are"
+        )));
+    }
+    let opsets = domain_versions(&model.opset_import);
+    match opsets.get("") {
+        Some(version) if !OPSETS.contains(version) => report.model(Fault::unsupported(format!(
+            "opset {version} is not supported; versions {} to {} are",
+            OPSETS.start(),
+            OPSETS.end()
+        ))),
+        Some(_) => {}
+        None if opsets.is_empty() => report.model(Fault::invalid("the model imports no operator set")),
+        None => {}
+    }
+    opsets
+}
+
+/// Versions by domain; `ai.onnx` is the empty domain.
+fn domain_versions(imports: &[OperatorSetIdProto]) -> BTreeMap<String, i64> {
+    imports.iter().map(|import| (plain_domain(import.domain()).to_string(), import.version())).collect()
+}
+
+fn plain_domain(domain: &str) -> &str {
+    if domain == "ai.onnx" { "" } else { domain }
+}

@@ -1,0 +1,190 @@
+//! Elementwise helpers with ONNX's (NumPy's) broadcasting: ranks are aligned at the right, extents of 1 repeat.
+//! Sizes that are not known to be equal are asserted equal, once per region.
+
+use super::Cx;
+use crate::onnx::fault::{Fault, Outcome};
+use tegula_base::{DType, Dim, Shape};
+use tegula_ir::{ScalarOp, Value};
+use tegula_tensor::TensorOp;
+
+impl Cx<'_> {
+    /// `f` on operands that broadcast to each other.
+    pub fn map(&mut self, f: ScalarOp, operands: &[Value]) -> Outcome {
+        let aligned = self.align(operands)?;
+        self.emit(TensorOp::Elementwise { f }, &aligned)
+    }
+
+    pub fn unary(&mut self, f: ScalarOp, x: Value) -> Outcome {
+        self.emit(TensorOp::Elementwise { f }, &[x])
+    }
+
+    pub fn binary(&mut self, f: ScalarOp, a: Value, b: Value) -> Outcome {
+        self.map(f, &[a, b])
+    }
+
+    /// `f(x, number)` with the number rounded to x's dtype.
+    pub fn with_number(&mut self, f: ScalarOp, x: Value, number: f64) -> Outcome {
+        let number = self.number_like(x, number)?;
+        self.emit(TensorOp::Elementwise { f }, &[x, number])
+    }
+
+    /// `f(number, x)`.
+    pub fn number_with(&mut self, f: ScalarOp, number: f64, x: Value) -> Outcome {
+        let number = self.number_like(x, number)?;
+        self.emit(TensorOp::Elementwise { f }, &[number, x])
+    }
+
+    pub fn add(&mut self, a: Value, b: Value) -> Outcome {
+        self.binary(ScalarOp::Add, a, b)
+    }
+
+    pub fn sub(&mut self, a: Value, b: Value) -> Outcome {
+        self.binary(ScalarOp::Sub, a, b)
+    }
+
+    pub fn mul(&mut self, a: Value, b: Value) -> Outcome {
+        self.binary(ScalarOp::Mul, a, b)
+    }
+
+    pub fn div(&mut self, a: Value, b: Value) -> Outcome {
+        self.binary(ScalarOp::Div, a, b)
+    }
+
+    pub fn select(&mut self, condition: Value, yes: Value, no: Value) -> Outcome {
+        self.map(ScalarOp::Select, &[condition, yes, no])
+    }
+
+    /// To another element type; nothing when it is that already.
+    pub fn cast(&mut self, x: Value, to: DType) -> Outcome {
+        if self.dtype(x) == to {
+            return Ok(x);
+        }
+        self.unary(ScalarOp::Cast { to, saturate: true }, x)
+    }
+
+    /// Two real values, both cast to `f32` if narrower, for arithmetic that ONNX specifies in higher precision.
+    pub fn widened(&mut self, x: Value) -> Outcome {
+        match self.dtype(x) {
+            DType::F16 | DType::BF16 | DType::F8E4M3FN | DType::F8E5M2 => self.cast(x, DType::F32),
+            _ => Ok(x),
+        }
+    }
+
+    /// The shape that the operands broadcast to.
+    pub fn broadcast_shape(&mut self, operands: &[Value]) -> Outcome<Shape> {
+        let shapes: Vec<Shape> = operands.iter().map(|value| self.shape(*value)).collect();
+        let rank = shapes.iter().map(|shape| shape.rank()).max().unwrap_or(0);
+        let mut result = Vec::with_capacity(rank);
+        for axis in 0..rank {
+            let mut extent = Dim::from(1);
+            for shape in &shapes {
+                let Some(i) = (axis + shape.rank()).checked_sub(rank) else { continue };
+                extent = self.common_extent(&extent, &shape[i], &shapes)?;
+            }
+            result.push(extent);
+        }
+        Ok(result.into())
+    }
+
+    fn common_extent(&mut self, a: &Dim, b: &Dim, shapes: &[Shape]) -> Outcome<Dim> {
+        if b.is_const(1) || a == b {
+            return Ok(a.clone());
+        }
+        if a.is_const(1) {
+            return Ok(b.clone());
+        }
+        if let (Some(x), Some(y)) = (a.as_const(), b.as_const()) {
+            let shapes: Vec<String> = shapes.iter().map(Shape::to_string).collect();
+            return Err(Fault::from(format!(
+                "sizes {x} and {y} do not broadcast (shapes {})",
+                shapes.join(" and ")
+            )));
+        }
+        self.assert_equal(a, b, "sizes must be equal to broadcast")?;
+        // A constant says more.
+        Ok(if b.as_const().is_some() { b.clone() } else { a.clone() })
+    }
+
+    /// Gives the operands equal rank and extents that are equal or 1.
+    pub fn align(&mut self, operands: &[Value]) -> Outcome<Vec<Value>> {
+        let first = self.shape(operands[0]);
+        if operands.iter().all(|value| self.ty(*value).shape == first) {
+            return Ok(operands.to_vec());
+        }
+        let common = self.broadcast_shape(operands)?;
+        operands.iter().map(|value| self.align_to(*value, &common)).collect()
+    }
+
+    /// Leading 1s up to the rank of `common`, and each extent that of `common` or 1.
+    fn align_to(&mut self, value: Value, common: &Shape) -> Outcome {
+        let shape = self.shape(value);
+        let missing = common.rank() - shape.rank();
+        let aligned: Shape = (0..common.rank())
+            .map(|axis| match axis.checked_sub(missing) {
+                None => Dim::from(1),
+                Some(i) if shape[i].is_const(1) => Dim::from(1),
+                Some(_) => common[axis].clone(),
+            })
+            .collect();
+        self.reshape(value, aligned)
+    }
+
+    /// Repeats `x` to `shape`, whose rank is not smaller.
+    pub fn broadcast_to(&mut self, x: Value, shape: &Shape) -> Outcome {
+        if self.rank(x) > shape.rank() {
+            return Err(Fault::from(format!("{} does not broadcast to {shape}", self.ty(x))));
+        }
+        let from = self.shape(x);
+        let missing = shape.rank() - from.rank();
+        for (i, extent) in from.iter().enumerate() {
+            let wanted = &shape[missing + i];
+            if extent.is_const(1) || extent == wanted {
+                continue;
+            }
+            if extent.as_const().is_some() && wanted.as_const().is_some() {
+                return Err(Fault::from(format!("{} does not broadcast to {shape}", self.ty(x))));
+            }
+            self.assert_equal(extent, wanted, "sizes must be equal to broadcast")?;
+        }
+        let aligned = self.align_to(x, shape)?;
+        if self.ty(aligned).shape == *shape {
+            return Ok(aligned);
+        }
+        self.emit(TensorOp::Broadcast { shape: shape.clone() }, &[aligned])
+    }
+
+    /// Combines along axes, which stay as extents of 1 when `keep`. No axes: nothing is combined.
+    pub fn reduce(&mut self, f: ScalarOp, x: Value, axes: &[usize], keep: bool) -> Outcome {
+        let mut axes = axes.to_vec();
+        axes.sort_unstable();
+        let reduced =
+            if axes.is_empty() { x } else { self.emit(TensorOp::Reduce { f, axes: axes.clone() }, &[x])? };
+        if keep { Ok(reduced) } else { self.drop_axes(reduced, &axes) }
+    }
+
+    /// The number of elements along axes, as a splat (or a computed scalar) of `dtype` with `rank` ones.
+    pub fn count_along(&mut self, x: Value, axes: &[usize], dtype: DType) -> Outcome {
+        let count = axes.iter().fold(Dim::from(1), |count, axis| count * self.dim(x, *axis));
+        self.size_as(count, dtype, self.rank(x))
+    }
+
+    /// A size as a number of shape `[1; rank]`.
+    pub fn size_as(&mut self, size: Dim, dtype: DType, rank: usize) -> Outcome {
+        let shape = Shape::from_iter(vec![1i64; rank]);
+        match size.as_const() {
+            Some(n) => self.splat_int(dtype, shape, n),
+            None => {
+                let size = self.sizes_tensor(vec![size])?;
+                let size = self.reshape(size, shape)?;
+                self.cast(size, dtype)
+            }
+        }
+    }
+
+    /// The mean along axes, which stay as extents of 1.
+    pub fn mean(&mut self, x: Value, axes: &[usize]) -> Outcome {
+        let sum = self.reduce(ScalarOp::Add, x, axes, true)?;
+        let count = self.count_along(x, axes, self.dtype(x))?;
+        self.div(sum, count)
+    }
+}

@@ -1,0 +1,244 @@
+//! Helpers that move elements: reshape, transpose, slices and joins, gathers by computed index.
+
+use super::{Cx, along};
+use crate::onnx::fault::{Fault, Outcome};
+use tegula_base::{DType, Dim, Shape};
+use tegula_ir::{ScalarOp, Value};
+use tegula_tensor::{DotDims, PadMode, TensorOp};
+
+impl Cx<'_> {
+    /// Same elements, other extents; counts that differ as expressions are asserted equal.
+    pub fn reshape(&mut self, x: Value, shape: impl Into<Shape>) -> Outcome {
+        let shape = shape.into();
+        let from = self.shape(x);
+        if from == shape {
+            return Ok(x);
+        }
+        let (old, new) = (from.count(), shape.count());
+        if old != new {
+            if old.as_const().is_some() && new.as_const().is_some() {
+                return Err(Fault::from(format!("{} cannot be reshaped to {shape}", self.ty(x))));
+            }
+            self.assert_equal(&old, &new, "a reshape must keep the number of elements")?;
+        }
+        self.emit(TensorOp::Reshape { shape }, &[x])
+    }
+
+    pub fn transpose(&mut self, x: Value, perm: &[usize]) -> Outcome {
+        if perm.iter().enumerate().all(|(i, axis)| i == *axis) && perm.len() == self.rank(x) {
+            return Ok(x);
+        }
+        self.emit(TensorOp::Transpose { perm: perm.to_vec() }, &[x])
+    }
+
+    /// Moves one axis to another place, the others keep their order.
+    pub fn move_axis(&mut self, x: Value, from: usize, to: usize) -> Outcome {
+        let mut perm: Vec<usize> = (0..self.rank(x)).filter(|axis| *axis != from).collect();
+        perm.insert(to.min(perm.len()), from);
+        self.transpose(x, &perm)
+    }
+
+    /// Takes away axes of extent 1.
+    pub fn drop_axes(&mut self, x: Value, axes: &[usize]) -> Outcome {
+        let shape: Shape = self
+            .shape(x)
+            .iter()
+            .enumerate()
+            .filter(|(axis, _)| !axes.contains(axis))
+            .map(|(_, dim)| dim.clone())
+            .collect();
+        self.reshape(x, shape)
+    }
+
+    /// Puts axes of extent 1 at places of the *result*.
+    pub fn add_axes(&mut self, x: Value, axes: &[usize]) -> Outcome {
+        let from = self.shape(x);
+        let mut rest = from.iter().cloned();
+        let rank = from.rank() + axes.len();
+        let shape: Shape = (0..rank)
+            .map(|axis| if axes.contains(&axis) { Dim::from(1) } else { rest.next().unwrap_or(Dim::from(1)) })
+            .collect();
+        self.reshape(x, shape)
+    }
+
+    /// `[start, start + size)` along one axis.
+    pub fn slice_axis(&mut self, x: Value, axis: usize, start: Dim, size: Dim) -> Outcome {
+        if start.is_const(0) && self.dim(x, axis) == size {
+            return Ok(x);
+        }
+        let mut starts = vec![Dim::from(0); self.rank(x)];
+        let mut sizes = self.shape(x).to_vec();
+        starts[axis] = start;
+        sizes[axis] = size;
+        let steps = vec![1; starts.len()];
+        self.emit(TensorOp::Slice { starts, sizes, steps }, &[x])
+    }
+
+    /// The same elements in opposite order along one axis.
+    pub fn flip(&mut self, x: Value, axis: usize) -> Outcome {
+        let mut starts = vec![Dim::from(0); self.rank(x)];
+        let sizes = self.shape(x).to_vec();
+        starts[axis] = sizes[axis].clone() - Dim::from(1);
+        let mut steps = vec![1; starts.len()];
+        steps[axis] = -1;
+        self.emit(TensorOp::Slice { starts, sizes, steps }, &[x])
+    }
+
+    pub fn concat(&mut self, parts: &[Value], axis: usize) -> Outcome {
+        match parts {
+            [one] => Ok(*one),
+            _ => self.emit(TensorOp::Concat { axis }, parts),
+        }
+    }
+
+    pub fn gather(&mut self, data: Value, indices: Value, axis: usize) -> Outcome {
+        self.emit(TensorOp::Gather { axis }, &[data, indices])
+    }
+
+    /// Elements `start + i * step` for `i < size` along an axis, where start and step are `i64` of one element.
+    pub fn gather_range(&mut self, x: Value, axis: usize, start: Value, step: Value, size: Dim) -> Outcome {
+        let places = self.iota(DType::I64, [size], 0)?;
+        let start = self.reshape(start, [1i64])?;
+        let step = self.reshape(step, [1i64])?;
+        let places = self.mul(places, step)?;
+        let places = self.add(places, start)?;
+        self.gather(x, places, axis)
+    }
+
+    /// Pads one scalar value around; amounts per axis.
+    pub fn pad_with(&mut self, x: Value, value: f64, low: Vec<Dim>, high: Vec<Dim>) -> Outcome {
+        if low.iter().chain(&high).all(|dim| dim.is_const(0)) {
+            return Ok(x);
+        }
+        let value = self.splat(self.dtype(x), Shape::scalar(), value)?;
+        self.emit(TensorOp::Pad { low, high, mode: PadMode::Constant }, &[x, value])
+    }
+
+    /// Repeats each axis whole, `repeats[i]` times.
+    pub fn tile(&mut self, x: Value, repeats: &[Dim]) -> Outcome {
+        let from = self.shape(x);
+        if repeats.iter().all(|n| n.is_const(1)) {
+            return Ok(x);
+        }
+        let pairs = |left: &dyn Fn(usize) -> Dim| -> Shape {
+            (0..from.rank()).flat_map(|i| [left(i), from[i].clone()]).collect()
+        };
+        let (split, wide) = (pairs(&|_| Dim::from(1)), pairs(&|i| repeats[i].clone()));
+        let tiled: Shape = from.iter().zip(repeats).map(|(n, times)| n.clone() * times.clone()).collect();
+        let x = self.reshape(x, split)?;
+        let x = self.broadcast_to(x, &wide)?;
+        self.reshape(x, tiled)
+    }
+
+    /// Matrix product over the last two axes with broadcasting batch axes; `out` is the result's dtype.
+    pub fn matmul(&mut self, a: Value, b: Value, out: DType) -> Outcome {
+        let (rank_a, rank_b) = (self.rank(a), self.rank(b));
+        if rank_a == 0 || rank_b == 0 {
+            return Err(Fault::from("a matrix product takes operands of rank 1 or more".to_string()));
+        }
+        let a = if rank_a == 1 { self.add_axes(a, &[0])? } else { a };
+        let b = if rank_b == 1 { self.add_axes(b, &[1])? } else { b };
+        let product = self.matmul_matrices(a, b, out)?;
+        let rank = self.rank(product);
+        let mut dropped = vec![];
+        if rank_a == 1 {
+            dropped.push(rank - 2);
+        }
+        if rank_b == 1 {
+            dropped.push(rank - 1);
+        }
+        self.drop_axes(product, &dropped)
+    }
+
+    fn matmul_matrices(&mut self, a: Value, b: Value, out: DType) -> Outcome {
+        let (rank_a, rank_b) = (self.rank(a), self.rank(b));
+        let (inner_a, inner_b) = (self.dim(a, rank_a - 1), self.dim(b, rank_b - 2));
+        let b = if inner_a == inner_b {
+            b
+        } else {
+            if inner_a.as_const().is_some() && inner_b.as_const().is_some() {
+                let (a, b) = (self.ty(a), self.ty(b));
+                return Err(Fault::from(format!("inner sizes {inner_a} and {inner_b} differ ({a} and {b})")));
+            }
+            self.assert_equal(&inner_a, &inner_b, "the inner sizes of a matrix product must be equal")?;
+            let mut shape = self.shape(b);
+            shape[rank_b - 2] = inner_a;
+            self.reshape(b, shape)?
+        };
+        // A plain matrix at the right serves every batch of the left.
+        if rank_b == 2 {
+            let dims = contraction(&[], &[], rank_a - 1, 0);
+            return self.emit(TensorOp::Dot { dims: Box::new(dims), out }, &[a, b]);
+        }
+        let (batch_a, batch_b) = (self.shape(a)[..rank_a - 2].to_vec(), self.shape(b)[..rank_b - 2].to_vec());
+        let batch = self.common_batch(&batch_a, &batch_b)?;
+        let a = self.with_batch(a, &batch, 2)?;
+        let b = self.with_batch(b, &batch, 2)?;
+        let axes: Vec<usize> = (0..batch.len()).collect();
+        let dims = contraction(&axes, &axes, batch.len() + 1, batch.len());
+        self.emit(TensorOp::Dot { dims: Box::new(dims), out }, &[a, b])
+    }
+
+    fn common_batch(&mut self, a: &[Dim], b: &[Dim]) -> Outcome<Vec<Dim>> {
+        let rank = a.len().max(b.len());
+        let at = |dims: &[Dim], axis: usize| {
+            (axis + dims.len()).checked_sub(rank).map_or(Dim::from(1), |i| dims[i].clone())
+        };
+        (0..rank)
+            .map(|axis| {
+                let (x, y) = (at(a, axis), at(b, axis));
+                if y.is_const(1) || x == y {
+                    return Ok(x);
+                }
+                if x.is_const(1) {
+                    return Ok(y);
+                }
+                if x.as_const().is_some() && y.as_const().is_some() {
+                    return Err(Fault::from(format!("batch sizes {x} and {y} do not broadcast")));
+                }
+                self.assert_equal(&x, &y, "batch sizes must be equal")?;
+                Ok(if y.as_const().is_some() { y } else { x })
+            })
+            .collect()
+    }
+
+    /// `x` with its leading axes broadcast to `batch`; `kept` trailing axes stay.
+    pub fn with_batch(&mut self, x: Value, batch: &[Dim], kept: usize) -> Outcome {
+        let shape = self.shape(x);
+        let full: Shape = batch.iter().chain(&shape[shape.rank() - kept..]).cloned().collect();
+        self.broadcast_to(x, &full)
+    }
+
+    /// Swaps the last two axes.
+    pub fn transpose_matrix(&mut self, x: Value) -> Outcome {
+        let rank = self.rank(x);
+        let mut perm: Vec<usize> = (0..rank).collect();
+        perm.swap(rank - 2, rank - 1);
+        self.transpose(x, &perm)
+    }
+
+    /// A rank-1 tensor laid along `axis` of a rank.
+    pub fn lay_along(&mut self, x: Value, axis: usize, rank: usize) -> Outcome {
+        let count = self.shape(x).count();
+        self.reshape(x, along(rank, axis, count))
+    }
+
+    /// `i64` indices below 0 counted from `extent`.
+    pub fn wrap_indices(&mut self, indices: Value, extent: Dim) -> Outcome {
+        let indices = self.cast(indices, DType::I64)?;
+        let extent = self.size_as(extent, DType::I64, self.rank(indices))?;
+        let wrapped = self.add(indices, extent)?;
+        let negative = self.with_number(ScalarOp::Lt, indices, 0.0)?;
+        self.select(negative, wrapped, indices)
+    }
+}
+
+/// One contracted axis on each side.
+pub(crate) fn contraction(lhs_batch: &[usize], rhs_batch: &[usize], lhs: usize, rhs: usize) -> DotDims {
+    DotDims {
+        lhs_batch: lhs_batch.to_vec(),
+        rhs_batch: rhs_batch.to_vec(),
+        lhs_contract: vec![lhs],
+        rhs_contract: vec![rhs],
+    }
+}

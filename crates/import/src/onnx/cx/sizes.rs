@@ -1,0 +1,150 @@
+//! From numbers to sizes and back: what is known of a small tensor, and `bind` for what is known only at run time.
+
+use super::Cx;
+use crate::onnx::fault::{Fault, Outcome};
+use tegula_base::{DType, Dim, SymbolInfo};
+use tegula_ir::scalar::eval::eval;
+use tegula_ir::{ScalarOp, Value};
+use tegula_tensor::TensorOp;
+
+impl Cx<'_> {
+    /// The elements of a small integer tensor, where they are known before the run.
+    pub fn known_sizes(&mut self, value: Value) -> Option<Vec<Dim>> {
+        self.sizes.of(&self.func, &self.consts, value)
+    }
+
+    /// The elements of a small integer tensor, where they are constant.
+    pub fn known_ints(&mut self, value: Value) -> Option<Vec<i64>> {
+        self.known_sizes(value)?.iter().map(Dim::as_const).collect()
+    }
+
+    /// The elements of a small tensor of numbers, where they are constant.
+    pub fn known_numbers(&mut self, value: Value) -> Option<Vec<f64>> {
+        let dtype = self.dtype(value);
+        let bits = self.sizes.constant(&self.func, &self.consts, value)?;
+        let wide = |bits: &u64| {
+            f64::from_bits(eval(ScalarOp::Cast { to: DType::F64, saturate: true }, &[dtype], &[*bits]))
+        };
+        Some(bits.iter().map(wide).collect())
+    }
+
+    /// A single constant number.
+    pub fn known_number(&mut self, value: Value) -> Option<f64> {
+        match self.known_numbers(value)?.as_slice() {
+            [one] => Some(*one),
+            _ => None,
+        }
+    }
+
+    /// A single constant truth value.
+    pub fn known_bool(&mut self, value: Value) -> Option<bool> {
+        match self.sizes.constant(&self.func, &self.consts, value)?.as_slice() {
+            [one] => Some(*one != 0),
+            _ => None,
+        }
+    }
+
+    /// Integers that decide ranks or axes, which cannot wait for the run.
+    pub fn static_ints(&mut self, value: Value, what: &str) -> Outcome<Vec<i64>> {
+        self.known_ints(value).ok_or_else(|| {
+            Fault::unsupported(format!("{what} must be constant, but they are known only at run time"))
+        })
+    }
+
+    /// An integer tensor of rank 1 as sizes; elements unknown before the run are bound to fresh symbols.
+    /// `upper(i)` bounds element `i`.
+    pub fn sizes_or_bind(
+        &mut self,
+        value: Value,
+        stem: &str,
+        upper: &dyn Fn(usize) -> Dim,
+    ) -> Outcome<Vec<Dim>> {
+        if let Some(sizes) = self.known_sizes(value) {
+            return Ok(sizes);
+        }
+        let n = self.element_count(value)?;
+        let flat = self.reshape(value, [n])?;
+        (0..n)
+            .map(|i| {
+                let one = self.slice_axis(flat, 0, Dim::from(i), Dim::from(1))?;
+                self.size_or_bind(one, stem, upper(i))
+            })
+            .collect()
+    }
+
+    /// One integer as a size.
+    pub fn size_or_bind(&mut self, value: Value, stem: &str, upper: Dim) -> Outcome<Dim> {
+        if let Some([size]) = self.known_sizes(value).as_deref() {
+            return Ok(size.clone());
+        }
+        if !self.dtype(value).is_int() {
+            return Err(Fault::from(format!("an integer is expected, got {}", self.ty(value))));
+        }
+        let scalar = self.reshape(value, tegula_base::Shape::scalar())?;
+        let scalar = self.cast(scalar, DType::I64)?;
+        if let Some([size]) = self.known_sizes(scalar).as_deref() {
+            return Ok(size.clone());
+        }
+        let name = self.symbols.fresh_name(stem);
+        let mut info = SymbolInfo::data(upper.clone());
+        if let Some(max) = upper.as_const() {
+            info.max = max.clamp(0, SymbolInfo::MAX);
+        }
+        self.symbols.insert(&name, info);
+        self.emit_many(TensorOp::Bind { symbol: name.to_string() }, &[scalar])?;
+        let size = Dim::symbol(&name);
+        self.sizes.record(scalar, size.clone());
+        self.sizes.record(value, size.clone());
+        self.established.bound.extend([scalar, value]);
+        Ok(size)
+    }
+
+    /// The number of elements, which must be constant.
+    pub fn element_count(&self, value: Value) -> Outcome<usize> {
+        let count = self.ty(value).shape.count().as_const().and_then(|n| usize::try_from(n).ok());
+        count.ok_or_else(|| {
+            Fault::unsupported(format!(
+                "a list of sizes must have a constant length, but it is {}",
+                self.ty(value)
+            ))
+        })
+    }
+
+    /// Element `i` of a rank-1 integer tensor as `i64[1]`.
+    pub fn int_at(&mut self, list: Value, i: usize) -> Outcome {
+        let one = self.slice_axis(list, 0, Dim::from(i), Dim::from(1))?;
+        self.cast(one, DType::I64)
+    }
+
+    /// A size as `i64[1]`.
+    pub fn size_value(&mut self, size: Dim) -> Outcome {
+        self.sizes_tensor(vec![size])
+    }
+
+    /// Makes sure that two sizes are equal: by an assert at run time unless that is known already.
+    pub fn assert_equal(&mut self, left: &Dim, right: &Dim, message: &str) -> Outcome<()> {
+        if left == right {
+            return Ok(());
+        }
+        if let (Some(a), Some(b)) = (left.as_const(), right.as_const()) {
+            return Err(Fault::from(format!("{message}, got {a} and {b}")));
+        }
+        let pair = if left < right { (left, right) } else { (right, left) };
+        if self.established.equal.iter().any(|(a, b)| (a, b) == pair) {
+            return Ok(());
+        }
+        self.established.equal.push((pair.0.clone(), pair.1.clone()));
+        let place = self.location.as_deref().unwrap_or("");
+        let message = format!("node \"{place}\": {message}");
+        self.emit_many(TensorOp::AssertSize { left: left.clone(), right: right.clone(), message }, &[])?;
+        Ok(())
+    }
+
+    /// The declared extent of a result's axis, as an upper bound for what is only known at run time.
+    pub fn declared_extent(&self, result: usize, axis: usize) -> Dim {
+        self.declared
+            .get(result)
+            .and_then(|shape| shape.as_ref()?.get(axis).copied().flatten())
+            .map_or(Dim::from(SymbolInfo::MAX), Dim::from)
+    }
+}

@@ -1,0 +1,304 @@
+//! Walks a graph: initializers, nodes in dependency order, each handed to its converter.
+//!
+//! A node that fails is reported and its results are replaced by what the model declares of them, so that the
+//! nodes behind it are checked too; results of unknown type fail silently what uses them.
+
+use super::cx::Cx;
+use super::fault::{Fault, Outcome};
+use super::node::{Node, display_name, display_op};
+use super::plain_domain;
+use super::proto::{GraphProto, NodeProto, ValueInfoProto, tensor_shape_proto, type_proto};
+use super::scope::Slot;
+use super::table::{self, Found};
+use super::weights::dtype_of;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, HashSet};
+use tegula_base::{DType, Dim, Shape};
+use tegula_ir::Value;
+use tegula_tensor::TensorType;
+
+/// Nodes of one model, bodies of functions counted at each call.
+const MAX_NODES: usize = 1 << 20;
+/// Graphs inside graphs.
+const MAX_DEPTH: usize = 64;
+
+/// What a model says of a value's type; a hint that may be wrong.
+#[derive(Clone, Debug)]
+pub(crate) struct Declared {
+    pub dtype: Option<DType>,
+    /// `None` extents are symbolic or unknown.
+    pub shape: Option<Vec<Option<i64>>>,
+}
+
+impl Declared {
+    fn of(info: &ValueInfoProto) -> Option<Declared> {
+        let Some(type_proto::Value::TensorType(tensor)) = info.r#type.as_ref()?.value.as_ref() else {
+            return None;
+        };
+        let extent = |dim: &tensor_shape_proto::Dimension| match &dim.value {
+            Some(tensor_shape_proto::dimension::Value::DimValue(n)) if *n >= 0 => Some(*n),
+            _ => None,
+        };
+        let shape = tensor.shape.as_ref().map(|shape| shape.dim.iter().map(extent).collect());
+        Some(Declared { dtype: dtype_of(tensor.elem_type()).ok(), shape })
+    }
+
+    /// Types of the values that a graph declares, by name.
+    pub fn of_graph(graph: &GraphProto) -> HashMap<String, Declared> {
+        let infos = graph.value_info.iter().chain(&graph.output);
+        infos.filter_map(|info| Some((info.name().to_string(), Declared::of(info)?))).collect()
+    }
+}
+
+impl Cx<'_> {
+    /// Defines a graph's initializers in the scope at hand.
+    pub fn initializers(&mut self, graph: &GraphProto) {
+        for tensor in &graph.initializer {
+            let loaded = self.weights.load(tensor).map_err(Fault::invalid);
+            self.initializer(tensor.name(), loaded);
+        }
+        for sparse in &graph.sparse_initializer {
+            let name = sparse.values.as_ref().map_or("", |values| values.name());
+            let loaded = self.weights.load_sparse(sparse).map_err(Fault::invalid);
+            self.initializer(name, loaded);
+        }
+    }
+
+    fn initializer(&mut self, name: &str, loaded: Outcome<tegula_ir::ConstData>) {
+        self.location = Some(name.into());
+        let slot = match loaded.and_then(|data| self.constant(data)) {
+            Ok(value) => Slot::Value(value),
+            Err(fault) => {
+                self.report.node("initializer", name, fault);
+                Slot::Failed
+            }
+        };
+        self.scopes.define(name, slot);
+    }
+
+    /// Converts nodes in an order in which operands come first. `given` names values that nodes must not make.
+    pub fn nodes(&mut self, nodes: &[NodeProto], given: Option<&[String]>) {
+        for i in self.order(nodes, given.unwrap_or(&[])) {
+            self.node(&nodes[i]);
+        }
+    }
+
+    fn node(&mut self, proto: &NodeProto) {
+        self.n_nodes += 1;
+        if self.n_nodes > MAX_NODES {
+            if self.n_nodes == MAX_NODES + 1 {
+                self.report.model(Fault::unsupported(format!("the model has more than {MAX_NODES} nodes")));
+            }
+            return self.fail(proto);
+        }
+        self.location = Some(display_name(proto).into());
+        match self.convert(proto) {
+            Ok(results) => self.define_results(proto, &results),
+            Err(fault) => {
+                self.report.node(&display_op(proto), display_name(proto), fault);
+                self.fail(proto);
+            }
+        }
+    }
+
+    fn convert(&mut self, proto: &NodeProto) -> Outcome<Vec<Value>> {
+        let domain = plain_domain(proto.domain());
+        let function = self.functions.find(proto);
+        let operands = self.operands(proto);
+        let version = self.opsets.get(domain).copied();
+        if let Some(function) = function {
+            let node = Node { proto, operands: operands?, version: version.unwrap_or(1) };
+            return self.call_function(function, &node);
+        }
+        let version =
+            version.ok_or_else(|| Fault::invalid(format!("the model does not import domain `{domain}`")))?;
+        let convert = match table::find(domain, proto.op_type(), version) {
+            Found::Converter(convert) => convert,
+            Found::Missing(why) => {
+                self.survey_graphs(proto);
+                return Err(Fault { code: "unsupported-op", why });
+            }
+        };
+        let operands = match operands {
+            Ok(operands) => operands,
+            Err(fault) => {
+                self.survey_graphs(proto);
+                return Err(fault);
+            }
+        };
+        self.declared = proto
+            .output
+            .iter()
+            .map(|name| self.scopes.declared(name).and_then(|declared| declared.shape.clone()))
+            .collect();
+        convert(self, &Node { proto, operands, version })
+    }
+
+    fn operands(&mut self, proto: &NodeProto) -> Outcome<Vec<Option<Value>>> {
+        let mut missing = Vec::new();
+        let mut failed = false;
+        let mut operands = Vec::with_capacity(proto.input.len());
+        for name in &proto.input {
+            operands.push(match self.scopes.get(name) {
+                _ if name.is_empty() => None,
+                Some(Slot::Value(value)) => Some(value),
+                Some(Slot::Failed) => {
+                    failed = true;
+                    None
+                }
+                None => {
+                    missing.push(format!("`{name}`"));
+                    None
+                }
+            });
+        }
+        match (missing.is_empty(), failed) {
+            (true, false) => Ok(operands),
+            (true, true) => Err(Fault::reported()),
+            // An input of a function that its caller left out reads as left out.
+            (false, _) if self.is_unbound_input(&missing) => Ok(operands),
+            (false, _) => Err(Fault::invalid(format!("nothing makes its operand {}", missing.join(", ")))),
+        }
+    }
+
+    fn is_unbound_input(&self, missing: &[String]) -> bool {
+        missing.iter().all(|name| self.functions.is_input(name.trim_matches('`')))
+    }
+
+    fn define_results(&mut self, proto: &NodeProto, results: &[Value]) {
+        for (i, name) in proto.output.iter().enumerate() {
+            match results.get(i) {
+                Some(value) => self.scopes.define(name, Slot::Value(*value)),
+                None if name.is_empty() => {}
+                None => {
+                    let fault = Fault::unsupported(format!("result {i} (`{name}`) is not supported"));
+                    self.report.node(&display_op(proto), display_name(proto), fault);
+                    self.scopes.define(name, Slot::Failed);
+                }
+            }
+        }
+    }
+
+    /// Stands in for the results of a node that failed.
+    fn fail(&mut self, proto: &NodeProto) {
+        for name in &proto.output {
+            let ty = self.scopes.declared(name).and_then(|declared| {
+                let shape = declared.shape.as_ref()?;
+                let shape: Option<Shape> =
+                    shape.iter().map(|n| n.map(Dim::from)).collect::<Option<Vec<_>>>().map(Shape::from);
+                Some(TensorType::new(declared.dtype?, shape?))
+            });
+            let slot = ty.map_or(Slot::Failed, |ty| Slot::Value(self.placeholder(ty)));
+            self.scopes.define(name, slot);
+        }
+    }
+
+    /// Reports ops without a converter in graphs that will not be walked.
+    fn survey_graphs(&mut self, proto: &NodeProto) {
+        let graphs = proto.attribute.iter().flat_map(|attribute| attribute.g.iter().chain(&attribute.graphs));
+        for node in graphs.flat_map(|graph| &graph.node) {
+            let domain = plain_domain(node.domain());
+            let version = self.opsets.get(domain).copied().unwrap_or(1);
+            if self.functions.find(node).is_none()
+                && let Found::Missing(why) = table::find(domain, node.op_type(), version)
+            {
+                let fault = Fault { code: "unsupported-op", why };
+                self.report.node(&display_op(node), display_name(node), fault);
+            }
+            self.survey_graphs(node);
+        }
+    }
+
+    /// A graph inside a node: fills the region at hand and gives the graph's outputs.
+    /// `inputs` are the values of the graph's inputs.
+    pub fn inner_graph(&mut self, graph: &GraphProto, inputs: &[Value]) -> Outcome<Vec<Value>> {
+        if self.scopes.depth() > MAX_DEPTH {
+            return Err(Fault::unsupported(format!("graphs nest more than {MAX_DEPTH} deep")));
+        }
+        if graph.input.len() != inputs.len() {
+            return Err(Fault::invalid(format!(
+                "its graph takes {} inputs, but {} are given",
+                graph.input.len(),
+                inputs.len()
+            )));
+        }
+        let (location, declared) = (self.location.clone(), std::mem::take(&mut self.declared));
+        self.scopes.enter(Declared::of_graph(graph), false);
+        self.initializers(graph);
+        for (info, value) in graph.input.iter().zip(inputs) {
+            self.scopes.define(info.name(), Slot::Value(*value));
+        }
+        let given: Vec<String> = graph.input.iter().map(|info| info.name().to_string()).collect();
+        self.nodes(&graph.node, Some(&given));
+        let outputs: Vec<Option<Slot>> =
+            graph.output.iter().map(|info| self.scopes.get(info.name())).collect();
+        self.scopes.leave();
+        (self.location, self.declared) = (location, declared);
+        outputs
+            .into_iter()
+            .zip(&graph.output)
+            .map(|(slot, info)| match slot {
+                Some(Slot::Value(value)) => Ok(value),
+                Some(Slot::Failed) => Err(Fault::reported()),
+                None => Err(Fault::invalid(format!("nothing makes output `{}` of its graph", info.name()))),
+            })
+            .collect()
+    }
+
+    /// Node indices, operands first; as stored where that is possible. Reports names made twice and cycles.
+    fn order(&mut self, nodes: &[NodeProto], given: &[String]) -> Vec<usize> {
+        let mut makers: HashMap<&str, usize> = HashMap::new();
+        for (i, node) in nodes.iter().enumerate() {
+            for name in node.output.iter().filter(|name| !name.is_empty()) {
+                if makers.insert(name, i).is_some() || given.contains(name) {
+                    let fault = Fault::invalid(format!("`{name}` is made twice"));
+                    self.report.node(&display_op(node), display_name(node), fault);
+                }
+            }
+        }
+        let mut waits = vec![0usize; nodes.len()];
+        let mut users: Vec<Vec<usize>> = vec![vec![]; nodes.len()];
+        for (i, node) in nodes.iter().enumerate() {
+            let mut needed = HashSet::new();
+            used_names(node, &mut |name| {
+                if let Some(&maker) = makers.get(name) {
+                    needed.insert(maker);
+                }
+            });
+            waits[i] = needed.len();
+            for maker in needed {
+                users[maker].push(i);
+            }
+        }
+        let mut ready: BinaryHeap<Reverse<usize>> =
+            (0..nodes.len()).filter(|i| waits[*i] == 0).map(Reverse).collect();
+        let mut order = Vec::with_capacity(nodes.len());
+        while let Some(Reverse(i)) = ready.pop() {
+            order.push(i);
+            for &user in &users[i] {
+                waits[user] -= 1;
+                if waits[user] == 0 {
+                    ready.push(Reverse(user));
+                }
+            }
+        }
+        if order.len() < nodes.len() {
+            for i in (0..nodes.len()).filter(|i| waits[*i] > 0) {
+                let fault = Fault { code: "cycle", why: "its operands depend on its own results".into() };
+                self.report.node(&display_op(&nodes[i]), display_name(&nodes[i]), fault);
+                nodes[i].output.iter().for_each(|name| self.scopes.define(name, Slot::Failed));
+            }
+        }
+        order
+    }
+}
+
+/// Names that a node uses, those of its inner graphs included.
+fn used_names<'a>(node: &'a NodeProto, f: &mut dyn FnMut(&'a str)) {
+    node.input.iter().filter(|name| !name.is_empty()).for_each(|name| f(name));
+    let graphs = node.attribute.iter().flat_map(|attribute| attribute.g.iter().chain(&attribute.graphs));
+    for graph in graphs {
+        graph.node.iter().for_each(|node| used_names(node, f));
+        graph.output.iter().for_each(|info| f(info.name()));
+    }
+}

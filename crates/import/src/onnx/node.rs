@@ -1,0 +1,132 @@
+//! One node as a converter sees it: operands already resolved, attributes by name and kind.
+
+use super::fault::{Fault, Outcome};
+use super::proto::{AttributeProto, GraphProto, NodeProto, TensorProto};
+use tegula_ir::Value;
+
+/// A node with its operands as values. `None` operands were left out (an empty name).
+pub(crate) struct Node<'a> {
+    pub proto: &'a NodeProto,
+    pub operands: Vec<Option<Value>>,
+    /// The version of the node's domain that the model imports.
+    pub version: i64,
+}
+
+impl<'a> Node<'a> {
+    pub fn op_type(&self) -> &'a str {
+        self.proto.op_type()
+    }
+
+    /// Operand `i`. Errors: it is not given.
+    pub fn operand(&self, i: usize) -> Outcome {
+        self.optional(i).ok_or_else(|| Fault::invalid(format!("operand {i} is missing")))
+    }
+
+    pub fn optional(&self, i: usize) -> Option<Value> {
+        self.operands.get(i).copied().flatten()
+    }
+
+    /// All operands, none of which may be left out.
+    pub fn all_operands(&self) -> Outcome<Vec<Value>> {
+        (0..self.operands.len()).map(|i| self.operand(i)).collect()
+    }
+
+    /// Whether result `i` has a name, so that someone may use it.
+    pub fn wants(&self, i: usize) -> bool {
+        self.proto.output.get(i).is_some_and(|name| !name.is_empty())
+    }
+
+    pub fn attribute(&self, name: &str) -> Option<&'a AttributeProto> {
+        self.proto.attribute.iter().find(|attribute| attribute.name() == name)
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.attribute(name).is_some()
+    }
+
+    pub fn int(&self, name: &str, default: i64) -> i64 {
+        self.attribute(name).map_or(default, |attribute| attribute.i())
+    }
+
+    pub fn flag(&self, name: &str, default: bool) -> bool {
+        self.int(name, i64::from(default)) != 0
+    }
+
+    pub fn optional_int(&self, name: &str) -> Option<i64> {
+        self.attribute(name).map(|attribute| attribute.i())
+    }
+
+    pub fn float(&self, name: &str, default: f32) -> f64 {
+        f64::from(self.attribute(name).map_or(default, |attribute| attribute.f()))
+    }
+
+    pub fn optional_float(&self, name: &str) -> Option<f64> {
+        self.attribute(name).map(|attribute| f64::from(attribute.f()))
+    }
+
+    pub fn ints(&self, name: &str) -> Option<Vec<i64>> {
+        self.attribute(name).map(|attribute| attribute.ints.clone())
+    }
+
+    pub fn floats(&self, name: &str) -> Option<Vec<f32>> {
+        self.attribute(name).map(|attribute| attribute.floats.clone())
+    }
+
+    pub fn text(&self, name: &str, default: &str) -> String {
+        self.attribute(name).map_or_else(
+            || default.to_string(),
+            |attribute| String::from_utf8_lossy(attribute.s()).into_owned(),
+        )
+    }
+
+    pub fn texts(&self, name: &str) -> Option<Vec<String>> {
+        let attribute = self.attribute(name)?;
+        Some(attribute.strings.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect())
+    }
+
+    pub fn tensor(&self, name: &str) -> Option<&'a TensorProto> {
+        self.attribute(name)?.t.as_ref()
+    }
+
+    pub fn graph(&self, name: &str) -> Outcome<&'a GraphProto> {
+        self.attribute(name)
+            .and_then(|attribute| attribute.g.as_ref())
+            .ok_or_else(|| Fault::invalid(format!("attribute `{name}` must hold a graph")))
+    }
+}
+
+/// A node's name, or that of its first named result.
+pub(crate) fn display_name(node: &NodeProto) -> &str {
+    match node.name() {
+        "" => node.output.iter().find(|name| !name.is_empty()).map_or("", String::as_str),
+        name => name,
+    }
+}
+
+/// `Gemm`, or `com.microsoft::Gelu`.
+pub(crate) fn display_op(node: &NodeProto) -> String {
+    match node.domain() {
+        "" | "ai.onnx" => node.op_type().to_string(),
+        domain => format!("{domain}::{}", node.op_type()),
+    }
+}
+
+/// A possibly negative axis as an index below `rank`.
+pub(crate) fn axis_in(axis: i64, rank: usize) -> Outcome<usize> {
+    let wrapped = if axis < 0 { axis.saturating_add(rank as i64) } else { axis };
+    usize::try_from(wrapped)
+        .ok()
+        .filter(|axis| *axis < rank)
+        .ok_or_else(|| Fault::invalid(format!("axis {axis} is outside a tensor of rank {rank}")))
+}
+
+/// Axes made non-negative. Errors: out of range, or twice the same.
+pub(crate) fn axes_in(axes: &[i64], rank: usize) -> Outcome<Vec<usize>> {
+    let axes = axes.iter().map(|axis| axis_in(*axis, rank)).collect::<Outcome<Vec<usize>>>()?;
+    let mut sorted = axes.clone();
+    sorted.sort_unstable();
+    if sorted.windows(2).any(|pair| pair[0] == pair[1]) {
+        return Err(Fault::invalid(format!("axes {axes:?} name one axis twice")));
+    }
+    Ok(axes)
+}

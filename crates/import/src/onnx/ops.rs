@@ -1,0 +1,56 @@
+//! The converters, one file a family; each lists its rows at the top.
+
+mod activation;
+mod contraction;
+mod convolution;
+mod elementwise;
+mod indexing;
+mod movement;
+mod normalisation;
+mod pooling;
+mod reduction;
+mod slicing;
+mod source;
+mod window;
+
+use super::table::Row;
+
+/// The domain of ONNX Runtime's own ops.
+const MICROSOFT: &str = "com.microsoft";
+
+/// All rows by domain.
+pub(super) const FAMILIES: &[(&str, &[Row])] = &[
+    ("", elementwise::ROWS),
+    ("", activation::ROWS),
+    ("", movement::ROWS),
+    ("", reduction::ROWS),
+    ("", slicing::ROWS),
+    ("", indexing::ROWS),
+    ("", source::ROWS),
+    ("", contraction::ROWS),
+    ("", convolution::ROWS),
+    ("", pooling::ROWS),
+    ("", normalisation::ROWS),
+    (MICROSOFT, contraction::MICROSOFT),
+    (MICROSOFT, normalisation::MICROSOFT),
+];
+
+/// Why a known op is refused by design.
+pub(super) fn reason_refused(name: &str) -> Option<&'static str> {
+    const STRINGS: &str = "strings are not supported";
+    const SEQUENCES: &str = "sequences and optional values are not supported";
+    const RANDOM: &str = "random results are not supported: the same inputs must give the same outputs";
+    const TRAINING: &str = "training is not supported";
+    Some(match name {
+        "StringConcat" | "StringNormalizer" | "StringSplit" | "RegexFullMatch" | "LabelEncoder"
+        | "TfIdfVectorizer" => STRINGS,
+        "SequenceAt" | "SequenceConstruct" | "SequenceEmpty" | "SequenceErase" | "SequenceInsert"
+        | "SequenceLength" | "SequenceMap" | "SplitToSequence" | "ConcatFromSequence" | "Optional"
+        | "OptionalGetElement" | "OptionalHasElement" => SEQUENCES,
+        "RandomNormal" | "RandomNormalLike" | "RandomUniform" | "RandomUniformLike" | "Multinomial"
+        | "Bernoulli" => RANDOM,
+        "Adagrad" | "Adam" | "Gradient" | "Momentum" => TRAINING,
+        "ImageDecoder" => "image files are decoded before they reach the model",
+        _ => return None,
+    })
+}

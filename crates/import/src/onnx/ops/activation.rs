@@ -1,0 +1,218 @@
+//! Activation functions, each the composition that ONNX defines it by; integers pass where ONNX lets them.
+
+use crate::onnx::cx::Cx;
+use crate::onnx::fault::{Fault, Outcome};
+use crate::onnx::node::{Node, axis_in};
+use crate::onnx::table::{Row, op, op_between, op_since};
+use tegula_ir::{ScalarOp, Value};
+use tegula_tensor::TensorOp;
+
+pub(super) const ROWS: &[Row] = &[
+    op("Relu", relu),
+    op("LeakyRelu", leaky_relu),
+    op("PRelu", prelu),
+    op("Elu", |cx, node| {
+        let alpha = node.float("alpha", 1.0);
+        exponential(cx, node, alpha, 1.0, 1.0)
+    }),
+    op("Selu", |cx, node| {
+        let (alpha, gamma) = (node.float("alpha", 1.673_263_2), node.float("gamma", 1.050_701));
+        exponential(cx, node, alpha, gamma, 1.0)
+    }),
+    op("Celu", |cx, node| {
+        let alpha = node.float("alpha", 1.0);
+        exponential(cx, node, alpha, 1.0, alpha)
+    }),
+    op("ThresholdedRelu", thresholded_relu),
+    op("HardSigmoid", hard_sigmoid),
+    op("HardSwish", hard_swish),
+    op("Softplus", softplus),
+    op("Softsign", softsign),
+    op("Mish", mish),
+    op("Swish", swish),
+    op("Shrink", shrink),
+    op("Gelu", gelu),
+    op_between("Softmax", 1, 12, |cx, node| softmax_flat(cx, node, false)),
+    op_between("LogSoftmax", 1, 12, |cx, node| softmax_flat(cx, node, true)),
+    op_since("Softmax", 13, |cx, node| softmax(cx, node, false)),
+    op_since("LogSoftmax", 13, |cx, node| softmax(cx, node, true)),
+    op_between("Hardmax", 1, 12, hardmax_flat),
+    op_since("Hardmax", 13, hardmax),
+];
+
+fn relu(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let x = node.operand(0)?;
+    Ok(vec![cx.with_number(ScalarOp::Max, x, 0.0)?])
+}
+
+fn leaky_relu(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let x = node.operand(0)?;
+    let scaled = cx.with_number(ScalarOp::Mul, x, node.float("alpha", 0.01))?;
+    Ok(vec![where_negative(cx, x, scaled, x)?])
+}
+
+fn prelu(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let (x, slope) = (node.operand(0)?, node.operand(1)?);
+    let scaled = cx.mul(x, slope)?;
+    Ok(vec![where_negative(cx, x, scaled, x)?])
+}
+
+fn where_negative(cx: &mut Cx, x: Value, yes: Value, no: Value) -> Outcome {
+    let negative = cx.with_number(ScalarOp::Lt, x, 0.0)?;
+    cx.select(negative, yes, no)
+}
+
+/// `gamma * x` above 0, `gamma * alpha * (exp(x / scale) - 1)` below.
+fn exponential(cx: &mut Cx, node: &Node, alpha: f64, gamma: f64, scale: f64) -> Outcome<Vec<Value>> {
+    let x = node.operand(0)?;
+    let scaled = if scale == 1.0 { x } else { cx.with_number(ScalarOp::Div, x, scale)? };
+    let grown = cx.unary(ScalarOp::Expm1, scaled)?;
+    let below = cx.with_number(ScalarOp::Mul, grown, alpha)?;
+    let result = where_negative(cx, x, below, x)?;
+    Ok(vec![if gamma == 1.0 { result } else { cx.with_number(ScalarOp::Mul, result, gamma)? }])
+}
+
+fn thresholded_relu(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let x = node.operand(0)?;
+    let above = cx.with_number(ScalarOp::Gt, x, node.float("alpha", 1.0))?;
+    let zero = cx.number_like(x, 0.0)?;
+    Ok(vec![cx.select(above, x, zero)?])
+}
+
+fn hard_sigmoid(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let x = node.operand(0)?;
+    let y = cx.hard_sigmoid(x, node.float("alpha", 0.2), node.float("beta", 0.5))?;
+    Ok(vec![y])
+}
+
+fn hard_swish(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let x = node.operand(0)?;
+    let gate = cx.hard_sigmoid(x, f64::from(1f32 / 6.0), 0.5)?;
+    Ok(vec![cx.mul(x, gate)?])
+}
+
+fn softplus(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let x = node.operand(0)?;
+    Ok(vec![cx.softplus(x)?])
+}
+
+fn softsign(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let x = node.operand(0)?;
+    Ok(vec![cx.softsign(x)?])
+}
+
+fn mish(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let x = node.operand(0)?;
+    let soft = cx.softplus(x)?;
+    let gate = cx.unary(ScalarOp::Tanh, soft)?;
+    Ok(vec![cx.mul(x, gate)?])
+}
+
+fn swish(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let x = node.operand(0)?;
+    let alpha = node.float("alpha", 1.0);
+    let scaled = if alpha == 1.0 { x } else { cx.with_number(ScalarOp::Mul, x, alpha)? };
+    let gate = cx.unary(ScalarOp::Sigmoid, scaled)?;
+    Ok(vec![cx.mul(x, gate)?])
+}
+
+fn shrink(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let x = node.operand(0)?;
+    let (bias, lambda) = (node.float("bias", 0.0), node.float("lambd", 0.5));
+    let low = cx.with_number(ScalarOp::Lt, x, -lambda)?;
+    let high = cx.with_number(ScalarOp::Gt, x, lambda)?;
+    let (raised, lowered) =
+        (cx.with_number(ScalarOp::Add, x, bias)?, cx.with_number(ScalarOp::Sub, x, bias)?);
+    let zero = cx.number_like(x, 0.0)?;
+    let inner = cx.select(high, lowered, zero)?;
+    Ok(vec![cx.select(low, raised, inner)?])
+}
+
+fn gelu(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let tanh = match node.text("approximate", "none").as_str() {
+        "none" => false,
+        "tanh" => true,
+        other => return Err(Fault::invalid(format!("approximation `{other}` is neither none nor tanh"))),
+    };
+    let x = node.operand(0)?;
+    Ok(vec![cx.emit(TensorOp::Gelu { tanh }, &[x])?])
+}
+
+fn softmax(cx: &mut Cx, node: &Node, log: bool) -> Outcome<Vec<Value>> {
+    let x = node.operand(0)?;
+    let axis = axis_in(node.int("axis", -1), cx.rank(x))?;
+    Ok(vec![cx.emit(TensorOp::Softmax { axis, log }, &[x])?])
+}
+
+/// Before opset 13: over all axes from `axis` on, as one row.
+fn softmax_flat(cx: &mut Cx, node: &Node, log: bool) -> Outcome<Vec<Value>> {
+    let x = node.operand(0)?;
+    let shape = cx.shape(x);
+    let flat = cx.flatten_from(x, node.int("axis", 1))?;
+    let y = cx.emit(TensorOp::Softmax { axis: 1, log }, &[flat])?;
+    Ok(vec![cx.reshape(y, shape)?])
+}
+
+fn hardmax(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let x = node.operand(0)?;
+    let axis = axis_in(node.int("axis", -1), cx.rank(x))?;
+    Ok(vec![one_at_largest(cx, x, axis)?])
+}
+
+fn hardmax_flat(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let x = node.operand(0)?;
+    let shape = cx.shape(x);
+    let flat = cx.flatten_from(x, node.int("axis", 1))?;
+    let y = one_at_largest(cx, flat, 1)?;
+    Ok(vec![cx.reshape(y, shape)?])
+}
+
+/// 1 at the first largest element along an axis, 0 elsewhere.
+fn one_at_largest(cx: &mut Cx, x: Value, axis: usize) -> Outcome {
+    let largest = cx.emit(TensorOp::ArgReduce { max: true, axis, last: false }, &[x])?;
+    let places = cx.places_along(x, axis)?;
+    let hit = cx.binary(ScalarOp::Eq, places, largest)?;
+    cx.cast(hit, cx.dtype(x))
+}
+
+impl Cx<'_> {
+    /// `clip(alpha * x + beta, 0, 1)`.
+    pub fn hard_sigmoid(&mut self, x: Value, alpha: f64, beta: f64) -> Outcome {
+        let y = self.with_number(ScalarOp::Mul, x, alpha)?;
+        let y = self.with_number(ScalarOp::Add, y, beta)?;
+        let y = self.with_number(ScalarOp::Max, y, 0.0)?;
+        self.with_number(ScalarOp::Min, y, 1.0)
+    }
+
+    /// `log(1 + exp(x))`, in the form that does not overflow.
+    pub fn softplus(&mut self, x: Value) -> Outcome {
+        let size = self.unary(ScalarOp::Abs, x)?;
+        let size = self.unary(ScalarOp::Neg, size)?;
+        let tail = self.unary(ScalarOp::Exp, size)?;
+        let tail = self.unary(ScalarOp::Log1p, tail)?;
+        let head = self.with_number(ScalarOp::Max, x, 0.0)?;
+        self.add(head, tail)
+    }
+
+    /// `x / (1 + |x|)`.
+    pub fn softsign(&mut self, x: Value) -> Outcome {
+        let size = self.unary(ScalarOp::Abs, x)?;
+        let below = self.with_number(ScalarOp::Add, size, 1.0)?;
+        self.div(x, below)
+    }
+
+    /// Axes before `axis` as one, the others as one; a negative axis counts from the end and may be the rank.
+    pub fn flatten_from(&mut self, x: Value, axis: i64) -> Outcome {
+        let shape = self.shape(x);
+        let rank = shape.rank();
+        let axis = if axis == rank as i64 { rank } else { axis_in(axis, rank)? };
+        let count = |dims: &[tegula_base::Dim]| tegula_base::Shape::from(dims).count();
+        self.reshape(x, [count(&shape[..axis]), count(&shape[axis..])])
+    }
+
+    /// `i64` places `0, 1, ...` along an axis of `x`, extents of 1 elsewhere.
+    pub fn places_along(&mut self, x: Value, axis: usize) -> Outcome {
+        let shape = crate::onnx::cx::along(self.rank(x), axis, self.dim(x, axis));
+        self.iota(tegula_base::DType::I64, shape, axis)
+    }
+}

@@ -1,0 +1,161 @@
+//! Convolution, its transpose, and their sampled cousins.
+
+use super::window::{AutoPad, auto_pad, explicit_pads, halves, kernel_of, spatial_rank, window_of};
+use crate::onnx::cx::{Cx, along};
+use crate::onnx::fault::{Fault, Outcome};
+use crate::onnx::node::Node;
+use crate::onnx::table::{Row, op};
+use tegula_base::{DType, Dim, Shape};
+use tegula_ir::{ScalarOp, Value};
+use tegula_tensor::{ScatterKind, TensorOp, Window};
+
+pub(super) const ROWS: &[Row] =
+    &[op("Conv", conv), op("ConvTranspose", conv_transpose), op("Col2Im", col2im)];
+
+fn conv(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let (x, w) = (node.operand(0)?, node.operand(1)?);
+    let window = window_of(node, &cx.shape(x), Some(kernel_of(cx, w)?))?;
+    let groups = node.int("group", 1);
+    let x = with_channels(cx, x, cx.dim(w, 1) * Dim::from(groups))?;
+    let out = cx.dtype(x);
+    let y = cx.emit(TensorOp::Conv { window: Box::new(window), groups, out }, &[x, w])?;
+    Ok(vec![add_bias(cx, y, node.optional(2))?])
+}
+
+/// Convolutions of models without fixed channel counts: the weights say how many there are.
+fn with_channels(cx: &mut Cx, x: Value, channels: Dim) -> Outcome {
+    let mut shape = cx.shape(x);
+    if shape.rank() < 2 || shape[1] == channels || shape[1].as_const().is_some() {
+        return Ok(x);
+    }
+    cx.assert_equal(&shape[1], &channels, "the input must have the channels that the weights take")?;
+    shape[1] = channels;
+    cx.reshape(x, shape)
+}
+
+pub(super) fn add_bias(cx: &mut Cx, y: Value, bias: Option<Value>) -> Outcome {
+    let Some(bias) = bias else { return Ok(y) };
+    let bias = cx.lay_along(bias, 1, cx.rank(y))?;
+    cx.add(y, bias)
+}
+
+fn conv_transpose(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let (x, w) = (node.operand(0)?, node.operand(1)?);
+    let shape = cx.shape(x);
+    let n = spatial_rank(&shape)?;
+    let size = kernel_of(cx, w)?;
+    let list = |name: &str, default: i64| node.ints(name).unwrap_or_else(|| vec![default; n]);
+    let (strides, dilations) = (list("strides", 1), list("dilations", 1));
+    let extra = list("output_padding", 0);
+    if [size.len(), strides.len(), dilations.len(), extra.len()] != [n; 4] {
+        return Err(Fault::invalid(format!("the window does not have {n} axes")));
+    }
+    // The full result, before anything is cut: stride * (x - 1) + reach.
+    let full = |i: usize| {
+        (shape[i + 2].clone() - Dim::from(1)) * Dim::from(strides[i])
+            + Dim::from(dilations[i].saturating_mul(size[i] - 1) + 1)
+    };
+    let (mut low, mut high, mut output) = (vec![], vec![], vec![]);
+    match (node.ints("output_shape"), auto_pad(node)?) {
+        (Some(wanted), pad) => {
+            // Some exporters list batch and channels too.
+            let wanted = &wanted[wanted.len().saturating_sub(n)..];
+            let upper = matches!(pad, AutoPad::Same { upper: true });
+            for i in 0..n {
+                let size =
+                    Dim::from(*wanted.get(i).ok_or_else(|| Fault::invalid("output_shape is too short"))?);
+                let total = full(i) + Dim::from(extra[i]) - size.clone();
+                let (a, b) = halves(total, upper);
+                low.push(a);
+                high.push(b);
+                output.push(size);
+            }
+        }
+        (None, AutoPad::Same { upper }) => {
+            for i in 0..n {
+                let size = shape[i + 2].clone() * Dim::from(strides[i]);
+                let (a, b) = halves(full(i) + Dim::from(extra[i]) - size.clone(), upper);
+                low.push(a);
+                high.push(b);
+                output.push(size);
+            }
+        }
+        (None, AutoPad::Valid) => {
+            (low, high) = (vec![Dim::from(0); n], vec![Dim::from(0); n]);
+            output = (0..n).map(|i| full(i) + Dim::from(extra[i])).collect();
+        }
+        (None, AutoPad::Explicit) => {
+            (low, high) = explicit_pads(node, n)?;
+            output =
+                (0..n).map(|i| full(i) - low[i].clone() - high[i].clone() + Dim::from(extra[i])).collect();
+        }
+    }
+    let window = Window { size, strides, dilations, low, high };
+    let groups = node.int("group", 1);
+    let kind = TensorOp::ConvTranspose { window: Box::new(window), groups, output };
+    let y = cx.emit(kind, &[x, w])?;
+    Ok(vec![add_bias(cx, y, node.optional(2))?])
+}
+
+/// Adds the columns of sliding blocks back into an image: the inverse of im2col, as a scatter.
+fn col2im(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let (x, image, block) = (node.operand(0)?, node.operand(1)?, node.operand(2)?);
+    let n = cx.element_count(image)?;
+    let uppers: Vec<Dim> = (0..n).map(|i| cx.declared_extent(0, i + 2)).collect();
+    let image = cx.sizes_or_bind(image, "image", &|i| uppers[i].clone())?;
+    let block = cx.sizes_or_bind(block, "block", &|i| uppers[i].clone())?;
+    let list = |name: &str| node.ints(name).unwrap_or_else(|| vec![1; n]);
+    let (strides, dilations) = (list("strides"), list("dilations"));
+    let (low, high) = explicit_pads(node, n)?;
+    if block.len() != n || strides.len() != n || dilations.len() != n {
+        return Err(Fault::invalid(format!("the blocks do not have {n} axes")));
+    }
+    let columns: Vec<Dim> = (0..n)
+        .map(|i| {
+            let reach = (block[i].clone() - Dim::from(1)) * Dim::from(dilations[i]) + Dim::from(1);
+            let padded = image[i].clone() + low[i].clone() + high[i].clone();
+            (padded - reach).floor_div(&Dim::from(strides[i])) + Dim::from(1)
+        })
+        .collect();
+    // Axes [block..., column...]: where each element lands, and whether inside of the image.
+    let rank = 2 * n;
+    let grid: Shape = block.iter().chain(&columns).cloned().collect();
+    let mut place = cx.splat_int(DType::I64, Shape::from_iter(vec![1i64; rank]), 0)?;
+    let mut inside = cx.splat_int(DType::Bool, Shape::from_iter(vec![1i64; rank]), 1)?;
+    for i in 0..n {
+        let in_block = cx.iota(DType::I64, along(rank, i, block[i].clone()), i)?;
+        let in_block = cx.with_number(ScalarOp::Mul, in_block, dilations[i] as f64)?;
+        let column = cx.iota(DType::I64, along(rank, n + i, columns[i].clone()), n + i)?;
+        let column = cx.with_number(ScalarOp::Mul, column, strides[i] as f64)?;
+        let at = cx.add(in_block, column)?;
+        let pad = cx.size_as(low[i].clone(), DType::I64, rank)?;
+        let at = cx.sub(at, pad)?;
+        let extent = cx.size_as(image[i].clone(), DType::I64, rank)?;
+        let after = cx.with_number(ScalarOp::Ge, at, 0.0)?;
+        let before = cx.binary(ScalarOp::Lt, at, extent)?;
+        inside = cx.binary(ScalarOp::And, inside, after)?;
+        inside = cx.binary(ScalarOp::And, inside, before)?;
+        place = cx.mul(place, extent)?;
+        place = cx.add(place, at)?;
+    }
+    let zero = cx.number_like(place, 0.0)?;
+    let place = cx.select(inside, place, zero)?;
+    let (batch, rows) = (cx.dim(x, 0), cx.dim(x, 1));
+    let volume = block.iter().cloned().fold(Dim::from(1), |a, b| a * b);
+    let channels = rows.floor_div(&volume);
+    let maps = batch.clone() * channels.clone();
+    let per_map: Shape = std::iter::once(maps.clone()).chain(grid.iter().cloned()).collect();
+    let x = cx.reshape(x, per_map.clone())?;
+    let inside = cx.add_axes(inside, &[0])?;
+    let nothing = cx.number_like(x, 0.0)?;
+    let x = cx.select(inside, x, nothing)?;
+    let place = cx.broadcast_to(place, &per_map)?;
+    let flat = [maps.clone(), grid.count()];
+    let (x, place) = (cx.reshape(x, flat.clone())?, cx.reshape(place, flat)?);
+    let pixels = image.iter().cloned().fold(Dim::from(1), |a, b| a * b);
+    let empty = cx.splat(cx.dtype(x), [maps, pixels], 0.0)?;
+    let kind = TensorOp::ScatterElements { axis: 1, kind: ScatterKind::Add };
+    let y = cx.emit(kind, &[empty, place, x])?;
+    let result: Shape = [batch, channels].into_iter().chain(image).collect();
+    Ok(vec![cx.reshape(y, result)?])
+}

@@ -1,0 +1,213 @@
+//! Elementwise arithmetic, comparisons, logic, casts: one scalar op each, with broadcasting.
+
+use crate::onnx::cx::Cx;
+use crate::onnx::fault::{Fault, Outcome};
+use crate::onnx::node::Node;
+use crate::onnx::table::{Row, op, op_between, op_since};
+use crate::onnx::weights::dtype_of;
+use tegula_base::DType;
+use tegula_ir::{ScalarOp, Value};
+use tegula_tensor::TensorOp;
+
+pub(super) const ROWS: &[Row] = &[
+    op("Add", |cx, node| two(cx, node, ScalarOp::Add)),
+    op("Sub", |cx, node| two(cx, node, ScalarOp::Sub)),
+    op("Mul", |cx, node| two(cx, node, ScalarOp::Mul)),
+    op("Div", |cx, node| two(cx, node, ScalarOp::Div)),
+    op("Pow", pow),
+    op("Mod", |cx, node| two(cx, node, if node.flag("fmod", false) { ScalarOp::Rem } else { ScalarOp::Mod })),
+    op("And", |cx, node| two(cx, node, ScalarOp::And)),
+    op("Or", |cx, node| two(cx, node, ScalarOp::Or)),
+    op("Xor", |cx, node| two(cx, node, ScalarOp::Xor)),
+    op("BitwiseAnd", |cx, node| two(cx, node, ScalarOp::And)),
+    op("BitwiseOr", |cx, node| two(cx, node, ScalarOp::Or)),
+    op("BitwiseXor", |cx, node| two(cx, node, ScalarOp::Xor)),
+    op("BitShift", bit_shift),
+    op("Equal", |cx, node| two(cx, node, ScalarOp::Eq)),
+    op("Less", |cx, node| two(cx, node, ScalarOp::Lt)),
+    op("LessOrEqual", |cx, node| two(cx, node, ScalarOp::Le)),
+    op("Greater", |cx, node| two(cx, node, ScalarOp::Gt)),
+    op("GreaterOrEqual", |cx, node| two(cx, node, ScalarOp::Ge)),
+    op("Max", |cx, node| many(cx, node, ScalarOp::Max)),
+    op("Min", |cx, node| many(cx, node, ScalarOp::Min)),
+    op("Sum", |cx, node| many(cx, node, ScalarOp::Add)),
+    op("Mean", mean),
+    op("Where", where_),
+    op("Neg", |cx, node| one(cx, node, ScalarOp::Neg)),
+    op("Abs", |cx, node| one(cx, node, ScalarOp::Abs)),
+    op("Sign", |cx, node| one(cx, node, ScalarOp::Sign)),
+    op("Ceil", |cx, node| one(cx, node, ScalarOp::Ceil)),
+    op("Floor", |cx, node| one(cx, node, ScalarOp::Floor)),
+    op("Round", |cx, node| one(cx, node, ScalarOp::Round)),
+    op("Sqrt", |cx, node| one(cx, node, ScalarOp::Sqrt)),
+    op("Reciprocal", |cx, node| one(cx, node, ScalarOp::Reciprocal)),
+    op("Exp", |cx, node| one(cx, node, ScalarOp::Exp)),
+    op("Log", |cx, node| one(cx, node, ScalarOp::Log)),
+    op("Sin", |cx, node| one(cx, node, ScalarOp::Sin)),
+    op("Cos", |cx, node| one(cx, node, ScalarOp::Cos)),
+    op("Tan", |cx, node| one(cx, node, ScalarOp::Tan)),
+    op("Asin", |cx, node| one(cx, node, ScalarOp::Asin)),
+    op("Acos", |cx, node| one(cx, node, ScalarOp::Acos)),
+    op("Atan", |cx, node| one(cx, node, ScalarOp::Atan)),
+    op("Sinh", |cx, node| one(cx, node, ScalarOp::Sinh)),
+    op("Cosh", |cx, node| one(cx, node, ScalarOp::Cosh)),
+    op("Tanh", |cx, node| one(cx, node, ScalarOp::Tanh)),
+    op("Asinh", |cx, node| one(cx, node, ScalarOp::Asinh)),
+    op("Acosh", |cx, node| one(cx, node, ScalarOp::Acosh)),
+    op("Atanh", |cx, node| one(cx, node, ScalarOp::Atanh)),
+    op("Erf", |cx, node| one(cx, node, ScalarOp::Erf)),
+    op("Sigmoid", |cx, node| one(cx, node, ScalarOp::Sigmoid)),
+    op("Not", |cx, node| one(cx, node, ScalarOp::Not)),
+    op("BitwiseNot", |cx, node| one(cx, node, ScalarOp::Not)),
+    op("IsNaN", |cx, node| one(cx, node, ScalarOp::IsNan)),
+    op("IsInf", is_inf),
+    op("Cast", cast),
+    op("CastLike", cast_like),
+    op("BitCast", bit_cast),
+    op_between("Clip", 1, 10, clip_by_attributes),
+    op_since("Clip", 11, clip),
+    op("Identity", |_, node| Ok(vec![node.operand(0)?])),
+    op("Dropout", dropout),
+];
+
+fn one(cx: &mut Cx, node: &Node, f: ScalarOp) -> Outcome<Vec<Value>> {
+    let x = node.operand(0)?;
+    Ok(vec![cx.unary(f, x)?])
+}
+
+fn two(cx: &mut Cx, node: &Node, f: ScalarOp) -> Outcome<Vec<Value>> {
+    let (a, b) = (node.operand(0)?, node.operand(1)?);
+    Ok(vec![cx.binary(f, a, b)?])
+}
+
+/// One or more operands, combined from the left.
+fn many(cx: &mut Cx, node: &Node, f: ScalarOp) -> Outcome<Vec<Value>> {
+    let operands = node.all_operands()?;
+    let (first, rest) = operands.split_first().ok_or_else(|| Fault::invalid("takes one or more operands"))?;
+    let mut result = *first;
+    for operand in rest {
+        result = cx.binary(f, result, *operand)?;
+    }
+    Ok(vec![result])
+}
+
+fn mean(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let sum = many(cx, node, ScalarOp::Add)?[0];
+    Ok(vec![cx.with_number(ScalarOp::Div, sum, node.operands.len() as f64)?])
+}
+
+/// The exponent may have another element type; the result has the base's.
+fn pow(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let (base, exponent) = (node.operand(0)?, node.operand(1)?);
+    let (from, to) = (cx.dtype(exponent), cx.dtype(base));
+    let raised = if from.is_float() && !to.is_float() {
+        let base = cx.cast(base, from)?;
+        let raised = cx.binary(ScalarOp::Pow, base, exponent)?;
+        cx.cast(raised, to)?
+    } else {
+        let exponent = cx.cast(exponent, to)?;
+        cx.binary(ScalarOp::Pow, base, exponent)?
+    };
+    Ok(vec![raised])
+}
+
+fn bit_shift(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    match node.text("direction", "").as_str() {
+        "LEFT" => two(cx, node, ScalarOp::ShiftLeft),
+        "RIGHT" => two(cx, node, ScalarOp::ShiftRight),
+        other => Err(Fault::invalid(format!("direction `{other}` is neither LEFT nor RIGHT"))),
+    }
+}
+
+fn where_(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let (condition, yes, no) = (node.operand(0)?, node.operand(1)?, node.operand(2)?);
+    Ok(vec![cx.select(condition, yes, no)?])
+}
+
+fn is_inf(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let x = node.operand(0)?;
+    let (negative, positive) = (node.flag("detect_negative", true), node.flag("detect_positive", true));
+    let infinite = cx.unary(ScalarOp::IsInf, x)?;
+    let sided = match (negative, positive) {
+        (true, true) => return Ok(vec![infinite]),
+        (true, false) => cx.with_number(ScalarOp::Lt, x, 0.0)?,
+        (false, true) => cx.with_number(ScalarOp::Gt, x, 0.0)?,
+        (false, false) => cx.binary(ScalarOp::Xor, infinite, infinite)?,
+    };
+    Ok(vec![cx.binary(ScalarOp::And, infinite, sided)?])
+}
+
+fn cast(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let to = i32::try_from(node.int("to", 0)).map_err(|_| Fault::invalid("`to` is no element type"))?;
+    let to = dtype_of(to).map_err(Fault::unsupported)?;
+    convert(cx, node, to)
+}
+
+fn cast_like(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let to = cx.dtype(node.operand(1)?);
+    convert(cx, node, to)
+}
+
+fn convert(cx: &mut Cx, node: &Node, to: DType) -> Outcome<Vec<Value>> {
+    let x = node.operand(0)?;
+    if cx.dtype(x) == to {
+        return Ok(vec![x]);
+    }
+    let saturate = node.flag("saturate", true);
+    Ok(vec![cx.unary(ScalarOp::Cast { to, saturate }, x)?])
+}
+
+fn bit_cast(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let to = i32::try_from(node.int("to", 0)).map_err(|_| Fault::invalid("`to` is no element type"))?;
+    let to = dtype_of(to).map_err(Fault::unsupported)?;
+    let x = node.operand(0)?;
+    if cx.dtype(x) == to {
+        return Ok(vec![x]);
+    }
+    Ok(vec![cx.unary(ScalarOp::Bitcast { to }, x)?])
+}
+
+fn clip_by_attributes(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let mut x = node.operand(0)?;
+    if let Some(min) = node.optional_float("min") {
+        x = cx.with_number(ScalarOp::Max, x, min)?;
+    }
+    if let Some(max) = node.optional_float("max") {
+        x = cx.with_number(ScalarOp::Min, x, max)?;
+    }
+    Ok(vec![x])
+}
+
+/// Where the bounds cross, the upper one wins.
+fn clip(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let mut x = node.operand(0)?;
+    if let Some(min) = node.optional(1) {
+        x = cx.binary(ScalarOp::Max, x, min)?;
+    }
+    if let Some(max) = node.optional(2) {
+        x = cx.binary(ScalarOp::Min, x, max)?;
+    }
+    Ok(vec![x])
+}
+
+/// In inference nothing drops out; the mask is all true (in opsets before 10: all one).
+fn dropout(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let x = node.operand(0)?;
+    if let Some(training) = node.optional(2)
+        && cx.known_bool(training) != Some(false)
+    {
+        return Err(Fault::unsupported("training mode is not supported, and must be a constant false"));
+    }
+    let mut results = vec![x];
+    if node.wants(1) {
+        let dtype = if node.version < 10 { cx.dtype(x) } else { DType::Bool };
+        let shape = cx.shape(x);
+        results.push(cx.emit(TensorOp::Splat { dtype, shape, bits: one_bits(dtype) }, &[])?);
+    }
+    Ok(results)
+}
+
+fn one_bits(dtype: DType) -> i64 {
+    let cast = ScalarOp::Cast { to: dtype, saturate: true };
+    tegula_ir::scalar::eval::eval(cast, &[DType::I64], &[1]) as i64
+}

@@ -1,0 +1,172 @@
+//! Gathers and scatters, and ops whose results have as many elements as the data says.
+
+use crate::onnx::cx::Cx;
+use crate::onnx::fault::{Fault, Outcome};
+use crate::onnx::node::{Node, axis_in};
+use crate::onnx::table::{Row, op};
+use tegula_base::{DType, Dim, Shape};
+use tegula_ir::{ScalarOp, Value};
+use tegula_tensor::{ScatterKind, TensorOp};
+
+pub(super) const ROWS: &[Row] = &[
+    op("Gather", gather),
+    op("GatherElements", gather_elements),
+    op("GatherND", gather_nd),
+    op("Scatter", scatter_elements),
+    op("ScatterElements", scatter_elements),
+    op("ScatterND", scatter_nd),
+    op("TensorScatter", tensor_scatter),
+    op("ReverseSequence", reverse_sequence),
+    op("NonZero", non_zero),
+    op("Compress", compress),
+    op("Unique", unique),
+    op("NonMaxSuppression", non_max_suppression),
+];
+
+fn gather(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let (data, indices) = (node.operand(0)?, node.operand(1)?);
+    let axis = axis_in(node.int("axis", 0), cx.rank(data))?;
+    Ok(vec![cx.gather(data, indices, axis)?])
+}
+
+fn gather_elements(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let (data, indices) = (node.operand(0)?, node.operand(1)?);
+    let axis = axis_in(node.int("axis", 0), cx.rank(data))?;
+    Ok(vec![cx.emit(TensorOp::GatherElements { axis }, &[data, indices])?])
+}
+
+fn gather_nd(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let (data, indices) = (node.operand(0)?, node.operand(1)?);
+    let batch_dims =
+        usize::try_from(node.int("batch_dims", 0)).map_err(|_| Fault::invalid("batch_dims is negative"))?;
+    Ok(vec![cx.emit(TensorOp::GatherNd { batch_dims }, &[data, indices])?])
+}
+
+fn scatter_kind(node: &Node) -> Outcome<ScatterKind> {
+    match node.text("reduction", "none").as_str() {
+        "none" => Ok(ScatterKind::Set),
+        "add" => Ok(ScatterKind::Add),
+        "mul" => Ok(ScatterKind::Mul),
+        "min" => Ok(ScatterKind::Min),
+        "max" => Ok(ScatterKind::Max),
+        other => Err(Fault::invalid(format!("reduction `{other}` is none of none, add, mul, min, max"))),
+    }
+}
+
+fn scatter_elements(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let (data, indices, updates) = (node.operand(0)?, node.operand(1)?, node.operand(2)?);
+    let axis = axis_in(node.int("axis", 0), cx.rank(data))?;
+    let kind = scatter_kind(node)?;
+    Ok(vec![cx.emit(TensorOp::ScatterElements { axis, kind }, &[data, indices, updates])?])
+}
+
+fn scatter_nd(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let (data, indices, updates) = (node.operand(0)?, node.operand(1)?, node.operand(2)?);
+    let kind = scatter_kind(node)?;
+    Ok(vec![cx.emit(TensorOp::ScatterNd { kind }, &[data, indices, updates])?])
+}
+
+/// Writes `update` into a cache along an axis, for each batch from its own index on.
+fn tensor_scatter(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let (cache, update) = (node.operand(0)?, node.operand(1)?);
+    let rank = cx.rank(cache);
+    let axis = axis_in(node.int("axis", -2), rank)?;
+    let circular = match node.text("mode", "linear").as_str() {
+        "linear" => false,
+        "circular" => true,
+        other => return Err(Fault::invalid(format!("mode `{other}` is neither linear nor circular"))),
+    };
+    let mut places = cx.places_along(update, axis)?;
+    if let Some(starts) = node.optional(2) {
+        let starts = cx.cast(starts, DType::I64)?;
+        let starts = cx.lay_along(starts, 0, rank)?;
+        places = cx.add(places, starts)?;
+    }
+    if circular {
+        let extent = cx.size_as(cx.dim(cache, axis), DType::I64, rank)?;
+        places = cx.binary(ScalarOp::Mod, places, extent)?;
+    }
+    let shape = cx.shape(update);
+    let places = cx.broadcast_to(places, &shape)?;
+    let kind = ScatterKind::Set;
+    Ok(vec![cx.emit(TensorOp::ScatterElements { axis, kind }, &[cache, places, update])?])
+}
+
+fn reverse_sequence(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let (x, lengths) = (node.operand(0)?, node.operand(1)?);
+    let rank = cx.rank(x);
+    let (batch, time) = (axis_in(node.int("batch_axis", 1), rank)?, axis_in(node.int("time_axis", 0), rank)?);
+    let places = cx.places_along(x, time)?;
+    let lengths = cx.cast(lengths, DType::I64)?;
+    let lengths = cx.lay_along(lengths, batch, rank)?;
+    let mirrored = cx.sub(lengths, places)?;
+    let mirrored = cx.with_number(ScalarOp::Sub, mirrored, 1.0)?;
+    let inside = cx.binary(ScalarOp::Lt, places, lengths)?;
+    let places = cx.select(inside, mirrored, places)?;
+    let shape = cx.shape(x);
+    let places = cx.broadcast_to(places, &shape)?;
+    Ok(vec![cx.emit(TensorOp::GatherElements { axis: time }, &[x, places])?])
+}
+
+fn non_zero(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let x = node.operand(0)?;
+    let (places, _) = found(cx, x)?;
+    Ok(vec![places])
+}
+
+/// Coordinates `i64[rank, n]` of the elements that are not 0, and `n`.
+fn found(cx: &mut Cx, x: Value) -> Outcome<(Value, Dim)> {
+    let results = cx.emit_many(TensorOp::NonZero {}, &[x])?;
+    let count = cx.size_or_bind(results[1], "nonzero", cx.shape(x).count())?;
+    Ok((cx.slice_axis(results[0], 1, Dim::from(0), count.clone())?, count))
+}
+
+fn compress(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let (x, condition) = (node.operand(0)?, node.operand(1)?);
+    let (x, axis) = match node.optional_int("axis") {
+        Some(axis) => (x, axis_in(axis, cx.rank(x))?),
+        None => {
+            let count = cx.shape(x).count();
+            (cx.reshape(x, [count])?, 0)
+        }
+    };
+    let (places, count) = found(cx, condition)?;
+    let places = cx.reshape(places, [count])?;
+    Ok(vec![cx.gather(x, places, axis)?])
+}
+
+fn unique(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let x = node.operand(0)?;
+    let axis = node.optional_int("axis").map(|axis| axis_in(axis, cx.rank(x))).transpose()?;
+    let sorted = node.flag("sorted", true);
+    let results = cx.emit_many(TensorOp::Unique { axis, sorted }, &[x])?;
+    let along = axis.unwrap_or(0);
+    let count = cx.size_or_bind(results[4], "unique", cx.dim(results[0], along))?;
+    let cut =
+        |cx: &mut Cx, value: Value, axis: usize| cx.slice_axis(value, axis, Dim::from(0), count.clone());
+    Ok(vec![cut(cx, results[0], along)?, cut(cx, results[1], 0)?, results[2], cut(cx, results[3], 0)?])
+}
+
+fn non_max_suppression(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let (boxes, scores) = (node.operand(0)?, node.operand(1)?);
+    let scalar = |cx: &mut Cx, i: usize, dtype: DType, default: f64| match node.optional(i) {
+        Some(value) => {
+            let value = cx.reshape(value, Shape::scalar())?;
+            cx.cast(value, dtype)
+        }
+        None => cx.splat(dtype, Shape::scalar(), default),
+    };
+    let per_class = scalar(cx, 2, DType::I64, 0.0)?;
+    let iou = scalar(cx, 3, DType::F32, 0.0)?;
+    let score = scalar(cx, 4, DType::F32, f64::from(f32::NEG_INFINITY))?;
+    let most = cx.dim(boxes, 1);
+    let limit = match cx.known_sizes(per_class).as_deref() {
+        Some([limit]) => limit.clone(),
+        _ => most,
+    };
+    let center_point_box = node.flag("center_point_box", false);
+    let kind = TensorOp::NonMaxSuppression { center_point_box, limit };
+    let results = cx.emit_many(kind, &[boxes, scores, per_class, iou, score])?;
+    let count = cx.size_or_bind(results[1], "selected", cx.dim(results[0], 0))?;
+    Ok(vec![cx.slice_axis(results[0], 0, Dim::from(0), count)?])
+}

@@ -1,0 +1,98 @@
+//! The sliding window that convolutions and pooling share: kernel, strides, dilations and ONNX's ways to pad.
+
+use crate::onnx::cx::Cx;
+use crate::onnx::fault::{Fault, Outcome};
+use crate::onnx::node::Node;
+use tegula_base::{Dim, Shape};
+use tegula_tensor::Window;
+
+/// Reads the window of a node over `x`'s spatial axes. `kernel` overrides the attribute (the weights' extents).
+pub(super) fn window_of(node: &Node, x: &Shape, kernel: Option<Vec<i64>>) -> Outcome<Window> {
+    let n = spatial_rank(x)?;
+    let size = match (kernel, node.ints("kernel_shape")) {
+        (Some(kernel), Some(given)) if kernel != given => {
+            return Err(Fault::from(format!("kernel_shape {given:?} does not fit weights of {kernel:?}")));
+        }
+        (Some(kernel), _) => kernel,
+        (None, Some(given)) => given,
+        (None, None) => return Err(Fault::invalid("attribute `kernel_shape` is missing")),
+    };
+    let list = |name: &str| node.ints(name).unwrap_or_else(|| vec![1; n]);
+    let (strides, dilations) = (list("strides"), list("dilations"));
+    if [size.len(), strides.len(), dilations.len()] != [n; 3] {
+        return Err(Fault::invalid(format!("the window does not have {n} axes")));
+    }
+    if size.iter().chain(&strides).chain(&dilations).any(|n| !(1..1 << 31).contains(n)) {
+        return Err(Fault::invalid("kernel sizes, strides and dilations must be positive"));
+    }
+    let (low, high) = match auto_pad(node)? {
+        AutoPad::Explicit => explicit_pads(node, n)?,
+        AutoPad::Valid => (vec![Dim::from(0); n], vec![Dim::from(0); n]),
+        AutoPad::Same { upper } => {
+            let mut pads = (vec![], vec![]);
+            for i in 0..n {
+                let extent = &x[i + 2];
+                let stride = Dim::from(strides[i]);
+                let reach = Dim::from(dilations[i] * (size[i] - 1) + 1);
+                let covered = (extent.ceil_div(&stride) - Dim::from(1)) * stride + reach;
+                let total = (covered - extent.clone()).maximum(&Dim::from(0));
+                let (low, high) = halves(total, upper);
+                pads.0.push(low);
+                pads.1.push(high);
+            }
+            pads
+        }
+    };
+    Ok(Window { size, strides, dilations, low, high })
+}
+
+/// How a node asks for padding.
+pub(super) enum AutoPad {
+    Explicit,
+    Valid,
+    /// As many outputs as inputs over the stride; the odd element goes to the end when `upper`.
+    Same {
+        upper: bool,
+    },
+}
+
+pub(super) fn auto_pad(node: &Node) -> Outcome<AutoPad> {
+    Ok(match node.text("auto_pad", "NOTSET").as_str() {
+        "NOTSET" | "" => AutoPad::Explicit,
+        "VALID" => AutoPad::Valid,
+        "SAME_UPPER" => AutoPad::Same { upper: true },
+        "SAME_LOWER" => AutoPad::Same { upper: false },
+        other => return Err(Fault::invalid(format!("auto_pad `{other}` is unknown"))),
+    })
+}
+
+/// Splits a padding in two; the odd element goes to the end when `upper`.
+pub(super) fn halves(total: Dim, upper: bool) -> (Dim, Dim) {
+    let small = total.floor_div(&Dim::from(2));
+    let large = total - small.clone();
+    if upper { (small, large) } else { (large, small) }
+}
+
+pub(super) fn explicit_pads(node: &Node, n: usize) -> Outcome<(Vec<Dim>, Vec<Dim>)> {
+    let pads = node.ints("pads").unwrap_or_else(|| vec![0; 2 * n]);
+    if pads.len() != 2 * n {
+        return Err(Fault::invalid(format!("{} pads for {n} spatial axes", pads.len())));
+    }
+    let sizes = |pads: &[i64]| pads.iter().map(|n| Dim::from(*n)).collect::<Vec<_>>();
+    Ok((sizes(&pads[..n]), sizes(&pads[n..])))
+}
+
+pub(super) fn spatial_rank(x: &Shape) -> Outcome<usize> {
+    match x.rank().checked_sub(2) {
+        Some(n) if n > 0 => Ok(n),
+        _ => Err(Fault::from(format!("a tensor [N,C,...] with spatial axes is expected, got {x}"))),
+    }
+}
+
+/// The constant extents of weights behind the first two axes.
+pub(super) fn kernel_of(cx: &Cx, w: tegula_ir::Value) -> Outcome<Vec<i64>> {
+    let shape = cx.shape(w);
+    let extents = shape.iter().skip(2).map(Dim::as_const).collect::<Option<Vec<i64>>>();
+    extents
+        .ok_or_else(|| Fault::unsupported(format!("the kernel's sizes must be constant, got {}", cx.ty(w))))
+}

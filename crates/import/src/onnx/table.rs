@@ -1,0 +1,78 @@
+//! Which converter makes an op: rows of name and range of opset versions, one list per family.
+//!
+//! Ops that ONNX defines by a function of other ops have rows of their own: our converters write that
+//! composition in tensor ops ("claim"); functions that the *model* brings are copied in ("expand").
+
+use super::cx::Cx;
+use super::fault::Outcome;
+use super::node::Node;
+use super::ops;
+use std::collections::HashMap;
+use std::sync::OnceLock;
+use tegula_ir::Value;
+
+/// Builds a node's results; fewer than it names are an error of the caller's to report.
+pub(crate) type Convert = fn(&mut Cx, &Node) -> Outcome<Vec<Value>>;
+
+#[derive(Clone, Copy)]
+pub(crate) struct Row {
+    op: &'static str,
+    since: i64,
+    until: i64,
+    convert: Convert,
+}
+
+/// An op in all versions.
+pub(crate) const fn op(op: &'static str, convert: Convert) -> Row {
+    Row { op, since: 1, until: i64::MAX, convert }
+}
+
+/// An op in the versions of its domain from `since` to `until`, both included.
+pub(crate) const fn op_between(op: &'static str, since: i64, until: i64, convert: Convert) -> Row {
+    Row { op, since, until, convert }
+}
+
+/// An op from a version of its domain on.
+pub(crate) const fn op_since(op: &'static str, since: i64, convert: Convert) -> Row {
+    Row { op, since, until: i64::MAX, convert }
+}
+
+pub(crate) enum Found {
+    Converter(Convert),
+    /// Why there is none.
+    Missing(String),
+}
+
+pub(crate) fn find(domain: &str, name: &str, version: i64) -> Found {
+    static TABLE: OnceLock<HashMap<(&'static str, &'static str), Vec<Row>>> = OnceLock::new();
+    let table = TABLE.get_or_init(|| {
+        let mut table: HashMap<_, Vec<Row>> = HashMap::new();
+        for (domain, rows) in ops::FAMILIES {
+            for row in rows.iter() {
+                table.entry((*domain, row.op)).or_default().push(*row);
+            }
+        }
+        table
+    });
+    let Some(rows) = table.get(&(domain, name)) else {
+        if let Some(why) = (domain.is_empty()).then(|| ops::reason_refused(name)).flatten() {
+            return Found::Missing(why.to_string());
+        }
+        let domain = if domain.is_empty() { "ONNX" } else { domain };
+        return Found::Missing(format!("no such op of {domain} is supported"));
+    };
+    match rows.iter().find(|row| (row.since..=row.until).contains(&version)) {
+        Some(row) => Found::Converter(row.convert),
+        None => Found::Missing(format!("the op is not supported in opset {version}")),
+    }
+}
+
+/// Every op with a row, for the reference: domain, name, first and last version.
+pub fn supported() -> Vec<(&'static str, &'static str, i64, i64)> {
+    let mut all: Vec<_> = ops::FAMILIES
+        .iter()
+        .flat_map(|(domain, rows)| rows.iter().map(|row| (*domain, row.op, row.since, row.until)))
+        .collect();
+    all.sort_unstable();
+    all
+}
