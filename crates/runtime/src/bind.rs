@@ -13,7 +13,7 @@ use sizes::Sizes;
 use std::collections::HashMap;
 pub(crate) use steps::{LateWord, Launch, Op};
 use tegula_base::{Diagnostic, Diagnostics, Dim};
-use tegula_package::lifetime::{lifetimes, roots};
+use tegula_package::lifetime::{Lifetime, lifetimes, roots};
 use tegula_package::plan::{self, Item};
 use tegula_package::{BufferId, HostProgram, Place};
 
@@ -121,7 +121,6 @@ impl Bound {
                 })
             })
             .collect::<Result<Vec<OutputPlan>, Diagnostic>>()?;
-        check_direct_outputs(program, &outputs, &places)?;
         Ok(Bound {
             key,
             late_sizes: sizes.late,
@@ -138,28 +137,21 @@ impl Bound {
     }
 }
 
-/// The caller's tensor must be as large as the kernels think.
-fn check_direct_outputs(
+/// Whether kernels may write output `index` straight to the caller's tensor: its shape is known before the run,
+/// and its buffer has exactly that size.
+fn is_direct(
     program: &HostProgram,
-    outputs: &[OutputPlan],
-    places: &Places,
-) -> Result<(), Diagnostic> {
-    for (port, output) in program.outputs.iter().zip(outputs) {
-        if !output.direct {
-            continue;
-        }
-        let bytes = output
-            .shape
-            .iter()
-            .try_fold(port.dtype.size() as i64, |product, size| product.checked_mul(size.known()?));
-        if bytes != places.buffers[output.buffer.index()].bytes.known() {
-            return Err(invalid(format!(
-                "the buffer of output `{}` has not the size of its shape",
-                port.name
-            )));
-        }
+    index: u32,
+    bytes: Size,
+    sizes: &mut Sizes<'_>,
+) -> Result<bool, Diagnostic> {
+    let port = &program.outputs[index as usize];
+    let mut product = Some(port.dtype.size() as i64);
+    for dim in &port.shape {
+        let extent = sizes.extent(dim, || format!("output `{}`", port.name))?.known();
+        product = product.zip(extent).and_then(|(product, extent)| product.checked_mul(extent));
     }
-    Ok(())
+    Ok(product.is_some() && product == bytes.known())
 }
 
 pub(crate) struct Places {
@@ -180,6 +172,8 @@ pub(crate) struct LateLife {
 }
 
 fn place_buffers(program: &HostProgram, sizes: &mut Sizes<'_>) -> Result<Places, Diagnostic> {
+    let roots = roots(program);
+    let lives = lifetimes(program, &roots);
     let mut places = Places {
         buffers: Vec::with_capacity(program.buffers.len()),
         arena_bytes: 0,
@@ -187,54 +181,59 @@ fn place_buffers(program: &HostProgram, sizes: &mut Sizes<'_>) -> Result<Places,
         late_blocks: Vec::new(),
         late_lives: Vec::new(),
     };
-    let roots = roots(program);
-    let lives = lifetimes(program, &roots);
-    // Roots first, so that aliases find theirs.
-    let mut arena: Vec<(usize, Item)> = Vec::new();
-    for (index, buffer) in program.buffers.iter().enumerate() {
+    for (buffer, life) in program.buffers.iter().zip(&lives) {
         let bytes = sizes.extent(&buffer.bytes, || format!("buffer `{}`", buffer.name))?;
-        let base = match &buffer.place {
-            Place::Input(input) => Base::Input(*input),
-            Place::Constant { .. } => Base::Constants,
-            Place::State(state) => {
-                let slot = *state as usize;
-                if places.states.len() <= slot {
-                    places.states.resize(slot + 1, Size::Known(0));
-                }
-                places.states[slot] = bytes;
-                Base::State(*state)
-            }
-            Place::Output(_) | Place::Arena if bytes.known().is_none() => {
-                places.late_blocks.push(bytes);
-                let slot = places.late_blocks.len() as u32 - 1;
-                // What an output shows ends with the program: no step has that number.
-                places.late_lives.push(LateLife { last: lives[index].last, first: lives[index].first, slot });
-                Base::Late(slot)
-            }
-            Place::Output(output) => Base::Output(*output),
-            Place::Arena | Place::Alias { .. } => Base::Arena,
-        };
-        if let (Place::Arena, Some(known)) = (&buffer.place, bytes.known()) {
-            arena.push((
-                index,
-                Item { bytes: known as u64, first: lives[index].first, last: lives[index].last },
-            ));
-        }
-        let offset = match buffer.place {
-            Place::Constant { offset, .. } => offset as i64,
-            _ => 0,
+        let (base, offset) = match &buffer.place {
+            Place::Input(input) => (Base::Input(*input), 0),
+            Place::Constant { offset, .. } => (Base::Constants, *offset as i64),
+            Place::State(state) => (places.add_state(*state, bytes), 0),
+            Place::Output(output) if is_direct(program, *output, bytes, sizes)? => (Base::Output(*output), 0),
+            Place::Output(_) => (places.add_late(bytes, *life), 0),
+            Place::Arena if bytes.known().is_none() => (places.add_late(bytes, *life), 0),
+            // Offsets of arena buffers and all of aliases are set below.
+            Place::Arena | Place::Alias { .. } => (Base::Arena, 0),
         };
         places.buffers.push(Loc { base, offset: Size::Known(offset), bytes });
     }
+    places.plan_arena(program, &lives)?;
     places.late_lives.sort_unstable();
-    let items: Vec<Item> = arena.iter().map(|(_, item)| *item).collect();
-    let plan = plan::plan_arena(&items).ok_or_else(too_large)?;
-    places.arena_bytes = usize::try_from(plan.bytes).map_err(|_| too_large())?;
-    for ((index, _), offset) in arena.iter().zip(&plan.offsets) {
-        places.buffers[*index].offset = Size::Known(*offset as i64);
-    }
     place_aliases(program, &roots, sizes, &mut places)?;
     Ok(places)
+}
+
+impl Places {
+    fn add_state(&mut self, state: u32, bytes: Size) -> Base {
+        let slot = state as usize;
+        if self.states.len() <= slot {
+            self.states.resize(slot + 1, Size::Known(0));
+        }
+        self.states[slot] = bytes;
+        Base::State(state)
+    }
+
+    fn add_late(&mut self, bytes: Size, life: Lifetime) -> Base {
+        let slot = self.late_blocks.len() as u32;
+        self.late_blocks.push(bytes);
+        self.late_lives.push(LateLife { last: life.last, first: life.first, slot });
+        Base::Late(slot)
+    }
+
+    fn plan_arena(&mut self, program: &HostProgram, lives: &[Lifetime]) -> Result<(), Diagnostic> {
+        let is_planned = |index: usize| program.buffers[index].place == Place::Arena;
+        let (mut planned, mut items) = (Vec::new(), Vec::new());
+        for (index, (loc, life)) in self.buffers.iter().zip(lives).enumerate() {
+            if let (true, Size::Known(bytes)) = (is_planned(index), loc.bytes) {
+                planned.push(index);
+                items.push(Item { bytes: bytes as u64, first: life.first, last: life.last });
+            }
+        }
+        let plan = plan::plan_arena(&items).ok_or_else(too_large)?;
+        self.arena_bytes = usize::try_from(plan.bytes).map_err(|_| too_large())?;
+        for (index, offset) in planned.into_iter().zip(plan.offsets) {
+            self.buffers[index].offset = Size::Known(offset as i64);
+        }
+        Ok(())
+    }
 }
 
 /// Follows each alias to its root, adding offsets.

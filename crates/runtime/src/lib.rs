@@ -9,7 +9,8 @@
 //! Start reading at `session.rs`, then `bind.rs` and `interpret.rs`.
 //!
 //! `unsafe` stands where addresses are made or followed: `memory.rs` (blocks and raw ranges), `cpu.rs` (executable
-//! pages and the call), `pool.rs` (a borrowed job crosses threads), `session.rs` (the file mapping).
+//! pages and the call), `pool.rs` (a borrowed job crosses threads),
+//! `interpret.rs` and `staging.rs` (slices of a run's memory), `session.rs` (the file mapping).
 
 mod bind;
 mod context;
@@ -22,6 +23,7 @@ pub mod native;
 mod pool;
 mod profile;
 mod session;
+mod staging;
 mod tensors;
 
 pub use pool::Pool;

@@ -150,6 +150,70 @@ fn a_capacity_comes_from_the_bound_of_an_unbound_symbol() {
     assert_eq!(i64s(&out[0]), [4, 5]);
 }
 
+#[test]
+fn an_output_may_have_room_for_more_than_its_shape() {
+    let mut s = Source::default();
+    let k = s.data_symbol("k", Some("3"));
+    let boxes = s.input("boxes", DType::F32, &["1", "3", "4"]);
+    let scores = s.input("scores", DType::F32, &["1", "1", "3"]);
+    let selected = s.output("selected", DType::I64, &["k", "3"]);
+    s.program.buffers[selected.index()].bytes = dim("72");
+    let count = s.arena("count", "8");
+    let limit = s.constant("limit", &vector(&[9]));
+    let threshold = s.constant("threshold", &HostTensor::scalar(0.5f32));
+    let slots = [slot("f32", 3), slot("f32", 3), slot("i64", 1), slot("f32", 0), slot("f32", 0)];
+    let nms = s.native(
+        "non_max_suppression",
+        &attrs(&slots, &[slot("i64", 2), slot("i64", 0)], r#"{"center_point_box":false}"#),
+    );
+    let mut args = [boxes, scores, limit, threshold, threshold, selected, count].map(buf).to_vec();
+    args.extend(["1", "3", "4", "1", "1", "3", "1", "3", "3"].map(size));
+    s.program.steps = vec![launch(nms, &args, "1"), Step::Bind { symbol: k, from: count }];
+    let boxes = [0f32, 0.0, 1.0, 1.0, 0.0, 0.1, 1.0, 1.1, 5.0, 5.0, 6.0, 6.0];
+    let out = s
+        .session(1)
+        .run(&[
+            HostTensor::from_elements(&[1, 3, 4], &boxes),
+            HostTensor::from_elements(&[1, 1, 3], &[0.6f32, 0.9, 0.8]),
+        ])
+        .unwrap();
+    assert_eq!((out[0].shape.as_slice(), i64s(&out[0])), (&[2, 3][..], vec![0, 0, 1, 0, 0, 2]));
+}
+
+/// A buffer of computed size that a loop reads in each iteration lives until the loop is over.
+#[test]
+fn a_late_buffer_from_outside_survives_a_loop() {
+    let mut s = Source::default();
+    let (n, trip) = (s.input("n", DType::I64, &[]), s.input("trip", DType::I64, &[]));
+    let k = s.data_symbol("k", None);
+    let outside = s.arena("outside", "8*k");
+    let y = s.output("y", DType::I64, &["k"]);
+    let inside = s.arena("inside", "8*k");
+    let copy =
+        |src, dst| Step::Copy { src, src_offset: dim("0"), dst, dst_offset: dim("0"), bytes: dim("8*k") };
+    s.program.steps = vec![
+        Step::Bind { symbol: k, from: n },
+        Step::Fill { dst: outside, value: 1, bytes: dim("8*k") },
+        Step::Loop {
+            trip: Some(trip),
+            cond: None,
+            counter: None,
+            body: vec![
+                copy(outside, inside),
+                copy(inside, y),
+                Step::Fill { dst: inside, value: 9, bytes: dim("8*k") },
+            ],
+        },
+    ];
+    (s.program.buffers[outside.index()].first, s.program.buffers[outside.index()].last) = (1, 3);
+    (s.program.buffers[inside.index()].first, s.program.buffers[inside.index()].last) = (3, 5);
+    let session = s.session(1);
+    for trip in [1i64, 2, 5] {
+        let out = session.run(&[HostTensor::scalar(700i64), HostTensor::scalar(trip)]).unwrap();
+        assert_eq!(i64s(&out[0]), vec![0x0101_0101_0101_0101; 700]);
+    }
+}
+
 /// `y = x` incremented `trip` times if `flag`, else 7.
 #[cfg(target_arch = "x86_64")]
 fn control_flow() -> Session {

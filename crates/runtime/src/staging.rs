@@ -1,0 +1,147 @@
+//! Memory that comes from outside a run: constants, the caller's inputs and outputs. Kernels get aligned
+//! addresses (`docs/abi.md`, "Guarantees about buffers"); what is not aligned is copied.
+
+use crate::bind::{self, Bound};
+use crate::context::Context;
+use crate::interpret::Run;
+use crate::memory::{Block, EMPTY, Range};
+use crate::tensors::TensorView;
+use tegula_base::{DType, Diagnostic, Diagnostics, HostTensor};
+use tegula_package::{Package, Port};
+
+/// Alignment that kernels expect of constants, bytes.
+const CONSTANT_ALIGN: u64 = 64;
+
+/// The constants section at an aligned address.
+pub(crate) struct Constants {
+    pub(crate) range: Range,
+    /// Holds a copy when the package's own bytes are not aligned.
+    _copy: Option<Block>,
+}
+
+impl Constants {
+    /// Errors: no memory for a copy.
+    pub(crate) fn new(package: &Package) -> Result<Constants, Diagnostic> {
+        let bytes = package.constants();
+        let mut range = Range { address: bytes.as_ptr() as u64, bytes: bytes.len(), writable: false };
+        if bytes.is_empty() {
+            range.address = EMPTY;
+        } else if !range.address.is_multiple_of(CONSTANT_ALIGN) {
+            let mut block = Block::new(bytes.len())?;
+            block.bytes_mut()[..bytes.len()].copy_from_slice(bytes);
+            range.address = block.address();
+            return Ok(Constants { range, _copy: Some(block) });
+        }
+        Ok(Constants { range, _copy: None })
+    }
+}
+
+/// Tells the context where the inputs are; copies those whose memory is not aligned for their elements.
+pub(crate) fn stage_inputs(
+    inputs: &[TensorView<'_>],
+    context: &mut Context,
+) -> Result<Vec<Block>, Diagnostic> {
+    let mut staged = Vec::new();
+    context.inputs.clear();
+    for tensor in inputs {
+        let bytes = tensor.bytes;
+        let mut address = bytes.as_ptr() as u64;
+        if bytes.is_empty() {
+            address = EMPTY;
+        } else if !address.is_multiple_of(tensor.dtype.size() as u64) {
+            let mut block = Block::new(bytes.len())?;
+            block.bytes_mut()[..bytes.len()].copy_from_slice(bytes);
+            address = block.address();
+            staged.push(block);
+        }
+        context.inputs.push(Range { address, bytes: bytes.len(), writable: false });
+    }
+    Ok(staged)
+}
+
+/// Makes the output tensors whose shapes are known and tells the context where they are. A tensor whose
+/// memory is not aligned gets a block instead, returned by output.
+pub(crate) fn stage_outputs(
+    ports: &[Port],
+    outputs: &mut Vec<HostTensor>,
+    bound: &Bound,
+    context: &mut Context,
+) -> Result<Vec<(usize, Block)>, Diagnostics> {
+    outputs.resize_with(ports.len(), || HostTensor::zeros(DType::U8, &[0]));
+    context.outputs.clear();
+    let mut staged = Vec::new();
+    for (index, ((port, plan), tensor)) in ports.iter().zip(&bound.outputs).zip(outputs).enumerate() {
+        let mut range = Range { address: EMPTY, bytes: 0, writable: true };
+        if plan.direct {
+            shape_output(tensor, port, plan.shape.iter().filter_map(|size| size.known()))?;
+            range.address = tensor.bytes.as_mut_ptr() as u64;
+            range.bytes = tensor.bytes.len();
+            if range.bytes == 0 {
+                range.address = EMPTY;
+            } else if !range.address.is_multiple_of(port.dtype.size() as u64) {
+                let mut block = Block::new(range.bytes)?;
+                range.address = block.address();
+                staged.push((index, block));
+            }
+        }
+        context.outputs.push(range);
+    }
+    Ok(staged)
+}
+
+/// Gives a tensor its dtype, shape and bytes, keeping its memory when it is large enough.
+fn shape_output(
+    tensor: &mut HostTensor,
+    port: &Port,
+    shape: impl Iterator<Item = i64>,
+) -> Result<(), Diagnostic> {
+    tensor.dtype = port.dtype;
+    tensor.shape.clear();
+    tensor.shape.extend(shape.map(|extent| extent as usize));
+    let bytes =
+        tensor.shape.iter().try_fold(port.dtype.size(), |product, extent| product.checked_mul(*extent));
+    let bytes = bytes.filter(|bytes| *bytes <= isize::MAX as usize).ok_or_else(|| {
+        Diagnostic::error("out-of-memory", format!("output `{}` would be too large", port.name))
+    })?;
+    let more = bytes.saturating_sub(tensor.bytes.len());
+    tensor.bytes.try_reserve(more).map_err(|error| {
+        Diagnostic::error("out-of-memory", format!("output `{}` needs {bytes} bytes", port.name))
+            .note(error.to_string())
+    })?;
+    tensor.bytes.resize(bytes, 0);
+    Ok(())
+}
+
+/// Copies what kernels could not write to the caller's tensors.
+pub(crate) fn collect_outputs(
+    run: &mut Run<'_>,
+    outputs: &mut [HostTensor],
+    staged: &mut [(usize, Block)],
+) -> Result<(), Diagnostic> {
+    let (program, bound) = (run.program, run.bound);
+    for ((port, plan), tensor) in program.outputs.iter().zip(&bound.outputs).zip(outputs.iter_mut()) {
+        if plan.direct {
+            continue;
+        }
+        let shape = plan.shape.iter().map(|size| run.size(*size)).collect::<Result<Vec<i64>, _>>()?;
+        if shape.iter().any(|extent| *extent < 0) {
+            let message = format!("output `{}` would have shape {shape:?}", port.name);
+            return Err(Diagnostic::error("computed-size", message));
+        }
+        shape_output(tensor, port, shape.into_iter())?;
+        let range = run.resolve(plan.buffer)?;
+        if range.bytes < tensor.bytes.len() {
+            let message = format!("the buffer of output `{}` is smaller than its shape", port.name);
+            return Err(bind::invalid(message));
+        }
+        // SAFETY: memory of this run, disjoint from the tensor that the caller lent; no kernel runs.
+        let bytes = unsafe { Range { bytes: tensor.bytes.len(), ..range }.as_slice() };
+        tensor.bytes.copy_from_slice(bytes);
+    }
+    for (index, block) in staged {
+        let tensor = &mut outputs[*index];
+        let len = tensor.bytes.len();
+        tensor.bytes.copy_from_slice(&block.bytes_mut()[..len]);
+    }
+    Ok(())
+}
