@@ -2,7 +2,7 @@
 //!
 //! In: operands and results as byte slices with dtype and shape (`docs/abi.md`, "Native kernels").
 //! All code here is safe; the interpreter makes the slices and makes sure that results overlap nothing.
-//! A new kernel is one row in [`REGISTRY`] and one file.
+//! A new kernel is one row in `REGISTRY` and one file.
 
 mod count;
 mod det;
