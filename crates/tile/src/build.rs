@@ -6,7 +6,23 @@
 use crate::{IndexOp, TileFunc, TileKernel, TileOp, TileType};
 use std::collections::HashMap;
 use tegula_base::{DType, Dim};
-use tegula_ir::{Def, RegionId, ScalarOp, Value};
+use tegula_ir::{Def, OpId, RegionId, ScalarOp, Value};
+
+/// A loop being built; see [`TileBuilder::begin_for`].
+pub struct ForScope {
+    op: OpId,
+    outer: RegionId,
+    /// The induction variable.
+    pub iv: Value,
+    /// The carried values inside of the body.
+    pub carried: Vec<Value>,
+}
+
+/// A branch being built; see [`TileBuilder::begin_if`].
+pub struct IfScope {
+    op: OpId,
+    outer: RegionId,
+}
 
 /// Appends ops to a region of a tile function.
 pub struct TileBuilder<'a> {
@@ -209,15 +225,8 @@ impl<'a> TileBuilder<'a> {
 
     // --- control ---------------------------------------------------------------------------------------
 
-    /// `body` gets the induction variable and the carried values and returns the next ones.
-    pub fn for_(
-        &mut self,
-        lo: Value,
-        hi: Value,
-        step: i64,
-        inits: &[Value],
-        body: impl FnOnce(&mut Self, Value, &[Value]) -> Vec<Value>,
-    ) -> Vec<Value> {
+    /// Opens a loop: what follows goes into its body, until [`Self::end_for`].
+    pub fn begin_for(&mut self, lo: Value, hi: Value, step: i64, inits: &[Value]) -> ForScope {
         let operands: Vec<Value> = [lo, hi].into_iter().chain(inits.iter().copied()).collect();
         let op = self
             .func
@@ -225,44 +234,41 @@ impl<'a> TileBuilder<'a> {
             .unwrap_or_else(|error| panic!("invariant: recipes build valid tile ops: {error}"));
         let inner = self.func.regions_of(op)[0];
         let iv = self.func.add_arg(inner, TileType::Index);
-        let carried: Vec<Value> = inits
-            .iter()
-            .map(|init| {
-                let ty = self.func.ty(*init).clone();
-                self.func.add_arg(inner, ty)
-            })
-            .collect();
+        let types: Vec<TileType> = inits.iter().map(|init| self.func.ty(*init).clone()).collect();
+        let carried = types.into_iter().map(|ty| self.func.add_arg(inner, ty)).collect();
         let outer = std::mem::replace(&mut self.region, inner);
-        let next = body(self, iv, &carried);
-        self.effect(TileOp::Yield {}, &next);
-        self.region = outer;
-        self.func.results(op).to_vec()
+        ForScope { op, outer, iv, carried }
     }
 
-    /// Both branches return values of the same types.
-    pub fn if_(
-        &mut self,
-        condition: Value,
-        then: impl FnOnce(&mut Self) -> Vec<Value>,
-        otherwise: impl FnOnce(&mut Self) -> Vec<Value>,
-    ) -> Vec<Value> {
-        // Result types are known only after the branches are built: branches first, in a detached op.
-        let op = self.func.create_op(TileOp::If {}, &[condition], [], None);
-        let [then_region, else_region] = [self.func.regions_of(op)[0], self.func.regions_of(op)[1]];
-        let outer = std::mem::replace(&mut self.region, then_region);
-        let yielded = then(self);
-        self.effect(TileOp::Yield {}, &yielded);
-        self.region = else_region;
-        let other = otherwise(self);
-        self.effect(TileOp::Yield {}, &other);
-        self.region = outer;
+    /// Closes a loop; `next` are the next iteration's carried values. Gives the loop's results.
+    pub fn end_for(&mut self, scope: ForScope, next: &[Value]) -> Vec<Value> {
+        self.effect(TileOp::Yield {}, next);
+        self.region = scope.outer;
+        self.func.results(scope.op).to_vec()
+    }
+
+    /// Opens the branch taken when `condition` is not 0.
+    pub fn begin_if(&mut self, condition: Value) -> IfScope {
+        let op = self.func.push_op(self.region, TileOp::If {}, &[condition], [], None);
+        let outer = std::mem::replace(&mut self.region, self.func.regions_of(op)[0]);
+        IfScope { op, outer }
+    }
+
+    /// Closes the first branch, opens the other.
+    pub fn begin_else(&mut self, scope: &IfScope, yielded: &[Value]) {
+        self.effect(TileOp::Yield {}, yielded);
         let types: Vec<TileType> = yielded.iter().map(|value| self.func.ty(*value).clone()).collect();
-        let placed = self.func.push_op(self.region, TileOp::If {}, &[condition], types, None);
-        let regions = self.func.regions_of(placed).to_vec();
-        self.func.splice(then_region, regions[0]);
-        self.func.splice(else_region, regions[1]);
-        self.func.erase(op);
-        self.func.results(placed).to_vec()
+        for ty in types {
+            self.func.add_result(scope.op, ty);
+        }
+        self.region = self.func.regions_of(scope.op)[1];
+    }
+
+    /// Closes the other branch, which yields values of the same types. Gives the results.
+    pub fn end_if(&mut self, scope: IfScope, yielded: &[Value]) -> Vec<Value> {
+        self.effect(TileOp::Yield {}, yielded);
+        self.region = scope.outer;
+        self.func.results(scope.op).to_vec()
     }
 
     pub fn finish(mut self) {
