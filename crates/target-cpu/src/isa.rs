@@ -76,6 +76,11 @@ impl Isa {
         self.row().0.as_bytes().get(i) == Some(&b'R')
     }
 
+    /// Whether the row is of general registers: those come last in the table.
+    pub fn is_general(self) -> bool {
+        self as usize >= Isa::Add as usize
+    }
+
     pub fn vex(self, width: Width) -> Code {
         match width {
             Width::X => self.row().1[0],

@@ -8,4 +8,11 @@
 //!                                    └─► exec (portable executor, the emitter's oracle)
 //! ```
 
+mod abi;
+mod allocate;
+mod emit;
+mod isa;
+mod mir;
+pub mod native;
 pub mod schedule;
+mod select;

@@ -94,7 +94,7 @@ pub enum Masking {
 }
 
 /// Condition codes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cond {
     Eq,
     Ne,
@@ -113,17 +113,6 @@ impl Cond {
             Cond::Ge => Cond::Lt,
             Cond::Le => Cond::Gt,
             Cond::Gt => Cond::Le,
-        }
-    }
-
-    /// The condition when the compared operands change places.
-    pub fn swap(self) -> Cond {
-        match self {
-            Cond::Eq | Cond::Ne => self,
-            Cond::Lt => Cond::Gt,
-            Cond::Ge => Cond::Le,
-            Cond::Le => Cond::Ge,
-            Cond::Gt => Cond::Lt,
         }
     }
 
@@ -150,7 +139,7 @@ impl Cond {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     Isa(Isa, Width),
     /// `(D, U)`: a copy between registers of one class. Allocation removes most.
@@ -189,7 +178,8 @@ pub struct Inst {
 }
 
 impl Inst {
-    fn role(&self, i: usize) -> Role {
+    /// How the instruction treats operand `i`.
+    pub fn role(&self, i: usize) -> Role {
         match self.kind {
             Kind::Isa(isa, _) => match isa.role(i) {
                 Role::Def if matches!(self.mask, Some((_, Masking::Merge))) => Role::Mod,
@@ -218,14 +208,16 @@ impl Inst {
                 Arg::Imm(_) => {}
             }
         }
-        if let Some((reg, masking)) = self.mask {
-            let gather = matches!(
-                self.kind,
-                Kind::Isa(Isa::VpgatherddK | Isa::VpgatherdqK | Isa::VpgatherqdK | Isa::VpgatherqqK, _)
-            );
-            // Gathers clear their mask as they go.
-            f(reg, if gather { Role::Mod } else { Role::Use });
-            debug_assert!(!gather || masking == Masking::Merge);
+        if let Some((reg, _)) = self.mask {
+            f(reg, self.mask_role());
+        }
+    }
+
+    /// Gathers clear their mask as they go; others only read it.
+    pub fn mask_role(&self) -> Role {
+        match self.kind {
+            Kind::Isa(Isa::VpgatherddK | Isa::VpgatherdqK | Isa::VpgatherqdK | Isa::VpgatherqqK, _) => Role::Mod,
+            _ => Role::Use,
         }
     }
 
@@ -333,17 +325,6 @@ pub struct Builder {
     pub op: Option<OpId>,
 }
 
-impl std::hash::Hash for Kind {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        std::mem::discriminant(self).hash(state);
-        if let Kind::Isa(isa, width) = self {
-            (isa, width).hash(state);
-        }
-    }
-}
-
-impl Eq for Kind {}
-
 impl Builder {
     pub fn new() -> Builder {
         Builder {
@@ -431,10 +412,9 @@ impl Builder {
             Size::K => Class::Mask,
             _ => Class::Gpr,
         };
-        let reg = self.vreg(class, size);
-        // A 32-bit move names the low half of its register.
-        let named = if kind == Kind::Isa(Isa::Mov32, Width::X) { Size::B32 } else { size };
-        let mut args: SmallVec<[Arg; 4]> = smallvec![Arg::Reg(reg, named)];
+        // A 32-bit move fills the whole register.
+        let reg = self.vreg(class, if class == Class::Gpr { Size::B64 } else { size });
+        let mut args: SmallVec<[Arg; 4]> = smallvec![Arg::Reg(reg, size)];
         args.extend(source);
         self.constants.push(Inst { kind, args, mask: None, broadcast: false, op: None });
         self.constant_ids.insert((kind, key), reg);

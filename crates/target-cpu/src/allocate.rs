@@ -1,0 +1,85 @@
+//! Register allocation: gives every virtual register a machine register, or a home in the frame.
+//!
+//! Before: machine IR in which every use is reached by a definition.
+//! After: [`Allocation::register`] holds a register for every operand; reloads and stores are edits between
+//! instructions; copies whose sides share a register are dropped by emission.
+//! Method: live ranges by dataflow ([`live`]); copies join ranges into bundles where they do not overlap;
+//! bundles take registers longest first, may evict lighter ones, and are split when nothing is left
+//! ([`assign`]): first into the loops that only read them, at last into single instructions. After the
+//! backtracking allocator of regalloc2, with occupancy kept as one bit a register and program point.
+//! [`check`] proves the result by another idea: it follows the values through the code.
+
+pub mod assign;
+pub mod check;
+pub mod live;
+
+use crate::mir::{Class, Mir, VReg};
+use crate::native::Tier;
+use tegula_base::Diagnostic;
+
+/// What an edit moves between a register and the frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EditKind {
+    /// Loads the register from its home.
+    Reload { home: u32 },
+    /// Makes a constant again, as instruction `inst` did.
+    Repeat { inst: u32 },
+    /// Stores the register to its home.
+    Store { home: u32 },
+}
+
+/// An inserted instruction; `point` is `2 * i` before instruction `i` and `2 * i + 1` after it.
+#[derive(Clone, Copy, Debug)]
+pub struct Edit {
+    pub point: u32,
+    pub reg: VReg,
+    pub kind: EditKind,
+}
+
+/// The result, to be read with the machine IR whose operands it renamed.
+#[derive(Clone, Debug, Default)]
+pub struct Allocation {
+    /// Machine register number of each virtual register within its class.
+    pub register: Vec<u8>,
+    /// Sorted by point.
+    pub edits: Vec<Edit>,
+    /// Frame area of each home.
+    pub homes: Vec<u32>,
+    /// Instructions that are not emitted: dead or never needed.
+    pub dropped: Vec<bool>,
+    pub n_spills: usize,
+}
+
+/// Registers of a class that may be given, the preferred first: those that a callee may destroy, so that
+/// fewer are saved.
+pub fn registers(class: Class, tier: Tier) -> &'static [u8] {
+    const GPRS: [u8; 15] = [0, 1, 2, 6, 7, 8, 9, 10, 11, 3, 5, 12, 13, 14, 15];
+    const VECS: [u8; 32] = {
+        let mut all = [0; 32];
+        let mut i = 0;
+        while i < 32 {
+            all[i] = i as u8;
+            i += 1;
+        }
+        all
+    };
+    const MASKS: [u8; 7] = [1, 2, 3, 4, 5, 6, 7];
+    match (class, tier) {
+        (Class::Gpr, _) => &GPRS,
+        (Class::Vec, Tier::Avx2) => VECS.split_at(16).0,
+        (Class::Vec, Tier::Avx512) => &VECS,
+        (Class::Mask, Tier::Avx2) => &[],
+        (Class::Mask, Tier::Avx512) => &MASKS,
+    }
+}
+
+/// Allocates; renames operands of `mir` where a virtual register was split.
+pub fn allocate(mir: &mut Mir, tier: Tier) -> Result<Allocation, Diagnostic> {
+    #[cfg(debug_assertions)]
+    let original = mir.clone();
+    let liveness = live::Liveness::compute(mir);
+    let allocation = assign::assign(mir, &liveness, tier)?;
+    #[cfg(debug_assertions)]
+    check::check(&original, mir, &allocation)?;
+    Ok(allocation)
+}

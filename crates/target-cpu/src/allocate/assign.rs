@@ -1,0 +1,503 @@
+//! Gives bundles of live ranges their registers, splitting what does not fit.
+//!
+//! Invariant: `taken[class][point]` has the bit of a register exactly where an assigned bundle (or a fixed use)
+//! holds it. So one pass over a bundle's points tells which registers are free for it.
+
+use super::live::{self, Liveness, Ranges};
+use super::{Allocation, Edit, EditKind, registers};
+use crate::isa::Role;
+use crate::mir::{Arg, Base, Class, Inst, Kind, Loop, Mem, Mir, Size, VReg};
+use crate::native::Tier;
+use smallvec::{SmallVec, smallvec};
+use std::collections::BinaryHeap;
+use tegula_base::Diagnostic;
+
+/// Uses in a loop weigh this many times those around it.
+const LOOP_WEIGHT: f32 = 8.0;
+
+/// Registers that the ABI lets a callee destroy, of each class.
+const CALL_CLOBBERS: [u32; 3] = [0b1111_1100_0111 & !(1 << 3), u32::MAX, u32::MAX];
+/// rax and rdx.
+const DIVIDE_CLOBBERS: u32 = 0b101;
+const RSP: u8 = 4;
+
+struct Bundle {
+    class: Class,
+    ranges: Ranges,
+    vregs: SmallVec<[VReg; 2]>,
+    weight: f32,
+    register: Option<u8>,
+    hint: Option<u8>,
+    home: Home,
+    /// The loop that the bundle is confined to by a split.
+    within: Option<u32>,
+}
+
+/// Where the value is when it is in no register.
+#[derive(Clone, Copy)]
+enum Home {
+    Unset,
+    Frame(u32),
+    Constant(u32),
+}
+
+struct Assign<'a> {
+    mir: &'a mut Mir,
+    tier: Tier,
+    loops: Vec<Loop>,
+    /// Innermost loop of each instruction.
+    loop_of: Vec<Option<u32>>,
+    depth: Vec<u8>,
+    /// Live ranges of each virtual register, splits included.
+    ranges: Vec<Ranges>,
+    /// Instructions that name a register, ascending.
+    sites: Vec<SmallVec<[u32; 4]>>,
+    bundles: Vec<Bundle>,
+    taken: [Vec<u32>; 3],
+    /// Bundles that hold each register.
+    holders: [Vec<Vec<u32>>; 3],
+    queue: BinaryHeap<(u32, u32)>,
+    out: Allocation,
+}
+
+/// Runs the allocator.
+pub fn assign(mir: &mut Mir, liveness: &Liveness, tier: Tier) -> Result<Allocation, Diagnostic> {
+    let mut cx = Assign::new(mir, liveness, tier);
+    cx.fix_registers();
+    cx.form_bundles();
+    while let Some((_, bundle)) = cx.queue.pop() {
+        cx.place(bundle)?;
+    }
+    Ok(cx.finish())
+}
+
+impl<'a> Assign<'a> {
+    fn new(mir: &'a mut Mir, liveness: &Liveness, tier: Tier) -> Assign<'a> {
+        let n = mir.insts.len();
+        let mut loop_of = vec![None; n];
+        let mut depth = vec![0; n];
+        // Loops are listed outer before inner.
+        for (id, l) in mir.loops.iter().enumerate() {
+            for i in l.head as usize..=l.tail as usize {
+                loop_of[i] = Some(id as u32);
+                depth[i] += 1;
+            }
+        }
+        let mut sites: Vec<SmallVec<[u32; 4]>> = vec![SmallVec::new(); mir.vregs.len()];
+        for (i, inst) in mir.insts.iter().enumerate().filter(|(i, _)| !liveness.dead[*i]) {
+            inst.visit(|reg, _| {
+                let list = &mut sites[reg.0 as usize];
+                if list.last() != Some(&(i as u32)) {
+                    list.push(i as u32);
+                }
+            });
+        }
+        let points = 2 * n;
+        Assign {
+            tier,
+            loops: mir.loops.clone(),
+            loop_of,
+            depth,
+            ranges: liveness.ranges.clone(),
+            sites,
+            bundles: Vec::new(),
+            taken: [vec![0; points], vec![0; points], vec![0; points]],
+            holders: [vec![Vec::new(); 16], vec![Vec::new(); 32], vec![Vec::new(); 8]],
+            queue: BinaryHeap::new(),
+            out: Allocation { dropped: liveness.dead.clone(), ..Allocation::default() },
+            mir,
+        }
+    }
+
+    /// Marks the points where instructions need particular registers.
+    fn fix_registers(&mut self) {
+        for i in 0..self.mir.insts.len() {
+            match self.mir.insts[i].kind {
+                Kind::Entry(register) => {
+                    self.taken[0][..2 * i + 1].iter_mut().for_each(|bits| *bits |= 1 << register);
+                }
+                Kind::Divide { .. } => {
+                    self.taken[0][2 * i..2 * i + 2].iter_mut().for_each(|bits| *bits |= DIVIDE_CLOBBERS);
+                }
+                Kind::Call { .. } => {
+                    for (taken, clobbers) in self.taken.iter_mut().zip(CALL_CLOBBERS) {
+                        taken[2 * i..2 * i + 2].iter_mut().for_each(|bits| *bits |= clobbers);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    // --- bundles ---------------------------------------------------------------------------------------
+
+    fn form_bundles(&mut self) {
+        let n = self.mir.vregs.len();
+        let mut bundle_of: Vec<u32> = (0..n as u32).collect();
+        let mut groups: Vec<(Ranges, SmallVec<[VReg; 2]>)> =
+            (0..n).map(|v| (self.ranges[v].clone(), smallvec![VReg(v as u32)])).collect();
+        let mut moves: Vec<(u8, u32)> = Vec::new();
+        for (i, inst) in self.mir.insts.iter().enumerate() {
+            if inst.kind == Kind::Move && !self.out.dropped[i] {
+                moves.push((self.depth[i], i as u32));
+            }
+        }
+        moves.sort_by_key(|(depth, i)| (std::cmp::Reverse(*depth), *i));
+        for (_, i) in moves {
+            let [Arg::Reg(to, _), Arg::Reg(from, _)] = self.mir.insts[i as usize].args[..] else { continue };
+            let (a, b) = (bundle_of[to.0 as usize] as usize, bundle_of[from.0 as usize] as usize);
+            if a == b || live::overlap(&groups[a].0, &groups[b].0) {
+                continue;
+            }
+            let (ranges, vregs) = std::mem::take(&mut groups[b]);
+            vregs.iter().for_each(|v| bundle_of[v.0 as usize] = a as u32);
+            groups[a].0 = live::merge(&groups[a].0, &ranges);
+            groups[a].1.extend(vregs);
+        }
+        for (ranges, vregs) in groups {
+            if !ranges.is_empty() {
+                self.add_bundle(ranges, vregs, Home::Unset, None);
+            }
+        }
+    }
+
+    fn add_bundle(&mut self, ranges: Ranges, vregs: SmallVec<[VReg; 2]>, home: Home, within: Option<u32>) {
+        let class = self.mir.vregs[vregs[0].0 as usize].class;
+        let length: u32 = ranges.iter().map(|r| r.1 - r.0).sum();
+        let mut uses = 0.0;
+        let mut hint = None;
+        for v in &vregs {
+            for &site in &self.sites[v.0 as usize] {
+                uses += LOOP_WEIGHT.powi(i32::from(self.depth[site as usize].min(8)));
+                if let Kind::Entry(register) = self.mir.insts[site as usize].kind {
+                    hint = Some(register);
+                }
+            }
+        }
+        let bundle = Bundle {
+            class,
+            ranges,
+            vregs,
+            weight: uses / length as f32,
+            register: None,
+            hint,
+            home,
+            within,
+        };
+        self.bundles.push(bundle);
+        self.queue.push((length, self.bundles.len() as u32 - 1));
+    }
+
+    /// A bundle of one instruction, which must get a register.
+    fn add_minimal(&mut self, reg: VReg, start: u32, end: u32) {
+        self.ranges[reg.0 as usize] = smallvec![(start, end)];
+        let class = self.mir.vregs[reg.0 as usize].class;
+        self.bundles.push(Bundle {
+            class,
+            ranges: smallvec![(start, end)],
+            vregs: smallvec![reg],
+            weight: f32::INFINITY,
+            register: None,
+            hint: None,
+            home: Home::Unset,
+            within: None,
+        });
+        self.queue.push((0, self.bundles.len() as u32 - 1));
+    }
+
+    // --- placing ---------------------------------------------------------------------------------------
+
+    fn place(&mut self, id: u32) -> Result<(), Diagnostic> {
+        let bundle = &self.bundles[id as usize];
+        let class = bundle.class as usize;
+        let busy = bundle.ranges.iter().fold(0, |busy, &(start, end)| {
+            self.taken[class][start as usize..end as usize].iter().fold(busy, |busy, bits| busy | bits)
+        });
+        let choices = registers(bundle.class, self.tier);
+        let hint = bundle.hint.filter(|hint| busy >> hint & 1 == 0 && *hint != RSP);
+        let free = hint.or_else(|| choices.iter().copied().find(|r| busy >> r & 1 == 0));
+        if let Some(register) = free {
+            self.take(id, register);
+            return Ok(());
+        }
+        match self.cheapest_eviction(id) {
+            Some((register, victims)) => {
+                for victim in victims {
+                    self.release(victim);
+                    let length = self.bundles[victim as usize].ranges.iter().map(|r| r.1 - r.0).sum();
+                    self.queue.push((length, victim));
+                }
+                self.take(id, register);
+                Ok(())
+            }
+            None if self.bundles[id as usize].weight.is_infinite() => Err(Diagnostic::internal(format!(
+                "register allocation: one instruction needs more {:?} registers than there are",
+                self.bundles[id as usize].class
+            ))),
+            None => {
+                self.split(id);
+                Ok(())
+            }
+        }
+    }
+
+    /// The register whose holders weigh least, if all weigh less than the bundle.
+    fn cheapest_eviction(&self, id: u32) -> Option<(u8, Vec<u32>)> {
+        let bundle = &self.bundles[id as usize];
+        let class = bundle.class as usize;
+        let mut best: Option<(f32, u8, Vec<u32>)> = None;
+        for &register in registers(bundle.class, self.tier) {
+            let victims: Vec<u32> = self.holders[class][register as usize]
+                .iter()
+                .copied()
+                .filter(|&v| live::overlap(&self.bundles[v as usize].ranges, &bundle.ranges))
+                .collect();
+            let most = victims.iter().map(|&v| self.bundles[v as usize].weight).fold(0.0, f32::max);
+            let better = best.as_ref().is_none_or(|(weight, ..)| most < *weight);
+            if most < bundle.weight && better && !self.is_fixed(class, register, bundle, &victims) {
+                best = Some((most, register, victims));
+            }
+        }
+        best.map(|(_, register, victims)| (register, victims))
+    }
+
+    /// Whether some instruction in the bundle's ranges needs the register for itself.
+    fn is_fixed(&self, class: usize, register: u8, bundle: &Bundle, victims: &[u32]) -> bool {
+        let held = |point: u32| {
+            victims.iter().any(|&v| {
+                self.bundles[v as usize].ranges.iter().any(|&(start, end)| start <= point && point < end)
+            })
+        };
+        bundle.ranges.iter().any(|&(start, end)| {
+            (start..end).any(|p| self.taken[class][p as usize] >> register & 1 != 0 && !held(p))
+        })
+    }
+
+    fn take(&mut self, id: u32, register: u8) {
+        let bundle = &mut self.bundles[id as usize];
+        bundle.register = Some(register);
+        let class = bundle.class as usize;
+        for &(start, end) in &bundle.ranges {
+            self.taken[class][start as usize..end as usize].iter_mut().for_each(|bits| *bits |= 1 << register);
+        }
+        self.holders[class][register as usize].push(id);
+    }
+
+    fn release(&mut self, id: u32) {
+        let bundle = &mut self.bundles[id as usize];
+        let Some(register) = bundle.register.take() else { return };
+        let class = bundle.class as usize;
+        for &(start, end) in &bundle.ranges {
+            let points = &mut self.taken[class][start as usize..end as usize];
+            points.iter_mut().for_each(|bits| *bits &= !(1 << register));
+        }
+        self.holders[class][register as usize].retain(|&holder| holder != id);
+    }
+
+    // --- splitting -------------------------------------------------------------------------------------
+
+    /// Gives the bundle a home; loops that only read it get a register for the whole loop, other instructions
+    /// one for themselves.
+    fn split(&mut self, id: u32) {
+        let bundle = &self.bundles[id as usize];
+        let (vregs, within, class) = (bundle.vregs.clone(), bundle.within, bundle.class);
+        let home = match bundle.home {
+            Home::Unset => self.new_home(&vregs, class),
+            home => home,
+        };
+        self.bundles[id as usize].home = home;
+        for v in vregs {
+            self.split_register(v, within, home);
+        }
+    }
+
+    fn new_home(&mut self, vregs: &[VReg], class: Class) -> Home {
+        if let [v] = vregs {
+            let mut defs = self.defs(*v);
+            if let (Some(def), None) = (defs.next(), defs.next())
+                && self.mir.insts[def as usize].is_constant()
+            {
+                return Home::Constant(def);
+            }
+        }
+        self.out.n_spills += 1;
+        let size = vregs.iter().map(|v| self.mir.vregs[v.0 as usize].size).max().unwrap_or(Size::B64);
+        let bytes = match (class, size) {
+            (Class::Vec, Size::X) => 16,
+            (Class::Vec, Size::Y) => 32,
+            (Class::Vec, _) => 64,
+            _ => 8,
+        };
+        self.mir.frame.push(bytes);
+        self.out.homes.push(self.mir.frame.len() as u32 - 1);
+        Home::Frame(self.out.homes.len() as u32 - 1)
+    }
+
+    /// Instructions that write a register.
+    fn defs(&self, v: VReg) -> impl Iterator<Item = u32> + '_ {
+        self.sites[v.0 as usize].iter().copied().filter(move |&i| role(&self.mir.insts[i as usize], v) != Role::Use)
+    }
+
+    fn split_register(&mut self, v: VReg, within: Option<u32>, home: Home) {
+        let sites = std::mem::take(&mut self.sites[v.0 as usize]);
+        let defs: Vec<u32> = sites
+            .iter()
+            .copied()
+            .filter(|&i| role(&self.mir.insts[i as usize], v) != Role::Use)
+            .collect();
+        let mut rest = sites.as_slice();
+        while let Some(&site) = rest.first() {
+            match self.reading_loop(site, within, &defs) {
+                Some(l) => {
+                    let tail = self.loops[l as usize].tail;
+                    let inside = rest.iter().take_while(|&&i| i <= tail).count();
+                    self.split_into_loop(v, l, &rest[..inside], home);
+                    rest = &rest[inside..];
+                }
+                None => {
+                    self.split_into_instruction(v, site, home);
+                    rest = &rest[1..];
+                }
+            }
+        }
+    }
+
+    /// The outermost loop around `site`, inside of `within`, that has none of the definitions.
+    fn reading_loop(&self, site: u32, within: Option<u32>, defs: &[u32]) -> Option<u32> {
+        let mut found = None;
+        let mut at = self.loop_of[site as usize];
+        while let Some(l) = at
+            && at != within
+        {
+            let Loop { head, tail, parent } = self.loops[l as usize];
+            if defs.iter().any(|&d| head <= d && d <= tail) {
+                break;
+            }
+            found = Some(l);
+            at = parent;
+        }
+        found
+    }
+
+    fn split_into_loop(&mut self, v: VReg, l: u32, sites: &[u32], home: Home) {
+        let Loop { head, tail, .. } = self.loops[l as usize];
+        let piece = self.piece_of(v);
+        for &site in sites {
+            self.mir.insts[site as usize].rename(v, piece);
+        }
+        let ranges = live::clip(&self.ranges[v.0 as usize], 2 * head, 2 * tail + 2);
+        self.ranges[piece.0 as usize] = ranges.clone();
+        self.sites[piece.0 as usize] = sites.into();
+        self.reload(2 * head, piece, home);
+        self.add_bundle(ranges, smallvec![piece], home, Some(l));
+    }
+
+    fn piece_of(&mut self, v: VReg) -> VReg {
+        self.mir.vregs.push(self.mir.vregs[v.0 as usize]);
+        self.ranges.push(Ranges::new());
+        self.sites.push(SmallVec::new());
+        VReg(self.mir.vregs.len() as u32 - 1)
+    }
+
+    fn reload(&mut self, point: u32, reg: VReg, home: Home) {
+        let kind = match home {
+            Home::Frame(home) => EditKind::Reload { home },
+            Home::Constant(inst) => EditKind::Repeat { inst },
+            Home::Unset => unreachable!("invariant: split bundles have a home"),
+        };
+        self.out.edits.push(Edit { point, reg, kind });
+    }
+
+    fn split_into_instruction(&mut self, v: VReg, site: u32, home: Home) {
+        let role = role(&self.mir.insts[site as usize], v);
+        match home {
+            // The constant is made where it is used.
+            Home::Constant(inst) if inst == site => {
+                self.out.dropped[site as usize] = true;
+                return;
+            }
+            // A copy of a constant becomes the constant.
+            Home::Constant(def) if self.mir.insts[site as usize].kind == Kind::Move => {
+                let [to, _] = self.mir.insts[site as usize].args[..] else { return };
+                if matches!(to, Arg::Reg(..)) {
+                    let mut inst = self.mir.insts[def as usize].clone();
+                    inst.args[0] = match (to, inst.args[0]) {
+                        (Arg::Reg(to, _), Arg::Reg(_, size)) => Arg::Reg(to, size),
+                        (to, _) => to,
+                    };
+                    inst.op = self.mir.insts[site as usize].op;
+                    self.mir.insts[site as usize] = inst;
+                    return;
+                }
+            }
+            Home::Frame(home) if self.use_home(v, site, home) => return,
+            _ => {}
+        }
+        let piece = self.piece_of(v);
+        self.mir.insts[site as usize].rename(v, piece);
+        self.sites[piece.0 as usize] = smallvec![site];
+        let (read, write) = (role != Role::Def, role != Role::Use);
+        let start = if read { 2 * site } else { 2 * site + 1 };
+        let end = if write { 2 * site + 2 } else { 2 * site + 1 };
+        if read {
+            self.reload(2 * site, piece, home);
+        }
+        if write && let Home::Frame(home) = home {
+            self.out.edits.push(Edit { point: 2 * site + 1, reg: piece, kind: EditKind::Store { home } });
+        }
+        self.add_minimal(piece, start, end);
+    }
+
+    /// Lets the instruction name the home itself, where its encoding allows.
+    fn use_home(&mut self, v: VReg, site: u32, home: u32) -> bool {
+        let area = Mem::at(Base::Frame(self.out.homes[home as usize]));
+        let inst = &mut self.mir.insts[site as usize];
+        if inst.has_memory() {
+            // A copy between two registers of one home.
+            let same = inst.kind == Kind::Move && inst.args.contains(&Arg::Mem(area));
+            if same {
+                self.out.dropped[site as usize] = true;
+            }
+            return same;
+        }
+        let places: SmallVec<[usize; 2]> =
+            (0..inst.args.len()).filter(|&i| matches!(inst.args[i], Arg::Reg(r, _) if r == v)).collect();
+        let ([place], None) = (places.as_slice(), inst.mask) else { return false };
+        let allowed = match inst.kind {
+            Kind::Move => true,
+            Kind::Isa(isa, _) => isa.allows_memory(*place) && !matches!(inst.args.last(), Some(Arg::Imm(_)) if isa.role(0) == Role::Use),
+            _ => false,
+        };
+        if allowed {
+            inst.args[*place] = Arg::Mem(area);
+        }
+        allowed
+    }
+
+    fn finish(mut self) -> Allocation {
+        self.out.register = vec![u8::MAX; self.mir.vregs.len()];
+        for bundle in &self.bundles {
+            if let Some(register) = bundle.register {
+                for v in &bundle.vregs {
+                    self.out.register[v.0 as usize] = register;
+                }
+            }
+        }
+        self.out.edits.sort_by_key(|edit| edit.point);
+        self.out
+    }
+}
+
+/// How an instruction treats a register over all its operands: reading and writing is `Mod`.
+fn role(inst: &Inst, v: VReg) -> Role {
+    let mut found: Option<Role> = None;
+    inst.visit(|reg, role| {
+        if reg == v {
+            found = Some(match found {
+                Some(other) if other != role => Role::Mod,
+                _ => role,
+            });
+        }
+    });
+    found.unwrap_or(Role::Use)
+}

@@ -1,0 +1,148 @@
+//! The byte buffer: labels, branches, constants and their patches.
+
+use super::{Emitted, Origin};
+use crate::mir::Label;
+use iced_x86::{Code as X86, Instruction};
+
+/// One encoded instruction, for the listing.
+#[derive(Clone, Debug)]
+pub struct Line {
+    pub offset: u32,
+    pub instruction: Instruction,
+    pub op: Origin,
+}
+
+/// A 32-bit field that waits for an address; relative to the end of its instruction.
+struct Patch<T> {
+    at: usize,
+    end: usize,
+    line: usize,
+    target: T,
+}
+
+pub struct Encoder {
+    pub bytes: Vec<u8>,
+    /// The op whose instructions are pushed.
+    pub op: Origin,
+    lines: Vec<Line>,
+    labels: Vec<Option<usize>>,
+    branches: Vec<Patch<Label>>,
+    constants: Vec<Patch<(u32, i32)>>,
+    iced: iced_x86::Encoder,
+}
+
+/// Recommended multi-byte no-operations (SDM volume 2, `NOP`), by length.
+const NOPS: [&[u8]; 9] = [
+    &[0x90],
+    &[0x66, 0x90],
+    &[0x0f, 0x1f, 0x00],
+    &[0x0f, 0x1f, 0x40, 0x00],
+    &[0x0f, 0x1f, 0x44, 0x00, 0x00],
+    &[0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00],
+    &[0x0f, 0x1f, 0x80, 0x00, 0x00, 0x00, 0x00],
+    &[0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00],
+    &[0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00],
+];
+
+impl Encoder {
+    pub fn new(n_labels: usize) -> Encoder {
+        Encoder {
+            bytes: Vec::new(),
+            op: None,
+            lines: Vec::new(),
+            labels: vec![None; n_labels],
+            branches: Vec::new(),
+            constants: Vec::new(),
+            iced: iced_x86::Encoder::new(64),
+        }
+    }
+
+    pub fn push(&mut self, instruction: Instruction) -> Emitted<()> {
+        let offset = self.bytes.len();
+        self.lines.push(Line { offset: offset as u32, instruction, op: self.op });
+        self.iced
+            .encode(&instruction, offset as u64)
+            .map_err(|error| format!("{:?}: {error}", instruction.code()))?;
+        let mut buffer = self.iced.take_buffer();
+        self.bytes.extend_from_slice(&buffer);
+        buffer.clear();
+        self.iced.set_buffer(buffer);
+        Ok(())
+    }
+
+    /// An instruction whose memory operand is constant `id` plus `disp` bytes.
+    pub fn push_with_constant(&mut self, mut instruction: Instruction, id: u32, disp: i32) -> Emitted<()> {
+        let start = self.bytes.len();
+        instruction.set_memory_displacement64(start as u64);
+        self.push(instruction)?;
+        let at = start + self.iced.get_constant_offsets().displacement_offset();
+        let (end, line) = (self.bytes.len(), self.lines.len() - 1);
+        self.constants.push(Patch { at, end, line, target: (id, disp) });
+        Ok(())
+    }
+
+    pub fn bind(&mut self, label: Label) {
+        self.labels[label.0 as usize] = Some(self.bytes.len());
+    }
+
+    pub fn align(&mut self, to: usize) {
+        let mut gap = self.bytes.len().next_multiple_of(to) - self.bytes.len();
+        while gap > 0 {
+            let nop = NOPS[gap.min(NOPS.len()) - 1];
+            self.bytes.extend_from_slice(nop);
+            gap -= nop.len();
+        }
+    }
+
+    pub fn jump(&mut self, short: X86, long: X86, label: Label) -> Emitted<()> {
+        let here = self.bytes.len();
+        let branch = |code, target: usize| {
+            Instruction::with_branch(code, target as u64).map_err(|error| error.to_string())
+        };
+        match self.labels[label.0 as usize] {
+            // A short branch has two bytes.
+            Some(target) if here + 2 - target <= 128 => self.push(branch(short, target)?),
+            Some(target) => self.push(branch(long, target)?),
+            None => {
+                self.push(branch(long, here)?)?;
+                let (end, line) = (self.bytes.len(), self.lines.len() - 1);
+                self.branches.push(Patch { at: end - 4, end, line, target: label });
+                Ok(())
+            }
+        }
+    }
+
+    /// Places the constants and patches everything.
+    pub fn finish(mut self, pool: &[Vec<u8>]) -> Emitted<(Vec<u8>, Vec<Line>)> {
+        for patch in &self.branches {
+            let target = self.labels[patch.target.0 as usize].ok_or("a label without a place")?;
+            set(&mut self.bytes, patch.at, target, patch.end)?;
+            self.lines[patch.line].instruction.set_near_branch64(target as u64);
+        }
+        // Large constants first, so that each is aligned to its size.
+        let mut order: Vec<usize> = (0..pool.len()).collect();
+        order.sort_by_key(|&id| (std::cmp::Reverse(pool[id].len()), id));
+        let mut place = vec![0; pool.len()];
+        if let Some(&largest) = order.first() {
+            let start = self.bytes.len().next_multiple_of(pool[largest].len().max(1));
+            self.bytes.resize(start, 0xcc);
+        }
+        for id in order {
+            place[id] = self.bytes.len();
+            self.bytes.extend_from_slice(&pool[id]);
+        }
+        for patch in &self.constants {
+            let (id, disp) = patch.target;
+            let target = place[id as usize] + disp as usize;
+            set(&mut self.bytes, patch.at, target, patch.end)?;
+            self.lines[patch.line].instruction.set_memory_displacement64(target as u64);
+        }
+        Ok((self.bytes, self.lines))
+    }
+}
+
+fn set(bytes: &mut [u8], at: usize, target: usize, end: usize) -> Emitted<()> {
+    let relative = i32::try_from(target as i64 - end as i64).map_err(|_| "code beyond 2 GiB".to_string())?;
+    bytes[at..at + 4].copy_from_slice(&relative.to_le_bytes());
+    Ok(())
+}

@@ -1,0 +1,107 @@
+//! Counts of active lanes as masks. A mask is made once a region for each count and number of lanes.
+
+use super::{Select, Selected};
+use crate::isa::{Isa, Width};
+use crate::mir::{Arg, Kind, Size, VReg};
+use crate::native::Tier;
+use crate::schedule::Elem;
+use tegula_ir::Value;
+
+/// What was made from a count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Key {
+    count: Value,
+    lanes: u32,
+    form: Form,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// The count in `0..=lanes`, in a general register.
+    Clamped,
+    /// A `k` register, or 32-bit lanes on AVX2.
+    Mask,
+    /// 64-bit lanes, on AVX2.
+    WideMask,
+}
+
+impl Select<'_> {
+    /// The count clamped to `0..=lanes`.
+    pub(super) fn clamped_count(&mut self, count: Value, lanes: u32) -> Selected<VReg> {
+        if let Some(c) = self.immediate(count) {
+            return Ok(self.index_constant(c.clamp(0, i64::from(lanes))));
+        }
+        self.cached(Key { count, lanes, form: Form::Clamped }, |s| {
+            let count = s.reg(count)?;
+            let (most, none) = (s.index_constant(i64::from(lanes)), s.index_constant(0));
+            let reg = s.b.copy(count);
+            s.g(Isa::Cmp, reg, Arg::Imm(i64::from(lanes)));
+            s.g(Isa::Cmovg, reg, Arg::Reg(most, Size::B64));
+            s.b.isa(Isa::Test, Width::X, &[Arg::Reg(reg, Size::B64), Arg::Reg(reg, Size::B64)]);
+            s.g(Isa::Cmovs, reg, Arg::Reg(none, Size::B64));
+            Ok(reg)
+        })
+    }
+
+    /// A mask whose first `count` lanes are on.
+    pub(super) fn count_mask(&mut self, count: Value, lanes: u32) -> Selected<VReg> {
+        if let Some(c) = self.immediate(count) {
+            return self.first_lanes(c.clamp(0, i64::from(lanes)) as u32, lanes);
+        }
+        self.cached(Key { count, lanes, form: Form::Mask }, |s| {
+            let clamped = s.clamped_count(count, lanes)?;
+            match s.tier {
+                Tier::Avx512 => {
+                    let (ones, bits) = (s.index_constant(-1), s.b.gpr());
+                    let args = [ones, clamped].map(|reg| Arg::Reg(reg, Size::B64));
+                    s.b.isa(Isa::Bzhi, Width::X, &[Arg::Reg(bits, Size::B64), args[0], args[1]]);
+                    let mask = s.b.mask();
+                    let args = [Arg::Reg(mask, Size::K), Arg::Reg(bits, Size::B64)];
+                    s.b.isa(Isa::KmovFromG, Width::X, &args);
+                    Ok(mask)
+                }
+                Tier::Avx2 => {
+                    let width = s.width(Elem::I32, lanes)?;
+                    let counts = s.splat_gpr(Elem::I32, width, clamped);
+                    let lane = s.iota(Elem::I32, width);
+                    Ok(s.vv(Isa::Vpcmpgtd, width, counts, lane))
+                }
+            }
+        })
+    }
+
+    /// AVX2: the mask for 64-bit lanes.
+    pub(super) fn wide_count_mask(&mut self, count: Value, lanes: u32) -> Selected<VReg> {
+        self.cached(Key { count, lanes, form: Form::WideMask }, |s| {
+            let mask = s.count_mask(count, lanes)?;
+            let width = s.width(Elem::I64, lanes)?;
+            Ok(s.v_sized(Isa::Vpmovsxdq, width, width, Width::X, mask))
+        })
+    }
+
+    /// A constant mask: `on` of `lanes` lanes.
+    pub(super) fn first_lanes(&mut self, on: u32, lanes: u32) -> Selected<VReg> {
+        match self.tier {
+            Tier::Avx512 => {
+                let bits = u64::MAX.checked_shr(64 - on).unwrap_or(0);
+                let source = self.b.pool(bits.to_le_bytes().to_vec());
+                let kind = Kind::Isa(Isa::Kmov, Width::X);
+                Ok(self.b.constant(kind, Size::K, Some(Arg::Mem(source))))
+            }
+            Tier::Avx2 => {
+                let width = self.width(Elem::I32, lanes)?;
+                let lane = |i: u32| if i < on { [0xff; 4] } else { [0; 4] };
+                Ok(self.vector_constant(width, (0..lanes).flat_map(lane).collect()))
+            }
+        }
+    }
+
+    fn cached(&mut self, key: Key, make: impl FnOnce(&mut Self) -> Selected<VReg>) -> Selected<VReg> {
+        if let Some((_, reg)) = self.counts.iter().rev().find(|(k, _)| *k == key) {
+            return Ok(*reg);
+        }
+        let reg = make(self)?;
+        self.counts.push((key, reg));
+        Ok(reg)
+    }
+}

@@ -1,0 +1,267 @@
+//! Loads and stores of consecutive elements.
+
+use super::storage::Packed;
+use super::{Select, Selected};
+use crate::isa::{Isa, Width};
+use crate::mir::{Arg, Base, Masking, Mem, Size, VReg};
+use crate::native::Tier;
+use crate::schedule::ops::Address;
+use crate::schedule::{CpuType, Elem};
+use tegula_base::{DType, EntityId};
+use tegula_ir::{OpId, Value};
+
+impl Select<'_> {
+    /// The address of a memory op as an operand.
+    pub(super) fn address(&mut self, op: OpId) -> Selected<Mem> {
+        let mode = self.plan.mode(op);
+        let base = self.reg(mode.base)?;
+        let index = match mode.index {
+            Some(index) => Some((self.reg(index)?, Size::B64)),
+            None => None,
+        };
+        let mem = Mem { index, scale: mode.scale, ..Mem::at(Base::Reg(base)) };
+        // Offsets of a few more bytes are added by the sequences that split an access.
+        match i32::try_from(mode.disp) {
+            Ok(disp) if disp.checked_add(4096).is_some() => Ok(Mem { disp, ..mem }),
+            _ => {
+                let sum = self.index_constant(mode.disp);
+                let sum = self.b.copy(sum);
+                self.g(Isa::Add, sum, Arg::Reg(base, Size::B64));
+                Ok(Mem { base: Base::Reg(sum), ..mem })
+            }
+        }
+    }
+
+    /// The operands of a memory op after base and index, the count apart.
+    pub(super) fn memory_operands(&self, op: OpId, at: Address) -> (Vec<Value>, Option<Value>) {
+        let mut rest = self.func.operands(op)[1 + usize::from(at.indexed)..].to_vec();
+        let count = if at.counted { rest.pop() } else { None };
+        (rest, count)
+    }
+
+    pub(super) fn load(&mut self, op: OpId, dtype: DType, lanes: u32, at: Address) -> Selected<()> {
+        let mem = self.address(op)?;
+        let (_, count) = self.memory_operands(op, at);
+        let reg = match count {
+            None => self.widen(dtype, lanes, Packed::Mem(mem))?,
+            Some(count) => self.load_counted(dtype, lanes, mem, count)?,
+        };
+        self.define(op, reg);
+        Ok(())
+    }
+
+    fn load_counted(&mut self, dtype: DType, lanes: u32, mem: Mem, count: Value) -> Selected<VReg> {
+        match (self.tier, dtype.size()) {
+            (Tier::Avx512, _) => {
+                let mask = self.count_mask(count, lanes)?;
+                self.widen(dtype, lanes, Packed::Masked(mem, mask))
+            }
+            (Tier::Avx2, 4 | 8) => {
+                let width = self.width(Elem::of(dtype), lanes)?;
+                let (isa, mask) = if dtype.size() == 4 {
+                    (Isa::VpmaskmovdLoad, self.count_mask(count, lanes)?)
+                } else {
+                    (Isa::VpmaskmovqLoad, self.wide_count_mask(count, lanes)?)
+                };
+                let (reg, size) = (self.b.vec(width), Size::from(width));
+                self.b.isa(isa, width, &[Arg::Reg(reg, size), Arg::Reg(mask, size), Arg::Mem(mem)]);
+                Ok(reg)
+            }
+            (Tier::Avx2, bytes) => {
+                let area = self.cleared_area(lanes as usize * bytes);
+                let n = self.clamped_count(count, lanes)?;
+                let start = self.lea(mem);
+                self.repeat(Arg::Reg(n, Size::B64), |s, i| {
+                    let element = s.element(Mem::at(Base::Reg(start)), i, bytes);
+                    let word = s.load_element(element, bytes);
+                    let to = s.element(area, i, bytes);
+                    s.store_element(to, word, bytes);
+                    Ok(())
+                })?;
+                self.widen(dtype, lanes, Packed::Mem(area))
+            }
+        }
+    }
+
+    /// Element `i` behind an address.
+    pub(super) fn element(&self, start: Mem, i: VReg, bytes: usize) -> Mem {
+        Mem { index: Some((i, Size::B64)), scale: bytes as u8, ..start }
+    }
+
+    /// One element's bits in a general register, zero-extended.
+    pub(super) fn load_element(&mut self, mem: Mem, bytes: usize) -> VReg {
+        let word = self.b.gpr();
+        let (isa, size) = match bytes {
+            1 => (Isa::MovzxB, Size::B32),
+            2 => (Isa::MovzxW, Size::B32),
+            4 => (Isa::Mov32, Size::B32),
+            _ => (Isa::Mov, Size::B64),
+        };
+        self.b.isa(isa, Width::X, &[Arg::Reg(word, size), Arg::Mem(mem)]);
+        word
+    }
+
+    pub(super) fn store_element(&mut self, mem: Mem, word: VReg, bytes: usize) {
+        let (isa, size) = match bytes {
+            1 => (Isa::Mov8Store, Size::B8),
+            2 => (Isa::Mov16Store, Size::B16),
+            4 => (Isa::Mov32Store, Size::B32),
+            _ => (Isa::MovStore, Size::B64),
+        };
+        self.b.isa(isa, Width::X, &[Arg::Mem(mem), Arg::Reg(word, size)]);
+    }
+
+    /// A frame area of at least `bytes` zeros.
+    pub(super) fn cleared_area(&mut self, bytes: usize) -> Mem {
+        let area = self.b.frame_area(64);
+        let width = if bytes <= 16 { Width::X } else { Width::Y };
+        let zero = self.zero(width);
+        for start in (0..bytes).step_by(width.bytes()) {
+            self.store_packed(area.plus(start as i32), zero, width.bytes());
+        }
+        area
+    }
+
+    pub(super) fn load_raw(&mut self, op: OpId, elem: Elem, lanes: u32, at: Address) -> Selected<()> {
+        let dtype = match elem {
+            Elem::F32 | Elem::I32 => DType::I32,
+            Elem::F64 | Elem::I64 => DType::I64,
+            Elem::I8 | Elem::I16 => return self.load_raw_small(op, elem, lanes, at),
+        };
+        self.load(op, dtype, lanes, at)
+    }
+
+    fn load_raw_small(&mut self, op: OpId, elem: Elem, lanes: u32, at: Address) -> Selected<()> {
+        let mem = self.address(op)?;
+        let (_, count) = self.memory_operands(op, at);
+        let bytes = lanes as usize * elem.bytes();
+        self.width(elem, lanes)?;
+        let reg = match count {
+            None => self.load_packed(mem, bytes),
+            Some(count) => {
+                let area = self.cleared_area(bytes);
+                let n = self.clamped_count(count, lanes)?;
+                let start = self.lea(mem);
+                self.repeat(Arg::Reg(n, Size::B64), |s, i| {
+                    let word = s.load_element(s.element(Mem::at(Base::Reg(start)), i, elem.bytes()), elem.bytes());
+                    s.store_element(s.element(area, i, elem.bytes()), word, elem.bytes());
+                    Ok(())
+                })?;
+                self.load_packed(area, bytes)
+            }
+        };
+        self.define(op, reg);
+        Ok(())
+    }
+
+    pub(super) fn load_splat(&mut self, op: OpId, dtype: DType, lanes: u32) -> Selected<()> {
+        let mem = self.address(op)?;
+        let width = self.width(Elem::of(dtype), lanes)?;
+        let reg = match dtype.size() {
+            4 => self.v_load(Isa::Vpbroadcastd, width, mem),
+            8 => self.v_load(Isa::Vpbroadcastq, width, mem),
+            bytes => {
+                let packed = self.load_packed(mem, bytes);
+                let one = self.widen(dtype, 1, Packed::Reg(packed))?;
+                self.v_sized(Isa::Vpbroadcastd, width, width, Width::X, one)
+            }
+        };
+        self.define(op, reg);
+        Ok(())
+    }
+
+    pub(super) fn store(&mut self, op: OpId, dtype: DType, at: Address) -> Selected<()> {
+        let mem = self.address(op)?;
+        let (rest, count) = self.memory_operands(op, at);
+        let lanes = self.lanes(rest[0])?;
+        let value = self.reg(rest[0])?;
+        match count {
+            None => self.store_all(dtype, lanes, mem, value),
+            Some(count) => self.store_counted(dtype, lanes, mem, value, count),
+        }
+    }
+
+    fn lanes(&self, value: Value) -> Selected<u32> {
+        match self.func.ty(value) {
+            CpuType::Vector { lanes, .. } => Ok(u32::from(*lanes)),
+            _ => Err(self.internal(&format!("{value} is stored but no vector (value {})", value.index()))),
+        }
+    }
+
+    fn store_all(&mut self, dtype: DType, lanes: u32, mem: Mem, value: VReg) -> Selected<()> {
+        let bytes = dtype.size() * lanes as usize;
+        if dtype.size() < 4 && bytes >= 4 && (self.tier == Tier::Avx512 || dtype == DType::F16) {
+            return self.store_narrowing(dtype, lanes, mem, value, None);
+        }
+        let packed = self.narrow(dtype, lanes, value)?;
+        self.store_packed(mem, packed, bytes);
+        Ok(())
+    }
+
+    /// Instructions that narrow and store in one, under a mask if need be.
+    fn store_narrowing(
+        &mut self,
+        dtype: DType,
+        lanes: u32,
+        mem: Mem,
+        value: VReg,
+        mask: Option<VReg>,
+    ) -> Selected<()> {
+        let width = self.width(Elem::of(dtype), lanes)?;
+        let value = self.encode(dtype, width, value);
+        let mut args = vec![Arg::Mem(mem), Arg::Reg(value, width.into())];
+        let isa = match (dtype, dtype.size()) {
+            (DType::F16, _) => {
+                args.push(Arg::Imm(0));
+                Isa::Vcvtps2ph
+            }
+            (_, 1) => Isa::Vpmovdb,
+            (_, 2) => Isa::Vpmovdw,
+            (_, 4) => Isa::VmovupsStore,
+            _ => Isa::Vmovdqu64Store,
+        };
+        let inst = self.b.isa(isa, width, &args);
+        // Memory is never zeroed by a mask.
+        inst.mask = mask.map(|mask| (mask, Masking::Plain));
+        Ok(())
+    }
+
+    fn store_counted(
+        &mut self,
+        dtype: DType,
+        lanes: u32,
+        mem: Mem,
+        value: VReg,
+        count: Value,
+    ) -> Selected<()> {
+        match (self.tier, dtype.size()) {
+            (Tier::Avx512, _) => {
+                let mask = self.count_mask(count, lanes)?;
+                self.store_narrowing(dtype, lanes, mem, value, Some(mask))
+            }
+            (Tier::Avx2, 4 | 8) => {
+                let width = self.width(Elem::of(dtype), lanes)?;
+                let (isa, mask) = if dtype.size() == 4 {
+                    (Isa::VpmaskmovdStore, self.count_mask(count, lanes)?)
+                } else {
+                    (Isa::VpmaskmovqStore, self.wide_count_mask(count, lanes)?)
+                };
+                let size = Size::from(width);
+                self.b.isa(isa, width, &[Arg::Mem(mem), Arg::Reg(mask, size), Arg::Reg(value, size)]);
+                Ok(())
+            }
+            (Tier::Avx2, bytes) => {
+                let packed = self.narrow(dtype, lanes, value)?;
+                let area = self.b.frame_area(64);
+                self.store_packed(area, packed, bytes * lanes as usize);
+                let n = self.clamped_count(count, lanes)?;
+                let start = self.lea(mem);
+                self.repeat(Arg::Reg(n, Size::B64), |s, i| {
+                    let word = s.load_element(s.element(area, i, bytes), bytes);
+                    s.store_element(s.element(Mem::at(Base::Reg(start)), i, bytes), word, bytes);
+                    Ok(())
+                })
+            }
+        }
+    }
+}
