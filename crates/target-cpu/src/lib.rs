@@ -14,5 +14,7 @@ mod emit;
 mod isa;
 mod mir;
 pub mod native;
+pub mod exec;
+pub mod math;
 pub mod schedule;
 mod select;
