@@ -154,8 +154,13 @@ fn floored_mod(a: f64, b: f64) -> f64 {
     }
 }
 
+/// The form whose exponential cannot overflow.
 fn sigmoid(x: f64) -> f64 {
-    1.0 / (1.0 + libm::exp(-x))
+    if x >= 0.0 {
+        return 1.0 / (1.0 + libm::exp(-x));
+    }
+    let e = libm::exp(x);
+    e / (1.0 + e)
 }
 
 /// Wraps on overflow. A negative exponent gives the exact quotient truncated: 0 unless the base is 1 or -1.
