@@ -1,0 +1,145 @@
+//! Lowers a tile kernel to the CPU's schedule level: every tile becomes pieces of one vector register each.
+//!
+//! Before: a verified kernel whose recipe keeps its promises (boxes inside of views along unbounded axes).
+//! After: a function by the ABI of `docs/abi.md` with the same effects: one loop over the work units, one
+//! vector op a piece.
+//! Method: *piecewise pull*. Index ops, stores and loops are lowered where they stand. A piece of any other
+//! tile is made where it is first needed, right down to its loads, so that an elementwise chain runs one
+//! register at a time. Pieces are shared within a region and those below it; a region's captured tiles are made
+//! before it begins.
+//!
+//! ```text
+//! region ops ─► store, control ─► piece ─► movement, reduce, dot ─► load ─► address
+//! ```
+
+mod address;
+mod alias;
+mod control;
+mod dot;
+mod facts;
+mod geometry;
+mod hoist;
+mod load;
+mod movement;
+mod piece;
+mod reduce;
+mod store;
+mod window;
+
+use crate::schedule::{Builder, CpuFunc, Elem, LoopLevel};
+use geometry::Geometry;
+use std::collections::HashMap;
+use std::rc::Rc;
+use tegula_base::{DType, Dim, Symbols};
+use tegula_ir::{OpId, Value};
+use tegula_tile::{TileFunc, TileKernel};
+use window::Window;
+
+/// A kernel on the schedule level with what its launch needs.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    pub func: CpuFunc,
+    /// Size words of the argument block, after the views.
+    pub sizes: Vec<Dim>,
+    /// Bytes of private memory a thread.
+    pub scratch: Dim,
+    /// Number of work units.
+    pub units: Dim,
+}
+
+/// Lowers a kernel for vector registers of `register_bits`.
+pub fn lower(name: &str, kernel: &TileKernel, register_bits: u32, symbols: &Symbols) -> Schedule {
+    let mut b = Builder::new(name);
+    let mut cx = Lower {
+        kernel,
+        func: &kernel.func,
+        symbols,
+        lanes: lanes_of(&kernel.func, register_bits),
+        sizes: Vec::new(),
+        indexes: HashMap::new(),
+        scopes: vec![Scope::default()],
+        windows: HashMap::new(),
+        open_reads: Vec::new(),
+        scratch_bytes: 0,
+    };
+    let (begin, end) = (b.begin(), b.end());
+    b.for_(begin, end, 1, LoopLevel::Parallel, &[], |b, unit, _| {
+        cx.bind_unit(b, unit);
+        cx.region_ops(b, kernel.func.body());
+        vec![]
+    });
+    let (sizes, scratch) = (cx.sizes, Dim::from(cx.scratch_bytes));
+    let mut func = b.finish();
+    hoist::hoist_indexes(&mut func);
+    tegula_ir::rewrite::dce(&mut func);
+    Schedule { func, sizes, scratch, units: kernel.units() }
+}
+
+/// Lanes of every vector of a kernel: as many as the widest register element lets fit.
+fn lanes_of(func: &TileFunc, register_bits: u32) -> u32 {
+    let mut bytes = 4;
+    for op in func.walk() {
+        for value in func.results(op) {
+            if let Some((dtype, _)) = func.ty(*value).as_tile() {
+                bytes = bytes.max(Elem::of(dtype).bytes() as u32);
+            }
+        }
+    }
+    register_bits / 8 / bytes
+}
+
+/// What one region, and those below it, know.
+#[derive(Default)]
+struct Scope {
+    pieces: HashMap<(Value, u32), Value>,
+    /// Byte offset in scratch of tiles stored there, row-major in register elements.
+    spilled: HashMap<Value, i64>,
+}
+
+struct Lower<'a> {
+    kernel: &'a TileKernel,
+    func: &'a TileFunc,
+    symbols: &'a Symbols,
+    lanes: u32,
+    sizes: Vec<Dim>,
+    /// The schedule's value of each index seen so far.
+    indexes: HashMap<Value, Value>,
+    scopes: Vec<Scope>,
+    windows: HashMap<Value, Option<Rc<Window>>>,
+    /// Reads of memory that this kernel also writes, in sight and perhaps not made yet.
+    open_reads: Vec<OpId>,
+    scratch_bytes: i64,
+}
+
+impl Lower<'_> {
+    fn tile(&self, value: Value) -> (DType, &[i64]) {
+        self.func.ty(value).as_tile().expect("invariant: a verified op takes a tile here")
+    }
+
+    fn geometry(&self, value: Value) -> Geometry {
+        Geometry::new(self.tile(value).1, self.lanes)
+    }
+
+    fn index(&self, value: Value) -> Value {
+        self.indexes[&value]
+    }
+
+    /// The run's value of a size: a constant, or a word of the argument block.
+    fn size(&mut self, b: &mut Builder, dim: &Dim) -> Value {
+        if let Some(n) = dim.as_const() {
+            return b.index(n);
+        }
+        let place = self.sizes.iter().position(|known| known == dim).unwrap_or_else(|| {
+            self.sizes.push(dim.clone());
+            self.sizes.len() - 1
+        });
+        b.arg(1 + self.kernel.views.len() + place)
+    }
+
+    /// A part of the thread's scratch area; its byte offset, a multiple of 64.
+    fn reserve_scratch(&mut self, bytes: i64) -> i64 {
+        let offset = self.scratch_bytes;
+        self.scratch_bytes += (bytes + 63) / 64 * 64;
+        offset
+    }
+}

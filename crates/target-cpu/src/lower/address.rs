@@ -1,0 +1,141 @@
+//! Addresses of tile elements: constant parts in displacements, what loops leave alone summed first.
+//!
+//! Terms are added in the order of the loops that change them, outermost first, so that hoisting takes all but
+//! the last addition out of the innermost loop.
+
+use super::window::Window;
+use super::{Lower, facts};
+use crate::schedule::Builder;
+use crate::schedule::builder::At;
+use smallvec::SmallVec;
+use tegula_base::Dim;
+use tegula_ir::Value;
+
+/// Larger displacements do not fit an instruction together with what the emitter may add.
+const MAX_DISP: i64 = 1 << 30;
+
+/// Part of an address in bytes: `index * factor`, or that times a run-time stride.
+struct Term {
+    /// Loops around the index's definition.
+    depth: u32,
+    index: Option<Value>,
+    factor: i64,
+    /// Bytes, not known while compiling.
+    stride: Option<Dim>,
+}
+
+impl Lower<'_> {
+    /// The address of the element at a tile's coordinate; coordinates along `without`, an axis of the view,
+    /// count as the start of the view.
+    pub fn address(&mut self, b: &mut Builder, window: &Window, coord: &[i64], without: Option<usize>) -> At {
+        let size = window.dtype.size() as i64;
+        let (mut disp, mut terms, mut steps) = (0i64, SmallVec::<[Term; 8]>::new(), Vec::new());
+        for (i, axis) in window.axes.iter().enumerate().filter(|(i, _)| Some(*i) != without) {
+            let sum = facts::sum_of(self.func, axis.offset);
+            let start = sum.constant + axis.start;
+            let walked = window.along(i, coord) * axis.step;
+            let bytes = axis.stride.as_const().map(|n| n * size);
+            if bytes == Some(0) {
+                continue;
+            }
+            for (index, factor) in sum.terms {
+                let depth = facts::depth(self.func, index);
+                let (factor, stride) = match bytes {
+                    Some(bytes) => (factor * bytes, None),
+                    None => (factor, Some(axis.stride.clone())),
+                };
+                terms.push(Term { depth, index: Some(index), factor, stride });
+            }
+            match bytes {
+                Some(bytes) => disp += (start + walked) * bytes,
+                None => {
+                    if start != 0 {
+                        let stride = Some(axis.stride.clone());
+                        terms.push(Term { depth: 0, index: None, factor: start, stride });
+                    }
+                    if walked != 0 {
+                        let stride = self.byte_stride(b, &axis.stride, size);
+                        steps.push(b.mul_const(stride, walked));
+                    }
+                }
+            }
+        }
+        merge(&mut terms);
+        terms.sort_by_key(|term| term.depth);
+        let step = steps.into_iter().reduce(|sum, step| b.add(sum, step));
+        let scaled = match terms.last() {
+            Some(Term { index: Some(index), factor: 1 | 2 | 4 | 8, stride: None, .. }) if step.is_none() => {
+                Some((self.index(*index), terms.pop().expect("invariant: just seen").factor as u32))
+            }
+            _ => None,
+        };
+        let mut base = b.arg(1 + window.view);
+        for term in terms {
+            let value = self.term(b, term, size);
+            base = b.add(base, value);
+        }
+        if disp.abs() > MAX_DISP {
+            base = b.add_const(base, disp);
+            disp = 0;
+        }
+        let at = At::new(base).disp(disp);
+        match (scaled, step) {
+            (Some((index, scale)), _) => at.indexed(index, scale),
+            (None, Some(step)) => at.indexed(step, 1),
+            (None, None) => at,
+        }
+    }
+
+    fn term(&mut self, b: &mut Builder, term: Term, size: i64) -> Value {
+        let index = match term.index {
+            Some(index) => {
+                let index = self.index(index);
+                b.mul_const(index, term.factor)
+            }
+            None => b.index(term.factor),
+        };
+        match term.stride {
+            Some(stride) => {
+                let stride = self.byte_stride(b, &stride, size);
+                b.mul(index, stride)
+            }
+            None => index,
+        }
+    }
+
+    /// A stride in bytes.
+    pub fn byte_stride(&mut self, b: &mut Builder, stride: &Dim, size: i64) -> Value {
+        let elements = self.size(b, stride);
+        b.mul_const(elements, size)
+    }
+
+    /// An address as one value.
+    pub fn flat_address(&mut self, b: &mut Builder, at: At) -> Value {
+        let base = match at.index {
+            Some(index) => {
+                let scaled = b.mul_const(index, at.scale.into());
+                b.add(at.base, scaled)
+            }
+            None => at.base,
+        };
+        b.add_const(base, at.disp)
+    }
+}
+
+/// Joins terms of one index with constant factors.
+fn merge(terms: &mut SmallVec<[Term; 8]>) {
+    let mut i = 0;
+    while i < terms.len() {
+        let first = terms[..i]
+            .iter()
+            .position(|t| t.index == terms[i].index && t.stride == terms[i].stride);
+        match first {
+            Some(j) => {
+                terms[j].factor += terms[i].factor;
+                terms.remove(i);
+            }
+            None => i += 1,
+        }
+    }
+    terms.retain(|term| term.factor != 0);
+}

@@ -1,0 +1,130 @@
+//! Keeps reads of memory that a kernel also writes before the writes that follow them.
+//!
+//! Pieces are made late. A read of a view that a store may change must not be late: such reads are kept as
+//! *open*, and made whole before a store to their memory, unless the store writes exactly the box that was read
+//! and computes it element by element (then each piece is read right before it is written).
+
+use super::Lower;
+use crate::schedule::Builder;
+use std::collections::HashSet;
+use tegula_ir::{Def, OpId, RegionId, Value};
+use tegula_tile::{TileFunc, TileOp};
+
+/// The number, among the kernel's views, of the view that a memory op uses.
+pub(super) fn view_index(func: &TileFunc, op: OpId) -> usize {
+    match func.def(func.operand(op, 0)) {
+        Def::Arg(_, i) => i as usize,
+        Def::Result(..) => unreachable!("invariant: views are arguments of the kernel"),
+    }
+}
+
+impl Lower<'_> {
+    /// Whether a store through view `a` may change what view `b` reads.
+    fn may_alias(&self, a: usize, b: usize) -> bool {
+        let paired = |a: usize, b: usize| self.kernel.views[a].in_place == Some(b);
+        a == b || paired(a, b) || paired(b, a)
+    }
+
+    /// Whether the kernel writes what this view reads.
+    pub fn is_written_memory(&self, view: usize) -> bool {
+        let written = self.kernel.views.iter().enumerate().filter(|(_, param)| param.written);
+        written.into_iter().any(|(i, _)| self.may_alias(i, view))
+    }
+
+    /// Notes a read; called where it stands.
+    pub fn note_read(&mut self, op: OpId) {
+        if self.is_written_memory(view_index(self.func, op)) {
+            self.open_reads.push(op);
+        }
+    }
+
+    /// Before a store: makes the open reads that it may change.
+    pub fn settle_reads(&mut self, b: &mut Builder, store: OpId) {
+        let view = view_index(self.func, store);
+        for read in self.open_reads.clone() {
+            if self.may_alias(view, view_index(self.func, read)) && !self.is_elementwise_update(read, store) {
+                self.make_read(b, read);
+            }
+        }
+    }
+
+    /// Before a region: makes the open reads that some store in it may change.
+    pub fn settle_reads_for_region(&mut self, b: &mut Builder, region: RegionId) {
+        let mut written = Vec::new();
+        collect_stores(self.func, region, &mut written);
+        for read in self.open_reads.clone() {
+            let from = view_index(self.func, read);
+            if written.iter().any(|view| self.may_alias(*view, from)) {
+                self.make_read(b, read);
+            }
+        }
+    }
+
+    fn make_read(&mut self, b: &mut Builder, read: OpId) {
+        self.open_reads.retain(|open| *open != read);
+        self.force(b, self.func.result(read));
+    }
+
+    /// Whether each element that `store` writes depends on that very element of `read` and no other.
+    fn is_elementwise_update(&self, read: OpId, store: OpId) -> bool {
+        let func = self.func;
+        let (TileOp::Load { steps, bounded, .. }, TileOp::Store { steps: to, bounded: to_bounded }) =
+            (func.kind(read), func.kind(store))
+        else {
+            return false;
+        };
+        let same_box = steps == to && bounded == to_bounded;
+        let same_place = func.operands(read)[1..] == func.operands(store)[2..];
+        let same_strides = self.kernel.views[view_index(func, read)].ty.strides
+            == self.kernel.views[view_index(func, store)].ty.strides;
+        same_box
+            && same_place
+            && same_strides
+            && func.users(func.result(read)).iter().all(|user| {
+                // Whoever reads it later finds the pieces made.
+                *user == store || matches!(func.kind(*user), TileOp::Elementwise { .. })
+            })
+            && self.is_elementwise_cone(func.operand(store, 1), func.result(read))
+    }
+
+    /// Whether `value` is computed from `read`, and through elementwise ops alone on every path.
+    fn is_elementwise_cone(&self, value: Value, read: Value) -> bool {
+        let (mut elementwise, mut other) = (vec![value], Vec::new());
+        let (mut seen, mut visited) = (HashSet::new(), HashSet::new());
+        let mut reached = false;
+        while let Some(value) = elementwise.pop() {
+            reached |= value == read;
+            if value == read || !seen.insert(value) {
+                continue;
+            }
+            match self.func.def_op(value) {
+                Some(op) if matches!(self.func.kind(op), TileOp::Elementwise { .. }) => {
+                    elementwise.extend(self.func.operands(op));
+                }
+                _ => other.push(value),
+            }
+        }
+        while let Some(value) = other.pop() {
+            if value == read {
+                return false;
+            }
+            // Region arguments and results are bound already.
+            let op = self.func.def_op(value).filter(|op| self.func.regions_of(*op).is_empty());
+            if let Some(op) = op.filter(|_| visited.insert(value)) {
+                other.extend(self.func.operands(op));
+            }
+        }
+        reached
+    }
+}
+
+fn collect_stores(func: &TileFunc, region: RegionId, views: &mut Vec<usize>) {
+    for op in func.ops_in(region) {
+        if let TileOp::Store { .. } | TileOp::Scatter {} = func.kind(*op) {
+            views.push(view_index(func, *op));
+        }
+        for inner in func.regions_of(*op) {
+            collect_stores(func, *inner, views);
+        }
+    }
+}

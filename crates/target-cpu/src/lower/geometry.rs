@@ -1,0 +1,122 @@
+//! How a tile is cut into pieces of one vector register each.
+//!
+//! The last axis is cut into blocks of `lanes` elements; every other coordinate has blocks of its own. A tile
+//! whose last extent is 1, or of rank 0, has one piece a coordinate with the same element in every lane (a
+//! splat). Lanes of the last block past the extent are unspecified.
+
+use smallvec::SmallVec;
+
+/// A coordinate of a tile, one number an axis.
+pub(super) type Coord = SmallVec<[i64; 4]>;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Geometry {
+    shape: Coord,
+    lanes: i64,
+}
+
+impl Geometry {
+    pub fn new(shape: &[i64], lanes: u32) -> Geometry {
+        Geometry { shape: shape.into(), lanes: lanes.into() }
+    }
+
+    pub fn shape(&self) -> &[i64] {
+        &self.shape
+    }
+
+    /// The extent of the axis that lies across lanes.
+    pub fn last(&self) -> i64 {
+        self.shape.last().copied().unwrap_or(1)
+    }
+
+    /// Whether each piece holds one element, in every lane.
+    pub fn is_splat(&self) -> bool {
+        self.last() == 1
+    }
+
+    /// Pieces that one row of the last axis takes.
+    pub fn blocks(&self) -> i64 {
+        (self.last() + self.lanes - 1) / self.lanes
+    }
+
+    pub fn rows(&self) -> i64 {
+        self.shape.iter().rev().skip(1).product()
+    }
+
+    pub fn pieces(&self) -> u32 {
+        (self.rows() * self.blocks()) as u32
+    }
+
+    /// The coordinate of a piece's first lane.
+    pub fn start(&self, piece: u32) -> Coord {
+        let (row, block) = (i64::from(piece) / self.blocks(), i64::from(piece) % self.blocks());
+        let mut coord: Coord = SmallVec::from_elem(0, self.shape.len());
+        let Some(last) = self.shape.len().checked_sub(1) else { return coord };
+        coord[last] = block * self.lanes;
+        let mut rest = row;
+        for axis in (0..last).rev() {
+            coord[axis] = rest % self.shape[axis];
+            rest /= self.shape[axis];
+        }
+        coord
+    }
+
+    /// Elements of a piece that count: `lanes`, or fewer in the last block; 1 of a splat.
+    pub fn active(&self, piece: u32) -> i64 {
+        let block = i64::from(piece) % self.blocks();
+        (self.last() - block * self.lanes).min(self.lanes)
+    }
+
+    /// The piece and lane that hold an element.
+    pub fn locate(&self, coord: &[i64]) -> (u32, u32) {
+        let last = coord.last().copied().unwrap_or(0);
+        let row = self.row(coord);
+        ((row * self.blocks() + last / self.lanes) as u32, (last % self.lanes) as u32)
+    }
+
+    fn row(&self, coord: &[i64]) -> i64 {
+        let lead = coord.len().saturating_sub(1);
+        coord[..lead].iter().zip(&self.shape).fold(0, |row, (c, n)| row * n + c)
+    }
+
+    /// Row-major number of an element.
+    pub fn linear(&self, coord: &[i64]) -> i64 {
+        coord.iter().zip(&self.shape).fold(0, |linear, (c, n)| linear * n + c)
+    }
+
+    /// The element of a row-major number.
+    pub fn coord(&self, linear: i64) -> Coord {
+        let mut coord: Coord = SmallVec::from_elem(0, self.shape.len());
+        let mut rest = linear;
+        for (c, n) in coord.iter_mut().zip(&self.shape).rev() {
+            *c = rest % n;
+            rest /= n;
+        }
+        coord
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_element_is_in_one_lane() {
+        for shape in [&[][..], &[1], &[5], &[2, 3, 20], &[4, 1], &[3, 16]] {
+            let geometry = Geometry::new(shape, 8);
+            let count: i64 = shape.iter().product();
+            let active: i64 = (0..geometry.pieces()).map(|piece| geometry.active(piece)).sum();
+            assert_eq!(active, count, "{shape:?}");
+            for linear in 0..count {
+                let coord = geometry.coord(linear);
+                assert_eq!(geometry.linear(&coord), linear);
+                let (piece, lane) = geometry.locate(&coord);
+                let mut start = geometry.start(piece);
+                if let Some(last) = start.last_mut() {
+                    *last += i64::from(lane);
+                }
+                assert_eq!(start, coord, "{shape:?}");
+            }
+        }
+    }
+}

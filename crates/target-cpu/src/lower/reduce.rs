@@ -1,0 +1,149 @@
+//! Reductions and scans: across pieces by lane ops, across lanes by a tree.
+//!
+//! The order of combination is a function of the tile's shape and the lane count only.
+
+use super::Lower;
+use crate::math;
+use crate::schedule::{Builder, ReduceOp};
+use tegula_base::DType;
+use tegula_ir::scalar::eval::identity;
+use tegula_ir::{OpId, ScalarOp, Value};
+
+impl Lower<'_> {
+    pub fn reduced_piece(&mut self, b: &mut Builder, op: OpId, f: ScalarOp, axis: usize, piece: u32) -> Value {
+        let operand = self.func.operand(op, 0);
+        let dtype = self.tile(operand).0;
+        let (from, to) = (self.geometry(operand), self.geometry(self.func.result(op)));
+        let mut at = to.start(piece);
+        let across_lanes = axis + 1 == at.len() && !from.is_splat();
+        let stride = if across_lanes { i64::from(self.lanes) } else { 1 };
+        let extent = from.shape()[axis];
+        let mut sum: Option<Value> = None;
+        for i in 0..(extent + stride - 1) / stride {
+            at[axis] = i * stride;
+            let part = from.locate(&at).0;
+            let mut value = self.piece(b, operand, part);
+            if across_lanes {
+                value = self.masked(b, dtype, value, from.active(part), unit(f, dtype));
+            }
+            sum = Some(match sum {
+                Some(sum) => math::expand(b, f, &[dtype, dtype], &[sum, value]),
+                None => value,
+            });
+        }
+        let sum = sum.expect("invariant: extents are at least 1");
+        if across_lanes { self.reduce_lanes(b, f, dtype, sum) } else { sum }
+    }
+
+    /// All lanes combined, in every lane.
+    fn reduce_lanes(&mut self, b: &mut Builder, f: ScalarOp, dtype: DType, piece: Value) -> Value {
+        if let Some(op) = lane_reduction(f, dtype) {
+            let lanes = self.to_lanes(b, dtype, piece);
+            let reduced = b.reduce(op, lanes);
+            return self.from_lanes(b, dtype, reduced);
+        }
+        let mut sum = piece;
+        let mut distance = self.lanes / 2;
+        while distance > 0 {
+            let lanes = self.to_lanes(b, dtype, sum);
+            let picks = (0..self.lanes).map(|lane| lane ^ distance).collect();
+            let other = b.shuffle(lanes, lanes, picks);
+            let other = self.from_lanes(b, dtype, other);
+            sum = math::expand(b, f, &[dtype, dtype], &[sum, other]);
+            distance /= 2;
+        }
+        sum
+    }
+
+    /// Makes all pieces of a scan.
+    pub fn scan(&mut self, b: &mut Builder, op: OpId, f: ScalarOp, axis: usize, reverse: bool) {
+        let (operand, tile) = (self.func.operand(op, 0), self.func.result(op));
+        let dtype = self.tile(operand).0;
+        let geometry = self.geometry(operand);
+        let across_lanes = axis + 1 == geometry.shape().len() && !geometry.is_splat();
+        let step = if across_lanes { i64::from(self.lanes) } else { 1 };
+        let extent = geometry.shape()[axis];
+        let steps = (extent + step - 1) / step;
+        for piece in 0..geometry.pieces() {
+            // The first piece of every line along the axis starts it.
+            let mut at = geometry.start(piece);
+            if at[axis] != 0 {
+                continue;
+            }
+            let mut carry: Option<Value> = None;
+            for i in 0..steps {
+                at[axis] = step * if reverse { steps - 1 - i } else { i };
+                let part = geometry.locate(&at).0;
+                let mut value = self.piece(b, operand, part);
+                if across_lanes {
+                    value = self.masked(b, dtype, value, geometry.active(part), unit(f, dtype));
+                    value = self.scan_lanes(b, f, dtype, value, reverse);
+                }
+                let value = match carry {
+                    Some(carry) => math::expand(b, f, &[dtype, dtype], &[carry, value]),
+                    None => value,
+                };
+                self.bind_piece(tile, part, value);
+                carry = Some(match across_lanes {
+                    true => {
+                        let end = if reverse { 0 } else { self.lanes - 1 };
+                        self.spread_lane(b, dtype, value, end)
+                    }
+                    false => value,
+                });
+            }
+        }
+    }
+
+    /// The running combination within a register: log2(lanes) rounds, each adding the lane `distance` before.
+    fn scan_lanes(&mut self, b: &mut Builder, f: ScalarOp, dtype: DType, piece: Value, reverse: bool) -> Value {
+        let lanes = self.lanes;
+        let neutral = self.constant(b, dtype, unit(f, dtype));
+        let neutral = self.to_lanes(b, dtype, neutral);
+        let (mut sum, mut distance) = (piece, 1);
+        while distance < lanes {
+            let picks = (0..lanes).map(|lane| match reverse {
+                false if lane >= distance => lane - distance,
+                true if lane + distance < lanes => lane + distance,
+                _ => lanes + lane,
+            });
+            let from = self.to_lanes(b, dtype, sum);
+            let before = b.shuffle(from, neutral, picks.collect());
+            let before = self.from_lanes(b, dtype, before);
+            sum = math::expand(b, f, &[dtype, dtype], &[before, sum]);
+            distance *= 2;
+        }
+        sum
+    }
+}
+
+/// Bits that leave the other operand as it is.
+fn unit(f: ScalarOp, dtype: DType) -> i64 {
+    let bits = match (f, dtype) {
+        (ScalarOp::And | ScalarOp::Min, DType::Bool) => Some(1),
+        (ScalarOp::Or | ScalarOp::Xor | ScalarOp::Max, DType::Bool) => Some(0),
+        _ => identity(f, dtype),
+    };
+    bits.expect("invariant: tiles are reduced by operations that have an identity") as i64
+}
+
+/// The lane reduction that means the same on every input; `min` and `max` of floats (NaN, signed zeros) and
+/// types narrower than their lanes have none.
+fn lane_reduction(f: ScalarOp, dtype: DType) -> Option<ReduceOp> {
+    let wide_int = matches!(dtype, DType::I32 | DType::U32 | DType::I64 | DType::U64);
+    let unsigned = matches!(dtype, DType::U32 | DType::U64);
+    Some(match f {
+        ScalarOp::Add if wide_int || matches!(dtype, DType::F32 | DType::F64) => ReduceOp::Add,
+        ScalarOp::Mul if wide_int || matches!(dtype, DType::F32 | DType::F64) => ReduceOp::Mul,
+        ScalarOp::And if !dtype.is_float() => ReduceOp::And,
+        ScalarOp::Or if !dtype.is_float() => ReduceOp::Or,
+        ScalarOp::Xor if !dtype.is_float() => ReduceOp::Xor,
+        ScalarOp::Min if dtype == DType::Bool => ReduceOp::And,
+        ScalarOp::Max if dtype == DType::Bool => ReduceOp::Or,
+        ScalarOp::Min if unsigned => ReduceOp::MinU,
+        ScalarOp::Max if unsigned => ReduceOp::MaxU,
+        ScalarOp::Min if !dtype.is_float() => ReduceOp::Min,
+        ScalarOp::Max if !dtype.is_float() => ReduceOp::Max,
+        _ => return None,
+    })
+}

@@ -1,0 +1,98 @@
+//! Stores a tile, piece by piece, each as soon as it is made.
+//!
+//! Invariant: no element outside of a view is touched. Rows outside, along bounded axes, are skipped by a
+//! branch; elements outside along the lane axis are cut off by the count.
+
+use super::Lower;
+use super::geometry::Coord;
+use super::load::Lanes;
+use super::window::Window;
+use crate::schedule::{Builder, IndexOp};
+use tegula_base::{DType, Dim};
+use tegula_ir::{OpId, Value};
+use tegula_tile::TileOp;
+
+impl Lower<'_> {
+    pub fn store(&mut self, b: &mut Builder, op: OpId) {
+        let TileOp::Store { steps, bounded } = self.func.kind(op) else {
+            unreachable!("invariant: called on stores")
+        };
+        let window = self.own_window(op, steps, bounded, 0);
+        let tile = self.func.operand(op, 1);
+        let geometry = self.geometry(tile);
+        let blocks = geometry.blocks() as u32;
+        for row in 0..geometry.rows() as u32 {
+            let pieces = row * blocks..(row + 1) * blocks;
+            let start = geometry.start(pieces.start);
+            let inside = self.row_inside(b, &window, &start, window.lane_axis());
+            let Some(inside) = inside else {
+                for piece in pieces {
+                    let value = self.stored_piece(b, tile, piece, window.dtype);
+                    self.store_piece(b, &window, &geometry.start(piece), geometry.active(piece), value);
+                }
+                continue;
+            };
+            let values: Vec<(u32, Value)> =
+                pieces.map(|piece| (piece, self.stored_piece(b, tile, piece, window.dtype))).collect();
+            let store = |b: &mut Builder| {
+                for (piece, value) in &values {
+                    self.store_piece(b, &window, &geometry.start(*piece), geometry.active(*piece), *value);
+                }
+                vec![]
+            };
+            b.if_(inside, store, |_| vec![]);
+        }
+    }
+
+    fn stored_piece(&mut self, b: &mut Builder, tile: Value, piece: u32, dtype: DType) -> Value {
+        let value = self.piece(b, tile, piece);
+        self.to_lanes(b, dtype, value)
+    }
+
+    fn store_piece(&mut self, b: &mut Builder, window: &Window, coord: &[i64], active: i64, value: Value) {
+        match self.lanes_in(b, window, coord, active) {
+            Lanes::Splat => {
+                // One element; its own axis may be bounded.
+                let mut at = self.address(b, window, coord, None);
+                let count = match window.lane_axis().filter(|axis| window.axes[*axis].bounded) {
+                    Some(axis) => self.element_inside(b, window, axis, coord),
+                    None => b.index(1),
+                };
+                at.count = Some(count);
+                b.store_at(window.dtype, value, at);
+            }
+            Lanes::Along { axis, count } => {
+                let mut at = self.address(b, window, coord, None);
+                at.count = count;
+                let stride = window.axes[axis].stride.clone() * Dim::from(window.axes[axis].step);
+                if stride.is_const(1) {
+                    return b.store_at(window.dtype, value, at);
+                }
+                let stride = self.byte_stride(b, &stride, window.dtype.size() as i64);
+                b.store_strided(window.dtype, value, at, stride);
+            }
+            Lanes::Scattered { axis } => {
+                // Rare: the first lanes may lie before the view. Lane by lane.
+                for lane in 0..active {
+                    let mut at_lane: Coord = coord.into();
+                    *at_lane.last_mut().expect("invariant: a lane axis is an axis") += lane;
+                    let count = self.element_inside(b, window, axis, &at_lane);
+                    let mut at = self.address(b, window, &at_lane, None);
+                    at.count = Some(count);
+                    let moved = b.shuffle(value, value, vec![lane as u32; self.lanes as usize]);
+                    b.store_at(window.dtype, moved, at);
+                }
+            }
+        }
+    }
+
+    /// 1 when an element's position along an axis is inside of the view, else 0.
+    fn element_inside(&mut self, b: &mut Builder, window: &Window, axis: usize, coord: &[i64]) -> Value {
+        let position = self.position(b, window, axis, coord);
+        let size = self.size(b, &window.axes[axis].size.clone());
+        let below = b.index_op(IndexOp::Lt, position, size);
+        let zero = b.index(0);
+        let above = b.index_op(IndexOp::Le, zero, position);
+        b.index_op(IndexOp::And, below, above)
+    }
+}
