@@ -11,11 +11,13 @@ mod control;
 mod indexing;
 mod movement;
 mod order;
+mod program;
 mod quant;
 mod reduce;
 
 pub use control::finish_region_op;
 pub(crate) use indexing::scatter_op;
+pub use program::check_program;
 
 use crate::{TensorFunc, TensorOp, TensorType};
 use tegula_base::{DType, Dim, Shape};

@@ -98,7 +98,9 @@ pub fn expand(b: &mut Builder, kind: &TensorOp, x: &[Value]) -> Built<Vec<Value>
             attention::attention(b, x, scale.0, *causal, softcap.0).map(one)
         }
         TensorOp::Lstm { direction } => recurrent::lstm(b, x, *direction),
-        TensorOp::Gru { direction, linear_before_reset } => recurrent::gru(b, x, *direction, *linear_before_reset),
+        TensorOp::Gru { direction, linear_before_reset } => {
+            recurrent::gru(b, x, *direction, *linear_before_reset)
+        }
         TensorOp::Quantize { scheme } => quant::quantize(b, x, scheme).map(one),
         TensorOp::Dequantize { scheme } => quant::dequantize(b, x, scheme).map(one),
         TensorOp::QDot { dims } => quant::q_dot(b, x, dims).map(one),

@@ -14,7 +14,7 @@ pub mod size_values;
 pub mod types;
 
 pub use build::Builder;
-pub use check::{finish_region_op, infer};
+pub use check::{check_program, finish_region_op, infer};
 pub use eval::{Evaluator, evaluate, evaluate_op};
 pub use layout::Layout;
 pub use ops::{

@@ -69,6 +69,12 @@ pub(super) fn pad(name: &str, low: &[Dim], high: &[Dim], mode: PadMode, x: &[&Te
             format!("the amount {amount} is negative")
         })?;
     }
+    for axis in 0..x.rank() {
+        let grows = !low[axis].is_const(0) || !high[axis].is_const(0);
+        ensure(mode == PadMode::Constant || !grows || !x.shape[axis].is_const(0), name, 3, || {
+            format!("axis {axis} of {x} is empty, there is nothing to repeat")
+        })?;
+    }
     let extent = |axis: usize| low[axis].clone() + x.shape[axis].clone() + high[axis].clone();
     one(x.dtype, (0..x.rank()).map(extent).collect::<Shape>())
 }
