@@ -1,7 +1,12 @@
-//! Tensor level (`tgn`): ops, shape rules, constraints, reference evaluator.
+//! Tensor level (`tgn`): ops, shape rules, constraints, composites' meaning, reference evaluator.
 //! In: ops built by importers and passes.  Out: verified `TensorFunc`s and their meaning.
 //! May use: ir, base, mlir.  Never knows: machines, layouts' cost, tiles, packages.
-//! Start reading at `ops.rs`, then `infer.rs` and `eval.rs`.
+//! Start reading at `ops.rs`, then `check.rs` (shape rules), `build.rs`, `decompose.rs` and `eval.rs`.
+//!
+//! ```text
+//! build ─► TensorFunc ─► check ─► eval
+//!   └── decompose: composites in simpler ops ──┘
+//! ```
 
 pub mod attr_dims;
 pub mod build;
@@ -10,6 +15,7 @@ pub mod decompose;
 pub mod eval;
 pub mod layout;
 pub mod ops;
+pub mod reference;
 pub mod size_values;
 pub mod types;
 
@@ -20,6 +26,7 @@ pub use layout::Layout;
 pub use ops::{
     Direction, DotDims, KernelClass, PadMode, PoolKind, QuantScheme, ScatterKind, TensorOp, Window,
 };
+pub use reference::reference_markdown;
 pub use types::TensorType;
 
 /// A function on the tensor level.
