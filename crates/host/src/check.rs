@@ -54,7 +54,9 @@ impl OpRules for HostOp {
             HostOp::Launch { written, .. } => {
                 let legal = written.is_sorted_by(|a, b| a < b) && written.iter().all(|i| *i < operands);
                 if !legal {
-                    return Err(format!("launch_c1: {written:?} are not operands, of which there are {operands}"));
+                    return Err(format!(
+                        "launch_c1: {written:?} are not operands, of which there are {operands}"
+                    ));
                 }
                 written.iter().try_for_each(|i| writable(func, func.operand(op, *i)))?;
                 Ok(vec![])

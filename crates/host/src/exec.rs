@@ -38,7 +38,8 @@ pub fn execute(
 ) -> Result<Vec<Vec<u8>>, Diagnostic> {
     let mut run = Run { func, consts, symbols, inputs, memory: HashMap::new(), launcher };
     run.region(func.body())?;
-    let end = func.terminator(func.body()).ok_or_else(|| Diagnostic::internal("a host program has no end"))?;
+    let end =
+        func.terminator(func.body()).ok_or_else(|| Diagnostic::internal("a host program has no end"))?;
     let outputs = func.operands(end).iter().map(|buffer| run.read(*buffer));
     outputs.collect::<Result<_, String>>().map_err(|error| run.diagnose(end, error))
 }
@@ -75,7 +76,9 @@ impl Run<'_, '_> {
                 let (l, r) = sides.map_err(|error| self.diagnose(op, error))?;
                 match relation.holds(l, r) {
                     true => Ok(()),
-                    false => Err(Diagnostic::error("assertion", message.clone()).note(format!("{l} and {r}"))),
+                    false => {
+                        Err(Diagnostic::error("assertion", message.clone()).note(format!("{l} and {r}")))
+                    }
                 }
             }
             _ => self.plain(op).map_err(|error| self.diagnose(op, error)),

@@ -4,3 +4,5 @@
 //! Start reading at `pipeline.rs`, then `form_kernels.rs`.
 
 pub mod lower;
+pub mod lower_to_host;
+pub mod plan_memory;

@@ -1,0 +1,80 @@
+//! Lowers a tensor program after kernel formation to the host level, and its kernels to a target's code.
+//!
+//! Before: regions hold `kernel`s, constants (perhaps under one `relayout`), reshapes of row-major tensors, native
+//! ops, `bind`, `assert_size` and control flow. After: a verified host function that makes every buffer before it
+//! is read, and one [`HostKernel`] a launch. Reshapes share their operand's buffer; outputs are written by the
+//! kernels that compute them where that is possible.
+//!
+//! ```text
+//! TensorFunc ─► kernels (request, compile each once) ─► walk (buffers, launches) ─► HostModule ─► package
+//!                                                         ├ control (if, loop)
+//!                                                         ├ natives
+//!                                                         └ constants (packing)
+//! ```
+
+mod constants;
+mod control;
+mod cost;
+mod kernels;
+mod natives;
+mod package;
+mod walk;
+
+pub use package::to_package;
+
+use tegula_base::{Diagnostics, Dim};
+use tegula_host::HostProgram;
+use tegula_package::CostRecord;
+use tegula_target::{Code, TargetModel};
+use tegula_tensor::TensorProgram;
+
+/// A program on the host level with the kernels that its launches name.
+#[derive(Clone, Debug)]
+pub struct HostModule {
+    pub program: HostProgram,
+    pub kernels: Vec<HostKernel>,
+    /// Distinct compiled codes; several kernels may be one code.
+    pub codes: Vec<Code>,
+}
+
+/// What a launch runs.
+#[derive(Clone, Debug)]
+pub struct HostKernel {
+    pub name: String,
+    pub code: HostCode,
+    /// Bytes of private memory a thread.
+    pub scratch: Dim,
+    pub cost: CostRecord,
+    /// Names of the source model's nodes.
+    pub source: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HostCode {
+    /// An index into [`HostModule::codes`].
+    Compiled(usize),
+    /// A kernel of the runtime by name; `attrs` is JSON (`docs/abi.md`).
+    Native { name: String, attrs: String },
+}
+
+/// Lowers the entry function; kernels compile on `threads` threads, with the same result for any number.
+/// Errors: internal ones, all kernels' together.
+pub fn lower_to_host(
+    program: &TensorProgram,
+    target: &dyn TargetModel,
+    threads: usize,
+) -> Result<HostModule, Diagnostics> {
+    let compiled = kernels::compile_kernels(program, target, threads)?;
+    let module = walk::Walk::new(program, target, compiled).finish()?;
+    tegula_ir::verify(module.program.entry())?;
+    Ok(module)
+}
+
+/// Bytes of a tensor's buffer, padding of its layout included.
+pub fn buffer_bytes(ty: &tegula_tensor::TensorType) -> Dim {
+    let count = match &ty.layout {
+        Some(layout) => layout.physical_shape(&ty.shape).count(),
+        None => ty.shape.count(),
+    };
+    count * Dim::from(ty.dtype.size())
+}

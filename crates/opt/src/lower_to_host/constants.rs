@@ -1,0 +1,55 @@
+//! Constants of the tensor level as buffers: a layout becomes a packing, equal content becomes one buffer.
+
+use std::collections::HashMap;
+use tegula_host::{PackedDim, Packing};
+use tegula_ir::{ConstId, ConstStore, Value};
+use tegula_tensor::TensorType;
+use tegula_tensor::layout::Physical;
+
+/// How the bytes of a row-major constant become those of `ty`'s layout; `None` when they already are.
+/// Errors: a symbolic extent.
+pub(super) fn packing(ty: &TensorType) -> Result<Option<Box<Packing>>, String> {
+    let Some(layout) = ty.layout.as_deref().filter(|layout| !layout.is_row_major()) else { return Ok(None) };
+    let shape = ty.shape.as_static().ok_or_else(|| format!("a constant {ty} has no fixed shape"))?;
+    let dims = layout.0.iter().map(|dim| match *dim {
+        Physical::Axis(axis) => PackedDim { axis, step: 1, extent: shape[axis] },
+        Physical::Outer { axis, tile } => {
+            PackedDim { axis, step: tile as usize, extent: shape[axis].div_ceil(tile as usize) }
+        }
+        Physical::Inner { axis, tile } => PackedDim { axis, step: 1, extent: tile as usize },
+    });
+    let packing = Packing { element: ty.dtype.size(), dims: dims.collect(), shape };
+    packing.check()?;
+    Ok(Some(Box::new(packing)))
+}
+
+/// Finds constants of equal content. Bytes are compared only where length and packing agree, and a comparison
+/// ends at the first difference, so distinct weights cost next to nothing.
+#[derive(Default)]
+pub(super) struct Pool {
+    seen: HashMap<(usize, Option<Box<Packing>>), Vec<(ConstId, Value)>>,
+}
+
+impl Pool {
+    /// The buffer made for an equal constant before, or `make`'s.
+    pub fn get(
+        &mut self,
+        consts: &ConstStore,
+        id: ConstId,
+        packing: Option<Box<Packing>>,
+        make: impl FnOnce(Option<Box<Packing>>) -> Value,
+    ) -> Value {
+        let data = &consts[id].data;
+        let candidates = self.seen.entry((data.len(), packing.clone())).or_default();
+        let equal = |other: ConstId| {
+            let other = &consts[other].data;
+            other.as_ptr() == data.as_ptr() || other == data
+        };
+        if let Some((_, made)) = candidates.iter().find(|(other, _)| *other == id || equal(*other)) {
+            return *made;
+        }
+        let made = make(packing);
+        candidates.push((id, made));
+        made
+    }
+}

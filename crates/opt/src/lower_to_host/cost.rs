@@ -1,0 +1,78 @@
+//! What a launch moves and computes, in terms of its sizes.
+
+use super::buffer_bytes;
+use tegula_base::Dim;
+use tegula_ir::{OpId, RegionId};
+use tegula_tensor::{TensorFunc, TensorOp};
+
+/// Bytes of all buffers of an op, each once.
+pub(super) fn bytes(func: &TensorFunc, op: OpId) -> Dim {
+    let mut values = func.operands(op).to_vec();
+    values.sort();
+    values.dedup();
+    values.extend(func.results(op));
+    // A gather touches as much of its source as it makes.
+    let gathers = |value| {
+        func.users(value).contains(&op)
+            && matches!(class_of(func, op), Some(tegula_tensor::KernelClass::Gather))
+    };
+    let made: Dim = func.results(op).iter().fold(Dim::from(0), |sum, v| sum + buffer_bytes(func.ty(*v)));
+    let moved = values.iter().map(|value| {
+        let bytes = buffer_bytes(func.ty(*value));
+        match (gathers(*value), bytes.as_const(), made.as_const()) {
+            (true, Some(bytes), Some(made)) => Dim::from(bytes.min(made)),
+            (true, Some(_), None) => made.clone(),
+            _ => bytes,
+        }
+    });
+    moved.fold(Dim::from(0), |sum, bytes| sum + bytes)
+}
+
+fn class_of(func: &TensorFunc, op: OpId) -> Option<tegula_tensor::KernelClass> {
+    match func.kind(op) {
+        TensorOp::Kernel { class } => Some(*class),
+        _ => None,
+    }
+}
+
+/// Arithmetic operations of a kernel's region; a multiply-add counts two, a function of one element one.
+pub(super) fn flops(func: &TensorFunc, region: RegionId) -> Dim {
+    func.ops_in(region).iter().fold(Dim::from(0), |sum, op| sum + op_flops(func, *op))
+}
+
+fn op_flops(func: &TensorFunc, op: OpId) -> Dim {
+    let shape = |i: usize| &func.ty(func.operand(op, i)).shape;
+    let made = || func.ty(func.results(op)[0]).shape.count();
+    let window = |size: &[i64]| Dim::from(size.iter().product::<i64>());
+    match func.kind(op) {
+        TensorOp::Dot { dims, .. } | TensorOp::QDot { dims } => {
+            let k = dims.lhs_contract.iter().fold(Dim::from(1), |k, axis| k * shape(0)[*axis].clone());
+            Dim::from(2) * made() * k
+        }
+        TensorOp::Conv { window: w, .. } => Dim::from(2) * made() * shape(1)[1].clone() * window(&w.size),
+        TensorOp::QConv { window: w, .. } => Dim::from(2) * made() * shape(3)[1].clone() * window(&w.size),
+        TensorOp::ConvTranspose { window: w, .. } => {
+            Dim::from(2) * shape(0).count() * shape(1)[1].clone() * window(&w.size)
+        }
+        TensorOp::Pool { window: w, .. } | TensorOp::MaxPoolIndices { window: w, .. } => {
+            made() * window(&w.size)
+        }
+        TensorOp::Elementwise { .. } | TensorOp::Quantize { .. } | TensorOp::Dequantize { .. } => made(),
+        TensorOp::Reduce { .. } | TensorOp::ArgReduce { .. } | TensorOp::Scan { .. } => shape(0).count(),
+        TensorOp::Softmax { .. }
+        | TensorOp::LayerNorm { .. }
+        | TensorOp::RmsNorm { .. }
+        | TensorOp::Gelu { .. } => Dim::from(5) * made(),
+        TensorOp::Attention { .. } => {
+            // q k^T and the product with v, the softmax between counting 5.
+            let (q, s) = (shape(0), shape(1)[2].clone());
+            let rows = q[0].clone() * q[1].clone() * q[2].clone() * s;
+            rows * (Dim::from(2) * (q[3].clone() + shape(2)[3].clone()) + Dim::from(5))
+        }
+        TensorOp::Lstm { .. } | TensorOp::Gru { .. } => {
+            let steps = shape(0)[0].clone() * shape(0)[1].clone();
+            Dim::from(2) * steps * (shape(1).count() + shape(2).count())
+        }
+        _ => Dim::from(0),
+    }
+}

@@ -1,0 +1,189 @@
+//! Compiles the kernels of a program, each distinct one once.
+//!
+//! Two launches are one kernel when their regions are equal op for op, with equal types and layouts of operands
+//! and results. Beside the program's own kernels there are small ones that control flow needs: the trip count of
+//! a loop as data, and the number of rounds done.
+
+use crate::lower::{BufferRef, Lowered, lower_kernel};
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tegula_base::{DType, Diagnostic, Diagnostics, Dim, Shape, Symbols};
+use tegula_ir::{ConstStore, OpId, ScalarOp, Value};
+use tegula_target::{CompiledKernel, TargetModel};
+use tegula_tensor::{Builder, KernelClass, TensorFunc, TensorOp, TensorProgram, TensorType};
+
+/// A compiled kernel and what stands behind its arguments.
+#[derive(Clone, Debug)]
+pub(super) struct Kernel {
+    pub compiled: CompiledKernel,
+    /// The buffer behind each view, and whether the kernel writes it.
+    pub views: Vec<(BufferRef, bool)>,
+}
+
+/// A kernel that control flow needs.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Helper {
+    /// `() -> i64[1]`: the size.
+    Size(Dim),
+    /// `(i64) -> i64`: one more.
+    Next,
+}
+
+/// The distinct kernels, and which one each op is.
+pub(super) struct Kernels {
+    pub list: Vec<Kernel>,
+    pub of_op: HashMap<OpId, usize>,
+    pub of_helper: HashMap<Helper, usize>,
+}
+
+/// One kernel to compile.
+struct Request<'a> {
+    func: std::borrow::Cow<'a, TensorFunc>,
+    op: OpId,
+    name: String,
+}
+
+pub(super) fn compile_kernels(
+    program: &TensorProgram,
+    target: &dyn TargetModel,
+    threads: usize,
+) -> Result<Kernels, Diagnostics> {
+    let func = program.entry();
+    let mut requests: Vec<Request> = Vec::new();
+    let mut known: HashMap<Key, usize> = HashMap::new();
+    let (mut of_op, mut of_helper) = (HashMap::new(), HashMap::new());
+    for op in func.walk() {
+        match func.kind(op) {
+            TensorOp::Kernel { class } => {
+                let index = *known.entry(Key::of(func, op)).or_insert_with(|| {
+                    let name = format!("{}_{}", class.name(), requests.len());
+                    requests.push(Request { func: std::borrow::Cow::Borrowed(func), op, name });
+                    requests.len() - 1
+                });
+                of_op.insert(op, index);
+            }
+            TensorOp::Loop { trip, .. } => {
+                for helper in [Helper::Size(trip.clone()), Helper::Next] {
+                    if let std::collections::hash_map::Entry::Vacant(entry) = of_helper.entry(helper) {
+                        let (func, op) = helper_kernel(entry.key()).map_err(Diagnostic::internal)?;
+                        let name = format!("loop_{}", requests.len());
+                        requests.push(Request { func: std::borrow::Cow::Owned(func), op, name });
+                        entry.insert(requests.len() - 1);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    let list = compile_all(&requests, target, &program.symbols, threads)?;
+    Ok(Kernels { list, of_op, of_helper })
+}
+
+/// Compiles in any order on several threads; results and errors come in the order of the requests.
+fn compile_all(
+    requests: &[Request],
+    target: &dyn TargetModel,
+    symbols: &Symbols,
+    threads: usize,
+) -> Result<Vec<Kernel>, Diagnostics> {
+    let next = AtomicUsize::new(0);
+    let results: Mutex<Vec<Option<Result<Kernel, Diagnostic>>>> =
+        Mutex::new((0..requests.len()).map(|_| None).collect());
+    let work = || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(request) = requests.get(index) else { break };
+            let result = compile(request, target, symbols);
+            let mut results = results.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            results[index] = Some(result);
+        }
+    };
+    let helpers = threads.min(requests.len()).saturating_sub(1);
+    std::thread::scope(|scope| {
+        for _ in 0..helpers {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let results = results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut errors = Diagnostics::default();
+    let mut list = Vec::with_capacity(requests.len());
+    for result in results {
+        match result {
+            Some(Ok(kernel)) => list.push(kernel),
+            Some(Err(error)) => errors.push(error),
+            None => errors.push(Diagnostic::internal("a kernel was not compiled")),
+        }
+    }
+    errors.into_result(list)
+}
+
+fn compile(request: &Request, target: &dyn TargetModel, symbols: &Symbols) -> Result<Kernel, Diagnostic> {
+    let Lowered { kernel, buffers } = lower_kernel(&request.func, request.op, target, symbols)?;
+    let compiled = target.compile(&request.name, &kernel, symbols).map_err(|error| {
+        match &request.func.op(request.op).location {
+            Some(node) => error.at(format!("node \"{node}\"")),
+            None => error,
+        }
+    })?;
+    let views = buffers.into_iter().zip(kernel.views.iter().map(|view| view.written)).collect();
+    Ok(Kernel { compiled, views })
+}
+
+/// What makes two kernels the same: everything but names and places.
+#[derive(PartialEq, Eq, Hash)]
+struct Key {
+    args: Vec<TensorType>,
+    ops: Vec<(TensorOp, Vec<usize>, Vec<TensorType>)>,
+    results: Vec<TensorType>,
+}
+
+impl Key {
+    fn of(func: &TensorFunc, kernel: OpId) -> Key {
+        let region = func.regions_of(kernel)[0];
+        let mut numbers: HashMap<Value, usize> = HashMap::new();
+        for arg in func.args(region) {
+            numbers.insert(*arg, numbers.len());
+        }
+        let mut ops = Vec::with_capacity(func.ops_in(region).len());
+        for &op in func.ops_in(region) {
+            let operands = func.operands(op).iter().map(|value| numbers[value]).collect();
+            for result in func.results(op) {
+                numbers.insert(*result, numbers.len());
+            }
+            ops.push((func.kind(op).clone(), operands, func.result_types(op)));
+        }
+        let args = func.operands(kernel).iter().map(|value| func.ty(*value).clone()).collect();
+        Key { args, ops, results: func.result_types(kernel) }
+    }
+}
+
+fn helper_kernel(helper: &Helper) -> Result<(TensorFunc, OpId), String> {
+    let mut func = TensorFunc::new("helper");
+    let mut consts = ConstStore::default();
+    let body = func.body();
+    let scalar = TensorType::scalar(DType::I64);
+    let operands = match helper {
+        Helper::Size(_) => vec![],
+        Helper::Next => vec![func.add_arg(body, scalar.clone())],
+    };
+    let result = match helper {
+        Helper::Size(_) => TensorType::new(DType::I64, [1]),
+        Helper::Next => scalar.clone(),
+    };
+    let kind = TensorOp::Kernel { class: KernelClass::Map };
+    let op = func.push_op(body, kind, &operands, [result], None);
+    let region = func.regions_of(op)[0];
+    let mut b = Builder::new(&mut func, &mut consts).at(region, None);
+    let value = match helper {
+        Helper::Size(dim) => b.sizes(std::slice::from_ref(dim))?,
+        Helper::Next => {
+            let count = b.func.add_arg(region, scalar);
+            let one = b.splat_int(DType::I64, Shape::scalar(), 1)?;
+            b.emit(TensorOp::Elementwise { f: ScalarOp::Add }, &[count, one])?
+        }
+    };
+    b.op(TensorOp::Yield {}, &[value])?;
+    Ok((func, op))
+}

@@ -1,0 +1,44 @@
+//! Ops whose work depends on data: launches of the runtime's named kernels (`docs/abi.md`, "Native kernels").
+
+use tegula_base::Dim;
+use tegula_ir::OpId;
+use tegula_tensor::{TensorFunc, TensorOp, TensorType};
+
+/// A native kernel by name, its attributes as JSON, and the sizes of its launch.
+pub(super) struct Native {
+    pub name: &'static str,
+    pub attrs: String,
+    pub sizes: Vec<Dim>,
+}
+
+/// `None` when the op is none of the natives.
+pub(super) fn native(func: &TensorFunc, op: OpId) -> Option<Native> {
+    let (name, params) = match func.kind(op) {
+        TensorOp::TopK { axis, largest, .. } => {
+            ("topk", format!("{{\"axis\":{axis},\"largest\":{largest}}}"))
+        }
+        TensorOp::NonZero {} => ("nonzero", "{}".to_string()),
+        TensorOp::Unique { axis, sorted } => {
+            let axis = axis.map_or("null".to_string(), |axis| axis.to_string());
+            ("unique", format!("{{\"axis\":{axis},\"sorted\":{sorted}}}"))
+        }
+        TensorOp::NonMaxSuppression { center_point_box, .. } => {
+            ("non_max_suppression", format!("{{\"center_point_box\":{center_point_box}}}"))
+        }
+        _ => return None,
+    };
+    let operands: Vec<&TensorType> = func.operands(op).iter().map(|value| func.ty(*value)).collect();
+    let results: Vec<&TensorType> = func.results(op).iter().map(|value| func.ty(*value)).collect();
+    let attrs =
+        format!("{{\"operands\":{},\"results\":{},\"params\":{params}}}", slots(&operands), slots(&results));
+    let sizes = operands.iter().chain(&results).flat_map(|ty| ty.shape.iter().cloned()).collect();
+    Some(Native { name, attrs, sizes })
+}
+
+fn slots(types: &[&TensorType]) -> String {
+    let slots: Vec<String> = types
+        .iter()
+        .map(|ty| format!("{{\"dtype\":\"{}\",\"rank\":{}}}", ty.dtype.name(), ty.rank()))
+        .collect();
+    format!("[{}]", slots.join(","))
+}

@@ -1,0 +1,393 @@
+//! Walks the regions of a tensor function: gives values their buffers and emits the steps.
+//!
+//! A value's buffer is its *destination* if it has one (an output, the result of an `if`, a carried value), else an
+//! allocation in its region. Inputs, outputs and constants stand at the top of the body, so that every region
+//! sees them.
+
+use super::constants::{Pool, packing};
+use super::kernels::{Helper, Kernel, Kernels};
+use super::natives::native;
+use super::{HostCode, HostKernel, HostModule, buffer_bytes, cost};
+use crate::lower::BufferRef;
+use std::collections::HashMap;
+use std::sync::Arc;
+use tegula_base::{DType, Diagnostic, Diagnostics, Dim, Symbols};
+use tegula_host::{BufferType, HostFunc, HostOp, HostProgram, Relation};
+use tegula_ir::{ConstData, ConstId, ConstStore, OpId, RegionId, Value};
+use tegula_package::CostRecord;
+use tegula_target::{Code, TargetModel};
+use tegula_tensor::{KernelClass, TensorFunc, TensorOp, TensorProgram};
+
+pub(super) struct Walk<'a> {
+    pub(super) func: &'a TensorFunc,
+    pub(super) symbols: Symbols,
+    consts: ConstStore,
+    target: &'a dyn TargetModel,
+    kernels: Kernels,
+    pub(super) host: HostFunc,
+    /// The host region that steps go to.
+    pub(super) region: RegionId,
+    /// Inputs, outputs and constants.
+    header: Vec<OpId>,
+    /// Host buffers by tensor value.
+    pub(super) buffers: HashMap<Value, Value>,
+    /// Where a value must be computed.
+    pub(super) destinations: HashMap<Value, Value>,
+    pool: Pool,
+    launches: Vec<HostKernel>,
+    codes: Vec<Code>,
+    /// Index into `codes` of each compiled kernel.
+    code_of: HashMap<usize, usize>,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(program: &'a TensorProgram, target: &'a dyn TargetModel, kernels: Kernels) -> Walk<'a> {
+        let host = HostFunc::new(program.entry().name.clone());
+        Walk {
+            func: program.entry(),
+            symbols: program.symbols.clone(),
+            consts: program.consts.clone(),
+            target,
+            kernels,
+            region: host.body(),
+            host,
+            header: vec![],
+            buffers: HashMap::new(),
+            destinations: HashMap::new(),
+            pool: Pool::default(),
+            launches: vec![],
+            codes: vec![],
+            code_of: HashMap::new(),
+        }
+    }
+
+    pub(super) fn finish(mut self) -> Result<HostModule, Diagnostics> {
+        let func = self.func;
+        for (index, arg) in func.args(func.body()).iter().enumerate() {
+            let ty = func.ty(*arg);
+            let name = func.arg_names.get(index).cloned().unwrap_or_else(|| format!("input{index}"));
+            let (dtype, shape) = (ty.dtype, ty.shape.clone());
+            let kind = HostOp::Input { index: index as u32, name, dtype, shape };
+            let buffer = self.at_top(kind, buffer_bytes(ty));
+            self.buffers.insert(*arg, buffer);
+        }
+        let end = func
+            .terminator(func.body())
+            .ok_or_else(|| Diagnostic::internal("a tensor function has no `return`"))?;
+        let results = func.operands(end).to_vec();
+        for (index, result) in results.iter().enumerate() {
+            let source = self.source(*result);
+            if self.is_computed_in(source, func.body()) && !self.destinations.contains_key(&source) {
+                let kind = HostOp::Output { index: index as u32 };
+                let buffer = self.at_top(kind, buffer_bytes(func.ty(*result)));
+                self.destinations.insert(source, buffer);
+            }
+        }
+        self.ops_of(func.body())?;
+        let buffers = results.iter().map(|result| self.buffer(*result)).collect::<Result<Vec<_>, _>>()?;
+        let kind = HostOp::Return {
+            names: (0..results.len())
+                .map(|i| func.result_names.get(i).cloned().unwrap_or_else(|| format!("output{i}")))
+                .collect(),
+            dtypes: results.iter().map(|result| func.ty(*result).dtype).collect(),
+            shapes: results.iter().map(|result| func.ty(*result).shape.clone()).collect(),
+        };
+        self.step(kind, &buffers, None);
+        let body = self.host.body();
+        let ops = [std::mem::take(&mut self.header), self.host.ops_in(body).to_vec()].concat();
+        self.host.set_ops(body, ops);
+        let mut program = HostProgram::new(self.host);
+        program.symbols = self.symbols;
+        program.consts = self.consts;
+        Ok(HostModule { program, kernels: self.launches, codes: self.codes })
+    }
+
+    // --- values ----------------------------------------------------------------------------------------
+
+    /// The value that a reshape, or a chain of them, shows.
+    pub(super) fn source(&self, mut value: Value) -> Value {
+        while let Some(op) = self.func.def_op(value)
+            && matches!(self.func.kind(op), TensorOp::Reshape { .. })
+        {
+            value = self.func.operand(op, 0);
+        }
+        value
+    }
+
+    /// Whether an op of `region` computes the value into a buffer that we choose.
+    pub(super) fn is_computed_in(&self, value: Value, region: RegionId) -> bool {
+        let Some(op) = self.func.def_op(value) else { return false };
+        let computed = match self.func.kind(op) {
+            TensorOp::Kernel { .. } | TensorOp::If {} | TensorOp::Loop { .. } => true,
+            _ => native(self.func, op).is_some(),
+        };
+        computed && self.func.parent(op) == Some(region)
+    }
+
+    pub(super) fn buffer(&self, value: Value) -> Result<Value, Diagnostic> {
+        self.buffers.get(&value).copied().ok_or_else(|| {
+            let kind =
+                self.func.def_op(value).map_or("an argument", |op| tegula_ir::Op::name(self.func.kind(op)));
+            Diagnostic::internal(format!("{value} ({kind}) has no buffer on the host level"))
+        })
+    }
+
+    /// The destination of a result, or new memory for it.
+    pub(super) fn place(&mut self, value: Value) -> Value {
+        let buffer = match self.destinations.get(&value) {
+            Some(destination) => *destination,
+            None => {
+                let location = self.func.def_op(value).and_then(|op| self.func.op(op).location.clone());
+                self.alloc(buffer_bytes(self.func.ty(value)), location)
+            }
+        };
+        self.buffers.insert(value, buffer);
+        buffer
+    }
+
+    // --- host ops --------------------------------------------------------------------------------------
+
+    fn at_top(&mut self, kind: HostOp, bytes: Dim) -> Value {
+        let op = self.host.create_op(kind, &[], [BufferType { bytes }], None);
+        self.header.push(op);
+        self.host.result(op)
+    }
+
+    pub(super) fn alloc(&mut self, bytes: Dim, location: Option<Arc<str>>) -> Value {
+        let op = self.host.push_op(self.region, HostOp::Alloc {}, &[], [BufferType { bytes }], location);
+        self.host.result(op)
+    }
+
+    pub(super) fn step(&mut self, kind: HostOp, operands: &[Value], location: Option<Arc<str>>) -> OpId {
+        self.host.push_op(self.region, kind, operands, [], location)
+    }
+
+    /// Copies a whole buffer.
+    pub(super) fn copy(&mut self, src: Value, dst: Value) {
+        let bytes = self.host.ty(dst).bytes.clone();
+        let zero = Dim::from(0);
+        self.step(HostOp::Copy { src_offset: zero.clone(), dst_offset: zero, bytes }, &[src, dst], None);
+    }
+
+    fn constant(&mut self, id: ConstId, packing: Option<Box<tegula_host::Packing>>) -> Value {
+        let (host, header) = (&mut self.host, &mut self.header);
+        let length = self.consts[id].data.len();
+        self.pool.get(&self.consts, id, packing, |packing| {
+            let bytes = Dim::from(packing.as_ref().map_or(length, |packing| packing.bytes()));
+            let op = host.create_op(HostOp::Constant { id, packing }, &[], [BufferType { bytes }], None);
+            header.push(op);
+            host.result(op)
+        })
+    }
+
+    /// A constant of one `i64`.
+    pub(super) fn number(&mut self, value: i64) -> Value {
+        let id = self.consts.push(ConstData::from(tegula_base::HostTensor::scalar(value)));
+        self.constant(id, None)
+    }
+
+    // --- ops -------------------------------------------------------------------------------------------
+
+    /// Emits the ops of a tensor region, its terminator excepted.
+    pub(super) fn ops_of(&mut self, region: RegionId) -> Result<(), Diagnostic> {
+        for &op in self.func.ops_in(region) {
+            self.op(op)?;
+        }
+        Ok(())
+    }
+
+    fn op(&mut self, op: OpId) -> Result<(), Diagnostic> {
+        let func = self.func;
+        let location = func.op(op).location.clone();
+        match func.kind(op) {
+            TensorOp::Yield {} | TensorOp::Return {} => Ok(()),
+            TensorOp::Constant { id, .. } => {
+                // Under a relayout only the packed form is needed.
+                let users = func.users(func.result(op));
+                let packed = |user: &OpId| matches!(func.kind(*user), TensorOp::Relayout { .. });
+                if users.is_empty() || !users.iter().all(packed) {
+                    let buffer = self.constant(*id, None);
+                    self.buffers.insert(func.result(op), buffer);
+                }
+                Ok(())
+            }
+            TensorOp::Relayout { .. } => self.relayout(op),
+            TensorOp::Reshape { .. } => {
+                let buffer = self.buffer(func.operand(op, 0))?;
+                self.buffers.insert(func.result(op), buffer);
+                Ok(())
+            }
+            TensorOp::Kernel { class } => self.kernel(op, *class),
+            TensorOp::Bind { symbol } => {
+                let from = self.buffer(func.operand(op, 0))?;
+                self.step(HostOp::Bind { symbol: symbol.clone() }, &[from], location);
+                Ok(())
+            }
+            TensorOp::AssertSize { left, right, message } => {
+                let (left, right, message) = (left.clone(), right.clone(), message.clone());
+                let kind = HostOp::Assert { left, relation: Relation::Eq, right, message };
+                self.step(kind, &[], location);
+                Ok(())
+            }
+            TensorOp::If {} => self.branch(op),
+            TensorOp::Loop { trip, stacked } => self.repeat(op, trip, *stacked),
+            other => match native(func, op) {
+                Some(_) => self.native(op),
+                None => {
+                    let message = format!("`{}` stands outside of a kernel", tegula_ir::Op::name(other));
+                    let node = location.as_deref().unwrap_or("without a name");
+                    Err(Diagnostic::internal(message).at(format!("node \"{node}\"")))
+                }
+            },
+        }
+    }
+
+    fn relayout(&mut self, op: OpId) -> Result<(), Diagnostic> {
+        let func = self.func;
+        let source = self.source(func.operand(op, 0));
+        let Some(TensorOp::Constant { id, .. }) = func.def_op(source).map(|def| func.kind(def)) else {
+            return Err(Diagnostic::internal("`relayout` of a computed value stands outside of a kernel"));
+        };
+        let packing = packing(func.ty(func.result(op))).map_err(Diagnostic::internal)?;
+        let buffer = self.constant(*id, packing);
+        self.buffers.insert(func.result(op), buffer);
+        Ok(())
+    }
+
+    fn kernel(&mut self, op: OpId, class: KernelClass) -> Result<(), Diagnostic> {
+        let func = self.func;
+        let operands = func.operands(op).iter().map(|v| self.buffer(*v)).collect::<Result<Vec<_>, _>>()?;
+        let results: Vec<Value> = func.results(op).to_vec().into_iter().map(|v| self.place(v)).collect();
+        let region = func.regions_of(op)[0];
+        let mut source: Vec<String> = Vec::new();
+        let locations =
+            func.ops_in(region).iter().chain([&op]).filter_map(|op| func.op(*op).location.as_deref());
+        for node in locations {
+            if !source.iter().any(|known| known == node) {
+                source.push(node.to_string());
+            }
+        }
+        let cost = self.cost(class, cost::bytes(func, op), cost::flops(func, region));
+        let index = self.kernels.of_op[&op];
+        self.launch(index, class.name(), &operands, &results, cost, source, func.op(op).location.clone());
+        Ok(())
+    }
+
+    /// Launches a kernel that control flow needs.
+    pub(super) fn helper(
+        &mut self,
+        helper: &Helper,
+        operands: &[Value],
+        results: &[Value],
+    ) -> Result<(), Diagnostic> {
+        let index = self.kernels.of_helper.get(helper).copied();
+        let index = index.ok_or_else(|| Diagnostic::internal("a loop's kernel was not compiled"))?;
+        let cost = self.cost(KernelClass::Map, Dim::from(8), Dim::from(1));
+        self.launch(index, "loop", operands, results, cost, vec![], None);
+        Ok(())
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn launch(
+        &mut self,
+        index: usize,
+        stem: &str,
+        operands: &[Value],
+        results: &[Value],
+        cost: CostRecord,
+        source: Vec<String>,
+        location: Option<Arc<str>>,
+    ) {
+        let Kernel { compiled, views } = &self.kernels.list[index];
+        let code = *self.code_of.entry(index).or_insert_with(|| {
+            self.codes.push(compiled.code.clone());
+            self.codes.len() - 1
+        });
+        let buffers: Vec<Value> = views
+            .iter()
+            .map(|(buffer, _)| match buffer {
+                BufferRef::Operand(i) => operands[*i],
+                BufferRef::Result(i) => results[*i],
+            })
+            .collect();
+        let written = views.iter().enumerate().filter(|(_, (_, written))| *written).map(|(i, _)| i).collect();
+        let number = self.launches.len();
+        let name = format!("{stem}_{number}");
+        let (sizes, grid, scratch) =
+            (compiled.sizes.clone(), compiled.units.clone(), compiled.scratch.clone());
+        self.launches.push(HostKernel {
+            name: name.clone(),
+            code: HostCode::Compiled(code),
+            scratch,
+            cost,
+            source,
+        });
+        let kind = HostOp::Launch { kernel: number as u32, name, written, sizes, grid };
+        self.step(kind, &buffers, location);
+    }
+
+    fn native(&mut self, op: OpId) -> Result<(), Diagnostic> {
+        let func = self.func;
+        let native = native(func, op).ok_or_else(|| Diagnostic::internal("no native kernel"))?;
+        let mut buffers = func.operands(op).iter().map(|v| self.buffer(*v)).collect::<Result<Vec<_>, _>>()?;
+        let first = buffers.len();
+        buffers.extend(func.results(op).to_vec().into_iter().map(|value| self.place(value)));
+        let location = func.op(op).location.clone();
+        let number = self.launches.len();
+        let name = format!("{}_{number}", native.name);
+        let cost = self.cost(KernelClass::Native, cost::bytes(func, op), Dim::from(0));
+        self.launches.push(HostKernel {
+            name: name.clone(),
+            code: HostCode::Native { name: native.name.to_string(), attrs: native.attrs },
+            scratch: Dim::from(0),
+            cost,
+            source: location.iter().map(|node| node.to_string()).collect(),
+        });
+        let kind = HostOp::Launch {
+            kernel: number as u32,
+            name,
+            written: (first..buffers.len()).collect(),
+            sizes: native.sizes,
+            grid: Dim::from(1),
+        };
+        self.step(kind, &buffers, location);
+        Ok(())
+    }
+
+    fn cost(&self, class: KernelClass, bytes: Dim, flops: Dim) -> CostRecord {
+        let _ = self.target;
+        CostRecord {
+            bytes,
+            flops,
+            predicted_ns: Dim::from(0),
+            bound: String::new(),
+            class: class.name().to_string(),
+        }
+    }
+
+    /// Whether a value is the bool `true` in every run.
+    pub(super) fn is_true(&self, value: Value) -> bool {
+        let func = self.func;
+        let source = self.source(value);
+        let Some(op) = func.def_op(source) else { return false };
+        match func.kind(op) {
+            TensorOp::Constant { id, dtype: DType::Bool, .. } => {
+                self.consts.get(*id).is_some_and(|data| data.data.first().is_some_and(|byte| *byte != 0))
+            }
+            TensorOp::Splat { dtype: DType::Bool, bits, .. } => *bits != 0,
+            TensorOp::Kernel { .. } => {
+                let place = func.results(op).iter().position(|result| *result == source);
+                let end = func.terminator(func.regions_of(op)[0]);
+                let inner = place.zip(end).map(|(place, end)| func.operand(end, place));
+                inner.is_some_and(|inner| {
+                    // An argument of the kernel is an operand of its launch.
+                    match func.def(inner) {
+                        tegula_ir::Def::Result(..) => self.is_true(inner),
+                        tegula_ir::Def::Arg(_, i) => self.is_true(func.operand(op, i as usize)),
+                    }
+                })
+            }
+            _ => false,
+        }
+    }
+}
