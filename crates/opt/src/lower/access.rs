@@ -314,8 +314,14 @@ impl<'a> Lowering<'a> {
             .collect();
         let extents: Vec<i64> = at.iter().map(|axis| axis.extent).collect();
         if let Some(tile) = self.fixed.iter().rev().find_map(|scope| scope.get(&value)).copied() {
+            // A root's tile may be wider than an extent of 1; the element inside counts.
             let own: Vec<i64> = within.iter().map(|axis| axis.extent).collect();
-            let tile = self.b.reshape(tile, &own);
+            let (_, shape) = self.b.tile_type(tile);
+            let wider = shape.len() == own.len() && shape.iter().zip(&own).any(|(have, want)| have > want);
+            let tile = match wider {
+                true => self.b.extract(tile, &vec![0; own.len()], &own),
+                false => self.b.reshape(tile, &own),
+            };
             return Ok(self.b.broadcast(tile, &extents));
         }
         let key = (value, within);

@@ -1,0 +1,266 @@
+//! Recipes against the evaluator: each kernel runs on the tile executor with odd sizes, tails, borders and layouts.
+
+mod support;
+
+use support::{Case, check};
+use tegula_base::DType::{F32, I8, I32, I64, U8};
+use tegula_base::Dim;
+use tegula_ir::ScalarOp;
+use tegula_tensor::{DotDims, KernelClass, Layout, PadMode, PoolKind, ScatterKind, TensorOp, Window};
+
+fn dims(lhs_k: usize, rhs_k: usize, batch: usize) -> DotDims {
+    let lead: Vec<usize> = (0..batch).collect();
+    DotDims { lhs_batch: lead.clone(), rhs_batch: lead, lhs_contract: vec![lhs_k], rhs_contract: vec![rhs_k] }
+}
+
+fn window(size: &[i64], strides: &[i64], dilations: &[i64], low: &[i64], high: &[i64]) -> Window {
+    Window {
+        size: size.to_vec(),
+        strides: strides.to_vec(),
+        dilations: dilations.to_vec(),
+        low: low.iter().map(|n| Dim::from(*n)).collect(),
+        high: high.iter().map(|n| Dim::from(*n)).collect(),
+    }
+}
+
+#[test]
+fn elementwise_with_broadcasts() {
+    for shape in [[3, 5], [1, 1], [2, 64], [7, 1]] {
+        let case = Case::new("add rows").arg(F32, shape).arg(F32, [1, shape[1]]);
+        check(case, |b, args| {
+            let sum = b.elementwise(ScalarOp::Add, &[args[0], args[1]])?;
+            b.exp(sum).map(|value| vec![value])
+        });
+    }
+}
+
+#[test]
+fn symbolic_rows() {
+    for n in [0, 1, 3, 17, 40] {
+        let case = Case::new("symbolic").symbol("n", n).arg(F32, [Dim::from(3), Dim::symbol("n")]);
+        check(case, |b, args| {
+            let x = b.neg(args[0])?;
+            Ok(vec![b.abs(x)?])
+        });
+    }
+}
+
+#[test]
+fn movement() {
+    check(Case::new("transpose").arg(F32, [5, 7]), |b, args| Ok(vec![b.transpose(args[0], &[1, 0])?]));
+    check(Case::new("split heads").arg(F32, [2, 5, 12]), |b, args| {
+        let split = b.reshape(args[0], [2, 5, 3, 4])?;
+        Ok(vec![b.transpose(split, &[0, 2, 1, 3])?])
+    });
+    check(Case::new("reverse slice").arg(F32, [4, 9]), |b, args| {
+        let starts = [Dim::from(3), Dim::from(1)];
+        Ok(vec![b.slice(args[0], &starts, &[Dim::from(4), Dim::from(4)], &[-1, 2])?])
+    });
+    check(Case::new("pad").arg(F32, [3, 6]), |b, args| {
+        let fill = b.scalar_f32(2.5)?;
+        let (low, high) = ([Dim::from(1), Dim::from(2)], [Dim::from(0), Dim::from(3)]);
+        Ok(vec![b.pad(args[0], &low, &high, fill)?])
+    });
+    check(Case::new("iota plus").arg(I64, [3, 11]), |b, args| {
+        let iota = b.iota(I64, [3, 11], 1)?;
+        Ok(vec![b.elementwise(ScalarOp::Add, &[args[0], iota])?])
+    });
+    let _ = PadMode::Constant;
+}
+
+#[test]
+fn concatenation() {
+    for axis in [0, 1, 2] {
+        let mut shapes = [[2, 3, 5], [2, 3, 5]];
+        shapes[1][axis] = 9;
+        let case = Case::new("concat").class(KernelClass::Map).arg(F32, shapes[0]).arg(F32, shapes[1]);
+        check(case, |b, args| Ok(vec![b.concat(args, axis)?]));
+    }
+}
+
+#[test]
+fn gathers() {
+    check(Case::new("rows").arg(F32, [6, 9]).indices([2, 3], 6), |b, args| {
+        Ok(vec![b.gather(args[0], args[1], 0)?])
+    });
+    check(Case::new("columns").arg(F32, [6, 9]).indices([4], 9), |b, args| {
+        Ok(vec![b.gather(args[0], args[1], 1)?])
+    });
+    check(Case::new("elements").arg(F32, [6, 9]).indices([6, 5], 9), |b, args| {
+        Ok(vec![b.gather_elements(args[0], args[1], 1)?])
+    });
+    check(Case::new("nd").arg(F32, [6, 5, 3]).indices([4, 2], 5), |b, args| {
+        Ok(vec![b.gather_nd(args[0], args[1], 0)?])
+    });
+}
+
+#[test]
+fn scatters() {
+    for kind in [ScatterKind::Set, ScatterKind::Add, ScatterKind::Max] {
+        let case = Case::new("elements").class(KernelClass::Scatter).arg(F32, [5, 6]).indices([3, 4], 5);
+        check(case.arg(F32, [3, 4]), |b, args| {
+            Ok(vec![b.scatter_elements(args[0], args[1], args[2], 0, kind)?])
+        });
+        let case =
+            Case::new("nd").class(KernelClass::Scatter).arg(F32, [5, 6]).indices([3, 1], 5).arg(F32, [3, 6]);
+        check(case, |b, args| Ok(vec![b.scatter_nd(args[0], args[1], args[2], kind)?]));
+    }
+}
+
+#[test]
+fn reductions() {
+    for axes in [vec![0], vec![1], vec![2], vec![0, 1], vec![1, 2], vec![0, 2], vec![0, 1, 2]] {
+        for shape in [[3, 4, 5], [2, 3, 37], [1, 2, 16]] {
+            let case =
+                Case::new(&format!("sum {axes:?} of {shape:?}")).class(KernelClass::Reduce).arg(F32, shape);
+            check(case, |b, args| {
+                let square = b.mul(args[0], args[0])?;
+                Ok(vec![b.reduce(ScalarOp::Add, square, &axes, true)?])
+            });
+        }
+    }
+    let case = Case::new("max of symbolic").symbol("n", 19).class(KernelClass::Reduce);
+    check(case.arg(F32, [Dim::from(3), Dim::symbol("n")]), |b, args| {
+        Ok(vec![b.reduce(ScalarOp::Max, args[0], &[1], true)?])
+    });
+}
+
+#[test]
+fn softmax_rows() {
+    for (axis, shape) in [(1, [3, 10]), (1, [3, 37]), (0, [5, 6])] {
+        let case = Case::new("softmax").class(KernelClass::Rows).arg(F32, shape);
+        check(case, |b, args| {
+            let max = b.reduce(ScalarOp::Max, args[0], &[axis], true)?;
+            let shifted = b.elementwise(ScalarOp::Sub, &[args[0], max])?;
+            let exp = b.exp(shifted)?;
+            let sum = b.reduce(ScalarOp::Add, exp, &[axis], true)?;
+            Ok(vec![b.elementwise(ScalarOp::Div, &[exp, sum])?])
+        });
+    }
+}
+
+#[test]
+fn scans() {
+    for (axis, exclusive, reverse) in [(0, false, false), (1, true, false), (1, false, true), (0, true, true)]
+    {
+        let case = Case::new("scan").class(KernelClass::Scan).arg(F32, [4, 7]);
+        check(case, |b, args| Ok(vec![b.scan(ScalarOp::Add, args[0], axis, exclusive, reverse)?]));
+    }
+}
+
+#[test]
+fn dots() {
+    for (m, n, k) in [(4, 8, 4), (1, 1, 1), (7, 13, 5), (9, 16, 3), (5, 8, 0)] {
+        let case =
+            Case::new("dot").class(KernelClass::Dot).arg(F32, [m, k]).arg(F32, [k, n]).arg(F32, [1, n]);
+        check(case, |b, args| {
+            let dot = b.dot(args[0], args[1], dims(1, 0, 0), F32)?;
+            let sum = b.elementwise(ScalarOp::Add, &[dot, args[2]])?;
+            Ok(vec![b.tanh(sum)?])
+        });
+    }
+    check(
+        Case::new("batched").class(KernelClass::Dot).arg(F32, [2, 3, 5, 4]).arg(F32, [2, 3, 4, 9]),
+        |b, args| Ok(vec![b.dot(args[0], args[1], dims(3, 2, 2), F32)?]),
+    );
+    check(
+        Case::new("both transposed").class(KernelClass::Dot).arg(F32, [4, 6]).arg(F32, [9, 4]),
+        |b, args| Ok(vec![b.dot(args[0], args[1], dims(0, 1, 0), F32)?]),
+    );
+    let case = Case::new("symbolic rows").symbol("m", 11).class(KernelClass::Dot);
+    check(case.arg(F32, [Dim::symbol("m"), Dim::from(6)]).arg(F32, [6, 10]), |b, args| {
+        Ok(vec![b.dot(args[0], args[1], dims(1, 0, 0), F32)?])
+    });
+}
+
+#[test]
+fn packed_dots() {
+    let panels = Layout::panels(&[1, 0], 1, 8);
+    let case = Case::new("panels").class(KernelClass::Dot).arg(F32, [7, 6]);
+    check(case.arg(F32, [6, 13]).layout(panels), |b, args| {
+        Ok(vec![b.dot(args[0], args[1], dims(1, 0, 0), F32)?])
+    });
+    let case = Case::new("bytes").class(KernelClass::Dot).arg(U8, [5, 8]).arg(I8, [8, 11]);
+    check(case, |b, args| Ok(vec![b.dot(args[0], args[1], dims(1, 0, 0), I32)?]));
+}
+
+const CHANNELS_LAST: [usize; 4] = [0, 2, 3, 1];
+
+#[test]
+fn convolutions() {
+    let windows = [
+        window(&[3, 3], &[1, 1], &[1, 1], &[1, 1], &[1, 1]),
+        window(&[1, 1], &[1, 1], &[1, 1], &[0, 0], &[0, 0]),
+        window(&[3, 2], &[2, 2], &[1, 1], &[0, 1], &[1, 0]),
+        window(&[3, 3], &[1, 1], &[2, 2], &[2, 2], &[2, 2]),
+        window(&[5, 5], &[3, 3], &[1, 1], &[2, 2], &[2, 2]),
+    ];
+    for window in windows {
+        for groups in [1, 2] {
+            for last in [false, true] {
+                let [kh, kw] = [window.size[0], window.size[1]];
+                let layout =
+                    |case: Case| if last { case.layout(Layout::permuted(&CHANNELS_LAST)) } else { case };
+                let case = Case::new(&format!("{window:?} groups {groups} channels last {last}"));
+                let case = layout(case.class(KernelClass::Conv).arg(F32, [2, 6, 7, 9]));
+                let mut case = case.arg(F32, [10, 6 / groups, kh, kw]);
+                if last && groups == 1 {
+                    case = case.layout(Layout::panels(&[0, 2, 3, 1], 0, 8));
+                }
+                let case = case.arg(F32, [1, 10, 1, 1]);
+                let case = if last { case.result_layout(Layout::permuted(&CHANNELS_LAST)) } else { case };
+                check(case, |b, args| {
+                    let conv = b.conv(args[0], args[1], window.clone(), groups, F32)?;
+                    let sum = b.elementwise(ScalarOp::Add, &[conv, args[2]])?;
+                    Ok(vec![b.abs(sum)?])
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn depthwise_convolutions() {
+    for last in [false, true] {
+        let window = window(&[3, 3], &[2, 1], &[1, 1], &[1, 1], &[1, 1]);
+        let case = Case::new("depthwise").class(KernelClass::Conv).arg(F32, [1, 6, 7, 9]);
+        let case = if last { case.layout(Layout::permuted(&CHANNELS_LAST)) } else { case };
+        let case = case.arg(F32, [6, 1, 3, 3]);
+        let case = if last { case.layout(Layout::permuted(&[2, 3, 1, 0])) } else { case };
+        let case = if last { case.result_layout(Layout::permuted(&CHANNELS_LAST)) } else { case };
+        check(case, |b, args| Ok(vec![b.conv(args[0], args[1], window.clone(), 6, F32)?]));
+    }
+}
+
+#[test]
+fn convolution_along_one_axis() {
+    let window = window(&[5], &[1], &[1], &[0], &[0]);
+    let case = Case::new("conv 1d").class(KernelClass::Conv).arg(F32, [2, 3, 20]).arg(F32, [4, 3, 5]);
+    check(case, |b, args| Ok(vec![b.conv(args[0], args[1], window.clone(), 1, F32)?]));
+}
+
+#[test]
+fn pools() {
+    let kinds = [PoolKind::Max, PoolKind::Sum, PoolKind::Average, PoolKind::AverageInside];
+    for kind in kinds {
+        for last in [false, true] {
+            for window in [
+                window(&[3, 3], &[2, 2], &[1, 1], &[1, 1], &[1, 1]),
+                window(&[2, 2], &[1, 2], &[2, 1], &[0, 0], &[0, 1]),
+            ] {
+                let case = Case::new(&format!("{kind:?} {window:?} {last}")).class(KernelClass::Pool);
+                let case = case.arg(F32, [2, 5, 7, 8]);
+                let case = if last { case.layout(Layout::permuted(&CHANNELS_LAST)) } else { case };
+                let case = if last { case.result_layout(Layout::permuted(&CHANNELS_LAST)) } else { case };
+                check(case, |b, args| Ok(vec![b.pool(kind, args[0], window.clone())?]));
+            }
+        }
+    }
+    for column_major in [false, true] {
+        let window = Box::new(window(&[2, 2], &[2, 1], &[1, 1], &[0, 1], &[0, 0]));
+        let case = Case::new("indices").class(KernelClass::Pool).arg(F32, [1, 3, 6, 7]);
+        check(case, |b, args| {
+            b.emit_all(TensorOp::MaxPoolIndices { window: window.clone(), column_major }, &[args[0]])
+        });
+    }
+}

@@ -1,0 +1,273 @@
+//! Builds a kernel, runs it on the tile executor, and compares with the evaluator's result of the same ops.
+
+use tegula_base::{Bytes, DType, Diagnostic, Dim, HostTensor, Shape, Symbols};
+use tegula_ir::rewrite::Cloner;
+use tegula_ir::{ConstStore, Program, Value};
+use tegula_machine::Machine;
+use tegula_opt::lower::{BufferRef, lower_kernel};
+use tegula_target::{CompiledKernel, Contract, ContractTile, TargetModel};
+use tegula_tensor::build::Builder;
+use tegula_tensor::layout::Physical;
+use tegula_tensor::{KernelClass, Layout, TensorFunc, TensorOp, TensorType};
+use tegula_tile::TileKernel;
+
+/// Small tiles, so that small tensors reach every tail.
+struct SmallTarget;
+
+impl TargetModel for SmallTarget {
+    fn machine(&self) -> &Machine {
+        unreachable!("recipes ask for tiles, not for the machine")
+    }
+    fn claims(&self, _: KernelClass) -> bool {
+        true
+    }
+    fn lanes(&self, _: DType) -> i64 {
+        4
+    }
+    fn contract_tile(&self, _: &Contract, _: &Symbols) -> ContractTile {
+        ContractTile { m: 4, n: 8, k: 2, m_block: 2 }
+    }
+    fn row_tile(&self, _: DType, _: i64) -> i64 {
+        8
+    }
+    fn resident_row(&self, _: DType) -> i64 {
+        16
+    }
+    fn unit_bytes(&self) -> Bytes {
+        Bytes(64)
+    }
+    fn compile(&self, _: &str, _: &TileKernel, _: &Symbols) -> Result<CompiledKernel, Diagnostic> {
+        Err(Diagnostic::internal("nothing compiles here"))
+    }
+}
+
+#[derive(Clone)]
+pub struct Case {
+    name: String,
+    class: KernelClass,
+    symbols: Vec<(String, i64)>,
+    args: Vec<TensorType>,
+    /// Values below this, for index operands.
+    limits: Vec<Option<i64>>,
+    result_layout: Option<Layout>,
+}
+
+impl Case {
+    pub fn new(name: &str) -> Case {
+        let name = name.to_string();
+        Case {
+            name,
+            class: KernelClass::Map,
+            symbols: vec![],
+            args: vec![],
+            limits: vec![],
+            result_layout: None,
+        }
+    }
+    pub fn class(mut self, class: KernelClass) -> Case {
+        self.class = class;
+        self
+    }
+    pub fn symbol(mut self, name: &str, value: i64) -> Case {
+        self.symbols.push((name.into(), value));
+        self
+    }
+    pub fn arg(mut self, dtype: DType, shape: impl Into<Shape>) -> Case {
+        self.args.push(TensorType::new(dtype, shape));
+        self.limits.push(None);
+        self
+    }
+    pub fn indices(mut self, shape: impl Into<Shape>, limit: i64) -> Case {
+        self.args.push(TensorType::new(DType::I64, shape));
+        self.limits.push(Some(limit));
+        self
+    }
+    /// Of the argument added last.
+    pub fn layout(mut self, layout: Layout) -> Case {
+        self.args.last_mut().expect("an argument").layout = Some(Box::new(layout));
+        self
+    }
+    pub fn result_layout(mut self, layout: Layout) -> Case {
+        self.result_layout = Some(layout);
+        self
+    }
+}
+
+type Built<T> = Result<T, String>;
+
+pub fn check(case: Case, build: impl Fn(&mut Builder, &[Value]) -> Built<Vec<Value>>) {
+    let name = case.name.clone();
+    let bind = |symbol: &str| case.symbols.iter().find(|(name, _)| name == symbol).map(|(_, value)| *value);
+    let extents = |shape: &Shape| -> Vec<usize> {
+        shape.iter().map(|dim| dim.eval(&bind).unwrap_or_else(|| panic!("{name}: {dim}")) as usize).collect()
+    };
+    let mut state = 0x9e37_79b9_7f4a_7c15;
+    let inputs: Vec<HostTensor> = case
+        .args
+        .iter()
+        .zip(&case.limits)
+        .map(|(ty, limit)| random(ty.dtype, &extents(&ty.shape), *limit, &mut state))
+        .collect();
+
+    // The ops alone, for the evaluator; symbols replaced by their values.
+    let (plain, consts) = function(&case, &build, true);
+    let mut program = Program::new(plain);
+    program.consts = consts;
+    let expected = tegula_tensor::eval::evaluate(&program, &inputs).unwrap_or_else(|e| panic!("{name}: {e}"));
+
+    // The same as one kernel.
+    let (func, kernel) = kernel_function(&case, &build);
+    let lowered = lower_kernel(&func, kernel, &SmallTarget, &Symbols::default());
+    let lowered = lowered.unwrap_or_else(|error| panic!("{name}: {error}"));
+    let mut buffers: Vec<Vec<u8>> = Vec::new();
+    for (input, ty) in inputs.iter().zip(&case.args) {
+        buffers.push(permute(input, ty, true));
+    }
+    for (output, ty) in expected.iter().zip(func.result_types(kernel)) {
+        let physical = ty.layout_or_default().physical_shape(&ty.shape);
+        let count: usize = extents(&physical).iter().product();
+        buffers.push(vec![0xa5; count * output.dtype.size()]);
+    }
+    let n = inputs.len();
+    let view_buffers: Vec<usize> = lowered
+        .buffers
+        .iter()
+        .map(|buffer| match buffer {
+            BufferRef::Operand(i) => *i,
+            BufferRef::Result(i) => n + i,
+        })
+        .collect();
+    tegula_tile::exec::run(&lowered.kernel, &view_buffers, &mut buffers, &|dim| dim.eval(&bind))
+        .unwrap_or_else(|error| panic!("{name}: {error}"));
+    for (i, (output, ty)) in expected.iter().zip(func.result_types(kernel)).enumerate() {
+        let physical = extents(&ty.layout_or_default().physical_shape(&ty.shape));
+        let raw = HostTensor { dtype: output.dtype, shape: physical, bytes: buffers[n + i].clone() };
+        let got = HostTensor {
+            shape: output.shape.clone(),
+            bytes: permute(&raw, &ty_of(output, &ty), false),
+            dtype: output.dtype,
+        };
+        for (at, (a, b)) in got.to_f64().iter().zip(output.to_f64()).enumerate() {
+            let close = (a - b).abs() <= 1e-5 * (1.0 + b.abs());
+            assert!(close || a.is_nan() && b.is_nan(), "{name}: result {i} element {at}: {a} instead of {b}");
+        }
+    }
+}
+
+fn ty_of(output: &HostTensor, ty: &TensorType) -> TensorType {
+    let shape: Shape = output.shape.iter().map(|n| Dim::from(*n)).collect();
+    TensorType { dtype: ty.dtype, shape, layout: ty.layout.clone() }
+}
+
+fn function(
+    case: &Case,
+    build: &impl Fn(&mut Builder, &[Value]) -> Built<Vec<Value>>,
+    concrete: bool,
+) -> (TensorFunc, ConstStore) {
+    let mut func = TensorFunc::new("main");
+    let mut consts = ConstStore::default();
+    let body = func.body();
+    let bind =
+        |symbol: &str| case.symbols.iter().find(|(name, _)| name == symbol).map(|(_, n)| Dim::from(*n));
+    let args: Vec<Value> = case
+        .args
+        .iter()
+        .map(|ty| {
+            let shape = if concrete { ty.shape.substitute(&bind) } else { ty.shape.clone() };
+            func.add_arg(body, TensorType::new(ty.dtype, shape))
+        })
+        .collect();
+    let mut b = Builder::new(&mut func, &mut consts);
+    let results = build(&mut b, &args).unwrap_or_else(|error| panic!("{}: {error}", case.name));
+    b.ret(&results).unwrap_or_else(|error| panic!("{}: {error}", case.name));
+    (func, consts)
+}
+
+fn kernel_function(
+    case: &Case,
+    build: &impl Fn(&mut Builder, &[Value]) -> Built<Vec<Value>>,
+) -> (TensorFunc, tegula_ir::OpId) {
+    let (source, _) = function(case, build, false);
+    let mut func = TensorFunc::new("main");
+    let body = func.body();
+    let args: Vec<Value> = case.args.iter().map(|ty| func.add_arg(body, ty.clone())).collect();
+    let end = source.terminator(source.body()).expect("a function ends");
+    let mut types: Vec<TensorType> =
+        source.operands(end).iter().map(|value| source.ty(*value).clone()).collect();
+    for ty in &mut types {
+        ty.layout = case.result_layout.clone().map(Box::new);
+    }
+    let kernel = func.push_op(body, TensorOp::Kernel { class: case.class }, &args, types, None);
+    let region = func.regions_of(kernel)[0];
+    let mut cloner = Cloner::between(&source);
+    for (from, ty) in source.args(source.body()).iter().zip(&case.args) {
+        let arg = func.add_arg(region, ty.clone());
+        cloner.bind(*from, arg);
+    }
+    let results = cloner.region(&mut func, source.body(), region);
+    func.push_op(region, TensorOp::Yield {}, &results, [], None);
+    (func, kernel)
+}
+
+fn random(dtype: DType, shape: &[usize], limit: Option<i64>, state: &mut u64) -> HostTensor {
+    let mut next = || {
+        *state ^= *state << 13;
+        *state ^= *state >> 7;
+        *state ^= *state << 17;
+        *state
+    };
+    let count: usize = shape.iter().product();
+    match (dtype, limit) {
+        (DType::I64, limit) => {
+            let limit = limit.unwrap_or(1000);
+            let values: Vec<i64> = (0..count).map(|_| (next() % (2 * limit as u64)) as i64 - limit).collect();
+            HostTensor::from_elements(shape, &values)
+        }
+        (DType::F32, _) => {
+            let values: Vec<f32> = (0..count).map(|_| (next() % 2000) as f32 / 500.0 - 2.0).collect();
+            HostTensor::from_elements(shape, &values)
+        }
+        _ => HostTensor {
+            dtype,
+            shape: shape.to_vec(),
+            bytes: (0..count * dtype.size()).map(|_| next() as u8).collect(),
+        },
+    }
+}
+
+/// Row-major to physical bytes (`pack`), or back.
+fn permute(tensor: &HostTensor, ty: &TensorType, pack: bool) -> Vec<u8> {
+    let Some(layout) = &ty.layout else { return tensor.bytes.clone() };
+    let logical: Vec<usize> = match pack {
+        true => tensor.shape.clone(),
+        false => ty.shape.as_static().expect("a concrete shape"),
+    };
+    let size = tensor.dtype.size();
+    let extent = |dim: &Physical| match *dim {
+        Physical::Axis(axis) => logical[axis],
+        Physical::Outer { axis, tile } => logical[axis].div_ceil(tile as usize),
+        Physical::Inner { tile, .. } => tile as usize,
+    };
+    let physical: Vec<usize> = layout.0.iter().map(extent).collect();
+    let (n_logical, n_physical): (usize, usize) = (logical.iter().product(), physical.iter().product());
+    let mut out = vec![0; if pack { n_physical } else { n_logical } * size];
+    for n in 0..n_logical {
+        let mut at = vec![0; logical.len()];
+        let mut rest = n;
+        for i in (0..logical.len()).rev() {
+            at[i] = rest % logical[i];
+            rest /= logical[i];
+        }
+        let place = layout.0.iter().zip(&physical).fold(0, |place, (dim, extent)| {
+            place * extent
+                + match *dim {
+                    Physical::Axis(axis) => at[axis],
+                    Physical::Outer { axis, tile } => at[axis] / tile as usize,
+                    Physical::Inner { axis, tile } => at[axis] % tile as usize,
+                }
+        });
+        let (from, to) = if pack { (n, place) } else { (place, n) };
+        out[to * size..][..size].copy_from_slice(&tensor.bytes[from * size..][..size]);
+    }
+    out
+}
