@@ -12,6 +12,7 @@ mod abi;
 mod allocate;
 mod emit;
 mod isa;
+pub mod lower;
 mod mir;
 pub mod native;
 pub mod exec;
