@@ -188,7 +188,7 @@ impl Emit<'_> {
         let Arg::Reg(reg, _) = to else { return Err("zeroing memory".into()) };
         if self.class(reg) == Class::Mask {
             let k = self.register(Arg::Reg(reg, Size::K))?;
-            return self.encoder.push(with3(X86::VEX_Kxorw_kr_kr_kr, k, k, k)?);
+            return self.encoder.push(with3(X86::VEX_Kxorq_kr_kr_kr, k, k, k)?);
         }
         let arg = Arg::Reg(reg, Size::X);
         let args = smallvec![arg, arg, arg];

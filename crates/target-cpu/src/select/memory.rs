@@ -190,7 +190,7 @@ impl Select<'_> {
 
     fn store_all(&mut self, dtype: DType, lanes: u32, mem: Mem, value: VReg) -> Selected<()> {
         let bytes = dtype.size() * lanes as usize;
-        if dtype.size() < 4 && bytes >= 4 && (self.tier == Tier::Avx512 || dtype == DType::F16) {
+        if dtype.size() < 4 && lanes >= 4 && (self.tier == Tier::Avx512 || dtype == DType::F16) {
             return self.store_narrowing(dtype, lanes, mem, value, None);
         }
         let packed = self.narrow(dtype, lanes, value)?;

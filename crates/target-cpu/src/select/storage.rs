@@ -77,14 +77,19 @@ impl Select<'_> {
     pub(super) fn widen(&mut self, dtype: DType, lanes: u32, packed: Packed) -> Selected<VReg> {
         let width = self.width(Elem::of(dtype), lanes)?;
         let bytes = dtype.size() * lanes as usize;
-        // Memory forms read at least 4 bytes.
+        // Memory forms read what fills a register.
+        let filling = if dtype == DType::F8E5M2 { 8 } else { 4 };
         let packed = match packed {
-            Packed::Mem(mem) if bytes < 4 || dtype.size() >= 4 => Packed::Reg(self.load_packed(mem, bytes)),
+            Packed::Mem(mem) if lanes < filling || dtype.size() >= 4 => Packed::Reg(self.load_packed(mem, bytes)),
             packed => packed,
         };
         Ok(match dtype {
-            DType::I4 | DType::I8 => self.widen_by(Isa::Vpmovsxbd, width, packed),
-            DType::U4 | DType::U8 | DType::Bool => self.widen_by(Isa::Vpmovzxbd, width, packed),
+            DType::I8 => self.widen_by(Isa::Vpmovsxbd, width, packed),
+            DType::U8 | DType::Bool => self.widen_by(Isa::Vpmovzxbd, width, packed),
+            DType::I4 | DType::U4 => {
+                let bytes = self.widen_by(Isa::Vpmovzxbd, width, packed);
+                self.encode(dtype, width, bytes)
+            }
             DType::I16 => self.widen_by(Isa::Vpmovsxwd, width, packed),
             DType::U16 => self.widen_by(Isa::Vpmovzxwd, width, packed),
             DType::F16 => self.widen_by(Isa::Vcvtph2ps, width, packed),
@@ -214,9 +219,16 @@ impl Select<'_> {
             }
             DType::F8E4M3FN => self.encode_float8(width, value, E4M3),
             DType::F8E5M2 => self.encode_float8(width, value, E5M2),
+            // A nibble a byte.
+            DType::I4 => {
+                let up = self.vi(Isa::Vpslld, width, value, 28);
+                self.vi(Isa::Vpsrad, width, up, 28)
+            }
+            DType::U4 => {
+                let nibble = self.splat_i32(width, 0xf);
+                self.vv(Isa::Vpand, width, value, nibble)
+            }
             DType::Bool
-            | DType::I4
-            | DType::U4
             | DType::I8
             | DType::U8
             | DType::I16
