@@ -2,12 +2,15 @@
 
 mod activation;
 mod contraction;
+mod control;
 mod convolution;
 mod elementwise;
 mod indexing;
 mod movement;
 mod normalisation;
 mod pooling;
+mod quantisation;
+mod recurrent;
 mod reduction;
 mod slicing;
 mod source;
@@ -31,7 +34,12 @@ pub(super) const FAMILIES: &[(&str, &[Row])] = &[
     ("", convolution::ROWS),
     ("", pooling::ROWS),
     ("", normalisation::ROWS),
+    ("", control::ROWS),
+    ("", recurrent::ROWS),
+    ("", quantisation::ROWS),
     (MICROSOFT, contraction::MICROSOFT),
+    (MICROSOFT, recurrent::MICROSOFT),
+    (MICROSOFT, quantisation::MICROSOFT),
     (MICROSOFT, normalisation::MICROSOFT),
 ];
 

@@ -1,0 +1,370 @@
+//! If, Loop and Scan: regions that capture. A condition that is known before the run takes one branch only.
+
+use crate::onnx::cx::Cx;
+use crate::onnx::fault::{Fault, Outcome};
+use crate::onnx::node::{Node, axis_in};
+use crate::onnx::proto::GraphProto;
+use crate::onnx::table::{Row, op, op_between, op_since};
+use std::collections::BTreeSet;
+use tegula_base::{DType, Dim, Origin, Shape, SymbolInfo};
+use tegula_ir::{RegionId, ScalarOp, Value};
+use tegula_tensor::{TensorOp, finish_region_op};
+
+pub(super) const ROWS: &[Row] =
+    &[op("If", if_), op("Loop", loop_), op_between("Scan", 8, 8, scan_batched), op_since("Scan", 9, scan)];
+
+fn if_(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let condition = node.operand(0)?;
+    let (then, otherwise) = (node.graph("then_branch")?, node.graph("else_branch")?);
+    if let Some(holds) = cx.known_bool(condition) {
+        return cx.inner_graph(if holds { then } else { otherwise }, &[]);
+    }
+    let condition = cx.reshape(condition, Shape::scalar())?;
+    let op = cx.func.build(cx.region, TensorOp::If {}, &[condition], cx.location.clone())?;
+    let regions = [cx.func.regions_of(op)[0], cx.func.regions_of(op)[1]];
+    // Both are walked before either may fail, so that both are reported.
+    let first = cx.within(regions[0], |cx| cx.inner_graph(then, &[]));
+    let second = cx.within(regions[1], |cx| cx.inner_graph(otherwise, &[]));
+    let values = [first?, second?];
+    if values[0].len() != values[1].len() {
+        return Err(Fault::invalid("the branches give different numbers of results"));
+    }
+    let common = common_types(cx, regions, &values)?;
+    for (region, values) in regions.into_iter().zip(&values) {
+        cx.within(region, |cx| yield_common(cx, values, &common))?;
+    }
+    let results = finish_region_op(&mut cx.func, op)?;
+    cut_to_sizes(cx, results, &common)
+}
+
+/// What a result has in both branches.
+struct Common {
+    shape: Shape,
+    /// Axes whose extent depends on the branch; `shape` holds the upper bound there.
+    varying: Vec<usize>,
+}
+
+fn common_types(cx: &mut Cx, regions: [RegionId; 2], values: &[Vec<Value>; 2]) -> Outcome<Vec<Common>> {
+    let mut all = Vec::with_capacity(values[0].len());
+    for (i, (a, b)) in values[0].iter().zip(&values[1]).enumerate() {
+        let (left, right) = (cx.ty(*a).clone(), cx.ty(*b).clone());
+        if left.dtype != right.dtype || left.rank() != right.rank() {
+            return Err(Fault::unsupported(format!(
+                "the branches give result {i} different types, {left} and {right}, and the condition is only known at run time"
+            )));
+        }
+        let (mut shape, mut varying) = (left.shape.clone(), vec![]);
+        for axis in 0..left.rank() {
+            let bounds = [
+                outer_bound(cx, regions[0], &left.shape[axis]),
+                outer_bound(cx, regions[1], &right.shape[axis]),
+            ];
+            let [Some(one), Some(other)] = bounds else {
+                return Err(Fault::unsupported(format!(
+                    "a size of result {i} is only known inside of a branch ({left} and {right})"
+                )));
+            };
+            let same = one == left.shape[axis] && other == right.shape[axis] && one == other;
+            shape[axis] = one.maximum(&other);
+            if !same {
+                varying.push(axis);
+            }
+        }
+        all.push(Common { shape, varying });
+    }
+    Ok(all)
+}
+
+/// An upper bound of a size in terms of symbols that live outside of a region; the size itself where it does.
+fn outer_bound(cx: &Cx, region: RegionId, size: &Dim) -> Option<Dim> {
+    let inner: BTreeSet<&str> = cx
+        .func
+        .ops_in(region)
+        .iter()
+        .filter_map(|op| match cx.func.kind(*op) {
+            TensorOp::Bind { symbol } => Some(symbol.as_str()),
+            _ => None,
+        })
+        .collect();
+    let mut bound = size.clone();
+    for _ in 0..8 {
+        let mut local = false;
+        bound.for_each_symbol(&mut |name| local |= inner.contains(&**name));
+        if !local {
+            return Some(bound);
+        }
+        // Replacing by the upper bound is one where the size grows with every symbol.
+        if bound.terms().iter().any(|(coefficient, _)| *coefficient < 0) {
+            return None;
+        }
+        bound = bound.substitute(&|name| match cx.symbols.get(name).map(|info| &info.origin) {
+            Some(Origin::Data { upper }) if inner.contains(name) => Some(upper.clone()),
+            _ => None,
+        });
+    }
+    None
+}
+
+/// Yields each value padded to the common shape, then the sizes that vary.
+fn yield_common(cx: &mut Cx, values: &[Value], common: &[Common]) -> Outcome<()> {
+    let mut yielded = Vec::new();
+    let mut sizes = Vec::new();
+    for (value, common) in values.iter().zip(common) {
+        let shape = cx.shape(*value);
+        let zero = vec![Dim::from(0); shape.rank()];
+        let high =
+            shape.iter().zip(common.shape.iter()).map(|(own, all)| all.clone() - own.clone()).collect();
+        let padded = if common.varying.is_empty() { *value } else { cx.pad_with(*value, 0.0, zero, high)? };
+        yielded.push(cx.reshape(padded, common.shape.clone())?);
+        for axis in &common.varying {
+            let size = cx.size_value(shape[*axis].clone())?;
+            sizes.push(cx.reshape(size, Shape::scalar())?);
+        }
+    }
+    yielded.extend(sizes);
+    cx.emit_many(TensorOp::Yield {}, &yielded)?;
+    Ok(())
+}
+
+fn cut_to_sizes(cx: &mut Cx, results: Vec<Value>, common: &[Common]) -> Outcome<Vec<Value>> {
+    let (values, sizes) = results.split_at(common.len());
+    let mut sizes = sizes.iter();
+    let mut cut = Vec::with_capacity(values.len());
+    for (value, common) in values.iter().zip(common) {
+        let mut value = *value;
+        for (axis, size) in common.varying.iter().zip(sizes.by_ref()) {
+            let size = cx.size_or_bind(*size, "branch", common.shape[*axis].clone())?;
+            value = cx.slice_axis(value, *axis, Dim::from(0), size)?;
+        }
+        cut.push(value);
+    }
+    Ok(cut)
+}
+
+/// What one round of a loop gives.
+pub(super) struct Round {
+    pub go: Value,
+    pub carried: Vec<Value>,
+    pub stacked: Vec<Value>,
+}
+
+/// What a loop leaves behind.
+pub(super) struct Rounds {
+    pub count: Value,
+    pub carried: Vec<Value>,
+    /// With a leading extent of the trip count.
+    pub stacked: Vec<Value>,
+    /// Whether every round is done in every run.
+    pub all: bool,
+}
+
+impl Cx<'_> {
+    /// At most `trip` rounds while `go`; the body gets the iteration as a scalar and what is carried.
+    pub fn rounds(
+        &mut self,
+        trip: Dim,
+        go: Value,
+        carried: &[Value],
+        n_stacked: usize,
+        body: impl FnOnce(&mut Self, Value, &[Value]) -> Outcome<Round>,
+    ) -> Outcome<Rounds> {
+        let always = self.known_bool(go) == Some(true);
+        let operands: Vec<Value> = std::iter::once(go).chain(carried.iter().copied()).collect();
+        let kind = TensorOp::Loop { trip, stacked: n_stacked };
+        let op = self.func.build(self.region, kind, &operands, self.location.clone())?;
+        let region = self.func.regions_of(op)[0];
+        let types: Vec<_> = carried.iter().map(|value| self.ty(*value).clone()).collect();
+        let goes_on = self.within(region, |cx| -> Outcome<bool> {
+            let iteration = cx.func.add_arg(region, tegula_tensor::TensorType::scalar(DType::I64));
+            let inner: Vec<Value> = types.into_iter().map(|ty| cx.func.add_arg(region, ty)).collect();
+            let round = body(cx, iteration, &inner)?;
+            let goes_on = cx.known_bool(round.go) == Some(true);
+            let mut next = Vec::with_capacity(inner.len());
+            for (i, value) in round.carried.iter().enumerate() {
+                let wanted = inner.get(i).map(|inner| cx.ty(*inner).clone());
+                next.push(match wanted {
+                    Some(wanted) if wanted.dtype == cx.dtype(*value) && wanted.shape != cx.shape(*value) => {
+                        cx.carried_alike(*value, &wanted.shape)?
+                    }
+                    _ => *value,
+                });
+            }
+            let yields: Vec<Value> = std::iter::once(round.go).chain(next).chain(round.stacked).collect();
+            cx.emit_many(TensorOp::Yield {}, &yields)?;
+            Ok(goes_on)
+        })?;
+        let results = finish_region_op(&mut self.func, op)?;
+        let (carried, stacked) = results[1..].split_at(carried.len());
+        Ok(Rounds {
+            count: results[0],
+            carried: carried.to_vec(),
+            stacked: stacked.to_vec(),
+            all: always && goes_on,
+        })
+    }
+
+    /// A carried value whose sizes are not known to be those it entered with.
+    fn carried_alike(&mut self, value: Value, wanted: &Shape) -> Outcome {
+        let own = self.shape(value);
+        let fixed = own.rank() == wanted.rank()
+            && own
+                .iter()
+                .zip(wanted.iter())
+                .all(|(a, b)| a == b || a.as_const().is_none() || b.as_const().is_none());
+        if !fixed {
+            return Err(Fault::unsupported(format!(
+                "a loop's value changes its shape from {wanted} to {own} between rounds"
+            )));
+        }
+        for (a, b) in own.iter().zip(wanted.iter()) {
+            self.assert_equal(a, b, "a loop's value must keep its shape between rounds")?;
+        }
+        self.reshape(value, wanted.clone())
+    }
+
+    pub fn true_scalar(&mut self) -> Outcome {
+        self.splat_int(DType::Bool, Shape::scalar(), 1)
+    }
+}
+
+fn loop_(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let body = node.graph("body")?;
+    let n_carried = node.operands.len().saturating_sub(2);
+    let n_stacked = body.output.len().checked_sub(1 + n_carried).ok_or_else(|| {
+        Fault::invalid(format!("its graph gives {} results for {n_carried} values", body.output.len()))
+    })?;
+    let carried: Vec<Value> = (0..n_carried).map(|i| node.operand(i + 2)).collect::<Outcome<_>>()?;
+    let go = match node.optional(1) {
+        Some(go) => cx.reshape(go, Shape::scalar())?,
+        None => cx.true_scalar()?,
+    };
+    let most = if n_stacked > 0 { cx.declared_extent(n_carried, 0) } else { Dim::from(SymbolInfo::MAX) };
+    let trip = match node.optional(0) {
+        Some(trip) => cx.size_or_bind(trip, "trip", most.clone())?,
+        None => most.clone(),
+    };
+    let trip = if trip.as_const().is_some_and(|n| n >= SymbolInfo::MAX) { most } else { trip };
+    if n_stacked > 0 && trip.as_const().is_some_and(|n| n >= SymbolInfo::MAX) {
+        return Err(Fault::unsupported(
+            "the loop stacks results, but nothing bounds the number of its rounds",
+        ));
+    }
+    let trip = if trip.as_const().is_some_and(|n| n < 0) { Dim::from(0) } else { trip };
+    let rounds = cx.rounds(trip.clone(), go, &carried, n_stacked, |cx, iteration, values| {
+        // Inside a round the condition held.
+        let holds = cx.true_scalar()?;
+        let inputs: Vec<Value> = [iteration, holds].into_iter().chain(values.iter().copied()).collect();
+        let mut outputs = cx.inner_graph(body, &inputs)?;
+        let stacked = outputs.split_off(1 + n_carried);
+        let carried = outputs.split_off(1);
+        let go = cx.reshape(outputs[0], Shape::scalar())?;
+        Ok(Round { go, carried, stacked })
+    })?;
+    let mut results = rounds.carried;
+    let done = match rounds.all || n_stacked == 0 {
+        true => trip,
+        false => cx.size_or_bind(rounds.count, "rounds", trip)?,
+    };
+    for stacked in rounds.stacked {
+        results.push(cx.slice_axis(stacked, 0, Dim::from(0), done.clone())?);
+    }
+    Ok(results)
+}
+
+/// Axes and directions of a scan's inputs or outputs.
+fn scan_list(node: &Node, name: &str, n: usize) -> Outcome<Vec<i64>> {
+    let list = node.ints(name).unwrap_or_else(|| vec![0; n]);
+    if list.len() != n {
+        return Err(Fault::invalid(format!("attribute `{name}` has {} entries for {n} values", list.len())));
+    }
+    Ok(list)
+}
+
+struct ScanShape<'a> {
+    body: &'a GraphProto,
+    n_inputs: usize,
+    axes: Vec<usize>,
+    directions: Vec<i64>,
+}
+
+fn scan(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let operands = node.all_operands()?;
+    let (body, n_inputs, n_states) = scan_counts(node, operands.len())?;
+    let axes = scan_list(node, "scan_input_axes", n_inputs)?;
+    let axes = axes
+        .iter()
+        .zip(&operands[n_states..])
+        .map(|(axis, input)| axis_in(*axis, cx.rank(*input)))
+        .collect::<Outcome<Vec<usize>>>()?;
+    let directions = scan_list(node, "scan_input_directions", n_inputs)?;
+    let mut results = scan_rows(cx, &ScanShape { body, n_inputs, axes, directions }, &operands)?;
+    let n_stacked = results.len() - n_states;
+    let out_axes = scan_list(node, "scan_output_axes", n_stacked)?;
+    let out_directions = scan_list(node, "scan_output_directions", n_stacked)?;
+    for (i, result) in results[n_states..].iter_mut().enumerate() {
+        if out_directions[i] == 1 {
+            *result = cx.flip(*result, 0)?;
+        }
+        let axis = axis_in(out_axes[i], cx.rank(*result))?;
+        *result = cx.move_axis(*result, 0, axis)?;
+    }
+    Ok(results)
+}
+
+fn scan_counts<'a>(node: &Node<'a>, n_operands: usize) -> Outcome<(&'a GraphProto, usize, usize)> {
+    let body = node.graph("body")?;
+    let n_inputs = usize::try_from(node.int("num_scan_inputs", 0)).unwrap_or(0);
+    match n_operands.checked_sub(n_inputs) {
+        Some(n_states) if n_inputs > 0 && n_states <= body.output.len() => Ok((body, n_inputs, n_states)),
+        _ => Err(Fault::invalid(format!("{n_inputs} scan inputs of {n_operands} operands"))),
+    }
+}
+
+/// One scan without batches: final states, then stacked outputs with the scan axis first.
+fn scan_rows(cx: &mut Cx, shape: &ScanShape, operands: &[Value]) -> Outcome<Vec<Value>> {
+    let n_states = operands.len() - shape.n_inputs;
+    let (states, inputs) = operands.split_at(n_states);
+    let length = cx.dim(inputs[0], shape.axes[0]);
+    for (input, axis) in inputs.iter().zip(&shape.axes) {
+        let own = cx.dim(*input, *axis);
+        cx.assert_equal(&length, &own, "scanned inputs must have equal lengths")?;
+    }
+    let go = cx.true_scalar()?;
+    let n_stacked = shape.body.output.len() - n_states;
+    let rounds = cx.rounds(length.clone(), go, states, n_stacked, |cx, iteration, states| {
+        let mut values = states.to_vec();
+        for (i, input) in inputs.iter().enumerate() {
+            let place = if shape.directions[i] == 1 {
+                let last = cx.size_as(length.clone() - Dim::from(1), DType::I64, 0)?;
+                cx.binary(ScalarOp::Sub, last, iteration)?
+            } else {
+                iteration
+            };
+            values.push(cx.gather(*input, place, shape.axes[i])?);
+        }
+        let mut carried = cx.inner_graph(shape.body, &values)?;
+        let stacked = carried.split_off(n_states);
+        Ok(Round { go: cx.true_scalar()?, carried, stacked })
+    })?;
+    Ok([rounds.carried, rounds.stacked].concat())
+}
+
+/// Opset 8: every operand has a leading batch axis, the scan axis is the second.
+fn scan_batched(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    if node.optional(0).is_some() {
+        return Err(Fault::unsupported("sequence lengths are not supported"));
+    }
+    let operands: Vec<Value> = (1..node.operands.len()).map(|i| node.operand(i)).collect::<Outcome<_>>()?;
+    let (body, n_inputs, _) = scan_counts(node, operands.len())?;
+    let directions = scan_list(node, "directions", n_inputs)?;
+    let shape = ScanShape { body, n_inputs, axes: vec![0; n_inputs], directions };
+    let batch = cx.dim(operands[0], 0);
+    let go = cx.true_scalar()?;
+    let rounds = cx.rounds(batch, go, &[], body.output.len(), |cx, iteration, _| {
+        let items =
+            operands.iter().map(|value| cx.gather(*value, iteration, 0)).collect::<Outcome<Vec<_>>>()?;
+        let stacked = scan_rows(cx, &shape, &items)?;
+        Ok(Round { go: cx.true_scalar()?, carried: vec![], stacked })
+    })?;
+    Ok(rounds.stacked)
+}

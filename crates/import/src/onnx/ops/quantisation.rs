@@ -1,0 +1,506 @@
+//! Quantised ops: QDQ pairs keep their schemes, fused integer ops become `q_dot` and `q_conv`, and plain integer
+//! products an `i32` contraction with its zero points taken out.
+
+use super::convolution::add_bias;
+use super::window::{kernel_of, window_of};
+use crate::onnx::cx::Cx;
+use crate::onnx::fault::{Fault, Outcome};
+use crate::onnx::node::{Node, axis_in};
+use crate::onnx::table::{Row, op};
+use crate::onnx::weights::dtype_of;
+use tegula_base::{DType, Dim, Shape};
+use tegula_ir::{ScalarOp, Value};
+use tegula_tensor::{DotDims, PadMode, QuantScheme, TensorOp, Window};
+
+pub(super) const ROWS: &[Row] = &[
+    op("QuantizeLinear", quantize_linear),
+    op("DequantizeLinear", dequantize_linear),
+    op("DynamicQuantizeLinear", dynamic_quantize_linear),
+    op("MatMulInteger", matmul_integer),
+    op("ConvInteger", conv_integer),
+    op("QLinearMatMul", q_linear_matmul),
+    op("QLinearConv", q_linear_conv),
+];
+
+pub(super) const MICROSOFT: &[Row] = &[
+    op("QuantizeLinear", quantize_linear),
+    op("DequantizeLinear", dequantize_linear),
+    op("QLinearAdd", |cx, node| q_linear_binary(cx, node, ScalarOp::Add)),
+    op("QLinearMul", |cx, node| q_linear_binary(cx, node, ScalarOp::Mul)),
+    op("QLinearSigmoid", |cx, node| q_linear_unary(cx, node, |cx, x| cx.unary(ScalarOp::Sigmoid, x))),
+    op("QLinearLeakyRelu", |cx, node| {
+        let alpha = node.float("alpha", 0.01);
+        q_linear_unary(cx, node, |cx, x| {
+            let small = cx.with_number(ScalarOp::Mul, x, alpha)?;
+            let negative = cx.with_number(ScalarOp::Lt, x, 0.0)?;
+            cx.select(negative, small, x)
+        })
+    }),
+    op("QLinearGlobalAveragePool", q_linear_global_average_pool),
+    op("QLinearConcat", q_linear_concat),
+    op("QGemm", q_gemm),
+    op("MatMulIntegerToFloat", matmul_integer_to_float),
+    op("DynamicQuantizeMatMul", dynamic_quantize_matmul),
+    op("MatMulNBits", matmul_n_bits),
+];
+
+/// The scheme of a scale over `x`, and scale and zero point in the shape that the scheme asks for.
+fn scheme_of(
+    cx: &mut Cx,
+    node: &Node,
+    x: Value,
+    storage: DType,
+    scale: Value,
+    zero: Option<Value>,
+) -> Outcome<(QuantScheme, Value, Option<Value>)> {
+    let block = node.int("block_size", 0);
+    let one = cx.shape(scale).count().is_const(1) && (block == 0 || cx.rank(scale) == 0);
+    let (axis, block, shape) = if one {
+        (None, None, Shape::scalar())
+    } else {
+        let axis = axis_in(node.int("axis", 1), cx.rank(x))?;
+        if block == 0 {
+            let extent = cx.dim(x, axis);
+            if cx.rank(scale) != 1 {
+                return Err(Fault::from(format!("a scale of shape {} without blocks", cx.shape(scale))));
+            }
+            let own = cx.dim(scale, 0);
+            cx.assert_equal(&own, &extent, "there must be a scale for each element of the axis")?;
+            (Some(axis), None, Shape::from([extent]))
+        } else {
+            (Some(axis), Some(block), cx.shape(scale))
+        }
+    };
+    let scale = cx.reshape(scale, shape.clone())?;
+    let zero = match zero {
+        Some(zero) => Some(cx.reshape(zero, shape)?),
+        None => None,
+    };
+    Ok((QuantScheme { axis, block, storage, zero_point: zero.is_some() }, scale, zero))
+}
+
+fn quantize_linear(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let (x, scale, zero) = (node.operand(0)?, node.operand(1)?, node.optional(2));
+    let storage = match (zero, node.int("output_dtype", 0)) {
+        (Some(zero), _) => cx.dtype(zero),
+        (None, 0) => DType::U8,
+        (None, number) => dtype_of(number as i32).map_err(Fault::unsupported)?,
+    };
+    // Arithmetic in x's type, or in the scale's when x is an integer.
+    let x = if cx.dtype(x).is_float() { x } else { cx.cast(x, cx.dtype(scale))? };
+    let scale = cx.cast(scale, cx.dtype(x))?;
+    let (scheme, scale, zero) = scheme_of(cx, node, x, storage, scale, zero)?;
+    let operands: Vec<Value> = [x, scale].into_iter().chain(zero).collect();
+    Ok(vec![cx.emit(TensorOp::Quantize { scheme: Box::new(scheme) }, &operands)?])
+}
+
+fn dequantize_linear(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let (x, scale, zero) = (node.operand(0)?, node.operand(1)?, node.optional(2));
+    let storage = cx.dtype(x);
+    let (scheme, scale, zero) = scheme_of(cx, node, x, storage, scale, zero)?;
+    let operands: Vec<Value> = [x, scale].into_iter().chain(zero).collect();
+    let y = cx.emit(TensorOp::Dequantize { scheme: Box::new(scheme) }, &operands)?;
+    match node.int("output_dtype", 0) {
+        0 => Ok(vec![y]),
+        number => {
+            let to = dtype_of(number as i32).map_err(Fault::unsupported)?;
+            Ok(vec![cx.cast(y, to)?])
+        }
+    }
+}
+
+/// Scale and zero point from the range of x (0 included), then x in 8 bits.
+fn dynamic_quantize_linear(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let x = node.operand(0)?;
+    let (y, scale, zero) = dynamically_quantized(cx, x)?;
+    Ok(vec![y, scale, zero])
+}
+
+fn dynamically_quantized(cx: &mut Cx, x: Value) -> Outcome<(Value, Value, Value)> {
+    let axes: Vec<usize> = (0..cx.rank(x)).collect();
+    let most = cx.reduce(ScalarOp::Max, x, &axes, false)?;
+    let most = cx.with_number(ScalarOp::Max, most, 0.0)?;
+    let least = cx.reduce(ScalarOp::Min, x, &axes, false)?;
+    let least = cx.with_number(ScalarOp::Min, least, 0.0)?;
+    let range = cx.sub(most, least)?;
+    let scale = cx.with_number(ScalarOp::Div, range, 255.0)?;
+    // A tensor of zeros has no range; any scale serves it.
+    let empty = cx.with_number(ScalarOp::Eq, scale, 0.0)?;
+    let one = cx.number_like(scale, 1.0)?;
+    let scale = cx.select(empty, one, scale)?;
+    let least = cx.unary(ScalarOp::Neg, least)?;
+    let zero = cx.div(least, scale)?;
+    let zero = cx.unary(ScalarOp::Round, zero)?;
+    let zero = cx.cast(zero, DType::U8)?;
+    let scheme = QuantScheme { axis: None, block: None, storage: DType::U8, zero_point: true };
+    let y = cx.emit(TensorOp::Quantize { scheme: Box::new(scheme) }, &[x, scale, zero])?;
+    Ok((y, scale, zero))
+}
+
+/// Whether a zero point is absent or known to be 0.
+fn is_zero(cx: &mut Cx, zero: Option<Value>) -> bool {
+    match zero {
+        None => true,
+        Some(zero) => match cx.known_ints(zero) {
+            Some(values) => values.iter().all(|value| *value == 0),
+            None => false,
+        },
+    }
+}
+
+/// `sum (a - a0)(b - b0)` in `i32`: one contraction of the stored integers, less what the zero points add.
+fn integer_product(cx: &mut Cx, a: Value, b: Value, a_zero: Option<Value>, b_zero: Option<Value>) -> Outcome {
+    let (rank_a, rank_b) = (cx.rank(a), cx.rank(b));
+    let simple = rank_a >= 2 && rank_b >= 2;
+    let (no_a, no_b) = (is_zero(cx, a_zero), is_zero(cx, b_zero));
+    if !simple {
+        let a = centred(cx, a, a_zero, false)?;
+        let b = centred(cx, b, b_zero, true)?;
+        return cx.matmul(a, b, DType::I32);
+    }
+    let inner = cx.dim(a, rank_a - 1);
+    let mut product = cx.matmul(a, b, DType::I32)?;
+    let a_zero = if no_a { None } else { a_zero };
+    let b_zero = if no_b { None } else { b_zero };
+    let a_zero = a_zero.map(|zero| row_zero(cx, zero)).transpose()?;
+    let b_zero = b_zero.map(|zero| cx.cast(zero, DType::I32)).transpose()?;
+    if let Some(zero) = a_zero {
+        let b = cx.cast(b, DType::I32)?;
+        let sums = cx.reduce(ScalarOp::Add, b, &[rank_b - 2], true)?;
+        let added = cx.mul(sums, zero)?;
+        product = cx.sub(product, added)?;
+    }
+    if let Some(zero) = b_zero {
+        let a = cx.cast(a, DType::I32)?;
+        let sums = cx.reduce(ScalarOp::Add, a, &[rank_a - 1], true)?;
+        let added = cx.mul(sums, zero)?;
+        product = cx.sub(product, added)?;
+    }
+    if let (Some(a), Some(b)) = (a_zero, b_zero) {
+        let both = cx.mul(a, b)?;
+        let count = cx.size_as(inner, DType::I32, 0)?;
+        let both = cx.mul(both, count)?;
+        product = cx.add(product, both)?;
+    }
+    Ok(product)
+}
+
+/// A zero point of the left operand in `i32`: a scalar, or one a row.
+fn row_zero(cx: &mut Cx, zero: Value) -> Outcome {
+    let zero = cx.cast(zero, DType::I32)?;
+    match cx.rank(zero) {
+        1 if !cx.dim(zero, 0).is_const(1) => cx.add_axes(zero, &[1]),
+        _ => Ok(zero),
+    }
+}
+
+/// `x - zero` in `i32`.
+fn centred(cx: &mut Cx, x: Value, zero: Option<Value>, column: bool) -> Outcome {
+    let x = cx.cast(x, DType::I32)?;
+    match zero {
+        Some(zero) => {
+            let zero = if column { cx.cast(zero, DType::I32)? } else { row_zero(cx, zero)? };
+            cx.sub(x, zero)
+        }
+        None => Ok(x),
+    }
+}
+
+fn matmul_integer(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let (a, b) = (node.operand(0)?, node.operand(1)?);
+    Ok(vec![integer_product(cx, a, b, node.optional(2), node.optional(3))?])
+}
+
+/// Operands `a, b, a_scale, b_scale, a_zero, b_zero, bias`.
+fn matmul_integer_to_float(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let (a, b) = (node.operand(0)?, node.operand(1)?);
+    let product = integer_product(cx, a, b, node.optional(4), node.optional(5))?;
+    let (a_scale, b_scale) = (node.operand(2)?, node.operand(3)?);
+    Ok(vec![rescaled(cx, product, a_scale, b_scale, node.optional(6))?])
+}
+
+/// Operands `a (floats), b, b_scale, b_zero, bias`.
+fn dynamic_quantize_matmul(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let (a, b, b_scale) = (node.operand(0)?, node.operand(1)?, node.operand(2)?);
+    let (a, a_scale, a_zero) = dynamically_quantized(cx, a)?;
+    let product = integer_product(cx, a, b, Some(a_zero), node.optional(3))?;
+    Ok(vec![rescaled(cx, product, a_scale, b_scale, node.optional(4))?])
+}
+
+fn rescaled(cx: &mut Cx, product: Value, a_scale: Value, b_scale: Value, bias: Option<Value>) -> Outcome {
+    let product = cx.cast(product, cx.dtype(a_scale))?;
+    let scale = cx.mul(a_scale, b_scale)?;
+    let y = cx.mul(product, scale)?;
+    match bias {
+        Some(bias) => cx.add(y, bias),
+        None => Ok(y),
+    }
+}
+
+fn conv_integer(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let (x, w) = (node.operand(0)?, node.operand(1)?);
+    let (x_zero, w_zero) = (node.optional(2), node.optional(3));
+    let window = window_of(node, &cx.shape(x), Some(kernel_of(cx, w)?))?;
+    let groups = node.int("group", 1);
+    let rank = cx.rank(x);
+    if !is_zero(cx, w_zero) {
+        // The weights' zero point would need sums over each window: centre both sides instead.
+        let x = centred(cx, x, x_zero, true)?;
+        let w_zero = match w_zero {
+            Some(zero) if cx.rank(zero) == 1 => Some(cx.lay_along(zero, 0, rank)?),
+            zero => zero,
+        };
+        let w = centred(cx, w, w_zero, true)?;
+        let kind = TensorOp::Conv { window: Box::new(window), groups, out: DType::I32 };
+        return Ok(vec![cx.emit(kind, &[x, w])?]);
+    }
+    // Padding stands for 0, which is the zero point.
+    let (x, window) = match x_zero {
+        Some(zero) if !is_zero(cx, x_zero) => padded_by(cx, x, zero, window)?,
+        _ => (x, window),
+    };
+    let kind = TensorOp::Conv { window: Box::new(window), groups, out: DType::I32 };
+    let mut y = cx.emit(kind, &[x, w])?;
+    if let Some(zero) = x_zero {
+        let axes: Vec<usize> = (1..rank).collect();
+        let wide = cx.cast(w, DType::I32)?;
+        let sums = cx.reduce(ScalarOp::Add, wide, &axes, false)?;
+        let zero = cx.cast(zero, DType::I32)?;
+        let added = cx.mul(sums, zero)?;
+        let added = cx.unary(ScalarOp::Neg, added)?;
+        y = add_bias(cx, y, Some(added))?;
+    }
+    Ok(vec![y])
+}
+
+fn padded_by(cx: &mut Cx, x: Value, value: Value, window: Window) -> Outcome<(Value, Window)> {
+    let none = vec![Dim::from(0); 2];
+    let (low, high) = ([none.clone(), window.low.clone()].concat(), [none, window.high.clone()].concat());
+    let value = cx.reshape(value, Shape::scalar())?;
+    let x = if low.iter().chain(&high).all(|dim| dim.is_const(0)) {
+        x
+    } else {
+        cx.emit(TensorOp::Pad { low, high, mode: PadMode::Constant }, &[x, value])?
+    };
+    let n = window.size.len();
+    Ok((x, Window { low: vec![Dim::from(0); n], high: vec![Dim::from(0); n], ..window }))
+}
+
+/// A scale or zero point as a scalar, where it has one element.
+fn scalar_if_one(cx: &mut Cx, value: Value) -> Outcome {
+    if cx.shape(value).count().is_const(1) { cx.reshape(value, Shape::scalar()) } else { Ok(value) }
+}
+
+fn q_linear_matmul(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let operands = node.all_operands()?;
+    let [a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero] = operands[..] else {
+        return Err(Fault::invalid(format!("takes 8 operands, got {}", operands.len())));
+    };
+    let [a_scale, a_zero, b_scale, b_zero, y_scale, y_zero] =
+        [a_scale, a_zero, b_scale, b_zero, y_scale, y_zero].map(|value| scalar_if_one(cx, value));
+    let (a_scale, a_zero, b_scale, b_zero) = (a_scale?, a_zero?, b_scale?, b_zero?);
+    let (y_scale, y_zero) = (y_scale?, y_zero?);
+    let (rank_a, rank_b) = (cx.rank(a), cx.rank(b));
+    if cx.rank(a_scale) > 0 || cx.rank(y_scale) > 0 || cx.rank(b_scale) > 1 || rank_a < 2 || rank_b < 2 {
+        return Err(Fault::unsupported(
+            "scales of each row of the left operand or of the result are not supported",
+        ));
+    }
+    let (a, b, dims) = if rank_b == 2 {
+        let dims = DotDims {
+            lhs_batch: vec![],
+            rhs_batch: vec![],
+            lhs_contract: vec![rank_a - 1],
+            rhs_contract: vec![0],
+        };
+        (a, b, dims)
+    } else {
+        let rank = rank_a.max(rank_b);
+        let batch = batch_of(cx, a, b, rank)?;
+        let (a, b) = (cx.with_batch(a, &batch, 2)?, cx.with_batch(b, &batch, 2)?);
+        let axes: Vec<usize> = (0..rank - 2).collect();
+        let dims = DotDims {
+            lhs_batch: axes.clone(),
+            rhs_batch: axes,
+            lhs_contract: vec![rank - 1],
+            rhs_contract: vec![rank - 2],
+        };
+        (a, b, dims)
+    };
+    let operands = [a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero];
+    Ok(vec![cx.emit(TensorOp::QDot { dims: Box::new(dims) }, &operands)?])
+}
+
+fn batch_of(cx: &Cx, a: Value, b: Value, rank: usize) -> Outcome<Vec<Dim>> {
+    let at = |value: Value, axis: usize| {
+        (axis + cx.rank(value)).checked_sub(rank).map_or(Dim::from(1), |i| cx.dim(value, i))
+    };
+    (0..rank - 2)
+        .map(|axis| match (at(a, axis), at(b, axis)) {
+            (x, y) if x == y || y.is_const(1) => Ok(x),
+            (x, y) if x.is_const(1) => Ok(y),
+            (x, y) => Err(Fault::from(format!("batch sizes {x} and {y} do not broadcast"))),
+        })
+        .collect()
+}
+
+fn q_linear_conv(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let (x, w) = (node.operand(0)?, node.operand(3)?);
+    let window = window_of(node, &cx.shape(x), Some(kernel_of(cx, w)?))?;
+    let groups = node.int("group", 1);
+    let mut operands = vec![];
+    for i in 0..8 {
+        let value = node.operand(i)?;
+        operands.push(if i == 0 || i == 3 { value } else { scalar_if_one(cx, value)? });
+    }
+    // Scale and zero point of the weights both vary, or neither does.
+    let channels = cx.dim(w, 0);
+    if cx.rank(operands[4]) != cx.rank(operands[5]) {
+        for i in [4, 5] {
+            operands[i] = cx.reshape(
+                operands[i],
+                if cx.rank(operands[i]) == 0 { Shape::from([1]) } else { cx.shape(operands[i]) },
+            )?;
+            operands[i] = cx.broadcast_to(operands[i], &Shape::from([channels.clone()]))?;
+        }
+    }
+    operands.extend(node.optional(8));
+    Ok(vec![cx.emit(TensorOp::QConv { window: Box::new(window), groups }, &operands)?])
+}
+
+// --- ONNX Runtime's elementwise ops on quantised tensors: dequantise, compute, quantise -----------------------
+
+fn from_quantized(cx: &mut Cx, x: Value, scale: Value, zero: Option<Value>) -> Outcome {
+    let scale = cx.reshape(scale, Shape::scalar())?;
+    let zero = zero.map(|zero| cx.reshape(zero, Shape::scalar())).transpose()?;
+    let scheme = QuantScheme { axis: None, block: None, storage: cx.dtype(x), zero_point: zero.is_some() };
+    let operands: Vec<Value> = [x, scale].into_iter().chain(zero).collect();
+    cx.emit(TensorOp::Dequantize { scheme: Box::new(scheme) }, &operands)
+}
+
+fn to_quantized(cx: &mut Cx, x: Value, scale: Value, zero: Option<Value>, storage: DType) -> Outcome {
+    let scale = cx.reshape(scale, Shape::scalar())?;
+    let zero = zero.map(|zero| cx.reshape(zero, Shape::scalar())).transpose()?;
+    let scheme = QuantScheme { axis: None, block: None, storage, zero_point: zero.is_some() };
+    let operands: Vec<Value> = [x, scale].into_iter().chain(zero).collect();
+    cx.emit(TensorOp::Quantize { scheme: Box::new(scheme) }, &operands)
+}
+
+/// Operands `a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero`.
+fn q_linear_binary(cx: &mut Cx, node: &Node, f: ScalarOp) -> Outcome<Vec<Value>> {
+    let storage = cx.dtype(node.operand(0)?);
+    let a = from_quantized(cx, node.operand(0)?, node.operand(1)?, node.optional(2))?;
+    let b = from_quantized(cx, node.operand(3)?, node.operand(4)?, node.optional(5))?;
+    let y = cx.binary(f, a, b)?;
+    Ok(vec![to_quantized(cx, y, node.operand(6)?, node.optional(7), storage)?])
+}
+
+/// Operands `x, x_scale, x_zero, y_scale, y_zero`.
+fn q_linear_unary(
+    cx: &mut Cx,
+    node: &Node,
+    f: impl FnOnce(&mut Cx, Value) -> Outcome,
+) -> Outcome<Vec<Value>> {
+    let storage = cx.dtype(node.operand(0)?);
+    let x = from_quantized(cx, node.operand(0)?, node.operand(1)?, node.optional(2))?;
+    let y = f(cx, x)?;
+    Ok(vec![to_quantized(cx, y, node.operand(3)?, node.optional(4), storage)?])
+}
+
+fn q_linear_global_average_pool(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let last = node.flag("channels_last", false);
+    q_linear_unary(cx, node, |cx, x| {
+        let rank = cx.rank(x);
+        let axes: Vec<usize> = if last { (1..rank.saturating_sub(1)).collect() } else { (2..rank).collect() };
+        cx.mean(x, &axes)
+    })
+}
+
+/// Operands `y_scale, y_zero`, then `x, scale, zero` of each part.
+fn q_linear_concat(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let (scale, zero) = (node.operand(0)?, node.optional(1));
+    let mut parts = Vec::new();
+    for i in (2..node.operands.len()).step_by(3) {
+        parts.push(from_quantized(cx, node.operand(i)?, node.operand(i + 1)?, node.optional(i + 2))?);
+    }
+    let first = *parts.first().ok_or_else(|| Fault::invalid("nothing to join"))?;
+    let storage = cx.dtype(node.operand(2)?);
+    let axis = axis_in(node.int("axis", 0), cx.rank(first))?;
+    let joined = cx.concat(&parts, axis)?;
+    Ok(vec![to_quantized(cx, joined, scale, zero, storage)?])
+}
+
+/// Operands `a, a_scale, a_zero, b, b_scale, b_zero, c?: i32, y_scale?, y_zero?`.
+fn q_gemm(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let turned = |cx: &mut Cx, i: usize, flag: &str| {
+        let x = node.operand(i)?;
+        if node.flag(flag, false) { cx.transpose_matrix(x) } else { Ok(x) }
+    };
+    let (a, b) = (turned(cx, 0, "transA")?, turned(cx, 3, "transB")?);
+    let mut product = integer_product(cx, a, b, node.optional(2), node.optional(5))?;
+    if let Some(bias) = node.optional(6) {
+        product = cx.add(product, bias)?;
+    }
+    let mut y = rescaled(cx, product, node.operand(1)?, node.operand(4)?, None)?;
+    let alpha = node.float("alpha", 1.0);
+    if alpha != 1.0 {
+        y = cx.with_number(ScalarOp::Mul, y, alpha)?;
+    }
+    match node.optional(7) {
+        Some(scale) => {
+            let storage = cx.dtype(node.operand(0)?);
+            Ok(vec![to_quantized(cx, y, scale, node.optional(8), storage)?])
+        }
+        None => Ok(vec![y]),
+    }
+}
+
+/// `a: [..., K]` by 4-bit or 8-bit weights `[N, blocks, bytes]`, scales `[N * blocks]`, zero points packed alike.
+fn matmul_n_bits(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let (a, b, scales) = (node.operand(0)?, node.operand(1)?, node.operand(2)?);
+    let (k, n) = (node.int("K", 0), node.int("N", 0));
+    let (bits, block) = (node.int("bits", 4), node.int("block_size", 32));
+    if k < 1 || n < 1 || block < 1 || !matches!(bits, 4 | 8) || node.optional(4).is_some() {
+        return Err(Fault::unsupported(format!("{bits}-bit weights {k} by {n} in blocks of {block}")));
+    }
+    let blocks = (k + block - 1) / block;
+    let dtype = cx.dtype(a);
+    let stored = nibbles(cx, b, bits, n, blocks * block)?;
+    let stored = cx.reshape(stored, [n, blocks, block])?;
+    let zero = match node.optional(3) {
+        Some(zero) if cx.dtype(zero) == DType::U8 => {
+            let zero = nibbles(cx, zero, bits, n, blocks)?;
+            let zero = cx.reshape(zero, [n, blocks, 1])?;
+            cx.cast(zero, dtype)?
+        }
+        Some(zero) => cx.reshape(zero, [n, blocks, 1])?,
+        None => cx.splat(dtype, [1i64, 1, 1], (1i64 << (bits - 1)) as f64)?,
+    };
+    let wide = cx.cast(stored, dtype)?;
+    let centred = cx.sub(wide, zero)?;
+    let scales = cx.reshape(scales, [n, blocks, 1])?;
+    let weights = cx.mul(centred, scales)?;
+    let weights = cx.reshape(weights, [n, blocks * block])?;
+    let weights = cx.slice_axis(weights, 1, Dim::from(0), Dim::from(k))?;
+    let weights = cx.transpose(weights, &[1, 0])?;
+    let y = cx.matmul(a, weights, dtype)?;
+    Ok(vec![match node.optional(5) {
+        Some(bias) => cx.add(y, bias)?,
+        None => y,
+    }])
+}
+
+/// `count` numbers a row from bytes, low half first.
+fn nibbles(cx: &mut Cx, packed: Value, bits: i64, rows: i64, count: i64) -> Outcome {
+    let total = cx.shape(packed).count();
+    if bits == 8 {
+        return cx.reshape(packed, [rows, count]);
+    }
+    let bytes = cx.reshape(packed, [Dim::from(rows), total.floor_div(&Dim::from(rows)), Dim::from(1)])?;
+    let low = cx.with_number(ScalarOp::And, bytes, 15.0)?;
+    let high = cx.with_number(ScalarOp::ShiftRight, bytes, 4.0)?;
+    let both = cx.concat(&[low, high], 2)?;
+    let wide = cx.shape(both).count().floor_div(&Dim::from(rows));
+    let flat = cx.reshape(both, [Dim::from(rows), wide])?;
+    cx.slice_axis(flat, 1, Dim::from(0), Dim::from(count))
+}
