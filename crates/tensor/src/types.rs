@@ -3,8 +3,8 @@
 
 use crate::Layout;
 use tegula_base::{DType, Dim, Shape};
-use tegula_ir::mlir::{Attr, Sign, Type};
-use tegula_ir::{AttrText, TypeText};
+use tegula_ir::mlir::{Attr, Type};
+use tegula_ir::{AttrText, TypeText, dtype_of, element_type};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TensorType {
@@ -40,28 +40,6 @@ impl std::fmt::Display for TensorType {
     }
 }
 
-/// MLIR's spelling of an element type: signless for signed integers, `ui8` for unsigned, `i1` for `bool`.
-pub fn dtype_to_mlir(dtype: DType) -> Type {
-    match dtype {
-        DType::Bool => Type::Integer { width: 1, sign: Sign::Signless },
-        DType::F8E4M3FN => Type::Float("f8E4M3FN".into()),
-        DType::F8E5M2 => Type::Float("f8E5M2".into()),
-        DType::F16 | DType::BF16 | DType::F32 | DType::F64 => Type::Float(dtype.name().into()),
-        _ => {
-            let sign = if dtype.is_signed() { Sign::Signless } else { Sign::Unsigned };
-            Type::Integer { width: dtype.bits(), sign }
-        }
-    }
-}
-
-/// The element type of an MLIR spelling. Errors: no such element type here.
-pub fn dtype_from_mlir(ty: &Type) -> Result<DType, String> {
-    DType::ALL
-        .into_iter()
-        .find(|dtype| dtype_to_mlir(*dtype) == *ty)
-        .ok_or_else(|| "an element type is expected".into())
-}
-
 impl TypeText for TensorType {
     fn to_mlir(&self) -> Type {
         let shape = self.shape.iter().map(|dim| dim.as_const().and_then(|n| u64::try_from(n).ok())).collect();
@@ -76,7 +54,7 @@ impl TypeText for TensorType {
             entries.push(("layout".to_string(), layout.to_attr()));
         }
         let encoding = (!entries.is_empty()).then(|| Box::new(Attr::Dictionary(entries)));
-        Type::RankedTensor { shape, element: Box::new(dtype_to_mlir(self.dtype)), encoding }
+        Type::RankedTensor { shape, element: Box::new(element_type(self.dtype)), encoding }
     }
 
     fn from_mlir(ty: &Type) -> Result<TensorType, String> {
@@ -105,6 +83,6 @@ impl TypeText for TensorType {
             return Err("`dims` names more dims than there are `?`".into());
         }
         let layout = entry("layout").map(Layout::from_attr).transpose()?.map(Box::new);
-        Ok(TensorType { dtype: dtype_from_mlir(element)?, shape: dims, layout })
+        Ok(TensorType { dtype: dtype_of(element)?, shape: dims, layout })
     }
 }

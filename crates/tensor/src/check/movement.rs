@@ -42,7 +42,7 @@ pub(super) fn slice(name: &str, starts: &[Dim], sizes: &[Dim], steps: &[i64], x:
         if let (Some(start), Some(size), Some(extent)) =
             (starts[axis].as_const(), sizes[axis].as_const(), x.shape[axis].as_const())
         {
-            let last = i128::from(start) + i128::from(size - 1) * i128::from(steps[axis]);
+            let last = i128::from(start) + (i128::from(size) - 1) * i128::from(steps[axis]);
             let inside = |i: i128| (0..i128::from(extent)).contains(&i);
             ensure(size <= 0 || (inside(i128::from(start)) && inside(last)), name, 3, || {
                 format!("elements {start} to {last} along axis {axis} are not all inside {x}")
