@@ -9,9 +9,10 @@
 //! backtracking allocator of regalloc2, with occupancy kept as one bit a register and program point.
 //! [`check`] proves the result by another idea: it follows the values through the code.
 
-pub mod assign;
-pub mod check;
-pub mod live;
+mod assign;
+#[cfg(debug_assertions)]
+mod check;
+mod live;
 
 use crate::mir::{Class, Mir, VReg};
 use crate::native::Tier;

@@ -483,6 +483,9 @@ impl<'a> Assign<'a> {
                 }
             }
         }
+        // A piece that was split again needs no reload of its own.
+        let register = &self.out.register;
+        self.out.edits.retain(|edit| register[edit.reg.0 as usize] != u8::MAX);
         self.out.edits.sort_by_key(|edit| edit.point);
         self.out
     }
