@@ -111,12 +111,18 @@ fn float_to_float(b: &mut Builder, to: DType, saturate: bool, x: Value) -> Value
 
 /// `f64` to `f32` lanes; where the nearest number is inexact and even, its odd neighbour on the other side of `x`.
 fn round_to_odd(b: &mut Builder, x: Value) -> Value {
-    let lanes = b.lanes(x);
     let nearest = b.convert(ConvertOp::Round, Elem::F32, x);
     let back = b.convert(ConvertOp::Extend, Elem::F64, nearest);
     let (exact, rounded) = (abs(b, x), abs(b, back));
     let too_small = b.compare(CompareOp::Lt, rounded, exact);
     let too_large = b.compare(CompareOp::Lt, exact, rounded);
+    odd_neighbour(b, nearest, too_small, too_large)
+}
+
+/// Of an inexact `nearest` that is even, the neighbour in `f32` on the other side of the real number, which is odd.
+/// The masks say where its magnitude was rounded down, and up.
+pub(super) fn odd_neighbour(b: &mut Builder, nearest: Value, too_small: Value, too_large: Value) -> Value {
+    let lanes = b.lanes(nearest);
     let bits = b.bitcast(Elem::I32, nearest);
     let (zero, one) = (b.i32(lanes, 0), b.i32(lanes, 1));
     let odd = b.vec(VecOp::And, &[bits, one]);

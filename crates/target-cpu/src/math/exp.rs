@@ -37,9 +37,9 @@ fn split(r: &mut Real, x: Value, factor: f32, lift: i32) -> (Value, Value) {
 
 /// The power of two whose biased exponent stands in the low bits.
 fn power(r: &mut Real, shifted: Value) -> Value {
-    let bits = r.to_bits(shifted);
+    let bits = r.as_int(shifted);
     let bits = r.shl(bits, 23);
-    r.from_bits(bits)
+    r.as_real(bits)
 }
 
 /// `x - n * times * ln 2`.

@@ -1,7 +1,8 @@
 //! Float operations: `f32` and `f64` in their own lanes; narrower types compute in `f32` lanes and are rounded.
 //!
 //! Rounding `+ - * / sqrt` of `f32` a second time to at most 11 bits is innocuous, as 24 >= 2 * 11 + 2
-//! (Figueroa, "When is double rounding innocuous?", SIGNUM 1995).
+//! (Figueroa, "When is double rounding innocuous?", SIGNUM 1995). Only products and quotients that are denormal
+//! in `bf16` are denormal in `f32` too, and may be off by one of its smallest steps.
 
 use super::{cast, erf, exp, log, trig};
 use crate::schedule::{Builder, CompareOp, Elem, VecOp};
@@ -39,10 +40,33 @@ pub(super) fn expand(b: &mut Builder, op: ScalarOp, dtype: DType, args: &[Value]
         ScalarOp::Gt => b.compare(CompareOp::Lt, y, x),
         ScalarOp::Ge => b.compare(CompareOp::Le, y, x),
         _ => {
-            let wide = wide(b, op, args);
+            let wide = match op {
+                ScalarOp::Fma if dtype.bits() < 32 => narrow_fma(b, args),
+                _ => wide(b, op, args),
+            };
             cast::round(b, dtype, false, wide)
         }
     }
+}
+
+/// `a b + c` of narrow floats rounded to odd, ready for the rounding to their type. The product is exact in `f32`
+/// lanes; the error of the sum is Knuth's TwoSum.
+fn narrow_fma(b: &mut Builder, args: &[Value]) -> Value {
+    let (x, y, c) = (args[0], args[1], args[2]);
+    let product = b.vec(VecOp::Mul, &[x, y]);
+    // Fused only for products below the range of `f32`, which `bf16` has.
+    let sum = b.vec(VecOp::Fma, &[x, y, c]);
+    let part = b.vec(VecOp::Sub, &[sum, product]);
+    let back = b.vec(VecOp::Sub, &[sum, part]);
+    let lost = b.vec(VecOp::Sub, &[product, back]);
+    let other = b.vec(VecOp::Sub, &[c, part]);
+    let error = b.vec(VecOp::Add, &[lost, other]);
+    let (sign, zero) = (sign_bit(b, x), constant(b, x, 0.0));
+    let sign = b.vec(VecOp::And, &[sum, sign]);
+    let outwards = b.vec(VecOp::Xor, &[error, sign]);
+    let too_small = b.compare(CompareOp::Lt, zero, outwards);
+    let too_large = b.compare(CompareOp::Lt, outwards, zero);
+    cast::odd_neighbour(b, sum, too_small, too_large)
 }
 
 /// The op in the lanes that it is computed in, not yet rounded to a narrower type.

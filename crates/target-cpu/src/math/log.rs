@@ -44,7 +44,7 @@ pub(super) fn log1p(b: &mut Builder, x: Value) -> Value {
     // The largest numbers have `e = 128`; they lose nothing.
     let none = r.int(0);
     let scale = r.op(VecOp::Max, scale, none);
-    let scale = r.from_bits(scale);
+    let scale = r.as_real(scale);
     let f = r.sub(m, one);
     let f = r.fma(lost, scale, f);
     let e = r.int_to_float(e);
@@ -58,13 +58,13 @@ pub(super) fn log1p(b: &mut Builder, x: Value) -> Value {
 
 /// The exponent (integer lanes) and the mantissa.
 fn decompose(r: &mut Real, x: Value) -> (Value, Value) {
-    let bits = r.to_bits(x);
+    let bits = r.as_int(x);
     let root_half = r.int(ROOT_HALF);
     let above = r.sub(bits, root_half);
     let e = r.sar(above, 23);
     let exponent = r.shl(e, 23);
     let m = r.sub(bits, exponent);
-    (e, r.from_bits(m))
+    (e, r.as_real(m))
 }
 
 /// `e ln 2 + log(1 + f)`.

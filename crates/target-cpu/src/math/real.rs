@@ -105,11 +105,11 @@ impl<'a> Real<'a> {
         self.b.select(mask, a, b)
     }
 
-    pub fn to_bits(&mut self, x: Value) -> Value {
+    pub fn as_int(&mut self, x: Value) -> Value {
         self.b.bitcast(Elem::I32, x)
     }
 
-    pub fn from_bits(&mut self, x: Value) -> Value {
+    pub fn as_real(&mut self, x: Value) -> Value {
         self.b.bitcast(Elem::F32, x)
     }
 

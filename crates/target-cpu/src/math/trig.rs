@@ -54,7 +54,7 @@ fn both(r: &mut Real, a: Value) -> (Value, Value, Value) {
     let head = r.fnma(half, t, one);
     let square = r.mul(t, t);
     let cosine = r.fma(square, q, head);
-    (r.to_bits(shifted), sine, cosine)
+    (r.as_int(shifted), sine, cosine)
 }
 
 /// Odd quadrants take the cosine; the third and fourth are negative.
@@ -65,7 +65,7 @@ fn choose(r: &mut Real, quadrant: Value, sine: Value, cosine: Value) -> Value {
     let y = r.select(is_even, sine, cosine);
     let negative = r.op(VecOp::And, quadrant, two);
     let sign = r.shl(negative, 30);
-    let sign = r.from_bits(sign);
+    let sign = r.as_real(sign);
     r.op(VecOp::Xor, y, sign)
 }
 

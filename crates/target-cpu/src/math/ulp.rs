@@ -26,6 +26,9 @@ pub const VECTOR_FUNCTIONS: [ScalarOp; 9] = [
 /// The bound of every vector function on every input, in ulps.
 pub const BOUND: f64 = 2.0;
 
+/// Computes a function on a slice; errors end the sweep.
+pub type Batch<'a> = dyn FnMut(&[f32], &mut [f32]) -> Result<(), String> + 'a;
+
 /// What a sweep found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Report {
@@ -42,13 +45,7 @@ pub struct Report {
 const BATCH: usize = 4096;
 
 /// Computes `op` on the `f32` numbers with bits `start + i * step`, `i < count` (wrapping), and compares.
-pub fn ulp_sweep(
-    op: ScalarOp,
-    start: u32,
-    count: u64,
-    step: u32,
-    f: &mut dyn FnMut(&[f32], &mut [f32]) -> Result<(), String>,
-) -> Result<Report, String> {
+pub fn ulp_sweep(op: ScalarOp, start: u32, count: u64, step: u32, f: &mut Batch) -> Result<Report, String> {
     let mut report = Report { op, checked: 0, max_ulp: 0.0, worst: 0.0, got: 0.0 };
     let mut bits = start;
     let (mut inputs, mut outputs) = (Vec::with_capacity(BATCH), vec![0.0; BATCH]);
@@ -92,14 +89,11 @@ pub fn ulp_error(truth: f64, got: f32) -> f64 {
 }
 
 /// The function's expansion, run by the portable executor.
-pub fn executed(
-    op: ScalarOp,
-    lanes: u32,
-) -> Result<impl FnMut(&[f32], &mut [f32]) -> Result<(), String>, String> {
+pub fn executed(op: ScalarOp, lanes: u32) -> Result<Box<Batch<'static>>, String> {
     let kernel = Executable::new(&unary_kernel(op, lanes))?;
     let memory = VecMemory::new();
     let buffer = memory.add(vec![0; 4 * BATCH]);
-    Ok(move |inputs: &[f32], outputs: &mut [f32]| {
+    Ok(Box::new(move |inputs: &[f32], outputs: &mut [f32]| {
         for (x, y) in inputs.chunks(BATCH).zip(outputs.chunks_mut(BATCH)) {
             let bytes: Vec<u8> = x.iter().flat_map(|x| x.to_le_bytes()).collect();
             memory.write(buffer, &bytes).map_err(|error| error.to_string())?;
@@ -111,7 +105,7 @@ pub fn executed(
             }
         }
         Ok(())
-    })
+    }))
 }
 
 /// A kernel of one work unit an element: argument 1 is the `f32` input, argument 2 the output.

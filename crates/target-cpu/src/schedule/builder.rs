@@ -303,20 +303,12 @@ impl Builder {
         then: impl FnOnce(&mut Builder) -> Vec<Value>,
         other: impl FnOnce(&mut Builder) -> Vec<Value>,
     ) -> Vec<Value> {
-        // The result types are known only after the branches: they are built in a draft and moved.
-        let draft = self.func.create_op(CpuOp::If {}, &[condition], [], None);
-        let regions = [self.func.regions_of(draft)[0], self.func.regions_of(draft)[1]];
+        let op = self.push(CpuOp::If {}, &[condition]);
+        let regions = [self.func.regions_of(op)[0], self.func.regions_of(op)[1]];
         let types = self.region(regions[0], then);
         let other_types = self.region(regions[1], other);
         assert_eq!(types, other_types, "invariant: both branches of an `if` give the same types");
-        let here = *self.regions.last().expect("invariant: the body stays open");
-        let op = self.func.push_op(here, CpuOp::If {}, &[condition], types, self.location.clone());
-        for (i, from) in regions.into_iter().enumerate() {
-            let to = self.func.regions_of(op)[i];
-            self.func.splice(from, to);
-        }
-        self.func.erase(draft);
-        self.func.results(op).to_vec()
+        types.into_iter().map(|ty| self.func.add_result(op, ty)).collect()
     }
 
     /// Fills a region and ends it with the yield of what `fill` gives; the types of that.

@@ -179,8 +179,14 @@ impl Operands<'_> {
 
     /// The only result, after c2.
     fn result(&self, ty: CpuType) -> Result<Vec<CpuType>, String> {
-        self.require(is_legal(ty), 2, format_args!("{ty:?} is no register"))?;
-        Ok(vec![ty])
+        match ty {
+            _ if is_legal(ty) => Ok(vec![ty]),
+            CpuType::Vector { elem, lanes } => {
+                self.fail(2, format_args!("{lanes} lanes of {} are no register", elem.name()))
+            }
+            CpuType::Mask { lanes } => self.fail(2, format_args!("{lanes} lanes are no mask")),
+            CpuType::Index => Ok(vec![ty]),
+        }
     }
 
     fn vector_of(&self, elem: Elem, lanes: u32) -> Result<Vec<CpuType>, String> {
@@ -309,6 +315,9 @@ fn check_kind(cx: &mut Operands) -> Result<Vec<CpuType>, String> {
             let ty = cx.any("then")?;
             cx.same("else", ty)?;
             cx.require(ty.lanes() == Some(mask), 3, "mask and data have different lanes")?;
+            // c4: raw bytes and half words are not selected.
+            let selected = !matches!(ty, CpuType::Vector { elem, .. } if !is_arithmetic(elem));
+            cx.require(selected, 4, "lanes of at least 32 bits are expected")?;
             cx.result(ty)
         }
         CpuOp::MaskOp { op } => {
