@@ -139,7 +139,8 @@ fn costs() {
         erf 26
         sin 26
         cos 25
-    "#]].assert_eq(&table);
+    "#]]
+    .assert_eq(&table);
 }
 
 fn is_bitcast(kind: &CpuOp) -> bool {
