@@ -14,6 +14,7 @@ mod emit;
 mod isa;
 pub mod lower;
 mod mir;
+pub mod model;
 pub mod native;
 pub mod exec;
 pub mod math;

@@ -33,23 +33,29 @@ impl Lower<'_> {
     }
 
     fn dot_elements(&mut self, b: &mut Builder, left: Value, right: Value, sums: &mut [Value]) {
-        let (m, k) = (self.tile(left).1[0], self.tile(left).1[1]);
-        let blocks = self.geometry(right).blocks() as u32;
-        let float = Elem::of(self.tile(left).0).is_float();
+        let (rows, k) = (self.tile(left).1[0], self.tile(left).1[1]);
+        let blocks = self.geometry(right).blocks();
+        let sum = |row: i64, block: i64| (row * blocks + block) as usize;
         for step in 0..k {
-            let row: Vec<Value> =
-                (0..blocks).map(|block| self.piece(b, right, step as u32 * blocks + block)).collect();
-            for i in 0..m {
-                let element = self.element(b, left, &[i, step]);
-                for (block, vector) in row.iter().enumerate() {
-                    let sum = &mut sums[i as usize * blocks as usize + block];
-                    *sum = match float {
-                        true => b.vec(VecOp::Fma, &[element, *vector, *sum]),
-                        false => {
-                            let product = b.vec(VecOp::Mul, &[element, *vector]);
-                            b.vec(VecOp::Add, &[*sum, product])
-                        }
-                    };
+            let piece = |block: i64| (step * blocks + block) as u32;
+            // The side of fewer registers is held, the other passes through one.
+            if rows < blocks {
+                let elements: Vec<Value> = (0..rows).map(|row| self.element(b, left, &[row, step])).collect();
+                for block in 0..blocks {
+                    let vector = self.piece(b, right, piece(block));
+                    for (row, element) in elements.iter().enumerate() {
+                        let sum = &mut sums[sum(row as i64, block)];
+                        *sum = multiply_add(b, *element, vector, *sum);
+                    }
+                }
+            } else {
+                let vectors: Vec<Value> = (0..blocks).map(|block| self.piece(b, right, piece(block))).collect();
+                for row in 0..rows {
+                    let element = self.element(b, left, &[row, step]);
+                    for (block, vector) in vectors.iter().enumerate() {
+                        let sum = &mut sums[sum(row, block as i64)];
+                        *sum = multiply_add(b, element, *vector, *sum);
+                    }
                 }
             }
         }
@@ -101,4 +107,13 @@ impl Lower<'_> {
             }
         }
     }
+}
+
+/// `x * y + sum`, rounded once, or wrapping.
+fn multiply_add(b: &mut Builder, x: Value, y: Value, sum: Value) -> Value {
+    if b.shape(sum).0.is_float() {
+        return b.vec(VecOp::Fma, &[x, y, sum]);
+    }
+    let product = b.vec(VecOp::Mul, &[x, y]);
+    b.vec(VecOp::Add, &[sum, product])
 }

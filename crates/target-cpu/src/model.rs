@@ -1,0 +1,245 @@
+//! The CPU as `opt` sees it: tile candidates from the machine description, and compiling a kernel.
+//!
+//! Every choice follows from the register file, the caches and the sizes asked about; nothing is measured here.
+
+use crate::lower::lower;
+use crate::native::{self, Tier};
+use crate::schedule::Elem;
+use crate::exec;
+use tegula_base::{Bytes, DType, Diagnostic, Diagnostics, Dim, Symbols};
+use tegula_machine::Machine;
+use tegula_target::{Code, CompiledKernel, Contract, ContractTile, TargetModel};
+use tegula_tensor::KernelClass;
+use tegula_tile::TileKernel;
+
+/// What [`CpuTarget::compile`] gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// x86-64 machine code.
+    Machine,
+    /// The schedule, for the portable executor.
+    Portable,
+}
+
+/// A CPU of one instruction set tier.
+#[derive(Clone, Debug)]
+pub struct CpuTarget {
+    machine: Machine,
+    tier: Tier,
+    form: Form,
+}
+
+/// Accumulators of a contraction tile, of the registers that the tier has: the rest holds the vectors of the
+/// right side, a broadcast element and what the epilogue needs. 14 x 2 of 32 and 6 x 2 of 16 are the largest
+/// that leave three; multiply-adds need latency (4 cycles) x 2 units = 8 to be busy.
+const MOST_ACCUMULATORS: [(Tier, i64); 2] = [(Tier::Avx2, 12), (Tier::Avx512, 28)];
+/// Accumulators that keep two multiply-add units of 4 cycles latency busy (Zen 4, Zen 5, Golden Cove:
+/// their optimization manuals).
+const BUSY_ACCUMULATORS: i64 = 8;
+/// Rows of a tile when the number of rows is not known, by tier: with two vectors of columns.
+const USUAL_ROWS: [(Tier, i64); 2] = [(Tier::Avx2, 6), (Tier::Avx512, 12)];
+/// Columns in vectors that row tiles of the usual height take: each element of the left side then serves two
+/// multiply-adds, so that loads keep up (2 a cycle).
+const USUAL_VECTORS: i64 = 2;
+/// Contractions steps unrolled: hides the loop's own instructions (3) behind 4 x 24 multiply-adds, and is the
+/// group of a four-way 8-bit product.
+const K_UNROLL: i64 = 4;
+/// Contraction length assumed where it is not known, when sizing blocks for L2.
+const USUAL_K: i64 = 1024;
+/// The part of L2 that a block of the left side may take; the panel of the right side and the result share it.
+const L2_SHARE: i64 = 2;
+/// Row tiles a block at most: work units of one panel stay many enough to spread over threads.
+const MOST_ROW_TILES: i64 = 16;
+/// Vectors of a row step: enough independent chains to hide the latency of arithmetic (4 cycles).
+const ROW_VECTORS: i64 = 4;
+/// Vectors that the rows live in one step of a row kernel may take, of the tier's registers.
+const LIVE_VECTORS: [(Tier, i64); 2] = [(Tier::Avx2, 8), (Tier::Avx512, 16)];
+/// Bytes of a work unit: about a microsecond at 32 B a cycle, some ten times what taking a unit from the
+/// queue costs (one contended atomic, about 100 ns).
+const UNIT_BYTES: u64 = 32 << 10;
+
+fn of_tier(table: &[(Tier, i64); 2], tier: Tier) -> i64 {
+    table.iter().find(|(own, _)| *own == tier).expect("invariant: tables name every tier").1
+}
+
+impl CpuTarget {
+    /// Errors: `machine-file`, the machine's tier is none that code is made for.
+    pub fn new(machine: Machine, form: Form) -> Result<CpuTarget, Diagnostic> {
+        let tier = Tier::ALL.into_iter().find(|tier| tier.name() == machine.tier).ok_or_else(|| {
+            let message = format!("no code is made for instruction set tier `{}`", machine.tier);
+            Diagnostic::error("machine-file", message).at(machine.name.clone())
+        })?;
+        Ok(CpuTarget { machine, tier, form })
+    }
+
+    pub fn tier(&self) -> Tier {
+        self.tier
+    }
+
+    pub fn form(&self) -> Form {
+        self.form
+    }
+
+    /// Vectors of columns of a tile with `rows` rows at most, for `n` columns.
+    fn column_vectors(&self, rows: Option<i64>, n: &Dim, lanes: i64) -> i64 {
+        let columns = n.as_const().map(|n| (n + lanes - 1) / lanes);
+        let wanted = match rows {
+            // Few rows: as many columns as keep the units busy.
+            Some(rows @ 1..=4) => BUSY_ACCUMULATORS / rows,
+            _ => match columns {
+                // Three vectors of columns in one tile, not in two.
+                Some(3) => 3,
+                _ => USUAL_VECTORS,
+            },
+        };
+        columns.map_or(wanted, |columns| wanted.min(columns)).max(1)
+    }
+
+    /// Rows of a tile with `vectors` vectors of columns.
+    fn tile_rows(&self, m: &Dim, vectors: i64) -> i64 {
+        let most = of_tier(&MOST_ACCUMULATORS, self.tier) / vectors;
+        let usual = (of_tier(&USUAL_ROWS, self.tier) * USUAL_VECTORS / vectors).min(most);
+        let Some(rows) = m.as_const() else { return usual };
+        if rows <= most {
+            return rows.max(1);
+        }
+        // The height that leaves the fewest rows over, the usual one or near it; of equal ones the highest.
+        let least = (usual * 2 / 3).max(1);
+        let left_over = |height: i64| (height - rows % height) % height;
+        (least..=most).rev().min_by_key(|height| left_over(*height)).unwrap_or(usual)
+    }
+
+    /// Row tiles whose left side stays in L2 while panel after panel of the right side passes.
+    fn row_tiles_of_block(&self, contract: &Contract, rows: i64) -> i64 {
+        let k = contract.k.as_const().unwrap_or(USUAL_K).max(1);
+        let tile_bytes = rows * k * contract.lhs.size() as i64;
+        let fitting = self.machine.l2.0 as i64 / L2_SHARE / tile_bytes;
+        let tiles = contract.m.as_const().map_or(MOST_ROW_TILES, |m| (m + rows - 1) / rows);
+        fitting.min(tiles).clamp(1, MOST_ROW_TILES)
+    }
+}
+
+impl TargetModel for CpuTarget {
+    fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    fn claims(&self, class: KernelClass) -> bool {
+        match class {
+            KernelClass::Map
+            | KernelClass::Reduce
+            | KernelClass::Rows
+            | KernelClass::Dot
+            | KernelClass::Conv
+            | KernelClass::Pool
+            | KernelClass::Gather
+            | KernelClass::Scatter
+            | KernelClass::Scan
+            | KernelClass::Attention
+            | KernelClass::Recurrent => true,
+            KernelClass::Native => false,
+        }
+    }
+
+    fn lanes(&self, dtype: DType) -> i64 {
+        (self.tier.vector_bytes() / Elem::of(dtype).bytes()) as i64
+    }
+
+    fn contract_tile(&self, contract: &Contract, _symbols: &Symbols) -> ContractTile {
+        let lanes = self.lanes(contract.acc);
+        let vectors = self.column_vectors(contract.m.as_const(), &contract.n, lanes);
+        let m = self.tile_rows(&contract.m, vectors);
+        let k = contract.k.as_const().map_or(K_UNROLL, |k| k.clamp(1, K_UNROLL));
+        ContractTile { m, n: vectors * lanes, k, m_block: self.row_tiles_of_block(contract, m) }
+    }
+
+    fn row_tile(&self, widest: DType, live_rows: i64) -> i64 {
+        let live = of_tier(&LIVE_VECTORS, self.tier);
+        (live / live_rows.max(1)).clamp(1, ROW_VECTORS) * self.lanes(widest)
+    }
+
+    fn resident_row(&self, widest: DType) -> i64 {
+        of_tier(&LIVE_VECTORS, self.tier) * self.lanes(widest)
+    }
+
+    fn unit_bytes(&self) -> Bytes {
+        Bytes(UNIT_BYTES)
+    }
+
+    fn compile(
+        &self,
+        name: &str,
+        kernel: &TileKernel,
+        symbols: &Symbols,
+    ) -> Result<CompiledKernel, Diagnostic> {
+        if cfg!(debug_assertions) {
+            tegula_ir::verify(&kernel.func).map_err(|errors| broken(name, "recipe", errors))?;
+        }
+        let schedule = lower(name, kernel, self.tier.vector_bytes() as u32 * 8, symbols);
+        if cfg!(debug_assertions) {
+            tegula_ir::verify(&schedule.func).map_err(|errors| broken(name, "lowering", errors))?;
+        }
+        let code = match self.form {
+            Form::Machine => Code::Machine(native::compile(&schedule.func, self.tier)?.bytes),
+            Form::Portable => Code::Portable(exec::encode(&schedule.func)),
+        };
+        Ok(CompiledKernel { code, sizes: schedule.sizes, scratch: schedule.scratch, units: schedule.units })
+    }
+}
+
+/// The first of what a stage got wrong.
+fn broken(name: &str, stage: &str, errors: Diagnostics) -> Diagnostic {
+    Diagnostic::internal(format!("the {stage} of kernel `{name}` breaks a rule: {errors}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tile(class: &str, m: &str, n: &str, k: &str) -> [i64; 4] {
+        let machine = Machine::class(class).expect("a class");
+        let target = CpuTarget::new(machine, Form::Machine).expect("a known tier");
+        let dim = |text: &str| text.parse().expect("a size");
+        let contract = Contract {
+            batch: Dim::from(1),
+            m: dim(m),
+            n: dim(n),
+            k: dim(k),
+            lhs: DType::F32,
+            rhs: DType::F32,
+            acc: DType::F32,
+            rhs_constant: true,
+        };
+        let tile = target.contract_tile(&contract, &Symbols::default());
+        [tile.m, tile.n, tile.k, tile.m_block]
+    }
+
+    #[test]
+    fn contraction_tiles() {
+        assert_eq!(tile("zen5", "batch", "768", "768"), [12, 32, 4, 14]);
+        assert_eq!(tile("zen5", "128", "768", "768"), [8, 32, 4, 16]);
+        assert_eq!(tile("zen5", "112", "64", "27"), [14, 32, 4, 8]);
+        assert_eq!(tile("zen5", "1", "1000", "2048"), [1, 128, 4, 1]);
+        assert_eq!(tile("zen5", "4", "3072", "768"), [4, 32, 4, 1]);
+        assert_eq!(tile("zen5", "56", "16", "3"), [28, 16, 3, 2]);
+        assert_eq!(tile("avx2-generic", "batch", "768", "768"), [6, 16, 4, 7]);
+        assert_eq!(tile("avx2-generic", "1", "1000", "2048"), [1, 64, 4, 1]);
+    }
+
+    #[test]
+    fn accumulators_fit_the_registers() {
+        for class in Machine::class_names() {
+            let machine = Machine::class(class).expect("a class");
+            let lanes = machine.vector.0 as i64 / 4;
+            let registers = i64::from(machine.vector_registers);
+            for m in 1..200 {
+                for n in [1, 8, 16, 24, 33, 48, 64, 1000] {
+                    let [rows, columns, _, _] = tile(class, &m.to_string(), &n.to_string(), "64");
+                    let vectors = columns / lanes;
+                    // The narrower side stays in registers, the other passes through one.
+                    assert!(rows * vectors + vectors.min(rows) + 1 <= registers, "{class}: {m} x {n}: {rows} x {columns}");
+                }
+            }
+        }
+    }
+}
