@@ -21,12 +21,25 @@ struct Conv<'a> {
     window: &'a Window,
     x: Value,
     w: Value,
+    /// Channels of a group.
+    inner: Dim,
     groups: i64,
     packing: RightSide,
     /// Memory order of the result's logical axes (batch, channels, spatial...), as the root's type shows it.
     order: Vec<usize>,
     /// Contraction steps unrolled.
     unroll: i64,
+}
+
+/// Where one result tile is.
+struct Place<'a> {
+    /// Batch, group, outer spatial axes.
+    coordinates: &'a [Value],
+    /// Innermost spatial axis of the result.
+    row: Axis,
+    /// Channels within the group.
+    column: Axis,
+    panel: Value,
 }
 
 pub(super) fn lower(
@@ -42,7 +55,7 @@ pub(super) fn lower(
     let packing = right_side(body, w, 0);
     let shape = result_shape(body, x, w, window);
     let channels = shape[1].floor_div(&Dim::from(*groups));
-    let (spatial, last) = (shape.len() - 2, shape.len() - 1);
+    let last = shape.len() - 1;
     let inner = body.shape(w)[1].clone();
     let reach: i64 = window.size.iter().product();
     let acc = accumulator(*out);
@@ -66,7 +79,7 @@ pub(super) fn lower(
         RightSide::Plain | RightSide::Panels { .. } => tile.k,
     };
     let order = super::result_order(body, shape.len());
-    let conv = Conv { body, root, window, x, w, groups: *groups, packing, order, unroll };
+    let conv = Conv { body, root, window, x, w, inner, groups: *groups, packing, order, unroll };
     // Grid: batch, groups, outer spatial axes, then rows and columns.
     let mut grid = vec![shape[0].clone(), Dim::from(*groups)];
     grid.extend(shape[2..last].iter().cloned());
@@ -79,7 +92,8 @@ pub(super) fn lower(
     let width = shape[1].floor_div(&Dim::from(*groups));
     traversal.tiles(&mut cx, &unit, &mut |cx, row, column, panel| {
         let zero = cx.b.splat(acc, &[row.extent, column.extent], 0);
-        let sum = conv.accumulate(cx, &coordinates, row, column, panel, &inner, zero, spatial)?;
+        let place = Place { coordinates: &coordinates, row, column, panel };
+        let sum = conv.over_window(cx, &place, 0, &mut Vec::new(), zero)?;
         let one = |offset: Value| Axis { offset, extent: 1, step: 1, bounded: false };
         let mut logical: Vec<Axis> = vec![one(coordinates[0]); shape.len()];
         let size = cx.b.size(&width);
@@ -103,73 +117,33 @@ pub(super) fn result_shape(body: &Body, x: Value, w: Value, window: &Window) -> 
 }
 
 impl Conv<'_> {
-    #[allow(clippy::too_many_arguments)]
-    fn accumulate(
-        &self,
-        cx: &mut Lowering,
-        coordinates: &[Value],
-        row: Axis,
-        column: Axis,
-        panel: Value,
-        inner: &Dim,
-        zero: Value,
-        spatial: usize,
-    ) -> Result<Value, String> {
-        let last = spatial - 1;
-        let safe = border_free(cx, self.window, self.body.shape(self.x), last, row);
-        // Both branches yield the accumulator; a border tile reads bounded.
-        let run = |cx: &mut Lowering, bounded: bool| {
-            let x_start = window_start(cx, self.window, last, row.offset);
-            let x_row =
-                Axis { offset: x_start, extent: row.extent, step: self.window.strides[last], bounded };
-            self.over_window(cx, coordinates, 0, &mut Vec::new(), x_row, column, panel, inner, zero)
-        };
-        match cx.b.known(safe) {
-            Some(flag) => run(cx, flag == 0),
-            None => {
-                let scope = cx.b.begin_if(safe);
-                let inside = cx.scope(|cx| run(cx, false))?;
-                cx.b.begin_else(&scope, &[inside]);
-                let border = cx.scope(|cx| run(cx, true))?;
-                Ok(cx.b.end_if(scope, &[border])[0])
-            }
-        }
-    }
-
     /// Loops over window positions from spatial axis `i` on; `taps` holds (window position, input coordinate) of
     /// the axes before.
-    #[allow(clippy::too_many_arguments)]
     fn over_window(
         &self,
         cx: &mut Lowering,
-        coordinates: &[Value],
+        place: &Place,
         i: usize,
         taps: &mut Vec<(Value, Value)>,
-        x_row: Axis,
-        column: Axis,
-        panel: Value,
-        inner: &Dim,
         acc: Value,
     ) -> Result<Value, String> {
         let last = self.window.size.len() - 1;
         let dilation = cx.b.index(self.window.dilations[i]);
-        let (lo, hi, start) = if i < last {
-            let start = window_start(cx, self.window, i, coordinates[2 + i]);
-            let (lo, hi) = window_range(cx, self.window, self.body.shape(self.x), i, start);
-            (lo, hi, start)
+        let position = if i < last { place.coordinates[2 + i] } else { place.row.offset };
+        let start = window_start(cx, self.window, i, position);
+        let (lo, hi) = if i < last {
+            window_range(cx, self.window, self.body.shape(self.x), i, start)
         } else {
-            (cx.b.index(0), cx.b.index(self.window.size[i]), x_row.offset)
+            (cx.b.index(0), cx.b.index(self.window.size[i]))
         };
         let mut outcome = Ok(());
         let sums = cx.for_(lo, hi, 1, &[acc], |cx, tap, carried| {
             let shift = cx.b.mul(tap, dilation);
             let at = cx.b.add(start, shift);
             taps.push((tap, at));
-            let sum = if i < last {
-                self.over_window(cx, coordinates, i + 1, taps, x_row, column, panel, inner, carried[0])
-            } else {
-                let x_row = Axis { offset: at, ..x_row };
-                self.over_channels(cx, coordinates, taps, x_row, column, panel, inner, carried[0])
+            let sum = match i < last {
+                true => self.over_window(cx, place, i + 1, taps, carried[0]),
+                false => self.tap(cx, place, taps, at, carried[0]),
             };
             taps.pop();
             match sum {
@@ -183,22 +157,40 @@ impl Conv<'_> {
         outcome.map(|()| sums[0])
     }
 
-    #[allow(clippy::too_many_arguments)]
+    /// One window position, whose first input column is `at`; only where the tile's columns leave the input are
+    /// reads bounded.
+    fn tap(
+        &self,
+        cx: &mut Lowering,
+        place: &Place,
+        taps: &[(Value, Value)],
+        at: Value,
+        acc: Value,
+    ) -> Result<Value, String> {
+        let last = self.window.size.len() - 1;
+        let columns = |bounded: bool| Axis {
+            offset: at,
+            extent: place.row.extent,
+            step: self.window.strides[last],
+            bounded,
+        };
+        let safe = border_free(cx, self.window, self.body.shape(self.x), last, columns(false));
+        either(cx, safe, |cx, inside| self.over_channels(cx, place, taps, columns(!inside), acc))
+    }
+
     fn over_channels(
         &self,
         cx: &mut Lowering,
-        coordinates: &[Value],
+        place: &Place,
         taps: &[(Value, Value)],
         x_row: Axis,
-        column: Axis,
-        panel: Value,
-        inner: &Dim,
         acc: Value,
     ) -> Result<Value, String> {
         let one = |offset: Value| Axis { offset, extent: 1, step: 1, bounded: false };
-        let size = cx.b.size(inner);
+        let Place { coordinates, column, panel, .. } = *place;
+        let size = cx.b.size(&self.inner);
         let first_channel = cx.b.mul(coordinates[1], size);
-        over_k(cx, inner, self.unroll, acc, &mut |cx, step, sum| {
+        over_k(cx, &self.inner, self.unroll, acc, &mut |cx, step, sum| {
             let channel = cx.b.add(first_channel, step.offset);
             let mut x_at: TileBox =
                 [one(coordinates[0]), Axis { offset: channel, ..step }].into_iter().collect();
@@ -270,23 +262,37 @@ fn ceil_div(cx: &mut Lowering, a: Value, b: Value) -> Value {
     cx.b.index_op(IndexOp::FloorDiv, sum, b)
 }
 
-/// 1 where a tile of result coordinates `row` along spatial axis `i` reads inside of the input only.
-pub(in crate::lower) fn border_free(
+/// Builds `body` for tiles inside of the input and, where that is decided at run time, again for tiles at its border.
+pub(super) fn either(
+    cx: &mut Lowering,
+    inside: Value,
+    body: impl Fn(&mut Lowering, bool) -> Result<Value, String>,
+) -> Result<Value, String> {
+    if let Some(flag) = cx.b.known(inside) {
+        return body(cx, flag != 0);
+    }
+    let scope = cx.b.begin_if(inside);
+    let whole = cx.scope(|cx| body(cx, true))?;
+    cx.b.begin_else(&scope, &[whole]);
+    let border = cx.scope(|cx| body(cx, false))?;
+    Ok(cx.b.end_if(scope, &[border])[0])
+}
+
+/// 1 where the input columns `columns` of one window position along spatial axis `i` are all inside of the input.
+pub(super) fn border_free(
     cx: &mut Lowering,
     window: &Window,
     x: &tegula_base::Shape,
     i: usize,
-    row: Axis,
+    columns: Axis,
 ) -> Value {
     if window.low[i].is_const(0) && window.high[i].is_const(0) {
         return cx.b.index(1);
     }
-    let first = window_start(cx, window, i, row.offset);
     let zero = cx.b.index(0);
-    let starts = cx.b.index_op(IndexOp::Le, zero, first);
-    let reach = (row.extent - 1) * window.strides[i] + (window.size[i] - 1) * window.dilations[i];
-    let reach = cx.b.index(reach);
-    let end = cx.b.add(first, reach);
+    let starts = cx.b.index_op(IndexOp::Le, zero, columns.offset);
+    let reach = cx.b.index((columns.extent - 1) * columns.step);
+    let end = cx.b.add(columns.offset, reach);
     let extent = cx.b.size(&x[2 + i]);
     let ends = cx.b.index_op(IndexOp::Lt, end, extent);
     cx.b.index_op(IndexOp::And, starts, ends)

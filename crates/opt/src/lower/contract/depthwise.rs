@@ -2,7 +2,7 @@
 //! is one multiply-add of a tile of `rows x channels`.
 
 use super::accumulator;
-use super::conv::{border_free, result_shape, window_range, window_start};
+use super::conv::{border_free, either, result_shape, window_range, window_start};
 use super::epilogue;
 use crate::lower::Lowered;
 use crate::lower::access::{Axis, Lowering, TileBox, begin};
@@ -51,7 +51,8 @@ pub(super) fn lower(body: &Body, root: OpId, target: &dyn TargetModel) -> Result
         cx.for_(lo, hi, extent, &[], |cx, offset, _| {
             let row = Axis { offset, extent, step: 1, bounded: false };
             outcome = std::mem::replace(&mut outcome, Ok(())).and_then(|()| {
-                let sum = taps.accumulate(cx, row, channels)?;
+                let zero = cx.b.splat(taps.acc, &[row.extent, channels.extent], 0);
+                let sum = taps.over(cx, 0, &mut Vec::new(), row, channels, zero)?;
                 let one = |offset: Value| Axis { offset, extent: 1, step: 1, bounded: false };
                 let mut logical = vec![one(taps.coordinates[0]), channels];
                 logical.extend(taps.coordinates[1..last - 1].iter().map(|at| one(*at)));
@@ -83,58 +84,48 @@ struct Taps<'a> {
 }
 
 impl Taps<'_> {
-    /// The `[row, channel]` tile of sums.
-    fn accumulate(&self, cx: &mut Lowering, row: Axis, channels: Axis) -> Result<Value, String> {
-        let last = self.window.size.len() - 1;
-        let safe = border_free(cx, self.window, self.body.shape(self.x), last, row);
-        let zero = cx.b.splat(self.acc, &[row.extent, channels.extent], 0);
-        let run = |cx: &mut Lowering, bounded: bool| {
-            let offset = window_start(cx, self.window, last, row.offset);
-            let x_row = Axis { offset, extent: row.extent, step: self.window.strides[last], bounded };
-            self.over(cx, 0, &mut Vec::new(), x_row, channels, zero)
-        };
-        match cx.b.known(safe) {
-            Some(flag) => Ok(run(cx, flag == 0)),
-            None => {
-                let scope = cx.b.begin_if(safe);
-                let inside = cx.scope(|cx| run(cx, false));
-                cx.b.begin_else(&scope, &[inside]);
-                let border = cx.scope(|cx| run(cx, true));
-                Ok(cx.b.end_if(scope, &[border])[0])
-            }
-        }
-    }
-
+    /// The `[row, channel]` tile of sums, over window positions from spatial axis `i` on.
     fn over(
         &self,
         cx: &mut Lowering,
         i: usize,
         taps: &mut Vec<(Value, Value)>,
-        x_row: Axis,
+        row: Axis,
         channels: Axis,
         acc: Value,
-    ) -> Value {
+    ) -> Result<Value, String> {
         let last = self.window.size.len() - 1;
         let dilation = cx.b.index(self.window.dilations[i]);
-        let (lo, hi, start) = if i < last {
-            let start = window_start(cx, self.window, i, self.coordinates[1 + i]);
-            let (lo, hi) = window_range(cx, self.window, self.body.shape(self.x), i, start);
-            (lo, hi, start)
+        let position = if i < last { self.coordinates[1 + i] } else { row.offset };
+        let start = window_start(cx, self.window, i, position);
+        let (lo, hi) = if i < last {
+            window_range(cx, self.window, self.body.shape(self.x), i, start)
         } else {
-            (cx.b.index(0), cx.b.index(self.window.size[i]), x_row.offset)
+            (cx.b.index(0), cx.b.index(self.window.size[i]))
         };
-        cx.for_(lo, hi, 1, &[acc], |cx, tap, carried| {
+        let mut outcome = Ok(());
+        let sums = cx.for_(lo, hi, 1, &[acc], |cx, tap, carried| {
             let shift = cx.b.mul(tap, dilation);
-            let at = cx.b.add(start, shift);
-            taps.push((tap, at));
+            let offset = cx.b.add(start, shift);
+            taps.push((tap, offset));
             let sum = if i < last {
-                self.over(cx, i + 1, taps, x_row, channels, carried[0])
+                self.over(cx, i + 1, taps, row, channels, carried[0])
             } else {
-                self.tap(cx, taps, Axis { offset: at, ..x_row }, channels, carried[0])
+                let step = self.window.strides[last];
+                let columns = |bounded: bool| Axis { offset, extent: row.extent, step, bounded };
+                let safe = border_free(cx, self.window, self.body.shape(self.x), last, columns(false));
+                either(cx, safe, |cx, inside| Ok(self.tap(cx, taps, columns(!inside), channels, carried[0])))
             };
             taps.pop();
-            vec![sum]
-        })[0]
+            match sum {
+                Ok(sum) => vec![sum],
+                Err(error) => {
+                    outcome = Err(error);
+                    vec![carried[0]]
+                }
+            }
+        });
+        outcome.map(|()| sums[0])
     }
 
     fn tap(
