@@ -1,6 +1,6 @@
 //! What is known, before a run, of the small tensors that carry sizes: shapes, axes, pads, scales, conditions.
 //!
-//! In: a function in the making. Out: for a value of rank 0 or 1 with at most [`MAX_ELEMENTS`] elements, each
+//! In: a function in the making. Out: for a value of static shape with at most [`MAX_ELEMENTS`] elements, each
 //! element as a constant or as a [`Dim`]. Method: forward evaluation over the ops that such arithmetic is made of,
 //! memoised per value. Constants follow the scalar semantics table exactly; a symbolic element is a quotient
 //! `numerator / denominator`, so that `floor(float(h) * 0.5)` becomes `floordiv(h, 2)`. Float arithmetic on
@@ -9,7 +9,7 @@
 use crate::{TensorFunc, TensorOp};
 use std::collections::HashMap;
 use tegula_base::{DType, Dim, Shape, SymbolInfo};
-use tegula_ir::scalar::eval::eval;
+use tegula_ir::scalar::eval::{eval, identity};
 use tegula_ir::{ConstStore, Def, ScalarOp, Value};
 
 /// Tensors with more elements than this are data, not sizes.
@@ -127,89 +127,93 @@ impl SizeValues {
                 (0..count).map(|i| from_int(at(i), dtype)).collect()
             }
             TensorOp::Reshape { .. } => operand(self, 0)?,
-            // Of few elements and rank up to 1 in effect, a permutation or a broadcast moves nothing.
-            TensorOp::Transpose { .. } if at_most_one_axis(func, op) => operand(self, 0)?,
-            TensorOp::Broadcast { .. } => {
-                let from = operand(self, 0)?;
-                match from.as_slice() {
-                    [one] => vec![one.clone(); count],
-                    _ if from.len() == count && at_most_one_axis(func, op) => from,
-                    _ => return None,
-                }
+            TensorOp::Transpose { perm } => {
+                let from = extents(&func.ty(func.operand(op, 0)).shape)?;
+                let strides = strides(&from);
+                let moved: Vec<usize> = perm.iter().map(|axis| strides[*axis]).collect();
+                pick(&operand(self, 0)?, &extents(&func.ty(value).shape)?, &moved, 0)?
+            }
+            TensorOp::Broadcast { shape } => {
+                let from = extents(&func.ty(func.operand(op, 0)).shape)?;
+                let mut strides = strides(&from);
+                from.iter().zip(&mut strides).filter(|(n, _)| **n == 1).for_each(|(_, stride)| *stride = 0);
+                pick(&operand(self, 0)?, &extents(shape)?, &strides, 0)?
             }
             TensorOp::Slice { starts, sizes, steps } => {
-                let axis = varying_axis(&func.ty(func.operand(op, 0)).shape)?;
-                let from = operand(self, 0)?;
-                match axis {
-                    None => from.into_iter().take(count).collect(),
-                    Some(axis) => {
-                        let (start, size) = (starts[axis].as_const()?, sizes[axis].as_const()?);
-                        let pick = |i: i64| {
-                            usize::try_from(start + i * steps[axis]).ok().and_then(|i| from.get(i).cloned())
-                        };
-                        (0..size).map(pick).collect::<Option<Vec<_>>>()?
-                    }
+                let from = extents(&func.ty(func.operand(op, 0)).shape)?;
+                let (data, mut taken) = (operand(self, 0)?, vec![]);
+                let sizes: Vec<usize> = sizes.iter().map(size_of).collect::<Option<_>>()?;
+                let starts: Vec<i64> = starts.iter().map(Dim::as_const).collect::<Option<_>>()?;
+                let strides = strides(&from);
+                for place in places(&sizes) {
+                    let at = |axis: usize| starts[axis] + place[axis] as i64 * steps[axis];
+                    let linear: i64 = (0..from.len()).map(|axis| at(axis) * strides[axis] as i64).sum();
+                    taken.push(data.get(usize::try_from(linear).ok()?)?.clone());
                 }
+                taken
             }
             TensorOp::Concat { axis } => {
-                // Joined along the only axis that varies, row-major order is operand order.
-                let outer = &func.ty(value).shape[..*axis];
-                if outer.iter().any(|dim| !dim.is_const(1)) {
-                    return None;
-                }
+                let outer: usize = extents(&func.ty(value).shape)?[..*axis].iter().product();
+                let parts: Vec<Vec<Element>> =
+                    (0..func.operands(op).len()).map(|i| operand(self, i)).collect::<Option<_>>()?;
                 let mut all = Vec::with_capacity(count);
-                for i in 0..func.operands(op).len() {
-                    all.extend(operand(self, i)?);
+                for row in 0..outer {
+                    for part in &parts {
+                        let n = part.len() / outer;
+                        all.extend_from_slice(&part[row * n..(row + 1) * n]);
+                    }
                 }
                 all
             }
             TensorOp::Gather { axis } => {
-                let data = func.ty(func.operand(op, 0)).shape.clone();
-                if varying_axis(&data)?.is_some_and(|varying| varying != *axis) {
-                    return None;
-                }
-                let (from, indices) = (operand(self, 0)?, operand(self, 1)?);
+                let from = extents(&func.ty(func.operand(op, 0)).shape)?;
+                let (data, indices) = (operand(self, 0)?, operand(self, 1)?);
                 let index_dtype = func.ty(func.operand(op, 1)).dtype;
-                let n = from.len() as i64;
-                let pick = |element: &Element| {
-                    let i = as_dim(element, index_dtype)?.as_const()?;
-                    let i = if i < 0 { i + n } else { i }.clamp(0, (n - 1).max(0));
-                    from.get(i as usize).cloned()
-                };
-                indices.iter().map(pick).collect::<Option<Vec<_>>>()?
+                let (outer, extent) = (from[..*axis].iter().product::<usize>(), from[*axis] as i64);
+                let inner: usize = from[axis + 1..].iter().product();
+                let mut all = Vec::with_capacity(count);
+                for row in 0..outer {
+                    for index in &indices {
+                        let i = as_dim(index, index_dtype)?.as_const()?;
+                        let i = if i < 0 { i + extent } else { i }.clamp(0, (extent - 1).max(0)) as usize;
+                        let start = (row * from[*axis] + i) * inner;
+                        all.extend_from_slice(data.get(start..start + inner)?);
+                    }
+                }
+                all
             }
             TensorOp::Elementwise { f } => {
-                let operands: Vec<Vec<Element>> =
-                    (0..func.operands(op).len()).map(|i| operand(self, i)).collect::<Option<_>>()?;
-                let dtypes: Vec<DType> = func.operands(op).iter().map(|v| func.ty(*v).dtype).collect();
-                // One varying axis on each side, or a single element: order is row-major throughout.
-                if operands.iter().any(|elements| elements.len() != 1 && elements.len() != count) {
-                    return None;
+                let result = extents(&func.ty(value).shape)?;
+                let mut operands = Vec::new();
+                for (i, operand_value) in func.operands(op).iter().enumerate() {
+                    let from = extents(&func.ty(*operand_value).shape)?;
+                    let mut strides = strides(&from);
+                    from.iter().zip(&mut strides).filter(|(n, _)| **n == 1).for_each(|(_, s)| *s = 0);
+                    operands.push(pick(&operand(self, i)?, &result, &strides, 0)?);
                 }
+                let dtypes: Vec<DType> = func.operands(op).iter().map(|v| func.ty(*v).dtype).collect();
                 let at = |i: usize| {
-                    let arguments: Vec<&Element> = operands
-                        .iter()
-                        .map(|elements| if elements.len() == 1 { &elements[0] } else { &elements[i] })
-                        .collect();
+                    let arguments: Vec<&Element> = operands.iter().map(|elements| &elements[i]).collect();
                     apply(*f, &dtypes, &arguments, dtype)
                 };
                 (0..count).map(at).collect::<Option<Vec<_>>>()?
             }
-            TensorOp::Reduce { f, .. } if count == 1 => {
-                let from = operand(self, 0)?;
-                let Some((first, rest)) = from.split_first() else {
-                    return tegula_ir::scalar::eval::identity(*f, dtype).map(|bits| vec![Element::Bits(bits)]);
-                };
-                let mut sum = first.clone();
-                for element in rest {
-                    sum = apply(*f, &[dtype, dtype], &[&sum, element], dtype)?;
+            TensorOp::Reduce { f, axes } => {
+                let from = extents(&func.ty(func.operand(op, 0)).shape)?;
+                let data = operand(self, 0)?;
+                let result = extents(&func.ty(value).shape)?;
+                let mut result_strides = strides(&result);
+                axes.iter().for_each(|axis| result_strides[*axis] = 0);
+                let mut sums: Vec<Option<Element>> = vec![None; count];
+                for (place, element) in places(&from).into_iter().zip(&data) {
+                    let at: usize = place.iter().zip(&result_strides).map(|(i, stride)| i * stride).sum();
+                    sums[at] = Some(match &sums[at] {
+                        Some(sum) => apply(*f, &[dtype, dtype], &[sum, element], dtype)?,
+                        None => element.clone(),
+                    });
                 }
-                vec![sum]
-            }
-            TensorOp::Scan { f: ScalarOp::Add | ScalarOp::Mul, exclusive: false, reverse: false, .. }
-                if varying_axis(&func.ty(value).shape).is_some() =>
-            {
-                return None;
+                let identity = || identity(*f, dtype).map(Element::Bits);
+                sums.into_iter().map(|sum| sum.or_else(identity)).collect::<Option<Vec<_>>>()?
             }
             TensorOp::Bind { .. } if index == 0 => operand(self, 0)?,
             _ => return None,
@@ -218,22 +222,39 @@ impl SizeValues {
     }
 }
 
-/// The number of elements when it is constant, small, and at most one axis varies.
+/// The number of elements when it is constant and small.
 fn small_count(shape: &Shape) -> Option<usize> {
-    let count = shape.count().as_const()?;
-    let count = usize::try_from(count).ok().filter(|count| *count <= MAX_ELEMENTS)?;
-    varying_axis(shape).map(|_| count)
+    let count = extents(shape)?.into_iter().try_fold(1usize, usize::checked_mul)?;
+    (count <= MAX_ELEMENTS).then_some(count)
 }
 
-/// The only axis whose extent is not 1; `Some(None)` when there is none, `None` when there are several.
-fn varying_axis(shape: &Shape) -> Option<Option<usize>> {
-    let mut axes = (0..shape.rank()).filter(|axis| !shape[*axis].is_const(1));
-    let first = axes.next();
-    axes.next().is_none().then_some(first)
+fn size_of(dim: &Dim) -> Option<usize> {
+    usize::try_from(dim.as_const()?).ok()
 }
 
-fn at_most_one_axis(func: &TensorFunc, op: tegula_ir::OpId) -> bool {
-    varying_axis(&func.ty(func.operand(op, 0)).shape).is_some()
+fn extents(shape: &[Dim]) -> Option<Vec<usize>> {
+    shape.iter().map(size_of).collect()
+}
+
+/// Row-major strides in elements.
+fn strides(extents: &[usize]) -> Vec<usize> {
+    (0..extents.len()).map(|axis| extents[axis + 1..].iter().product()).collect()
+}
+
+/// Every index of a shape, in row-major order.
+fn places(extents: &[usize]) -> Vec<Vec<usize>> {
+    let mut all = vec![vec![]];
+    for n in extents {
+        all = all.iter().flat_map(|place| (0..*n).map(|i| [place.as_slice(), &[i]].concat())).collect();
+    }
+    all
+}
+
+/// The elements that a strided walk over a shape meets.
+fn pick(data: &[Element], extents: &[usize], strides: &[usize], start: usize) -> Option<Vec<Element>> {
+    let at =
+        |place: &Vec<usize>| start + place.iter().zip(strides).map(|(i, stride)| i * stride).sum::<usize>();
+    places(extents).iter().map(|place| data.get(at(place)).cloned()).collect()
 }
 
 fn load(bytes: &[u8]) -> u64 {
@@ -419,8 +440,20 @@ fn exact_factor(dim: &Dim) -> bool {
 fn bounded_extremum(a: &Dim, b: &Dim, max: bool) -> Dim {
     let (low, high) = bounds(&(a.clone() - b.clone()));
     match (low >= 0, high <= 0) {
-        (true, _) => if max { a.clone() } else { b.clone() },
-        (_, true) => if max { b.clone() } else { a.clone() },
+        (true, _) => {
+            if max {
+                a.clone()
+            } else {
+                b.clone()
+            }
+        }
+        (_, true) => {
+            if max {
+                b.clone()
+            } else {
+                a.clone()
+            }
+        }
         _ if max => a.maximum(b),
         _ => a.minimum(b),
     }
@@ -430,7 +463,15 @@ fn bounded_extremum(a: &Dim, b: &Dim, max: bool) -> Dim {
 fn compare(f: ScalarOp, a: Dim, b: Dim) -> Option<bool> {
     let difference = a - b;
     let (low, high) = bounds(&difference);
-    let decide = |yes: bool, no: bool| if yes { Some(true) } else if no { Some(false) } else { None };
+    let decide = |yes: bool, no: bool| {
+        if yes {
+            Some(true)
+        } else if no {
+            Some(false)
+        } else {
+            None
+        }
+    };
     match f {
         ScalarOp::Eq => decide(low == 0 && high == 0, low > 0 || high < 0),
         ScalarOp::Ne => decide(low > 0 || high < 0, low == 0 && high == 0),

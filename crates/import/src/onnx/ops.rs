@@ -1,17 +1,20 @@
 //! The converters, one file a family; each lists its rows at the top.
 
 mod activation;
+mod attention;
 mod contraction;
 mod control;
 mod convolution;
 mod elementwise;
 mod indexing;
+mod loss;
 mod movement;
 mod normalisation;
 mod pooling;
 mod quantisation;
 mod recurrent;
 mod reduction;
+mod resize;
 mod slicing;
 mod source;
 mod window;
@@ -37,6 +40,10 @@ pub(super) const FAMILIES: &[(&str, &[Row])] = &[
     ("", control::ROWS),
     ("", recurrent::ROWS),
     ("", quantisation::ROWS),
+    ("", resize::ROWS),
+    ("", attention::ROWS),
+    ("", loss::ROWS),
+    (MICROSOFT, attention::MICROSOFT),
     (MICROSOFT, contraction::MICROSOFT),
     (MICROSOFT, recurrent::MICROSOFT),
     (MICROSOFT, quantisation::MICROSOFT),

@@ -15,13 +15,27 @@ impl Cx<'_> {
             return Ok(x);
         }
         let (old, new) = (from.count(), shape.count());
-        if old != new {
+        if old != new && !self.same_but_for_established(&from, &shape) {
             if old.as_const().is_some() && new.as_const().is_some() {
                 return Err(Fault::from(format!("{} cannot be reshaped to {shape}", self.ty(x))));
             }
             self.assert_equal(&old, &new, "a reshape must keep the number of elements")?;
         }
         self.emit(TensorOp::Reshape { shape }, &[x])
+    }
+
+    /// Whether extents differ only where sizes were asserted to be equal already.
+    fn same_but_for_established(&self, from: &Shape, to: &Shape) -> bool {
+        let mut rest: Vec<&Dim> = to.iter().filter(|dim| !dim.is_const(1)).collect();
+        for extent in from.iter() {
+            let place = rest.iter().position(|dim| self.is_established(dim, extent));
+            match place {
+                Some(place) => _ = rest.remove(place),
+                None if self.is_established(extent, &Dim::from(1)) => {}
+                None => return false,
+            }
+        }
+        rest.iter().all(|dim| self.is_established(dim, &Dim::from(1)))
     }
 
     pub fn transpose(&mut self, x: Value, perm: &[usize]) -> Outcome {

@@ -129,15 +129,62 @@ impl Cx<'_> {
         if let (Some(a), Some(b)) = (left.as_const(), right.as_const()) {
             return Err(Fault::from(format!("{message}, got {a} and {b}")));
         }
-        let pair = if left < right { (left, right) } else { (right, left) };
-        if self.established.equal.iter().any(|(a, b)| (a, b) == pair) {
+        if self.is_established(left, right) {
             return Ok(());
         }
+        let pair = if left < right { (left, right) } else { (right, left) };
         self.established.equal.push((pair.0.clone(), pair.1.clone()));
         let place = self.location.as_deref().unwrap_or("");
         let message = format!("node \"{place}\": {message}");
         self.emit_many(TensorOp::AssertSize { left: left.clone(), right: right.clone(), message }, &[])?;
         Ok(())
+    }
+
+    /// Whether two sizes are equal, as expressions or by an assert that stands before this place.
+    pub fn is_established(&self, left: &Dim, right: &Dim) -> bool {
+        let pair = if left < right { (left, right) } else { (right, left) };
+        left == right || self.established.equal.iter().any(|(a, b)| (a, b) == pair)
+    }
+
+    /// The smaller of two sizes, decided where their ranges do.
+    pub fn least(&self, a: &Dim, b: &Dim) -> Dim {
+        let (low, high) = self.symbols.bounds(&(a.clone() - b.clone()));
+        match (high <= 0, low >= 0) {
+            (true, _) => a.clone(),
+            (_, true) => b.clone(),
+            _ => a.minimum(b),
+        }
+    }
+
+    /// The larger of two sizes, decided where their ranges do.
+    pub fn most(&self, a: &Dim, b: &Dim) -> Dim {
+        let (low, high) = self.symbols.bounds(&(a.clone() - b.clone()));
+        match (low >= 0, high <= 0) {
+            (true, _) => a.clone(),
+            (_, true) => b.clone(),
+            _ => a.maximum(b),
+        }
+    }
+
+    /// The sizes that a condition compares for equality.
+    pub fn compared_sizes(&mut self, condition: Value) -> Option<(Dim, Dim)> {
+        let mut value = condition;
+        for _ in 0..8 {
+            let op = self.func.def_op(value)?;
+            match self.func.kind(op) {
+                TensorOp::Reshape { .. } => value = self.func.operand(op, 0),
+                TensorOp::Elementwise { f: ScalarOp::Eq } => {
+                    let [a, b] = [self.func.operand(op, 0), self.func.operand(op, 1)];
+                    let (a, b) = (self.known_sizes(a)?, self.known_sizes(b)?);
+                    return match (a.as_slice(), b.as_slice()) {
+                        ([a], [b]) => Some((a.clone(), b.clone())),
+                        _ => None,
+                    };
+                }
+                _ => return None,
+            }
+        }
+        None
     }
 
     /// The declared extent of a result's axis, as an upper bound for what is only known at run time.

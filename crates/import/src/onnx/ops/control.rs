@@ -19,6 +19,13 @@ fn if_(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     if let Some(holds) = cx.known_bool(condition) {
         return cx.inner_graph(if holds { then } else { otherwise }, &[]);
     }
+    if let Some((left, right)) = cx.compared_sizes(condition)
+        && drops_an_axis(then, otherwise)
+    {
+        // How exporters write a squeeze: the rank is static only if the axis goes in every run.
+        cx.assert_equal(&left, &right, "an axis that is squeezed where it can be must have extent 1")?;
+        return cx.inner_graph(then, &[]);
+    }
     let condition = cx.reshape(condition, Shape::scalar())?;
     let op = cx.func.build(cx.region, TensorOp::If {}, &[condition], cx.location.clone())?;
     let regions = [cx.func.regions_of(op)[0], cx.func.regions_of(op)[1]];
@@ -35,6 +42,15 @@ fn if_(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     }
     let results = finish_region_op(&mut cx.func, op)?;
     cut_to_sizes(cx, results, &common)
+}
+
+/// Whether one branch only squeezes what the other passes on.
+fn drops_an_axis(then: &GraphProto, otherwise: &GraphProto) -> bool {
+    let only = |graph: &GraphProto, op: &str| {
+        let mut nodes = graph.node.iter().filter(|node| node.op_type() != "Constant");
+        nodes.next().is_some_and(|node| node.op_type() == op) && nodes.next().is_none()
+    };
+    only(then, "Squeeze") && only(otherwise, "Identity")
 }
 
 /// What a result has in both branches.

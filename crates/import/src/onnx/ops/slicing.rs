@@ -17,6 +17,9 @@ pub(super) const ROWS: &[Row] = &[
     op_since("Pad", 11, pad),
 ];
 
+/// A constant end at or above this is how exporters write "to the end".
+const TO_THE_END: i64 = 1 << 24;
+
 /// One sliced axis with bounds known as sizes.
 struct Cut {
     axis: usize,
@@ -112,7 +115,7 @@ fn clamp(cx: &mut Cx, extent: &Dim, cut: &Cut) -> Outcome<(Dim, Dim)> {
                 _ => bound(cx, extent, &cut.end, &last)?,
             };
             let size = (start.clone() - end).ceil_div(&Dim::from(step.saturating_neg()));
-            Ok((start.maximum(&zero), not_negative(cx, size)?))
+            Ok((cx.most(&start, &zero), not_negative(cx, size)?))
         }
     }
 }
@@ -127,7 +130,7 @@ fn bound(cx: &mut Cx, extent: &Dim, value: &Dim, most: &Dim) -> Outcome<Dim> {
             return not_negative(cx, extent.clone() + value.clone());
         }
         if low < 0 {
-            return Ok(value.maximum(&zero).minimum(most));
+            return Ok(cx.least(&value.maximum(&zero), most));
         }
         if cx.symbols.bounds(&(most.clone() - value.clone())).0 < 0 {
             cx.assert_equal(&value.minimum(most), value, "a slice must end inside of its axis")?;
@@ -141,13 +144,17 @@ fn bound(cx: &mut Cx, extent: &Dim, value: &Dim, most: &Dim) -> Outcome<Dim> {
     if n >= SymbolInfo::MAX {
         return Ok(most.clone());
     }
-    if n <= -SymbolInfo::MAX {
+    if n <= -SymbolInfo::MAX || n == 0 {
         return Ok(zero);
     }
     if n < 0 {
         return not_negative(cx, extent.clone() + value.clone());
     }
-    Ok(value.minimum(most))
+    if n >= TO_THE_END {
+        cx.assert_equal(&value.minimum(most), most, "an axis is longer than the slice allows for")?;
+        return Ok(most.clone());
+    }
+    Ok(cx.least(value, most))
 }
 
 /// A size that is not below 0: a constant is raised to 0, a symbolic one asserted where that is not known.

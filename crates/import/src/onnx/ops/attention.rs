@@ -1,0 +1,363 @@
+//! ONNX's Attention (opsets 23 to 25) and RotaryEmbedding.
+//!
+//! The tensor level's composite takes what it can say: scores, an additive mask, softmax, weighted sum. Intermediate
+//! scores as a result, a softmax in another precision and rows without any allowed key are written out.
+
+use crate::onnx::cx::Cx;
+use crate::onnx::fault::{Fault, Outcome};
+use crate::onnx::node::Node;
+use crate::onnx::table::{Row, op};
+use crate::onnx::weights::dtype_of;
+use tegula_base::{DType, Dim, Shape};
+use tegula_ir::attr::F64;
+use tegula_ir::{ScalarOp, Value};
+use tegula_tensor::{DotDims, TensorOp};
+
+pub(super) const ROWS: &[Row] = &[op("Attention", attention), op("RotaryEmbedding", rotary_embedding)];
+
+pub(super) const MICROSOFT: &[Row] = &[op("RotaryEmbedding", rotary_embedding_microsoft)];
+
+/// Query, key and value by heads: `[B,H,L,D]`.
+struct Heads {
+    q: Value,
+    k: Value,
+    v: Value,
+    /// Whether they came as `[B,L,H*D]`.
+    flat: bool,
+}
+
+fn attention(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let heads = heads_of(cx, node)?;
+    let (past_k, past_v) = (node.optional(4), node.optional(5));
+    let lengths = node.optional(6);
+    let (k, v) = match (past_k, past_v) {
+        (Some(past_k), Some(past_v)) => {
+            (cx.concat(&[past_k, heads.k], 2)?, cx.concat(&[past_v, heads.v], 2)?)
+        }
+        (None, None) => (heads.k, heads.v),
+        _ => return Err(Fault::invalid("past key and past value must be given together")),
+    };
+    if past_k.is_some() && lengths.is_some() {
+        return Err(Fault::invalid("a past and lengths of a padded cache exclude each other"));
+    }
+    let q = heads.q;
+    let (b, h, l, s) = (cx.dim(q, 0), cx.dim(q, 1), cx.dim(q, 2), cx.dim(k, 2));
+    if h.div_exact(&cx.dim(k, 1)).is_none() {
+        return Err(Fault::from(format!("{} key heads do not divide {h} query heads", cx.dim(k, 1))));
+    }
+    let scale = match node.optional_float("scale") {
+        Some(scale) => scale,
+        None => {
+            let d = cx.dim(q, 3).as_const().ok_or_else(|| {
+                Fault::unsupported("a head's size must be constant where no scale is given")
+            })?;
+            1.0 / (d as f64).sqrt()
+        }
+    };
+    let softcap = node.float("softcap", 0.0);
+    let offset = match (past_k, lengths) {
+        (Some(past), _) => Offset::Fixed(cx.dim(past, 2)),
+        (None, Some(lengths)) => Offset::PerBatch(lengths),
+        (None, None) => Offset::Fixed(Dim::from(0)),
+    };
+    let bias = bias_of(cx, node, q, &l, &s, &offset, lengths)?;
+    let plain = !node.wants(3) && node.int("softmax_precision", 0) == 0 && bias.is_none();
+    let (y, scores) = if plain {
+        let kind = TensorOp::Attention { scale: F64(scale), causal: false, softcap: F64(softcap.max(0.0)) };
+        (cx.emit(kind, &[q, k, v])?, None)
+    } else {
+        let sizes = [b, h, l, s];
+        let (y, scores) = written_out(cx, node, [q, k, v], &sizes, bias, scale, softcap)?;
+        (y, Some(scores))
+    };
+    let y = if heads.flat { joined_heads(cx, y)? } else { y };
+    let mut results = vec![y, k, v];
+    results.extend(scores);
+    Ok(results)
+}
+
+fn heads_of(cx: &mut Cx, node: &Node) -> Outcome<Heads> {
+    let operands = [node.operand(0)?, node.operand(1)?, node.operand(2)?];
+    let rank = cx.rank(operands[0]);
+    if operands.iter().any(|value| cx.rank(*value) != rank) || !matches!(rank, 3 | 4) {
+        return Err(Fault::from(format!(
+            "query, key and value of rank 3 or 4 are expected, got {}",
+            cx.ty(operands[0])
+        )));
+    }
+    if rank == 4 {
+        let [q, k, v] = operands;
+        return Ok(Heads { q, k, v, flat: false });
+    }
+    let (n_q, n_kv) = (node.int("q_num_heads", 0), node.int("kv_num_heads", 0));
+    if n_q < 1 || n_kv < 1 {
+        return Err(Fault::invalid("q_num_heads and kv_num_heads must be given for operands of rank 3"));
+    }
+    Ok(Heads {
+        q: split_heads(cx, operands[0], n_q)?,
+        k: split_heads(cx, operands[1], n_kv)?,
+        v: split_heads(cx, operands[2], n_kv)?,
+        flat: true,
+    })
+}
+
+/// `[B,L,H*D]` to `[B,H,L,D]`.
+fn split_heads(cx: &mut Cx, x: Value, heads: i64) -> Outcome {
+    let shape = cx.shape(x);
+    let heads = Dim::from(heads);
+    let size = shape[2].floor_div(&heads);
+    let x = cx.reshape(x, [shape[0].clone(), shape[1].clone(), heads, size])?;
+    cx.transpose(x, &[0, 2, 1, 3])
+}
+
+fn joined_heads(cx: &mut Cx, x: Value) -> Outcome {
+    let x = cx.transpose(x, &[0, 2, 1, 3])?;
+    let shape = cx.shape(x);
+    cx.reshape(x, [shape[0].clone(), shape[1].clone(), shape[2].clone() * shape[3].clone()])
+}
+
+/// How many keys come before the first query.
+enum Offset {
+    Fixed(Dim),
+    /// A padded cache: its length less the number of queries, for each batch.
+    PerBatch(Value),
+}
+
+/// What is added to the scores (0 or minus infinity where a key is hidden), broadcastable to `[B,H,L,S]`; `None`
+/// where nothing is.
+fn bias_of(
+    cx: &mut Cx,
+    node: &Node,
+    q: Value,
+    l: &Dim,
+    s: &Dim,
+    offset: &Offset,
+    lengths: Option<Value>,
+) -> Outcome<Option<Value>> {
+    let dtype = cx.dtype(q);
+    let mut bias = match node.optional(3) {
+        Some(mask) => Some(additive_mask(cx, mask, dtype, s)?),
+        None => None,
+    };
+    let (left, right) = (node.int("left_window_size", -1), node.int("right_window_size", -1));
+    let causal = node.flag("is_causal", false);
+    if causal || left >= 0 || right >= 0 {
+        let row = cx.iota(DType::I64, [Dim::from(1), Dim::from(1), l.clone(), Dim::from(1)], 2)?;
+        let offset = match offset {
+            Offset::Fixed(offset) => cx.size_as(offset.clone(), DType::I64, 4)?,
+            Offset::PerBatch(lengths) => {
+                let lengths = cx.cast(*lengths, DType::I64)?;
+                let lengths = cx.lay_along(lengths, 0, 4)?;
+                let queries = cx.size_as(l.clone(), DType::I64, 4)?;
+                cx.sub(lengths, queries)?
+            }
+        };
+        let place = cx.add(row, offset)?;
+        let column = cx.iota(DType::I64, [Dim::from(1), Dim::from(1), Dim::from(1), s.clone()], 3)?;
+        let ahead = cx.sub(column, place)?;
+        let mut limits = vec![];
+        if causal {
+            limits.push(cx.with_number(ScalarOp::Le, ahead, 0.0)?);
+        }
+        if left >= 0 {
+            limits.push(cx.with_number(ScalarOp::Ge, ahead, -(left as f64))?);
+        }
+        if right >= 0 {
+            limits.push(cx.with_number(ScalarOp::Le, ahead, right as f64)?);
+        }
+        for allowed in limits {
+            bias = Some(hide(cx, bias, allowed, dtype)?);
+        }
+    }
+    if let Some(lengths) = lengths {
+        let column = cx.iota(DType::I64, [Dim::from(1), Dim::from(1), Dim::from(1), s.clone()], 3)?;
+        let lengths = cx.cast(lengths, DType::I64)?;
+        let lengths = cx.lay_along(lengths, 0, 4)?;
+        let allowed = cx.binary(ScalarOp::Lt, column, lengths)?;
+        bias = Some(hide(cx, bias, allowed, dtype)?);
+    }
+    Ok(bias)
+}
+
+/// A mask as numbers to add, its last axis filled up with hidden keys to `s`.
+fn additive_mask(cx: &mut Cx, mask: Value, dtype: DType, s: &Dim) -> Outcome {
+    let rank = cx.rank(mask);
+    let own = rank.checked_sub(1).map_or(Dim::from(1), |axis| cx.dim(mask, axis));
+    let mask = if cx.dtype(mask) == DType::Bool {
+        let zero = cx.splat(dtype, Shape::scalar(), 0.0)?;
+        let hidden = cx.splat(dtype, Shape::scalar(), f64::NEG_INFINITY)?;
+        cx.select(mask, zero, hidden)?
+    } else {
+        cx.cast(mask, dtype)?
+    };
+    let missing = s.clone() - own.clone();
+    let shorter = cx.symbols.bounds(&missing).0 >= 0 && !missing.is_const(0);
+    let mask = if rank > 0 && shorter && !(own.is_const(1) && missing.as_const().is_none()) {
+        let mut high = vec![Dim::from(0); rank];
+        high[rank - 1] = missing;
+        cx.pad_with(mask, f64::NEG_INFINITY, vec![Dim::from(0); rank], high)?
+    } else {
+        mask
+    };
+    let axes: Vec<usize> = (0..4usize.saturating_sub(rank)).collect();
+    cx.add_axes(mask, &axes)
+}
+
+/// Adds minus infinity where a key is not allowed.
+fn hide(cx: &mut Cx, bias: Option<Value>, allowed: Value, dtype: DType) -> Outcome {
+    let hidden = cx.splat(dtype, Shape::scalar(), f64::NEG_INFINITY)?;
+    let base = match bias {
+        Some(bias) => bias,
+        None => cx.splat(dtype, Shape::scalar(), 0.0)?,
+    };
+    cx.select(allowed, base, hidden)
+}
+
+/// The composition that ONNX defines, with the scores that the fourth result asks for.
+fn written_out(
+    cx: &mut Cx,
+    node: &Node,
+    [q, k, v]: [Value; 3],
+    [b, h, l, s]: &[Dim; 4],
+    bias: Option<Value>,
+    scale: f64,
+    softcap: f64,
+) -> Outcome<(Value, Value)> {
+    let dtype = cx.dtype(q);
+    let root = scale.sqrt();
+    let q = cx.with_number(ScalarOp::Mul, q, root)?;
+    let k = cx.with_number(ScalarOp::Mul, k, root)?;
+    let groups = cx.dim(k, 1);
+    let shared = h.floor_div(&groups);
+    let split = |cx: &mut Cx, x: Value, last: Dim| {
+        cx.reshape(x, [b.clone(), groups.clone(), shared.clone(), l.clone(), last])
+    };
+    let pairs = |inner: usize| DotDims {
+        lhs_batch: vec![0, 1],
+        rhs_batch: vec![0, 1],
+        lhs_contract: vec![4],
+        rhs_contract: vec![inner],
+    };
+    let d = cx.dim(q, 3);
+    let q = split(cx, q, d)?;
+    let scores = cx.emit(TensorOp::Dot { dims: Box::new(pairs(3)), out: dtype }, &[q, k])?;
+    let full: Shape = [b, h, l, s].into_iter().cloned().collect();
+    let raw = cx.reshape(scores, full.clone())?;
+    let capped = if softcap > 0.0 {
+        let bent = cx.with_number(ScalarOp::Div, raw, softcap)?;
+        let bent = cx.unary(ScalarOp::Tanh, bent)?;
+        cx.with_number(ScalarOp::Mul, bent, softcap)?
+    } else {
+        raw
+    };
+    let biased = match bias {
+        Some(bias) => cx.add(capped, bias)?,
+        None => capped,
+    };
+    let precise = match node.int("softmax_precision", 0) {
+        0 => biased,
+        number => {
+            let to = dtype_of(number as i32).map_err(Fault::unsupported)?;
+            cx.cast(biased, to)?
+        }
+    };
+    let weights = cx.emit(TensorOp::Softmax { axis: 3, log: false }, &[precise])?;
+    let weights = cx.cast(weights, dtype)?;
+    let weights = match bias {
+        Some(bias) => zero_hidden_rows(cx, weights, bias)?,
+        None => weights,
+    };
+    let shown = match node.int("qk_matmul_output_mode", 0) {
+        0 => raw,
+        1 => capped,
+        2 => biased,
+        3 => weights,
+        mode => return Err(Fault::invalid(format!("qk_matmul_output_mode {mode} is none of 0 to 3"))),
+    };
+    let grouped = split(cx, weights, s.clone())?;
+    let e = cx.dim(v, 3);
+    let y = cx.emit(TensorOp::Dot { dims: Box::new(pairs(2)), out: dtype }, &[grouped, v])?;
+    Ok((cx.reshape(y, [b.clone(), h.clone(), l.clone(), e])?, shown))
+}
+
+/// A row whose keys are all hidden gives zeros.
+fn zero_hidden_rows(cx: &mut Cx, weights: Value, bias: Value) -> Outcome {
+    let most = cx.reduce(ScalarOp::Max, bias, &[3], true)?;
+    let hidden = cx.number_like(most, f64::NEG_INFINITY)?;
+    let empty = cx.binary(ScalarOp::Eq, most, hidden)?;
+    let zero = cx.number_like(weights, 0.0)?;
+    cx.select(empty, zero, weights)
+}
+
+fn rotary_embedding(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let (x, cos, sin, places) = (node.operand(0)?, node.operand(1)?, node.operand(2)?, node.optional(3));
+    Ok(vec![rotated(cx, node, x, cos, sin, places)?])
+}
+
+/// Operands `x, position_ids, cos, sin`.
+fn rotary_embedding_microsoft(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let (x, places, cos, sin) = (node.operand(0)?, node.operand(1)?, node.operand(2)?, node.operand(3)?);
+    if cx.rank(places) != 2 {
+        return Err(Fault::unsupported("a single start position is not supported"));
+    }
+    Ok(vec![rotated(cx, node, x, cos, sin, Some(places))?])
+}
+
+/// Turns pairs of elements by the angle of their position (Su et al., arXiv:2104.09864).
+fn rotated(cx: &mut Cx, node: &Node, x: Value, cos: Value, sin: Value, places: Option<Value>) -> Outcome {
+    let shape = cx.shape(x);
+    // [B,L,H,D] throughout.
+    let by_heads = match shape.rank() {
+        4 => cx.transpose(x, &[0, 2, 1, 3])?,
+        3 => {
+            let heads = node.int("num_heads", 0);
+            if heads < 1 {
+                return Err(Fault::invalid("num_heads must be given for an operand of rank 3"));
+            }
+            let size = shape[2].floor_div(&Dim::from(heads));
+            cx.reshape(x, [shape[0].clone(), shape[1].clone(), Dim::from(heads), size])?
+        }
+        _ => return Err(Fault::from(format!("a tensor of rank 3 or 4 is expected, got {}", cx.ty(x)))),
+    };
+    let size = cx.dim(by_heads, 3);
+    let turned = match node.int("rotary_embedding_dim", 0) {
+        0 => size.clone(),
+        n => Dim::from(n),
+    };
+    let half = turned.floor_div(&Dim::from(2));
+    let (mut cos, mut sin) = (cos, sin);
+    if let Some(places) = places {
+        (cos, sin) = (cx.gather(cos, places, 0)?, cx.gather(sin, places, 0)?);
+    }
+    let (cos, sin) = (cx.add_axes(cos, &[2])?, cx.add_axes(sin, &[2])?);
+    let rest = cx.slice_axis(by_heads, 3, turned.clone(), size.clone() - turned.clone())?;
+    let part = cx.slice_axis(by_heads, 3, Dim::from(0), turned.clone())?;
+    let (one, other, pairs) = if node.flag("interleaved", false) {
+        let from = cx.shape(part);
+        let paired: Shape = from[..3].iter().cloned().chain([half.clone(), Dim::from(2)]).collect();
+        let paired = cx.reshape(part, paired)?;
+        let one = cx.slice_axis(paired, 4, Dim::from(0), Dim::from(1))?;
+        let other = cx.slice_axis(paired, 4, Dim::from(1), Dim::from(1))?;
+        (cx.drop_axes(one, &[4])?, cx.drop_axes(other, &[4])?, true)
+    } else {
+        let one = cx.slice_axis(part, 3, Dim::from(0), half.clone())?;
+        (one, cx.slice_axis(part, 3, half.clone(), half)?, false)
+    };
+    let (a, b) = (cx.mul(cos, one)?, cx.mul(sin, other)?);
+    let real = cx.sub(a, b)?;
+    let (a, b) = (cx.mul(sin, one)?, cx.mul(cos, other)?);
+    let imaginary = cx.add(a, b)?;
+    let part_shape = cx.shape(part);
+    let turned = if pairs {
+        let (real, imaginary) = (cx.add_axes(real, &[4])?, cx.add_axes(imaginary, &[4])?);
+        let joined = cx.concat(&[real, imaginary], 4)?;
+        cx.reshape(joined, part_shape)?
+    } else {
+        cx.concat(&[real, imaginary], 3)?
+    };
+    let whole = if cx.dim(rest, 3).is_const(0) { turned } else { cx.concat(&[turned, rest], 3)? };
+    match shape.rank() {
+        4 => cx.transpose(whole, &[0, 2, 1, 3]),
+        _ => cx.reshape(whole, shape),
+    }
+}

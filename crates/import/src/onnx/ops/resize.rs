@@ -1,0 +1,498 @@
+//! Resize and Upsample, one axis at a time: coordinates of the output in the input, then nearest, linear or cubic
+//! taps gathered with clamped indices; antialiased filters become a matrix product.
+//!
+//! Coordinates are computed in `f64` by tensor ops, so scales and sizes may be data. Whole-number enlargements by
+//! the nearest neighbour, the case of feature pyramids, become a broadcast.
+
+use crate::onnx::cx::Cx;
+use crate::onnx::fault::{Fault, Outcome};
+use crate::onnx::node::{Node, axes_in};
+use crate::onnx::table::{Row, op_between, op_since};
+use tegula_base::{DType, Dim, Shape};
+use tegula_ir::{ScalarOp, Value};
+use tegula_tensor::{DotDims, PadMode, TensorOp};
+
+pub(super) const ROWS: &[Row] = &[
+    op_between("Upsample", 7, 8, upsample_by_attribute),
+    op_between("Upsample", 9, 9, upsample),
+    op_between("Resize", 10, 10, upsample),
+    op_since("Resize", 11, resize),
+];
+
+/// How output places map to input places.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Transform {
+    HalfPixel,
+    HalfPixelSymmetric,
+    PytorchHalfPixel,
+    AlignCorners,
+    Asymmetric,
+    CropAndResize,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Mode {
+    Nearest(Rounding),
+    Linear,
+    Cubic { a: f64 },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rounding {
+    PreferFloor,
+    PreferCeil,
+    Floor,
+    Ceil,
+}
+
+struct Plan {
+    mode: Mode,
+    transform: Transform,
+    antialias: bool,
+    exclude_outside: bool,
+    extrapolation: f64,
+}
+
+/// One axis to resize; `scale` and `roi` are `f64[1]`.
+struct AxisPlan {
+    axis: usize,
+    output: Dim,
+    scale: Value,
+    roi: Option<(Value, Value)>,
+}
+
+fn mode_of(node: &Node) -> Outcome<Mode> {
+    Ok(match node.text("mode", "nearest").as_str() {
+        "nearest" => Mode::Nearest(match node.text("nearest_mode", "round_prefer_floor").as_str() {
+            "round_prefer_floor" => Rounding::PreferFloor,
+            "round_prefer_ceil" => Rounding::PreferCeil,
+            "floor" => Rounding::Floor,
+            "ceil" => Rounding::Ceil,
+            other => return Err(Fault::invalid(format!("nearest_mode `{other}` is unknown"))),
+        }),
+        "linear" | "bilinear" | "trilinear" => Mode::Linear,
+        "cubic" => Mode::Cubic { a: node.float("cubic_coeff_a", -0.75) },
+        other => return Err(Fault::invalid(format!("mode `{other}` is none of nearest, linear, cubic"))),
+    })
+}
+
+/// Upsample and the first Resize: places are divided by the scale and rounded down.
+fn old_plan(node: &Node) -> Outcome<Plan> {
+    let mode = match mode_of(node)? {
+        Mode::Nearest(_) => Mode::Nearest(Rounding::Floor),
+        other => other,
+    };
+    let transform = Transform::Asymmetric;
+    Ok(Plan { mode, transform, antialias: false, exclude_outside: false, extrapolation: 0.0 })
+}
+
+fn upsample_by_attribute(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let x = node.operand(0)?;
+    let scales = node.floats("scales").ok_or_else(|| Fault::invalid("attribute `scales` is missing"))?;
+    let scales = cx.constant(tegula_base::HostTensor::from_elements(&[scales.len()], &scales))?;
+    let axes: Vec<usize> = (0..cx.rank(x)).collect();
+    let y = by_scales(cx, &old_plan(node)?, x, scales, &axes, None)?;
+    Ok(vec![y])
+}
+
+fn upsample(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let (x, scales) = (node.operand(0)?, node.operand(1)?);
+    let axes: Vec<usize> = (0..cx.rank(x)).collect();
+    let y = by_scales(cx, &old_plan(node)?, x, scales, &axes, None)?;
+    Ok(vec![y])
+}
+
+fn resize(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let x = node.operand(0)?;
+    let transform = match node.text("coordinate_transformation_mode", "half_pixel").as_str() {
+        "half_pixel" => Transform::HalfPixel,
+        "half_pixel_symmetric" => Transform::HalfPixelSymmetric,
+        "pytorch_half_pixel" => Transform::PytorchHalfPixel,
+        "align_corners" => Transform::AlignCorners,
+        "asymmetric" => Transform::Asymmetric,
+        "tf_crop_and_resize" => Transform::CropAndResize,
+        other => {
+            return Err(Fault::unsupported(format!(
+                "coordinate_transformation_mode `{other}` is not supported"
+            )));
+        }
+    };
+    let plan = Plan {
+        mode: mode_of(node)?,
+        transform,
+        antialias: node.flag("antialias", false),
+        exclude_outside: node.flag("exclude_outside", false),
+        extrapolation: node.float("extrapolation_value", 0.0),
+    };
+    let axes = match node.ints("axes") {
+        Some(axes) => axes_in(&axes, cx.rank(x))?,
+        None => (0..cx.rank(x)).collect(),
+    };
+    let roi = node.optional(1).filter(|_| transform == Transform::CropAndResize);
+    let given = |cx: &Cx, i: usize| node.optional(i).filter(|v| !cx.shape(*v).count().is_const(0));
+    let y = match (given(cx, 3), given(cx, 2)) {
+        (Some(sizes), _) => by_sizes(cx, node, &plan, x, sizes, &axes, roi)?,
+        (None, Some(scales)) => by_scales(cx, &plan, x, scales, &axes, roi)?,
+        (None, None) => return Err(Fault::invalid("neither scales nor sizes are given")),
+    };
+    Ok(vec![y])
+}
+
+fn extents_of(cx: &mut Cx, x: Value, axes: &[usize]) -> Outcome {
+    let sizes = axes.iter().map(|axis| cx.dim(x, *axis)).collect();
+    cx.sizes_tensor(sizes)
+}
+
+fn by_scales(
+    cx: &mut Cx,
+    plan: &Plan,
+    x: Value,
+    scales: Value,
+    axes: &[usize],
+    roi: Option<Value>,
+) -> Outcome {
+    if cx.element_count(scales)? != axes.len() {
+        return Err(Fault::invalid(format!("{} for {} axes", cx.ty(scales), axes.len())));
+    }
+    let extents = extents_of(cx, x, axes)?;
+    // The product in the scales' own type decides what is just below a whole number.
+    let wide = cx.cast(extents, cx.dtype(scales))?;
+    let sizes = cx.mul(wide, scales)?;
+    let sizes = cx.unary(ScalarOp::Floor, sizes)?;
+    let sizes = cx.cast(sizes, DType::I64)?;
+    let outputs = output_sizes(cx, sizes, axes)?;
+    let scales = cx.cast(scales, DType::F64)?;
+    resize_axes(cx, plan, x, scales, &outputs, axes, roi)
+}
+
+fn output_sizes(cx: &mut Cx, sizes: Value, axes: &[usize]) -> Outcome<Vec<Dim>> {
+    let uppers: Vec<Dim> = axes.iter().map(|axis| cx.declared_extent(0, *axis)).collect();
+    cx.sizes_or_bind(sizes, "resized", &|i| uppers[i].clone())
+}
+
+fn by_sizes(
+    cx: &mut Cx,
+    node: &Node,
+    plan: &Plan,
+    x: Value,
+    sizes: Value,
+    axes: &[usize],
+    roi: Option<Value>,
+) -> Outcome {
+    if cx.element_count(sizes)? != axes.len() {
+        return Err(Fault::invalid(format!("{} for {} axes", cx.ty(sizes), axes.len())));
+    }
+    let extents = extents_of(cx, x, axes)?;
+    let wide = cx.cast(extents, DType::F64)?;
+    let wanted = cx.cast(sizes, DType::F64)?;
+    let scales = cx.div(wanted, wide)?;
+    let policy = node.text("keep_aspect_ratio_policy", "stretch");
+    let chosen = match policy.as_str() {
+        "stretch" => {
+            let outputs = output_sizes(cx, sizes, axes)?;
+            return resize_axes(cx, plan, x, scales, &outputs, axes, roi);
+        }
+        "not_larger" => cx.reduce(ScalarOp::Min, scales, &[0], true)?,
+        "not_smaller" => cx.reduce(ScalarOp::Max, scales, &[0], true)?,
+        other => return Err(Fault::invalid(format!("keep_aspect_ratio_policy `{other}` is unknown"))),
+    };
+    let outputs = cx.mul(wide, chosen)?;
+    let outputs = cx.with_number(ScalarOp::Add, outputs, 0.5)?;
+    let outputs = cx.unary(ScalarOp::Floor, outputs)?;
+    let outputs = cx.cast(outputs, DType::I64)?;
+    let outputs = output_sizes(cx, outputs, axes)?;
+    let scales = cx.broadcast_to(chosen, &Shape::from([axes.len()]))?;
+    resize_axes(cx, plan, x, scales, &outputs, axes, roi)
+}
+
+fn resize_axes(
+    cx: &mut Cx,
+    plan: &Plan,
+    x: Value,
+    scales: Value,
+    outputs: &[Dim],
+    axes: &[usize],
+    roi: Option<Value>,
+) -> Outcome {
+    let dtype = cx.dtype(x);
+    let nearest = matches!(plan.mode, Mode::Nearest(_));
+    let mut y = x;
+    let n = axes.len();
+    for (i, axis) in axes.iter().enumerate() {
+        let scale = cx.slice_axis(scales, 0, Dim::from(i), Dim::from(1))?;
+        let roi = match roi {
+            Some(roi) => {
+                let roi = cx.cast(roi, DType::F64)?;
+                let start = cx.slice_axis(roi, 0, Dim::from(i), Dim::from(1))?;
+                let end = cx.slice_axis(roi, 0, Dim::from(n + i), Dim::from(1))?;
+                Some((start, end))
+            }
+            None => None,
+        };
+        let unchanged = cx.dim(y, *axis) == outputs[i] && plan.transform != Transform::CropAndResize;
+        if unchanged && cx.known_number(scale).is_none_or(|scale| scale == 1.0) && known_ratio(cx, scale) {
+            continue;
+        }
+        if !nearest && cx.dtype(y) != DType::F64 {
+            y = cx.cast(y, DType::F32)?;
+        }
+        let axis = AxisPlan { axis: *axis, output: outputs[i].clone(), scale, roi };
+        y = resize_axis(cx, plan, y, &axis)?;
+    }
+    if cx.dtype(y) != dtype && !dtype.is_float() {
+        let rounded = cx.unary(ScalarOp::Trunc, y)?;
+        return cx.cast(rounded, dtype);
+    }
+    cx.cast(y, dtype)
+}
+
+/// Whether an axis of unchanged extent is known to keep every element: the scale is 1, or extents over extents.
+fn known_ratio(cx: &mut Cx, scale: Value) -> bool {
+    cx.known_number(scale).is_some() || cx.sizes.ratios(&cx.func, &cx.consts, scale).is_some()
+}
+
+fn resize_axis(cx: &mut Cx, plan: &Plan, x: Value, axis: &AxisPlan) -> Outcome {
+    if let Some(times) = whole_enlargement(cx, plan, x, axis) {
+        return repeat_elements(cx, x, axis.axis, times);
+    }
+    let places = coordinates(cx, plan, x, axis)?;
+    let y = match plan.mode {
+        Mode::Nearest(rounding) => {
+            let index = rounded(cx, places, rounding)?;
+            let index = clamped_index(cx, index, cx.dim(x, axis.axis))?;
+            cx.gather(x, index, axis.axis)?
+        }
+        Mode::Linear | Mode::Cubic { .. } if plan.antialias => filtered(cx, plan, x, axis, places)?,
+        Mode::Linear => interpolated(cx, plan, x, axis.axis, places, 0..2, |cx, ratio, tap| {
+            if tap == 1 { Ok(ratio) } else { cx.number_with(ScalarOp::Sub, 1.0, ratio) }
+        })?,
+        Mode::Cubic { a } => interpolated(cx, plan, x, axis.axis, places, -1..3, |cx, ratio, tap| {
+            let distance = cx.number_with(ScalarOp::Sub, tap as f64, ratio)?;
+            cubic_filter(cx, distance, a)
+        })?,
+    };
+    if plan.transform != Transform::CropAndResize {
+        return Ok(y);
+    }
+    // Places outside of the input take the extrapolation value.
+    let last = cx.size_as(cx.dim(x, axis.axis) - Dim::from(1), DType::F64, 1)?;
+    let before = cx.with_number(ScalarOp::Lt, places, 0.0)?;
+    let after = cx.binary(ScalarOp::Gt, places, last)?;
+    let outside = cx.binary(ScalarOp::Or, before, after)?;
+    let outside = cx.lay_along(outside, axis.axis, cx.rank(x))?;
+    let value = cx.number_like(y, plan.extrapolation)?;
+    cx.select(outside, value, y)
+}
+
+/// How often each element repeats, where that is all a resize does.
+fn whole_enlargement(cx: &mut Cx, plan: &Plan, x: Value, axis: &AxisPlan) -> Option<i64> {
+    let plain = match (plan.mode, plan.transform) {
+        (Mode::Nearest(Rounding::Floor), Transform::Asymmetric) => true,
+        (Mode::Nearest(Rounding::PreferFloor), Transform::HalfPixel | Transform::PytorchHalfPixel) => true,
+        _ => false,
+    };
+    let times = axis.output.div_exact(&cx.dim(x, axis.axis))?.as_const()?;
+    let scale = cx.sizes.ratios(&cx.func, &cx.consts, axis.scale);
+    let same = match scale.as_deref() {
+        Some([(numerator, denominator)]) => numerator.as_const() == Some(times * denominator),
+        _ => cx.known_number(axis.scale).is_none_or(|scale| scale == times as f64),
+    };
+    (plain && same && times >= 1).then_some(times)
+}
+
+fn repeat_elements(cx: &mut Cx, x: Value, axis: usize, times: i64) -> Outcome {
+    let shape = cx.shape(x);
+    let (mut wide, mut joined) = (shape.clone(), shape.clone());
+    wide.0.insert(axis + 1, Dim::from(times));
+    joined[axis] = shape[axis].clone() * Dim::from(times);
+    let x = cx.add_axes(x, &[axis + 1])?;
+    let x = cx.broadcast_to(x, &wide)?;
+    cx.reshape(x, joined)
+}
+
+/// The input place of each output place, `f64[output]`.
+fn coordinates(cx: &mut Cx, plan: &Plan, x: Value, axis: &AxisPlan) -> Outcome {
+    let extent = cx.size_as(cx.dim(x, axis.axis), DType::F64, 1)?;
+    let places = cx.iota(DType::F64, [axis.output.clone()], 0)?;
+    // The output extent before it was rounded down.
+    let exact = cx.mul(extent, axis.scale)?;
+    let single = cx.with_number(ScalarOp::Eq, exact, 1.0)?;
+    let steps = cx.with_number(ScalarOp::Sub, exact, 1.0)?;
+    let last = cx.with_number(ScalarOp::Sub, extent, 1.0)?;
+    let half_pixel = |cx: &mut Cx| {
+        let centre = cx.with_number(ScalarOp::Add, places, 0.5)?;
+        let centre = cx.div(centre, axis.scale)?;
+        cx.with_number(ScalarOp::Sub, centre, 0.5)
+    };
+    match plan.transform {
+        Transform::Asymmetric => cx.div(places, axis.scale),
+        Transform::HalfPixel => half_pixel(cx),
+        Transform::PytorchHalfPixel => {
+            let centre = half_pixel(cx)?;
+            let edge = cx.number_like(centre, -0.5)?;
+            cx.select(single, edge, centre)
+        }
+        Transform::HalfPixelSymmetric => {
+            let centre = half_pixel(cx)?;
+            let whole = cx.size_as(axis.output.clone(), DType::F64, 1)?;
+            let adjustment = cx.div(whole, exact)?;
+            let shift = cx.number_with(ScalarOp::Sub, 1.0, adjustment)?;
+            let middle = cx.with_number(ScalarOp::Mul, extent, 0.5)?;
+            let offset = cx.mul(middle, shift)?;
+            cx.add(centre, offset)
+        }
+        Transform::AlignCorners => {
+            let scaled = cx.mul(places, last)?;
+            let scaled = cx.div(scaled, steps)?;
+            let zero = cx.number_like(scaled, 0.0)?;
+            cx.select(single, zero, scaled)
+        }
+        Transform::CropAndResize => {
+            let (start, end) = axis.roi.ok_or_else(|| Fault::invalid("the region of interest is missing"))?;
+            let span = cx.sub(end, start)?;
+            let span = cx.mul(span, last)?;
+            let moved = cx.mul(places, span)?;
+            let moved = cx.div(moved, steps)?;
+            let middle = cx.with_number(ScalarOp::Mul, span, 0.5)?;
+            let moved = cx.select(single, middle, moved)?;
+            let base = cx.mul(start, last)?;
+            cx.add(moved, base)
+        }
+    }
+}
+
+fn rounded(cx: &mut Cx, places: Value, rounding: Rounding) -> Outcome {
+    match rounding {
+        Rounding::Floor => cx.unary(ScalarOp::Floor, places),
+        Rounding::Ceil => cx.unary(ScalarOp::Ceil, places),
+        Rounding::PreferFloor => {
+            let low = cx.with_number(ScalarOp::Sub, places, 0.5)?;
+            cx.unary(ScalarOp::Ceil, low)
+        }
+        Rounding::PreferCeil => {
+            let high = cx.with_number(ScalarOp::Add, places, 0.5)?;
+            cx.unary(ScalarOp::Floor, high)
+        }
+    }
+}
+
+/// Whole `f64` places as `i64` indices inside of `0..extent`.
+fn clamped_index(cx: &mut Cx, places: Value, extent: Dim) -> Outcome {
+    let last = cx.size_as(extent - Dim::from(1), DType::F64, 1)?;
+    let inside = cx.binary(ScalarOp::Min, places, last)?;
+    let inside = cx.with_number(ScalarOp::Max, inside, 0.0)?;
+    cx.cast(inside, DType::I64)
+}
+
+/// The weighted sum of taps around each place; weights by the fraction behind the place's floor.
+fn interpolated(
+    cx: &mut Cx,
+    plan: &Plan,
+    x: Value,
+    axis: usize,
+    places: Value,
+    taps: std::ops::Range<i64>,
+    weight: impl Fn(&mut Cx, Value, i64) -> Outcome,
+) -> Outcome {
+    let extent = cx.dim(x, axis);
+    let floor = cx.unary(ScalarOp::Floor, places)?;
+    let ratio = cx.sub(places, floor)?;
+    let last = cx.size_as(extent.clone() - Dim::from(1), DType::F64, 1)?;
+    let mut weights = Vec::new();
+    let mut indices = Vec::new();
+    for tap in taps {
+        let mut weight = weight(cx, ratio, tap)?;
+        let place = cx.with_number(ScalarOp::Add, floor, tap as f64)?;
+        if plan.exclude_outside {
+            let before = cx.with_number(ScalarOp::Lt, place, 0.0)?;
+            let after = cx.binary(ScalarOp::Gt, place, last)?;
+            let outside = cx.binary(ScalarOp::Or, before, after)?;
+            let zero = cx.number_like(weight, 0.0)?;
+            weight = cx.select(outside, zero, weight)?;
+        }
+        weights.push(weight);
+        indices.push(clamped_index(cx, place, extent.clone())?);
+    }
+    let total = match plan.exclude_outside {
+        true => Some(weights[1..].iter().try_fold(weights[0], |sum, weight| cx.add(sum, *weight))?),
+        false => None,
+    };
+    let mut sum: Option<Value> = None;
+    for (weight, index) in weights.into_iter().zip(indices) {
+        let weight = match total {
+            Some(total) => cx.div(weight, total)?,
+            None => weight,
+        };
+        let weight = cx.cast(weight, cx.dtype(x))?;
+        let weight = cx.lay_along(weight, axis, cx.rank(x))?;
+        let tap = cx.gather(x, index, axis)?;
+        let term = cx.mul(tap, weight)?;
+        sum = Some(match sum {
+            Some(sum) => cx.add(sum, term)?,
+            None => term,
+        });
+    }
+    sum.ok_or_else(|| Fault::invalid("no taps"))
+}
+
+/// Keys' cubic convolution kernel with parameter `a`.
+fn cubic_filter(cx: &mut Cx, distance: Value, a: f64) -> Outcome {
+    let d = cx.unary(ScalarOp::Abs, distance)?;
+    let polynomial = |cx: &mut Cx, terms: [f64; 4]| -> Outcome {
+        let mut sum = cx.number_like(d, terms[0])?;
+        for term in &terms[1..] {
+            sum = cx.mul(sum, d)?;
+            sum = cx.with_number(ScalarOp::Add, sum, *term)?;
+        }
+        Ok(sum)
+    };
+    let near = polynomial(cx, [a + 2.0, -(a + 3.0), 0.0, 1.0])?;
+    let far = polynomial(cx, [a, -5.0 * a, 8.0 * a, -4.0 * a])?;
+    let zero = cx.number_like(d, 0.0)?;
+    let within_two = cx.with_number(ScalarOp::Lt, d, 2.0)?;
+    let far = cx.select(within_two, far, zero)?;
+    let within_one = cx.with_number(ScalarOp::Le, d, 1.0)?;
+    cx.select(within_one, near, far)
+}
+
+/// A filter widened by the reduction, as a matrix `[output, padded input]` by the input padded with its edges.
+fn filtered(cx: &mut Cx, plan: &Plan, x: Value, axis: &AxisPlan, places: Value) -> Outcome {
+    let extent = cx.dim(x, axis.axis);
+    // The filter reaches at most twice the input beyond its ends.
+    let margin = if plan.exclude_outside { Dim::from(0) } else { extent.clone() * Dim::from(2) };
+    let padded_extent = extent + margin.clone() * Dim::from(2);
+    let taps = cx.iota(DType::F64, [Dim::from(1), padded_extent], 1)?;
+    let offset = cx.size_as(margin.clone(), DType::F64, 2)?;
+    let taps = cx.sub(taps, offset)?;
+    let centres = cx.add_axes(places, &[1])?;
+    let distance = cx.sub(taps, centres)?;
+    let narrow = cx.with_number(ScalarOp::Min, axis.scale, 1.0)?;
+    let distance = cx.mul(distance, narrow)?;
+    let weights = match plan.mode {
+        Mode::Cubic { a } => cubic_filter(cx, distance, a)?,
+        _ => {
+            let size = cx.unary(ScalarOp::Abs, distance)?;
+            let height = cx.number_with(ScalarOp::Sub, 1.0, size)?;
+            cx.with_number(ScalarOp::Max, height, 0.0)?
+        }
+    };
+    let total = cx.reduce(ScalarOp::Add, weights, &[1], true)?;
+    let weights = cx.div(weights, total)?;
+    let weights = cx.cast(weights, cx.dtype(x))?;
+    let rank = cx.rank(x);
+    let mut pads = vec![Dim::from(0); rank];
+    pads[axis.axis] = margin.clone();
+    let padded = match margin.is_const(0) {
+        true => x,
+        false => cx.emit(TensorOp::Pad { low: pads.clone(), high: pads, mode: PadMode::Edge }, &[x])?,
+    };
+    let dims = DotDims {
+        lhs_batch: vec![],
+        rhs_batch: vec![],
+        lhs_contract: vec![axis.axis],
+        rhs_contract: vec![1],
+    };
+    let out = cx.dtype(x);
+    let y = cx.emit(TensorOp::Dot { dims: Box::new(dims), out }, &[padded, weights])?;
+    cx.move_axis(y, rank - 1, axis.axis)
+}
