@@ -3,6 +3,10 @@
 //! May use: tensor, tile, host, perf, target, machine, package, ir, base.  Never knows: which target it asks, model formats, files.
 //! Start reading at `pipeline.rs`, then `form_kernels.rs`.
 
+pub mod assign_layouts;
+pub mod form_kernels;
 pub mod lower;
 pub mod lower_to_host;
+pub mod passes;
+pub mod pipeline;
 pub mod plan_memory;

@@ -1,0 +1,81 @@
+//! Groups tensor ops into kernels: what one launch computes.
+//!
+//! Before: composites that the target does not take whole are decomposed, dots are in normal form.
+//! After: every op that computes stands in the isolated region of a `tgn.kernel`; outside remain constants, reshapes
+//! (which only rename a buffer), size bindings and asserts, control flow. Each kernel has one of these forms:
+//! * a contraction, convolution or pool on buffers, then elementwise ops of the result's shape (its *epilogue*);
+//! * reductions over one set of axes with elementwise ops before, between and after them (*rows*);
+//! * a concatenation or scan, with what is computed an element at a time before it;
+//! * a scatter alone; elementwise and movement ops alone (*map*).
+//!
+//! Method, a region at a time: order the ops by how many kernels must have run before them (`order.rs`); walk
+//! forwards and let ops join the latest kernel that they read, which cannot close a cycle (`grow.rs`); walk backwards
+//! and pull what is computed an element at a time into its readers (`pull.rs`); build the kernels (`emit.rs`). Which op may join what
+//! is told in `rules.rs`. Every decision leaves a remark.
+
+mod emit;
+mod grow;
+mod groups;
+mod order;
+mod pull;
+mod rules;
+
+use std::collections::HashSet;
+use tegula_base::Diagnostics;
+use tegula_ir::pass::{Changed, PassCx};
+use tegula_ir::{OpId, RegionId};
+use tegula_target::TargetModel;
+use tegula_tensor::{TensorFunc, TensorOp, TensorProgram};
+
+/// Forms the kernels of every function. Errors: internal, for an op that no kernel takes.
+pub fn form_kernels(
+    program: &mut TensorProgram,
+    target: &dyn TargetModel,
+    cx: &mut PassCx,
+) -> Result<Changed, Diagnostics> {
+    let mut changed = Changed::No;
+    for func in &mut program.funcs {
+        changed |= form_in_func(func, target, cx)?;
+    }
+    Ok(changed)
+}
+
+fn form_in_func(
+    func: &mut TensorFunc,
+    target: &dyn TargetModel,
+    cx: &mut PassCx,
+) -> Result<Changed, Diagnostics> {
+    let mut dead: HashSet<OpId> = HashSet::new();
+    let mut waiting = vec![func.body()];
+    while let Some(region) = waiting.pop() {
+        dead.extend(form_in_region(func, region, target, cx)?);
+        let nested = func.ops_in(region).iter().filter(|op| !is_kernel(func, **op));
+        waiting.extend(nested.flat_map(|op| func.regions_of(*op).iter().copied()));
+    }
+    if dead.is_empty() {
+        return Ok(Changed::No);
+    }
+    func.erase_all(&dead);
+    Ok(Changed::Yes)
+}
+
+/// Gives the ops that kernels have replaced; they are out of the region but still to be erased.
+fn form_in_region(
+    func: &mut TensorFunc,
+    region: RegionId,
+    target: &dyn TargetModel,
+    cx: &mut PassCx,
+) -> Result<Vec<OpId>, Diagnostics> {
+    let listing = order::list_ops(func, region);
+    rules::refuse_unknown(func, &listing)?;
+    let mut groups = groups::Groups::new(func, listing);
+    grow::grow(&mut groups, cx);
+    pull::pull_producers(&mut groups, target, cx);
+    pull::release_reshapes(&mut groups);
+    let plan = groups.finish();
+    Ok(emit::emit(func, region, plan, cx))
+}
+
+fn is_kernel(func: &TensorFunc, op: OpId) -> bool {
+    matches!(func.kind(op), TensorOp::Kernel { .. })
+}

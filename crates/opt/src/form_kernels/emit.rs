@@ -1,0 +1,181 @@
+//! Builds the kernels that were planned, in an order near the program's.
+
+use super::groups::{Plan, PlannedKernel};
+use super::order::for_each_use;
+use std::collections::HashMap;
+use std::sync::Arc;
+use tegula_ir::pass::PassCx;
+use tegula_ir::rewrite::Cloner;
+use tegula_ir::{OpId, RegionId, Value};
+use tegula_tensor::{TensorFunc, TensorOp, TensorType};
+
+/// Kernels and host ops take the region; gives the ops that have no place any more.
+pub(super) fn emit(func: &mut TensorFunc, region: RegionId, plan: Plan, cx: &mut PassCx) -> Vec<OpId> {
+    let mut emitter = Emitter {
+        region,
+        done_kernels: vec![false; plan.kernels.len()],
+        done_ops: vec![false; plan.listing.ops.len()],
+        renamed: HashMap::new(),
+        ops: Vec::with_capacity(plan.listing.ops.len()),
+        plan,
+    };
+    let mut turns: Vec<usize> = (0..emitter.plan.listing.ops.len()).collect();
+    turns.sort_unstable_by_key(|at| emitter.plan.listing.program_order[*at]);
+    // A kernel's turn is its last member's.
+    let mut last = vec![0; emitter.plan.kernels.len()];
+    for (turn, at) in turns.iter().enumerate() {
+        if let Some(kernel) = emitter.plan.home[*at] {
+            last[kernel] = turn;
+        }
+    }
+    for (turn, at) in turns.into_iter().enumerate() {
+        match emitter.plan.home[at] {
+            Some(kernel) if last[kernel] == turn => emitter.place(func, Item::Kernel(kernel)),
+            Some(_) => {}
+            None => emitter.place(func, Item::Op(at)),
+        }
+    }
+    emitter.finish(func, cx)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Item {
+    Kernel(usize),
+    /// An op that stays outside, by its position.
+    Op(usize),
+}
+
+struct Emitter {
+    region: RegionId,
+    plan: Plan,
+    done_kernels: Vec<bool>,
+    done_ops: Vec<bool>,
+    /// What a value is called outside of kernels.
+    renamed: HashMap<Value, Value>,
+    /// The region's ops to be.
+    ops: Vec<OpId>,
+}
+
+impl Emitter {
+    /// Places an item after all that it reads.
+    fn place(&mut self, func: &mut TensorFunc, item: Item) {
+        let mut stack = vec![(item, false)];
+        while let Some((item, ready)) = stack.pop() {
+            if self.is_done(func, item) {
+                continue;
+            }
+            if ready {
+                self.build(func, item);
+                continue;
+            }
+            stack.push((item, true));
+            let mut needs = self.needs(func, item);
+            needs.retain(|need| !self.is_done(func, *need));
+            stack.extend(needs.into_iter().rev().map(|need| (need, false)));
+        }
+    }
+
+    fn is_done(&self, func: &TensorFunc, item: Item) -> bool {
+        match item {
+            Item::Kernel(kernel) => self.done_kernels[kernel],
+            // Ops that were copied to all their readers have no place outside.
+            Item::Op(at) => {
+                self.done_ops[at]
+                    || super::rules::role(func.kind(self.plan.listing.ops[at]))
+                        .is_some_and(|role| !matches!(role, super::rules::Role::Host | super::rules::Role::Reshape))
+            }
+        }
+    }
+
+    fn needs(&self, func: &TensorFunc, item: Item) -> Vec<Item> {
+        let mut needs = Vec::new();
+        let mut need = |value: Value| {
+            if let Some(def) = self.plan.listing.definer(func, value) {
+                needs.push(self.plan.home[def].map_or(Item::Op(def), Item::Kernel));
+            }
+        };
+        match item {
+            Item::Kernel(kernel) => self.plan.kernels[kernel].operands.iter().for_each(|value| need(*value)),
+            Item::Op(at) => for_each_use(func, self.plan.listing.ops[at], &mut need),
+        }
+        needs
+    }
+
+    fn build(&mut self, func: &mut TensorFunc, item: Item) {
+        match item {
+            Item::Op(at) => {
+                self.done_ops[at] = true;
+                self.ops.push(self.plan.listing.ops[at]);
+            }
+            Item::Kernel(kernel) => {
+                self.done_kernels[kernel] = true;
+                let op = self.kernel(func, kernel);
+                self.ops.push(op);
+            }
+        }
+    }
+
+    fn kernel(&mut self, func: &mut TensorFunc, kernel: usize) -> OpId {
+        let PlannedKernel { class, ops, root, operands, results } = &self.plan.kernels[kernel];
+        let operands: Vec<Value> = operands.clone();
+        let outer: Vec<Value> =
+            operands.iter().map(|value| self.renamed.get(value).copied().unwrap_or(*value)).collect();
+        let types: Vec<TensorType> = results.iter().map(|value| func.ty(*value).clone()).collect();
+        let location = self.location(func, ops, *root);
+        let op = func.create_op(TensorOp::Kernel { class: *class }, &outer, types, location);
+        let region = func.regions_of(op)[0];
+        let mut cloner = Cloner::within();
+        for (value, outer) in operands.iter().zip(&outer) {
+            let arg = func.add_arg(region, func.ty(*outer).clone());
+            cloner.bind(*value, arg);
+        }
+        for at in ops {
+            cloner.op(func, self.plan.listing.ops[*at], region);
+        }
+        let yields: Vec<Value> = results.iter().map(|value| cloner.value(*value)).collect();
+        func.push_op(region, TensorOp::Yield {}, &yields, [], None);
+        for (i, value) in results.iter().enumerate() {
+            self.renamed.insert(*value, func.results(op)[i]);
+        }
+        op
+    }
+
+    /// The root's name, then the names of a few that were fused.
+    fn location(&self, func: &TensorFunc, ops: &[usize], root: usize) -> Option<Arc<str>> {
+        const NAMES: usize = 4;
+        let name = |at: &usize| func.op(self.plan.listing.ops[*at]).location.clone();
+        let mut names: Vec<Arc<str>> = name(&root).into_iter().collect();
+        for other in ops.iter().filter_map(name) {
+            if !names.contains(&other) {
+                names.push(other);
+            }
+        }
+        match names.as_slice() {
+            [] => None,
+            [only] => Some(only.clone()),
+            several => {
+                let more = several.len().saturating_sub(NAMES);
+                let mut text = several[..several.len() - more].join("+");
+                if more > 0 {
+                    text += &format!("+{more} more");
+                }
+                Some(text.into())
+            }
+        }
+    }
+
+    fn finish(self, func: &mut TensorFunc, cx: &mut PassCx) -> Vec<OpId> {
+        let dead: Vec<OpId> = (0..self.plan.listing.ops.len())
+            .filter(|at| !self.done_ops[*at])
+            .map(|at| self.plan.listing.ops[at])
+            .collect();
+        let mut renamed: Vec<(Value, Value)> = self.renamed.into_iter().collect();
+        renamed.sort_unstable();
+        cx.count("kernels", self.plan.kernels.len() as u64);
+        func.set_ops(self.region, self.ops);
+        for (from, to) in renamed {
+            func.replace_uses(from, to);
+        }
+        dead
+    }
+}

@@ -1,0 +1,253 @@
+//! The groups of ops that are to become kernels, while they grow.
+
+use super::order::Listing;
+use super::rules::{self, Role};
+use smallvec::SmallVec;
+use tegula_base::Shape;
+use tegula_ir::{OpId, Value};
+use tegula_tensor::{KernelClass, TensorFunc, TensorOp};
+
+/// Index of a group.
+pub(super) type GroupId = usize;
+
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    pub form: Form,
+    /// Positions of the ops that this group computes for all.
+    pub members: Vec<usize>,
+    /// Positions of ops computed here once more, for this group only.
+    pub copies: Vec<usize>,
+    /// The shape that results have (of rows: before reduction).
+    pub space: Shape,
+    pub alive: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// A splat, iota or list of sizes.
+    Source,
+    /// Elementwise ops of one shape.
+    Elementwise,
+    /// Movement, and what was pulled into it.
+    Move,
+    /// Reductions over these axes with elementwise ops around them.
+    Rows { axes: Vec<usize>, passes: usize },
+    Root(KernelClass),
+}
+
+pub(super) struct Groups<'a> {
+    pub func: &'a TensorFunc,
+    pub listing: Listing,
+    pub roles: Vec<Role>,
+    pub groups: Vec<Group>,
+    /// The group that an op is a member of.
+    home: Vec<Option<GroupId>>,
+    /// The groups that hold a copy of an op.
+    copied: Vec<SmallVec<[GroupId; 2]>>,
+}
+
+/// What `emit` builds: groups in any order, ops by id.
+pub(super) struct Plan {
+    pub listing: Listing,
+    pub kernels: Vec<PlannedKernel>,
+    /// The kernel that computes an op for others.
+    pub home: Vec<Option<usize>>,
+}
+
+pub(super) struct PlannedKernel {
+    pub class: KernelClass,
+    /// Positions, in order.
+    pub ops: Vec<usize>,
+    /// The op that gives the kernel its name.
+    pub root: usize,
+    pub operands: Vec<Value>,
+    pub results: Vec<Value>,
+}
+
+impl<'a> Groups<'a> {
+    pub fn new(func: &'a TensorFunc, listing: Listing) -> Groups<'a> {
+        let n = listing.ops.len();
+        let roles = listing.ops.iter().map(|op| rules::role(func.kind(*op)).unwrap_or(Role::Host)).collect();
+        let copied = vec![SmallVec::new(); n];
+        Groups { func, listing, roles, groups: Vec::new(), home: vec![None; n], copied }
+    }
+
+    pub fn op(&self, at: usize) -> OpId {
+        self.listing.ops[at]
+    }
+
+    pub fn kind(&self, at: usize) -> &'a TensorOp {
+        self.func.kind(self.listing.ops[at])
+    }
+
+    pub fn operands(&self, at: usize) -> &'a [Value] {
+        self.func.operands(self.listing.ops[at])
+    }
+
+    pub fn result(&self, at: usize) -> Value {
+        self.func.result(self.listing.ops[at])
+    }
+
+    pub fn shape(&self, value: Value) -> &'a Shape {
+        &self.func.ty(value).shape
+    }
+
+    pub fn definer(&self, value: Value) -> Option<usize> {
+        self.listing.definer(self.func, value)
+    }
+
+    pub fn home(&self, at: usize) -> Option<GroupId> {
+        self.home[at]
+    }
+
+    /// A new group of one op.
+    pub fn found(&mut self, at: usize, form: Form, space: Shape) {
+        self.home[at] = Some(self.groups.len());
+        self.groups.push(Group { form, members: vec![at], copies: vec![], space, alive: true });
+    }
+
+    pub fn join(&mut self, at: usize, group: GroupId) {
+        self.home[at] = Some(group);
+        self.groups[group].members.push(at);
+    }
+
+    /// Moves all of `from` into `into`.
+    pub fn merge(&mut self, from: GroupId, into: GroupId) {
+        let source = std::mem::replace(&mut self.groups[from].alive, false);
+        debug_assert!(source, "a group merges once");
+        for at in std::mem::take(&mut self.groups[from].members) {
+            self.join(at, into);
+        }
+        for at in std::mem::take(&mut self.groups[from].copies) {
+            self.copied[at].retain(|group| *group != from);
+            self.copy(at, into);
+        }
+    }
+
+    /// Lets `into` compute an op for itself too.
+    pub fn copy(&mut self, at: usize, into: GroupId) {
+        if self.home[at] != Some(into) && !self.copied[at].contains(&into) {
+            self.copied[at].push(into);
+            self.groups[into].copies.push(at);
+        }
+    }
+
+    /// Dissolves a group whose ops all readers have copies of.
+    pub fn dissolve(&mut self, group: GroupId) {
+        self.groups[group].alive = false;
+        for at in std::mem::take(&mut self.groups[group].members) {
+            self.home[at] = None;
+        }
+        for at in std::mem::take(&mut self.groups[group].copies) {
+            self.copied[at].retain(|other| *other != group);
+        }
+    }
+
+    /// Takes an op out of its group; it then stands outside of kernels.
+    pub fn release(&mut self, at: usize) {
+        if let Some(group) = self.home[at].take() {
+            self.groups[group].members.retain(|member| *member != at);
+            self.groups[group].alive = !self.groups[group].members.is_empty();
+        }
+    }
+
+    pub fn holds(&self, group: GroupId, at: usize) -> bool {
+        self.home[at] == Some(group) || self.copied[at].contains(&group)
+    }
+
+    /// All groups that compute an op, its home first.
+    pub fn groups_of(&self, at: usize) -> impl Iterator<Item = GroupId> {
+        self.home[at].into_iter().chain(self.copied[at].iter().copied())
+    }
+
+    /// The ops of a group, members and copies, in order.
+    pub fn ops_of(&self, group: GroupId) -> Vec<usize> {
+        let mut ops: Vec<usize> =
+            self.groups[group].members.iter().chain(&self.groups[group].copies).copied().collect();
+        ops.sort_unstable();
+        ops
+    }
+
+    /// Whether an op's results are needed outside of a group: by an op that stands outside of kernels, or by a
+    /// group that does not compute them itself.
+    pub fn leaves(&self, at: usize, group: GroupId) -> bool {
+        self.listing.users[at].iter().any(|user| self.needs_from_outside(*user, at, group))
+    }
+
+    fn needs_from_outside(&self, user: usize, at: usize, group: GroupId) -> bool {
+        let mut readers = self.groups_of(user).peekable();
+        readers.peek().is_none() && self.is_host(user)
+            || readers.any(|reader| reader != group && !self.holds(reader, at))
+    }
+
+    /// An op of no group that is not on its way into one.
+    fn is_host(&self, at: usize) -> bool {
+        matches!(self.roles[at], Role::Host | Role::Reshape)
+    }
+
+    /// The members whose values are needed outside.
+    pub fn results_of(&self, group: GroupId) -> Vec<usize> {
+        self.groups[group].members.iter().copied().filter(|at| self.leaves(*at, group)).collect()
+    }
+
+    /// The values that a group reads from outside, once each, in order of first use. Constants count.
+    pub fn operands_of(&self, group: GroupId) -> Vec<Value> {
+        let mut operands = Vec::new();
+        for at in self.ops_of(group) {
+            for value in self.operands(at) {
+                let own = self.definer(*value).is_some_and(|def| self.holds(group, def));
+                if !own && !operands.contains(value) {
+                    operands.push(*value);
+                }
+            }
+        }
+        operands
+    }
+
+    pub fn finish(self) -> Plan {
+        let mut number = vec![None; self.groups.len()];
+        let mut kernels = Vec::new();
+        for (group, data) in self.groups.iter().enumerate() {
+            let results: Vec<usize> = if data.alive { self.results_of(group) } else { vec![] };
+            if results.is_empty() {
+                continue;
+            }
+            number[group] = Some(kernels.len());
+            let mut members = results.clone();
+            members.sort_unstable();
+            let results = members.iter().flat_map(|at| self.used_results(*at)).collect();
+            kernels.push(PlannedKernel {
+                class: self.class_of(group),
+                ops: self.ops_of(group),
+                root: self.root_of(group),
+                operands: self.operands_of(group),
+                results,
+            });
+        }
+        let home = self.home.iter().map(|group| group.and_then(|group| number[group])).collect();
+        Plan { listing: self.listing, kernels, home }
+    }
+
+    /// The results of a member that leaves its kernel, as far as they are used at all.
+    fn used_results(&self, at: usize) -> impl Iterator<Item = Value> {
+        let results = self.func.results(self.op(at)).iter().copied();
+        results.filter(|value| !self.func.users(*value).is_empty())
+    }
+
+    fn class_of(&self, group: GroupId) -> KernelClass {
+        match &self.groups[group].form {
+            Form::Source | Form::Elementwise | Form::Move => KernelClass::Map,
+            Form::Rows { passes: 1, .. } => KernelClass::Reduce,
+            Form::Rows { .. } => KernelClass::Rows,
+            Form::Root(class) => *class,
+        }
+    }
+
+    /// The root, the first reduction, or the last op.
+    fn root_of(&self, group: GroupId) -> usize {
+        let members = &self.groups[group].members;
+        let mut roots = members.iter().filter(|at| matches!(self.roles[**at], Role::Root(_) | Role::Reduce));
+        roots.next().or(members.iter().max()).copied().expect("invariant: a live group has members")
+    }
+}
+

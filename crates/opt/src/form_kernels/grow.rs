@@ -1,0 +1,190 @@
+//! Walks forwards: each op joins the kernel of what it reads, where the rules allow it.
+//!
+//! Invariant: every group has the position of its first op, and reads groups of earlier positions only. An op joins
+//! the latest group that it reads, so the invariant stays and no cycle of kernels can arise.
+
+use super::groups::{Form, GroupId, Groups};
+use super::rules::{self, Role};
+use tegula_base::Shape;
+use tegula_ir::pass::PassCx;
+use tegula_ir::{Op, Value};
+use tegula_tensor::TensorOp;
+
+pub(super) fn grow(groups: &mut Groups, cx: &mut PassCx) {
+    for at in 0..groups.listing.ops.len() {
+        match groups.roles[at] {
+            Role::Host => {}
+            Role::Reshape => reshape(groups, at),
+            Role::Source => found(groups, at, Form::Source),
+            Role::Move => found(groups, at, Form::Move),
+            Role::Root(class) => found(groups, at, Form::Root(class)),
+            Role::Reduce => reduce(groups, at, cx),
+            Role::Elementwise => elementwise(groups, at, cx),
+        }
+    }
+}
+
+fn found(groups: &mut Groups, at: usize, form: Form) {
+    let space = groups.shape(groups.func.results(groups.op(at))[0]).clone();
+    groups.found(at, form, space);
+}
+
+/// Adding or dropping axes of extent 1 between computed values stays inside; all other reshapes rename a buffer.
+fn reshape(groups: &mut Groups, at: usize) {
+    let operand = groups.operands(at)[0];
+    let inside = rules::only_units_differ(groups.shape(operand), groups.shape(groups.result(at)))
+        && groups.definer(operand).and_then(|def| groups.home(def)).is_some_and(|group| {
+            matches!(groups.groups[group].form, Form::Source | Form::Elementwise | Form::Move)
+        });
+    if inside {
+        found(groups, at, Form::Move);
+    }
+}
+
+fn elementwise(groups: &mut Groups, at: usize, cx: &mut PassCx) {
+    if let Some(group) = latest_read(groups, at) {
+        match accepts(groups, group, at) {
+            Ok(()) => {
+                remark(groups, at, group, cx);
+                return groups.join(at, group);
+            }
+            Err(Some(reason)) => cx.remark(
+                groups.func.op(groups.op(at)).location.as_ref(),
+                format!("not fused into {}: {reason}", describe(groups, group)),
+            ),
+            Err(None) => {}
+        }
+    }
+    found(groups, at, Form::Elementwise);
+}
+
+fn reduce(groups: &mut Groups, at: usize, cx: &mut PassCx) {
+    let TensorOp::Reduce { axes, .. } = groups.kind(at) else { return };
+    let operand = groups.operands(at)[0];
+    if let Some(group) = latest_read(groups, at)
+        && groups.shape(operand) == &groups.groups[group].space
+        && has_room(groups, group, at)
+    {
+        let passes = match &groups.groups[group].form {
+            Form::Elementwise => Some(1),
+            Form::Rows { axes: own, passes } if own == axes => Some(passes + 1),
+            _ => None,
+        };
+        if let Some(passes) = passes.filter(|_| results_fit(groups, group, axes, at)) {
+            remark(groups, at, group, cx);
+            groups.groups[group].form = Form::Rows { axes: axes.clone(), passes };
+            return groups.join(at, group);
+        }
+    }
+    groups.found(at, Form::Rows { axes: axes.clone(), passes: 1 }, groups.shape(operand).clone());
+}
+
+/// The group with the latest position among those that an op reads; sources can be computed anywhere and do not
+/// count. `None` when the latest is no group, or nothing is read.
+fn latest_read(groups: &Groups, at: usize) -> Option<GroupId> {
+    let mut latest: Option<(usize, Option<GroupId>)> = None;
+    for value in groups.operands(at) {
+        let Some(def) = groups.definer(*value) else { continue };
+        let group = groups.home(def);
+        if group.is_some_and(|group| groups.groups[group].form == Form::Source)
+            || matches!(groups.kind(def), TensorOp::Constant { .. })
+        {
+            continue;
+        }
+        let position = group.map_or(def, |group| groups.groups[group].members[0]);
+        if latest.is_none_or(|(other, _)| position > other) {
+            latest = Some((position, group));
+        }
+    }
+    latest.and_then(|(_, group)| group)
+}
+
+/// Whether an elementwise op may join a group. Errors: why not, where that is worth saying.
+fn accepts(groups: &Groups, group: GroupId, at: usize) -> Result<(), Option<String>> {
+    let shape = groups.shape(groups.result(at));
+    let data = &groups.groups[group];
+    if !has_room(groups, group, at) {
+        return Err(Some("the kernel is full".into()));
+    }
+    match &data.form {
+        Form::Source | Form::Move => Err(None),
+        Form::Elementwise if *shape == data.space => Ok(()),
+        Form::Elementwise => Err(Some(format!("its shape is {}, not {shape}", data.space))),
+        Form::Rows { axes, .. } => match rows_shape(shape, &data.space, axes) {
+            true => Ok(()),
+            false => Err(Some(format!("{shape} is no row shape of {}", data.space))),
+        },
+        Form::Root(_) => {
+            let root = groups.kind(data.members[0]);
+            if !rules::takes_epilogue(root) {
+                return Err(Some(format!("`{}` has no epilogue", root.name())));
+            }
+            match *shape == data.space {
+                true => Ok(()),
+                false => Err(Some(format!("its shape is {}, not {shape}", data.space))),
+            }
+        }
+    }
+}
+
+/// Full, or reduced along all of `axes`.
+fn rows_shape(shape: &Shape, space: &Shape, axes: &[usize]) -> bool {
+    let reduced = |axis: usize, dim: &tegula_base::Dim| axes.contains(&axis) && dim.is_const(1);
+    shape.rank() == space.rank()
+        && (shape == space
+            || shape
+                .iter()
+                .enumerate()
+                .all(|(axis, dim)| if axes.contains(&axis) { reduced(axis, dim) } else { *dim == space[axis] }))
+}
+
+/// Values of an elementwise group that becomes rows over `axes` are of its space, so they fit; what matters is that
+/// the reduction itself leaves room among the results.
+fn results_fit(groups: &Groups, group: GroupId, axes: &[usize], at: usize) -> bool {
+    let _ = at;
+    let space = &groups.groups[group].space;
+    groups.groups[group].members.iter().all(|member| rows_shape(groups.shape(groups.result(*member)), space, axes))
+}
+
+fn has_room(groups: &Groups, group: GroupId, at: usize) -> bool {
+    let data = &groups.groups[group];
+    if data.members.len() >= rules::MAX_OPS {
+        return false;
+    }
+    let mut outside: Vec<Value> = groups.operands_of(group);
+    for value in groups.operands(at) {
+        let own = groups.definer(*value).is_some_and(|def| groups.holds(group, def));
+        if !own && !outside.contains(value) {
+            outside.push(*value);
+        }
+    }
+    // Besides the op itself, members that others than it read leave the kernel.
+    let leaving = data.members.iter().filter(|member| {
+        let users = &groups.listing.users[**member];
+        users.iter().any(|user| *user != at && !groups.holds(group, *user))
+    });
+    outside.len() <= rules::MAX_OPERANDS && leaving.count() < rules::MAX_RESULTS
+}
+
+fn remark(groups: &Groups, at: usize, group: GroupId, cx: &mut PassCx) {
+    let text = format!("fused {} into {}", spell(groups.kind(at)), describe(groups, group));
+    cx.count("joined", 1);
+    cx.remark(groups.func.op(groups.op(at)).location.as_ref(), text);
+}
+
+/// `add`, `reduce max`, `transpose`.
+pub(super) fn spell(op: &TensorOp) -> String {
+    match op {
+        TensorOp::Elementwise { f } => f.to_string(),
+        TensorOp::Reduce { f, .. } => format!("reduce {f}"),
+        other => other.name().to_string(),
+    }
+}
+
+/// The group by its first op: `dot "layer.0/matmul"`.
+pub(super) fn describe(groups: &Groups, group: GroupId) -> String {
+    let Some(first) = groups.groups[group].members.first() else { return "a kernel".into() };
+    let name = groups.func.op(groups.op(*first)).location.as_ref();
+    let name = name.map_or(String::new(), |name| format!(" \"{name}\""));
+    format!("{}{name}", spell(groups.kind(*first)))
+}

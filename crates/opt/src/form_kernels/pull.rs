@@ -1,0 +1,247 @@
+//! Walks backwards: what is computed an element at a time moves into the kernels that read it.
+//!
+//! A group with one reader merges into it; cheap groups with several readers are computed again in each. Merging into
+//! the only reader, or copying, cannot close a cycle. Reshapes that end up reading a buffer are released again.
+
+use super::grow::{describe, spell};
+use super::groups::{Form, GroupId, Groups};
+use super::rules::{self, Role};
+use tegula_base::{DType, Dim};
+use tegula_ir::Value;
+use tegula_ir::pass::PassCx;
+use tegula_target::TargetModel;
+use tegula_tensor::TensorOp;
+
+pub(super) fn pull_producers(groups: &mut Groups, target: &dyn TargetModel, cx: &mut PassCx) {
+    let mut order: Vec<(usize, GroupId)> = groups
+        .groups
+        .iter()
+        .enumerate()
+        .map(|(id, group)| (group.members.iter().copied().max().unwrap_or(0), id))
+        .collect();
+    order.sort_unstable();
+    for (_, id) in order.into_iter().rev() {
+        if matches!(groups.groups[id].form, Form::Source | Form::Elementwise | Form::Move) {
+            pull(groups, id, target, cx);
+        }
+    }
+}
+
+/// Where a group's values go.
+struct Readers {
+    groups: Vec<GroupId>,
+    /// Also something outside of kernels.
+    host: bool,
+}
+
+fn pull(groups: &mut Groups, id: GroupId, target: &dyn TargetModel, cx: &mut PassCx) {
+    let results = groups.results_of(id);
+    let [result] = results[..] else { return };
+    let readers = readers(groups, id, result);
+    let location = groups.func.op(groups.op(result)).location.clone();
+    match readers.groups.as_slice() {
+        [] => {}
+        [reader] if !readers.host => match accepts(groups, id, result, *reader, target) {
+            Ok(()) => {
+                cx.count("pulled", 1);
+                let text = format!("fused {} into {}", spell(groups.kind(result)), describe(groups, *reader));
+                cx.remark(location.as_ref(), text);
+                groups.merge(id, *reader);
+            }
+            Err(reason) => {
+                let text = format!("not fused into {}: {reason}", describe(groups, *reader));
+                cx.remark(location.as_ref(), text);
+            }
+        },
+        several if may_repeat(groups, id) => {
+            let several = several.to_vec();
+            let mut everywhere = !readers.host;
+            for reader in &several {
+                let accepted = accepts(groups, id, result, *reader, target).is_ok();
+                everywhere &= accepted;
+                if accepted {
+                    cx.count("repeated", 1);
+                    for at in groups.ops_of(id) {
+                        groups.copy(at, *reader);
+                    }
+                }
+            }
+            if everywhere {
+                groups.dissolve(id);
+            }
+        }
+        several => {
+            let n = several.len() + usize::from(readers.host);
+            cx.remark(location.as_ref(), format!("not fused: {n} users"));
+        }
+    }
+}
+
+fn readers(groups: &Groups, id: GroupId, result: usize) -> Readers {
+    let mut readers = Readers { groups: vec![], host: false };
+    for user in &groups.listing.users[result] {
+        let mut any = false;
+        for group in groups.groups_of(*user) {
+            any = true;
+            if group != id && !groups.holds(group, result) && !readers.groups.contains(&group) {
+                readers.groups.push(group);
+            }
+        }
+        readers.host |= !any;
+    }
+    readers
+}
+
+/// Whether computing the group again costs no more than reading its result: sources, views of a buffer, and cheap
+/// elementwise ops of one buffer or of few elements.
+fn may_repeat(groups: &Groups, id: GroupId) -> bool {
+    const FEW: i64 = 256;
+    let ops = groups.ops_of(id);
+    let views = |at: &usize| {
+        matches!(
+            groups.kind(*at),
+            TensorOp::Broadcast { .. } | TensorOp::Slice { .. } | TensorOp::Reshape { .. }
+        ) || groups.roles[*at] == Role::Source
+            || groups.roles[*at] == Role::Elementwise
+    };
+    let weight: u32 = ops.iter().map(|at| rules::weight(groups.kind(*at))).sum();
+    let few = groups.groups[id].space.count().as_const().is_some_and(|count| count <= FEW);
+    let wide = |value: &&Value| !groups.shape(**value).count().is_const(1);
+    let operands = groups.operands_of(id);
+    let buffers = operands.iter().filter(wide).count();
+    ops.len() <= 8 && ops.iter().all(views) && weight <= rules::CHEAP && (few || buffers <= 1)
+}
+
+/// Whether `reader` may compute the group that gives `result` itself. Errors: why not.
+fn accepts(
+    groups: &Groups,
+    id: GroupId,
+    result: usize,
+    reader: GroupId,
+    target: &dyn TargetModel,
+) -> Result<(), String> {
+    let value = groups.result(result);
+    let into = &groups.groups[reader];
+    let users: Vec<usize> = groups.ops_of(reader).into_iter().filter(|at| reads(groups, *at, value)).collect();
+    for user in &users {
+        reads_a_tile(groups, *user, value)?;
+    }
+    let source = groups.groups[id].form == Form::Source;
+    if let Form::Root(_) = into.form {
+        let root = groups.kind(into.members[0]);
+        let plain = groups.ops_of(id).iter().all(|at| {
+            matches!(groups.roles[*at], Role::Elementwise)
+                || matches!(groups.kind(*at), TensorOp::Splat { .. } | TensorOp::Broadcast { .. })
+        });
+        if !rules::pulls_operands(root) && !plain {
+            return Err("an epilogue takes elementwise ops only".into());
+        }
+    }
+    if source {
+        return Ok(());
+    }
+    let ops = groups.ops_of(id);
+    if ops.len() + into.members.len() + into.copies.len() > rules::MAX_OPS {
+        return Err("the kernel is full".into());
+    }
+    let mut operands = groups.operands_of(reader);
+    operands.retain(|operand| *operand != value);
+    for operand in groups.operands_of(id) {
+        if !operands.contains(&operand) {
+            operands.push(operand);
+        }
+    }
+    if operands.len() > rules::MAX_OPERANDS {
+        return Err(format!("the kernel would read {} buffers", operands.len()));
+    }
+    if is_dear(groups, id) {
+        repeats_nothing(groups, value, reader, target)?;
+    }
+    Ok(())
+}
+
+fn reads(groups: &Groups, at: usize, value: Value) -> bool {
+    groups.operands(at).contains(&value)
+}
+
+/// Whether an op computes a tile of its result from tiles of this operand.
+fn reads_a_tile(groups: &Groups, user: usize, value: Value) -> Result<(), String> {
+    let kind = groups.kind(user);
+    let operands = groups.operands(user);
+    match kind {
+        TensorOp::Gather { .. } | TensorOp::GatherElements { .. } | TensorOp::GatherNd { .. }
+            if operands[0] == value =>
+        {
+            Err("a gather reads a buffer".into())
+        }
+        _ => match groups.roles[user] {
+            Role::Root(_) if !rules::pulls_operands(kind) => {
+                Err(format!("`{}` reads buffers", tegula_ir::Op::name(kind)))
+            }
+            _ => Ok(()),
+        },
+    }
+}
+
+/// Whether the group costs more than reading its result would.
+fn is_dear(groups: &Groups, id: GroupId) -> bool {
+    let ops = groups.ops_of(id);
+    let weight: u32 = ops.iter().map(|at| rules::weight(groups.kind(*at))).sum();
+    // A strided read is dear too, when it happens more than once.
+    weight > rules::CHEAP || ops.iter().any(|at| matches!(groups.kind(*at), TensorOp::Transpose { .. }))
+}
+
+/// Whether the reader computes each element of `value` once at most.
+fn repeats_nothing(
+    groups: &Groups,
+    value: Value,
+    reader: GroupId,
+    target: &dyn TargetModel,
+) -> Result<(), String> {
+    let into = &groups.groups[reader];
+    let (own, space) = (groups.shape(value).count(), into.space.count());
+    let widens = own != space && !narrows(&own, &space);
+    if widens {
+        return Err(format!("it would be computed again for each of {space} elements, not {own}"));
+    }
+    if let Form::Rows { axes, passes } = &into.form
+        && !(*passes == 1 && single_read(groups, value, reader))
+    {
+        let row = axes.iter().fold(Dim::from(1), |row, axis| row * into.space[*axis].clone());
+        let resident = axes.len() == 1
+            && row.as_const().is_some_and(|n| n <= target.resident_row(DType::F32));
+        if !resident {
+            return Err("it would be computed again in every pass over the row".into());
+        }
+    }
+    Ok(())
+}
+
+/// Whether a reader of `space` elements reads no more than all `own` elements once, as a slice does.
+fn narrows(own: &Dim, space: &Dim) -> bool {
+    match (own.as_const(), space.as_const()) {
+        (Some(own), Some(space)) => space <= own,
+        _ => false,
+    }
+}
+
+fn single_read(groups: &Groups, value: Value, reader: GroupId) -> bool {
+    let reads = groups.ops_of(reader).into_iter();
+    reads.map(|at| groups.operands(at).iter().filter(|operand| **operand == value).count()).sum::<usize>() == 1
+        && groups.results_of(reader).len() == 1
+}
+
+/// Puts reshapes whose operand is a buffer after all outside again, where they only rename it.
+pub(super) fn release_reshapes(groups: &mut Groups) {
+    for at in 0..groups.listing.ops.len() {
+        if groups.roles[at] != Role::Reshape {
+            continue;
+        }
+        let Some(group) = groups.home(at) else { continue };
+        let operand = groups.operands(at)[0];
+        let inside = groups.definer(operand).is_some_and(|def| groups.holds(group, def));
+        if !inside && groups.groups_of(at).count() == 1 {
+            groups.release(at);
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! What op may stand where in a kernel, and what it costs to compute it twice.
+
+use super::order::Listing;
+use tegula_base::{Diagnostic, Diagnostics, Shape};
+use tegula_ir::{Op, ScalarOp};
+use tegula_tensor::{KernelClass, PadMode, TensorFunc, TensorOp};
+
+/// The part an op plays in kernel formation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Stands outside of kernels: constants, bindings, control flow, natives.
+    Host,
+    /// A reshape: outside as another name of a buffer, or inside between two ops.
+    Reshape,
+    /// Computed anywhere from nothing: splats, iotas, sizes.
+    Source,
+    Elementwise,
+    /// Broadcasts, transposes, slices, pads, gathers: a tile comes from tiles elsewhere in the operand.
+    Move,
+    Reduce,
+    /// Decides the recipe of its kernel.
+    Root(KernelClass),
+}
+
+pub(super) fn role(op: &TensorOp) -> Option<Role> {
+    use TensorOp::*;
+    Some(match op {
+        Constant { .. } | Bind { .. } | AssertSize { .. } | If {} | Loop { .. } | Yield {} | Return {} => {
+            Role::Host
+        }
+        Relayout { .. } | Kernel { .. } => Role::Host,
+        Reshape { .. } => Role::Reshape,
+        Splat { .. } | Iota { .. } | Sizes { .. } => Role::Source,
+        Elementwise { .. } => Role::Elementwise,
+        Pad { mode, .. } if *mode != PadMode::Constant => return None,
+        Broadcast { .. }
+        | Transpose { .. }
+        | Slice { .. }
+        | Pad { .. }
+        | Gather { .. }
+        | GatherElements { .. }
+        | GatherNd { .. } => Role::Move,
+        Reduce { .. } => Role::Reduce,
+        Dot { .. } => Role::Root(KernelClass::Dot),
+        Conv { .. } => Role::Root(KernelClass::Conv),
+        Pool { .. } | MaxPoolIndices { .. } => Role::Root(KernelClass::Pool),
+        Concat { .. } => Role::Root(KernelClass::Map),
+        Scan { .. } => Role::Root(KernelClass::Scan),
+        ScatterElements { .. } | ScatterNd { .. } => Role::Root(KernelClass::Scatter),
+        Attention { .. } => Role::Root(KernelClass::Attention),
+        Lstm { .. } | Gru { .. } => Role::Root(KernelClass::Recurrent),
+        // The runtime's own kernels, launched as they are.
+        TopK { .. } | NonZero {} | Unique { .. } | NonMaxSuppression { .. } => Role::Host,
+        ArgReduce { .. }
+        | ConvTranspose { .. }
+        | Softmax { .. }
+        | LayerNorm { .. }
+        | RmsNorm { .. }
+        | Gelu { .. }
+        | Quantize { .. }
+        | Dequantize { .. }
+        | QDot { .. }
+        | QConv { .. } => return None,
+    })
+}
+
+pub(super) fn is_root(op: &TensorOp) -> bool {
+    matches!(role(op), Some(Role::Root(_) | Role::Reduce))
+}
+
+/// Whether the root's operands may be computed in its kernel, an element at a time.
+pub(super) fn pulls_operands(op: &TensorOp) -> bool {
+    matches!(op, TensorOp::Concat { .. } | TensorOp::Scan { .. })
+}
+
+/// Whether elementwise ops of the root's shape may follow it in its kernel.
+pub(super) fn takes_epilogue(op: &TensorOp) -> bool {
+    matches!(
+        op,
+        TensorOp::Dot { .. } | TensorOp::Conv { .. } | TensorOp::Pool { .. } | TensorOp::Scan { .. }
+    )
+}
+
+/// Errors: an op that `decompose_composites` should have replaced.
+pub(super) fn refuse_unknown(func: &TensorFunc, listing: &Listing) -> Result<(), Diagnostics> {
+    let mut errors = Diagnostics::default();
+    for op in listing.ops.iter().filter(|op| role(func.kind(**op)).is_none()) {
+        let name = func.kind(*op).name();
+        let place = func.op(*op).location.as_deref().unwrap_or("an op without a name");
+        errors.push(Diagnostic::internal(format!("`{name}` reached kernel formation")).at(place.to_string()));
+    }
+    errors.into_result(())
+}
+
+/// Whether only axes of extent 1 come or go.
+pub(super) fn only_units_differ(from: &Shape, to: &Shape) -> bool {
+    let wide = |shape: &Shape| shape.iter().filter(|dim| !dim.is_const(1)).cloned().collect::<Vec<_>>();
+    wide(from) == wide(to)
+}
+
+/// Roughly how many vector instructions an element costs; up to [`CHEAP`] an op may be computed again elsewhere.
+pub(super) fn weight(op: &TensorOp) -> u32 {
+    use ScalarOp::*;
+    match op {
+        TensorOp::Elementwise { f } => match f {
+            Div | Rem | Mod | Sqrt | Rsqrt | Reciprocal => 4,
+            Exp | Log | Log1p | Expm1 | Sin | Cos | Tan | Asin | Acos | Atan | Sinh | Cosh | Tanh | Asinh
+            | Acosh | Atanh | Erf | Sigmoid | Pow | Atan2 => 16,
+            _ => 1,
+        },
+        TensorOp::Gather { .. } | TensorOp::GatherElements { .. } | TensorOp::GatherNd { .. } => 4,
+        _ => 0,
+    }
+}
+
+pub(super) const CHEAP: u32 = 2;
+
+/// Kernels stay within what registers and argument blocks hold well.
+pub(super) const MAX_OPS: usize = 64;
+pub(super) const MAX_OPERANDS: usize = 16;
+pub(super) const MAX_RESULTS: usize = 4;

@@ -1,0 +1,13 @@
+//! Passes on tensor programs, one file each; `pipeline.rs` has their order.
+
+pub mod canonicalise;
+pub mod decompose_composites;
+pub mod fold_constants;
+pub mod inline_branches;
+pub mod simplify_sizes;
+
+pub use canonicalise::canonicalise;
+pub use decompose_composites::decompose_composites;
+pub use fold_constants::fold_constants;
+pub use inline_branches::inline_branches;
+pub use simplify_sizes::simplify_sizes;

@@ -1,0 +1,145 @@
+//! Brings ops into the forms that later passes look for, one rule at a time; the rule book is `rules/README.md`.
+//!
+//! Before: any verified program.  After: no rule of the tables applies (up to [`ROUNDS`]); contractions are in normal
+//! form. Every rule keeps results equal, bit for bit where no float is computed.
+//! Method: visit ops in program order, try the rules of the op's kind, first match wins; repeat while ops change.
+
+mod dot;
+mod elementwise;
+mod movement;
+mod reshape;
+
+use tegula_base::{Diagnostic, Diagnostics, Dim, Shape};
+use tegula_ir::pass::{Changed, PassCx};
+use tegula_ir::rewrite::{Rewrite, rewrite_ops};
+use tegula_ir::{ConstStore, Def, Op, OpId, RegionId, Value};
+use tegula_tensor::build::Built;
+use tegula_tensor::{Builder, TensorFunc, TensorOp, TensorProgram, TensorType};
+
+/// Rules feed each other; chains longer than this stay as they are.
+const ROUNDS: usize = 16;
+
+/// Errors: internal, when a rule builds what does not fit.
+pub fn canonicalise(program: &mut TensorProgram, cx: &mut PassCx) -> Result<Changed, Diagnostics> {
+    let mut changed = Changed::No;
+    for func in &mut program.funcs {
+        for _ in 0..ROUNDS {
+            let round = one_round(func, &mut program.consts, cx)?;
+            changed |= round;
+            if !round.is_yes() {
+                break;
+            }
+        }
+    }
+    Ok(changed)
+}
+
+/// An op under a rule, with a builder in front of it.
+pub(crate) struct Site<'a> {
+    pub b: Builder<'a>,
+    pub op: OpId,
+}
+
+/// What to use instead of the op's only result, or `None` where the rule does not apply.
+pub(crate) type Applied = Built<Option<Value>>;
+
+/// A row of the rule book.
+pub(crate) struct Rule {
+    /// `pattern => result`, as the rule book has it.
+    pub name: &'static str,
+    pub apply: fn(&mut Site) -> Applied,
+}
+
+fn rules(kind: &TensorOp) -> &'static [Rule] {
+    match kind {
+        TensorOp::Elementwise { .. } => elementwise::RULES,
+        TensorOp::Reshape { .. } => reshape::RULES,
+        TensorOp::Dot { .. } => dot::RULES,
+        kind => movement::rules(kind),
+    }
+}
+
+fn one_round(
+    func: &mut TensorFunc,
+    consts: &mut ConstStore,
+    cx: &mut PassCx,
+) -> Result<Changed, Diagnostics> {
+    rewrite_ops(func, &mut |func, region, op| apply_first(func, consts, region, op, cx))
+}
+
+fn apply_first(
+    func: &mut TensorFunc,
+    consts: &mut ConstStore,
+    region: RegionId,
+    op: OpId,
+    cx: &mut PassCx,
+) -> Result<Rewrite, Diagnostics> {
+    // A rule that is given up half-way leaves dead ops behind, but no rule looks at unused ops.
+    if func.results(op).len() == 1 && func.users(func.result(op)).is_empty() {
+        return Ok(Rewrite::Keep);
+    }
+    for rule in rules(func.kind(op)) {
+        let location = func.op(op).location.clone();
+        let mut site = Site { b: Builder::new(func, consts).at(region, location.clone()), op };
+        match (rule.apply)(&mut site) {
+            Ok(None) => {}
+            Ok(Some(value)) => {
+                debug_assert_eq!(func.ty(value), func.ty(func.result(op)), "{} keeps the type", rule.name);
+                cx.count("applied", 1);
+                cx.remark(location.as_ref(), rule.name);
+                return Ok(Rewrite::Replace(vec![value]));
+            }
+            Err(error) => {
+                let place = location.as_deref().unwrap_or("an op without a name").to_string();
+                let name = func.kind(op).name();
+                return Err(Diagnostic::internal(format!("rule `{}` on `{name}`: {error}", rule.name))
+                    .at(place)
+                    .into());
+            }
+        }
+    }
+    Ok(Rewrite::Keep)
+}
+
+impl Site<'_> {
+    pub fn kind(&self) -> &TensorOp {
+        self.b.func.kind(self.op)
+    }
+
+    pub fn operands(&self) -> &[Value] {
+        self.b.func.operands(self.op)
+    }
+
+    pub fn operand(&self, i: usize) -> Value {
+        self.b.func.operand(self.op, i)
+    }
+
+    pub fn result_type(&self) -> &TensorType {
+        self.b.func.ty(self.b.func.result(self.op))
+    }
+
+    pub fn shape(&self, value: Value) -> &Shape {
+        &self.b.func.ty(value).shape
+    }
+
+    /// The op that defines a value, with its first operand where it has one.
+    pub fn def(&self, value: Value) -> Option<(OpId, &TensorOp)> {
+        match self.b.func.def(value) {
+            Def::Result(op, _) => Some((op, self.b.func.kind(op))),
+            Def::Arg(..) => None,
+        }
+    }
+
+    /// The bits of the one element that a splat repeats.
+    pub fn splat(&self, value: Value) -> Option<i64> {
+        match self.def(value)?.1 {
+            TensorOp::Splat { bits, .. } => Some(*bits),
+            _ => None,
+        }
+    }
+}
+
+/// Whether every extent is 1.
+pub(crate) fn all_ones(shape: &[Dim]) -> bool {
+    shape.iter().all(|dim| dim.is_const(1))
+}

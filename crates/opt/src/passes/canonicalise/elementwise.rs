@@ -1,0 +1,184 @@
+//! Rules of elementwise ops.
+
+use super::{Applied, Rule, Site, all_ones};
+use tegula_base::{DType, Dim, Shape};
+use tegula_ir::scalar::eval::eval;
+use tegula_ir::{ScalarOp, Value};
+use tegula_tensor::TensorOp;
+
+pub(super) const RULES: &[Rule] = &[
+    Rule { name: "f(splat, ...) => splat", apply: of_splats },
+    Rule { name: "x + 0, x - 0, x * 1, x / 1, x & true, x | false => x", apply: neutral_operand },
+    Rule { name: "cast to the same type => x", apply: cast_same },
+    Rule { name: "cast(exact cast(x)) => cast(x)", apply: cast_cast },
+    Rule { name: "neg(neg(x)), not(not(x)) => x", apply: twice },
+    Rule { name: "select(splat, a, b) => a or b", apply: select_known },
+    Rule { name: "f(broadcast(x), y) => f(x, y) where y has the shape", apply: broadcast_operand },
+    Rule { name: "f(splat of many, y) => f(splat of one, y) where y has the shape", apply: narrow_splat },
+    Rule { name: "f(reshape(x), y) => reshape(f(x, y'))", apply: super::reshape::sink },
+];
+
+fn function(site: &Site) -> Option<ScalarOp> {
+    match site.kind() {
+        TensorOp::Elementwise { f } => Some(*f),
+        _ => None,
+    }
+}
+
+fn of_splats(site: &mut Site) -> Applied {
+    let Some(f) = function(site) else { return Ok(None) };
+    let Some(bits) = site.operands().iter().map(|value| site.splat(*value)).collect::<Option<Vec<_>>>() else {
+        return Ok(None);
+    };
+    let dtypes: Vec<DType> = site.operands().iter().map(|value| site.b.dtype(*value)).collect();
+    let bits: Vec<u64> = bits.into_iter().map(|bits| bits as u64).collect();
+    let ty = site.result_type().clone();
+    let result = eval(f, &dtypes, &bits) as i64;
+    site.b.emit(TensorOp::Splat { dtype: ty.dtype, shape: ty.shape, bits: result }, &[]).map(Some)
+}
+
+fn neutral_operand(site: &mut Site) -> Applied {
+    use ScalarOp::*;
+    let Some(f) = function(site).filter(|f| f.arity() == 2) else { return Ok(None) };
+    let (a, b) = (site.operand(0), site.operand(1));
+    let dtype = site.b.dtype(a);
+    let is = |value: Value, number: f64| site.splat(value) == Some(bits_of(dtype, number));
+    // -0 + 0 is 0, so only -0 is neutral in float addition.
+    let zero = if dtype.is_float() { -0.0 } else { 0.0 };
+    let kept = match f {
+        Add if is(b, zero) => a,
+        Add if is(a, zero) => b,
+        Sub if is(b, 0.0) => a,
+        Mul if is(b, 1.0) => a,
+        Mul if is(a, 1.0) => b,
+        Div | Pow if is(b, 1.0) => a,
+        And if dtype == DType::Bool && is(b, 1.0) => a,
+        And if dtype == DType::Bool && is(a, 1.0) => b,
+        Or if is(b, 0.0) => a,
+        Or if is(a, 0.0) => b,
+        _ => return Ok(None),
+    };
+    Ok((site.shape(kept) == &site.result_type().shape).then_some(kept))
+}
+
+fn bits_of(dtype: DType, number: f64) -> i64 {
+    eval(ScalarOp::Cast { to: dtype, saturate: true }, &[DType::F64], &[number.to_bits()]) as i64
+}
+
+fn cast_same(site: &mut Site) -> Applied {
+    let Some(ScalarOp::Cast { to, .. } | ScalarOp::Bitcast { to }) = function(site) else { return Ok(None) };
+    let x = site.operand(0);
+    Ok((site.b.dtype(x) == to).then_some(x))
+}
+
+/// The inner cast loses nothing, so the outer one may read its operand.
+fn cast_cast(site: &mut Site) -> Applied {
+    let Some(outer @ ScalarOp::Cast { to, .. }) = function(site) else { return Ok(None) };
+    let Some((inner, TensorOp::Elementwise { f: ScalarOp::Cast { to: middle, .. } })) = site.def(site.operand(0))
+    else {
+        return Ok(None);
+    };
+    let (middle, x) = (*middle, site.b.func.operand(inner, 0));
+    let from = site.b.dtype(x);
+    let exact = is_exact(from, middle) && (middle.is_float() || !to.is_float() || from.is_int() || from == DType::Bool);
+    match exact {
+        true if from == to => Ok(Some(x)),
+        true => site.b.elementwise(outer, &[x]).map(Some),
+        false => Ok(None),
+    }
+}
+
+/// Whether every value of `from` is one of `to`.
+fn is_exact(from: DType, to: DType) -> bool {
+    if from == DType::Bool {
+        return true;
+    }
+    match (from.is_float(), to.is_float()) {
+        (true, true) => {
+            from == to || to == DType::F64 || (to == DType::F32 && matches!(from, DType::F16 | DType::BF16))
+        }
+        (false, false) if to != DType::Bool => {
+            let grows = to.bits() > from.bits();
+            (from.is_signed() == to.is_signed() && to.bits() >= from.bits())
+                || (!from.is_signed() && to.is_signed() && grows)
+        }
+        (false, true) => {
+            let mantissa = match to {
+                DType::F64 => 53,
+                DType::F32 => 24,
+                DType::F16 => 11,
+                _ => 0,
+            };
+            from.bits() <= mantissa
+        }
+        _ => false,
+    }
+}
+
+fn twice(site: &mut Site) -> Applied {
+    let Some(f @ (ScalarOp::Neg | ScalarOp::Not)) = function(site) else { return Ok(None) };
+    match site.def(site.operand(0)) {
+        Some((inner, TensorOp::Elementwise { f: g })) if *g == f => Ok(Some(site.b.func.operand(inner, 0))),
+        _ => Ok(None),
+    }
+}
+
+fn select_known(site: &mut Site) -> Applied {
+    if function(site) != Some(ScalarOp::Select) {
+        return Ok(None);
+    }
+    let Some(bits) = site.splat(site.operand(0)) else { return Ok(None) };
+    let chosen = site.operand(if bits == 0 { 2 } else { 1 });
+    let shape = site.result_type().shape.clone();
+    site.b.broadcast(chosen, shape).map(Some)
+}
+
+/// The shape that the operands but `skipped` give.
+fn shape_without(site: &Site, skipped: usize, instead: Option<&Shape>) -> Option<Shape> {
+    let others = site.operands().iter().enumerate().filter(|(i, _)| *i != skipped);
+    let shapes = others.map(|(_, value)| site.shape(*value)).chain(instead);
+    let mut joined: Option<Shape> = None;
+    for shape in shapes {
+        match &mut joined {
+            None => joined = Some(shape.clone()),
+            Some(joined) => {
+                for (dim, other) in joined.iter_mut().zip(shape.iter()) {
+                    if dim.is_const(1) {
+                        *dim = other.clone();
+                    }
+                }
+            }
+        }
+    }
+    joined
+}
+
+fn broadcast_operand(site: &mut Site) -> Applied {
+    let Some(f) = function(site) else { return Ok(None) };
+    for (i, value) in site.operands().to_vec().into_iter().enumerate() {
+        let Some((broadcast, TensorOp::Broadcast { .. })) = site.def(value) else { continue };
+        let x = site.b.func.operand(broadcast, 0);
+        if shape_without(site, i, Some(site.shape(x))).as_ref() == Some(&site.result_type().shape) {
+            let mut operands = site.operands().to_vec();
+            operands[i] = x;
+            return site.b.elementwise(f, &operands).map(Some);
+        }
+    }
+    Ok(None)
+}
+
+fn narrow_splat(site: &mut Site) -> Applied {
+    let Some(f) = function(site) else { return Ok(None) };
+    for (i, value) in site.operands().to_vec().into_iter().enumerate() {
+        let Some(bits) = site.splat(value).filter(|_| !all_ones(site.shape(value))) else { continue };
+        if shape_without(site, i, None).as_ref() != Some(&site.result_type().shape) {
+            continue;
+        }
+        let shape: Shape = std::iter::repeat_n(Dim::from(1), site.b.rank(value)).collect();
+        let dtype = site.b.dtype(value);
+        let mut operands = site.operands().to_vec();
+        operands[i] = site.b.emit(TensorOp::Splat { dtype, shape, bits }, &[])?;
+        return site.b.elementwise(f, &operands).map(Some);
+    }
+    Ok(None)
+}

@@ -1,0 +1,206 @@
+//! Rules of movement ops, reductions and sources.
+
+use super::{Applied, Rule, Site};
+use tegula_base::{Dim, HostTensor};
+use tegula_ir::Value;
+use tegula_tensor::TensorOp;
+
+pub(super) fn rules(kind: &TensorOp) -> &'static [Rule] {
+    match kind {
+        TensorOp::Transpose { .. } => TRANSPOSE,
+        TensorOp::Slice { .. } => SLICE,
+        TensorOp::Broadcast { .. } => BROADCAST,
+        TensorOp::Pad { .. } => PAD,
+        TensorOp::Concat { .. } => CONCAT,
+        TensorOp::Gather { .. } => GATHER,
+        TensorOp::Reduce { .. } => REDUCE,
+        TensorOp::Constant { .. } => CONSTANT,
+        TensorOp::Sizes { .. } => SIZES,
+        _ => &[],
+    }
+}
+
+const TRANSPOSE: &[Rule] = &[
+    Rule { name: "transpose(splat) => splat", apply: of_splat },
+    Rule { name: "transpose(transpose(x)) => transpose(x)", apply: transpose_transpose },
+    Rule { name: "transpose that moves extents of 1 only => reshape", apply: transpose_units },
+];
+const SLICE: &[Rule] = &[
+    Rule { name: "slice(splat) => splat", apply: of_splat },
+    Rule { name: "slice of all => x", apply: slice_whole },
+    Rule { name: "slice(slice(x)) => slice(x)", apply: slice_slice },
+];
+const BROADCAST: &[Rule] = &[
+    Rule { name: "broadcast(splat) => splat", apply: of_splat },
+    Rule { name: "broadcast to the same shape => x", apply: same_shape },
+    Rule { name: "broadcast(broadcast(x)) => broadcast(x)", apply: broadcast_broadcast },
+];
+const PAD: &[Rule] = &[Rule { name: "pad by 0 => x", apply: pad_nothing }];
+const CONCAT: &[Rule] = &[
+    Rule { name: "concat(x) => x", apply: concat_one },
+    Rule { name: "concat(x, empty) => concat(x)", apply: concat_empty },
+    Rule { name: "concat(concat(x, y), z) => concat(x, y, z)", apply: concat_concat },
+];
+const GATHER: &[Rule] = &[Rule { name: "gather by one constant => slice", apply: gather_constant }];
+const REDUCE: &[Rule] = &[Rule { name: "reduce of extents of 1 => x", apply: reduce_units }];
+const CONSTANT: &[Rule] = &[Rule { name: "constant of equal elements => splat", apply: constant_splat }];
+const SIZES: &[Rule] = &[Rule { name: "sizes of constants => constant", apply: sizes_constant }];
+
+fn of_splat(site: &mut Site) -> Applied {
+    let Some(bits) = site.splat(site.operand(0)) else { return Ok(None) };
+    let ty = site.result_type().clone();
+    site.b.emit(TensorOp::Splat { dtype: ty.dtype, shape: ty.shape, bits }, &[]).map(Some)
+}
+
+fn same_shape(site: &mut Site) -> Applied {
+    let x = site.operand(0);
+    Ok((site.b.ty(x) == site.result_type()).then_some(x))
+}
+
+fn transpose_transpose(site: &mut Site) -> Applied {
+    let TensorOp::Transpose { perm: outer } = site.kind().clone() else { return Ok(None) };
+    let x = site.operand(0);
+    if outer.iter().copied().eq(0..outer.len()) {
+        return Ok(Some(x));
+    }
+    let Some((inner, TensorOp::Transpose { perm })) = site.def(x) else { return Ok(None) };
+    let perm: Vec<usize> = outer.iter().map(|axis| perm[*axis]).collect();
+    let source = site.b.func.operand(inner, 0);
+    site.b.transpose(source, &perm).map(Some)
+}
+
+/// The axes of other extents keep their order, so row-major order stays.
+fn transpose_units(site: &mut Site) -> Applied {
+    let TensorOp::Transpose { perm } = site.kind() else { return Ok(None) };
+    let x = site.operand(0);
+    let from = site.shape(x);
+    let wide: Vec<usize> = perm.iter().copied().filter(|axis| !from[*axis].is_const(1)).collect();
+    if !wide.is_sorted() {
+        return Ok(None);
+    }
+    let shape = site.result_type().shape.clone();
+    site.b.reshape(x, shape).map(Some)
+}
+
+fn slice_whole(site: &mut Site) -> Applied {
+    let TensorOp::Slice { starts, sizes, steps } = site.kind() else { return Ok(None) };
+    let x = site.operand(0);
+    let axes = || starts.iter().zip(sizes).zip(steps);
+    let whole = axes().all(|((start, size), step)| {
+        start.is_const(0) && (*step == 1 || size.is_const(1) || size.is_const(0))
+    });
+    Ok((whole && site.shape(x)[..] == sizes[..]).then_some(x))
+}
+
+fn slice_slice(site: &mut Site) -> Applied {
+    let TensorOp::Slice { starts, sizes, steps } = site.kind().clone() else { return Ok(None) };
+    let Some((inner, TensorOp::Slice { starts: inner_starts, steps: inner_steps, .. })) = site.def(site.operand(0))
+    else {
+        return Ok(None);
+    };
+    let starts: Vec<Dim> = (0..starts.len())
+        .map(|i| inner_starts[i].clone() + starts[i].clone() * Dim::from(inner_steps[i]))
+        .collect();
+    let steps: Vec<i64> = steps.iter().zip(inner_steps).map(|(outer, inner)| outer * inner).collect();
+    let source = site.b.func.operand(inner, 0);
+    site.b.emit(TensorOp::Slice { starts, sizes, steps }, &[source]).map(Some)
+}
+
+fn broadcast_broadcast(site: &mut Site) -> Applied {
+    let shape = site.result_type().shape.clone();
+    let Some((inner, TensorOp::Broadcast { .. })) = site.def(site.operand(0)) else { return Ok(None) };
+    let source = site.b.func.operand(inner, 0);
+    site.b.broadcast(source, shape).map(Some)
+}
+
+fn pad_nothing(site: &mut Site) -> Applied {
+    let TensorOp::Pad { low, high, .. } = site.kind() else { return Ok(None) };
+    let nothing = low.iter().chain(high).all(|amount| amount.is_const(0));
+    Ok(nothing.then(|| site.operand(0)))
+}
+
+fn concat_one(site: &mut Site) -> Applied {
+    Ok(match site.operands() {
+        [only] => Some(*only),
+        _ => None,
+    })
+}
+
+fn concat_empty(site: &mut Site) -> Applied {
+    let TensorOp::Concat { axis } = *site.kind() else { return Ok(None) };
+    let operands = site.operands().to_vec();
+    let kept: Vec<Value> =
+        operands.iter().copied().filter(|value| !site.shape(*value)[axis].is_const(0)).collect();
+    if kept.is_empty() || kept.len() == operands.len() {
+        return Ok(None);
+    }
+    site.b.concat(&kept, axis).map(Some)
+}
+
+fn concat_concat(site: &mut Site) -> Applied {
+    /// Joined lists stay readable by one kernel.
+    const MOST: usize = 8;
+    let TensorOp::Concat { axis } = *site.kind() else { return Ok(None) };
+    let mut parts = Vec::new();
+    for value in site.operands() {
+        match site.def(*value) {
+            Some((inner, TensorOp::Concat { axis: other }))
+                if *other == axis && site.b.func.users(*value).len() == 1 =>
+            {
+                parts.extend_from_slice(site.b.func.operands(inner));
+            }
+            _ => parts.push(*value),
+        }
+    }
+    if parts.len() == site.operands().len() || parts.len() > MOST {
+        return Ok(None);
+    }
+    site.b.concat(&parts, axis).map(Some)
+}
+
+/// A place known before the run is a slice, which needs no index arithmetic.
+fn gather_constant(site: &mut Site) -> Applied {
+    let TensorOp::Gather { axis } = *site.kind() else { return Ok(None) };
+    let (data, indices) = (site.operand(0), site.operand(1));
+    let (Some(index), Some(extent)) = (site.splat(indices), site.shape(data)[axis].as_const()) else {
+        return Ok(None);
+    };
+    if !site.shape(indices).count().is_const(1) {
+        return Ok(None);
+    }
+    let index = if site.b.dtype(indices) == tegula_base::DType::I32 { i64::from(index as i32) } else { index };
+    let index = if index < 0 { index + extent } else { index }.clamp(0, (extent - 1).max(0));
+    let shape = site.result_type().shape.clone();
+    let one = site.b.slice_axis(data, axis, index, 1)?;
+    site.b.reshape(one, shape).map(Some)
+}
+
+fn reduce_units(site: &mut Site) -> Applied {
+    let TensorOp::Reduce { f, axes } = site.kind().clone() else { return Ok(None) };
+    let x = site.operand(0);
+    let wide: Vec<usize> = axes.iter().copied().filter(|axis| !site.shape(x)[*axis].is_const(1)).collect();
+    match wide.len() {
+        n if n == axes.len() => Ok(None),
+        0 => Ok(Some(x)),
+        _ => site.b.emit(TensorOp::Reduce { f, axes: wide }, &[x]).map(Some),
+    }
+}
+
+fn constant_splat(site: &mut Site) -> Applied {
+    let TensorOp::Constant { id, dtype, shape } = site.kind().clone() else { return Ok(None) };
+    let Some(data) = site.b.consts.get(id).map(|data| data.data.clone()) else { return Ok(None) };
+    let size = dtype.size();
+    let Some((first, rest)) = data.split_at_checked(size) else { return Ok(None) };
+    if rest.chunks_exact(size).any(|element| element != first) {
+        return Ok(None);
+    }
+    let mut bits = [0; 8];
+    bits[..size].copy_from_slice(first);
+    site.b.emit(TensorOp::Splat { dtype, shape, bits: i64::from_le_bytes(bits) }, &[]).map(Some)
+}
+
+fn sizes_constant(site: &mut Site) -> Applied {
+    let TensorOp::Sizes { dims } = site.kind() else { return Ok(None) };
+    let Some(sizes) = dims.iter().map(Dim::as_const).collect::<Option<Vec<i64>>>() else { return Ok(None) };
+    site.b.literal(HostTensor::from_elements(&[sizes.len()], &sizes)).map(Some)
+}

@@ -1,0 +1,102 @@
+//! Replaces composite ops by simpler ones that kernels are made of.
+//!
+//! Before: any verified program.  After: the only composites are those whose kernels the target claims; no argument
+//! reduction, transposed convolution or padding from the tensor's own elements is left.
+//! Most meanings come from `tensor::decompose`. What a machine does faster another way is here: quantised
+//! contractions on the stored bytes (`quantised.rs`), transposed convolutions (`transposed.rs`), argument reductions
+//! and paddings (`indexed.rs`).
+
+mod indexed;
+mod quantised;
+mod transposed;
+
+use tegula_base::{Diagnostic, Diagnostics};
+use tegula_ir::pass::{Changed, PassCx};
+use tegula_ir::rewrite::{Rewrite, rewrite_ops};
+use tegula_ir::{ConstStore, Op, OpId, RegionId, Value};
+use tegula_target::TargetModel;
+use tegula_tensor::decompose::{expand, is_composite};
+use tegula_tensor::{Builder, KernelClass, PadMode, TensorFunc, TensorOp, TensorProgram};
+
+/// Errors: internal, when a decomposition does not fit its op.
+pub fn decompose_composites(
+    program: &mut TensorProgram,
+    target: &dyn TargetModel,
+    cx: &mut PassCx,
+) -> Result<Changed, Diagnostics> {
+    let mut changed = Changed::No;
+    for func in &mut program.funcs {
+        // Decompositions hold composites in turn (attention a softmax); nesting is shallow.
+        while decompose_once(func, &mut program.consts, target, cx)?.is_yes() {
+            changed = Changed::Yes;
+        }
+    }
+    Ok(changed)
+}
+
+fn decompose_once(
+    func: &mut TensorFunc,
+    consts: &mut ConstStore,
+    target: &dyn TargetModel,
+    cx: &mut PassCx,
+) -> Result<Changed, Diagnostics> {
+    rewrite_ops(func, &mut |func, region, op| {
+        if !needs_decomposition(func.kind(op), target) {
+            return Ok(Rewrite::Keep);
+        }
+        let name = func.kind(op).name();
+        let location = func.op(op).location.clone();
+        cx.count("decomposed", 1);
+        cx.remark(location.as_ref(), format!("decomposed {name}: the target takes it in pieces"));
+        decompose(func, consts, region, op).map(Rewrite::Replace).map_err(|error| {
+            let place = location.as_deref().unwrap_or("an op without a name").to_string();
+            Diagnostic::internal(format!("`{name}` does not decompose: {error}")).at(place).into()
+        })
+    })
+}
+
+fn needs_decomposition(kind: &TensorOp, target: &dyn TargetModel) -> bool {
+    match kind {
+        TensorOp::Attention { .. } => !target.claims(KernelClass::Attention),
+        TensorOp::Lstm { .. } | TensorOp::Gru { .. } => !target.claims(KernelClass::Recurrent),
+        TensorOp::ArgReduce { .. } | TensorOp::ConvTranspose { .. } => true,
+        TensorOp::Pad { mode, .. } => *mode != PadMode::Constant,
+        kind => is_composite(kind),
+    }
+}
+
+/// Builds at the end of `region`; gives the values that stand for the op's results.
+fn decompose(
+    func: &mut TensorFunc,
+    consts: &mut ConstStore,
+    region: RegionId,
+    op: OpId,
+) -> Result<Vec<Value>, String> {
+    let kind = func.kind(op).clone();
+    let operands = func.operands(op).to_vec();
+    let location = func.op(op).location.clone();
+    let one = |value: Value| vec![value];
+    let mut b = Builder::new(func, consts).at(region, location);
+    match &kind {
+        TensorOp::ArgReduce { max, axis, last } => {
+            indexed::arg_reduce(&mut b, operands[0], *max, *axis, *last).map(one)
+        }
+        TensorOp::Pad { low, high, mode } => {
+            indexed::pad(&mut b, operands[0], low, high, *mode).map(one)
+        }
+        TensorOp::ConvTranspose { window, groups, output } => {
+            transposed::conv_transpose(&mut b, &operands, window, *groups, output).map(one)
+        }
+        TensorOp::QConv { window, groups } => {
+            match quantised::q_conv(&mut b, &operands, window, *groups)? {
+                Some(value) => Ok(one(value)),
+                None => expand(&mut b, &kind, &operands),
+            }
+        }
+        TensorOp::QDot { dims } => match quantised::q_dot(&mut b, &operands, dims)? {
+            Some(value) => Ok(one(value)),
+            None => expand(&mut b, &kind, &operands),
+        },
+        kind => expand(&mut b, kind, &operands),
+    }
+}

@@ -1,0 +1,31 @@
+//! The passes on tensor programs, in order.
+
+use crate::assign_layouts::assign_layouts;
+use crate::form_kernels::form_kernels;
+use crate::passes::{
+    canonicalise, decompose_composites, fold_constants, inline_branches, simplify_sizes,
+};
+use tegula_ir::Pipeline;
+use tegula_ir::rewrite::{cse, dce};
+use tegula_target::TargetModel;
+use tegula_tensor::TensorProgram;
+
+/// From what an importer builds to kernels with layouts; lowering to the host program comes next.
+pub fn tensor_pipeline(target: &dyn TargetModel) -> Pipeline<'_, TensorProgram> {
+    Pipeline::new("tensor")
+        // Sizes first: they decide branches, and most of an exporter's ops are arithmetic on them.
+        .pass("simplify_sizes", |program, cx| simplify_sizes(program, cx))
+        .pass("inline_branches", |program, cx| inline_branches(program, cx))
+        .pass("canonicalise", |program, cx| canonicalise(program, cx))
+        .pass("fold_constants", |program, cx| fold_constants(program, cx))
+        .pass("cse", |program, _| Ok(program.for_each_func(cse)))
+        .pass("dce", |program, _| Ok(program.for_each_func(dce)))
+        .pass("decompose_composites", |program, cx| decompose_composites(program, target, cx))
+        // Decompositions are built plainly: what they repeat or do for nothing goes here.
+        .pass("canonicalise_pieces", |program, cx| canonicalise(program, cx))
+        .pass("fold_pieces", |program, cx| fold_constants(program, cx))
+        .pass("cse_pieces", |program, _| Ok(program.for_each_func(cse)))
+        .pass("dce_pieces", |program, _| Ok(program.for_each_func(dce)))
+        .pass("form_kernels", |program, cx| form_kernels(program, target, cx))
+        .pass("assign_layouts", |program, cx| assign_layouts(program, target, cx))
+}
