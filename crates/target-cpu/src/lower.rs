@@ -26,8 +26,9 @@ mod reduce;
 mod store;
 mod window;
 
-use crate::schedule::{Builder, CpuFunc, Elem, LoopLevel};
+use crate::schedule::{Builder, CpuFunc, CpuOp, Elem, LoopLevel};
 use geometry::Geometry;
+use load::PadArea;
 use std::collections::HashMap;
 use std::rc::Rc;
 use tegula_base::{DType, Dim, Symbols};
@@ -60,6 +61,7 @@ pub fn lower(name: &str, kernel: &TileKernel, register_bits: u32, symbols: &Symb
         scopes: vec![Scope::default()],
         windows: HashMap::new(),
         open_reads: Vec::new(),
+        pad_areas: Vec::new(),
         scratch_bytes: 0,
     };
     let (begin, end) = (b.begin(), b.end());
@@ -68,11 +70,24 @@ pub fn lower(name: &str, kernel: &TileKernel, register_bits: u32, symbols: &Symb
         cx.region_ops(b, kernel.func.body());
         vec![]
     });
+    cx.fill_pad_areas(&mut b);
     let (sizes, scratch) = (cx.sizes, Dim::from(cx.scratch_bytes));
     let mut func = b.finish();
+    put_units_last(&mut func);
     hoist::hoist_indexes(&mut func);
     tegula_ir::rewrite::dce(&mut func);
     Schedule { func, sizes, scratch, units: kernel.units() }
+}
+
+/// Moves the loop over the units behind what was built after it, which it needs.
+fn put_units_last(func: &mut CpuFunc) {
+    let body = func.body();
+    let is_loop = |op: &OpId| matches!(func.kind(*op), CpuOp::For { .. });
+    let (units, mut ops): (Vec<OpId>, Vec<OpId>) = func.ops_in(body).iter().copied().partition(is_loop);
+    let end = ops.pop().expect("invariant: a finished body ends with `return`");
+    ops.extend(units);
+    ops.push(end);
+    func.set_ops(body, ops);
 }
 
 /// Lanes of every vector of a kernel: as many as the widest register element lets fit.
@@ -108,6 +123,8 @@ struct Lower<'a> {
     windows: HashMap<Value, Option<Rc<Window>>>,
     /// Reads of memory that this kernel also writes, in sight and perhaps not made yet.
     open_reads: Vec<OpId>,
+    /// Scratch to be filled before the first unit.
+    pad_areas: Vec<PadArea>,
     scratch_bytes: i64,
 }
 

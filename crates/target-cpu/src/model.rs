@@ -2,10 +2,10 @@
 //!
 //! Every choice follows from the register file, the caches and the sizes asked about; nothing is measured here.
 
+use crate::exec;
 use crate::lower::lower;
 use crate::native::{self, Tier};
 use crate::schedule::Elem;
-use crate::exec;
 use tegula_base::{Bytes, DType, Diagnostic, Diagnostics, Dim, Symbols};
 use tegula_machine::Machine;
 use tegula_target::{Code, CompiledKernel, Contract, ContractTile, TargetModel};
@@ -237,7 +237,10 @@ mod tests {
                     let [rows, columns, _, _] = tile(class, &m.to_string(), &n.to_string(), "64");
                     let vectors = columns / lanes;
                     // The narrower side stays in registers, the other passes through one.
-                    assert!(rows * vectors + vectors.min(rows) + 1 <= registers, "{class}: {m} x {n}: {rows} x {columns}");
+                    assert!(
+                        rows * vectors + vectors.min(rows) + 1 <= registers,
+                        "{class}: {m} x {n}: {rows} x {columns}"
+                    );
                 }
             }
         }

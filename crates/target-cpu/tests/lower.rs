@@ -64,7 +64,9 @@ fn bounded_tails() {
 #[test]
 fn row_sums_and_maxima() {
     for f in [ADD, ScalarOp::Max, ScalarOp::Min, ScalarOp::Mul] {
-        for (dtype, n) in [(F32, 45), (F64, 9), (I32, 45), (I64, 17), (U8, 20), (F16, 33), (Bool, 21)] {
+        for (dtype, n) in
+            [(F32, 45), (F64, 9), (I32, 45), (I64, 17), (F32, 150), (U8, 20), (F16, 33), (Bool, 21)]
+        {
             if dtype == Bool && matches!(f, ScalarOp::Mul | ScalarOp::Add) {
                 continue;
             }
@@ -97,7 +99,8 @@ fn softmax_in_two_passes() {
         let lowest = b.splat(F32, &[1, 32], f32::NEG_INFINITY.to_bits().into());
         let scope = b.begin_for(zero, size, 32, &[lowest]);
         let offsets = [units[0], scope.iv];
-        let x = b.load(views[0], &offsets, &[1, 32], &[1, 1], &[false, true], f32::NEG_INFINITY.to_bits().into());
+        let x =
+            b.load(views[0], &offsets, &[1, 32], &[1, 1], &[false, true], f32::NEG_INFINITY.to_bits().into());
         let next = b.elementwise(ScalarOp::Max, &[scope.carried[0], x]);
         let max = b.end_for(scope, &[next])[0];
         let max = b.reduce(ScalarOp::Max, max, 1);
@@ -105,7 +108,8 @@ fn softmax_in_two_passes() {
         let none = b.splat(F32, &[1, 32], 0);
         let scope = b.begin_for(zero, size, 32, &[none]);
         let offsets = [units[0], scope.iv];
-        let x = b.load(views[0], &offsets, &[1, 32], &[1, 1], &[false, true], f32::NEG_INFINITY.to_bits().into());
+        let x =
+            b.load(views[0], &offsets, &[1, 32], &[1, 1], &[false, true], f32::NEG_INFINITY.to_bits().into());
         let x = b.elementwise(ScalarOp::Sub, &[x, wide]);
         let e = b.elementwise(ScalarOp::Exp, &[x]);
         b.store(views[1], e, &offsets, &[1, 1], &[false, true]);
@@ -159,6 +163,45 @@ fn matrix_products() {
 }
 
 #[test]
+fn rows_past_the_border() {
+    // The left side's rows leave the view; k is walked within a loop.
+    for (dtype, pad) in [(F32, 0), (F32, i64::from(2.5f32.to_bits())), (U8, 7), (F16, 0x3c00)] {
+        let acc = if dtype == U8 { I32 } else { F32 };
+        let right = if dtype == U8 { I8 } else { dtype };
+        let case = Case::new("3", &[("m", 5)]).input(dtype, "m,12").input(right, "12,20").output(acc, "9,20");
+        case.tolerance(1e-4).check(|b, views, units| {
+            let (zero, end, one) = (b.index(0), b.index(12), b.index(1));
+            let row = times(b, units[0], 3);
+            let from = b.sub(row, one);
+            let none = b.splat(acc, &[3, 20], 0);
+            let scope = b.begin_for(zero, end, 4, &[none]);
+            let x = b.load(views[0], &[from, scope.iv], &[3, 4], &[1, 1], &[true, false], pad);
+            let y = load(b, views[1], &[scope.iv, zero], &[4, 20]);
+            let next = b.dot(scope.carried[0], x, y);
+            let sum = b.end_for(scope, &[next])[0];
+            store(b, views[2], sum, &[row, zero]);
+        });
+    }
+}
+
+#[test]
+fn rows_a_run_time_stride_apart() {
+    for (m, k) in [(7, 4), (8, 9)] {
+        let case = Case::new("1", &[("k", k), ("s", k + 3)]).input_with(F32, "8,k", "s,1").input(F32, "k,16");
+        case.output_with(F32, "8,16", "2*s,1").tolerance(1e-4).check(|b, views, _| {
+            let (zero, end) = (b.index(0), b.size(&"k".parse().unwrap()));
+            let none = b.splat(F32, &[m, 16], 0);
+            let scope = b.begin_for(zero, end, 1, &[none]);
+            let x = load(b, views[0], &[zero, scope.iv], &[m, 1]);
+            let y = load(b, views[1], &[scope.iv, zero], &[1, 16]);
+            let next = b.dot(scope.carried[0], x, y);
+            let sum = b.end_for(scope, &[next])[0];
+            store(b, views[2], sum, &[zero, zero]);
+        });
+    }
+}
+
+#[test]
 fn dot_of_computed_operands() {
     Case::new("1", &[]).input(F32, "6,20").input(F32, "20,17").output(F32, "6,17").tolerance(1e-4).check(
         |b, views, _| {
@@ -196,7 +239,16 @@ fn packed_bytes() {
 
 #[test]
 fn transposes() {
-    for (dtype, m, n) in [(F32, 32, 16), (F32, 20, 37), (F32, 3, 5), (F64, 16, 8), (U8, 16, 32), (Bool, 17, 16)] {
+    for (dtype, m, n) in [
+        (F32, 32, 16),
+        (F32, 20, 37),
+        (F32, 3, 5),
+        (F32, 12, 32),
+        (F32, 40, 9),
+        (F64, 16, 8),
+        (U8, 16, 32),
+        (Bool, 17, 16),
+    ] {
         for compute in [false, true] {
             let (from, to) = (format!("{m},{n}"), format!("{n},{m}"));
             Case::new("1", &[]).input(dtype, &from).output(dtype, &to).check(|b, views, _| {
@@ -218,8 +270,12 @@ fn transposes() {
 #[test]
 fn reshapes_extracts_concats() {
     for compute in [false, true] {
-        Case::new("1", &[]).input(F32, "6,20").output(F32, "10,12").output(F32, "3,7").output(F32, "6,27").check(
-            |b, views, _| {
+        Case::new("1", &[])
+            .input(F32, "6,20")
+            .output(F32, "10,12")
+            .output(F32, "3,7")
+            .output(F32, "6,27")
+            .check(|b, views, _| {
                 let zero = b.index(0);
                 let mut x = load(b, views[0], &[zero, zero], &[6, 20]);
                 if compute {
@@ -233,8 +289,7 @@ fn reshapes_extracts_concats() {
                 let wide = b.extract(x, &[0, 2], &[6, 6]);
                 let joined = b.concat(&[wide, one, x], 1);
                 store(b, views[3], joined, &[zero, zero]);
-            },
-        );
+            });
     }
 }
 
@@ -292,17 +347,19 @@ fn reversed_rows() {
 fn windows_with_padding() {
     for pad in [0, i64::from(7.5f32.to_bits())] {
         for (n, m) in [(19, 6), (0, 6), (3, 1), (16, 0)] {
-            Case::new("8", &[("n", n), ("m", m)]).input(F32, "m,n").output(F32, "8,40").check(|b, views, units| {
-                let (zero, one) = (b.index(0), b.index(1));
-                let row = b.sub(units[0], one);
-                let minus = b.index(-3);
-                // Rows and columns begin before the view.
-                let x = b.load(views[0], &[row, minus], &[1, 40], &[1, 1], &[true, true], pad);
-                let y = b.load(views[0], &[row, zero], &[1, 1], &[1, 1], &[true, true], pad);
-                let y = b.broadcast(y, &[1, 40]);
-                let x = b.elementwise(ADD, &[x, y]);
-                store(b, views[1], x, &[units[0], zero]);
-            });
+            Case::new("8", &[("n", n), ("m", m)]).input(F32, "m,n").output(F32, "8,40").check(
+                |b, views, units| {
+                    let (zero, one) = (b.index(0), b.index(1));
+                    let row = b.sub(units[0], one);
+                    let minus = b.index(-3);
+                    // Rows and columns begin before the view.
+                    let x = b.load(views[0], &[row, minus], &[1, 40], &[1, 1], &[true, true], pad);
+                    let y = b.load(views[0], &[row, zero], &[1, 1], &[1, 1], &[true, true], pad);
+                    let y = b.broadcast(y, &[1, 40]);
+                    let x = b.elementwise(ADD, &[x, y]);
+                    store(b, views[1], x, &[units[0], zero]);
+                },
+            );
         }
     }
 }
@@ -326,12 +383,14 @@ fn scans() {
     for reverse in [false, true] {
         for axis in [0, 1] {
             for f in [ADD, ScalarOp::Mul, ScalarOp::Max] {
-                Case::new("1", &[]).input(F32, "5,37").output(F32, "5,37").tolerance(1e-3).check(|b, views, _| {
-                    let zero = b.index(0);
-                    let x = load(b, views[0], &[zero, zero], &[5, 37]);
-                    let y = b.scan(f, x, axis, reverse);
-                    store(b, views[1], y, &[zero, zero]);
-                });
+                Case::new("1", &[]).input(F32, "5,37").output(F32, "5,37").tolerance(1e-3).check(
+                    |b, views, _| {
+                        let zero = b.index(0);
+                        let x = load(b, views[0], &[zero, zero], &[5, 37]);
+                        let y = b.scan(f, x, axis, reverse);
+                        store(b, views[1], y, &[zero, zero]);
+                    },
+                );
             }
         }
     }
@@ -340,8 +399,13 @@ fn scans() {
 #[test]
 fn gathers_and_scatters() {
     for index in [I32, I64, U8] {
-        Case::new("1", &[]).input(F32, "64").input(index, "21").output(F32, "21").output(F32, "64").int_limit(60).check(
-            |b, views, _| {
+        Case::new("1", &[])
+            .input(F32, "64")
+            .input(index, "21")
+            .output(F32, "21")
+            .output(F32, "64")
+            .int_limit(60)
+            .check(|b, views, _| {
                 let zero = b.index(0);
                 let i = load(b, views[1], &[zero], &[21]);
                 let limit = b.splat(index, &[21], 0);
@@ -349,15 +413,19 @@ fn gathers_and_scatters() {
                 let x = b.gather(views[0], i);
                 store(b, views[2], x, &[zero]);
                 b.scatter(views[3], x, i);
-            },
-        );
+            });
     }
 }
 
 #[test]
 fn one_element_gathers() {
-    Case::new("4", &[]).input(F32, "64").input(I64, "4").output(F32, "4,20").output(F32, "64").int_limit(60).check(
-        |b, views, units| {
+    Case::new("4", &[])
+        .input(F32, "64")
+        .input(I64, "4")
+        .output(F32, "4,20")
+        .output(F32, "64")
+        .int_limit(60)
+        .check(|b, views, units| {
             let zero = b.index(0);
             let i = load(b, views[1], &[units[0]], &[1]);
             let limit = b.splat(I64, &[1], 0);
@@ -372,8 +440,7 @@ fn one_element_gathers() {
             let x = b.reshape(x, &[1, 1]);
             let x = b.broadcast(x, &[1, 20]);
             store(b, views[2], x, &[units[0], zero]);
-        },
-    );
+        });
 }
 
 #[test]
@@ -425,8 +492,13 @@ fn updates_in_place() {
 
 #[test]
 fn masks_and_casts() {
-    Case::new("1", &[]).input(F32, "40").input(I8, "40").output(Bool, "40").output(U8, "40").output(F32, "40").check(
-        |b, views, _| {
+    Case::new("1", &[])
+        .input(F32, "40")
+        .input(I8, "40")
+        .output(Bool, "40")
+        .output(U8, "40")
+        .output(F32, "40")
+        .check(|b, views, _| {
             let zero = b.index(0);
             let x = load(b, views[0], &[zero], &[40]);
             let y = load(b, views[1], &[zero], &[40]);
@@ -438,15 +510,18 @@ fn masks_and_casts() {
             let ramp = b.iota(F32, &[40], 0);
             let chosen = b.elementwise(ScalarOp::Select, &[less, x, ramp]);
             store(b, views[4], chosen, &[zero]);
-        },
-    );
+        });
 }
 
 #[test]
 fn every_dtype_is_copied() {
     for dtype in DType::ALL {
-        Case::new("2", &[]).input(dtype, "2,21").output(dtype, "2,21").output(dtype, "2,21").int_limit(8).check(
-            |b, views, units| {
+        Case::new("2", &[])
+            .input(dtype, "2,21")
+            .output(dtype, "2,21")
+            .output(dtype, "2,21")
+            .int_limit(8)
+            .check(|b, views, units| {
                 let zero = b.index(0);
                 let x = load(b, views[0], &[units[0], zero], &[1, 21]);
                 store(b, views[1], x, &[units[0], zero]);
@@ -457,7 +532,6 @@ fn every_dtype_is_copied() {
                 let ramp = b.splat(dtype, &[1, 21], 1);
                 let chosen = b.elementwise(ScalarOp::Select, &[same, ramp, x]);
                 store(b, views[2], chosen, &[units[0], zero]);
-            },
-        );
+            });
     }
 }

@@ -1,7 +1,8 @@
 //! Addresses of tile elements: constant parts in displacements, what loops leave alone summed first.
 //!
 //! Terms are added in the order of the loops that change them, outermost first, so that hoisting takes all but
-//! the last addition out of the innermost loop.
+//! the last addition out of the innermost loop. Rows a run-time stride apart share bases in groups of three: the
+//! stride itself, times 0, 1 or 2, is the index of the address.
 
 use super::window::Window;
 use super::{Lower, facts};
@@ -11,6 +12,8 @@ use smallvec::SmallVec;
 use tegula_base::Dim;
 use tegula_ir::Value;
 
+/// Rows that share a base: the index's scale reaches 1 and 2 strides further.
+const ROWS_OF_BASE: i64 = 3;
 /// Larger displacements do not fit an instruction together with what the emitter may add.
 const MAX_DISP: i64 = 1 << 30;
 
@@ -29,7 +32,8 @@ impl Lower<'_> {
     /// count as the start of the view.
     pub fn address(&mut self, b: &mut Builder, window: &Window, coord: &[i64], without: Option<usize>) -> At {
         let size = window.dtype.size() as i64;
-        let (mut disp, mut terms, mut steps) = (0i64, SmallVec::<[Term; 8]>::new(), Vec::new());
+        let (mut disp, mut terms) = (0i64, SmallVec::<[Term; 8]>::new());
+        let mut index: Option<(Value, u32)> = None;
         for (i, axis) in window.axes.iter().enumerate().filter(|(i, _)| Some(*i) != without) {
             let sum = facts::sum_of(self.func, axis.offset);
             let start = sum.constant + axis.start;
@@ -49,26 +53,24 @@ impl Lower<'_> {
             match bytes {
                 Some(bytes) => disp += (start + walked) * bytes,
                 None => {
-                    if start != 0 {
-                        let stride = Some(axis.stride.clone());
-                        terms.push(Term { depth: 0, index: None, factor: start, stride });
+                    let mut factor = start + walked;
+                    let beyond = walked.rem_euclid(ROWS_OF_BASE);
+                    if index.is_none() && beyond != 0 {
+                        index = Some((self.byte_stride(b, &axis.stride, size), beyond as u32));
+                        factor -= beyond;
                     }
-                    if walked != 0 {
-                        let stride = self.byte_stride(b, &axis.stride, size);
-                        steps.push(b.mul_const(stride, walked));
-                    }
+                    let stride = Some(axis.stride.clone());
+                    terms.push(Term { depth: 0, index: None, factor, stride });
                 }
             }
         }
         merge(&mut terms);
         terms.sort_by_key(|term| term.depth);
-        let step = steps.into_iter().reduce(|sum, step| b.add(sum, step));
-        let scaled = match terms.last() {
-            Some(Term { index: Some(index), factor: 1 | 2 | 4 | 8, stride: None, .. }) if step.is_none() => {
-                Some((self.index(*index), terms.pop().expect("invariant: just seen").factor as u32))
-            }
-            _ => None,
-        };
+        if index.is_none()
+            && let Some(Term { index: Some(own), factor: 1 | 2 | 4 | 8, stride: None, .. }) = terms.last()
+        {
+            index = Some((self.index(*own), terms.pop().expect("invariant: just seen").factor as u32));
+        }
         let mut base = b.arg(1 + window.view);
         for term in terms {
             let value = self.term(b, term, size);
@@ -79,10 +81,9 @@ impl Lower<'_> {
             disp = 0;
         }
         let at = At::new(base).disp(disp);
-        match (scaled, step) {
-            (Some((index, scale)), _) => at.indexed(index, scale),
-            (None, Some(step)) => at.indexed(step, 1),
-            (None, None) => at,
+        match index {
+            Some((index, scale)) => at.indexed(index, scale),
+            None => at,
         }
     }
 
@@ -126,9 +127,7 @@ impl Lower<'_> {
 fn merge(terms: &mut SmallVec<[Term; 8]>) {
     let mut i = 0;
     while i < terms.len() {
-        let first = terms[..i]
-            .iter()
-            .position(|t| t.index == terms[i].index && t.stride == terms[i].stride);
+        let first = terms[..i].iter().position(|t| t.index == terms[i].index && t.stride == terms[i].stride);
         match first {
             Some(j) => {
                 terms[j].factor += terms[i].factor;

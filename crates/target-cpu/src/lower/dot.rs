@@ -49,7 +49,8 @@ impl Lower<'_> {
                     }
                 }
             } else {
-                let vectors: Vec<Value> = (0..blocks).map(|block| self.piece(b, right, piece(block))).collect();
+                let vectors: Vec<Value> =
+                    (0..blocks).map(|block| self.piece(b, right, piece(block))).collect();
                 for row in 0..rows {
                     let element = self.element(b, left, &[row, step]);
                     for (block, vector) in vectors.iter().enumerate() {
@@ -85,7 +86,14 @@ impl Lower<'_> {
         (plain(&a, 1, 1) && packed && (a.pad == 0 || !bounded(&a))).then_some((a, b))
     }
 
-    fn dot_groups(&mut self, b: &mut Builder, left: &Window, right: &Window, sums: &mut [Value], result: Value) {
+    fn dot_groups(
+        &mut self,
+        b: &mut Builder,
+        left: &Window,
+        right: &Window,
+        sums: &mut [Value],
+        result: Value,
+    ) {
         let geometry = self.geometry(result);
         let (m, blocks) = (geometry.rows(), geometry.blocks());
         // Groups as elements of 32 bits: same address, rows outside of the view read 0.

@@ -1,9 +1,10 @@
 //! Loads a piece of a window: which lanes are inside of the view, and how they lie in memory.
 //!
 //! Invariant: no element outside of a view is touched. Rows outside of the view, along bounded axes, are loaded
-//! with a lane count of 0; elements outside along the lane axis are cut off by the count; what was not loaded
-//! becomes the pad value.
+//! from an area of pad values, or with a lane count of 0; elements outside along the lane axis are cut off by the
+//! count; what was not loaded becomes the pad value.
 
+use super::geometry::Coord;
 use super::window::Window;
 use super::{Lower, facts};
 use crate::schedule::builder::At;
@@ -12,8 +13,18 @@ use tegula_base::{DType, Dim};
 use tegula_ir::scalar::eval::eval;
 use tegula_ir::{ScalarOp, Value};
 
-/// Bytes of scratch that loads of rows outside of their view read instead.
-const SAFE_BYTES: i64 = 64;
+/// Bytes of an area of pad values: a displacement into it is below this, and a vector more fits.
+const PAD_REACH: i64 = 1024;
+
+/// A part of scratch that holds one pad value over and over, written when the kernel begins.
+pub(super) struct PadArea {
+    dtype: DType,
+    pad: i64,
+    /// Byte offset in scratch.
+    offset: i64,
+    /// Bytes that are read.
+    bytes: i64,
+}
 
 /// How the elements of a piece lie across lanes.
 pub(super) enum Lanes {
@@ -121,29 +132,65 @@ impl Lower<'_> {
 
     /// The element at an address, of `window.dtype`, in every lane; the pad where the coordinate is outside.
     pub fn load_splat_at(&mut self, b: &mut Builder, window: &Window, coord: &[i64], at: At) -> Value {
-        let row = self.row_inside(b, window, coord, None);
-        let value = match row {
-            Some(row) => {
-                let safe = self.safe_address(b);
-                let address = self.flat_address(b, at);
-                let address = b.index_select(row, address, safe);
-                let value = b.load_splat(window.dtype, self.lanes, At::new(address));
-                let all = b.index(self.lanes.into());
-                let none = b.index(0);
-                let count = b.index_select(row, all, none);
-                self.padded(b, window, value, count, false)
-            }
-            None => b.load_splat(window.dtype, self.lanes, at),
+        let at = match self.row_inside(b, window, coord, None) {
+            Some(row) => self.guarded(b, window, coord, row, window.dtype.size() as i64),
+            None => at,
         };
+        let value = b.load_splat(window.dtype, self.lanes, at);
         self.from_lanes(b, window.dtype, value)
     }
 
-    /// Some readable bytes.
-    fn safe_address(&mut self, b: &mut Builder) -> Value {
-        if self.scratch_bytes == 0 {
-            self.reserve_scratch(SAFE_BYTES);
+    /// The address of a coordinate where `row` is not 0, else of pad values; `bytes` are read from there.
+    /// What is walked along unbounded axes stays a displacement, so that neighbours share the choice.
+    fn guarded(&mut self, b: &mut Builder, window: &Window, coord: &[i64], row: Value, bytes: i64) -> At {
+        let mut origin: Coord = coord.into();
+        for (c, walk) in origin.iter_mut().zip(&window.walks) {
+            if walk.is_some_and(|axis| !window.axes[axis].bounded) {
+                *c = 0;
+            }
         }
-        b.scratch()
+        let size = window.dtype.size() as i64;
+        let walked = |axis: usize| {
+            let data = &window.axes[axis];
+            let steps = window.along(axis, coord) - window.along(axis, &origin);
+            if steps == 0 { Some(0) } else { Some(steps * data.step * data.stride.as_const()? * size) }
+        };
+        let mut disp = (0..window.axes.len()).try_fold(0, |sum, axis| Some(sum + walked(axis)?));
+        if !disp.is_some_and(|disp| (0..PAD_REACH).contains(&disp)) {
+            (origin, disp) = (coord.into(), Some(0));
+        }
+        let disp = disp.expect("invariant: known or replaced");
+        let area = self.pad_area(window, disp + bytes);
+        let at = self.address(b, window, &origin, None);
+        let inside = self.flat_address(b, at);
+        let scratch = b.scratch();
+        let outside = b.add_const(scratch, area);
+        At::new(b.index_select(row, inside, outside)).disp(disp)
+    }
+
+    /// Offset in scratch of at least `bytes` bytes of a window's pad value.
+    fn pad_area(&mut self, window: &Window, bytes: i64) -> i64 {
+        let known =
+            self.pad_areas.iter_mut().find(|area| (area.dtype, area.pad) == (window.dtype, window.pad));
+        if let Some(area) = known {
+            area.bytes = area.bytes.max(bytes);
+            return area.offset;
+        }
+        let offset = self.reserve_scratch(PAD_REACH + i64::from(self.lanes) * 8);
+        self.pad_areas.push(PadArea { dtype: window.dtype, pad: window.pad, offset, bytes });
+        offset
+    }
+
+    /// Writes the pad areas that loads use; runs before everything else.
+    pub fn fill_pad_areas(&mut self, b: &mut Builder) {
+        for area in std::mem::take(&mut self.pad_areas) {
+            let value = b.vec_const(Elem::of(area.dtype), self.lanes, register_bits(area.dtype, area.pad));
+            let step = i64::from(self.lanes) * area.dtype.size() as i64;
+            for disp in (0..area.bytes).step_by(step as usize) {
+                let scratch = b.scratch();
+                b.store(area.dtype, value, scratch, area.offset + disp);
+            }
+        }
     }
 
     fn load_along(
@@ -155,6 +202,13 @@ impl Lower<'_> {
         count: Option<Value>,
         row: Option<Value>,
     ) -> Value {
+        let stride = window.axes[axis].stride.clone() * Dim::from(window.axes[axis].step);
+        if let (None, Some(row), true) = (count, row, stride.is_const(1)) {
+            let bytes = i64::from(self.lanes) * window.dtype.size() as i64;
+            let at = self.guarded(b, window, coord, row, bytes);
+            let value = b.load_at(window.dtype, self.lanes, at);
+            return self.from_lanes(b, window.dtype, value);
+        }
         let count = match (count, row) {
             (count, None) => count,
             (count, Some(row)) => {
@@ -165,8 +219,6 @@ impl Lower<'_> {
         };
         let mut at = self.address(b, window, coord, None);
         at.count = count;
-        let data = &window.axes[axis];
-        let stride = data.stride.clone() * Dim::from(data.step);
         let value = match stride.is_const(1) {
             true => b.load_at(window.dtype, self.lanes, at),
             false => {
@@ -174,18 +226,18 @@ impl Lower<'_> {
                 b.load_strided(window.dtype, self.lanes, at, stride)
             }
         };
-        let bounded = row.is_some() || data.bounded;
+        let bounded = row.is_some() || window.axes[axis].bounded;
         let value = match count.filter(|_| bounded) {
-            Some(count) => self.padded(b, window, value, count, true),
+            Some(count) => self.padded(b, window, value, count),
             None => value,
         };
         self.from_lanes(b, window.dtype, value)
     }
 
-    /// The pad value from lane `count` on; `read_zero` says that those lanes are 0 already.
-    fn padded(&mut self, b: &mut Builder, window: &Window, value: Value, count: Value, read_zero: bool) -> Value {
+    /// A counted load with the pad value from lane `count` on; those lanes are 0 already.
+    fn padded(&mut self, b: &mut Builder, window: &Window, value: Value, count: Value) -> Value {
         let bits = register_bits(window.dtype, window.pad);
-        if read_zero && bits == 0 {
+        if bits == 0 {
             return value;
         }
         let pad = b.vec_const(Elem::of(window.dtype), self.lanes, bits);

@@ -31,7 +31,8 @@ impl Lower<'_> {
         let geometry = self.geometry(tile);
         let dtype = self.tile(tile).0;
         let active = geometry.active(piece);
-        let sources: Vec<Source> = (0..active).map(|lane| self.source_of(tile, &geometry, piece, lane)).collect();
+        let sources: Vec<Source> =
+            (0..active).map(|lane| self.source_of(tile, &geometry, piece, lane)).collect();
         let first = sources[0];
         let from_splat = self.is_uniform(first.tile);
         let one_piece = sources.iter().all(|s| (s.tile, s.piece) == (first.tile, first.piece));
@@ -84,7 +85,8 @@ impl Lower<'_> {
 
     /// Whether all lanes of each piece are the same.
     fn is_uniform(&self, tile: Value) -> bool {
-        let constant = self.func.def_op(tile).is_some_and(|op| matches!(self.func.kind(op), TileOp::Splat { .. }));
+        let constant =
+            self.func.def_op(tile).is_some_and(|op| matches!(self.func.kind(op), TileOp::Splat { .. }));
         constant || self.geometry(tile).is_splat()
     }
 
@@ -121,13 +123,7 @@ impl Lower<'_> {
                 let linear = Geometry::new(to, self.lanes).linear(coord);
                 Some((operands[0], Geometry::new(shape(0), self.lanes).coord(linear)))
             }
-            TileOp::Transpose { perm } => {
-                let mut at: Coord = SmallVec::from_elem(0, coord.len());
-                for (c, axis) in coord.iter().zip(perm) {
-                    at[*axis] = *c;
-                }
-                Some((operands[0], at))
-            }
+            TileOp::Transpose { perm } => Some((operands[0], below_transpose(perm, coord))),
             TileOp::Extract { offsets, .. } => {
                 Some((operands[0], coord.iter().zip(offsets).map(|(c, offset)| c + offset).collect()))
             }
@@ -146,7 +142,13 @@ impl Lower<'_> {
     }
 
     /// Joins lanes of registers, one shuffle for each register after the first.
-    fn shuffled(&mut self, b: &mut Builder, dtype: DType, sources: &[Source], distinct: &[(Value, u32)]) -> Value {
+    fn shuffled(
+        &mut self,
+        b: &mut Builder,
+        dtype: DType,
+        sources: &[Source],
+        distinct: &[(Value, u32)],
+    ) -> Value {
         let lanes = self.lanes as usize;
         let mut joined: Option<Value> = None;
         for (tile, piece) in distinct {
@@ -154,7 +156,9 @@ impl Lower<'_> {
             let value = self.piece(b, *tile, *piece);
             let value = self.to_lanes(b, dtype, value);
             let pick = |lane: usize| match sources.get(lane) {
-                Some(s) if (s.tile, s.piece) == (*tile, *piece) => Some(if splat { lane as u32 } else { s.lane }),
+                Some(s) if (s.tile, s.piece) == (*tile, *piece) => {
+                    Some(if splat { lane as u32 } else { s.lane })
+                }
                 _ => None,
             };
             joined = Some(match joined {
@@ -164,7 +168,8 @@ impl Lower<'_> {
                     if stays { value } else { b.shuffle(value, value, picks) }
                 }
                 Some(joined) => {
-                    let picks = (0..lanes).map(|lane| pick(lane).map_or(lane as u32, |pick| pick + lanes as u32));
+                    let picks =
+                        (0..lanes).map(|lane| pick(lane).map_or(lane as u32, |pick| pick + lanes as u32));
                     b.shuffle(joined, value, picks.collect())
                 }
             });
@@ -176,7 +181,7 @@ impl Lower<'_> {
     // --- transposes in registers -----------------------------------------------------------------------
 
     /// Makes the pieces of a whole square of `lanes` rows and lanes around a piece, where the tile is a
-    /// transpose that moves the lane axis and the square is inside of the tile.
+    /// transpose that moves the lane axis. Rows and lanes outside of the tile are whatever.
     /// Method: Eklundh's recursive exchange, log2(lanes) rounds of two shuffles a pair of registers.
     fn transpose_square(&mut self, b: &mut Builder, tile: Value, piece: u32) -> bool {
         let Some(op) = self.func.def_op(tile) else { return false };
@@ -189,27 +194,27 @@ impl Lower<'_> {
             return false;
         };
         let mut start = geometry.start(piece);
-        let first_row = start[row_axis] / lanes * lanes;
-        let inside = geometry.active(piece) == lanes && first_row + lanes <= geometry.shape()[row_axis];
-        if !inside || lanes < 2 || from.is_splat() || !self.reads_rows(operand) {
+        start[row_axis] = start[row_axis] / lanes * lanes;
+        let active = geometry.active(piece);
+        let n_results = (geometry.shape()[row_axis] - start[row_axis]).min(lanes);
+        let loads = self.window(operand).is_some();
+        // A strided load of each result costs about as much as half a square.
+        let worthwhile = active > MOST_SHUFFLED_SOURCES as i64 && (!loads || n_results > lanes / 2);
+        if !worthwhile || lanes < 2 || from.is_splat() || !self.reads_rows(operand) {
             return false;
         }
-        start[row_axis] = first_row;
         let dtype = self.tile(tile).0;
-        let mut rows: Vec<Value> = (0..lanes)
+        let mut rows: Vec<Value> = (0..active)
             .map(|lane| {
                 let mut at = start.clone();
                 at[last] += lane;
-                let mut source: Coord = SmallVec::from_elem(0, at.len());
-                for (c, axis) in at.iter().zip(perm) {
-                    source[*axis] = *c;
-                }
-                let row = self.piece(b, operand, from.locate(&source).0);
+                let row = self.piece(b, operand, from.locate(&below_transpose(perm, &at)).0);
                 self.to_lanes(b, dtype, row)
             })
             .collect();
+        rows.resize(lanes as usize, rows[0]);
         transpose_registers(b, &mut rows);
-        for (i, row) in rows.into_iter().enumerate() {
+        for (i, row) in rows.into_iter().take(n_results as usize).enumerate() {
             let mut at = start.clone();
             at[row_axis] += i as i64;
             let value = self.from_lanes(b, dtype, row);
@@ -237,12 +242,11 @@ impl Lower<'_> {
         let (first, stride) = match self.func.kind(op) {
             TileOp::Reshape { .. } => (geometry.linear(&start), 1),
             TileOp::Transpose { perm } => {
-                let mut at: Coord = SmallVec::from_elem(0, start.len());
-                for (c, axis) in start.iter().zip(perm) {
-                    at[*axis] = *c;
-                }
                 let lane_axis = *perm.last()?;
-                (from.linear(&at), from.shape()[lane_axis + 1..].iter().product::<i64>())
+                (
+                    from.linear(&below_transpose(perm, &start)),
+                    from.shape()[lane_axis + 1..].iter().product::<i64>(),
+                )
             }
             _ => return None,
         };
@@ -283,6 +287,15 @@ impl Lower<'_> {
         self.scopes.last_mut().expect("invariant: the body is a scope").spilled.insert(tile, offset);
         offset
     }
+}
+
+/// The operand's coordinate of a transpose's.
+fn below_transpose(perm: &[usize], coord: &[i64]) -> Coord {
+    let mut at: Coord = SmallVec::from_elem(0, coord.len());
+    for (c, axis) in coord.iter().zip(perm) {
+        at[*axis] = *c;
+    }
+    at
 }
 
 /// The storage type whose register form is the dtype's own.

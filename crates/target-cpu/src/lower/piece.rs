@@ -56,7 +56,8 @@ impl Lower<'_> {
             TileOp::Elementwise { f } => {
                 let operands = func.operands(op);
                 let dtypes: Vec<DType> = operands.iter().map(|operand| self.tile(*operand).0).collect();
-                let args: Vec<Value> = operands.iter().map(|operand| self.piece(b, *operand, piece)).collect();
+                let args: Vec<Value> =
+                    operands.iter().map(|operand| self.piece(b, *operand, piece)).collect();
                 math::expand(b, *f, &dtypes, &args)
             }
             TileOp::Broadcast { .. }
@@ -79,7 +80,9 @@ impl Lower<'_> {
                 self.scan(b, op, *f, *axis, *reverse);
                 self.known_piece(tile, piece).expect("invariant: a scan makes all its pieces")
             }
-            TileOp::For { .. } | TileOp::If {} => unreachable!("invariant: results are bound where they stand"),
+            TileOp::For { .. } | TileOp::If {} => {
+                unreachable!("invariant: results are bound where they stand")
+            }
             TileOp::Const { .. }
             | TileOp::Size { .. }
             | TileOp::Index { .. }
@@ -109,7 +112,11 @@ impl Lower<'_> {
     /// An index in every lane, wrapped or converted to `dtype`.
     fn from_index(&mut self, b: &mut Builder, dtype: DType, index: Value) -> Value {
         if let Some(n) = b.as_const(index) {
-            let bits = if dtype == DType::Bool { (n & 1) as u64 } else { eval(cast(dtype), &[DType::I64], &[n as u64]) };
+            let bits = if dtype == DType::Bool {
+                (n & 1) as u64
+            } else {
+                eval(cast(dtype), &[DType::I64], &[n as u64])
+            };
             return self.constant(b, dtype, bits as i64);
         }
         let elem = Elem::of(dtype);
@@ -257,4 +264,3 @@ impl Lower<'_> {
 fn cast(to: DType) -> ScalarOp {
     ScalarOp::Cast { to, saturate: true }
 }
-

@@ -9,8 +9,18 @@ use tegula_base::DType;
 use tegula_ir::scalar::eval::identity;
 use tegula_ir::{OpId, ScalarOp, Value};
 
+/// Independent combinations of a long reduction: hide the latency of an addition (4 cycles) on one unit.
+const CHAINS: i64 = 4;
+
 impl Lower<'_> {
-    pub fn reduced_piece(&mut self, b: &mut Builder, op: OpId, f: ScalarOp, axis: usize, piece: u32) -> Value {
+    pub fn reduced_piece(
+        &mut self,
+        b: &mut Builder,
+        op: OpId,
+        f: ScalarOp,
+        axis: usize,
+        piece: u32,
+    ) -> Value {
         let operand = self.func.operand(op, 0);
         let dtype = self.tile(operand).0;
         let (from, to) = (self.geometry(operand), self.geometry(self.func.result(op)));
@@ -18,19 +28,22 @@ impl Lower<'_> {
         let across_lanes = axis + 1 == at.len() && !from.is_splat();
         let stride = if across_lanes { i64::from(self.lanes) } else { 1 };
         let extent = from.shape()[axis];
-        let mut sum: Option<Value> = None;
-        for i in 0..(extent + stride - 1) / stride {
+        let steps = (extent + stride - 1) / stride;
+        let n_chains = if steps >= 2 * CHAINS { CHAINS } else { 1 };
+        let mut chains: Vec<Value> = Vec::new();
+        for i in 0..steps {
             at[axis] = i * stride;
             let part = from.locate(&at).0;
             let mut value = self.piece(b, operand, part);
             if across_lanes {
                 value = self.masked(b, dtype, value, from.active(part), unit(f, dtype));
             }
-            sum = Some(match sum {
-                Some(sum) => math::expand(b, f, &[dtype, dtype], &[sum, value]),
-                None => value,
-            });
+            match chains.get_mut((i % n_chains) as usize) {
+                Some(sum) => *sum = math::expand(b, f, &[dtype, dtype], &[*sum, value]),
+                None => chains.push(value),
+            }
         }
+        let sum = chains.into_iter().reduce(|a, c| math::expand(b, f, &[dtype, dtype], &[a, c]));
         let sum = sum.expect("invariant: extents are at least 1");
         if across_lanes { self.reduce_lanes(b, f, dtype, sum) } else { sum }
     }
@@ -96,7 +109,14 @@ impl Lower<'_> {
     }
 
     /// The running combination within a register: log2(lanes) rounds, each adding the lane `distance` before.
-    fn scan_lanes(&mut self, b: &mut Builder, f: ScalarOp, dtype: DType, piece: Value, reverse: bool) -> Value {
+    fn scan_lanes(
+        &mut self,
+        b: &mut Builder,
+        f: ScalarOp,
+        dtype: DType,
+        piece: Value,
+        reverse: bool,
+    ) -> Value {
         let lanes = self.lanes;
         let neutral = self.constant(b, dtype, unit(f, dtype));
         let neutral = self.to_lanes(b, dtype, neutral);

@@ -24,8 +24,11 @@ pub struct Case {
 }
 
 pub fn dims(text: &str) -> Shape {
-    let parts: Vec<Dim> =
-        text.split(',').filter(|part| !part.trim().is_empty()).map(|part| part.trim().parse().unwrap()).collect();
+    let parts: Vec<Dim> = text
+        .split(',')
+        .filter(|part| !part.trim().is_empty())
+        .map(|part| part.trim().parse().unwrap())
+        .collect();
     parts.into()
 }
 
@@ -93,8 +96,11 @@ impl Case {
     pub fn kernel(&self, build: impl FnOnce(&mut TileBuilder, &[Value], &[Value])) -> TileKernel {
         let mut func = TileFunc::new("kernel");
         let body = func.body();
-        let views: Vec<Value> =
-            self.views.iter().map(|view| func.add_arg(body, TileType::View(Box::new(view.ty.clone())))).collect();
+        let views: Vec<Value> = self
+            .views
+            .iter()
+            .map(|view| func.add_arg(body, TileType::View(Box::new(view.ty.clone()))))
+            .collect();
         let units: Vec<Value> = self.grid.iter().map(|_| func.add_arg(body, TileType::Index)).collect();
         let grid = self.grid.iter().map(|extent| GridDim { extent: extent.clone() }).collect();
         let mut kernel = TileKernel { func, grid, views: self.views.clone() };
@@ -191,7 +197,13 @@ impl Case {
         }
     }
 
-    fn run_native(&self, schedule: &Schedule, tier: Tier, start: &[Vec<u8>], buffer_of: &[usize]) -> Vec<Vec<u8>> {
+    fn run_native(
+        &self,
+        schedule: &Schedule,
+        tier: Tier,
+        start: &[Vec<u8>],
+        buffer_of: &[usize],
+    ) -> Vec<Vec<u8>> {
         let kernel = Loaded::new(&compile(&schedule.func, tier).unwrap());
         let buffers: Vec<Guarded> = start.iter().map(|bytes| Guarded::new(bytes)).collect();
         let mut args: Vec<u64> = buffer_of.iter().map(|buffer| buffers[*buffer].address()).collect();
