@@ -4,6 +4,7 @@ use crate::onnx::cx::Cx;
 use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::{Node, axis_in};
 use crate::onnx::table::{Row, op, op_between, op_since};
+use tegula_base::DType;
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::TensorOp;
 
@@ -141,7 +142,7 @@ fn gelu(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
 fn softmax(cx: &mut Cx, node: &Node, log: bool) -> Outcome<Vec<Value>> {
     let x = node.operand(0)?;
     let axis = axis_in(node.int("axis", -1), cx.rank(x))?;
-    Ok(vec![cx.emit(TensorOp::Softmax { axis, log }, &[x])?])
+    Ok(vec![cx.softmax(x, axis, log)?])
 }
 
 /// Before opset 13: over all axes from `axis` on, as one row.
@@ -149,7 +150,7 @@ fn softmax_flat(cx: &mut Cx, node: &Node, log: bool) -> Outcome<Vec<Value>> {
     let x = node.operand(0)?;
     let shape = cx.shape(x);
     let flat = cx.flatten_from(x, node.int("axis", 1))?;
-    let y = cx.emit(TensorOp::Softmax { axis: 1, log }, &[flat])?;
+    let y = cx.softmax(flat, 1, log)?;
     Ok(vec![cx.reshape(y, shape)?])
 }
 
@@ -176,6 +177,19 @@ fn one_at_largest(cx: &mut Cx, x: Value, axis: usize) -> Outcome {
 }
 
 impl Cx<'_> {
+    /// Softmax or its logarithm. ONNX computes it in the operand's type; the composite computes 16-bit floats in
+    /// `f32`, which rounds differently, so those are written out.
+    pub fn softmax(&mut self, x: Value, axis: usize, log: bool) -> Outcome {
+        if log || !matches!(self.dtype(x), DType::F16 | DType::BF16) {
+            return self.emit(TensorOp::Softmax { axis, log }, &[x]);
+        }
+        let most = self.reduce(ScalarOp::Max, x, &[axis], true)?;
+        let shifted = self.sub(x, most)?;
+        let grown = self.unary(ScalarOp::Exp, shifted)?;
+        let sum = self.reduce(ScalarOp::Add, grown, &[axis], true)?;
+        self.div(grown, sum)
+    }
+
     /// `clip(alpha * x + beta, 0, 1)`.
     pub fn hard_sigmoid(&mut self, x: Value, alpha: f64, beta: f64) -> Outcome {
         let y = self.with_number(ScalarOp::Mul, x, alpha)?;
@@ -213,6 +227,6 @@ impl Cx<'_> {
     /// `i64` places `0, 1, ...` along an axis of `x`, extents of 1 elsewhere.
     pub fn places_along(&mut self, x: Value, axis: usize) -> Outcome {
         let shape = crate::onnx::cx::along(self.rank(x), axis, self.dim(x, axis));
-        self.iota(tegula_base::DType::I64, shape, axis)
+        self.iota(DType::I64, shape, axis)
     }
 }

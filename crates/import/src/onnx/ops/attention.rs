@@ -60,12 +60,28 @@ fn attention(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
         (None, Some(lengths)) => Offset::PerBatch(lengths),
         (None, None) => Offset::Fixed(Dim::from(0)),
     };
-    let bias = bias_of(cx, node, q, &l, &s, &offset, lengths)?;
-    let plain = !node.wants(3) && node.int("softmax_precision", 0) == 0 && bias.is_none();
+    let windows = node.int("left_window_size", -1) >= 0 || node.int("right_window_size", -1) >= 0;
+    // The composite's causal rows end with the last key, which is so where nothing but the past comes first.
+    let aligned = matches!(&offset, Offset::Fixed(offset) if *offset == s.clone() - l.clone());
+    let causal = node.flag("is_causal", false);
+    let simple = !node.wants(3) && node.int("softmax_precision", 0) == 0 && node.optional(3).is_none();
+    let plain = simple && !windows && lengths.is_none() && (aligned || !causal);
     let (y, scores) = if plain {
-        let kind = TensorOp::Attention { scale: F64(scale), causal: false, softcap: F64(softcap.max(0.0)) };
-        (cx.emit(kind, &[q, k, v])?, None)
+        // ONNX scales query and key by a root each, which 16-bit floats show.
+        let narrow = matches!(cx.dtype(q), DType::F16 | DType::BF16);
+        let (scaled_q, scaled_k, scale) = match narrow {
+            true => {
+                let root = scale.sqrt();
+                let (q, k) =
+                    (cx.with_number(ScalarOp::Mul, q, root)?, cx.with_number(ScalarOp::Mul, k, root)?);
+                (q, k, 1.0)
+            }
+            false => (q, k, scale),
+        };
+        let kind = TensorOp::Attention { scale: F64(scale), causal, softcap: F64(softcap.max(0.0)) };
+        (cx.emit(kind, &[scaled_q, scaled_k, v])?, None)
     } else {
+        let bias = bias_of(cx, node, q, &l, &s, &offset, lengths)?;
         let sizes = [b, h, l, s];
         let (y, scores) = written_out(cx, node, [q, k, v], &sizes, bias, scale, softcap)?;
         (y, Some(scores))
@@ -261,7 +277,7 @@ fn written_out(
             cx.cast(biased, to)?
         }
     };
-    let weights = cx.emit(TensorOp::Softmax { axis: 3, log: false }, &[precise])?;
+    let weights = cx.softmax(precise, 3, false)?;
     let weights = cx.cast(weights, dtype)?;
     let weights = match bias {
         Some(bias) => zero_hidden_rows(cx, weights, bias)?,
