@@ -12,7 +12,7 @@
 //!                                                         └ constants (packing)
 //! ```
 
-mod constants;
+pub mod constants;
 mod control;
 mod cost;
 mod kernels;
@@ -22,8 +22,10 @@ mod walk;
 
 pub use package::to_package;
 
+use crate::lower::BufferRef;
 use tegula_base::{Diagnostics, Dim};
 use tegula_host::HostProgram;
+use tegula_ir::OpId;
 use tegula_package::CostRecord;
 use tegula_target::{Code, TargetModel};
 use tegula_tensor::TensorProgram;
@@ -47,6 +49,10 @@ pub struct HostKernel {
     pub cost: CostRecord,
     /// Names of the source model's nodes.
     pub source: Vec<String>,
+    /// The tensor op that this launch is; `None` for what control flow needs.
+    pub op: Option<OpId>,
+    /// The op's operand or result behind each buffer of the launch.
+    pub views: Vec<BufferRef>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

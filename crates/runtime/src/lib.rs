@@ -28,6 +28,6 @@ mod tensors;
 
 pub use pool::Pool;
 pub use profile::{Counters, LaunchTime, RunProfile};
-pub use session::{Session, SessionOptions, Stream};
+pub use session::{Session, SessionOptions, Stream, map_file};
 pub use tegula_package::{Memory, OutOfBounds, PortableExecutor, PortableKernel};
 pub use tensors::TensorView;

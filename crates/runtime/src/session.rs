@@ -55,18 +55,7 @@ impl Session {
     /// Maps a package file. The file must not change while the session lives.
     /// Errors: the file cannot be read, and all of [`Session::from_bytes`].
     pub fn load(path: &Path, options: SessionOptions) -> Result<Session, Diagnostics> {
-        let unreadable = |error: std::io::Error| {
-            Diagnostic::error("unreadable-file", format!("`{}` cannot be read", path.display()))
-                .note(error.to_string())
-        };
-        let file = File::open(path).map_err(unreadable)?;
-        let empty = file.metadata().map_err(unreadable)?.len() == 0;
-        let bytes = if empty {
-            Bytes::new()
-        } else {
-            // SAFETY: the mapping is read only; that nobody changes the file is this function's precondition.
-            Bytes::from_owner(unsafe { memmap2::Mmap::map(&file) }.map_err(unreadable)?)
-        };
+        let bytes = map_file(path)?;
         Session::from_bytes(bytes, options).map_err(|mut diagnostics| {
             for diagnostic in &mut diagnostics.0 {
                 diagnostic.spans.insert(0, path.display().to_string());
@@ -291,6 +280,26 @@ impl Stream<'_> {
     pub fn reset(&mut self) {
         self.context.reset_states();
     }
+}
+
+/// The bytes of a file, mapped. The file must not change while they live.
+/// Errors: it cannot be read.
+pub fn map_file(path: &Path) -> Result<Bytes, Diagnostic> {
+    let unreadable = |error: std::io::Error| {
+        Diagnostic::error("unreadable-file", format!("`{}` cannot be read", path.display()))
+            .note(error.to_string())
+    };
+    let file = File::open(path).map_err(unreadable)?;
+    let facts = file.metadata().map_err(unreadable)?;
+    if facts.is_dir() {
+        let message = format!("`{}` is a folder, not a file", path.display());
+        return Err(Diagnostic::error("unreadable-file", message));
+    }
+    if facts.len() == 0 {
+        return Ok(Bytes::new());
+    }
+    // SAFETY: the mapping is read only; that nobody changes the file is this function's precondition.
+    Ok(Bytes::from_owner(unsafe { memmap2::Mmap::map(&file) }.map_err(unreadable)?))
 }
 
 /// A poisoned lock is fine: what it guards is only ever replaced whole.

@@ -6,9 +6,9 @@ use tegula_ir::{ConstId, ConstStore, Value};
 use tegula_tensor::TensorType;
 use tegula_tensor::layout::Physical;
 
-/// How the bytes of a row-major constant become those of `ty`'s layout; `None` when they already are.
+/// How the bytes of a row-major tensor become those of `ty`'s layout; `None` when they already are.
 /// Errors: a symbolic extent.
-pub(super) fn packing(ty: &TensorType) -> Result<Option<Box<Packing>>, String> {
+pub fn packing(ty: &TensorType) -> Result<Option<Box<Packing>>, String> {
     let Some(layout) = ty.layout.as_deref().filter(|layout| !layout.is_row_major()) else { return Ok(None) };
     let shape = ty.shape.as_static().ok_or_else(|| format!("a constant {ty} has no fixed shape"))?;
     let dims = layout.0.iter().map(|dim| match *dim {

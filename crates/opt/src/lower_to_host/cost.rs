@@ -1,12 +1,36 @@
 //! What a launch moves and computes, in terms of its sizes.
 
 use super::buffer_bytes;
-use tegula_base::Dim;
+use tegula_base::{Bytes, DType, Dim, Flops};
 use tegula_ir::{OpId, RegionId};
-use tegula_tensor::{TensorFunc, TensorOp};
+use tegula_machine::Machine;
+use tegula_package::CostRecord;
+use tegula_tensor::{KernelClass, TensorFunc, TensorOp};
+
+/// What open sizes are taken to be where one number is needed: a usual sequence length or image side.
+const USUAL_SIZE: i64 = 128;
+
+/// The cost of a launch, in terms of open sizes. What bounds it is told for [`USUAL_SIZE`]; the time grows from there
+/// in proportion to what the bound counts.
+pub(super) fn record(func: &TensorFunc, op: OpId, class: KernelClass, machine: &Machine) -> CostRecord {
+    let bytes = bytes(func, op);
+    let flops = func.regions_of(op).iter().fold(Dim::from(0), |sum, region| sum + flops(func, *region));
+    let usual = |dim: &Dim| dim.eval(&|_| Some(USUAL_SIZE)).and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
+    let dtype = func.operands(op).first().map_or(DType::F32, |value| func.ty(*value).dtype);
+    let (moved, done) = (usual(&bytes), usual(&flops));
+    let estimate = tegula_perf::estimate(Bytes(moved), Flops(done), dtype, machine, 1);
+    let (amount, at_usual) = match estimate.bound {
+        tegula_perf::Bound::Compute => (&flops, done),
+        tegula_perf::Bound::L2 | tegula_perf::Bound::Dram | tegula_perf::Bound::Launch => (&bytes, moved),
+    };
+    // Nanoseconds a million of what is counted, rounded up so that no time is 0.
+    let rate = (estimate.time.0 * 1e6 / at_usual.max(1) as f64).ceil() as i64;
+    let predicted_ns = (amount.clone() * Dim::from(rate)).floor_div(&Dim::from(1_000_000)) + Dim::from(1);
+    CostRecord { bytes, flops, predicted_ns, bound: estimate.bound.to_string(), class: class.name().to_string() }
+}
 
 /// Bytes of all buffers of an op, each once.
-pub(super) fn bytes(func: &TensorFunc, op: OpId) -> Dim {
+fn bytes(func: &TensorFunc, op: OpId) -> Dim {
     let mut values = func.operands(op).to_vec();
     values.sort();
     values.dedup();
@@ -14,7 +38,7 @@ pub(super) fn bytes(func: &TensorFunc, op: OpId) -> Dim {
     // A gather touches as much of its source as it makes.
     let gathers = |value| {
         func.users(value).contains(&op)
-            && matches!(class_of(func, op), Some(tegula_tensor::KernelClass::Gather))
+            && matches!(class_of(func, op), Some(KernelClass::Gather))
     };
     let made: Dim = func.results(op).iter().fold(Dim::from(0), |sum, v| sum + buffer_bytes(func.ty(*v)));
     let moved = values.iter().map(|value| {
@@ -28,7 +52,7 @@ pub(super) fn bytes(func: &TensorFunc, op: OpId) -> Dim {
     moved.fold(Dim::from(0), |sum, bytes| sum + bytes)
 }
 
-fn class_of(func: &TensorFunc, op: OpId) -> Option<tegula_tensor::KernelClass> {
+fn class_of(func: &TensorFunc, op: OpId) -> Option<KernelClass> {
     match func.kind(op) {
         TensorOp::Kernel { class } => Some(*class),
         _ => None,
@@ -36,7 +60,7 @@ fn class_of(func: &TensorFunc, op: OpId) -> Option<tegula_tensor::KernelClass> {
 }
 
 /// Arithmetic operations of a kernel's region; a multiply-add counts two, a function of one element one.
-pub(super) fn flops(func: &TensorFunc, region: RegionId) -> Dim {
+fn flops(func: &TensorFunc, region: RegionId) -> Dim {
     func.ops_in(region).iter().fold(Dim::from(0), |sum, op| sum + op_flops(func, *op))
 }
 

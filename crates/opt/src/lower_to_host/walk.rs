@@ -267,9 +267,9 @@ impl<'a> Walk<'a> {
                 source.push(node.to_string());
             }
         }
-        let cost = self.cost(class, cost::bytes(func, op), cost::flops(func, region));
+        let cost = cost::record(func, op, class, self.target.machine());
         let index = self.kernels.of_op[&op];
-        self.launch(index, class.name(), &operands, &results, cost, source, func.op(op).location.clone());
+        self.launch(index, class.name(), &operands, &results, cost, source, Some(op));
         Ok(())
     }
 
@@ -282,7 +282,7 @@ impl<'a> Walk<'a> {
     ) -> Result<(), Diagnostic> {
         let index = self.kernels.of_helper.get(helper).copied();
         let index = index.ok_or_else(|| Diagnostic::internal("a loop's kernel was not compiled"))?;
-        let cost = self.cost(KernelClass::Map, Dim::from(8), Dim::from(1));
+        let cost = CostRecord { class: KernelClass::Map.name().to_string(), ..CostRecord::default() };
         self.launch(index, "loop", operands, results, cost, vec![], None);
         Ok(())
     }
@@ -296,7 +296,7 @@ impl<'a> Walk<'a> {
         results: &[Value],
         cost: CostRecord,
         source: Vec<String>,
-        location: Option<Arc<str>>,
+        op: Option<OpId>,
     ) {
         let Kernel { compiled, views } = &self.kernels.list[index];
         let code = *self.code_of.entry(index).or_insert_with(|| {
@@ -310,6 +310,8 @@ impl<'a> Walk<'a> {
                 BufferRef::Result(i) => results[*i],
             })
             .collect();
+        let location = op.and_then(|op| self.func.op(op).location.clone());
+        let refs = views.iter().map(|(buffer, _)| *buffer).collect();
         let written = views.iter().enumerate().filter(|(_, (_, written))| *written).map(|(i, _)| i).collect();
         let number = self.launches.len();
         let name = format!("{stem}_{number}");
@@ -321,6 +323,8 @@ impl<'a> Walk<'a> {
             scratch,
             cost,
             source,
+            op,
+            views: refs,
         });
         let kind = HostOp::Launch { kernel: number as u32, name, written, sizes, grid };
         self.step(kind, &buffers, location);
@@ -335,13 +339,18 @@ impl<'a> Walk<'a> {
         let location = func.op(op).location.clone();
         let number = self.launches.len();
         let name = format!("{}_{number}", native.name);
-        let cost = self.cost(KernelClass::Native, cost::bytes(func, op), Dim::from(0));
+        let cost = cost::record(func, op, KernelClass::Native, self.target.machine());
         self.launches.push(HostKernel {
             name: name.clone(),
             code: HostCode::Native { name: native.name.to_string(), attrs: native.attrs },
             scratch: Dim::from(0),
             cost,
             source: location.iter().map(|node| node.to_string()).collect(),
+            op: Some(op),
+            views: (0..first)
+                .map(BufferRef::Operand)
+                .chain((0..buffers.len() - first).map(BufferRef::Result))
+                .collect(),
         });
         let kind = HostOp::Launch {
             kernel: number as u32,
@@ -352,17 +361,6 @@ impl<'a> Walk<'a> {
         };
         self.step(kind, &buffers, location);
         Ok(())
-    }
-
-    fn cost(&self, class: KernelClass, bytes: Dim, flops: Dim) -> CostRecord {
-        let _ = self.target;
-        CostRecord {
-            bytes,
-            flops,
-            predicted_ns: Dim::from(0),
-            bound: String::new(),
-            class: class.name().to_string(),
-        }
     }
 
     /// Whether a value is the bool `true` in every run.

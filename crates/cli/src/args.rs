@@ -1,0 +1,232 @@
+//! What can be asked on the command line.
+
+use clap::{Args as ClapArgs, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Deep-learning inference: compiles a model to one small package and runs it.
+#[derive(Parser)]
+#[command(name = "tegula", version, arg_required_else_help = true)]
+pub struct Args {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Run a model or package once and show its outputs.
+    Run(RunArgs),
+    /// Compile a model to a package, or show it on one level.
+    Compile(CompileArgs),
+    /// Time a model or package, whole and by kernel.
+    Bench(BenchArgs),
+    /// Compare the compiled model with the reference evaluator, then kernel by kernel.
+    Check(CheckArgs),
+    /// Show what a package holds.
+    Inspect(PackageArgs),
+    /// Run passes on a program given as text and print it.
+    Opt(OptArgs),
+    /// Say why the model was compiled as it was.
+    Explain(ExplainArgs),
+    /// Check a package whole, weights included.
+    Verify(PackageArgs),
+    /// Describe machines.
+    Machine(MachineArgs),
+}
+
+/// What to compile for, and how much to tell.
+#[derive(ClapArgs, Clone, Default)]
+pub struct CompileOptions {
+    /// A machine class, or a machine file; default: the class that fits this processor.
+    #[arg(long, value_name = "CLASS|FILE")]
+    pub machine: Option<String>,
+    /// Instruction set tier of the machine: `avx2` or `avx512`.
+    #[arg(long)]
+    pub tier: Option<String>,
+    /// Fix a named dim: `seq=128`. May be repeated.
+    #[arg(long = "dim", value_name = "NAME=N", value_parser = parse_dim)]
+    pub dims: Vec<(String, i64)>,
+    /// Compile kernels for the portable executor instead of machine code.
+    #[arg(long)]
+    pub portable: bool,
+    /// Threads that compile.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub compile_threads: usize,
+    /// Say what passes do: `pass`, `remark`, `ir`, `tensor=pass`, `tensor:cse=ir`, several by comma.
+    #[arg(long, value_name = "RULES", num_args = 0..=1, default_missing_value = "pass")]
+    pub trace: Option<String>,
+    /// Write passes and launches as Chrome trace events, for Perfetto.
+    #[arg(long, value_name = "FILE.json")]
+    pub trace_file: Option<PathBuf>,
+    /// The last pass to run.
+    #[arg(long, value_name = "PASS")]
+    pub stop_after: Option<String>,
+    /// The first pass to run; the model is what the passes before it leave.
+    #[arg(long, value_name = "PASS")]
+    pub start_from: Option<String>,
+    /// Verify the program after each pass.
+    #[arg(long)]
+    pub verify_passes: bool,
+}
+
+/// Where inputs come from.
+#[derive(ClapArgs, Clone, Default)]
+pub struct InputOptions {
+    /// `NAME=FILE.npy`, `NAME=random`, `NAME=zeros` or `NAME=ones`; inputs that are not named are random.
+    #[arg(long = "input", value_name = "NAME=SOURCE", value_parser = parse_named)]
+    pub inputs: Vec<(String, String)>,
+}
+
+#[derive(ClapArgs)]
+pub struct RunArgs {
+    /// A model (`.onnx`, `.mlir`) or a package (`.tgl`).
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub compile: CompileOptions,
+    #[command(flatten)]
+    pub inputs: InputOptions,
+    /// Threads that share the run.
+    #[arg(long, value_name = "N", default_value_t = default_threads())]
+    pub threads: usize,
+    /// Write each output here as `.npy`.
+    #[arg(long, value_name = "DIR")]
+    pub output_dir: Option<PathBuf>,
+    /// Evaluate the model by the reference evaluator instead of compiling it.
+    #[arg(long)]
+    pub evaluator: bool,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(ClapArgs)]
+pub struct CompileArgs {
+    pub model: PathBuf,
+    /// The package to write.
+    #[arg(short, long, value_name = "FILE.tgl")]
+    pub output: Option<PathBuf>,
+    /// Print one level instead: tensor, kernels, tile, host, schedule, asm, mlir.
+    #[arg(long, value_name = "LEVEL")]
+    pub emit: Option<String>,
+    /// Print buffers, their lifetimes and places.
+    #[arg(long)]
+    pub debug_plan: bool,
+    #[command(flatten)]
+    pub compile: CompileOptions,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(ClapArgs)]
+pub struct BenchArgs {
+    /// A model or a package.
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub compile: CompileOptions,
+    #[command(flatten)]
+    pub inputs: InputOptions,
+    #[arg(long, value_name = "N", default_value_t = default_threads())]
+    pub threads: usize,
+    /// Timed runs.
+    #[arg(long, value_name = "N", default_value_t = 30)]
+    pub runs: usize,
+    /// Answer each line `run N` on stdin with N run times in nanoseconds, after a line `ready`.
+    #[arg(long)]
+    pub serve_rounds: bool,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(ClapArgs)]
+pub struct CheckArgs {
+    pub model: PathBuf,
+    #[command(flatten)]
+    pub compile: CompileOptions,
+    #[command(flatten)]
+    pub inputs: InputOptions,
+    /// Compare with `NAME.npy` files of this folder instead of the evaluator's outputs.
+    #[arg(long, value_name = "DIR")]
+    pub against: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(ClapArgs)]
+pub struct PackageArgs {
+    pub package: PathBuf,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(ClapArgs)]
+pub struct OptArgs {
+    /// A program as text, or a model.
+    pub file: PathBuf,
+    /// A pass to run, by name; may be repeated. Default: the whole tensor pipeline.
+    #[arg(long = "pass", value_name = "PASS")]
+    pub passes: Vec<String>,
+    /// Write here instead of printing.
+    #[arg(short, long, value_name = "FILE.mlir")]
+    pub output: Option<PathBuf>,
+    /// List the passes and stop.
+    #[arg(long)]
+    pub list: bool,
+    #[command(flatten)]
+    pub compile: CompileOptions,
+}
+
+#[derive(ClapArgs)]
+pub struct ExplainArgs {
+    pub model: PathBuf,
+    /// Only the kernel of this node.
+    #[arg(long, value_name = "NAME")]
+    pub node: Option<String>,
+    #[command(flatten)]
+    pub compile: CompileOptions,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(ClapArgs)]
+pub struct MachineArgs {
+    #[command(subcommand)]
+    pub command: MachineCommand,
+}
+
+#[derive(Subcommand)]
+pub enum MachineCommand {
+    /// Say what this processor is and which class fits it.
+    Probe {
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// List the machine classes.
+    List,
+}
+
+/// As many threads as the process may use.
+fn default_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+fn parse_named(text: &str) -> Result<(String, String), String> {
+    // Names may hold `=`; files seldom do.
+    match text.rsplit_once('=') {
+        Some((name, source)) if !name.is_empty() && !source.is_empty() => Ok((name.into(), source.into())),
+        _ => Err("`NAME=FILE.npy|random|zeros|ones` is expected".into()),
+    }
+}
+
+fn parse_dim(text: &str) -> Result<(String, i64), String> {
+    let (name, value) = text.split_once('=').ok_or("`NAME=N` is expected")?;
+    let value: i64 = value.trim().parse().map_err(|_| format!("`{value}` is no size"))?;
+    if name.trim().is_empty() || value < 0 {
+        return Err("`NAME=N` with N at least 0 is expected".into());
+    }
+    Ok((name.trim().into(), value))
+}

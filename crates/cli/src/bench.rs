@@ -1,0 +1,214 @@
+//! `tegula bench`: compile, load, first run, then timed runs and one profiled run by kernel.
+
+use crate::args::BenchArgs;
+use crate::failure::Failure;
+use crate::inputs::inputs;
+use crate::load::{self, Loaded};
+use crate::run::arena_bytes;
+use crate::{output, serve_rounds, trace};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use tegula::Session;
+use tegula::clock::WallClock;
+use tegula_base::face::Clock;
+use tegula_base::{Dim, HostTensor};
+use tegula_driver::trace::trace_events;
+use tegula_runtime::{RunProfile, TensorView};
+
+pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
+    output::progress(&format!("loading {}", args.file.display()));
+    let Loaded { session, compile_ns, load_ns, records } = load::load(&args.file, &args.compile, args.threads)?;
+    let tensors = inputs(session.inputs(), &args.inputs, &load::dims(&args.compile)?)?;
+    if args.serve_rounds {
+        return serve_rounds::serve(&session, &tensors);
+    }
+    let views: Vec<TensorView> = tensors.iter().map(TensorView::from).collect();
+    let (clock, mut outputs) = (WallClock::default(), Vec::new());
+    session.run_into(&views, &mut outputs)?;
+    let first_run_ns = clock.now_ns();
+    let mut times = Vec::with_capacity(args.runs.max(1));
+    for _ in 0..args.runs.max(1) {
+        let start = clock.now_ns();
+        session.run_into(&views, &mut outputs)?;
+        times.push((clock.now_ns() - start) as f64);
+    }
+    times.sort_by(f64::total_cmp);
+    let profile = session.run_profiled(&views, &mut outputs)?;
+    if let Some(file) = &args.compile.trace_file {
+        trace::write(file, &trace_events(&records, Some((&profile, &session.package().program))))?;
+    }
+    let sizes = symbol_values(&session, &tensors);
+    let rows = kernel_rows(&session, &profile, &sizes);
+    let predicted_ns: f64 = rows.iter().map(|row| row.predicted_ns).sum();
+    let summary = Summary {
+        compile_ns,
+        load_ns,
+        first_run_ns,
+        median: percentile(&times, 0.5),
+        p10: percentile(&times, 0.1),
+        p90: percentile(&times, 0.9),
+        runs: times.len(),
+        threads: session.threads(),
+        predicted_ns,
+        arena: arena_bytes(&profile),
+        peak: peak_memory(),
+    };
+    if args.json { summary.print_json(&rows) } else { summary.print(&rows) }
+}
+
+struct Summary {
+    compile_ns: u64,
+    load_ns: u64,
+    first_run_ns: u64,
+    median: f64,
+    p10: f64,
+    p90: f64,
+    runs: usize,
+    threads: usize,
+    predicted_ns: f64,
+    arena: u64,
+    peak: Option<u64>,
+}
+
+/// All launches of one kernel in one run.
+struct Row {
+    name: String,
+    nodes: Vec<String>,
+    class: String,
+    launches: usize,
+    ns: u64,
+    bytes: f64,
+    flops: f64,
+    predicted_ns: f64,
+    bound: String,
+}
+
+impl Summary {
+    fn print_json(&self, rows: &[Row]) -> Result<(), Failure> {
+        let kernels: Vec<Value> = rows
+            .iter()
+            .map(|row| {
+                json!({
+                    "name": row.name,
+                    "nodes": row.nodes,
+                    "class": row.class,
+                    "launches": row.launches,
+                    "ns": row.ns,
+                    "bytes": row.bytes,
+                    "flops": row.flops,
+                    "predicted_ns": row.predicted_ns,
+                    "bound": row.bound,
+                })
+            })
+            .collect();
+        output::print_json(&json!({
+            "compile_ns": self.compile_ns,
+            "load_ns": self.load_ns,
+            "first_run_ns": self.first_run_ns,
+            "median_ns": self.median,
+            "p10_ns": self.p10,
+            "p90_ns": self.p90,
+            "runs": self.runs,
+            "threads": self.threads,
+            "predicted_ns": self.predicted_ns,
+            "arena_bytes": self.arena,
+            "peak_bytes": self.peak,
+            "kernels": kernels,
+        }))
+    }
+
+    fn print(&self, rows: &[Row]) -> Result<(), Failure> {
+        let time = |ns: u64| output::duration(ns as f64);
+        let mut text = format!(
+            "compile {}, load {}, first run {}\n{} runs on {} threads: median {}, p10 {}, p90 {} (predicted for one thread: {})\narena {}, peak {}\n",
+            time(self.compile_ns),
+            time(self.load_ns),
+            time(self.first_run_ns),
+            self.runs,
+            self.threads,
+            output::duration(self.median),
+            output::duration(self.p10),
+            output::duration(self.p90),
+            output::duration(self.predicted_ns),
+            output::size(self.arena),
+            self.peak.map_or("unknown".to_string(), output::size),
+        );
+        text += &format!(
+            "{:>10} {:>10} {:>8} {:>8}  {:<8} {:<18} nodes\n",
+            "time", "predicted", "GB/s", "GFLOP/s", "bound", "kernel"
+        );
+        for row in rows {
+            let rate = |amount: f64| if row.ns == 0 { 0.0 } else { amount / row.ns as f64 };
+            let nodes = match row.nodes.as_slice() {
+                [] => String::new(),
+                [one] => one.clone(),
+                [first, rest @ ..] => format!("{first} (+{})", rest.len()),
+            };
+            text += &format!(
+                "{:>10} {:>10} {:>8.1} {:>8.1}  {:<8} {:<18} {nodes}\n",
+                time(row.ns),
+                output::duration(row.predicted_ns),
+                rate(row.bytes),
+                rate(row.flops),
+                row.bound,
+                row.name,
+            );
+        }
+        output::print(&text)
+    }
+}
+
+/// One row a kernel, the longest first.
+fn kernel_rows(session: &Session, profile: &RunProfile, sizes: &BTreeMap<String, i64>) -> Vec<Row> {
+    let kernels = &session.package().program.kernels;
+    let mut rows: Vec<Option<Row>> = kernels.iter().map(|_| None).collect();
+    // What data decides is not known here and counts as nothing.
+    let eval = |dim: &Dim| dim.eval(&|name| sizes.get(name).copied()).unwrap_or(0) as f64;
+    for launch in &profile.launches {
+        let kernel = &kernels[launch.kernel as usize];
+        let row = rows[launch.kernel as usize].get_or_insert_with(|| Row {
+            name: kernel.name.clone(),
+            nodes: kernel.source.clone(),
+            class: kernel.cost.class.clone(),
+            launches: 0,
+            ns: 0,
+            bytes: 0.0,
+            flops: 0.0,
+            predicted_ns: 0.0,
+            bound: kernel.cost.bound.clone(),
+        });
+        row.launches += 1;
+        row.ns += launch.ns;
+        row.bytes += eval(&kernel.cost.bytes);
+        row.flops += eval(&kernel.cost.flops);
+        row.predicted_ns += eval(&kernel.cost.predicted_ns);
+    }
+    let mut rows: Vec<Row> = rows.into_iter().flatten().collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.ns));
+    rows
+}
+
+/// The input symbols' values.
+fn symbol_values(session: &Session, tensors: &[HostTensor]) -> BTreeMap<String, i64> {
+    let mut values = BTreeMap::new();
+    for (port, tensor) in session.inputs().iter().zip(tensors) {
+        for (dim, extent) in port.shape.iter().zip(&tensor.shape) {
+            if let Some(symbol) = dim.as_symbol() {
+                values.insert(symbol.to_string(), *extent as i64);
+            }
+        }
+    }
+    values
+}
+
+fn percentile(sorted: &[f64], share: f64) -> f64 {
+    let last = sorted.len().saturating_sub(1);
+    sorted.get((share * last as f64).round() as usize).copied().unwrap_or(0.0)
+}
+
+/// The most memory this process ever had, where the system tells.
+fn peak_memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kb| kb * 1024)
+}

@@ -1,0 +1,116 @@
+//! `tegula check`.
+
+use crate::args::CheckArgs;
+use crate::failure::{Failure, io_failure};
+use crate::inputs::inputs;
+use crate::{load, output};
+use serde_json::{Value, json};
+use std::path::Path;
+use tegula_base::{Diagnostic, Diagnostics, HostTensor, npy};
+use tegula_driver::check::{CheckReport, Difference};
+
+pub fn check(args: &CheckArgs) -> Result<(), Failure> {
+    output::progress(&format!("checking {}", args.model.display()));
+    let (report, _) = load::with_model(&args.model, &args.compile, |model, options, cx| {
+        let program = model.import(&options.dims)?;
+        let made = inputs(&tegula_driver::model::ports(&program), &args.inputs, &options.dims);
+        let tensors = made.map_err(found)?;
+        let names = tegula_driver::model::result_names(&program);
+        let expected = args.against.as_deref().map(|dir| expected(dir, &names)).transpose();
+        let expected = expected.map_err(found)?;
+        tegula_driver::check::check(model, options, &tensors, expected.as_deref(), cx)
+    })?;
+    if args.json {
+        output::print_json(&to_json(&report))?;
+    } else {
+        output::print(&to_text(&report))?;
+    }
+    match report.is_fine() {
+        true => Ok(()),
+        false => Err(Failure::No(verdict(&report))),
+    }
+}
+
+fn found(failure: Failure) -> Diagnostics {
+    match failure {
+        Failure::Found(found) => found,
+        Failure::No(message) => Diagnostic::internal(message).into(),
+    }
+}
+
+fn expected(dir: &Path, names: &[String]) -> Result<Vec<HostTensor>, Failure> {
+    let read = |name: &String| {
+        let file = output::output_file(dir, name);
+        let bytes = std::fs::read(&file).map_err(|error| io_failure("read", &file, &error))?;
+        npy::decode(&bytes).map_err(|error| error.at(file.display().to_string()))
+    };
+    Ok(names.iter().map(read).collect::<Result<Vec<HostTensor>, Diagnostic>>()?)
+}
+
+fn to_text(report: &CheckReport) -> String {
+    let mut text = String::new();
+    for check in &report.outputs {
+        text += &format!("output {}: {}\n", check.name, difference(&check.difference));
+    }
+    let wrong = report.launches.iter().filter(|launch| !launch.is_fine()).count();
+    text += &format!("{} launches compared, {wrong} wrong\n", report.launches.len());
+    for launch in report.launches.iter().filter(|launch| !launch.is_fine()).take(5) {
+        let what = match &launch.difference {
+            Ok(found) => difference(found),
+            Err(message) => message.clone(),
+        };
+        text += &format!("  {} ({}): {what}\n", launch.kernel, launch.nodes.join(", "));
+    }
+    text
+}
+
+fn difference(found: &Difference) -> String {
+    let verdict = if found.is_fine() { "ok" } else { "WRONG" };
+    if let Some(mismatch) = &found.mismatch {
+        return format!("{verdict}, {mismatch}");
+    }
+    let at = match found.worst {
+        Some((index, a, b)) if !found.is_fine() => format!(", element {index} is {a}, expected {b}"),
+        _ => String::new(),
+    };
+    format!("{verdict}, max difference {:.3e} of {:.3e}{at}", found.max_abs, found.tolerance)
+}
+
+fn verdict(report: &CheckReport) -> String {
+    match (report.first_wrong(), &report.failure) {
+        (Some(launch), _) => {
+            format!("error: kernel `{}` ({}) is the first that goes wrong", launch.kernel, launch.nodes.join(", "))
+        }
+        (None, Some(failure)) => format!("error: the compiled model does not run\n{failure}"),
+        (None, None) => {
+            "error: outputs are wrong although every kernel alone is right: buffers or control flow are at fault"
+                .to_string()
+        }
+    }
+}
+
+fn to_json(report: &CheckReport) -> Value {
+    let value = |found: &Difference| {
+        json!({
+            "ok": found.is_fine(),
+            "max_abs": found.max_abs,
+            "tolerance": found.tolerance,
+            "mismatch": found.mismatch,
+        })
+    };
+    json!({
+        "ok": report.is_fine(),
+        "failure": report.failure,
+        "outputs": report.outputs.iter().map(|check| {
+            json!({ "name": check.name, "difference": value(&check.difference) })
+        }).collect::<Vec<Value>>(),
+        "first_wrong": report.first_wrong().map(|launch| &launch.kernel),
+        "launches": report.launches.iter().map(|launch| json!({
+            "kernel": launch.kernel,
+            "nodes": launch.nodes,
+            "ok": launch.is_fine(),
+            "difference": launch.difference.as_ref().ok().map(value),
+            "failure": launch.difference.as_ref().err(),
+        })).collect::<Vec<Value>>(),
+    })
+}

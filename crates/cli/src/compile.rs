@@ -1,0 +1,69 @@
+//! `tegula compile`.
+
+use crate::args::CompileArgs;
+use crate::failure::Failure;
+use crate::load::{package_of, with_model};
+use crate::{output, trace};
+use serde_json::{Value, json};
+use tegula::clock::WallClock;
+use tegula_base::Diagnostic;
+use tegula_base::face::Clock;
+use tegula_driver::trace::trace_events;
+use tegula_driver::{Emit, PassRecord};
+
+pub fn compile(args: &CompileArgs) -> Result<(), Failure> {
+    if let Some(level) = &args.emit {
+        let emit = Emit::by_name(level)?;
+        let (text, _) = with_model(&args.model, &args.compile, |model, options, cx| {
+            tegula_driver::emit::emit(model, options, emit, cx)
+        })?;
+        return match &args.output {
+            Some(file) => output::write_bytes(file, text.as_bytes()),
+            None => output::print(&text),
+        };
+    }
+    if args.output.is_none() && !args.debug_plan {
+        let message = "nothing to write: name a package with `-o FILE.tgl`, or a level with `--emit`";
+        return Err(Diagnostic::error("bad-option", message).into());
+    }
+    output::progress(&format!("compiling {}", args.model.display()));
+    let clock = WallClock::default();
+    let (compiled, records) = with_model(&args.model, &args.compile, |model, options, cx| {
+        tegula_driver::compile(model, options, Some(&clock), cx)
+    })?;
+    let package = package_of(&compiled)?;
+    if let Some(file) = &args.output {
+        output::write_package(file, package)?;
+    }
+    let compile_ns = clock.now_ns();
+    if let Some(file) = &args.compile.trace_file {
+        trace::write(file, &trace_events(&records, None))?;
+    }
+    if args.debug_plan {
+        output::print(&tegula_driver::inspect::plan(package)?)?;
+    }
+    if args.json {
+        return output::print_json(&json!({
+            "compile_ns": compile_ns,
+            "bytes": package.byte_len(),
+            "passes": records.iter().map(pass).collect::<Vec<Value>>(),
+        }));
+    }
+    match &args.output {
+        Some(file) => output::print(&format!(
+            "wrote {} ({}) in {}\n",
+            file.display(),
+            output::size(package.byte_len()),
+            output::duration(compile_ns as f64)
+        )),
+        None => Ok(()),
+    }
+}
+
+fn pass(record: &PassRecord) -> Value {
+    json!({
+        "name": format!("{}:{}", record.pipeline, record.pass),
+        "ns": record.time_ns.unwrap_or(0),
+        "changed": record.changed.is_yes(),
+    })
+}

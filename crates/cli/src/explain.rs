@@ -1,0 +1,52 @@
+//! `tegula explain`.
+
+use crate::args::ExplainArgs;
+use crate::failure::Failure;
+use crate::load::with_model;
+use crate::output;
+use serde_json::{Value, json};
+use tegula_driver::explain::KernelStory;
+
+pub fn explain(args: &ExplainArgs) -> Result<(), Failure> {
+    let (stories, _) = with_model(&args.model, &args.compile, |model, options, cx| {
+        tegula_driver::explain::explain(model, options, args.node.as_deref(), cx)
+    })?;
+    if args.json {
+        let values: Vec<Value> = stories.iter().map(to_json).collect();
+        return output::print_json(&json!({ "kernels": values }));
+    }
+    output::print(&stories.iter().map(to_text).collect::<String>())
+}
+
+fn to_text(story: &KernelStory) -> String {
+    let cost = &story.cost;
+    let mut text = format!("{}: {}\n", story.name, story.nodes.join(", "));
+    if !cost.class.is_empty() {
+        text += &format!("  {}: {} bytes, {} flops", cost.class, cost.bytes, cost.flops);
+        if !cost.bound.is_empty() {
+            text += &format!(", {} ns predicted, held back by {}", cost.predicted_ns, cost.bound);
+        }
+        text.push('\n');
+    }
+    for remark in &story.remarks {
+        text += &format!("  {}: {}\n", remark.pass, remark.text);
+    }
+    text
+}
+
+fn to_json(story: &KernelStory) -> Value {
+    json!({
+        "kernel": story.name,
+        "nodes": story.nodes,
+        "class": story.cost.class,
+        "bytes": story.cost.bytes.to_string(),
+        "flops": story.cost.flops.to_string(),
+        "predicted_ns": story.cost.predicted_ns.to_string(),
+        "bound": story.cost.bound,
+        "remarks": story.remarks.iter().map(|remark| json!({
+            "pass": remark.pass,
+            "node": remark.location.as_deref(),
+            "text": remark.text,
+        })).collect::<Vec<Value>>(),
+    })
+}

@@ -1,0 +1,48 @@
+//! Why a command did not do what was asked.
+
+use std::fmt;
+use std::path::Path;
+use std::process::ExitCode;
+use tegula_base::{Diagnostic, Diagnostics};
+
+#[derive(Debug)]
+pub enum Failure {
+    Found(Diagnostics),
+    /// The command worked and its answer is no; it is printed already.
+    No(String),
+}
+
+impl Failure {
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Failure::Found(found) if found.0.iter().any(Diagnostic::is_internal) => ExitCode::from(2),
+            Failure::Found(_) | Failure::No(_) => ExitCode::from(1),
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Found(found) => write!(f, "{found}"),
+            Failure::No(message) => f.write_str(message),
+        }
+    }
+}
+
+impl From<Diagnostics> for Failure {
+    fn from(found: Diagnostics) -> Failure {
+        Failure::Found(found)
+    }
+}
+
+impl From<Diagnostic> for Failure {
+    fn from(diagnostic: Diagnostic) -> Failure {
+        Failure::Found(diagnostic.into())
+    }
+}
+
+/// A file or folder that cannot be read or written.
+pub fn io_failure(what: &str, path: &Path, error: &std::io::Error) -> Diagnostic {
+    Diagnostic::error("io", format!("`{}` cannot be {what}", path.display())).note(error.to_string())
+}

@@ -1,0 +1,144 @@
+//! Input tensors: from files, or made up. The same request gives the same numbers on every machine.
+
+use crate::args::InputOptions;
+use crate::failure::{Failure, io_failure};
+use std::collections::BTreeMap;
+use std::path::Path;
+use tegula_base::{DType, Diagnostic, Diagnostics, Dim, HostTensor, npy};
+use tegula_package::Port;
+
+/// Random integers are below this: small enough to be indices of most tables.
+const INTEGERS: u64 = 10;
+
+/// A tensor for each port, in order. Dims that no file and no `--dim` fixes are 1, with a note on stderr.
+/// Errors: unknown names, files that are no tensors, dims that cannot be known; all of them.
+pub fn inputs(
+    ports: &[Port],
+    options: &InputOptions,
+    dims: &BTreeMap<String, i64>,
+) -> Result<Vec<HostTensor>, Failure> {
+    let mut found = Diagnostics::default();
+    let mut sources: BTreeMap<&str, &str> = BTreeMap::new();
+    for (name, source) in &options.inputs {
+        if !ports.iter().any(|port| port.name == *name) {
+            let known: Vec<String> = ports.iter().map(|port| format!("`{}`", port.name)).collect();
+            found.push(
+                Diagnostic::error("unknown-input", format!("the model has no input `{name}`"))
+                    .note(format!("its inputs are {}", known.join(", "))),
+            );
+        } else if sources.insert(name, source).is_some() {
+            found.push(Diagnostic::error("unknown-input", format!("input `{name}` is given twice")));
+        }
+    }
+    let mut tensors: Vec<Option<HostTensor>> = vec![None; ports.len()];
+    let mut sizes = dims.clone();
+    for (port, tensor) in ports.iter().zip(&mut tensors) {
+        let source = sources.get(port.name.as_str()).copied().unwrap_or("random");
+        if matches!(source, "random" | "zeros" | "ones") {
+            continue;
+        }
+        match read(Path::new(source)) {
+            Ok(read) => {
+                for (dim, extent) in port.shape.iter().zip(&read.shape) {
+                    if let Some(symbol) = dim.as_symbol() {
+                        sizes.insert(symbol.to_string(), *extent as i64);
+                    }
+                }
+                *tensor = Some(read);
+            }
+            Err(diagnostic) => found.push(diagnostic.at(format!("input `{}`", port.name))),
+        }
+    }
+    let mut result = Vec::with_capacity(ports.len());
+    for (port, tensor) in ports.iter().zip(tensors) {
+        let made = tensor.map_or_else(|| make(port, sources.get(port.name.as_str()).copied(), &mut sizes), Ok);
+        match made {
+            Ok(tensor) => result.push(tensor),
+            Err(diagnostic) => found.push(diagnostic),
+        }
+    }
+    Ok(found.into_result(result)?)
+}
+
+fn read(file: &Path) -> Result<HostTensor, Diagnostic> {
+    let bytes = std::fs::read(file).map_err(|error| io_failure("read", file, &error))?;
+    npy::decode(&bytes).map_err(|diagnostic| diagnostic.at(file.display().to_string()))
+}
+
+fn make(port: &Port, source: Option<&str>, sizes: &mut BTreeMap<String, i64>) -> Result<HostTensor, Diagnostic> {
+    for dim in &port.shape {
+        note_open_dims(dim, port, sizes);
+    }
+    let extents = port.shape.iter().map(|dim| {
+        let n = dim.eval(&|name| sizes.get(name).copied());
+        n.and_then(|n| usize::try_from(n).ok()).ok_or_else(|| {
+            Diagnostic::error("shape-mismatch", format!("dim `{dim}` of input `{}` has no size", port.name))
+        })
+    });
+    let shape = extents.collect::<Result<Vec<usize>, Diagnostic>>()?;
+    let count = shape.iter().try_fold(1usize, |count, extent| count.checked_mul(*extent));
+    let bytes = count.and_then(|count| count.checked_mul(port.dtype.size()));
+    if bytes.is_none_or(|bytes| bytes > 1 << 40) {
+        let message = format!("input `{}` of shape {shape:?} is too large to make up", port.name);
+        return Err(Diagnostic::error("shape-mismatch", message));
+    }
+    Ok(match source {
+        Some("zeros") => HostTensor::zeros(port.dtype, &shape),
+        Some("ones") => fill(port.dtype, shape, || 1.0),
+        _ => random(port, shape),
+    })
+}
+
+fn note_open_dims(dim: &Dim, port: &Port, sizes: &mut BTreeMap<String, i64>) {
+    dim.for_each_symbol(&mut |name| {
+        if !sizes.contains_key(&**name) {
+            eprintln!("note: dim `{name}` of input `{}` is not given, 1 is taken (`--dim {name}=N`)", port.name);
+            sizes.insert(name.to_string(), 1);
+        }
+    });
+}
+
+/// Floats in [-1, 1), integers in [0, 10), by the input's name.
+fn random(port: &Port, shape: Vec<usize>) -> HostTensor {
+    // FNV-1a of the name seeds splitmix64.
+    let seed = port.name.bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    let mut state = seed;
+    let mut next = move || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    };
+    let dtype = port.dtype;
+    fill(dtype, shape, move || {
+        let bits = next() >> 11;
+        match dtype {
+            DType::Bool => (bits & 1) as f64,
+            DType::I4 | DType::U4 => (bits % 8) as f64,
+            dtype if dtype.is_float() => bits as f64 / (1u64 << 52) as f64 - 1.0,
+            _ => (bits % INTEGERS) as f64,
+        }
+    })
+}
+
+fn fill(dtype: DType, shape: Vec<usize>, mut value: impl FnMut() -> f64) -> HostTensor {
+    let count: usize = shape.iter().product();
+    let mut bytes = Vec::with_capacity(count * dtype.size());
+    for _ in 0..count {
+        let x = value();
+        match dtype {
+            DType::F64 => bytes.extend(x.to_le_bytes()),
+            DType::F32 => bytes.extend((x as f32).to_le_bytes()),
+            DType::F16 => bytes.extend(half::f16::from_f64(x).to_le_bytes()),
+            DType::BF16 => bytes.extend(half::bf16::from_f64(x).to_le_bytes()),
+            // The sign and 1 or 0: 0x38 and 0x3c are one in these formats.
+            DType::F8E4M3FN => bytes.push(if x < 0.0 { 0xb8 } else { 0x38 }),
+            DType::F8E5M2 => bytes.push(if x < 0.0 { 0xbc } else { 0x3c }),
+            _ => bytes.extend(&(x as i64).to_le_bytes()[..dtype.size()]),
+        }
+    }
+    HostTensor { dtype, shape, bytes }
+}

@@ -1,0 +1,67 @@
+//! `tegula inspect` and `tegula verify`.
+
+use crate::args::PackageArgs;
+use crate::failure::Failure;
+use crate::output;
+use serde_json::{Value, json};
+use tegula_base::Diagnostics;
+use tegula_runtime::map_file;
+
+pub fn inspect(args: &PackageArgs) -> Result<(), Failure> {
+    let found = tegula_driver::inspect::inspect(map_file(&args.package)?).map_err(|found| at(args, found))?;
+    if args.json {
+        let sections: Vec<Value> = found
+            .sections
+            .iter()
+            .map(|(name, offset, bytes)| json!({ "name": name, "offset": offset, "bytes": bytes }))
+            .collect();
+        return output::print_json(&json!({
+            "bytes": found.bytes,
+            "sections": sections,
+            "steps": found.steps,
+            "launches": found.launches,
+            "manifest": found.manifest,
+            "memory": found.memory,
+        }));
+    }
+    let about = &found.manifest.about;
+    let mut text = format!(
+        "{} for {} ({}), compiled by Tegula {}\n",
+        about.model, about.machine.class, about.machine.isa, about.tegula
+    );
+    for (name, value) in &about.options {
+        text += &format!("option {name} = {value}\n");
+    }
+    for (what, ports) in [("input", &found.manifest.inputs), ("output", &found.manifest.outputs)] {
+        for port in ports {
+            text += &format!("{what} {}: {}[{}]\n", port.name, port.dtype, port.shape.join(", "));
+        }
+    }
+    for (name, offset, bytes) in &found.sections {
+        text += &format!("section {name:<12} {:>10} at {offset}\n", output::size(*bytes));
+    }
+    text += &format!("{} steps, {} launches, {} kernels\n", found.steps, found.launches, found.manifest.kernels.len());
+    match &found.memory.arena {
+        Some(arena) => text += &format!("arena {}\n", output::size(arena.bytes)),
+        None => text += "arena: planned when the inputs' shapes are known\n",
+    }
+    for kernel in &found.manifest.kernels {
+        text += &format!("kernel {:<20} {:<12} {:>9}  {}\n", kernel.name, kernel.class, output::size(kernel.bytes), kernel.code);
+    }
+    output::print(&text)
+}
+
+pub fn verify(args: &PackageArgs) -> Result<(), Failure> {
+    tegula_driver::inspect::verify(map_file(&args.package)?).map_err(|found| at(args, found))?;
+    if args.json {
+        return output::print_json(&json!({ "ok": true }));
+    }
+    output::print(&format!("{} is as it was written\n", args.package.display()))
+}
+
+fn at(args: &PackageArgs, mut found: Diagnostics) -> Diagnostics {
+    for diagnostic in &mut found.0 {
+        diagnostic.spans.insert(0, args.package.display().to_string());
+    }
+    found
+}

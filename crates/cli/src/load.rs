@@ -1,0 +1,144 @@
+//! From a file on the command line to a session: models are compiled on the way, packages mapped.
+
+use crate::args::CompileOptions as Args;
+use crate::failure::{Failure, io_failure};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+use tegula::clock::WallClock;
+use tegula::files::Folder;
+use tegula::{Machine, Session};
+use tegula_base::face::Clock;
+use tegula_base::{Diagnostic, Diagnostics};
+use tegula_driver::{CompileOptions, Compiled, Form, Model, PassCx, PassRecord, Trace};
+use tegula_runtime::map_file;
+
+/// A session with how long it took to get there.
+pub struct Loaded {
+    pub session: Session,
+    /// 0 for a package.
+    pub compile_ns: u64,
+    pub load_ns: u64,
+    pub records: Vec<PassRecord>,
+}
+
+/// Compiles or maps a file.
+pub fn load(file: &Path, args: &Args, threads: usize) -> Result<Loaded, Failure> {
+    let clock = WallClock::default();
+    if is_package(file)? {
+        if !args.dims.is_empty() || args.machine.is_some() || args.portable {
+            let message = "a package is compiled already: `--machine` and `--portable` cannot change it";
+            if args.machine.is_some() || args.portable {
+                return Err(Diagnostic::error("bad-option", message).into());
+            }
+        }
+        let session = tegula::load(file, threads)?;
+        return Ok(Loaded { session, compile_ns: 0, load_ns: clock.now_ns(), records: vec![] });
+    }
+    let (compiled, records) = with_model(file, args, |model, options, cx| {
+        tegula_driver::compile(model, options, Some(&clock), cx)
+    })?;
+    let bytes = package_of(&compiled)?.to_bytes();
+    drop(compiled);
+    let compile_ns = clock.now_ns();
+    let session = Session::from_bytes(bytes, tegula::session_options(threads))?;
+    Ok(Loaded { session, compile_ns, load_ns: clock.now_ns() - compile_ns, records })
+}
+
+/// Whether a file starts as a package does.
+pub fn is_package(file: &Path) -> Result<bool, Failure> {
+    use std::io::Read;
+    let mut start = Vec::new();
+    let read = std::fs::File::open(file).and_then(|file| file.take(16).read_to_end(&mut start));
+    // A folder opens but does not read; the loader says so better.
+    match read {
+        Ok(_) => Ok(tegula_driver::inspect::is_package(&start)),
+        Err(error) => Err(io_failure("read", file, &error).into()),
+    }
+}
+
+/// The package of a compilation that was not stopped.
+pub fn package_of(compiled: &Compiled) -> Result<&tegula_package::Draft, Failure> {
+    compiled.package.as_ref().ok_or_else(|| {
+        Diagnostic::error("stopped", "`--stop-after` leaves no package")
+            .help("print the level that was reached with `tegula compile --emit kernels`")
+            .into()
+    })
+}
+
+/// Calls `use_model` with the model of a file, options and a context that traces to stderr; also gives the passes'
+/// times.
+pub fn with_model<T>(
+    file: &Path,
+    args: &Args,
+    use_model: impl FnOnce(&Model, &CompileOptions, &mut PassCx) -> Result<T, Diagnostics>,
+) -> Result<(T, Vec<PassRecord>), Failure> {
+    let options = compile_options(args)?;
+    let trace = match &args.trace {
+        Some(rules) => rules.parse::<Trace>().map_err(|reason| Diagnostic::error("bad-option", reason))?,
+        None => Trace::default(),
+    };
+    let folder = Folder::of(file);
+    let name = file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let model = Model { name, bytes: map_file(file)?, files: &folder };
+    let (clock, mut sink) = (WallClock::default(), Stderr);
+    let mut cx = PassCx::new().with_clock(&clock).with_trace(trace, &mut sink);
+    let result = use_model(&model, &options, &mut cx)?;
+    if args.trace.is_some() {
+        eprint!("{}", cx.timing_table());
+    }
+    Ok((result, cx.records))
+}
+
+fn compile_options(args: &Args) -> Result<CompileOptions, Failure> {
+    let (machine, form) = match &args.machine {
+        Some(name) => (machine(name)?, Form::Machine),
+        None => tegula::processor::default_machine()?,
+    };
+    let mut options = CompileOptions::new(machine);
+    options.form = if args.portable { Form::Portable } else { form };
+    options.tier = args.tier.clone();
+    options.dims = dims(args)?;
+    options.threads = args.compile_threads;
+    options.stop_after = args.stop_after.clone();
+    options.start_from = args.start_from.clone();
+    options.verify |= args.verify_passes;
+    Ok(options)
+}
+
+/// A class by name, or the machine that a file describes.
+fn machine(name: &str) -> Result<Machine, Failure> {
+    if let Some(machine) = Machine::class(name) {
+        return Ok(machine);
+    }
+    let path = Path::new(name);
+    if !path.exists() {
+        let known: Vec<&str> = Machine::class_names().collect();
+        return Err(Diagnostic::error("unknown-machine", format!("`{name}` is no machine class and no file"))
+            .note(format!("the classes are {}", known.join(", ")))
+            .into());
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| io_failure("read", path, &error))?;
+    Ok(Machine::parse(&text, name)?)
+}
+
+/// Each named dim with its one value.
+pub fn dims(args: &Args) -> Result<BTreeMap<String, i64>, Failure> {
+    let mut dims = BTreeMap::new();
+    for (name, value) in &args.dims {
+        if dims.insert(name.clone(), *value).is_some() {
+            return Err(Diagnostic::error("bad-option", format!("dim `{name}` is given twice")).into());
+        }
+    }
+    Ok(dims)
+}
+
+/// Traces go to stderr as they come.
+struct Stderr;
+
+impl Write for Stderr {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        eprint!("{text}");
+        Ok(())
+    }
+}

@@ -1,0 +1,186 @@
+//! What commands print and write: tensors at a glance, JSON, files that are whole or not there.
+
+use crate::failure::{Failure, io_failure};
+use serde_json::{Value, json};
+use std::io::{self, Seek, Write};
+use std::path::{Path, PathBuf};
+use tegula_base::{Diagnostic, HostTensor, npy};
+
+/// How many elements are shown.
+const SHOWN: usize = 6;
+
+/// Prints to stdout. A reader that went away ends the program quietly.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        Err(error) => Err(Diagnostic::error("io", "stdout cannot be written").note(error.to_string()).into()),
+    }
+}
+
+pub fn print_json(value: &Value) -> Result<(), Failure> {
+    print(&format!("{value:#}\n"))
+}
+
+/// Says on stderr, when someone is looking, what takes time.
+pub fn progress(text: &str) {
+    use std::io::IsTerminal;
+    if io::stderr().is_terminal() {
+        eprintln!("{text}");
+    }
+}
+
+/// Writes a file under another name first: it is whole, or what was there before stays.
+pub fn write_file(
+    path: &Path,
+    write: impl FnOnce(&mut io::BufWriter<std::fs::File>) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let name = path.file_name().ok_or_else(|| {
+        Diagnostic::error("io", format!("`{}` names no file to write", path.display()))
+    })?;
+    if path.is_dir() {
+        return Err(Diagnostic::error("io", format!("`{}` is a folder", path.display())).into());
+    }
+    let partial = path.with_file_name(format!(".{}.{}", name.to_string_lossy(), std::process::id()));
+    let result = (|| {
+        let mut file = io::BufWriter::with_capacity(1 << 20, std::fs::File::create(&partial)?);
+        write(&mut file)?;
+        file.flush()?;
+        file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        std::fs::rename(&partial, path)
+    })();
+    result.map_err(|error: io::Error| {
+        // What is left over is of no use to anyone.
+        let _ = std::fs::remove_file(&partial);
+        io_failure("written", path, &error).into()
+    })
+}
+
+/// Bytes to a file.
+pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    write_file(path, |file| file.write_all(bytes))
+}
+
+/// A package to a file.
+pub fn write_package(path: &Path, package: &tegula_package::Draft) -> Result<(), Failure> {
+    write_file(path, |file| {
+        file.seek(io::SeekFrom::Start(0))?;
+        package.write_to(file)
+    })
+}
+
+/// Makes a folder with all above it.
+pub fn make_folder(path: &Path) -> Result<(), Failure> {
+    std::fs::create_dir_all(path).map_err(|error| io_failure("made", path, &error).into())
+}
+
+/// Writes `name.npy`, unsafe characters of the name replaced by `_`; names that then collide get a number.
+pub fn write_outputs(dir: &Path, names: &[String], tensors: &[HostTensor]) -> Result<Vec<PathBuf>, Failure> {
+    make_folder(dir)?;
+    let mut files: Vec<PathBuf> = Vec::new();
+    for (name, tensor) in names.iter().zip(tensors) {
+        let safe: String =
+            name.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' }).collect();
+        let mut file = dir.join(format!("{safe}.npy"));
+        let mut n = 1;
+        while files.contains(&file) {
+            file = dir.join(format!("{safe}_{n}.npy"));
+            n += 1;
+        }
+        write_bytes(&file, &npy::encode(tensor))?;
+        files.push(file);
+    }
+    Ok(files)
+}
+
+/// The file that [`write_outputs`] gives a single output.
+pub fn output_file(dir: &Path, name: &str) -> PathBuf {
+    let safe: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' }).collect();
+    dir.join(format!("{safe}.npy"))
+}
+
+/// Least, largest and mean of the elements that are numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Statistics {
+    pub min: f64,
+    pub max: f64,
+    pub mean: f64,
+    pub nan: usize,
+}
+
+impl Statistics {
+    pub fn of(values: &[f64]) -> Option<Statistics> {
+        let numbers: Vec<f64> = values.iter().copied().filter(|x| !x.is_nan()).collect();
+        let nan = values.len() - numbers.len();
+        let first = *numbers.first()?;
+        Some(Statistics {
+            min: numbers.iter().copied().fold(first, f64::min),
+            max: numbers.iter().copied().fold(first, f64::max),
+            mean: numbers.iter().sum::<f64>() / numbers.len() as f64,
+            nan,
+        })
+    }
+}
+
+/// `y: f32[1, 10]  [0.1, 0.2, ...]  min 0 max 1 mean 0.5`.
+pub fn describe(name: &str, tensor: &HostTensor) -> String {
+    let values = tensor.to_f64();
+    let shown: Vec<String> = values.iter().take(SHOWN).map(|x| number(*x)).collect();
+    let more = if values.len() > SHOWN { ", ..." } else { "" };
+    let statistics = match Statistics::of(&values) {
+        Some(Statistics { min, max, mean, nan }) => {
+            let nan = if nan > 0 { format!("  NaN {nan}") } else { String::new() };
+            format!("  min {} max {} mean {}{nan}", number(min), number(max), number(mean))
+        }
+        None if values.is_empty() => "  empty".to_string(),
+        None => "  all NaN".to_string(),
+    };
+    format!("{name}: {}{:?}  [{}{more}]{statistics}", tensor.dtype, tensor.shape, shown.join(", "))
+}
+
+/// As [`describe`], for machines. JSON has no NaN and no infinities: they become null.
+pub fn describe_json(name: &str, tensor: &HostTensor, file: Option<&PathBuf>) -> Value {
+    let values = tensor.to_f64();
+    let statistics = Statistics::of(&values);
+    json!({
+        "name": name,
+        "dtype": tensor.dtype.name(),
+        "shape": tensor.shape,
+        "first": values.iter().take(SHOWN).collect::<Vec<_>>(),
+        "min": statistics.map(|s| s.min),
+        "max": statistics.map(|s| s.max),
+        "mean": statistics.map(|s| s.mean),
+        "nan": values.iter().filter(|x| x.is_nan()).count(),
+        "file": file,
+    })
+}
+
+fn number(x: f64) -> String {
+    if x == x.trunc() && x.abs() < 1e15 {
+        return format!("{x}");
+    }
+    let text = format!("{x:.5}");
+    if x.abs() < 1e-3 || x.abs() >= 1e6 { format!("{x:.4e}") } else { text }
+}
+
+/// `1.234 ms`.
+pub fn duration(ns: f64) -> String {
+    match ns {
+        ns if ns < 1e3 => format!("{ns:.0} ns"),
+        ns if ns < 1e6 => format!("{:.1} us", ns / 1e3),
+        ns if ns < 1e9 => format!("{:.3} ms", ns / 1e6),
+        ns => format!("{:.3} s", ns / 1e9),
+    }
+}
+
+/// `12.3 MB`.
+pub fn size(bytes: u64) -> String {
+    match bytes as f64 {
+        n if n < 1e3 => format!("{n} B"),
+        n if n < 1e6 => format!("{:.1} kB", n / 1e3),
+        n if n < 1e9 => format!("{:.1} MB", n / 1e6),
+        n => format!("{:.2} GB", n / 1e9),
+    }
+}

@@ -1,0 +1,112 @@
+//! `tegula run`.
+
+use crate::args::RunArgs;
+use crate::failure::Failure;
+use crate::inputs::inputs;
+use crate::load::{self, Loaded};
+use crate::{output, trace};
+use serde_json::{Value, json};
+use tegula::clock::WallClock;
+use tegula_base::face::Clock;
+use tegula_base::{Diagnostic, HostTensor};
+use tegula_driver::trace::trace_events;
+use tegula_runtime::{RunProfile, TensorView};
+
+pub fn run(args: &RunArgs) -> Result<(), Failure> {
+    if args.evaluator {
+        return evaluate(args);
+    }
+    output::progress(&format!("loading {}", args.file.display()));
+    let Loaded { session, compile_ns, load_ns, records } = load::load(&args.file, &args.compile, args.threads)?;
+    let tensors = inputs(session.inputs(), &args.inputs, &load::dims(&args.compile)?)?;
+    let views: Vec<TensorView> = tensors.iter().map(TensorView::from).collect();
+    let (clock, mut outputs) = (WallClock::default(), Vec::new());
+    let profile = session.run_profiled(&views, &mut outputs)?;
+    let run_ns = clock.now_ns();
+    if let Some(file) = &args.compile.trace_file {
+        trace::write(file, &trace_events(&records, Some((&profile, &session.package().program))))?;
+    }
+    let names: Vec<String> = session.outputs().iter().map(|port| port.name.clone()).collect();
+    let counters = session.counters();
+    let facts = json!({
+        "compile_ns": compile_ns,
+        "load_ns": load_ns,
+        "run_ns": run_ns,
+        "arena_bytes": arena_bytes(&profile),
+        "launches": {
+            "emitted": counters.machine,
+            "portable": counters.portable,
+            "native": counters.native,
+        },
+    });
+    let times = format!(
+        "compile {}, load {}, run {}; arena {}",
+        output::duration(compile_ns as f64),
+        output::duration(load_ns as f64),
+        output::duration(run_ns as f64),
+        output::size(arena_bytes(&profile)),
+    );
+    report(args, &names, &outputs, facts, &times)
+}
+
+/// Memory of intermediate values: the planned arena and what was allocated while running.
+pub fn arena_bytes(profile: &RunProfile) -> u64 {
+    profile.arena_bytes + profile.late_peak_bytes + profile.scratch_bytes
+}
+
+fn evaluate(args: &RunArgs) -> Result<(), Failure> {
+    if load::is_package(&args.file)? {
+        let message = "the evaluator runs models; a package holds no tensor program";
+        return Err(Diagnostic::error("bad-option", message).into());
+    }
+    output::progress(&format!("evaluating {}", args.file.display()));
+    let clock = WallClock::default();
+    let ((names, outputs, run_ns), _) = load::with_model(&args.file, &args.compile, |model, options, _| {
+        let program = model.import(&options.dims)?;
+        let ports = tegula_driver::model::ports(&program);
+        let tensors = inputs(&ports, &args.inputs, &options.dims).map_err(|failure| match failure {
+            Failure::Found(found) => found,
+            Failure::No(message) => Diagnostic::internal(message).into(),
+        })?;
+        let start = clock.now_ns();
+        let outputs = tegula_driver::model::evaluate(&program, &tensors)?;
+        Ok((tegula_driver::model::result_names(&program), outputs, clock.now_ns() - start))
+    })?;
+    let times = format!("evaluated in {}", output::duration(run_ns as f64));
+    report(args, &names, &outputs, json!({ "run_ns": run_ns }), &times)
+}
+
+fn report(
+    args: &RunArgs,
+    names: &[String],
+    outputs: &[HostTensor],
+    facts: Value,
+    times: &str,
+) -> Result<(), Failure> {
+    let files = match &args.output_dir {
+        Some(dir) => output::write_outputs(dir, names, outputs)?,
+        None => vec![],
+    };
+    if args.json {
+        let rows: Vec<Value> = names
+            .iter()
+            .zip(outputs)
+            .enumerate()
+            .map(|(i, (name, tensor))| output::describe_json(name, tensor, files.get(i)))
+            .collect();
+        let mut value = json!({ "outputs": rows });
+        if let (Value::Object(all), Value::Object(facts)) = (&mut value, facts) {
+            all.extend(facts);
+        }
+        return output::print_json(&value);
+    }
+    let mut text = String::new();
+    for (name, tensor) in names.iter().zip(outputs) {
+        text += &output::describe(name, tensor);
+        text.push('\n');
+    }
+    for file in &files {
+        text += &format!("wrote {}\n", file.display());
+    }
+    output::print(&format!("{text}{times}\n"))
+}

@@ -1,0 +1,152 @@
+//! Runs one launch of a host program alone, by a package that holds nothing else: the very code of the model's
+//! package on operands of our choice.
+
+use std::sync::Arc;
+use tegula_base::{DType, Dim, HostTensor};
+use tegula_host::{HostOp, Packing};
+use tegula_ir::OpId;
+use tegula_opt::lower::BufferRef;
+use tegula_opt::lower_to_host::constants::packing;
+use tegula_opt::lower_to_host::{HostCode, HostModule};
+use tegula_package::{
+    About, Arg, Buffer, BufferId, CostRecord, HostProgram, Kernel, KernelCode, MachineId, PackageBuilder, Place, Port,
+    Step,
+};
+use tegula_runtime::{Session, SessionOptions};
+use tegula_target::Code;
+use tegula_tensor::eval::Bindings;
+use tegula_tensor::{TensorFunc, TensorType};
+
+/// The results of launch `index`, which computes `op`, on these operands.
+/// Errors: why it cannot run, in plain words.
+pub(super) fn run(
+    host: &HostModule,
+    index: usize,
+    machine: &MachineId,
+    func: &TensorFunc,
+    op: OpId,
+    operands: &[Arc<HostTensor>],
+    bindings: &Bindings,
+) -> Result<Vec<HostTensor>, String> {
+    let kernel = &host.kernels[index];
+    let steps = host.program.entry();
+    let launch = steps.walk().into_iter().find_map(|op| match steps.kind(op) {
+        HostOp::Launch { kernel, written, sizes, grid, .. } if *kernel as usize == index => {
+            Some((written, sizes, grid))
+        }
+        _ => None,
+    });
+    let (_, sizes, grid) = launch.ok_or("the launch is not in the host program")?;
+    let concrete = |values: &[tegula_ir::Value]| {
+        values.iter().map(|value| bindings.concrete(func.ty(*value))).collect::<Result<Vec<TensorType>, String>>()
+    };
+    let (operand_types, result_types) = (concrete(func.operands(op))?, concrete(func.results(op))?);
+    let inputs = operands
+        .iter()
+        .zip(&operand_types)
+        .map(|(tensor, ty)| Ok(bytes_tensor(laid_out(tensor, ty)?)))
+        .collect::<Result<Vec<HostTensor>, String>>()?;
+    let outputs = result_types.iter().map(buffer_bytes).collect::<Result<Vec<usize>, String>>()?;
+
+    let mut builder = PackageBuilder::new();
+    let code = match &kernel.code {
+        HostCode::Compiled(code) => match &host.codes[*code] {
+            Code::Machine(code) => builder.add_machine_code(code),
+            Code::Portable(code) => builder.add_portable(code),
+        },
+        HostCode::Native { name, attrs } => KernelCode::Native { name: name.clone(), attrs: attrs.clone() },
+    };
+    let size = |dim: &Dim| bindings.size(dim).map(Dim::from);
+    let mut args: Vec<Arg> = kernel
+        .views
+        .iter()
+        .map(|view| match view {
+            BufferRef::Operand(i) => Arg::Buffer(BufferId::from(*i)),
+            BufferRef::Result(i) => Arg::Buffer(BufferId::from(inputs.len() + *i)),
+        })
+        .collect();
+    for dim in sizes {
+        args.push(Arg::Size(size(dim)?));
+    }
+    let program = HostProgram {
+        symbols: vec![],
+        inputs: inputs.iter().enumerate().map(|(i, tensor)| port("in", i, i, tensor.bytes.len())).collect(),
+        outputs: outputs.iter().enumerate().map(|(i, n)| port("out", i, inputs.len() + i, *n)).collect(),
+        buffers: inputs
+            .iter()
+            .enumerate()
+            .map(|(i, tensor)| buffer(Place::Input(i as u32), tensor.bytes.len()))
+            .chain(outputs.iter().enumerate().map(|(i, n)| buffer(Place::Output(i as u32), *n)))
+            .collect(),
+        kernels: vec![Kernel {
+            name: kernel.name.clone(),
+            code,
+            scratch: size(&kernel.scratch)?,
+            cost: CostRecord::default(),
+            source: kernel.source.clone(),
+        }],
+        steps: vec![Step::Launch { kernel: 0, args, grid: size(grid)? }],
+    };
+    let about = About { machine: machine.clone(), ..About::default() };
+    let package = builder.finish(about, &program).map_err(|found| found.to_string())?;
+    let options = SessionOptions { threads: 1, executor: Some(crate::portable_executor()) };
+    let session = Session::from_bytes(package.to_bytes(), options).map_err(|found| found.to_string())?;
+    let results = session.run(&inputs).map_err(|found| found.to_string())?;
+    results.into_iter().zip(&result_types).map(|(bytes, ty)| row_major(bytes, ty)).collect()
+}
+
+fn port(stem: &str, index: usize, buffer: usize, bytes: usize) -> Port {
+    Port {
+        name: format!("{stem}{index}"),
+        dtype: DType::U8,
+        shape: vec![Dim::from(bytes)],
+        buffer: BufferId::from(buffer),
+    }
+}
+
+fn buffer(place: Place, bytes: usize) -> Buffer {
+    Buffer { name: "buffer".into(), bytes: Dim::from(bytes), place, first: 0, last: 0 }
+}
+
+fn bytes_tensor(bytes: Vec<u8>) -> HostTensor {
+    HostTensor { dtype: DType::U8, shape: vec![bytes.len()], bytes }
+}
+
+fn buffer_bytes(ty: &TensorType) -> Result<usize, String> {
+    let bytes = tegula_opt::lower_to_host::buffer_bytes(ty).as_const();
+    bytes.and_then(|bytes| usize::try_from(bytes).ok()).ok_or_else(|| format!("{ty} has no size"))
+}
+
+/// A tensor's bytes in the layout of its type.
+fn laid_out(tensor: &HostTensor, ty: &TensorType) -> Result<Vec<u8>, String> {
+    Ok(match packing(ty)? {
+        None => tensor.bytes.clone(),
+        Some(packing) => {
+            let mut out = vec![0; packing.bytes()];
+            packing.pack(&tensor.bytes, &mut out);
+            out
+        }
+    })
+}
+
+/// The inverse of [`laid_out`]: packs the elements' numbers and follows them back.
+fn row_major(buffer: HostTensor, ty: &TensorType) -> Result<HostTensor, String> {
+    let shape = ty.shape.as_static().ok_or_else(|| format!("{ty} has no fixed shape"))?;
+    let Some(packing) = packing(ty)? else {
+        return Ok(HostTensor { dtype: ty.dtype, shape, bytes: buffer.bytes });
+    };
+    let count: usize = shape.iter().product();
+    let numbers = Packing { element: 8, ..(*packing).clone() };
+    // Numbers from 1: padding packs as 0.
+    let source: Vec<u8> = (1..=count as u64).flat_map(u64::to_le_bytes).collect();
+    let mut places = vec![0; numbers.bytes()];
+    numbers.pack(&source, &mut places);
+    let size = ty.dtype.size();
+    let mut bytes = vec![0; count * size];
+    for (place, element) in places.as_chunks::<8>().0.iter().zip(buffer.bytes.chunks_exact(size)) {
+        if let Some(index) = u64::from_le_bytes(*place).checked_sub(1) {
+            bytes[index as usize * size..][..size].copy_from_slice(element);
+        }
+    }
+    Ok(HostTensor { dtype: ty.dtype, shape, bytes })
+}

@@ -1,0 +1,226 @@
+//! From a model to a package: the one list of what happens.
+//!
+//! Before: any bytes and options.  After: a package that the runtime takes, or one report.
+//! The package depends on the model, the machine description and the options alone: not on the number of compile
+//! threads, the clock or the host.
+
+use crate::model::Model;
+use crate::target::{self, Form};
+use std::collections::BTreeMap;
+use tegula_base::face::Clock;
+use tegula_base::{Diagnostic, Diagnostics};
+use tegula_ir::pass::{Changed, PassRecord};
+use tegula_ir::pipeline::Outcome;
+use tegula_ir::{PassCx, PassState, Pipeline, PrintOptions, RunOptions, print_program};
+use tegula_machine::Machine;
+use tegula_opt::lower_to_host::{HostModule, lower_to_host, to_package};
+use tegula_opt::plan_memory::{Lifetimes, plan_memory};
+use tegula_package::writer::Draft;
+use tegula_package::{About, MachineId};
+use tegula_target::TargetModel;
+use tegula_tensor::TensorProgram;
+
+/// How a model is compiled.
+#[derive(Clone, Debug)]
+pub struct CompileOptions {
+    pub machine: Machine,
+    /// An instruction set level of the machine by name; `None`: its best.
+    pub tier: Option<String>,
+    pub form: Form,
+    /// Values for named dims.
+    pub dims: BTreeMap<String, i64>,
+    /// Threads that compile kernels; 0 counts as 1.
+    pub threads: usize,
+    /// The last pass to run, by name: of the tensor or the host pipeline.
+    pub stop_after: Option<String>,
+    /// The first pass of the tensor pipeline to run, by name; the model is what the passes before it leave.
+    pub start_from: Option<String>,
+    /// Verify after each pass.
+    pub verify: bool,
+}
+
+impl CompileOptions {
+    pub fn new(machine: Machine) -> CompileOptions {
+        CompileOptions {
+            machine,
+            tier: None,
+            form: Form::Machine,
+            dims: BTreeMap::new(),
+            threads: 1,
+            stop_after: None,
+            start_from: None,
+            verify: cfg!(debug_assertions),
+        }
+    }
+}
+
+/// A compiled model.
+pub struct Compiled {
+    pub stages: Stages,
+    /// `None` when the compilation stopped early.
+    pub package: Option<Draft>,
+}
+
+/// What the levels look like at the end.
+pub struct Stages {
+    /// The last state of the tensor level: kernels, unless stopped before.
+    pub tensor: TensorProgram,
+    pub host: Option<HostModule>,
+    pub lifetimes: Lifetimes,
+}
+
+/// The host pipeline's state prints the level it has reached.
+impl PassState for Stages {
+    fn print(&self) -> String {
+        match &self.host {
+            Some(host) => print_program(&host.program, &PrintOptions::default()),
+            None => print_program(&self.tensor, &PrintOptions::default()),
+        }
+    }
+
+    fn verify(&self) -> Result<(), Diagnostics> {
+        match &self.host {
+            Some(host) => tegula_ir::verify_program(&host.program),
+            None => tegula_ir::verify_program(&self.tensor),
+        }
+    }
+}
+
+/// Compiles a model. Times of import, passes and packaging are in `cx.records` when there is a clock.
+pub fn compile(
+    model: &Model,
+    options: &CompileOptions,
+    clock: Option<&dyn Clock>,
+    cx: &mut PassCx,
+) -> Result<Compiled, Diagnostics> {
+    let target = target::target(options)?;
+    let tensor = timed(clock, cx, "import", "onnx", || model.import(&options.dims))?;
+    let stages = compile_tensor(tensor, &*target, options, cx)?;
+    let Some(host) = &stages.host else { return Ok(Compiled { stages, package: None }) };
+    let about = about(model, options, &*target);
+    let package = timed(clock, cx, "package", "write", || to_package(host, &stages.lifetimes, about))?;
+    Ok(Compiled { stages, package: Some(package) })
+}
+
+/// The tensor and host pipelines. `host` is absent from the result when a pass was to be the last.
+pub fn compile_tensor(
+    mut tensor: TensorProgram,
+    target: &dyn TargetModel,
+    options: &CompileOptions,
+    cx: &mut PassCx,
+) -> Result<Stages, Diagnostics> {
+    let pipeline = tegula_opt::pipeline::tensor_pipeline(target);
+    let host = host_pipeline(target, options.threads);
+    check_names(options, &pipeline, &host)?;
+    let in_tensor = |name: &Option<String>| {
+        name.clone().filter(|name| pipeline.pass_names().any(|pass| pass == name.as_str()))
+    };
+    let run = RunOptions {
+        stop_after: in_tensor(&options.stop_after),
+        start_from: options.start_from.clone(),
+        verify: options.verify,
+        check_claims: false,
+    };
+    let outcome = pipeline.run(&mut tensor, &run, cx)?;
+    let mut stages = Stages { tensor, host: None, lifetimes: Lifetimes::default() };
+    if outcome == Outcome::Stopped {
+        return Ok(stages);
+    }
+    let run = RunOptions {
+        stop_after: options.stop_after.clone(),
+        start_from: None,
+        verify: options.verify,
+        check_claims: false,
+    };
+    host.run(&mut stages, &run, cx)?;
+    Ok(stages)
+}
+
+/// From the kernel graph to a planned host program.
+pub fn host_pipeline<'a>(target: &'a dyn TargetModel, threads: usize) -> Pipeline<'a, Stages> {
+    Pipeline::new("host")
+        .pass("lower_to_host", move |stages: &mut Stages, _| {
+            stages.host = Some(lower_to_host(&stages.tensor, target, threads.max(1))?);
+            Ok(Changed::Yes)
+        })
+        // Last: a lifetime is a range of step numbers, which every other pass would move.
+        .pass("plan_memory", |stages: &mut Stages, _| {
+            if let Some(host) = &stages.host {
+                stages.lifetimes = plan_memory(host.program.entry());
+            }
+            Ok(Changed::No)
+        })
+}
+
+/// The passes in order, `(pipeline, pass)`.
+pub fn pass_names(target: &dyn TargetModel) -> Vec<(&'static str, &'static str)> {
+    let tensor = tegula_opt::pipeline::tensor_pipeline(target);
+    let host = host_pipeline(target, 1);
+    let (first, second) = (tensor.name(), host.name());
+    let names = tensor.pass_names().map(|pass| (first, pass));
+    names.chain(host.pass_names().map(|pass| (second, pass))).collect()
+}
+
+/// Errors: `unknown-pass`.
+fn check_names(
+    options: &CompileOptions,
+    tensor: &Pipeline<TensorProgram>,
+    host: &Pipeline<Stages>,
+) -> Result<(), Diagnostics> {
+    let mut found = Diagnostics::default();
+    let known = |name: &str| tensor.pass_names().chain(host.pass_names()).any(|pass| pass == name);
+    let names: Vec<&str> = tensor.pass_names().chain(host.pass_names()).collect();
+    for name in options.stop_after.iter().chain(&options.start_from) {
+        if !known(name) {
+            found.push(
+                Diagnostic::error("unknown-pass", format!("there is no pass `{name}`"))
+                    .note(format!("the passes are {}", names.join(", "))),
+            );
+        }
+    }
+    found.into_result(())
+}
+
+fn about(model: &Model, options: &CompileOptions, target: &dyn TargetModel) -> About {
+    let mut given = BTreeMap::new();
+    for (dim, value) in &options.dims {
+        given.insert(format!("dim.{dim}"), value.to_string());
+    }
+    if let Some(tier) = &options.tier {
+        given.insert("tier".to_string(), tier.clone());
+    }
+    if options.form == Form::Portable {
+        given.insert("form".to_string(), "portable".to_string());
+    }
+    About {
+        model: model.name.clone(),
+        tegula: env!("CARGO_PKG_VERSION").to_string(),
+        machine: machine_id(options, target),
+        options: given,
+    }
+}
+
+fn machine_id(options: &CompileOptions, target: &dyn TargetModel) -> MachineId {
+    target::machine_id(options, target)
+}
+
+/// Runs a stage that is no pass and records its time.
+fn timed<T, E>(
+    clock: Option<&dyn Clock>,
+    cx: &mut PassCx,
+    pipeline: &str,
+    pass: &str,
+    stage: impl FnOnce() -> Result<T, E>,
+) -> Result<T, E> {
+    let start = clock.map(Clock::now_ns);
+    let result = stage()?;
+    let end = clock.map(Clock::now_ns);
+    cx.records.push(PassRecord {
+        pipeline: pipeline.to_string(),
+        pass: pass.to_string(),
+        changed: Changed::Yes,
+        time_ns: start.zip(end).map(|(start, end)| end.saturating_sub(start)),
+        counters: BTreeMap::new(),
+    });
+    Ok(result)
+}

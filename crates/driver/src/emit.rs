@@ -1,0 +1,99 @@
+//! The text of a program on any level, for `--emit`.
+
+use crate::compile::{CompileOptions, compile_tensor};
+use crate::model::Model;
+use crate::target;
+use std::fmt::Write;
+use tegula_base::{Diagnostic, Diagnostics};
+use tegula_ir::{ConstStore, PassCx, PrintOptions, print_func, print_program};
+use tegula_opt::lower::lower_kernel;
+use tegula_tensor::{TensorOp, TensorProgram};
+
+/// What to print.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Emit {
+    /// The program as imported, large constants by their hash.
+    Tensor,
+    /// After kernel formation.
+    Kernels,
+    /// Each kernel on the tile level.
+    Tile,
+    /// Buffers and steps.
+    Host,
+    /// Each kernel on the target's schedule level.
+    Schedule,
+    /// Each kernel's instructions.
+    Asm,
+    /// The program as imported, constants included: input for `opt` and `compile`.
+    Mlir,
+}
+
+impl Emit {
+    pub const ALL: [(&'static str, Emit); 7] = [
+        ("tensor", Emit::Tensor),
+        ("kernels", Emit::Kernels),
+        ("tile", Emit::Tile),
+        ("host", Emit::Host),
+        ("schedule", Emit::Schedule),
+        ("asm", Emit::Asm),
+        ("mlir", Emit::Mlir),
+    ];
+
+    /// Errors: the names there are.
+    pub fn by_name(name: &str) -> Result<Emit, Diagnostic> {
+        Emit::ALL.iter().find(|(known, _)| *known == name).map(|(_, emit)| *emit).ok_or_else(|| {
+            let names: Vec<&str> = Emit::ALL.iter().map(|(name, _)| *name).collect();
+            Diagnostic::error("unknown-level", format!("`{name}` cannot be emitted"))
+                .note(format!("what can be is {}", names.join(", ")))
+        })
+    }
+}
+
+/// The text of one level of a model.
+pub fn emit(model: &Model, options: &CompileOptions, emit: Emit, cx: &mut PassCx) -> Result<String, Diagnostics> {
+    let tensor = model.import(&options.dims)?;
+    match emit {
+        Emit::Tensor => return Ok(print_program(&tensor, &PrintOptions::default())),
+        Emit::Mlir => return Ok(print_program(&tensor, &PrintOptions::WHOLE)),
+        Emit::Kernels | Emit::Tile | Emit::Host | Emit::Schedule | Emit::Asm => {}
+    }
+    let target = target::target(options)?;
+    let stages = compile_tensor(tensor, &*target, options, cx)?;
+    let host = || {
+        let host = stages.host.as_ref();
+        host.ok_or_else(|| Diagnostic::error("stopped", "the compilation was stopped before the host level"))
+    };
+    match emit {
+        Emit::Tensor | Emit::Mlir | Emit::Kernels => {
+            Ok(print_program(&stages.tensor, &PrintOptions::default()))
+        }
+        Emit::Host => Ok(print_program(&host()?.program, &PrintOptions::default())),
+        Emit::Tile => each_kernel(&stages.tensor, |func, op| {
+            let kernel = lower_kernel(func, op, &*target, &stages.tensor.symbols)?.kernel;
+            let extents: Vec<String> = kernel.grid.iter().map(|dim| dim.extent.to_string()).collect();
+            let text = print_func(&kernel.func, &ConstStore::default());
+            Ok(format!("// grid: [{}]\n{text}", extents.join(", ")))
+        }),
+        Emit::Schedule | Emit::Asm => each_kernel(&stages.tensor, |func, op| {
+            let kernel = lower_kernel(func, op, &*target, &stages.tensor.symbols)?.kernel;
+            target::listing(options, "kernel", &kernel, &stages.tensor.symbols, emit == Emit::Asm)
+        }),
+    }
+}
+
+/// The texts of all kernels, each under its nodes' names.
+fn each_kernel(
+    program: &TensorProgram,
+    mut text: impl FnMut(&tegula_tensor::TensorFunc, tegula_ir::OpId) -> Result<String, Diagnostic>,
+) -> Result<String, Diagnostics> {
+    let func = program.entry();
+    let mut out = String::new();
+    let kernels = func.walk().into_iter().filter(|op| matches!(func.kind(*op), TensorOp::Kernel { .. }));
+    for (number, op) in kernels.enumerate() {
+        let node = func.op(op).location.as_deref().unwrap_or("");
+        let text = text(func, op)?;
+        // A `String` takes whatever is written.
+        let _ = writeln!(out, "// kernel {number}: {node}\n{text}");
+    }
+    Ok(out)
+}

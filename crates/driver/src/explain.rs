@@ -1,0 +1,71 @@
+//! Why a model was compiled as it was: what passes remarked, and what each kernel costs.
+
+use crate::compile::{CompileOptions, Compiled, compile};
+use crate::model::Model;
+use tegula_base::{Diagnostic, Diagnostics};
+use tegula_ir::PassCx;
+use tegula_ir::pass::Remark;
+use tegula_package::CostRecord;
+
+/// One launch, as `explain` tells it.
+#[derive(Clone, Debug)]
+pub struct KernelStory {
+    pub name: String,
+    pub nodes: Vec<String>,
+    pub cost: CostRecord,
+    /// What passes said about its nodes, in the order of passes.
+    pub remarks: Vec<Remark>,
+}
+
+/// The kernels that compute `node` (all nodes when `None`), with the remarks on their nodes.
+/// Errors: those of compilation, and a node that the model does not have.
+pub fn explain(
+    model: &Model,
+    options: &CompileOptions,
+    node: Option<&str>,
+    cx: &mut PassCx,
+) -> Result<Vec<KernelStory>, Diagnostics> {
+    let Compiled { stages, .. } = compile(model, options, None, cx)?;
+    let Some(host) = &stages.host else {
+        return Err(Diagnostic::error("stopped", "the compilation was stopped before kernels were made").into());
+    };
+    let about = |nodes: &[String], remark: &Remark| {
+        remark.location.as_deref().is_some_and(|node| nodes.iter().any(|known| known == node))
+    };
+    let stories: Vec<KernelStory> = host
+        .kernels
+        .iter()
+        .filter(|kernel| node.is_none_or(|node| kernel.source.iter().any(|known| known == node)))
+        .map(|kernel| KernelStory {
+            name: kernel.name.clone(),
+            nodes: kernel.source.clone(),
+            cost: kernel.cost.clone(),
+            remarks: cx.remarks.iter().filter(|remark| about(&kernel.source, remark)).cloned().collect(),
+        })
+        .collect();
+    match node {
+        Some(node) if stories.is_empty() => {
+            let remarks: Vec<Remark> =
+                cx.remarks.iter().filter(|remark| remark.location.as_deref() == Some(node)).cloned().collect();
+            if remarks.is_empty() {
+                return Err(unknown_node(node, host.kernels.iter().flat_map(|kernel| &kernel.source)));
+            }
+            // Folded away, or part of a kernel that is named after another node.
+            let nodes = vec![node.to_string()];
+            Ok(vec![KernelStory { name: "(no kernel)".into(), nodes, cost: CostRecord::default(), remarks }])
+        }
+        _ => Ok(stories),
+    }
+}
+
+fn unknown_node<'a>(node: &str, known: impl Iterator<Item = &'a String>) -> Diagnostics {
+    let mut similar: Vec<&str> = known.map(String::as_str).filter(|name| name.contains(node)).collect();
+    similar.sort_unstable();
+    similar.dedup();
+    similar.truncate(5);
+    let diagnostic = Diagnostic::error("unknown-node", format!("no kernel computes a node \"{node}\""));
+    match similar.is_empty() {
+        true => diagnostic.help("`tegula explain MODEL` lists all nodes by kernel").into(),
+        false => diagnostic.help(format!("similar names: {}", similar.join(", "))).into(),
+    }
+}

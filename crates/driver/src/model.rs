@@ -1,0 +1,109 @@
+//! A model as the faces hand it over, and its import.
+
+use bytes::Bytes;
+use std::collections::BTreeMap;
+use tegula_base::face::Files;
+use tegula_base::{Diagnostic, Diagnostics};
+use tegula_import::onnx;
+use tegula_tensor::{TensorOp, TensorProgram};
+
+/// A model's bytes and what may be read beside them.
+#[derive(Clone)]
+pub struct Model<'a> {
+    /// As diagnostics name it, e.g. `model.onnx`.
+    pub name: String,
+    pub bytes: Bytes,
+    /// External data.
+    pub files: &'a dyn Files,
+}
+
+impl Model<'_> {
+    /// Reads an ONNX model, or a tensor program as our own text. `dims` gives named sizes their values.
+    /// Errors: every problem of the model in one report.
+    pub fn import(&self, dims: &BTreeMap<String, i64>) -> Result<TensorProgram, Diagnostics> {
+        let mut program = match self.text() {
+            Some(text) => tegula_ir::parse_program::<TensorOp>(text, None).map_err(|found| self.located(found))?,
+            None => {
+                let options = onnx::ImportOptions { name: self.name.clone(), dims: dims.clone() };
+                onnx::import(self.bytes.clone(), self.files, &options)?
+            }
+        };
+        if self.text().is_some() {
+            specialise(&mut program, dims)?;
+        }
+        tegula_ir::verify_program(&program).map_err(|found| match self.text() {
+            Some(_) => self.located(found),
+            None => internal("the import left an invalid program", &found),
+        })?;
+        Ok(program)
+    }
+
+    /// The bytes as text, when they are a program of ours.
+    fn text(&self) -> Option<&str> {
+        let start = self.bytes.trim_ascii_start();
+        let ours = start.starts_with(b"\"builtin.module\"") || start.starts_with(b"//") || start.starts_with(b"#");
+        if ours { std::str::from_utf8(&self.bytes).ok() } else { None }
+    }
+
+    fn located(&self, mut found: Diagnostics) -> Diagnostics {
+        for diagnostic in &mut found.0 {
+            diagnostic.spans.insert(0, self.name.clone());
+        }
+        found
+    }
+}
+
+/// Replaces input dims of the names given by constants, everywhere.
+fn specialise(program: &mut TensorProgram, dims: &BTreeMap<String, i64>) -> Result<(), Diagnostics> {
+    if dims.is_empty() {
+        return Ok(());
+    }
+    let mut found = Diagnostics::default();
+    for name in dims.keys() {
+        if program.symbols.get(name).is_none() {
+            let known: Vec<String> = program.symbols.0.keys().map(|name| format!("`{name}`")).collect();
+            found.push(
+                Diagnostic::error("unknown-dim", format!("the model has no dim `{name}`"))
+                    .note(format!("its dims are {}", known.join(", "))),
+            );
+        }
+    }
+    found.into_result(())?;
+    Err(Diagnostic::error("unsupported-dim", "dims of a program given as text cannot be fixed")
+        .help("replace the symbol in the text")
+        .into())
+}
+
+/// Findings that are our fault.
+pub(crate) fn internal(message: &str, found: &Diagnostics) -> Diagnostics {
+    let notes = found.0.iter().map(|one| one.to_string());
+    notes.fold(Diagnostic::internal(message), Diagnostic::note).into()
+}
+
+/// The inputs of a program, as a package would show them; the buffers mean nothing.
+pub fn ports(program: &TensorProgram) -> Vec<tegula_package::Port> {
+    let func = program.entry();
+    let port = |(index, arg): (usize, &tegula_ir::Value)| tegula_package::Port {
+        name: func.arg_names.get(index).cloned().unwrap_or_else(|| format!("input{index}")),
+        dtype: func.ty(*arg).dtype,
+        shape: func.ty(*arg).shape.to_vec(),
+        buffer: tegula_package::BufferId::from(index),
+    };
+    func.args(func.body()).iter().enumerate().map(port).collect()
+}
+
+/// The names of a program's results.
+pub fn result_names(program: &TensorProgram) -> Vec<String> {
+    let func = program.entry();
+    let count = func.terminator(func.body()).map_or(0, |end| func.operands(end).len());
+    let name = |i: usize| func.result_names.get(i).cloned().unwrap_or_else(|| format!("output{i}"));
+    (0..count).map(name).collect()
+}
+
+/// Runs a program by the reference evaluator.
+pub fn evaluate(
+    program: &TensorProgram,
+    inputs: &[tegula_base::HostTensor],
+) -> Result<Vec<tegula_base::HostTensor>, Diagnostics> {
+    Ok(tegula_tensor::evaluate(program, inputs)?)
+}

@@ -1,0 +1,90 @@
+//! The target that compile options ask for.
+
+use crate::compile::CompileOptions;
+use tegula_base::{Diagnostic, Symbols};
+use tegula_machine::Machine;
+use tegula_package::MachineId;
+use tegula_target::TargetModel;
+use tegula_target_cpu::native::Tier;
+use tegula_target_cpu::model::CpuTarget;
+use tegula_target_cpu::{exec, lower, native};
+use tegula_tile::TileKernel;
+
+pub use tegula_target_cpu::model::Form;
+
+/// Errors: `unknown-tier`, `machine-file`.
+pub fn target(options: &CompileOptions) -> Result<Box<dyn TargetModel>, Diagnostic> {
+    let machine = machine(options)?;
+    match machine.kind {
+        tegula_machine::Kind::Cpu => Ok(Box::new(CpuTarget::new(machine, options.form)?)),
+    }
+}
+
+/// The machine at the tier asked for; a lower tier of the same machine has narrower vectors and lower rates.
+fn machine(options: &CompileOptions) -> Result<Machine, Diagnostic> {
+    let machine = &options.machine;
+    let Some(asked) = &options.tier else { return Ok(machine.clone()) };
+    if machine.tier == *asked {
+        return Ok(machine.clone());
+    }
+    let tier = |name: &str| Tier::ALL.into_iter().find(|tier| tier.name() == name);
+    let names: Vec<&str> = Tier::ALL.iter().map(|tier| tier.name()).collect();
+    match (tier(asked), tier(&machine.tier)) {
+        (None, _) => Err(Diagnostic::error("unknown-tier", format!("`{asked}` is no instruction set tier"))
+            .note(format!("the tiers are {}", names.join(", ")))),
+        (Some(lower), Some(own)) if lower < own => {
+            // What the lower tier needs and how wide it is stands in the generic class of that tier.
+            let generic = Machine::class(&format!("{asked}-generic")).ok_or_else(|| {
+                Diagnostic::internal(format!("there is no generic machine class of tier `{asked}`"))
+            })?;
+            let mut machine = machine.clone();
+            machine.tier = generic.tier;
+            machine.features = generic.features;
+            machine.vector = generic.vector;
+            machine.vector_registers = generic.vector_registers;
+            machine.flops_per_cycle = generic.flops_per_cycle;
+            Ok(machine)
+        }
+        _ => Err(Diagnostic::error(
+            "unknown-tier",
+            format!("machine `{}` has tier `{}`, not `{asked}`", machine.name, machine.tier),
+        )),
+    }
+}
+
+/// What the manifest says of the machine.
+pub(crate) fn machine_id(options: &CompileOptions, target: &dyn TargetModel) -> MachineId {
+    let machine = target.machine();
+    match options.form {
+        Form::Machine => MachineId {
+            class: machine.name.clone(),
+            hash: machine.hash().to_string(),
+            isa: "x86-64".to_string(),
+            features: machine.features.clone(),
+        },
+        Form::Portable => MachineId {
+            class: machine.name.clone(),
+            hash: machine.hash().to_string(),
+            isa: String::new(),
+            features: vec![],
+        },
+    }
+}
+
+/// A kernel on the schedule level, or with `asm` as instructions.
+pub(crate) fn listing(
+    options: &CompileOptions,
+    name: &str,
+    kernel: &TileKernel,
+    symbols: &Symbols,
+    asm: bool,
+) -> Result<String, Diagnostic> {
+    let target = CpuTarget::new(machine(options)?, options.form)?;
+    let tier = target.tier();
+    let schedule = lower::lower(name, kernel, 8 * tier.vector_bytes() as u32, symbols);
+    if asm {
+        let code = native::compile(&schedule.func, tier)?;
+        return Ok(code.listing(&schedule.func));
+    }
+    Ok(String::from_utf8_lossy(&exec::encode(&schedule.func)).into_owned())
+}
