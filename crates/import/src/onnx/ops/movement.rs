@@ -286,7 +286,12 @@ fn space_to_depth(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let (rows, columns) = (h.floor_div(&b), w.floor_div(&b));
     let split = [n.clone(), c.clone(), rows.clone(), b.clone(), columns.clone(), b.clone()];
     let x = cx.reshape(x, split)?;
-    let x = cx.transpose(x, &[0, 3, 5, 1, 2, 4])?;
+    let perm = match node.text("mode", "DCR").as_str() {
+        "DCR" => [0, 3, 5, 1, 2, 4],
+        "CRD" => [0, 1, 3, 5, 2, 4],
+        other => return Err(Fault::invalid(format!("mode `{other}` is neither DCR nor CRD"))),
+    };
+    let x = cx.transpose(x, &perm)?;
     Ok(vec![cx.reshape(x, [n, c * b.clone() * b, rows, columns])?])
 }
 

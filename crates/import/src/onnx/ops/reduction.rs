@@ -233,7 +233,7 @@ fn shifted_by_largest(cx: &mut Cx, x: Value, picked: &[Value]) -> Outcome<(Value
     } else {
         let held = cx.shape(shift);
         let high = held.iter().zip(cx.shape(x).iter()).map(|(a, b)| a.clone() - b.clone()).collect();
-        cx.pad_with(x, 0.0, vec![Dim::from(0); held.rank()], high)?
+        cx.pad_with(x, f64::NEG_INFINITY, vec![Dim::from(0); held.rank()], high)?
     };
     let shifted = cx.sub(x, shift)?;
     Ok((shifted, shift))
