@@ -36,6 +36,13 @@ fn main() {
             code.n_spills,
             code.code_bytes,
         );
+        for n in [100, 1000, 4000] {
+            let func = long_chain(n);
+            let start = Instant::now();
+            let code = compile(&func, tier).expect("a kernel");
+            let (us, spills) = (start.elapsed().as_micros(), code.n_spills);
+            println!("{}: {} ops, {} spills, compiled in {us} us", tier.name(), func.op_count(), spills);
+        }
         if std::env::args().any(|arg| arg == "--asm") {
             println!("{}", code.listing(&func));
         }
@@ -117,6 +124,26 @@ fn matmul(rows: usize, vectors: usize, lanes: u32) -> CpuFunc {
         });
         for (i, sum) in sums[..rows * vectors].iter().enumerate() {
             b.store(DType::F32, *sum, c, i as i64 * bytes);
+        }
+        vec![]
+    });
+    b.finish()
+}
+
+/// A kernel of many ops: `n` links of a chain over `n` values that stay alive.
+fn long_chain(n: usize) -> CpuFunc {
+    let mut b = Builder::new("long_chain");
+    let (lo, hi, x, y) = (b.begin(), b.end(), b.arg(1), b.arg(2));
+    b.for_(lo, hi, 8, LoopLevel::L1, &[], |b, i, _| {
+        let mut values: Vec<Value> = Vec::new();
+        for k in 0..n {
+            let v = b.load_at(DType::F32, 8, At::new(x).indexed(i, 4).disp(32 * (k % 100) as i64));
+            let c = b.f32(8, k as f32);
+            let last = values.get(k.saturating_sub(20)).copied().unwrap_or(v);
+            values.push(b.vec(VecOp::Fma, &[v, last, c]));
+        }
+        for (k, v) in values.iter().enumerate().skip(n - 20) {
+            b.store_at(DType::F32, *v, At::new(y).indexed(i, 4).disp(32 * (k % 20) as i64));
         }
         vec![]
     });

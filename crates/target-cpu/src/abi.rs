@@ -1,7 +1,7 @@
 //! The kernel's stack frame and what it must keep: System V AMD64 rules under `docs/abi.md`.
 
-use crate::mir::{Class, Kind, Mir};
 use crate::allocate::Allocation;
+use crate::mir::{Class, Kind, Mir};
 
 /// rbx, rbp, r12 to r15.
 const CALLEE_SAVED: [u8; 6] = [3, 5, 12, 13, 14, 15];

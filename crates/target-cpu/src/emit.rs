@@ -40,9 +40,8 @@ pub struct Code {
 pub fn emit(func: &CpuFunc, mir: &Mir, allocation: &Allocation) -> Result<Code, Diagnostic> {
     let frame = Frame::new(mir, allocation);
     let emit = Emit { mir, allocation, frame, encoder: Encoder::new(mir.n_labels as usize) };
-    emit.kernel().map_err(|error| {
-        Diagnostic::internal(format!("encoding x86-64 code for `{}`: {error}", func.name))
-    })
+    emit.kernel()
+        .map_err(|error| Diagnostic::internal(format!("encoding x86-64 code for `{}`: {error}", func.name)))
 }
 
 struct Emit<'a> {
@@ -192,7 +191,11 @@ impl Emit<'_> {
         }
         let arg = Arg::Reg(reg, Size::X);
         let args = smallvec![arg, arg, arg];
-        self.isa(Isa::Vpxor, Width::X, &Inst { kind: Kind::Zero, args, mask: None, broadcast: false, op: None })
+        self.isa(
+            Isa::Vpxor,
+            Width::X,
+            &Inst { kind: Kind::Zero, args, mask: None, broadcast: false, op: None },
+        )
     }
 
     fn jump(&mut self, short: X86, long: X86, label: Label) -> Emitted<()> {
@@ -272,7 +275,8 @@ impl Emit<'_> {
             [_, _] if isa == Isa::MovI => Instruction::with2(code, to, value).map_err(|e| e.to_string())?,
             [_, _] => immediate(code, to, value as i32)?,
             [_, source @ Arg::Reg(..), _] => {
-                Instruction::with3(code, to, self.register(*source)?, value as i32).map_err(|e| e.to_string())?
+                Instruction::with3(code, to, self.register(*source)?, value as i32)
+                    .map_err(|e| e.to_string())?
             }
             [_, source, _] => {
                 let mut instruction =
@@ -318,9 +322,7 @@ impl Emit<'_> {
             Arg::Mem(mem) => {
                 let (base, disp) = match mem.base {
                     Base::Reg(reg) => (self.register(Arg::Reg(reg, Size::B64))?, mem.disp),
-                    Base::Frame(area) => {
-                        (Register::RSP, mem.disp + self.frame.offsets[area as usize] as i32)
-                    }
+                    Base::Frame(area) => (Register::RSP, mem.disp + self.frame.offsets[area as usize] as i32),
                     Base::Pool(_) => (Register::RIP, 0),
                 };
                 let index = match mem.index {

@@ -216,7 +216,9 @@ impl Inst {
     /// Gathers clear their mask as they go; others only read it.
     pub fn mask_role(&self) -> Role {
         match self.kind {
-            Kind::Isa(Isa::VpgatherddK | Isa::VpgatherdqK | Isa::VpgatherqdK | Isa::VpgatherqqK, _) => Role::Mod,
+            Kind::Isa(Isa::VpgatherddK | Isa::VpgatherdqK | Isa::VpgatherqdK | Isa::VpgatherqqK, _) => {
+                Role::Mod
+            }
             _ => Role::Use,
         }
     }
@@ -254,9 +256,7 @@ impl Inst {
     /// Whether the instruction does nothing but write its register results.
     pub fn is_pure(&self) -> bool {
         match self.kind {
-            Kind::Isa(isa, _) => {
-                matches!(self.args.first(), Some(Arg::Reg(..))) && isa.role(0) != Role::Use
-            }
+            Kind::Isa(isa, _) => matches!(self.args.first(), Some(Arg::Reg(..))) && isa.role(0) != Role::Use,
             Kind::Move | Kind::Zero | Kind::Divide { .. } | Kind::Entry(_) => true,
             Kind::Label { .. } | Kind::Jump(_) | Kind::Branch(..) | Kind::Call { .. } | Kind::Return => false,
         }

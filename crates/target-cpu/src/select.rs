@@ -45,7 +45,8 @@ pub fn select(func: &CpuFunc, tier: Tier) -> Selected<Mir> {
     b.mark_prelude();
     let plan = Plan::new(func, tier);
     let values = vec![None; func.value_count()];
-    let mut select = Select { func, tier, plan, b, values, entry, counts: Vec::new(), wide_masks: Vec::new() };
+    let mut select =
+        Select { func, tier, plan, b, values, entry, counts: Vec::new(), wide_masks: Vec::new() };
     select.region(func.body())?;
     Ok(select.b.finish())
 }

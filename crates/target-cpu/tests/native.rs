@@ -38,10 +38,6 @@ fn run_native(func: &CpuFunc, tier: Tier, input: &[u8], sizes: &[i64]) -> Vec<u8
 fn check(name: &str, func: &CpuFunc, tiers: &[Tier], input: &[u8], sizes: &[i64]) {
     let expected = run_portable(func, input, sizes);
     for &tier in tiers {
-        if std::env::var_os("TEGULA_TRACE").is_some() {
-            let listing = compile(func, tier).map(|code| code.listing(func)).unwrap_or_default();
-            std::fs::write("/tmp/last_case.txt", format!("{name} {tier:?} {sizes:?}\n{listing}")).unwrap();
-        }
         let got = run_native(func, tier, input, sizes);
         if let Some(at) = expected.iter().zip(&got).position(|(a, b)| a != b) {
             let from = at / 8 * 8;
@@ -75,9 +71,88 @@ fn every_op_alone() {
     }
 }
 
+/// The rounding of `dot_bf16` is the tier's; the executor's is one of them. Factors are small integers, whose
+/// sums are exact in any order.
+#[test]
+fn bf16_dots_of_integers_are_exact() {
+    use tegula_base::DType;
+    use tegula_target_cpu::schedule::{Builder, Elem, builder::At};
+    for tier in call::tiers() {
+        for lanes in [1, 2, 4, 8, 16] {
+            if 4 * lanes > tier.vector_bytes() as u32 {
+                continue;
+            }
+            let mut b = Builder::new("dot");
+            let (x, y) = (b.arg(1), b.arg(2));
+            let acc = b.load(DType::F32, lanes, x, 0);
+            let p = b.load_raw(Elem::I32, lanes, At::new(x).disp(64));
+            let q = b.load_raw(Elem::I32, lanes, At::new(x).disp(128));
+            let d = b.dot_bf16(acc, p, q);
+            let d = b.dot_bf16(d, q, q);
+            b.store(DType::F32, d, y, 0);
+            let mut input = Vec::new();
+            input.extend((0..16).flat_map(|i| (i as f32 * 3.0).to_le_bytes()));
+            input
+                .extend((0..64).flat_map(|i| {
+                    ((((i * 7) % 31 - 15) as f32).to_bits() >> 16).to_le_bytes()[..2].to_vec()
+                }));
+            check(&format!("dot_bf16 {lanes}"), &b.finish(), &[tier], &input, &[]);
+        }
+    }
+}
+
+/// The expansions of unary functions: what lowering makes of elementwise chains.
+#[test]
+fn functions_on_both_tiers() {
+    use tegula_ir::ScalarOp;
+    use tegula_target_cpu::math::ulp::unary_kernel;
+    let mut rng = Rng::new(11);
+    let input: Vec<u8> = (0..768)
+        .flat_map(|i| {
+            let x = match i % 4 {
+                0 => f32::from_bits(rng.next() as u32),
+                1 => (rng.next() % 2000) as f32 / 100.0 - 10.0,
+                2 => (rng.next() % 2000) as f32 / 1000.0 - 1.0,
+                _ => [0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, 1.0, 88.7, -104.0, 1e-40][i / 4 % 8],
+            };
+            let x = if x.is_nan() { 1.0 } else { x };
+            x.to_le_bytes()
+        })
+        .collect();
+    let ops = [
+        ScalarOp::Exp,
+        ScalarOp::Log,
+        ScalarOp::Tanh,
+        ScalarOp::Erf,
+        ScalarOp::Sigmoid,
+        ScalarOp::Sqrt,
+        ScalarOp::Abs,
+        ScalarOp::Floor,
+    ];
+    for tier in call::tiers() {
+        for op in ops {
+            let func = unary_kernel(op, (tier.vector_bytes() / 4) as u32);
+            let memory = VecMemory::new();
+            let (from, to) = (memory.add(input.clone()), memory.add(vec![0; input.len()]));
+            let n = (input.len() / 4) as u64 - 3;
+            let executable = Executable::new(&func).unwrap_or_else(|e| panic!("{e}"));
+            executable.run(&[0, from, to], 0, 0, n, &memory).unwrap_or_else(|e| panic!("{e}"));
+            let (from, out) = (Guarded::new(&input), Guarded::new(&vec![0; input.len()]));
+            let code = compile(&func, tier).unwrap_or_else(|e| panic!("{e}"));
+            Loaded::new(&code).run(&[from.address(), out.address()], &mut [0; 64], 0, n);
+            for (i, (a, b)) in memory.bytes(to).chunks(4).zip(out.bytes().chunks(4)).enumerate() {
+                let [a, b] = [a, b].map(|x| f32::from_le_bytes([x[0], x[1], x[2], x[3]]));
+                let same = a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
+                assert!(same, "{op:?} on {}: element {i}: {b} instead of {a}", tier.name());
+            }
+        }
+    }
+}
+
 #[test]
 fn random_programs() {
-    let fresh = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(1, |d| d.as_nanos() as u64);
+    let fresh =
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(1, |d| d.as_nanos() as u64);
     let n: u64 = std::env::var("TEGULA_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(300);
     for (bytes, tiers) in tier_sets() {
         for seed in (0..n).chain([fresh]) {
@@ -85,7 +160,13 @@ fn random_programs() {
             let func = Generator::new(&mut rng, bytes).program(seed);
             let input = generate::input(&mut rng);
             let sizes = [rng.below(20) as i64 - 3, rng.below(70) as i64, rng.next() as i64 % 9];
-            check(&format!("random program, seed {seed}, vectors of {bytes} bytes"), &func, &tiers, &input, &sizes);
+            check(
+                &format!("random program, seed {seed}, vectors of {bytes} bytes"),
+                &func,
+                &tiers,
+                &input,
+                &sizes,
+            );
         }
     }
 }

@@ -5,11 +5,11 @@
 
 use super::live::{self, Liveness, Ranges};
 use super::{Allocation, Edit, EditKind, registers};
-use crate::isa::Role;
+use crate::isa::{Isa, Role, Width};
 use crate::mir::{Arg, Base, Class, Inst, Kind, Loop, Mem, Mir, Size, VReg};
 use crate::native::Tier;
 use smallvec::{SmallVec, smallvec};
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashMap};
 use tegula_base::Diagnostic;
 
 /// Uses in a loop weigh this many times those around it.
@@ -48,12 +48,18 @@ struct Assign<'a> {
     /// Innermost loop of each instruction.
     loop_of: Vec<Option<u32>>,
     depth: Vec<u8>,
+    /// Instructions that make a constant; later ones that only come to read constants are not among them.
+    constants: Vec<bool>,
+    /// Constants of one element that stand behind the code as whole registers too.
+    whole_constants: HashMap<(u32, Width), u32>,
     /// Live ranges of each virtual register, splits included.
     ranges: Vec<Ranges>,
     /// Instructions that name a register, ascending.
     sites: Vec<SmallVec<[u32; 4]>>,
     bundles: Vec<Bundle>,
     taken: [Vec<u32>; 3],
+    /// Points `[start, end)` where instructions need registers for themselves.
+    fixed: [Vec<(u32, u32, u32)>; 3],
     /// Bundles that hold each register.
     holders: [Vec<Vec<u32>>; 3],
     queue: BinaryHeap<(u32, u32)>,
@@ -98,10 +104,13 @@ impl<'a> Assign<'a> {
             loops: mir.loops.clone(),
             loop_of,
             depth,
+            constants: mir.insts.iter().map(Inst::is_constant).collect(),
+            whole_constants: HashMap::new(),
             ranges: liveness.ranges.clone(),
             sites,
             bundles: Vec::new(),
             taken: [vec![0; points], vec![0; points], vec![0; points]],
+            fixed: [const { Vec::new() }; 3],
             holders: [vec![Vec::new(); 16], vec![Vec::new(); 32], vec![Vec::new(); 8]],
             queue: BinaryHeap::new(),
             out: Allocation { dropped: liveness.dead.clone(), ..Allocation::default() },
@@ -112,21 +121,26 @@ impl<'a> Assign<'a> {
     /// Marks the points where instructions need particular registers.
     fn fix_registers(&mut self) {
         for i in 0..self.mir.insts.len() {
+            let here = (2 * i as u32, 2 * i as u32 + 2);
             match self.mir.insts[i].kind {
-                Kind::Entry(register) => {
-                    self.taken[0][..2 * i + 1].iter_mut().for_each(|bits| *bits |= 1 << register);
-                }
-                Kind::Divide { .. } => {
-                    self.taken[0][2 * i..2 * i + 2].iter_mut().for_each(|bits| *bits |= DIVIDE_CLOBBERS);
-                }
+                Kind::Entry(register) => self.fix(Class::Gpr, 0, here.0 + 1, 1 << register),
+                Kind::Divide { .. } => self.fix(Class::Gpr, here.0, here.1, DIVIDE_CLOBBERS),
                 Kind::Call { .. } => {
-                    for (taken, clobbers) in self.taken.iter_mut().zip(CALL_CLOBBERS) {
-                        taken[2 * i..2 * i + 2].iter_mut().for_each(|bits| *bits |= clobbers);
+                    for (class, clobbers) in
+                        [Class::Gpr, Class::Vec, Class::Mask].into_iter().zip(CALL_CLOBBERS)
+                    {
+                        self.fix(class, here.0, here.1, clobbers);
                     }
                 }
                 _ => {}
             }
         }
+    }
+
+    fn fix(&mut self, class: Class, start: u32, end: u32, registers: u32) {
+        let points = &mut self.taken[class as usize][start as usize..end as usize];
+        points.iter_mut().for_each(|bits| *bits |= registers);
+        self.fixed[class as usize].push((start, end, registers));
     }
 
     // --- bundles ---------------------------------------------------------------------------------------
@@ -174,18 +188,12 @@ impl<'a> Assign<'a> {
                 }
             }
         }
-        let bundle = Bundle {
-            class,
-            ranges,
-            vregs,
-            weight: uses / length as f32,
-            register: None,
-            hint,
-            home,
-            within,
-        };
+        let bundle =
+            Bundle { class, ranges, vregs, weight: uses / length as f32, register: None, hint, home, within };
+        // What enters in a register stays there if it can.
+        let priority = if bundle.hint.is_some() { u32::MAX } else { length };
         self.bundles.push(bundle);
-        self.queue.push((length, self.bundles.len() as u32 - 1));
+        self.queue.push((priority, self.bundles.len() as u32 - 1));
     }
 
     /// A bundle of one instruction, which must get a register.
@@ -210,9 +218,7 @@ impl<'a> Assign<'a> {
     fn place(&mut self, id: u32) -> Result<(), Diagnostic> {
         let bundle = &self.bundles[id as usize];
         let class = bundle.class as usize;
-        let busy = bundle.ranges.iter().fold(0, |busy, &(start, end)| {
-            self.taken[class][start as usize..end as usize].iter().fold(busy, |busy, bits| busy | bits)
-        });
+        let busy = self.busy(bundle);
         let choices = registers(bundle.class, self.tier);
         let hint = bundle.hint.filter(|hint| busy >> hint & 1 == 0 && *hint != RSP);
         let free = hint.or_else(|| choices.iter().copied().find(|r| busy >> r & 1 == 0));
@@ -241,36 +247,57 @@ impl<'a> Assign<'a> {
         }
     }
 
+    /// Registers that are held somewhere in a bundle's ranges; looks no further once all are.
+    fn busy(&self, bundle: &Bundle) -> u32 {
+        const STEP: usize = 128;
+        let all = registers(bundle.class, self.tier).iter().fold(0, |all, r| all | 1 << r);
+        let taken = &self.taken[bundle.class as usize];
+        let mut busy = 0;
+        for &(start, end) in &bundle.ranges {
+            for points in taken[start as usize..end as usize].chunks(STEP) {
+                busy = points.iter().fold(busy, |busy, bits| busy | bits);
+                if busy & all == all {
+                    return busy;
+                }
+            }
+        }
+        busy
+    }
+
     /// The register whose holders weigh least, if all weigh less than the bundle.
     fn cheapest_eviction(&self, id: u32) -> Option<(u8, Vec<u32>)> {
         let bundle = &self.bundles[id as usize];
         let class = bundle.class as usize;
-        let mut best: Option<(f32, u8, Vec<u32>)> = None;
-        for &register in registers(bundle.class, self.tier) {
-            let victims: Vec<u32> = self.holders[class][register as usize]
-                .iter()
-                .copied()
-                .filter(|&v| live::overlap(&self.bundles[v as usize].ranges, &bundle.ranges))
-                .collect();
-            let most = victims.iter().map(|&v| self.bundles[v as usize].weight).fold(0.0, f32::max);
-            let better = best.as_ref().is_none_or(|(weight, ..)| most < *weight);
-            if most < bundle.weight && better && !self.is_fixed(class, register, bundle, &victims) {
-                best = Some((most, register, victims));
+        let fixed = self.fixed[class]
+            .iter()
+            .filter(|(from, to, _)| live::overlap(&bundle.ranges, &[(*from, *to)]))
+            .fold(0, |all, (.., bits)| all | bits);
+        // Victims must weigh less than this.
+        let mut limit = bundle.weight;
+        let mut best = None;
+        for &register in registers(bundle.class, self.tier).iter().filter(|r| fixed >> **r & 1 == 0) {
+            if let Some((weight, victims)) = self.victims(bundle, class, register, limit) {
+                limit = weight;
+                best = Some((register, victims));
             }
         }
-        best.map(|(_, register, victims)| (register, victims))
+        best
     }
 
-    /// Whether some instruction in the bundle's ranges needs the register for itself.
-    fn is_fixed(&self, class: usize, register: u8, bundle: &Bundle, victims: &[u32]) -> bool {
-        let held = |point: u32| {
-            victims.iter().any(|&v| {
-                self.bundles[v as usize].ranges.iter().any(|&(start, end)| start <= point && point < end)
-            })
-        };
-        bundle.ranges.iter().any(|&(start, end)| {
-            (start..end).any(|p| self.taken[class][p as usize] >> register & 1 != 0 && !held(p))
-        })
+    /// The bundles that keep a register from `bundle`, and the largest of their weights; none if that reaches `limit`.
+    fn victims(&self, bundle: &Bundle, class: usize, register: u8, limit: f32) -> Option<(f32, Vec<u32>)> {
+        let (mut most, mut victims) = (0.0f32, Vec::new());
+        for &holder in &self.holders[class][register as usize] {
+            let other = &self.bundles[holder as usize];
+            if live::overlap(&other.ranges, &bundle.ranges) {
+                if other.weight >= limit {
+                    return None;
+                }
+                most = most.max(other.weight);
+                victims.push(holder);
+            }
+        }
+        Some((most, victims))
     }
 
     fn take(&mut self, id: u32, register: u8) {
@@ -278,7 +305,9 @@ impl<'a> Assign<'a> {
         bundle.register = Some(register);
         let class = bundle.class as usize;
         for &(start, end) in &bundle.ranges {
-            self.taken[class][start as usize..end as usize].iter_mut().for_each(|bits| *bits |= 1 << register);
+            self.taken[class][start as usize..end as usize]
+                .iter_mut()
+                .for_each(|bits| *bits |= 1 << register);
         }
         self.holders[class][register as usize].push(id);
     }
@@ -315,7 +344,7 @@ impl<'a> Assign<'a> {
         if let [v] = vregs {
             let mut defs = self.defs(*v);
             if let (Some(def), None) = (defs.next(), defs.next())
-                && self.mir.insts[def as usize].is_constant()
+                && self.constants[def as usize]
             {
                 return Home::Constant(def);
             }
@@ -335,16 +364,16 @@ impl<'a> Assign<'a> {
 
     /// Instructions that write a register.
     fn defs(&self, v: VReg) -> impl Iterator<Item = u32> + '_ {
-        self.sites[v.0 as usize].iter().copied().filter(move |&i| role(&self.mir.insts[i as usize], v) != Role::Use)
+        self.sites[v.0 as usize]
+            .iter()
+            .copied()
+            .filter(move |&i| role(&self.mir.insts[i as usize], v) != Role::Use)
     }
 
     fn split_register(&mut self, v: VReg, within: Option<u32>, home: Home) {
         let sites = std::mem::take(&mut self.sites[v.0 as usize]);
-        let defs: Vec<u32> = sites
-            .iter()
-            .copied()
-            .filter(|&i| role(&self.mir.insts[i as usize], v) != Role::Use)
-            .collect();
+        let defs: Vec<u32> =
+            sites.iter().copied().filter(|&i| role(&self.mir.insts[i as usize], v) != Role::Use).collect();
         let mut rest = sites.as_slice();
         while let Some(&site) = rest.first() {
             match self.reading_loop(site, within, &defs) {
@@ -430,6 +459,7 @@ impl<'a> Assign<'a> {
                     return;
                 }
             }
+            Home::Constant(def) if self.use_constant(v, site, def) => return,
             Home::Frame(home) if self.use_home(v, site, home) => return,
             _ => {}
         }
@@ -448,10 +478,53 @@ impl<'a> Assign<'a> {
         self.add_minimal(piece, start, end);
     }
 
+    /// Lets the instruction read a vector constant straight from behind the code, where its encoding allows.
+    fn use_constant(&mut self, v: VReg, site: u32, def: u32) -> bool {
+        let (Kind::Isa(isa, width), [Arg::Reg(..), Arg::Mem(source)]) =
+            (self.mir.insts[def as usize].kind, &self.mir.insts[def as usize].args[..])
+        else {
+            return false;
+        };
+        let (Base::Pool(id), Some(place)) = (source.base, self.memory_place(v, site)) else { return false };
+        let repeats =
+            matches!(isa, Isa::Vpbroadcastb | Isa::Vpbroadcastw | Isa::Vpbroadcastd | Isa::Vpbroadcastq);
+        if !repeats && isa != Isa::VmovupsLoad {
+            return false;
+        }
+        let element = &self.mir.pool[id as usize];
+        let whole = element.repeat(width.bytes() / element.len());
+        let pool = &mut self.mir.pool;
+        let id = *self.whole_constants.entry((id, width)).or_insert_with(|| {
+            if whole.len() > pool[id as usize].len() {
+                pool.push(whole);
+                pool.len() as u32 - 1
+            } else {
+                id
+            }
+        });
+        self.mir.insts[site as usize].args[place] = Arg::Mem(Mem::at(Base::Pool(id)));
+        true
+    }
+
+    /// The operand through which an instruction names a register, if that may be memory instead.
+    fn memory_place(&self, v: VReg, site: u32) -> Option<usize> {
+        let inst = &self.mir.insts[site as usize];
+        let places: SmallVec<[usize; 2]> =
+            (0..inst.args.len()).filter(|&i| matches!(inst.args[i], Arg::Reg(r, _) if r == v)).collect();
+        let ([place], None, false) = (places.as_slice(), inst.mask, inst.has_memory()) else { return None };
+        let allowed = match inst.kind {
+            Kind::Move => true,
+            // A comparison with an immediate has no other register operand.
+            Kind::Isa(isa, _) => isa.allows_memory(*place),
+            _ => false,
+        };
+        allowed.then_some(*place)
+    }
+
     /// Lets the instruction name the home itself, where its encoding allows.
     fn use_home(&mut self, v: VReg, site: u32, home: u32) -> bool {
         let area = Mem::at(Base::Frame(self.out.homes[home as usize]));
-        let inst = &mut self.mir.insts[site as usize];
+        let inst = &self.mir.insts[site as usize];
         if inst.has_memory() {
             // A copy between two registers of one home.
             let same = inst.kind == Kind::Move && inst.args.contains(&Arg::Mem(area));
@@ -460,18 +533,11 @@ impl<'a> Assign<'a> {
             }
             return same;
         }
-        let places: SmallVec<[usize; 2]> =
-            (0..inst.args.len()).filter(|&i| matches!(inst.args[i], Arg::Reg(r, _) if r == v)).collect();
-        let ([place], None) = (places.as_slice(), inst.mask) else { return false };
-        let allowed = match inst.kind {
-            Kind::Move => true,
-            Kind::Isa(isa, _) => isa.allows_memory(*place) && !matches!(inst.args.last(), Some(Arg::Imm(_)) if isa.role(0) == Role::Use),
-            _ => false,
-        };
-        if allowed {
-            inst.args[*place] = Arg::Mem(area);
+        let place = self.memory_place(v, site);
+        if let Some(place) = place {
+            self.mir.insts[site as usize].args[place] = Arg::Mem(area);
         }
-        allowed
+        place.is_some()
     }
 
     fn finish(mut self) -> Allocation {

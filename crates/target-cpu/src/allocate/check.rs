@@ -133,10 +133,11 @@ impl Check<'_> {
 
     fn uses(&self, i: usize, before: &Inst, after: &Inst, state: &State) -> Result<(), Diagnostic> {
         let mut wrong = None;
+        let holds = |arg, v| state.get(self.location(arg)).is_some_and(|values| values.contains(&v));
         // A constant in place of a copy reads nothing.
         if before.kind == after.kind {
             pairs(before, after, |v, arg, role| {
-                if role != Role::Def && !state[self.location(arg)].contains(&v) {
+                if role != Role::Def && !self.is_constant(v, arg) && !holds(arg, v) {
                     wrong = Some((v, arg));
                 }
             });
@@ -147,6 +148,21 @@ impl Check<'_> {
                 "register allocation: instruction {i} {:?} reads v{} from {arg:?}, which may hold another value",
                 before.kind, v.0
             ))),
+        }
+    }
+
+    /// Whether an operand behind the code holds what the only definition of `v` loads or repeats.
+    fn is_constant(&self, v: VReg, arg: Arg) -> bool {
+        let Arg::Mem(Mem { base: Base::Pool(now), .. }) = arg else { return false };
+        let writes = |inst: &&Inst| destination(inst) == Some(v) && inst.role(0) != Role::Use;
+        let mut defs = self.original.insts.iter().filter(writes);
+        let (Some(def), None) = (defs.next(), defs.next()) else { return false };
+        match def.args[..] {
+            [_, Arg::Mem(Mem { base: Base::Pool(was), .. })] if def.is_constant() => {
+                let (was, now) = (&self.original.pool[was as usize], &self.mir.pool[now as usize]);
+                now.chunks(was.len()).all(|part| part == was.as_slice())
+            }
+            _ => false,
         }
     }
 
@@ -168,7 +184,9 @@ impl Check<'_> {
             state[register].clear();
         }
         if matches!(kind, Kind::Call { .. }) {
-            state[FIRST_OF_CLASS[Class::Vec as usize]..FIRST_AREA].iter_mut().for_each(|values| values.clear());
+            state[FIRST_OF_CLASS[Class::Vec as usize]..FIRST_AREA]
+                .iter_mut()
+                .for_each(|values| values.clear());
         }
     }
 }
@@ -204,5 +222,68 @@ fn pairs(before: &Inst, after: &Inst, mut f: impl FnMut(VReg, Arg, Role)) {
     }
     if let (Some((v, _)), Some((reg, _))) = (before.mask, after.mask) {
         f(v, Arg::Reg(reg, crate::mir::Size::K), before.mask_role());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::allocate::{EditKind, assign, live};
+    use crate::mir::Mir;
+    use crate::native::Tier;
+    use crate::schedule::builder::At;
+    use crate::schedule::{Builder, CpuFunc, LoopLevel, VecOp};
+    use tegula_base::DType;
+
+    /// Twenty carried sums: more than AVX2 has registers.
+    fn crowded() -> CpuFunc {
+        let mut b = Builder::new("crowded");
+        let (lo, hi, x) = (b.index(0), b.arg(1), b.arg(2));
+        let inits: Vec<_> = (0..20).map(|i| b.f32(8, i as f32)).collect();
+        let sums = b.for_(lo, hi, 1, LoopLevel::L1, &inits, |b, i, sums| {
+            let v = b.load_at(DType::F32, 8, At::new(x).indexed(i, 4));
+            sums.iter().map(|s| b.vec(VecOp::Fma, &[v, *s, *s])).collect()
+        });
+        for (i, sum) in sums.into_iter().enumerate() {
+            b.store(DType::F32, sum, x, 32 * i as i64);
+        }
+        b.finish()
+    }
+
+    #[test]
+    fn finds_a_wrong_register_or_home() {
+        let original: Mir = crate::select::select(&crowded(), Tier::Avx2).expect("selects");
+        let mut mir = original.clone();
+        let liveness = live::Liveness::compute(&mir);
+        let good = assign::assign(&mut mir, &liveness, Tier::Avx2).expect("allocates");
+        assert!(good.n_spills > 0);
+        super::check(&original, &mir, &good).expect("a right allocation passes");
+
+        // Two values that live at once in one register: the one written later destroys the other.
+        let registers = |v: usize| (good.register[v] != u8::MAX).then_some(good.register[v]);
+        let mut tried = 0;
+        for v in (0..original.vregs.len()).filter(|v| registers(*v).is_some()) {
+            for w in (0..v).filter(|w| registers(*w).is_some()) {
+                let apart = registers(v) == registers(w)
+                    || original.vregs[v].class != original.vregs[w].class
+                    || !live::overlap(&liveness.ranges[v], &liveness.ranges[w]);
+                if !apart {
+                    let mut bad = good.clone();
+                    bad.register[v] = bad.register[w];
+                    tried += 1;
+                    let found = super::check(&original, &mir, &bad).is_err();
+                    assert!(found, "v{v} in the register of v{w} is found");
+                }
+            }
+        }
+        assert!(tried > 50, "{tried} pairs live at once");
+        // A reload may find its value still in the register.
+        let reloads = |i: &usize| matches!(good.edits[*i].kind, EditKind::Reload { .. });
+        let all: Vec<usize> = (0..good.edits.len()).filter(reloads).collect();
+        let missed = all.iter().filter(|i| {
+            let mut bad = good.clone();
+            bad.edits.remove(**i);
+            super::check(&original, &mir, &bad).is_ok()
+        });
+        assert!(missed.count() * 4 < all.len(), "the loss of a reload is found");
     }
 }

@@ -3,8 +3,8 @@
 //! Each instruction `i` has two points: `2 * i`, where it reads, and `2 * i + 1`, where it writes.
 //! Method: backward dataflow over basic blocks until nothing changes, then one backward walk.
 
-use crate::mir::{Kind, Mir, VReg};
 use crate::isa::Role;
+use crate::mir::{Kind, Mir, VReg};
 use smallvec::SmallVec;
 
 /// Half-open ranges of points, ascending and apart.
@@ -48,9 +48,7 @@ pub fn blocks(mir: &Mir) -> Vec<Block> {
         let next = (block + 1 < starts.len()).then_some(block + 1);
         let successors = match mir.insts[end - 1].kind {
             Kind::Jump(label) => SmallVec::from_slice(&[block_of_label[label.0 as usize]]),
-            Kind::Branch(_, label) => {
-                [block_of_label[label.0 as usize]].into_iter().chain(next).collect()
-            }
+            Kind::Branch(_, label) => [block_of_label[label.0 as usize]].into_iter().chain(next).collect(),
             Kind::Return => SmallVec::new(),
             _ => next.into_iter().collect(),
         };

@@ -11,8 +11,12 @@ impl Code {
     /// The listing: a comment line per op with its source location, labels where branches lead, no addresses
     /// but those of constants.
     pub fn listing(&self, func: &CpuFunc) -> String {
-        let targets: BTreeSet<u64> =
-            self.lines.iter().filter(|line| is_branch(line)).map(|line| line.instruction.near_branch64()).collect();
+        let targets: BTreeSet<u64> = self
+            .lines
+            .iter()
+            .filter(|line| is_branch(line))
+            .map(|line| line.instruction.near_branch64())
+            .collect();
         let name = |target: u64| format!("L{}", targets.range(..target).count());
         let mut formatter = IntelFormatter::new();
         let options = formatter.options_mut();

@@ -73,7 +73,9 @@ impl Select<'_> {
         };
         let reg = match (instruction, kind) {
             (Some((isa, width)), _) => self.v_sized(isa, width, to_width, from_width, a),
-            (None, ConvertOp::UintToFloat) if from == Elem::I32 => self.float_of_u32(to, from_width, to_width, a),
+            (None, ConvertOp::UintToFloat) if from == Elem::I32 => {
+                self.float_of_u32(to, from_width, to_width, a)
+            }
             (None, ConvertOp::IntToFloat) => self.float_of_i64(to, lanes, to_width, a),
             (None, ConvertOp::UintToFloat) => self.float_of_u64(to, lanes, from_width, to_width, a),
             (None, _) => self.i64_of_float(kind, from, lanes, to_width, a),
@@ -166,12 +168,7 @@ impl Select<'_> {
             (a, _) => a.copied(),
         };
         match (pair(self, 0), pair(self, 2)) {
-            (Some(low), Some(high)) if elem.bytes() == 8 => {
-                let reg = self.b.vec(width);
-                let args = [Arg::Reg(reg, Size::Y), Arg::Reg(low, Size::Y), Arg::Reg(high, Size::X), Arg::Imm(1)];
-                self.b.isa(Isa::Vinsert128, Width::Y, &args);
-                reg
-            }
+            (Some(low), Some(high)) if elem.bytes() == 8 => self.join_halves(width, low, high),
             (Some(low), Some(high)) => self.vv(Isa::Vpunpcklqdq, Width::X, low, high),
             (Some(low), None) => low,
             _ => self.zero(width),

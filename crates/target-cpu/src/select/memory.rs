@@ -143,7 +143,8 @@ impl Select<'_> {
                 let n = self.clamped_count(count, lanes)?;
                 let start = self.lea(mem);
                 self.repeat(Arg::Reg(n, Size::B64), |s, i| {
-                    let word = s.load_element(s.element(Mem::at(Base::Reg(start)), i, elem.bytes()), elem.bytes());
+                    let word =
+                        s.load_element(s.element(Mem::at(Base::Reg(start)), i, elem.bytes()), elem.bytes());
                     s.store_element(s.element(area, i, elem.bytes()), word, elem.bytes());
                     Ok(())
                 })?;

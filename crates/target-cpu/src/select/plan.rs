@@ -85,7 +85,9 @@ impl Plan {
             if Some(i) == absorb {
                 let def = func.def_op(v).expect("invariant: absorbed values come from ops");
                 self.absorbed[def.index()] = true;
-            } else if !(takes_immediate(kind, i) && const_of(func, v).is_some_and(|c| i32::try_from(c).is_ok())) {
+            } else if !(takes_immediate(kind, i)
+                && const_of(func, v).is_some_and(|c| i32::try_from(c).is_ok()))
+            {
                 self.need(v);
             }
         }
@@ -266,10 +268,8 @@ fn fold_load(func: &CpuFunc, tier: Tier, op: OpId, i: usize, splats: bool, epoch
         _ => return None,
     };
     let whole = lanes == 0 || [16, 32, 64].contains(&(lanes * dtype.size()));
-    let unwidened = matches!(
-        dtype,
-        DType::F32 | DType::I32 | DType::U32 | DType::F64 | DType::I64 | DType::U64
-    );
+    let unwidened =
+        matches!(dtype, DType::F32 | DType::I32 | DType::U32 | DType::F64 | DType::I64 | DType::U64);
     let folds = whole
         && unwidened
         && func.users(value).len() == 1

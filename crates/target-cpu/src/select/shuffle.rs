@@ -76,9 +76,24 @@ impl Select<'_> {
         reg
     }
 
-    fn upper256(&mut self, a: VReg) -> VReg {
+    pub(super) fn upper256(&mut self, a: VReg) -> VReg {
         let reg = self.b.vec(Width::Y);
         self.b.isa(Isa::Vextract256, Width::Z, &[Arg::Reg(reg, Size::Y), Arg::Reg(a, Size::Z), Arg::Imm(1)]);
+        reg
+    }
+
+    /// Two registers as the halves of one of width `Y` or `Z`.
+    pub(super) fn join_halves(&mut self, width: Width, low: VReg, high: VReg) -> VReg {
+        let (isa, half) = match width {
+            Width::Z => (Isa::Vinsert256, Size::Y),
+            _ => (Isa::Vinsert128, Size::X),
+        };
+        let (reg, size) = (self.b.vec(width), Size::from(width));
+        self.b.isa(
+            isa,
+            width,
+            &[Arg::Reg(reg, size), Arg::Reg(low, size), Arg::Reg(high, half), Arg::Imm(1)],
+        );
         reg
     }
 
@@ -138,7 +153,14 @@ impl Select<'_> {
         Ok(())
     }
 
-    fn shuffle_words(&mut self, words: &[u32], n: u32, [a, b]: [VReg; 2], source: Width, result: Width) -> VReg {
+    fn shuffle_words(
+        &mut self,
+        words: &[u32],
+        n: u32,
+        [a, b]: [VReg; 2],
+        source: Width,
+        result: Width,
+    ) -> VReg {
         if words.iter().all(|w| *w >= n) {
             let words: Vec<u32> = words.iter().map(|w| w - n).collect();
             return self.shuffle_words(&words, u32::MAX, [b, b], source, result);
@@ -147,10 +169,13 @@ impl Select<'_> {
         if let Some(reg) = self.take_chunk(words, n, [a, b], source, result) {
             return reg;
         }
-        if source == result && n == source.bytes() as u32 / 4 || single && source == result {
-            if let Some(reg) = self.shuffle_within_chunks(words, if single { u32::MAX } else { n }, [a, b], source) {
-                return reg;
-            }
+        let whole = n == source.bytes() as u32 / 4;
+        if source == result
+            && (whole || single)
+            && let Some(reg) =
+                self.shuffle_within_chunks(words, if single { u32::MAX } else { n }, [a, b], source)
+        {
+            return reg;
         }
         let width = source.max(result);
         match self.tier {
@@ -160,7 +185,8 @@ impl Select<'_> {
             }
             Tier::Avx512 => {
                 let in_register = width.bytes() as u32 / 4;
-                let words: Vec<u32> = words.iter().map(|w| if *w < n { *w } else { in_register + w - n }).collect();
+                let words: Vec<u32> =
+                    words.iter().map(|w| if *w < n { *w } else { in_register + w - n }).collect();
                 let indices = self.word_constant(width, &words);
                 let dst = self.b.copy(indices);
                 let args = [dst, a, b].map(|reg| Arg::Reg(reg, width.into()));
@@ -214,27 +240,25 @@ impl Select<'_> {
         }
         let whole = n == source.bytes() as u32 / 4;
         if run && first == 0 && whole && words.len() as u32 == 2 * n {
-            let (isa, half) = match result {
-                Width::Y => (Isa::Vinsert128, Size::X),
-                Width::Z => (Isa::Vinsert256, Size::Y),
-                Width::X => return None,
-            };
-            let (reg, size) = (self.b.vec(result), Size::from(result));
-            let args = [Arg::Reg(reg, size), Arg::Reg(a, size), Arg::Reg(b, half), Arg::Imm(1)];
-            self.b.isa(isa, result, &args);
-            return Some(reg);
+            return (result > Width::X).then(|| self.join_halves(result, a, b));
         }
         None
     }
 
     /// Shuffles that do the same in each 128-bit chunk, or move whole chunks. Whole registers only.
-    fn shuffle_within_chunks(&mut self, words: &[u32], n: u32, [a, b]: [VReg; 2], width: Width) -> Option<VReg> {
+    fn shuffle_within_chunks(
+        &mut self,
+        words: &[u32],
+        n: u32,
+        [a, b]: [VReg; 2],
+        width: Width,
+    ) -> Option<VReg> {
         // Word `w` as (operand, chunk, place).
         let parts: Vec<(u32, u32, u32)> = words
             .iter()
             .map(|&w| if w < n { (0, w / 4, w % 4) } else { (1, (w - n) / 4, (w - n) % 4) })
             .collect();
-        if parts.len() % 4 != 0 {
+        if !parts.len().is_multiple_of(4) {
             return None;
         }
         let in_place = parts.iter().enumerate().all(|(i, part)| part.1 == i as u32 / 4);
@@ -251,9 +275,12 @@ impl Select<'_> {
                 _ => None,
             };
         }
-        let whole = parts.iter().enumerate().all(|(i, part)| part.2 == i as u32 % 4 && *part == {
-            let first = parts[i / 4 * 4];
-            (first.0, first.1, part.2)
+        let whole = parts.iter().enumerate().all(|(i, part)| {
+            part.2 == i as u32 % 4
+                && *part == {
+                    let first = parts[i / 4 * 4];
+                    (first.0, first.1, part.2)
+                }
         });
         if whole && width == Width::Y && self.tier == Tier::Avx2 {
             let half = |i: usize| i64::from(2 * parts[i].0 + parts[i].1);
@@ -263,7 +290,14 @@ impl Select<'_> {
     }
 
     /// Bytes and half words: lane by lane.
-    fn shuffle_through_frame(&mut self, elem: Elem, n: u32, lanes: &[u32], regs: [VReg; 2], result: Width) -> VReg {
+    fn shuffle_through_frame(
+        &mut self,
+        elem: Elem,
+        n: u32,
+        lanes: &[u32],
+        regs: [VReg; 2],
+        result: Width,
+    ) -> VReg {
         let bytes = elem.bytes();
         let (from, to) = (regs.map(|_| self.b.frame_area(64)), self.b.frame_area(64));
         for (area, reg) in from.into_iter().zip(regs) {

@@ -41,13 +41,19 @@ impl Select<'_> {
             4 => return self.v_load(Isa::VmovssLoad, Width::X, source),
             8 => return self.v_load(Isa::VmovsdLoad, Width::X, source),
             _ => {
-                let width = if bytes <= 16 { Width::X } else if bytes <= 32 { Width::Y } else { Width::Z };
+                let width = if bytes <= 16 {
+                    Width::X
+                } else if bytes <= 32 {
+                    Width::Y
+                } else {
+                    Width::Z
+                };
                 return self.v_load(Isa::VmovupsLoad, width, source);
             }
         };
         let word = self.b.gpr();
         self.b.isa(small, Width::X, &[Arg::Reg(word, Size::B32), Arg::Mem(source)]);
-        self.from_gpr32(word)
+        self.word_to_vec(word)
     }
 
     /// Stores the low `bytes` of a register.
@@ -67,7 +73,7 @@ impl Select<'_> {
         self.b.isa(isa, width, &[Arg::Mem(to), Arg::Reg(packed, width.into())]);
     }
 
-    pub(super) fn from_gpr32(&mut self, word: VReg) -> VReg {
+    pub(super) fn word_to_vec(&mut self, word: VReg) -> VReg {
         let reg = self.b.vec(Width::X);
         self.b.isa(Isa::VmovdFromG, Width::X, &[Arg::Reg(reg, Size::X), Arg::Reg(word, Size::B32)]);
         reg
@@ -80,7 +86,9 @@ impl Select<'_> {
         // Memory forms read what fills a register.
         let filling = if dtype == DType::F8E5M2 { 8 } else { 4 };
         let packed = match packed {
-            Packed::Mem(mem) if lanes < filling || dtype.size() >= 4 => Packed::Reg(self.load_packed(mem, bytes)),
+            Packed::Mem(mem) if lanes < filling || dtype.size() >= 4 => {
+                Packed::Reg(self.load_packed(mem, bytes))
+            }
             packed => packed,
         };
         Ok(match dtype {
@@ -126,11 +134,12 @@ impl Select<'_> {
         match packed {
             // Sources are at most as wide as half of the result.
             Packed::Reg(reg) => {
-                let source = if width == Width::Z && matches!(isa, Isa::Vpmovsxwd | Isa::Vpmovzxwd | Isa::Vcvtph2ps) {
-                    Width::Y
-                } else {
-                    Width::X
-                };
+                let source =
+                    if width == Width::Z && matches!(isa, Isa::Vpmovsxwd | Isa::Vpmovzxwd | Isa::Vcvtph2ps) {
+                        Width::Y
+                    } else {
+                        Width::X
+                    };
                 self.v_sized(isa, width, width, source, reg)
             }
             Packed::Mem(mem) => self.v_load(isa, width, mem),

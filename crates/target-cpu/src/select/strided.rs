@@ -19,7 +19,9 @@ enum Stride {
 
 impl Select<'_> {
     fn stride(&mut self, value: Value, lanes: u32) -> Selected<Stride> {
-        let small = self.immediate(value).and_then(|c| i32::try_from(c.checked_mul(i64::from(lanes))?).ok().map(|_| c));
+        let small = self
+            .immediate(value)
+            .and_then(|c| i32::try_from(c.checked_mul(i64::from(lanes))?).ok().map(|_| c));
         Ok(match small {
             Some(c) => Stride::Constant(c as i32),
             None => Stride::Reg(self.reg(value)?),
@@ -89,24 +91,19 @@ impl Select<'_> {
 
     /// Elements at any addresses, packed into one register.
     fn collect(&mut self, elements: &[Mem], bytes: usize) -> VReg {
-        let chunks: Vec<VReg> = elements.chunks(16 / bytes).map(|part| self.collect_chunk(part, bytes)).collect();
+        let chunks: Vec<VReg> =
+            elements.chunks(16 / bytes).map(|part| self.collect_chunk(part, bytes)).collect();
         let pairs: Vec<VReg> = chunks
             .chunks(2)
             .map(|pair| match *pair {
-                [low, high] => self.insert(Isa::Vinsert128, Width::Y, Size::X, low, high),
+                [low, high] => self.join_halves(Width::Y, low, high),
                 _ => pair[0],
             })
             .collect();
         match pairs[..] {
-            [low, high] => self.insert(Isa::Vinsert256, Width::Z, Size::Y, low, high),
+            [low, high] => self.join_halves(Width::Z, low, high),
             _ => pairs[0],
         }
-    }
-
-    fn insert(&mut self, isa: Isa, width: Width, half: Size, low: VReg, high: VReg) -> VReg {
-        let (reg, size) = (self.b.vec(width), Size::from(width));
-        self.b.isa(isa, width, &[Arg::Reg(reg, size), Arg::Reg(low, size), Arg::Reg(high, half), Arg::Imm(1)]);
-        reg
     }
 
     fn collect_chunk(&mut self, elements: &[Mem], bytes: usize) -> VReg {
@@ -119,7 +116,8 @@ impl Select<'_> {
         let mut reg = self.load_packed(elements[0], bytes);
         for (i, element) in elements.iter().enumerate().skip(1) {
             let next = self.b.vec(Width::X);
-            let args = [Arg::Reg(next, Size::X), Arg::Reg(reg, Size::X), Arg::Mem(*element), Arg::Imm(i as i64)];
+            let args =
+                [Arg::Reg(next, Size::X), Arg::Reg(reg, Size::X), Arg::Mem(*element), Arg::Imm(i as i64)];
             self.b.isa(isa, Width::X, &args);
             reg = next;
         }

@@ -131,7 +131,14 @@ impl Select<'_> {
     }
 
     /// A binary operation between registers.
-    pub(super) fn binary(&mut self, kind: VecOp, elem: Elem, width: Width, a: VReg, b: VReg) -> Selected<VReg> {
+    pub(super) fn binary(
+        &mut self,
+        kind: VecOp,
+        elem: Elem,
+        width: Width,
+        a: VReg,
+        b: VReg,
+    ) -> Selected<VReg> {
         if let Some(isa) = self.simple(kind, elem) {
             return Ok(self.vv(isa, width, a, b));
         }
@@ -215,7 +222,8 @@ impl Select<'_> {
         let second = self.reg(operands[second])?;
         let (third, broadcast) = self.source(operands[third], width)?;
         let dst = self.b.copy(tied_reg);
-        let inst = self.b.isa(isa, width, &[Arg::Reg(dst, width.into()), Arg::Reg(second, width.into()), third]);
+        let inst =
+            self.b.isa(isa, width, &[Arg::Reg(dst, width.into()), Arg::Reg(second, width.into()), third]);
         inst.broadcast = broadcast;
         Ok(dst)
     }
@@ -235,10 +243,50 @@ impl Select<'_> {
         func.users(value).len() == 1 && region == func.parent(op)
     }
 
+    /// Signed 32-bit division in f64, whose quotient truncates to the integer one: a quotient that is no integer
+    /// is at least 2^-31 of its size away from one. The hardware's result for -2^31 / -1 wraps.
+    fn divide_i32(&mut self, op: OpId, remainder: bool, lanes: u32, width: Width) -> Selected<VReg> {
+        let (a, b) = (self.operand(op, 0)?, self.operand(op, 1)?);
+        let quotient = if 8 * lanes as usize <= self.tier.vector_bytes() {
+            self.quotient_i32(lanes, a, b)?
+        } else {
+            let highs = [a, b].map(|v| if width == Width::Z { self.upper256(v) } else { self.upper128(v) });
+            let low = self.quotient_i32(lanes / 2, a, b)?;
+            let high = self.quotient_i32(lanes / 2, highs[0], highs[1])?;
+            self.join_halves(width, low, high)
+        };
+        let zero = self.splat_i32(width, 0);
+        let result = if remainder {
+            let product = self.vv(Isa::Vpmulld, width, quotient, b);
+            self.vv(Isa::Vpsubd, width, a, product)
+        } else {
+            quotient
+        };
+        let by_zero = self.equal_i32(width, b, zero);
+        Ok(self.blend_i32(width, by_zero, zero, result))
+    }
+
+    fn quotient_i32(&mut self, lanes: u32, a: VReg, b: VReg) -> Selected<VReg> {
+        let (narrow, wide) = (self.width(Elem::I32, lanes)?, self.width(Elem::F64, lanes)?);
+        let [a, b] = [a, b].map(|v| self.v_sized(Isa::Vcvtdq2pd, wide, wide, narrow, v));
+        let quotient = self.vv(Isa::Vdivpd, wide, a, b);
+        Ok(self.v_sized(Isa::Vcvttpd2dq, wide, narrow, wide, quotient))
+    }
+
     /// Integer division lane by lane through the frame.
-    fn divide_lanes(&mut self, op: OpId, kind: VecOp, elem: Elem, lanes: u32, width: Width) -> Selected<VReg> {
+    fn divide_lanes(
+        &mut self,
+        op: OpId,
+        kind: VecOp,
+        elem: Elem,
+        lanes: u32,
+        width: Width,
+    ) -> Selected<VReg> {
         let signed = matches!(kind, VecOp::Div | VecOp::Rem);
         let remainder = matches!(kind, VecOp::Rem | VecOp::RemU);
+        if signed && elem == Elem::I32 {
+            return self.divide_i32(op, remainder, lanes, width);
+        }
         let areas = [0, 1].map(|_| self.b.frame_area(64));
         for (i, area) in areas.into_iter().enumerate() {
             let value = self.operand(op, i)?;

@@ -3,6 +3,7 @@
 #![allow(unsafe_code)]
 
 use memmap2::{Mmap, MmapMut, MmapOptions};
+use std::sync::atomic::{AtomicU64, Ordering};
 use tegula_package::Function;
 use tegula_target_cpu::native::{Code, Tier};
 
@@ -26,7 +27,8 @@ impl Loaded {
         // SAFETY: the bytes are a whole function under the ABI of `docs/abi.md`, from `compile`; the kernels of these
         // tests access only the buffers whose addresses they are given, which outlive the call.
         unsafe {
-            let kernel: extern "sysv64" fn(*const u64, *mut u8, u64, u64) = std::mem::transmute(self.map.as_ptr());
+            let kernel: extern "sysv64" fn(*const u64, *mut u8, u64, u64) =
+                std::mem::transmute(self.map.as_ptr());
             kernel(block.as_ptr(), scratch.as_mut_ptr(), begin, end);
         }
     }
@@ -35,7 +37,8 @@ impl Loaded {
 /// Tiers that this processor runs.
 pub fn tiers() -> Vec<Tier> {
     let mut tiers = Vec::new();
-    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("f16c") {
+    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("f16c")
+    {
         tiers.push(Tier::Avx2);
     }
     if is_x86_feature_detected!("avx512bw")
@@ -60,11 +63,9 @@ impl Guarded {
     pub fn new(bytes: &[u8]) -> Guarded {
         const PAGE: usize = 4096;
         let size = bytes.len().next_multiple_of(PAGE).max(PAGE);
-        let path = std::env::temp_dir().join(format!(
-            "tegula-guard-{}-{:p}",
-            std::process::id(),
-            bytes.as_ptr()
-        ));
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("tegula-guard-{}-{id}", std::process::id()));
         let file = std::fs::File::options()
             .read(true)
             .write(true)

@@ -408,8 +408,9 @@ impl<'r> Generator<'r> {
     /// A loop or a branch with carried values of the types of some values in scope.
     fn nest(&mut self) {
         let n = self.rng.below(6);
-        let carried: Vec<Value> =
-            (0..n).filter_map(|_| (!self.pool.is_empty()).then(|| self.pool[self.rng.below(self.pool.len())])).collect();
+        let carried: Vec<Value> = (0..n)
+            .filter_map(|_| (!self.pool.is_empty()).then(|| self.pool[self.rng.below(self.pool.len())]))
+            .collect();
         let types: Vec<CpuType> = carried.iter().map(|v| self.b.ty(*v)).collect();
         let outer = self.pool.clone();
         self.depth += 1;
@@ -501,7 +502,13 @@ fn vec_ops(elem: Elem) -> Vec<VecOp> {
     let legal = |op: &VecOp| {
         let float = matches!(
             op,
-            VecOp::Sqrt | VecOp::Floor | VecOp::Ceil | VecOp::Trunc | VecOp::RoundEven | VecOp::Fma | VecOp::Fnma
+            VecOp::Sqrt
+                | VecOp::Floor
+                | VecOp::Ceil
+                | VecOp::Trunc
+                | VecOp::RoundEven
+                | VecOp::Fma
+                | VecOp::Fnma
         );
         let both = matches!(
             op,
@@ -681,6 +688,8 @@ pub fn single_ops(max_bytes: u32) -> Vec<(String, CpuFunc)> {
             }
         }
     }
-    debug_assert!(cases.iter().all(|(_, func)| func.walk().iter().all(|op| !func.kind(*op).name().is_empty())));
+    debug_assert!(
+        cases.iter().all(|(_, func)| func.walk().iter().all(|op| !func.kind(*op).name().is_empty()))
+    );
     cases
 }
