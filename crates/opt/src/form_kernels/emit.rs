@@ -1,6 +1,6 @@
 //! Builds the kernels that were planned, in an order near the program's.
 
-use super::groups::{Plan, PlannedKernel};
+use super::groups::{Place, Plan, PlannedKernel};
 use super::order::for_each_use;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,15 +24,15 @@ pub(super) fn emit(func: &mut TensorFunc, region: RegionId, plan: Plan, cx: &mut
     // A kernel's turn is its last member's.
     let mut last = vec![0; emitter.plan.kernels.len()];
     for (turn, at) in turns.iter().enumerate() {
-        if let Some(kernel) = emitter.plan.home[*at] {
+        if let Place::Kernel(kernel) = emitter.plan.places[*at] {
             last[kernel] = turn;
         }
     }
     for (turn, at) in turns.into_iter().enumerate() {
-        match emitter.plan.home[at] {
-            Some(kernel) if last[kernel] == turn => emitter.place(func, Item::Kernel(kernel)),
-            Some(_) => {}
-            None => emitter.place(func, Item::Op(at)),
+        match emitter.plan.places[at] {
+            Place::Kernel(kernel) if last[kernel] == turn => emitter.place(func, Item::Kernel(kernel)),
+            Place::Kernel(_) | Place::Gone => {}
+            Place::Host => emitter.place(func, Item::Op(at)),
         }
     }
     emitter.finish(func, cx)
@@ -61,7 +61,7 @@ impl Emitter {
     fn place(&mut self, func: &mut TensorFunc, item: Item) {
         let mut stack = vec![(item, false)];
         while let Some((item, ready)) = stack.pop() {
-            if self.is_done(func, item) {
+            if self.is_done(item) {
                 continue;
             }
             if ready {
@@ -70,28 +70,26 @@ impl Emitter {
             }
             stack.push((item, true));
             let mut needs = self.needs(func, item);
-            needs.retain(|need| !self.is_done(func, *need));
+            needs.retain(|need| !self.is_done(*need));
             stack.extend(needs.into_iter().rev().map(|need| (need, false)));
         }
     }
 
-    fn is_done(&self, func: &TensorFunc, item: Item) -> bool {
+    fn is_done(&self, item: Item) -> bool {
         match item {
             Item::Kernel(kernel) => self.done_kernels[kernel],
-            // Ops that were copied to all their readers have no place outside.
-            Item::Op(at) => {
-                self.done_ops[at]
-                    || super::rules::role(func.kind(self.plan.listing.ops[at]))
-                        .is_some_and(|role| !matches!(role, super::rules::Role::Host | super::rules::Role::Reshape))
-            }
+            Item::Op(at) => self.done_ops[at],
         }
     }
 
     fn needs(&self, func: &TensorFunc, item: Item) -> Vec<Item> {
         let mut needs = Vec::new();
         let mut need = |value: Value| {
-            if let Some(def) = self.plan.listing.definer(func, value) {
-                needs.push(self.plan.home[def].map_or(Item::Op(def), Item::Kernel));
+            let Some(def) = self.plan.listing.definer(func, value) else { return };
+            match self.plan.places[def] {
+                Place::Host => needs.push(Item::Op(def)),
+                Place::Kernel(kernel) => needs.push(Item::Kernel(kernel)),
+                Place::Gone => {}
             }
         };
         match item {

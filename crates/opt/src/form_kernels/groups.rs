@@ -44,14 +44,26 @@ pub(super) struct Groups<'a> {
     home: Vec<Option<GroupId>>,
     /// The groups that hold a copy of an op.
     copied: Vec<SmallVec<[GroupId; 2]>>,
+    /// Ops of which only copies are left.
+    dissolved: Vec<bool>,
+}
+
+/// Where an op ends up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Outside of kernels, as it is.
+    Host,
+    /// Computed by this kernel.
+    Kernel(usize),
+    /// In kernels that have copies, or nowhere.
+    Gone,
 }
 
 /// What `emit` builds: groups in any order, ops by id.
 pub(super) struct Plan {
     pub listing: Listing,
     pub kernels: Vec<PlannedKernel>,
-    /// The kernel that computes an op for others.
-    pub home: Vec<Option<usize>>,
+    pub places: Vec<Place>,
 }
 
 pub(super) struct PlannedKernel {
@@ -69,7 +81,15 @@ impl<'a> Groups<'a> {
         let n = listing.ops.len();
         let roles = listing.ops.iter().map(|op| rules::role(func.kind(*op)).unwrap_or(Role::Host)).collect();
         let copied = vec![SmallVec::new(); n];
-        Groups { func, listing, roles, groups: Vec::new(), home: vec![None; n], copied }
+        Groups {
+            func,
+            listing,
+            roles,
+            groups: Vec::new(),
+            home: vec![None; n],
+            copied,
+            dissolved: vec![false; n],
+        }
     }
 
     pub fn op(&self, at: usize) -> OpId {
@@ -137,6 +157,7 @@ impl<'a> Groups<'a> {
         self.groups[group].alive = false;
         for at in std::mem::take(&mut self.groups[group].members) {
             self.home[at] = None;
+            self.dissolved[at] = true;
         }
         for at in std::mem::take(&mut self.groups[group].copies) {
             self.copied[at].retain(|other| *other != group);
@@ -175,14 +196,13 @@ impl<'a> Groups<'a> {
     }
 
     fn needs_from_outside(&self, user: usize, at: usize, group: GroupId) -> bool {
-        let mut readers = self.groups_of(user).peekable();
-        readers.peek().is_none() && self.is_host(user)
-            || readers.any(|reader| reader != group && !self.holds(reader, at))
+        self.is_host(user)
+            || self.groups_of(user).any(|reader| reader != group && !self.holds(reader, at))
     }
 
-    /// An op of no group that is not on its way into one.
-    fn is_host(&self, at: usize) -> bool {
-        matches!(self.roles[at], Role::Host | Role::Reshape)
+    /// Whether an op stands outside of kernels.
+    pub fn is_host(&self, at: usize) -> bool {
+        self.home[at].is_none() && !self.dissolved[at]
     }
 
     /// The members whose values are needed outside.
@@ -224,8 +244,13 @@ impl<'a> Groups<'a> {
                 results,
             });
         }
-        let home = self.home.iter().map(|group| group.and_then(|group| number[group])).collect();
-        Plan { listing: self.listing, kernels, home }
+        let place = |at: usize| match self.home[at] {
+            Some(group) => number[group].map_or(Place::Gone, Place::Kernel),
+            None if self.dissolved[at] => Place::Gone,
+            None => Place::Host,
+        };
+        let places = (0..self.home.len()).map(place).collect();
+        Plan { listing: self.listing, kernels, places }
     }
 
     /// The results of a member that leaves its kernel, as far as they are used at all.

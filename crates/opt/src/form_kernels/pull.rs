@@ -21,10 +21,46 @@ pub(super) fn pull_producers(groups: &mut Groups, target: &dyn TargetModel, cx: 
         .collect();
     order.sort_unstable();
     for (_, id) in order.into_iter().rev() {
-        if matches!(groups.groups[id].form, Form::Source | Form::Elementwise | Form::Move) {
-            pull(groups, id, target, cx);
+        match groups.groups[id].form {
+            Form::Source | Form::Elementwise | Form::Move => pull(groups, id, target, cx),
+            Form::Rows { .. } => join_rows(groups, id, cx),
+            Form::Root(_) => {}
         }
     }
+}
+
+/// Reductions whose only reader reduces rows of the same space over the same axes are done there.
+fn join_rows(groups: &mut Groups, id: GroupId, cx: &mut PassCx) {
+    let mut reader = None;
+    for result in groups.results_of(id) {
+        let readers = readers(groups, id, result);
+        for group in readers.groups {
+            if readers.host || reader.is_some_and(|other| other != group) {
+                return;
+            }
+            reader = Some(group);
+        }
+        if readers.host {
+            return;
+        }
+    }
+    let Some(reader) = reader else { return };
+    let (from, into) = (&groups.groups[id], &groups.groups[reader]);
+    let Form::Rows { axes, passes } = &from.form else { return };
+    let passes = match &into.form {
+        Form::Rows { axes: other, passes: more } if other == axes && into.space == from.space => passes + more,
+        _ => return,
+    };
+    let size = from.members.len() + from.copies.len() + into.members.len() + into.copies.len();
+    if size > rules::MAX_OPS || groups.operands_of(reader).len() + groups.operands_of(id).len() > rules::MAX_OPERANDS {
+        return;
+    }
+    let axes = axes.clone();
+    let location = groups.func.op(groups.op(groups.groups[id].members[0])).location.clone();
+    cx.count("pulled", 1);
+    cx.remark(location.as_ref(), format!("fused into {}: the same rows", describe(groups, reader)));
+    groups.merge(id, reader);
+    groups.groups[reader].form = Form::Rows { axes, passes };
 }
 
 /// Where a group's values go.
@@ -80,14 +116,12 @@ fn pull(groups: &mut Groups, id: GroupId, target: &dyn TargetModel, cx: &mut Pas
 fn readers(groups: &Groups, id: GroupId, result: usize) -> Readers {
     let mut readers = Readers { groups: vec![], host: false };
     for user in &groups.listing.users[result] {
-        let mut any = false;
+        readers.host |= groups.is_host(*user);
         for group in groups.groups_of(*user) {
-            any = true;
             if group != id && !groups.holds(group, result) && !readers.groups.contains(&group) {
                 readers.groups.push(group);
             }
         }
-        readers.host |= !any;
     }
     readers
 }

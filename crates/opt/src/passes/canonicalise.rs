@@ -8,6 +8,8 @@ mod dot;
 mod elementwise;
 mod movement;
 mod reshape;
+mod transpose;
+mod window;
 
 use tegula_base::{Diagnostic, Diagnostics, Dim, Shape};
 use tegula_ir::pass::{Changed, PassCx};
@@ -54,7 +56,10 @@ fn rules(kind: &TensorOp) -> &'static [Rule] {
     match kind {
         TensorOp::Elementwise { .. } => elementwise::RULES,
         TensorOp::Reshape { .. } => reshape::RULES,
+        TensorOp::Transpose { .. } => transpose::RULES,
         TensorOp::Dot { .. } => dot::RULES,
+        TensorOp::Conv { .. } => window::CONV,
+        TensorOp::Pool { .. } => window::POOL,
         kind => movement::rules(kind),
     }
 }

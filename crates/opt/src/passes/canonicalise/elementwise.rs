@@ -15,6 +15,8 @@ pub(super) const RULES: &[Rule] = &[
     Rule { name: "select(splat, a, b) => a or b", apply: select_known },
     Rule { name: "f(broadcast(x), y) => f(x, y) where y has the shape", apply: broadcast_operand },
     Rule { name: "f(splat of many, y) => f(splat of one, y) where y has the shape", apply: narrow_splat },
+    Rule { name: "x / 2^n => x * 2^-n", apply: divide_by_power },
+    Rule { name: "f(transpose(x), transpose(y)) => transpose(f(x, y))", apply: super::transpose::sink },
     Rule { name: "f(reshape(x), y) => reshape(f(x, y'))", apply: super::reshape::sink },
 ];
 
@@ -69,6 +71,27 @@ fn cast_same(site: &mut Site) -> Applied {
     let Some(ScalarOp::Cast { to, .. } | ScalarOp::Bitcast { to }) = function(site) else { return Ok(None) };
     let x = site.operand(0);
     Ok((site.b.dtype(x) == to).then_some(x))
+}
+
+/// Exact as long as the reciprocal is a normal number.
+fn divide_by_power(site: &mut Site) -> Applied {
+    if function(site) != Some(ScalarOp::Div) {
+        return Ok(None);
+    }
+    let (x, divisor) = (site.operand(0), site.operand(1));
+    let (dtype, shape) = (site.b.dtype(x), site.shape(divisor).clone());
+    let Some(bits) = site.splat(divisor) else { return Ok(None) };
+    let number = match dtype {
+        DType::F32 => f64::from(f32::from_bits(bits as u32)),
+        DType::F64 => f64::from_bits(bits as u64),
+        _ => return Ok(None),
+    };
+    let power = number.is_normal() && number.to_bits() & ((1 << 52) - 1) == 0;
+    if !power || number.abs() > 2f64.powi(100) || number.abs() < 2f64.powi(-100) || number == 1.0 {
+        return Ok(None);
+    }
+    let reciprocal = site.b.splat(dtype, shape, number.recip())?;
+    site.b.elementwise(ScalarOp::Mul, &[x, reciprocal]).map(Some)
 }
 
 /// The inner cast loses nothing, so the outer one may read its operand.

@@ -7,7 +7,6 @@ use tegula_tensor::TensorOp;
 
 pub(super) fn rules(kind: &TensorOp) -> &'static [Rule] {
     match kind {
-        TensorOp::Transpose { .. } => TRANSPOSE,
         TensorOp::Slice { .. } => SLICE,
         TensorOp::Broadcast { .. } => BROADCAST,
         TensorOp::Pad { .. } => PAD,
@@ -20,11 +19,6 @@ pub(super) fn rules(kind: &TensorOp) -> &'static [Rule] {
     }
 }
 
-const TRANSPOSE: &[Rule] = &[
-    Rule { name: "transpose(splat) => splat", apply: of_splat },
-    Rule { name: "transpose(transpose(x)) => transpose(x)", apply: transpose_transpose },
-    Rule { name: "transpose that moves extents of 1 only => reshape", apply: transpose_units },
-];
 const SLICE: &[Rule] = &[
     Rule { name: "slice(splat) => splat", apply: of_splat },
     Rule { name: "slice of all => x", apply: slice_whole },
@@ -42,11 +36,15 @@ const CONCAT: &[Rule] = &[
     Rule { name: "concat(concat(x, y), z) => concat(x, y, z)", apply: concat_concat },
 ];
 const GATHER: &[Rule] = &[Rule { name: "gather by one constant => slice", apply: gather_constant }];
-const REDUCE: &[Rule] = &[Rule { name: "reduce of extents of 1 => x", apply: reduce_units }];
+const REDUCE: &[Rule] = &[
+    Rule { name: "reduce of extents of 1 => x", apply: reduce_units },
+    Rule { name: "reduce(transpose(x)) => transpose(reduce(x))", apply: super::transpose::sink_below_reduce },
+    Rule { name: "reduce(reshape(x)) => reshape(reduce(x))", apply: super::reshape::sink_below_reduce },
+];
 const CONSTANT: &[Rule] = &[Rule { name: "constant of equal elements => splat", apply: constant_splat }];
 const SIZES: &[Rule] = &[Rule { name: "sizes of constants => constant", apply: sizes_constant }];
 
-fn of_splat(site: &mut Site) -> Applied {
+pub(super) fn of_splat(site: &mut Site) -> Applied {
     let Some(bits) = site.splat(site.operand(0)) else { return Ok(None) };
     let ty = site.result_type().clone();
     site.b.emit(TensorOp::Splat { dtype: ty.dtype, shape: ty.shape, bits }, &[]).map(Some)
@@ -55,31 +53,6 @@ fn of_splat(site: &mut Site) -> Applied {
 fn same_shape(site: &mut Site) -> Applied {
     let x = site.operand(0);
     Ok((site.b.ty(x) == site.result_type()).then_some(x))
-}
-
-fn transpose_transpose(site: &mut Site) -> Applied {
-    let TensorOp::Transpose { perm: outer } = site.kind().clone() else { return Ok(None) };
-    let x = site.operand(0);
-    if outer.iter().copied().eq(0..outer.len()) {
-        return Ok(Some(x));
-    }
-    let Some((inner, TensorOp::Transpose { perm })) = site.def(x) else { return Ok(None) };
-    let perm: Vec<usize> = outer.iter().map(|axis| perm[*axis]).collect();
-    let source = site.b.func.operand(inner, 0);
-    site.b.transpose(source, &perm).map(Some)
-}
-
-/// The axes of other extents keep their order, so row-major order stays.
-fn transpose_units(site: &mut Site) -> Applied {
-    let TensorOp::Transpose { perm } = site.kind() else { return Ok(None) };
-    let x = site.operand(0);
-    let from = site.shape(x);
-    let wide: Vec<usize> = perm.iter().copied().filter(|axis| !from[*axis].is_const(1)).collect();
-    if !wide.is_sorted() {
-        return Ok(None);
-    }
-    let shape = site.result_type().shape.clone();
-    site.b.reshape(x, shape).map(Some)
 }
 
 fn slice_whole(site: &mut Site) -> Applied {

@@ -31,23 +31,19 @@ fn twice(site: &mut Site) -> Applied {
     site.b.reshape(source, shape).map(Some)
 }
 
-/// `f(reshape(x), y) => reshape(f(x, reshape(y)))` where x is computed and the reshape splits its axes: the reshape
-/// then renames the end of a fused chain and not its middle.
+/// `f(reshape(x), y) => reshape(f(x, reshape(y)))` where x is computed: the reshape then renames the end of a fused
+/// chain and not its middle.
 pub(super) fn sink(site: &mut Site) -> Applied {
     let TensorOp::Elementwise { f } = *site.kind() else { return Ok(None) };
+    let Some(from) = site.operands().iter().find_map(|value| computed_source(site, *value)) else {
+        return Ok(None);
+    };
     let to = site.result_type().shape.clone();
-    let Some(from) = site.operands().iter().find_map(|value| split_source(site, *value, &to)) else {
-        return Ok(None);
-    };
-    let Some(groups) = splits(&from, &to) else { return Ok(None) };
+    let Some(groups) = groups(&from, &to) else { return Ok(None) };
+    let shapes: Option<Vec<Shape>> =
+        site.operands().iter().map(|value| joined(site.shape(*value), &from, &to, &groups)).collect();
+    let Some(shapes) = shapes else { return Ok(None) };
     let operands = site.operands().to_vec();
-    let Some(shapes) = operands
-        .iter()
-        .map(|value| joined(site.shape(*value), &from, &to, &groups))
-        .collect::<Option<Vec<Shape>>>()
-    else {
-        return Ok(None);
-    };
     let mut inner = Vec::with_capacity(operands.len());
     for (value, shape) in operands.into_iter().zip(shapes) {
         inner.push(unshaped(site, value, shape)?);
@@ -56,16 +52,71 @@ pub(super) fn sink(site: &mut Site) -> Applied {
     site.b.reshape(result, to).map(Some)
 }
 
-/// The shape of x where `value` is `reshape(x)` of the full shape and x is what a contraction or its epilogue gives.
-fn split_source(site: &Site, value: Value, to: &Shape) -> Option<Shape> {
-    if site.shape(value) != to {
-        return None;
+/// `reduce(reshape(x)) => reshape(reduce(x))` where each axis of x is reduced whole or kept whole.
+pub(super) fn sink_below_reduce(site: &mut Site) -> Applied {
+    let TensorOp::Reduce { f, axes } = site.kind().clone() else { return Ok(None) };
+    let operand = site.operand(0);
+    let Some(from) = computed_source(site, operand) else { return Ok(None) };
+    let full = site.shape(operand).clone();
+    let Some(groups) = groups(&from, &full) else { return Ok(None) };
+    let mut reduced = Vec::new();
+    for (own, group) in &groups {
+        let wide = |axes: &Range<usize>, shape: &Shape| -> Vec<usize> {
+            axes.clone().filter(|axis| !shape[*axis].is_const(1)).collect()
+        };
+        let (own, group) = (wide(own, &from), wide(group, &full));
+        let n = group.iter().filter(|axis| axes.contains(axis)).count();
+        if n == group.len() {
+            reduced.extend(own);
+        } else if n > 0 {
+            return Ok(None);
+        }
     }
-    let (reshape, TensorOp::Reshape { .. }) = site.def(value)? else { return None };
+    if reduced.is_empty() {
+        return Ok(None);
+    }
+    let shape = site.result_type().shape.clone();
+    let source = unshaped(site, operand, from)?;
+    let result = site.b.emit(TensorOp::Reduce { f, axes: reduced }, &[source])?;
+    site.b.reshape(result, shape).map(Some)
+}
+
+/// The shape of x where `value` is `reshape(x)` and x ends a contraction whose axes the reshape splits, or a
+/// reduction whose axes of extent 1 it drops.
+fn computed_source(site: &Site, value: Value) -> Option<Shape> {
+    let (reshape, TensorOp::Reshape { shape: to }) = site.def(value)? else { return None };
     let x = site.b.func.operand(reshape, 0);
-    let computed =
-        matches!(site.def(x)?.1, TensorOp::Dot { .. } | TensorOp::Conv { .. } | TensorOp::Elementwise { .. });
-    (computed && site.shape(x).rank() < to.rank()).then(|| site.shape(x).clone())
+    let from = site.shape(x);
+    let follows = match chain_root(site, x)? {
+        TensorOp::Dot { .. } | TensorOp::Conv { .. } => from.rank() < to.rank(),
+        TensorOp::Reduce { .. } => from.rank() > to.rank() && only_units_differ(from, to),
+        _ => false,
+    };
+    follows.then(|| from.clone())
+}
+
+/// The contraction or reduction that a chain of elementwise ops of one shape follows.
+fn chain_root<'s>(site: &'s Site, mut value: Value) -> Option<&'s TensorOp> {
+    const LONGEST: usize = 32;
+    let shape = site.shape(value);
+    for _ in 0..LONGEST {
+        let (op, kind) = site.def(value)?;
+        match kind {
+            TensorOp::Elementwise { .. } => {
+                let operands = site.b.func.operands(op).iter();
+                value = *operands.into_iter().find(|operand| {
+                    site.shape(**operand) == shape && site.splat(**operand).is_none()
+                })?;
+            }
+            root => return Some(root),
+        }
+    }
+    None
+}
+
+pub(super) fn only_units_differ(from: &Shape, to: &Shape) -> bool {
+    let wide = |shape: &Shape| shape.iter().filter(|dim| !dim.is_const(1)).cloned().collect::<Vec<_>>();
+    wide(from) == wide(to)
 }
 
 /// `reshape(value)`, or what a reshape of the value was made of.
@@ -77,46 +128,50 @@ fn unshaped(site: &mut Site, value: Value, shape: Shape) -> tegula_tensor::build
     site.b.reshape(source, shape)
 }
 
-/// The axes of `to` that each axis of `from` splits into. Extents of 1 in `to` go with the axis before them.
-fn splits(from: &Shape, to: &Shape) -> Option<Vec<Range<usize>>> {
+/// Runs of axes of both shapes with equal counts, in order, each with at most one axis of `from` that is not 1.
+fn groups(from: &Shape, to: &Shape) -> Option<Vec<(Range<usize>, Range<usize>)>> {
     let mut groups = Vec::with_capacity(from.rank());
     let mut next = 0;
     for (i, dim) in from.iter().enumerate() {
+        if dim.is_const(1) {
+            groups.push((i..i + 1, next..next));
+            continue;
+        }
         let start = next;
         let mut product = Dim::from(1);
-        while product != *dim || (start == next && next < to.rank()) {
-            let part = to.get(next)?;
-            product = product * part.clone();
+        while product != *dim {
+            product = product * to.get(next)?.clone();
             next += 1;
-            if next - start > to.rank() {
-                return None;
-            }
         }
-        if i + 1 == from.rank() {
-            while to.get(next).is_some_and(|dim| dim.is_const(1)) {
-                next += 1;
-            }
-        }
-        groups.push(start..next);
+        groups.push((i..i + 1, start..next));
     }
+    // Extents of 1 at the end go with the last group.
+    let rest = next;
+    while to.get(next).is_some_and(|dim| dim.is_const(1)) {
+        next += 1;
+    }
+    groups.push((from.rank()..from.rank(), rest..next));
     (next == to.rank()).then_some(groups)
 }
 
 /// The shape over `from`'s axes of an operand that is full or of extent 1 on each group of axes.
-fn joined(shape: &Shape, from: &Shape, to: &Shape, groups: &[Range<usize>]) -> Option<Shape> {
+fn joined(
+    shape: &Shape,
+    from: &Shape,
+    to: &Shape,
+    groups: &[(Range<usize>, Range<usize>)],
+) -> Option<Shape> {
     if shape.rank() != to.rank() {
         return None;
     }
-    groups
-        .iter()
-        .zip(from.iter())
-        .map(|(group, dim)| {
-            if shape[group.clone()] == to[group.clone()] {
-                Some(dim.clone())
-            } else {
-                super::all_ones(&shape[group.clone()]).then(|| Dim::from(1))
-            }
-        })
-        .collect::<Option<Vec<Dim>>>()
-        .map(Shape::from)
+    let mut joined = Vec::with_capacity(from.rank());
+    for (own, group) in groups {
+        let (part, full) = (&shape[group.clone()], &to[group.clone()]);
+        match part {
+            part if part == full => joined.extend(from[own.clone()].iter().cloned()),
+            part if super::all_ones(part) => joined.extend(own.clone().map(|_| Dim::from(1))),
+            _ => return None,
+        }
+    }
+    Some(joined.into())
 }
