@@ -81,15 +81,17 @@ pub(super) fn sink_below_reduce(site: &mut Site) -> Applied {
     site.b.reshape(result, shape).map(Some)
 }
 
-/// The shape of x where `value` is `reshape(x)` and x ends a contraction whose axes the reshape splits, or a
-/// reduction whose axes of extent 1 it drops.
+/// The shape of x where `value` is `reshape(x)` and x ends a contraction or reduction whose axes the reshape splits,
+/// or a reduction whose axes of extent 1 it drops.
 fn computed_source(site: &Site, value: Value) -> Option<Shape> {
     let (reshape, TensorOp::Reshape { shape: to }) = site.def(value)? else { return None };
     let x = site.b.func.operand(reshape, 0);
     let from = site.shape(x);
     let follows = match chain_root(site, x)? {
         TensorOp::Dot { .. } | TensorOp::Conv { .. } => from.rank() < to.rank(),
-        TensorOp::Reduce { .. } => from.rank() > to.rank() && only_units_differ(from, to),
+        TensorOp::Reduce { .. } => {
+            from.rank() < to.rank() || (from.rank() > to.rank() && only_units_differ(from, to))
+        }
         _ => false,
     };
     follows.then(|| from.clone())
