@@ -23,13 +23,14 @@ mod load;
 mod movement;
 mod piece;
 mod reduce;
+mod scalars;
 mod store;
 mod window;
 
-use crate::schedule::{Builder, CpuFunc, CpuOp, Elem, LoopLevel};
+use crate::schedule::{Builder, CpuFunc, CpuOp, LoopLevel};
 use geometry::Geometry;
 use load::PadArea;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use tegula_base::{DType, Dim, Symbols};
 use tegula_ir::{OpId, Value};
@@ -51,11 +52,14 @@ pub struct Schedule {
 /// Lowers a kernel for vector registers of `register_bits`.
 pub fn lower(name: &str, kernel: &TileKernel, register_bits: u32, symbols: &Symbols) -> Schedule {
     let mut b = Builder::new(name);
+    let index_scalars = scalars::index_scalars(&kernel.func);
     let mut cx = Lower {
         kernel,
         func: &kernel.func,
         symbols,
-        lanes: lanes_of(&kernel.func, register_bits),
+        register_bits,
+        lanes: scalars::lanes_of(&kernel.func, &index_scalars, register_bits),
+        index_scalars,
         sizes: Vec::new(),
         indexes: HashMap::new(),
         scopes: vec![Scope::default()],
@@ -90,19 +94,6 @@ fn put_units_last(func: &mut CpuFunc) {
     func.set_ops(body, ops);
 }
 
-/// Lanes of every vector of a kernel: as many as the widest register element lets fit.
-fn lanes_of(func: &TileFunc, register_bits: u32) -> u32 {
-    let mut bytes = 4;
-    for op in func.walk() {
-        for value in func.results(op) {
-            if let Some((dtype, _)) = func.ty(*value).as_tile() {
-                bytes = bytes.max(Elem::of(dtype).bytes() as u32);
-            }
-        }
-    }
-    register_bits / 8 / bytes
-}
-
 /// What one region, and those below it, know.
 #[derive(Default)]
 struct Scope {
@@ -115,7 +106,10 @@ struct Lower<'a> {
     kernel: &'a TileKernel,
     func: &'a TileFunc,
     symbols: &'a Symbols,
+    register_bits: u32,
+    /// Lanes of the pieces that are being made.
     lanes: u32,
+    index_scalars: HashSet<Value>,
     sizes: Vec<Dim>,
     /// The schedule's value of each index seen so far.
     indexes: HashMap<Value, Value>,

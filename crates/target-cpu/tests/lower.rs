@@ -446,6 +446,28 @@ fn one_element_gathers() {
 }
 
 #[test]
+fn rows_chosen_by_indexes() {
+    // 64-bit scalars beside rows of 32-bit lanes; one index is out of range and padded.
+    Case::new("5", &[]).input(I64, "4").input(F32, "60,40").output(F32, "5,40").int_limit(60).check(
+        |b, views, units| {
+            let zero = b.index(0);
+            let i = b.load(views[0], &[units[0]], &[1], &[1], &[true], 59);
+            let none = b.splat(I64, &[1], 0);
+            let negative = b.elementwise(ScalarOp::Lt, &[i, none]);
+            let size = b.index(60);
+            let size = b.from_index(I64, size);
+            let size = b.reshape(size, &[1]);
+            let wrapped = b.elementwise(ADD, &[i, size]);
+            let i = b.elementwise(ScalarOp::Select, &[negative, wrapped, i]);
+            let i = b.reshape(i, &[]);
+            let row = b.to_index(i);
+            let x = load(b, views[1], &[row, zero], &[1, 40]);
+            store(b, views[2], x, &[units[0], zero]);
+        },
+    );
+}
+
+#[test]
 fn branches() {
     Case::new("6", &[]).input(F32, "6,20").output(F32, "6,20").check(|b, views, units| {
         let (zero, three) = (b.index(0), b.index(3));

@@ -176,7 +176,7 @@ impl Lower<'_> {
             area.bytes = area.bytes.max(bytes);
             return area.offset;
         }
-        let offset = self.reserve_scratch(PAD_REACH + i64::from(self.lanes) * 8);
+        let offset = self.reserve_scratch(PAD_REACH + i64::from(self.register_bits));
         self.pad_areas.push(PadArea { dtype: window.dtype, pad: window.pad, offset, bytes });
         offset
     }
@@ -184,8 +184,10 @@ impl Lower<'_> {
     /// Writes the pad areas that loads use; runs before everything else.
     pub fn fill_pad_areas(&mut self, b: &mut Builder) {
         for area in std::mem::take(&mut self.pad_areas) {
-            let value = b.vec_const(Elem::of(area.dtype), self.lanes, register_bits(area.dtype, area.pad));
-            let step = i64::from(self.lanes) * area.dtype.size() as i64;
+            let elem = Elem::of(area.dtype);
+            let lanes = self.register_bits / (8 * elem.bytes() as u32);
+            let value = b.vec_const(elem, lanes, register_bits(area.dtype, area.pad));
+            let step = i64::from(lanes) * area.dtype.size() as i64;
             for disp in (0..area.bytes).step_by(step as usize) {
                 let scratch = b.scratch();
                 b.store(area.dtype, value, scratch, area.offset + disp);

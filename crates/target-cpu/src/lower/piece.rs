@@ -15,14 +15,25 @@ impl Lower<'_> {
         if let Some(known) = self.known_piece(tile, piece) {
             return known;
         }
+        if let Some((dtype, bits)) = self.splat_of(tile) {
+            return self.constant(b, dtype, bits);
+        }
+        let lanes = self.lanes;
+        if self.index_scalars.contains(&tile) {
+            self.lanes = self.register_bits / u64::BITS;
+        }
         let value = self.make_piece(b, tile, piece);
+        self.lanes = lanes;
         self.bind_piece(tile, piece, value);
         value
     }
 
-    /// The vector of a scalar tile.
-    pub fn scalar(&mut self, b: &mut Builder, tile: Value) -> Value {
-        self.piece(b, tile, 0)
+    /// Element type and bits of a tile that is one constant.
+    fn splat_of(&self, tile: Value) -> Option<(DType, i64)> {
+        match self.func.kind(self.func.def_op(tile)?) {
+            TileOp::Splat { dtype, bits, .. } => Some((*dtype, *bits)),
+            _ => None,
+        }
     }
 
     /// Makes all pieces, in order.
@@ -44,7 +55,7 @@ impl Lower<'_> {
         let op = func.def_op(tile).expect("invariant: a region's arguments are bound when it begins");
         b.location = func.op(op).location.clone();
         match func.kind(op) {
-            TileOp::Splat { dtype, bits, .. } => self.constant(b, *dtype, *bits),
+            TileOp::Splat { .. } => unreachable!("invariant: constants are made where they are used"),
             TileOp::Iota { dtype, shape, axis } => {
                 let geometry = Geometry::new(shape, self.lanes);
                 self.iota(b, *dtype, &geometry, *axis, piece)
@@ -152,7 +163,7 @@ impl Lower<'_> {
     /// A scalar integer tile as an index.
     pub fn to_index(&mut self, b: &mut Builder, tile: Value) -> Value {
         let dtype = self.tile(tile).0;
-        let piece = self.scalar(b, tile);
+        let piece = self.piece(b, tile, 0);
         let lanes = self.to_lanes(b, dtype, piece);
         self.lane_index(b, dtype, lanes, 0)
     }

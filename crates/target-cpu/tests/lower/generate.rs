@@ -250,7 +250,7 @@ impl Generator<'_> {
         let (a, c) = (self.index_between(b, 0, 2), self.index_between(b, 0, 2));
         let condition = b.index_op(IndexOp::Lt, a, c);
         let (n_tiles, n_indexes) = (self.tiles.len(), self.indexes.len());
-        let mut side = |generator: &mut Self, b: &mut TileBuilder| {
+        let side = |generator: &mut Self, b: &mut TileBuilder| {
             generator.steps(b, 3, depth + 1);
             let fitting: Vec<Value> =
                 generator.tiles.iter().copied().filter(|tile| b.tile_type(*tile) == ty).collect();
