@@ -4,8 +4,8 @@
 //! After: [`Allocation::register`] holds a register for every operand; reloads and stores are edits between
 //! instructions; copies whose sides share a register are dropped by emission.
 //! Method: live ranges by dataflow ([`live`]); copies join ranges into bundles where they do not overlap;
-//! bundles take registers longest first, may evict lighter ones, and are split when nothing is left
-//! ([`assign`]): first into the loops that only read them, at last into single instructions. After the
+//! bundles take registers longest first, may evict lighter ones ([`assign`]), and are split when nothing is left
+//! ([`split`]): first into the loops that only read them, at last into single instructions. After the
 //! backtracking allocator of regalloc2, with occupancy kept as one bit a register and program point.
 //! [`check`] proves the result by another idea: it follows the values through the code.
 
@@ -13,6 +13,7 @@ mod assign;
 #[cfg(debug_assertions)]
 mod check;
 mod live;
+mod split;
 
 use crate::mir::{Class, Mir, VReg};
 use crate::native::Tier;

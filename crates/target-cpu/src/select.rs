@@ -11,6 +11,8 @@
 mod control;
 mod convert;
 mod count;
+mod divide;
+mod dot;
 mod index;
 mod lanes;
 mod memory;
@@ -68,6 +70,7 @@ struct Select<'f> {
 impl Select<'_> {
     fn op(&mut self, op: OpId) -> Selected<()> {
         self.b.op = Some(op);
+        self.b.release_areas();
         let func = self.func;
         if self.plan.is_absorbed(op) || self.plan.is_dead(func, op) {
             return Ok(());

@@ -113,7 +113,7 @@ impl Select<'_> {
 
     /// A frame area of at least `bytes` zeros.
     pub(super) fn cleared_area(&mut self, bytes: usize) -> Mem {
-        let area = self.b.frame_area(64);
+        let area = self.b.frame_area();
         let width = if bytes <= 16 { Width::X } else { Width::Y };
         let zero = self.zero(width);
         for start in (0..bytes).step_by(width.bytes()) {
@@ -253,7 +253,7 @@ impl Select<'_> {
             }
             (Tier::Avx2, bytes) => {
                 let packed = self.narrow(dtype, lanes, value)?;
-                let area = self.b.frame_area(64);
+                let area = self.b.frame_area();
                 self.store_packed(area, packed, bytes * lanes as usize);
                 let n = self.clamped_count(count, lanes)?;
                 let start = self.lea(mem);

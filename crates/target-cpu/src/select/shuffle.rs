@@ -299,7 +299,7 @@ impl Select<'_> {
         result: Width,
     ) -> VReg {
         let bytes = elem.bytes();
-        let (from, to) = (regs.map(|_| self.b.frame_area(64)), self.b.frame_area(64));
+        let (from, to) = (regs.map(|_| self.b.frame_area()), self.b.frame_area());
         for (area, reg) in from.into_iter().zip(regs) {
             self.store_packed(area, reg, (n as usize * bytes).next_power_of_two());
         }

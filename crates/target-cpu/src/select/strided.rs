@@ -157,7 +157,7 @@ impl Select<'_> {
         let (_, lanes, _) = self.shape(value)?;
         let reg = self.reg(value)?;
         let packed = self.narrow(dtype, lanes, reg)?;
-        let area = self.b.frame_area(64);
+        let area = self.b.frame_area();
         self.store_packed(area, packed, lanes as usize * dtype.size());
         Ok(area)
     }
@@ -247,7 +247,7 @@ impl Select<'_> {
         let (_, count) = self.memory_operands(op, at);
         let (elem, _, width) = self.shape(offsets)?;
         let reg = self.reg(offsets)?;
-        let area = self.b.frame_area(64);
+        let area = self.b.frame_area();
         self.store_packed(area, reg, width.bytes());
         let n = match count {
             Some(count) => Arg::Reg(self.clamped_count(count, lanes)?, Size::B64),

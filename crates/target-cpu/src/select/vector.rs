@@ -2,7 +2,7 @@
 
 use super::{Select, Selected};
 use crate::isa::{Isa, Width};
-use crate::mir::{Arg, Base, Mem, Size, VReg};
+use crate::mir::{Arg, VReg};
 use crate::native::Tier;
 use crate::schedule::ops::{CpuOp, VecOp};
 use crate::schedule::{CpuType, Elem};
@@ -52,7 +52,7 @@ impl Select<'_> {
     }
 
     /// A value as an operand that may stand in memory; true when one element is repeated.
-    fn source(&mut self, value: Value, width: Width) -> Selected<(Arg, bool)> {
+    pub(super) fn source(&mut self, value: Value, width: Width) -> Selected<(Arg, bool)> {
         if let Some(op) = self.func.def_op(value).filter(|op| self.plan.is_absorbed(*op)) {
             let splat = matches!(self.func.kind(op), CpuOp::LoadSplat { .. });
             return Ok((Arg::Mem(self.address(op)?), splat));
@@ -241,159 +241,6 @@ impl Select<'_> {
             Def::Arg(region, _) => Some(region),
         };
         func.users(value).len() == 1 && region == func.parent(op)
-    }
-
-    /// Signed 32-bit division in f64, whose quotient truncates to the integer one: a quotient that is no integer
-    /// is at least 2^-31 of its size away from one. The hardware's result for -2^31 / -1 wraps.
-    fn divide_i32(&mut self, op: OpId, remainder: bool, lanes: u32, width: Width) -> Selected<VReg> {
-        let (a, b) = (self.operand(op, 0)?, self.operand(op, 1)?);
-        let quotient = if 8 * lanes as usize <= self.tier.vector_bytes() {
-            self.quotient_i32(lanes, a, b)?
-        } else {
-            let highs = [a, b].map(|v| if width == Width::Z { self.upper256(v) } else { self.upper128(v) });
-            let low = self.quotient_i32(lanes / 2, a, b)?;
-            let high = self.quotient_i32(lanes / 2, highs[0], highs[1])?;
-            self.join_halves(width, low, high)
-        };
-        let zero = self.splat_i32(width, 0);
-        let result = if remainder {
-            let product = self.vv(Isa::Vpmulld, width, quotient, b);
-            self.vv(Isa::Vpsubd, width, a, product)
-        } else {
-            quotient
-        };
-        let by_zero = self.equal_i32(width, b, zero);
-        Ok(self.blend_i32(width, by_zero, zero, result))
-    }
-
-    fn quotient_i32(&mut self, lanes: u32, a: VReg, b: VReg) -> Selected<VReg> {
-        let (narrow, wide) = (self.width(Elem::I32, lanes)?, self.width(Elem::F64, lanes)?);
-        let [a, b] = [a, b].map(|v| self.v_sized(Isa::Vcvtdq2pd, wide, wide, narrow, v));
-        let quotient = self.vv(Isa::Vdivpd, wide, a, b);
-        Ok(self.v_sized(Isa::Vcvttpd2dq, wide, narrow, wide, quotient))
-    }
-
-    /// Integer division lane by lane through the frame.
-    fn divide_lanes(
-        &mut self,
-        op: OpId,
-        kind: VecOp,
-        elem: Elem,
-        lanes: u32,
-        width: Width,
-    ) -> Selected<VReg> {
-        let signed = matches!(kind, VecOp::Div | VecOp::Rem);
-        let remainder = matches!(kind, VecOp::Rem | VecOp::RemU);
-        if signed && elem == Elem::I32 {
-            return self.divide_i32(op, remainder, lanes, width);
-        }
-        let areas = [0, 1].map(|_| self.b.frame_area(64));
-        for (i, area) in areas.into_iter().enumerate() {
-            let value = self.operand(op, i)?;
-            self.store_packed(area, value, width.bytes());
-        }
-        let bytes = elem.bytes();
-        self.repeat(Arg::Imm(i64::from(lanes)), |s, i| {
-            let [a, b] = areas.map(|area| s.load_integer(s.element(area, i, bytes), bytes, signed));
-            let q = s.guarded_divide(a, b, signed, remainder, |s, a, b| s.divide(a, b, signed, remainder));
-            let to = s.element(areas[0], i, bytes);
-            s.store_element(to, q, bytes);
-            Ok(())
-        })?;
-        Ok(self.v_load(Isa::VmovupsLoad, width, areas[0]))
-    }
-
-    fn load_integer(&mut self, mem: Mem, bytes: usize, signed: bool) -> VReg {
-        if bytes == 4 && signed {
-            let word = self.b.gpr();
-            self.g(Isa::Movsxd, word, Arg::Mem(mem));
-            return word;
-        }
-        self.load_element(mem, bytes)
-    }
-
-    /// Calls a function of the table for each lane.
-    pub(super) fn call(&mut self, op: OpId, function: &str) -> Selected<()> {
-        let Some(entry) = crate::schedule::calls::function(function) else {
-            return Err(self.internal(&format!("no function is called `{function}`")));
-        };
-        let (elem, lanes, width) = self.shape(self.func.result(op))?;
-        let n = self.func.operands(op).len();
-        let mut areas = Vec::with_capacity(2);
-        for i in 0..n {
-            let value = self.operand(op, i)?;
-            let area = self.b.frame_area(64);
-            self.store_packed(area, value, width.bytes());
-            areas.push(area);
-        }
-        let table = self.load_word(Mem::at(Base::Reg(self.entry[0])));
-        let bytes = elem.bytes();
-        self.repeat(Arg::Imm(i64::from(lanes)), |s, i| {
-            let result = s.b.gpr();
-            let mut args = vec![Arg::Reg(result, Size::B64), Arg::Reg(table, Size::B64)];
-            for area in &areas {
-                let word = s.load_element(s.element(*area, i, bytes), bytes);
-                args.push(Arg::Reg(word, Size::B64));
-            }
-            s.b.push(crate::mir::Kind::Call { entry: entry as u32 }, &args);
-            let to = s.element(areas[0], i, bytes);
-            s.store_element(to, result, bytes);
-            Ok(())
-        })?;
-        let reg = self.v_load(Isa::VmovupsLoad, width, areas[0]);
-        self.define(op, reg);
-        Ok(())
-    }
-
-    pub(super) fn dot_u8s8(&mut self, op: OpId) -> Selected<()> {
-        let (_, _, width) = self.shape(self.func.result(op))?;
-        if self.tier == Tier::Avx512 {
-            return self.dot_instruction(op, Isa::Vpdpbusd, width);
-        }
-        let [acc, a, b] = [self.operand(op, 0)?, self.operand(op, 1)?, self.operand(op, 2)?];
-        // Even and odd bytes as 16-bit lanes: no pair of products overflows 32 bits.
-        let low = self.splat_i32(width, 0x00ff_00ff);
-        let a_even = self.vv(Isa::Vpand, width, a, low);
-        let a_odd = self.vi(Isa::Vpsrlw, width, a, 8);
-        let up = self.vi(Isa::Vpsllw, width, b, 8);
-        let b_even = self.vi(Isa::Vpsraw, width, up, 8);
-        let b_odd = self.vi(Isa::Vpsraw, width, b, 8);
-        let even = self.vv(Isa::Vpmaddwd, width, a_even, b_even);
-        let odd = self.vv(Isa::Vpmaddwd, width, a_odd, b_odd);
-        let sum = self.vv(Isa::Vpaddd, width, acc, even);
-        let sum = self.vv(Isa::Vpaddd, width, sum, odd);
-        self.define(op, sum);
-        Ok(())
-    }
-
-    /// AVX2: two fused steps, the lower product first.
-    pub(super) fn dot_bf16(&mut self, op: OpId) -> Selected<()> {
-        let (_, _, width) = self.shape(self.func.result(op))?;
-        if self.tier == Tier::Avx512 {
-            return self.dot_instruction(op, Isa::Vdpbf16ps, width);
-        }
-        let [acc, a, b] = [self.operand(op, 0)?, self.operand(op, 1)?, self.operand(op, 2)?];
-        let high = self.splat_i32(width, 0xffff_0000u32 as i32);
-        let sum = self.b.copy(acc);
-        let lows = [a, b].map(|v| self.vi(Isa::Vpslld, width, v, 16));
-        let highs = [a, b].map(|v| self.vv(Isa::Vpand, width, v, high));
-        for [x, y] in [lows, highs] {
-            let size = Size::from(width);
-            let args = [Arg::Reg(sum, size), Arg::Reg(x, size), Arg::Reg(y, size)];
-            self.b.isa(Isa::Vfmadd231ps, width, &args);
-        }
-        self.define(op, sum);
-        Ok(())
-    }
-
-    fn dot_instruction(&mut self, op: OpId, isa: Isa, width: Width) -> Selected<()> {
-        let (acc, a) = (self.operand(op, 0)?, self.operand(op, 1)?);
-        let (b, broadcast) = self.source(self.func.operand(op, 2), width)?;
-        let dst = self.b.copy(acc);
-        let inst = self.b.isa(isa, width, &[Arg::Reg(dst, width.into()), Arg::Reg(a, width.into()), b]);
-        inst.broadcast = broadcast;
-        self.define(op, dst);
-        Ok(())
     }
 
     /// Whether a value is a mask (and not a vector).
