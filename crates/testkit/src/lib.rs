@@ -5,3 +5,4 @@
 
 pub mod compare;
 pub mod onnx_suite;
+pub mod random;

@@ -1,0 +1,19 @@
+//! Random tensor programs with inputs, how far two executors may differ on them, and what to cut from one that fails.
+//!
+//! ```text
+//! seed ─► generate ─► Case (program, inputs) ─┬─► bound::reference (values and error bounds) ─► bound::compare
+//!                                             └─► reduce: a smaller case that still fails, as text
+//! ```
+//! The same seed gives the same case on every machine.
+
+pub mod bound;
+mod build;
+pub mod coverage;
+mod data;
+mod generator;
+mod ops;
+pub mod reduce;
+mod rng;
+
+pub use generator::{Case, Choices, generate};
+pub use rng::Rng;

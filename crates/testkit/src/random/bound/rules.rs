@@ -1,0 +1,116 @@
+//! The bound of each op that is no composite.
+
+use super::run::values;
+use super::{Bounded, scalar, sums};
+use tegula_base::HostTensor;
+use tegula_ir::ScalarOp;
+use tegula_tensor::{PoolKind, ScatterKind, TensorOp};
+
+type Results = Result<Vec<Bounded>, String>;
+
+/// Results of an op on constant sizes.
+pub(super) fn apply(kind: &TensorOp, x: &[Bounded]) -> Results {
+    use TensorOp::*;
+    let tensors: Vec<&HostTensor> = x.iter().map(|operand| &*operand.value).collect();
+    let out = values(kind, &tensors)?;
+    let all_exact = x.iter().all(|operand| operand.error.is_none());
+    let float = out.first().is_some_and(|tensor| tensor.dtype.is_float());
+    match kind {
+        Elementwise { f } => scalar::elementwise(*f, x, out),
+        // Bounds go where elements go.
+        Broadcast { .. } | Reshape { .. } | Transpose { .. } | Slice { .. } | Concat { .. } | Relayout { .. } | Pad { .. } => {
+            moved(kind, x, x.len(), out)
+        }
+        Gather { .. } | GatherElements { .. } | GatherNd { .. } if x[1].error.is_none() => moved(kind, x, 1, out),
+        ScatterElements { .. } | ScatterNd { .. } if x[1].error.is_none() => scatter(kind, x, out),
+        Reduce { f: ScalarOp::Add | ScalarOp::Mul, .. } | Scan { f: ScalarOp::Add | ScalarOp::Mul, .. } if float => {
+            sums::reduce(kind, x, out)
+        }
+        Reduce { .. } | Scan { .. } => ordered(kind, x, out),
+        Dot { .. } | Conv { .. } | ConvTranspose { .. } if float => sums::contract(kind, x, out),
+        Pool { kind: PoolKind::Max, .. } => moved(kind, x, 1, out),
+        Pool { .. } if float => sums::pool(kind, x, out),
+        MaxPoolIndices { .. } | TopK { .. } => chosen(x, out),
+        Dot { .. } | Conv { .. } | ConvTranspose { .. } if !all_exact => sums::masked(kind, x, out),
+        Pool { .. } if !all_exact => sums::masked(kind, x, out),
+        ArgReduce { .. } if !all_exact => sums::masked_arg(kind, x, out),
+        _ if all_exact => Ok(out.into_iter().map(Bounded::exact).collect()),
+        _ => Ok(out.into_iter().map(Bounded::unchecked).collect()),
+    }
+}
+
+/// The same op on the bounds of the first `data` operands; the others say where.
+fn moved(kind: &TensorOp, x: &[Bounded], data: usize, out: Vec<HostTensor>) -> Results {
+    if x.iter().all(|operand| operand.error.is_none()) {
+        return Ok(out.into_iter().map(Bounded::exact).collect());
+    }
+    let errors: Vec<HostTensor> = x
+        .iter()
+        .enumerate()
+        .map(|(i, operand)| if i < data { operand.error_tensor() } else { (*operand.value).clone() })
+        .collect();
+    let moved = values(kind, &errors.iter().collect::<Vec<_>>())?;
+    Ok(out.into_iter().zip(moved).map(|(value, error)| with(value, &error)).collect())
+}
+
+pub(super) fn with(value: HostTensor, error: &HostTensor) -> Bounded {
+    Bounded::new(value, error.to_f64())
+}
+
+/// Minima, maxima and integers: the largest bound of what goes in.
+fn ordered(kind: &TensorOp, x: &[Bounded], out: Vec<HostTensor>) -> Results {
+    if x[0].error.is_none() {
+        return Ok(out.into_iter().map(Bounded::exact).collect());
+    }
+    let largest = match kind.clone() {
+        TensorOp::Reduce { axes, .. } => TensorOp::Reduce { f: ScalarOp::Max, axes },
+        TensorOp::Scan { axis, exclusive, reverse, .. } => {
+            TensorOp::Scan { f: ScalarOp::Max, axis, exclusive, reverse }
+        }
+        other => return Err(format!("{other:?} is no reduction")),
+    };
+    let errors = values(&largest, &[&x[0].error_tensor()])?.remove(0);
+    // The identity of an empty maximum is -inf.
+    let errors = errors.to_f64().into_iter().map(|e| e.max(0.0)).collect();
+    Ok(vec![Bounded::new(out.into_iter().next().ok_or("no result")?, errors)])
+}
+
+/// Values picked from an axis or window, and where they stood.
+fn chosen(x: &[Bounded], out: Vec<HostTensor>) -> Results {
+    if x[0].error.is_none() {
+        return Ok(out.into_iter().map(Bounded::exact).collect());
+    }
+    let worst = x[0].error_tensor().to_f64().into_iter().fold(0.0, f64::max);
+    let mut out = out.into_iter();
+    let (value, index) = (out.next().ok_or("no result")?, out.next().ok_or("no result")?);
+    let error = vec![worst; value.count()];
+    Ok(vec![Bounded::new(value, error), Bounded::unchecked(index)])
+}
+
+fn scatter(kind: &TensorOp, x: &[Bounded], out: Vec<HostTensor>) -> Results {
+    let (how, on_bounds): (ScatterKind, fn(&TensorOp, ScatterKind) -> TensorOp) = match kind {
+        TensorOp::ScatterElements { kind, .. } => (*kind, |op, kind| match op {
+            TensorOp::ScatterElements { axis, .. } => TensorOp::ScatterElements { axis: *axis, kind },
+            other => other.clone(),
+        }),
+        TensorOp::ScatterNd { kind } => (*kind, |_, kind| TensorOp::ScatterNd { kind }),
+        other => return Err(format!("{other:?} is no scatter")),
+    };
+    let dtype = out[0].dtype;
+    let errors = [x[0].error_tensor(), (*x[1].value).clone(), x[2].error_tensor()];
+    let exact = x.iter().all(|operand| operand.error.is_none());
+    match how {
+        ScatterKind::Add | ScatterKind::Mul if dtype.is_float() => {
+            sums::scatter(&|to| on_bounds(kind, to), how, x, out)
+        }
+        _ if exact => Ok(out.into_iter().map(Bounded::exact).collect()),
+        ScatterKind::Set => {
+            let moved = values(kind, &[&errors[0], &errors[1], &errors[2]])?.remove(0);
+            Ok(vec![with(out.into_iter().next().ok_or("no result")?, &moved)])
+        }
+        _ => {
+            let moved = values(&on_bounds(kind, ScatterKind::Max), &[&errors[0], &errors[1], &errors[2]])?;
+            Ok(vec![with(out.into_iter().next().ok_or("no result")?, &moved[0])])
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Walks regions as the evaluator does, with bounds beside the values.
+
+use super::{Bounded, rules};
+use std::collections::HashMap;
+use tegula_base::{Diagnostic, HostTensor};
+use tegula_ir::op::OpRules;
+use tegula_ir::{ConstStore, OpId, RegionId, Value};
+use tegula_tensor::decompose::{expand, is_composite};
+use tegula_tensor::eval::Bindings;
+use tegula_tensor::{Builder, TensorFunc, TensorOp, TensorProgram, TensorType, evaluate_op};
+
+/// The results of the entry function with their bounds.
+pub fn reference(program: &TensorProgram, inputs: &[HostTensor]) -> Result<Vec<Bounded>, Diagnostic> {
+    let bindings = Bindings::of_inputs(program, inputs)?;
+    let inputs = inputs.iter().cloned().map(Bounded::exact).collect();
+    run_func(program.entry(), &program.consts, bindings, inputs).map_err(|error| Diagnostic::error("evaluate", error))
+}
+
+fn run_func(
+    func: &TensorFunc,
+    consts: &ConstStore,
+    bindings: Bindings,
+    inputs: Vec<Bounded>,
+) -> Result<Vec<Bounded>, String> {
+    let mut run = Run { func, consts, bindings, values: HashMap::new() };
+    run.region(func.body(), inputs)
+}
+
+struct Run<'a> {
+    func: &'a TensorFunc,
+    consts: &'a ConstStore,
+    bindings: Bindings,
+    values: HashMap<Value, Bounded>,
+}
+
+impl Run<'_> {
+    fn region(&mut self, region: RegionId, args: Vec<Bounded>) -> Result<Vec<Bounded>, String> {
+        let func = self.func;
+        for (value, arg) in func.args(region).iter().zip(args) {
+            self.values.insert(*value, arg);
+        }
+        for &op in func.ops_in(region) {
+            let operands: Vec<Bounded> =
+                func.operands(op).iter().map(|value| self.values[value].clone()).collect();
+            if func.kind(op).is_terminator() {
+                return Ok(operands);
+            }
+            let results = self.op(op, &operands)?;
+            for (value, result) in func.results(op).iter().zip(results) {
+                self.values.insert(*value, result);
+            }
+        }
+        Err("a region has no end".into())
+    }
+
+    fn scoped(&mut self, region: RegionId, args: Vec<Bounded>) -> Result<Vec<Bounded>, String> {
+        let outside = self.bindings.clone();
+        let results = self.region(region, args);
+        self.bindings = outside;
+        results
+    }
+
+    fn op(&mut self, op: OpId, operands: &[Bounded]) -> Result<Vec<Bounded>, String> {
+        let func = self.func;
+        match func.kind(op) {
+            TensorOp::If {} => {
+                let taken = usize::from(operands[0].value.bytes[0] == 0);
+                let results = self.scoped(func.regions_of(op)[taken], vec![])?;
+                Ok(if operands[0].at(0) > 0.0 { forget(results) } else { results })
+            }
+            TensorOp::Loop { trip, stacked } => self.repeat(op, trip, *stacked, operands),
+            TensorOp::Kernel { .. } => self.scoped(func.regions_of(op)[0], operands.to_vec()),
+            TensorOp::Bind { symbol } => {
+                self.bindings.0.insert(symbol.as_str().into(), operands[0].value.to_i64()[0]);
+                Ok(vec![])
+            }
+            TensorOp::AssertSize { .. } => Ok(vec![]),
+            TensorOp::Constant { id, .. } => Ok(vec![Bounded::exact(self.consts[*id].to_host())]),
+            kind => {
+                let kind = self.bindings.concrete_op(kind)?;
+                if is_composite(&kind) { composite(&kind, operands) } else { rules::apply(&kind, operands) }
+            }
+        }
+    }
+
+    fn repeat(
+        &mut self,
+        op: OpId,
+        trip: &tegula_base::Dim,
+        stacked: usize,
+        operands: &[Bounded],
+    ) -> Result<Vec<Bounded>, String> {
+        let trip = self.bindings.size(trip)?;
+        let region = self.func.regions_of(op)[0];
+        let mut go = operands[0].value.bytes[0] != 0;
+        let mut decided = operands[0].at(0) == 0.0;
+        let mut carried = operands[1..].to_vec();
+        let mut rows: Vec<Vec<Bounded>> = vec![vec![]; stacked];
+        let mut round = 0;
+        while go && round < trip {
+            let args =
+                std::iter::once(Bounded::exact(HostTensor::scalar(round))).chain(carried).collect();
+            let mut yields = self.scoped(region, args)?;
+            for (stack, row) in rows.iter_mut().zip(yields.split_off(yields.len() - stacked)) {
+                stack.push(row);
+            }
+            decided &= yields[0].at(0) == 0.0;
+            go = yields[0].value.bytes[0] != 0;
+            carried = yields.split_off(1);
+            round += 1;
+        }
+        let mut results = vec![Bounded::exact(HostTensor::scalar(round))];
+        results.extend(carried);
+        let first = results.len();
+        for (value, rows) in self.func.results(op)[first..].iter().zip(rows) {
+            let ty = self.bindings.concrete(self.func.ty(*value))?;
+            results.push(stack(&ty, &rows)?);
+        }
+        Ok(if decided { results } else { forget(results) })
+    }
+}
+
+/// Rows one after the other, then zeros.
+fn stack(ty: &TensorType, rows: &[Bounded]) -> Result<Bounded, String> {
+    let shape = ty.shape.as_static().ok_or("a stack of unknown size")?;
+    let mut value = HostTensor::zeros(ty.dtype, &shape);
+    let mut error = vec![0.0; value.count()];
+    let (mut at, mut element) = (0, 0);
+    for row in rows {
+        value.bytes[at..at + row.value.bytes.len()].copy_from_slice(&row.value.bytes);
+        for i in 0..row.value.count() {
+            error[element + i] = row.at(i);
+        }
+        at += row.value.bytes.len();
+        element += row.value.count();
+    }
+    Ok(Bounded::new(value, error))
+}
+
+fn forget(results: Vec<Bounded>) -> Vec<Bounded> {
+    results.into_iter().map(|result| Bounded::unchecked((*result.value).clone())).collect()
+}
+
+/// The decomposition, op by op.
+fn composite(kind: &TensorOp, operands: &[Bounded]) -> Result<Vec<Bounded>, String> {
+    let mut func = TensorFunc::new("composite");
+    let mut consts = ConstStore::default();
+    let body = func.body();
+    let args: Vec<Value> =
+        operands.iter().map(|operand| func.add_arg(body, TensorType::of(&operand.value))).collect();
+    let mut b = Builder::new(&mut func, &mut consts);
+    let results = expand(&mut b, kind, &args)?;
+    b.ret(&results)?;
+    run_func(&func, &consts, Bindings::default(), operands.to_vec())
+}
+
+/// The op's values alone.
+pub(super) fn values(kind: &TensorOp, operands: &[&HostTensor]) -> Result<Vec<HostTensor>, String> {
+    evaluate_op(kind, operands)
+}

@@ -1,0 +1,331 @@
+//! Sums and products: contractions, convolutions, reductions, scans, averages, scatters that combine.
+//!
+//! Every quantity of a bound (sum of magnitudes, sum of operands' bounds, number of terms) is the op itself on other
+//! numbers, in `f64`.
+
+use super::Bounded;
+use super::float::{accumulator, eta, gamma, largest, unit_roundoff};
+use super::run::values;
+use tegula_base::{DType, HostTensor};
+use tegula_ir::ScalarOp;
+use tegula_tensor::{PoolKind, ScatterKind, TensorOp};
+
+type Results = Result<Vec<Bounded>, String>;
+
+fn f64s(shape: &[usize], numbers: Vec<f64>) -> HostTensor {
+    HostTensor::from_elements(shape, &numbers)
+}
+
+/// |x|, with NaN and infinity as 0: elements that they reach are judged by the result.
+fn magnitudes(x: &Bounded) -> HostTensor {
+    let numbers = x.value.to_f64().into_iter().map(|x| if x.is_finite() { x.abs() } else { 0.0 });
+    f64s(&x.value.shape, numbers.collect())
+}
+
+/// Bounds, where a finite one is known; infinite ones as 0.
+fn known(x: &Bounded) -> HostTensor {
+    let numbers = x.error_tensor().to_f64();
+    f64s(&x.value.shape, numbers.into_iter().map(|e| if e.is_finite() { e } else { 0.0 }).collect())
+}
+
+/// 1 where a bound is not known.
+fn unknown(x: &Bounded) -> HostTensor {
+    let numbers = x.error_tensor().to_f64();
+    f64s(&x.value.shape, numbers.into_iter().map(|e| f64::from(u8::from(!e.is_finite()))).collect())
+}
+
+fn ones(x: &Bounded) -> HostTensor {
+    f64s(&x.value.shape, vec![1.0; x.value.count()])
+}
+
+fn has_unknown(x: &[Bounded]) -> bool {
+    x.iter().any(|x| x.error.as_ref().is_some_and(|error| error.iter().any(|e| !e.is_finite())))
+}
+
+/// The op's result in `f64`, element by element.
+fn reals(kind: &TensorOp, x: &[&HostTensor]) -> Result<Vec<f64>, String> {
+    Ok(values(kind, x)?.remove(0).to_f64())
+}
+
+/// The same op with `f64` operands.
+fn in_f64(kind: &TensorOp) -> TensorOp {
+    let mut kind = kind.clone();
+    match &mut kind {
+        TensorOp::Dot { out, .. } | TensorOp::Conv { out, .. } => *out = DType::F64,
+        _ => {}
+    }
+    kind
+}
+
+/// What is known of one element of a sum.
+struct Sum {
+    result: f64,
+    /// Sum of the terms' magnitudes.
+    magnitude: f64,
+    /// Number of terms.
+    terms: f64,
+    /// Sum of the terms' bounds.
+    carried: f64,
+    /// Products that may underflow.
+    products: f64,
+    unknown: bool,
+}
+
+impl Sum {
+    fn bound(&self, out: DType) -> f64 {
+        let acc = accumulator(out);
+        let own = gamma(self.terms, acc) * (self.magnitude + self.carried) + self.products * eta(acc);
+        let error = own + self.carried;
+        if self.unknown || self.magnitude + error >= largest(acc) {
+            return f64::INFINITY;
+        }
+        if !self.result.is_finite() {
+            // NaN and infinity come from operands, as no sum overflows (checked above), unless on rounding.
+            let overflows = self.magnitude + error >= largest(out) * 0.999;
+            return if overflows { f64::INFINITY } else { 0.0 };
+        }
+        if self.result.abs() + error >= largest(out) {
+            return f64::INFINITY;
+        }
+        // A zero may have either sign: never 0.
+        error + 2.0 * unit_roundoff(out) * self.result.abs() + 2.0 * eta(out)
+    }
+}
+
+pub(super) fn contract(kind: &TensorOp, x: &[Bounded], out: Vec<HostTensor>) -> Results {
+    let out = out.into_iter().next().ok_or("no result")?;
+    let op = in_f64(kind);
+    let (a, b) = (magnitudes(&x[0]), magnitudes(&x[1]));
+    let magnitude = reals(&op, &[&a, &b])?;
+    let terms = reals(&op, &[&ones(&x[0]), &ones(&x[1])])?;
+    let mut carried = vec![0.0; magnitude.len()];
+    if x[0].error.is_some() || x[1].error.is_some() {
+        let (ea, eb) = (known(&x[0]), known(&x[1]));
+        let parts = [reals(&op, &[&a, &eb])?, reals(&op, &[&ea, &b])?, reals(&op, &[&ea, &eb])?];
+        for (i, carried) in carried.iter_mut().enumerate() {
+            *carried = parts.iter().map(|part| part[i]).sum();
+        }
+    }
+    let mask = reach(&op, x)?;
+    let error = (0..magnitude.len()).zip(out.to_f64()).map(|(i, result)| {
+        Sum {
+            result,
+            magnitude: magnitude[i],
+            terms: terms[i],
+            carried: carried[i],
+            products: terms[i],
+            unknown: mask.as_ref().is_some_and(|mask| mask[i] > 0.0),
+        }
+        .bound(out.dtype)
+    });
+    let error = error.collect();
+    Ok(vec![Bounded::new(out, error)])
+}
+
+/// How many unknown operand elements reach each result; `None`: there are none.
+fn reach(op: &TensorOp, x: &[Bounded]) -> Result<Option<Vec<f64>>, String> {
+    if !has_unknown(x) {
+        return Ok(None);
+    }
+    if x.len() == 1 {
+        return reals(op, &[&unknown(&x[0])]).map(Some);
+    }
+    let left = reals(op, &[&unknown(&x[0]), &ones(&x[1])])?;
+    let right = reals(op, &[&ones(&x[0]), &unknown(&x[1])])?;
+    Ok(Some(left.iter().zip(right).map(|(l, r)| l + r).collect()))
+}
+
+/// Integer sums: unknown where something unknown goes in.
+pub(super) fn masked(kind: &TensorOp, x: &[Bounded], out: Vec<HostTensor>) -> Results {
+    let mask = reach(&in_f64(kind), x)?.unwrap_or_default();
+    let error = mask.into_iter().map(|n| if n > 0.0 { f64::INFINITY } else { 0.0 }).collect();
+    Ok(vec![Bounded::new(out.into_iter().next().ok_or("no result")?, error)])
+}
+
+/// Unknown where anything along the axis has a bound.
+pub(super) fn masked_arg(kind: &TensorOp, x: &[Bounded], out: Vec<HostTensor>) -> Results {
+    let TensorOp::ArgReduce { axis, .. } = kind else { return Err("no arg-reduction".into()) };
+    let worst = TensorOp::Reduce { f: ScalarOp::Max, axes: vec![*axis] };
+    let errors = reals(&worst, &[&x[0].error_tensor()])?;
+    let error = errors.into_iter().map(|e| if e > 0.0 { f64::INFINITY } else { 0.0 }).collect();
+    Ok(vec![Bounded::new(out.into_iter().next().ok_or("no result")?, error)])
+}
+
+/// Sums and products along axes, whole or running.
+pub(super) fn reduce(kind: &TensorOp, x: &[Bounded], out: Vec<HostTensor>) -> Results {
+    let out = out.into_iter().next().ok_or("no result")?;
+    let x = &x[0];
+    let with = |f: ScalarOp| match kind.clone() {
+        TensorOp::Scan { axis, exclusive, reverse, .. } => TensorOp::Scan { f, axis, exclusive, reverse },
+        TensorOp::Reduce { axes, .. } => TensorOp::Reduce { f, axes },
+        other => other,
+    };
+    let (TensorOp::Reduce { f, .. } | TensorOp::Scan { f, .. }) = kind else {
+        return Err("no reduction".into());
+    };
+    let sum = with(ScalarOp::Add);
+    let terms = reals(&sum, &[&ones(x)])?;
+    let mask = reach(&sum, std::slice::from_ref(x))?;
+    let is_unknown = |i: usize| mask.as_ref().is_some_and(|mask| mask[i] > 0.0);
+    let results = out.to_f64();
+    let mut error: Vec<f64> = match f {
+        ScalarOp::Add => {
+            let (magnitude, carried) = (reals(&sum, &[&magnitudes(x)])?, reals(&sum, &[&known(x)])?);
+            (0..results.len())
+                .map(|i| {
+                    Sum {
+                        result: results[i],
+                        magnitude: magnitude[i],
+                        terms: terms[i] - 1.0,
+                        carried: carried[i],
+                        products: 0.0,
+                        unknown: is_unknown(i),
+                    }
+                    .bound(out.dtype)
+                })
+                .collect()
+        }
+        _ => {
+            let errors = products(x, &with(ScalarOp::Mul), &results, &terms, out.dtype)?;
+            errors.into_iter().enumerate().map(|(i, e)| if is_unknown(i) { f64::INFINITY } else { e }).collect()
+        }
+    };
+    if matches!(kind, TensorOp::Scan { .. }) && out.dtype.bits() < 32 {
+        // Each prefix of a narrow type may have been rounded on the way.
+        let largest_prefix = results.iter().filter(|r| r.is_finite()).fold(0.0f64, |most, r| most.max(r.abs()));
+        for (error, terms) in error.iter_mut().zip(&terms).filter(|(error, _)| **error > 0.0) {
+            *error += 2.0 * terms * unit_roundoff(out.dtype) * largest_prefix;
+        }
+    }
+    Ok(vec![Bounded::new(out, error)])
+}
+
+/// Bounds of products along axes.
+fn products(
+    x: &Bounded,
+    product: &TensorOp,
+    results: &[f64],
+    terms: &[f64],
+    out: DType,
+) -> Result<Vec<f64>, String> {
+    let acc = accumulator(out);
+    let map = |f: &dyn Fn(f64, f64) -> f64| -> Result<Vec<f64>, String> {
+        let pairs = x.value.to_f64().into_iter().zip(known(x).to_f64());
+        let numbers = pairs.map(|(x, e)| if x.is_finite() { f(x.abs(), e) } else { 1.0 }).collect();
+        reals(product, &[&f64s(&x.value.shape, numbers)])
+    };
+    let (magnitude, reached) = (map(&|x, _| x)?, map(&|x, e| x + e)?);
+    // The largest and smallest that a part of the product can be.
+    let (most, least) = (map(&|x, e| (x + e).max(1.0))?, map(&|x, _| if x == 0.0 { 1.0 } else { x.min(1.0) })?);
+    Ok((0..results.len())
+        .map(|i| {
+            let (r, n) = (results[i], terms[i]);
+            let overflows = most[i] >= largest(acc) * 0.999;
+            if overflows {
+                return f64::INFINITY;
+            }
+            if !r.is_finite() {
+                // Of operands that are not finite; times zero on the way it may be NaN or not.
+                return if least[i] < 1e-30 { f64::INFINITY } else { 0.0 };
+            }
+            let carried = reached[i] - magnitude[i];
+            let error = gamma(n, acc) * reached[i] + n * eta(acc) * most[i] + carried;
+            if r.abs() + error >= largest(out) {
+                return f64::INFINITY;
+            }
+            error + 2.0 * unit_roundoff(out) * r.abs() + 2.0 * eta(out)
+        })
+        .collect())
+}
+
+/// Sums and averages over windows.
+pub(super) fn pool(kind: &TensorOp, x: &[Bounded], out: Vec<HostTensor>) -> Results {
+    let out = out.into_iter().next().ok_or("no result")?;
+    let TensorOp::Pool { kind: how, window } = kind else { return Err("no pool".into()) };
+    let sum = TensorOp::Pool { kind: PoolKind::Sum, window: window.clone() };
+    let x = &x[0];
+    let terms = reals(&sum, &[&ones(x)])?;
+    let (magnitude, carried) = (reals(&sum, &[&magnitudes(x)])?, reals(&sum, &[&known(x)])?);
+    let mask = reach(&sum, std::slice::from_ref(x))?;
+    let whole: i64 = window.size.iter().product();
+    let error = out
+        .to_f64()
+        .into_iter()
+        .enumerate()
+        .map(|(i, result)| {
+            let n = match how {
+                PoolKind::Average => whole as f64,
+                PoolKind::AverageInside => terms[i].max(1.0),
+                _ => 1.0,
+            };
+            let unknown = mask.as_ref().is_some_and(|mask| mask[i] > 0.0);
+            let sum = Sum {
+                result,
+                magnitude: magnitude[i],
+                // The division, or the product with a reciprocal.
+                terms: terms[i] + 2.0,
+                carried: carried[i],
+                products: 0.0,
+                unknown,
+            };
+            let bound = sum.bound(out.dtype);
+            let rounding = 2.0 * unit_roundoff(out.dtype) * result.abs() + 2.0 * eta(out.dtype);
+            if bound.is_finite() && result.is_finite() { bound / n + 2.0 * rounding } else { bound }
+        })
+        .collect();
+    Ok(vec![Bounded::new(out, error)])
+}
+
+/// Updates that add to or multiply what is there, in the tensor's own type.
+pub(super) fn scatter(
+    with: &dyn Fn(ScatterKind) -> TensorOp,
+    how: ScatterKind,
+    x: &[Bounded],
+    out: Vec<HostTensor>,
+) -> Results {
+    let out = out.into_iter().next().ok_or("no result")?;
+    let places = &*x[1].value;
+    let run = |kind: ScatterKind, data: &HostTensor, updates: &HostTensor| {
+        reals(&with(kind), &[data, places, updates])
+    };
+    let terms = run(ScatterKind::Add, &ones(&x[0]), &ones(&x[2]))?;
+    let touched = has_unknown(&[x[0].clone(), x[2].clone()]);
+    let mask = if touched {
+        Some(run(ScatterKind::Add, &unknown(&x[0]), &unknown(&x[2]))?)
+    } else {
+        None
+    };
+    let (a, b) = (magnitudes(&x[0]), magnitudes(&x[2]));
+    let (ea, eb) = (known(&x[0]), known(&x[2]));
+    let plus = |x: &HostTensor, e: &HostTensor| {
+        f64s(&x.shape, x.to_f64().iter().zip(e.to_f64()).map(|(x, e)| (x + e).max(1.0)).collect())
+    };
+    let error_in = x[0].at_each().zip(run(ScatterKind::Add, &ea, &eb)?);
+    let magnitude = match how {
+        ScatterKind::Add => run(ScatterKind::Add, &a, &b)?,
+        _ => run(ScatterKind::Mul, &plus(&a, &ea), &plus(&b, &eb))?,
+    };
+    let u = unit_roundoff(out.dtype);
+    let results = out.to_f64();
+    let error = error_in
+        .enumerate()
+        .map(|(i, (untouched, carried))| {
+            let n = terms[i] - 1.0;
+            if mask.as_ref().is_some_and(|mask| mask[i] > 0.0) {
+                return f64::INFINITY;
+            }
+            if n < 1.0 {
+                return untouched;
+            }
+            let carried = if how == ScatterKind::Add { carried } else { carried * magnitude[i] };
+            if magnitude[i] + carried >= largest(out.dtype) * 0.9 {
+                return f64::INFINITY;
+            }
+            if !results[i].is_finite() {
+                return 0.0;
+            }
+            carried + 2.0 * n * u * (magnitude[i] + carried) + n * eta(out.dtype) * magnitude[i].max(1.0)
+        })
+        .collect();
+    Ok(vec![Bounded::new(out, error)])
+}
