@@ -49,6 +49,8 @@ pub fn inputs(
             Err(diagnostic) => found.push(diagnostic.at(format!("input `{}`", port.name))),
         }
     }
+    // What can be made up may hang on what could not be read.
+    std::mem::take(&mut found).into_result(())?;
     let mut result = Vec::with_capacity(ports.len());
     for (port, tensor) in ports.iter().zip(tensors) {
         let made = tensor.map_or_else(|| make(port, sources.get(port.name.as_str()).copied(), &mut sizes), Ok);

@@ -85,7 +85,9 @@ pub fn with_model<T>(
     let mut cx = PassCx::new().with_clock(&clock).with_trace(trace, &mut sink);
     let result = use_model(&model, &options, &mut cx)?;
     if args.trace.is_some() {
-        eprint!("{}", cx.timing_table());
+        // The lines of the passes are there already.
+        let table = cx.timing_table();
+        eprintln!("{}", table.lines().last().unwrap_or_default());
     }
     Ok((result, cx.records))
 }

@@ -134,10 +134,9 @@ impl TargetModel for CpuTarget {
             | KernelClass::Pool
             | KernelClass::Gather
             | KernelClass::Scatter
-            | KernelClass::Scan
-            | KernelClass::Attention
-            | KernelClass::Recurrent => true,
-            KernelClass::Native => false,
+            | KernelClass::Scan => true,
+            // Taken apart: no recipe computes them whole.
+            KernelClass::Attention | KernelClass::Recurrent | KernelClass::Native => false,
         }
     }
 

@@ -1,7 +1,7 @@
 //! `non_max_suppression(boxes, scores, max_per_class, iou_threshold, score_threshold) -> selected, count`.
 //!
 //! boxes f32[batch, n, 4], scores f32[batch, classes, n], three scalars (i64, f32, f32); selected
-//! i64[capacity, 3] gets rows (batch, class, box), count i64 their number; rows behind are left alone. Per batch
+//! i64[capacity, 3] gets rows (batch, class, box), count i64 their number; rows behind are 0. Per batch
 //! and class, boxes above the score threshold by decreasing score (ties by index) are kept unless their
 //! intersection over union with a kept one exceeds the threshold. Boxes are any two opposite corners
 //! (y, x, y, x), or with `center_point_box` (x centre, y centre, width, height). Source: ONNX operator
@@ -47,6 +47,7 @@ impl NativeKernel for NonMaxSuppression {
         }
         let limit = usize::try_from(read_i64(limit.bytes, 0)).unwrap_or(0);
         let (iou, score) = (read_f32(iou.bytes, 0), read_f32(score.bytes, 0));
+        selected.bytes.fill(0);
         let mut rows = 0;
         for batch in 0..batches {
             let corners: Vec<Corners> =

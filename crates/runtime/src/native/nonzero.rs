@@ -13,7 +13,11 @@ pub(super) fn prepare_count(signature: &Signature, _: &Params) -> Result<Box<dyn
 
 pub(super) fn prepare(signature: &Signature, _: &Params) -> Result<Box<dyn NativeKernel>, String> {
     expect_slots("operands", &signature.operands, &[(None, None)])?;
-    expect_slots("results", &signature.results, &[(Some(DType::I64), Some(2))])?;
+    let (indices, count) = ((Some(DType::I64), Some(2)), (Some(DType::I64), Some(0)));
+    match signature.results.len() {
+        1 => expect_slots("results", &signature.results, &[indices])?,
+        _ => expect_slots("results", &signature.results, &[indices, count])?,
+    }
     Ok(Box::new(NonZero))
 }
 
@@ -23,9 +27,10 @@ impl NativeKernel for NonZero {
     fn run(&self, mut args: NativeArgs<'_>) -> Result<(), String> {
         let x = &args.operands[0];
         let shape: &[usize] = if x.shape.is_empty() { &[1] } else { &x.shape };
-        let indices = &mut args.results[0];
+        let (indices, counts) = args.results.split_at_mut(1);
+        let indices = &mut indices[0];
         let [rank, count] = indices.shape[..] else { return Err("indices have rank 2".to_string()) };
-        if rank != shape.len() {
+        if rank != x.shape.len() && rank != shape.len() {
             return Err(format!("{rank} rows of indices for an operand of rank {}", shape.len()));
         }
         let mut written = 0;
@@ -34,11 +39,18 @@ impl NativeKernel for NonZero {
                 return Err(format!("more than {count} elements are not zero"));
             }
             let mut rest = position;
-            for axis in (0..rank).rev() {
+            for axis in (0..rank.min(shape.len())).rev() {
                 write_i64(indices.bytes, axis * count + written, (rest % shape[axis]) as i64);
                 rest /= shape[axis];
             }
             written += 1;
+        }
+        if let [number] = counts {
+            for axis in 0..rank {
+                (written..count).for_each(|column| write_i64(indices.bytes, axis * count + column, 0));
+            }
+            write_i64(number.bytes, 0, written as i64);
+            return Ok(());
         }
         if written == count { Ok(()) } else { Err(format!("{written} elements are not zero, not {count}")) }
     }

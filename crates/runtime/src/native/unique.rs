@@ -19,7 +19,14 @@ pub(super) fn prepare(signature: &Signature, params: &Params) -> Result<Box<dyn 
     let x = &signature.operands[0];
     let rank = if axis.is_some() { x.rank } else { 1 };
     let index = (Some(DType::I64), Some(1));
-    expect_slots("results", &signature.results, &[(Some(x.dtype), Some(rank)), index, index, index])?;
+    let values = (Some(x.dtype), Some(rank));
+    match signature.results.len() {
+        4 => expect_slots("results", &signature.results, &[values, index, index, index])?,
+        _ => {
+            let count = (Some(DType::I64), Some(0));
+            expect_slots("results", &signature.results, &[values, index, index, index, count])?;
+        }
+    }
     Ok(Box::new(Unique { axis, sorted: params.bool("sorted")? }))
 }
 
@@ -70,16 +77,20 @@ impl Groups {
 impl NativeKernel for Unique {
     fn run(&self, args: NativeArgs<'_>) -> Result<(), String> {
         let x = &args.operands[0];
+        let mut results = args.results;
+        // With a fifth result the others are as large as can be, and it tells how much of them counts.
+        let number = if results.len() == 5 { results.pop() } else { None };
         let [values, indices, inverse, counts]: [_; 4] =
-            args.results.try_into().map_err(|_| "four results are needed".to_string())?;
+            results.try_into().map_err(|_| "four or five results are needed".to_string())?;
         let groups = Groups::new(x, self.axis);
         let (outer, extent, inner) = groups.extents;
         let count = groups.starts.len();
-        if values.shape.get(self.axis.unwrap_or(0)) != Some(&count)
-            || values.bytes.len() != outer * count * inner * x.dtype.size()
-            || indices.shape != [count]
+        let room = if number.is_some() { extent } else { count };
+        if values.shape.get(self.axis.unwrap_or(0)) != Some(&room)
+            || values.bytes.len() != outer * room * inner * x.dtype.size()
+            || indices.shape != [room]
             || inverse.shape != [extent]
-            || counts.shape != [count]
+            || counts.shape != [room]
         {
             return Err(format!("the results' shapes do not fit {count} distinct of {extent} slices"));
         }
@@ -88,11 +99,15 @@ impl NativeKernel for Unique {
             ranked.sort_by_key(|group| groups.members(*group)[0]);
         }
         let row = inner * x.dtype.size();
+        if let Some(number) = number {
+            [&mut *values.bytes, &mut *indices.bytes, &mut *counts.bytes].into_iter().for_each(|all| all.fill(0));
+            write_i64(number.bytes, 0, count as i64);
+        }
         for (rank, group) in ranked.into_iter().enumerate() {
             let members = groups.members(group);
             for o in 0..outer {
                 let from = (o * extent + members[0]) * row;
-                values.bytes[(o * count + rank) * row..][..row].copy_from_slice(&x.bytes[from..from + row]);
+                values.bytes[(o * room + rank) * row..][..row].copy_from_slice(&x.bytes[from..from + row]);
             }
             write_i64(indices.bytes, rank, members[0] as i64);
             write_i64(counts.bytes, rank, members.len() as i64);
