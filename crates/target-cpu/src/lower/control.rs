@@ -44,7 +44,7 @@ impl Lower<'_> {
             TileOp::Index { op: kind } => {
                 b.index_op(index_op(*kind), self.index(operands[0]), self.index(operands[1]))
             }
-            TileOp::ToIndex {} => self.to_index(b, operands[0]),
+            TileOp::ToIndex {} => self.scalar_index(b, operands[0]),
             TileOp::Load { .. } | TileOp::Gather {} => return self.note_read(op),
             TileOp::Store { .. } => {
                 self.settle_reads(b, op);

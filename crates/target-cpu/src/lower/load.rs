@@ -137,7 +137,7 @@ impl Lower<'_> {
             None => at,
         };
         let value = b.load_splat(window.dtype, self.lanes, at);
-        self.from_lanes(b, window.dtype, value)
+        self.piece_of_lanes(b, window.dtype, value)
     }
 
     /// The address of a coordinate where `row` is not 0, else of pad values; `bytes` are read from there.
@@ -209,7 +209,7 @@ impl Lower<'_> {
             let bytes = i64::from(self.lanes) * window.dtype.size() as i64;
             let at = self.guarded(b, window, coord, row, bytes);
             let value = b.load_at(window.dtype, self.lanes, at);
-            return self.from_lanes(b, window.dtype, value);
+            return self.piece_of_lanes(b, window.dtype, value);
         }
         let count = match (count, row) {
             (count, None) => count,
@@ -233,7 +233,7 @@ impl Lower<'_> {
             Some(count) => self.padded(b, window, value, count),
             None => value,
         };
-        self.from_lanes(b, window.dtype, value)
+        self.piece_of_lanes(b, window.dtype, value)
     }
 
     /// A counted load with the pad value from lane `count` on; those lanes are 0 already.
@@ -280,7 +280,7 @@ impl Lower<'_> {
         };
         let pad = b.vec_const(Elem::of(window.dtype), self.lanes, register_bits(window.dtype, window.pad));
         let value = b.select(valid, value, pad);
-        self.from_lanes(b, window.dtype, value)
+        self.piece_of_lanes(b, window.dtype, value)
     }
 
     /// Of a lane axis: the lanes inside of the view, positions moved inside, and a count of all lanes, or of
@@ -317,7 +317,7 @@ impl Lower<'_> {
     // --- register forms --------------------------------------------------------------------------------
 
     /// A piece as it was loaded into lanes: `bool` becomes a mask.
-    pub fn from_lanes(&mut self, b: &mut Builder, dtype: DType, lanes: Value) -> Value {
+    pub fn piece_of_lanes(&mut self, b: &mut Builder, dtype: DType, lanes: Value) -> Value {
         if dtype != DType::Bool {
             return lanes;
         }
@@ -326,7 +326,7 @@ impl Lower<'_> {
     }
 
     /// A piece as lanes that can be stored or shuffled.
-    pub fn to_lanes(&mut self, b: &mut Builder, dtype: DType, piece: Value) -> Value {
+    pub fn lanes_of_piece(&mut self, b: &mut Builder, dtype: DType, piece: Value) -> Value {
         if dtype == DType::Bool { b.mask_to_vec(piece) } else { piece }
     }
 

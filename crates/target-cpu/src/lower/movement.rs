@@ -154,7 +154,7 @@ impl Lower<'_> {
         for (tile, piece) in distinct {
             let splat = self.is_uniform(*tile);
             let value = self.piece(b, *tile, *piece);
-            let value = self.to_lanes(b, dtype, value);
+            let value = self.lanes_of_piece(b, dtype, value);
             let pick = |lane: usize| match sources.get(lane) {
                 Some(s) if (s.tile, s.piece) == (*tile, *piece) => {
                     Some(if splat { lane as u32 } else { s.lane })
@@ -175,7 +175,7 @@ impl Lower<'_> {
             });
         }
         let joined = joined.expect("invariant: a piece has a lane");
-        self.from_lanes(b, dtype, joined)
+        self.piece_of_lanes(b, dtype, joined)
     }
 
     // --- transposes in registers -----------------------------------------------------------------------
@@ -209,7 +209,7 @@ impl Lower<'_> {
                 let mut at = start.clone();
                 at[last] += lane;
                 let row = self.piece(b, operand, from.locate(&below_transpose(perm, &at)).0);
-                self.to_lanes(b, dtype, row)
+                self.lanes_of_piece(b, dtype, row)
             })
             .collect();
         rows.resize(lanes as usize, rows[0]);
@@ -217,7 +217,7 @@ impl Lower<'_> {
         for (i, row) in rows.into_iter().take(n_results as usize).enumerate() {
             let mut at = start.clone();
             at[row_axis] += i as i64;
-            let value = self.from_lanes(b, dtype, row);
+            let value = self.piece_of_lanes(b, dtype, row);
             self.bind_piece(tile, geometry.locate(&at).0, value);
         }
         true
@@ -263,7 +263,7 @@ impl Lower<'_> {
                 b.load_strided(stored, self.lanes, at, stride)
             }
         };
-        Some(self.from_lanes(b, dtype, lanes))
+        Some(self.piece_of_lanes(b, dtype, lanes))
     }
 
     /// Stores a tile in scratch, row-major in register elements; its byte offset there.
@@ -279,7 +279,7 @@ impl Lower<'_> {
         let offset = self.reserve_scratch(count * size);
         for piece in 0..geometry.pieces() {
             let value = self.piece(b, tile, piece);
-            let value = self.to_lanes(b, dtype, value);
+            let value = self.lanes_of_piece(b, dtype, value);
             let mut at = At::new(b.scratch()).disp(offset + geometry.linear(&geometry.start(piece)) * size);
             at.count = self.partial_count(b, geometry.active(piece));
             b.store_at(stored, value, at);

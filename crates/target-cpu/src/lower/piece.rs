@@ -62,7 +62,7 @@ impl Lower<'_> {
             }
             TileOp::FromIndex { dtype } => {
                 let index = self.index(func.operand(op, 0));
-                self.from_index(b, *dtype, index)
+                self.spread_index(b, *dtype, index)
             }
             TileOp::Elementwise { f } => {
                 let operands = func.operands(op);
@@ -121,7 +121,7 @@ impl Lower<'_> {
     }
 
     /// An index in every lane, wrapped or converted to `dtype`.
-    fn from_index(&mut self, b: &mut Builder, dtype: DType, index: Value) -> Value {
+    fn spread_index(&mut self, b: &mut Builder, dtype: DType, index: Value) -> Value {
         if let Some(n) = b.as_const(index) {
             let bits = if dtype == DType::Bool {
                 (n & 1) as u64
@@ -136,7 +136,7 @@ impl Lower<'_> {
                 let low = b.splat(Elem::I32, self.lanes, index);
                 let one = b.i32(self.lanes, 1);
                 let bit = b.vec(VecOp::And, &[low, one]);
-                self.from_lanes(b, dtype, bit)
+                self.piece_of_lanes(b, dtype, bit)
             }
             DType::I4 | DType::U4 | DType::I8 | DType::U8 | DType::I16 | DType::U16 => {
                 let unused = b.index(64 - i64::from(dtype.bits()));
@@ -161,10 +161,10 @@ impl Lower<'_> {
     }
 
     /// A scalar integer tile as an index.
-    pub fn to_index(&mut self, b: &mut Builder, tile: Value) -> Value {
+    pub fn scalar_index(&mut self, b: &mut Builder, tile: Value) -> Value {
         let dtype = self.tile(tile).0;
         let piece = self.piece(b, tile, 0);
-        let lanes = self.to_lanes(b, dtype, piece);
+        let lanes = self.lanes_of_piece(b, dtype, piece);
         self.lane_index(b, dtype, lanes, 0)
     }
 
@@ -194,7 +194,7 @@ impl Lower<'_> {
             at.count = self.partial_count(b, geometry.active(piece));
             b.gather(dtype, at, offsets)
         };
-        self.from_lanes(b, dtype, lanes)
+        self.piece_of_lanes(b, dtype, lanes)
     }
 
     /// Scatters all pieces of a tile, in order.
@@ -206,7 +206,7 @@ impl Lower<'_> {
         for piece in 0..geometry.pieces() {
             let offsets = self.piece(b, coordinates, piece);
             let value = self.piece(b, tile, piece);
-            let value = self.to_lanes(b, dtype, value);
+            let value = self.lanes_of_piece(b, dtype, value);
             if geometry.is_splat() {
                 let at = self.element_address(b, view, coordinates, offsets);
                 let one = b.index(1);
@@ -266,9 +266,9 @@ impl Lower<'_> {
 
     /// The first lane of a register in every lane.
     pub fn spread_lane(&mut self, b: &mut Builder, dtype: DType, piece: Value, lane: u32) -> Value {
-        let lanes = self.to_lanes(b, dtype, piece);
+        let lanes = self.lanes_of_piece(b, dtype, piece);
         let spread = b.shuffle(lanes, lanes, vec![lane; self.lanes as usize]);
-        self.from_lanes(b, dtype, spread)
+        self.piece_of_lanes(b, dtype, spread)
     }
 }
 

@@ -51,17 +51,17 @@ impl Lower<'_> {
     /// All lanes combined, in every lane.
     fn reduce_lanes(&mut self, b: &mut Builder, f: ScalarOp, dtype: DType, piece: Value) -> Value {
         if let Some(op) = lane_reduction(f, dtype) {
-            let lanes = self.to_lanes(b, dtype, piece);
+            let lanes = self.lanes_of_piece(b, dtype, piece);
             let reduced = b.reduce(op, lanes);
-            return self.from_lanes(b, dtype, reduced);
+            return self.piece_of_lanes(b, dtype, reduced);
         }
         let mut sum = piece;
         let mut distance = self.lanes / 2;
         while distance > 0 {
-            let lanes = self.to_lanes(b, dtype, sum);
+            let lanes = self.lanes_of_piece(b, dtype, sum);
             let picks = (0..self.lanes).map(|lane| lane ^ distance).collect();
             let other = b.shuffle(lanes, lanes, picks);
-            let other = self.from_lanes(b, dtype, other);
+            let other = self.piece_of_lanes(b, dtype, other);
             sum = math::expand(b, f, &[dtype, dtype], &[sum, other]);
             distance /= 2;
         }
@@ -119,7 +119,7 @@ impl Lower<'_> {
     ) -> Value {
         let lanes = self.lanes;
         let neutral = self.constant(b, dtype, unit(f, dtype));
-        let neutral = self.to_lanes(b, dtype, neutral);
+        let neutral = self.lanes_of_piece(b, dtype, neutral);
         let (mut sum, mut distance) = (piece, 1);
         while distance < lanes {
             let picks = (0..lanes).map(|lane| match reverse {
@@ -127,9 +127,9 @@ impl Lower<'_> {
                 true if lane + distance < lanes => lane + distance,
                 _ => lanes + lane,
             });
-            let from = self.to_lanes(b, dtype, sum);
+            let from = self.lanes_of_piece(b, dtype, sum);
             let before = b.shuffle(from, neutral, picks.collect());
-            let before = self.from_lanes(b, dtype, before);
+            let before = self.piece_of_lanes(b, dtype, before);
             sum = math::expand(b, f, &[dtype, dtype], &[before, sum]);
             distance *= 2;
         }

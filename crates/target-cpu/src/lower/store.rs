@@ -46,7 +46,7 @@ impl Lower<'_> {
 
     fn stored_piece(&mut self, b: &mut Builder, tile: Value, piece: u32, dtype: DType) -> Value {
         let value = self.piece(b, tile, piece);
-        self.to_lanes(b, dtype, value)
+        self.lanes_of_piece(b, dtype, value)
     }
 
     fn store_piece(&mut self, b: &mut Builder, window: &Window, coord: &[i64], active: i64, value: Value) {
