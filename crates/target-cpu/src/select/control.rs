@@ -24,6 +24,7 @@ impl Select<'_> {
     /// head: body; carried = yielded; iv += step; if iv < hi goto head
     /// exit:
     /// ```
+    /// `hi + step` is below 2^63: bounds are sizes and addresses.
     pub(super) fn for_loop(&mut self, op: OpId, step: i64) -> Selected<()> {
         let func = self.func;
         let (operands, body) = (func.operands(op), func.regions_of(op)[0]);

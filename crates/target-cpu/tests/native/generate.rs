@@ -407,10 +407,9 @@ impl<'r> Generator<'r> {
 
     /// A loop or a branch with carried values of the types of some values in scope.
     fn nest(&mut self) {
+        // The three sizes are always in scope.
         let n = self.rng.below(6);
-        let carried: Vec<Value> = (0..n)
-            .filter_map(|_| (!self.pool.is_empty()).then(|| self.pool[self.rng.below(self.pool.len())]))
-            .collect();
+        let carried: Vec<Value> = (0..n).map(|_| self.pool[self.rng.below(self.pool.len())]).collect();
         let types: Vec<CpuType> = carried.iter().map(|v| self.b.ty(*v)).collect();
         let outer = self.pool.clone();
         self.depth += 1;
