@@ -1,16 +1,380 @@
 //! Chooses how buffers lie in memory.
+//!
+//! Before: kernels are formed, every buffer is row-major.  After: activations of convolutions and pools, and what is
+//! computed between them, have their channels innermost; constant right sides of contractions are packed for the
+//! target's tiles (`weights.rs`); `relayout` kernels stand where a buffer is wanted otherwise. Meaning is untouched.
+//!
+//! What stays row-major: program inputs and outputs, operands of control flow and natives, scatters.
+//! Method: one walk in program order. A convolution wants channels last; a map, row or concat kernel follows its
+//! operands; a reshape hands a layout on where whole axes keep their order (`reshape.rs`). Where a map kernel's only reader
+//! wants another layout, the kernel writes that layout itself.
 
-use tegula_base::Diagnostics;
+mod reshape;
+mod weights;
+
+use std::collections::HashMap;
+use tegula_base::{Diagnostic, Diagnostics, Dim, Shape};
 use tegula_ir::pass::{Changed, PassCx};
+use tegula_ir::rewrite::{Rewrite, rewrite_region};
+use tegula_ir::{Def, OpId, RegionId, Value};
 use tegula_target::TargetModel;
-use tegula_tensor::TensorProgram;
+use tegula_tensor::{KernelClass, Layout, TensorFunc, TensorOp, TensorProgram, TensorType};
 
-/// Row-major everywhere, for now.
+/// Errors: internal, when a kernel does not have the form that its class says.
 pub fn assign_layouts(
     program: &mut TensorProgram,
     target: &dyn TargetModel,
     cx: &mut PassCx,
 ) -> Result<Changed, Diagnostics> {
-    let _ = (program, target, cx);
-    Ok(Changed::No)
+    let mut changed = Changed::No;
+    let symbols = program.symbols.clone();
+    for func in &mut program.funcs {
+        let asserted = reshape::asserted_sizes(func);
+        let mut walk = Walk { target, symbols: &symbols, asserted, made: HashMap::new(), changed: false };
+        walk.region(func, func.body(), cx)?;
+        changed |= Changed::if_true(walk.changed);
+    }
+    Ok(changed)
+}
+
+struct Walk<'a> {
+    target: &'a dyn TargetModel,
+    symbols: &'a tegula_base::Symbols,
+    /// Sizes that an assert makes equal.
+    asserted: Vec<(Dim, Dim)>,
+    /// Relayouts in sight, by source.
+    made: HashMap<(Value, Layout), Value>,
+    changed: bool,
+}
+
+impl Walk<'_> {
+    fn region(&mut self, func: &mut TensorFunc, region: RegionId, cx: &mut PassCx) -> Result<(), Diagnostics> {
+        rewrite_region(func, region, &mut |func, region, op| {
+            self.op(func, region, op, cx)?;
+            let inner = match func.kind(op) {
+                TensorOp::Kernel { .. } => vec![],
+                _ => func.regions_of(op).to_vec(),
+            };
+            for inner in inner {
+                // What a region makes is not in sight after it.
+                let outer = self.made.clone();
+                self.region(func, inner, cx)?;
+                self.made = outer;
+            }
+            Ok(Rewrite::Keep)
+        })?;
+        Ok(())
+    }
+
+    fn op(
+        &mut self,
+        func: &mut TensorFunc,
+        region: RegionId,
+        op: OpId,
+        cx: &mut PassCx,
+    ) -> Result<(), Diagnostics> {
+        match func.kind(op).clone() {
+            TensorOp::Kernel { class } => self.kernel(func, region, op, class, cx)?,
+            TensorOp::Reshape { .. } => self.reshape(func, region, op, cx),
+            TensorOp::Relayout { .. } | TensorOp::Constant { .. } => {}
+            _ => {
+                for i in 0..func.operands(op).len() {
+                    self.want_row_major(func, region, op, i, cx);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn reshape(&mut self, func: &mut TensorFunc, region: RegionId, op: OpId, cx: &mut PassCx) {
+        let (from, to) = (func.ty(func.operand(op, 0)).clone(), func.ty(func.result(op)).clone());
+        match reshape::layout_after(&from, &to.shape, &self.asserted) {
+            Some(layout) if layout.is_row_major() => {}
+            Some(layout) => self.set_layout(func, func.result(op), layout),
+            None => self.want_row_major(func, region, op, 0, cx),
+        }
+    }
+
+    fn kernel(
+        &mut self,
+        func: &mut TensorFunc,
+        region: RegionId,
+        op: OpId,
+        class: KernelClass,
+        cx: &mut PassCx,
+    ) -> Result<(), Diagnostics> {
+        match class {
+            KernelClass::Conv => self.convolution(func, region, op, cx)?,
+            KernelClass::Dot => self.contraction(func, region, op, cx)?,
+            KernelClass::Pool => self.pool(func, region, op, cx),
+            KernelClass::Map | KernelClass::Reduce | KernelClass::Rows => self.follow(func, region, op, cx),
+            KernelClass::Gather
+            | KernelClass::Scatter
+            | KernelClass::Scan
+            | KernelClass::Attention
+            | KernelClass::Recurrent
+            | KernelClass::Native => {
+                for i in 0..func.operands(op).len() {
+                    self.want_row_major(func, region, op, i, cx);
+                }
+            }
+        }
+        refresh_arguments(func, op);
+        Ok(())
+    }
+
+    fn convolution(
+        &mut self,
+        func: &mut TensorFunc,
+        region: RegionId,
+        op: OpId,
+        cx: &mut PassCx,
+    ) -> Result<(), Diagnostics> {
+        let root = root_of(func, op)?;
+        let [x, w] = [0, 1].map(|i| outer_operand(func, op, root, i));
+        let (Some(x), Some(w)) = (x, w) else {
+            return Err(Diagnostic::internal("a convolution kernel reads values of its own").into());
+        };
+        let rank = func.ty(func.operand(op, x)).rank();
+        let last = Layout::channels_last(rank);
+        // Few channels are read as they lie: a pass over the image would cost more than it saves.
+        let few = func.ty(func.operand(op, x)).shape[1].as_const().is_some_and(|channels| channels <= 4);
+        if !few {
+            self.want(func, region, op, x, &last, cx);
+        }
+        if let Some(layout) = weights::of_conv(func, op, root, self.target, self.symbols) {
+            self.pack(func, region, op, w, layout, cx);
+        }
+        self.around(func, region, op, &[x, w], &last, cx);
+        Ok(())
+    }
+
+    fn contraction(
+        &mut self,
+        func: &mut TensorFunc,
+        region: RegionId,
+        op: OpId,
+        cx: &mut PassCx,
+    ) -> Result<(), Diagnostics> {
+        let root = root_of(func, op)?;
+        let [lhs, rhs] = [0, 1].map(|i| outer_operand(func, op, root, i));
+        let (Some(lhs), Some(rhs)) = (lhs, rhs) else {
+            return Err(Diagnostic::internal("a contraction kernel reads values of its own").into());
+        };
+        if let Some(layout) = weights::of_dot(func, op, root, self.target, self.symbols) {
+            self.pack(func, region, op, rhs, layout, cx);
+        }
+        let rank = func.ty(func.results(op)[0]).rank();
+        self.around(func, region, op, &[lhs, rhs], &Layout::row_major(rank), cx);
+        Ok(())
+    }
+
+    fn pool(&mut self, func: &mut TensorFunc, region: RegionId, op: OpId, cx: &mut PassCx) {
+        let x = func.operand(op, 0);
+        let layout = func.ty(x).layout_or_default();
+        self.around(func, region, op, &[0], &layout, cx);
+    }
+
+    /// Operands of full rank, and results, get one layout; those of the root, `own`, have theirs.
+    fn around(
+        &mut self,
+        func: &mut TensorFunc,
+        region: RegionId,
+        op: OpId,
+        own: &[usize],
+        layout: &Layout,
+        cx: &mut PassCx,
+    ) {
+        let rank = layout.0.len();
+        for i in (0..func.operands(op).len()).filter(|i| !own.contains(i)) {
+            if func.ty(func.operand(op, i)).rank() == rank {
+                self.want(func, region, op, i, layout, cx);
+            }
+        }
+        if !layout.is_row_major() {
+            for result in func.results(op).to_vec() {
+                self.set_layout(func, result, layout.clone());
+            }
+        }
+    }
+
+    /// A map, row or concat kernel takes the layout of its widest operand that has one of its own; a kernel whose ops
+    /// give axes a meaning (a transpose, a gather that adds axes) reads any layouts and writes row-major.
+    fn follow(&mut self, func: &mut TensorFunc, region: RegionId, op: OpId, cx: &mut PassCx) {
+        let rank = func.ty(func.results(op)[0]).rank();
+        if !permutes(func, op, rank) {
+            return;
+        }
+        let wide = |ty: &TensorType| ty.shape.iter().filter(|dim| !dim.is_const(1)).count();
+        let operands = func.operands(op).iter().map(|value| func.ty(*value));
+        let layouts = operands
+            .filter(|ty| ty.rank() == rank && !lies_row_major(&ty.shape, &ty.layout_or_default()))
+            .max_by_key(|ty| wide(ty))
+            .map(TensorType::layout_or_default);
+        let Some(layout) = layouts else { return };
+        self.around(func, region, op, &[], &layout, cx);
+    }
+
+    fn set_layout(&mut self, func: &mut TensorFunc, value: Value, layout: Layout) {
+        self.changed = true;
+        let ty = func.ty(value).clone();
+        let layout = (!layout.is_row_major()).then(|| Box::new(layout));
+        func.set_type(value, TensorType { layout, ..ty });
+    }
+
+    fn want_row_major(
+        &mut self,
+        func: &mut TensorFunc,
+        region: RegionId,
+        op: OpId,
+        i: usize,
+        cx: &mut PassCx,
+    ) {
+        let layout = Layout::row_major(func.ty(func.operand(op, i)).rank());
+        self.want(func, region, op, i, &layout, cx);
+    }
+
+    /// Makes operand `i` lie as `layout` says.
+    fn want(
+        &mut self,
+        func: &mut TensorFunc,
+        region: RegionId,
+        op: OpId,
+        i: usize,
+        layout: &Layout,
+        cx: &mut PassCx,
+    ) {
+        let value = func.operand(op, i);
+        let ty = func.ty(value);
+        if lies_alike(&ty.shape, &ty.layout_or_default(), layout) {
+            return;
+        }
+        if is_rewritable(func, value, region) {
+            cx.remark(func.op(op).location.as_ref(), format!("operand {i} is written in the layout wanted"));
+            self.set_layout(func, value, layout.clone());
+            return;
+        }
+        let relaid = self.relaid(func, region, value, layout, cx);
+        func.set_operand(op, i, relaid);
+    }
+
+    /// A constant operand in another layout costs nothing at run time.
+    fn pack(
+        &mut self,
+        func: &mut TensorFunc,
+        region: RegionId,
+        op: OpId,
+        i: usize,
+        layout: Layout,
+        cx: &mut PassCx,
+    ) {
+        let value = func.operand(op, i);
+        let relaid = self.relaid(func, region, value, &layout, cx);
+        func.set_operand(op, i, relaid);
+    }
+
+    /// A copy of a value in a layout: a bare `relayout` of a constant, a kernel of one else.
+    fn relaid(
+        &mut self,
+        func: &mut TensorFunc,
+        region: RegionId,
+        value: Value,
+        layout: &Layout,
+        cx: &mut PassCx,
+    ) -> Value {
+        if let Some(made) = self.made.get(&(value, layout.clone())) {
+            return *made;
+        }
+        self.changed = true;
+        let source = func.ty(value).clone();
+        let relaid = TensorType { layout: Some(Box::new(layout.clone())), ..source.clone() };
+        let location = func.def_op(value).and_then(|op| func.op(op).location.clone());
+        let kind = TensorOp::Relayout { layout: layout.clone() };
+        let made = if weights::is_constant(func, value) {
+            cx.count("packed", 1);
+            let op = func.push_op(region, kind, &[value], [relaid], location);
+            func.result(op)
+        } else {
+            cx.count("relayouts", 1);
+            cx.remark(location.as_ref(), "its layout changes in a kernel of its own");
+            let kernel = TensorOp::Kernel { class: KernelClass::Map };
+            let op = func.push_op(region, kernel, &[value], [relaid.clone()], location.clone());
+            let inside = func.regions_of(op)[0];
+            let arg = func.add_arg(inside, source);
+            let inner = func.push_op(inside, kind, &[arg], [relaid], location);
+            let result = func.result(inner);
+            func.push_op(inside, TensorOp::Yield {}, &[result], [], None);
+            func.result(op)
+        };
+        self.made.insert((value, layout.clone()), made);
+        made
+    }
+}
+
+/// Region arguments have the types of the launch's operands.
+fn refresh_arguments(func: &mut TensorFunc, op: OpId) {
+    let region = func.regions_of(op)[0];
+    for (arg, operand) in func.args(region).to_vec().into_iter().zip(func.operands(op).to_vec()) {
+        let ty = func.ty(operand).clone();
+        func.set_type(arg, ty);
+    }
+}
+
+/// The contraction, convolution or pool of a kernel.
+fn root_of(func: &TensorFunc, kernel: OpId) -> Result<OpId, Diagnostics> {
+    let is_root = |op: &OpId| matches!(func.kind(*op), TensorOp::Dot { .. } | TensorOp::Conv { .. });
+    let found = func.ops_in(func.regions_of(kernel)[0]).iter().copied().find(is_root);
+    found.ok_or_else(|| Diagnostic::internal("a kernel of a contraction holds none").into())
+}
+
+/// Which operand of the launch an operand of an inner op is.
+fn outer_operand(func: &TensorFunc, kernel: OpId, inner: OpId, i: usize) -> Option<usize> {
+    match func.def(func.operand(inner, i)) {
+        Def::Arg(region, index) if func.owner(region) == Some(kernel) => Some(index as usize),
+        _ => None,
+    }
+}
+
+/// Whether two layouts put the elements of this shape alike: axes of extent 1 lie anywhere.
+fn lies_alike(shape: &Shape, a: &Layout, b: &Layout) -> bool {
+    let wide = |layout: &Layout| -> Option<Vec<usize>> {
+        Some(layout.order()?.into_iter().filter(|axis| !shape[*axis].is_const(1)).collect())
+    };
+    a == b || (wide(a).is_some() && wide(a) == wide(b))
+}
+
+fn lies_row_major(shape: &Shape, layout: &Layout) -> bool {
+    lies_alike(shape, layout, &Layout::row_major(shape.rank()))
+}
+
+/// Whether a value's kernel may write it in any layout: it moves or maps elements, and one op reads the result.
+fn is_rewritable(func: &TensorFunc, value: Value, region: RegionId) -> bool {
+    let Def::Result(op, _) = func.def(value) else { return false };
+    matches!(func.kind(op), TensorOp::Kernel { class: KernelClass::Map })
+        && func.users(value).len() == 1
+        && func.results(op).len() == 1
+        && func.parent(op) == Some(region)
+        && !func.ops_in(func.regions_of(op)[0]).iter().any(|op| {
+            matches!(func.kind(*op), TensorOp::Concat { .. })
+        })
+}
+
+/// Whether every op of a kernel means the same after the axes of all its values of this rank are permuted alike.
+fn permutes(func: &TensorFunc, kernel: OpId, rank: usize) -> bool {
+    let full = |value: &Value| func.ty(*value).rank() == rank;
+    func.ops_in(func.regions_of(kernel)[0]).iter().all(|op| match func.kind(*op) {
+        TensorOp::Elementwise { .. }
+        | TensorOp::Broadcast { .. }
+        | TensorOp::Splat { .. }
+        | TensorOp::Reduce { .. }
+        | TensorOp::Relayout { .. }
+        | TensorOp::Yield {} => true,
+        TensorOp::Iota { .. }
+        | TensorOp::Slice { .. }
+        | TensorOp::Concat { .. }
+        | TensorOp::Scan { .. } => func.operands(*op).iter().chain(func.results(*op)).all(full),
+        TensorOp::Pad { .. } => full(&func.operand(*op, 0)),
+        TensorOp::Gather { .. } => full(&func.operand(*op, 0)) && full(&func.result(*op)),
+        _ => false,
+    })
 }

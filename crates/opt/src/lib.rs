@@ -4,6 +4,7 @@
 //! Start reading at `pipeline.rs`, then `form_kernels.rs`.
 
 pub mod assign_layouts;
+mod axis_groups;
 pub mod form_kernels;
 pub mod lower;
 pub mod lower_to_host;

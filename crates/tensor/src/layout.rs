@@ -19,6 +19,16 @@ pub enum Physical {
     Inner { axis: usize, tile: i64 },
 }
 
+impl Physical {
+    /// The axis that this dim is, when it is not split.
+    pub fn whole_axis(&self) -> Option<usize> {
+        match *self {
+            Physical::Axis(axis) => Some(axis),
+            Physical::Outer { .. } | Physical::Inner { .. } => None,
+        }
+    }
+}
+
 /// Physical dims, outermost first; every axis appears whole once, or once as each of outer and inner.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Layout(pub Vec<Physical>);
@@ -41,6 +51,17 @@ impl Layout {
             .collect();
         dims.push(Physical::Inner { axis, tile });
         Layout(dims)
+    }
+
+    /// Channels innermost, for activations `[N, C, spatial...]`.
+    pub fn channels_last(rank: usize) -> Layout {
+        let axes = (0..rank.min(1)).chain(2..rank).chain((rank > 1).then_some(1));
+        Layout(axes.map(Physical::Axis).collect())
+    }
+
+    /// The axes in memory order; `None` when one is split.
+    pub fn order(&self) -> Option<Vec<usize>> {
+        self.0.iter().map(Physical::whole_axis).collect()
     }
 
     pub fn is_row_major(&self) -> bool {

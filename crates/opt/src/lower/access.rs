@@ -340,6 +340,14 @@ impl<'a> Lowering<'a> {
 
     /// Stores a tile at a box of result `i`.
     pub fn store(&mut self, i: usize, tile: Value, at: &[Axis]) {
+        let layout = self.body.result_types[i].layout_or_default();
+        let (tile, at): (Value, TileBox) = match layout.is_row_major() {
+            true => (tile, at.into()),
+            false => {
+                let order: Vec<usize> = layout.0.iter().filter_map(Physical::whole_axis).collect();
+                (self.b.transpose(tile, &order), order.iter().map(|axis| at[*axis]).collect())
+            }
+        };
         let offsets: Vec<Value> = at.iter().map(|axis| axis.offset).collect();
         let steps: Vec<i64> = at.iter().map(|axis| axis.step).collect();
         let bounded: Vec<bool> = at.iter().map(|axis| axis.bounded).collect();

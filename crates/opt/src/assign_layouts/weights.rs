@@ -1,0 +1,113 @@
+//! Packings of constant right sides, as the contraction recipes read them.
+//!
+//! Panels of the target's tile width, k rows each: `[n/width, k..., n%width]`; for unsigned by signed bytes four
+//! consecutive k next to each other: `[n/width, k/4..., n%width, k%4]`. Depthwise weights lie channels last.
+
+use super::outer_operand;
+use tegula_base::{DType, Dim, Symbols};
+use tegula_ir::{Def, OpId, Value};
+use tegula_target::{Contract, TargetModel};
+use tegula_tensor::layout::Physical;
+use tegula_tensor::{Layout, TensorFunc, TensorOp};
+
+/// Whether the value is a constant's, perhaps under another shape.
+pub(super) fn is_constant(func: &TensorFunc, mut value: Value) -> bool {
+    loop {
+        let Def::Result(op, _) = func.def(value) else { return false };
+        match func.kind(op) {
+            TensorOp::Constant { .. } => return true,
+            TensorOp::Reshape { .. } => value = func.operand(op, 0),
+            _ => return false,
+        }
+    }
+}
+
+/// For a convolution of a kernel; `None` leaves the weights as they are.
+pub(super) fn of_conv(
+    func: &TensorFunc,
+    kernel: OpId,
+    root: OpId,
+    target: &dyn TargetModel,
+    symbols: &Symbols,
+) -> Option<Layout> {
+    let TensorOp::Conv { window, groups, out } = func.kind(root) else { return None };
+    let w = func.operand(kernel, outer_operand(func, kernel, root, 1)?);
+    if !is_constant(func, w) {
+        return None;
+    }
+    let (x, w) = (func.ty(func.operand(root, 0)), func.ty(w));
+    let rank = w.rank();
+    if w.shape[1].is_const(1) && w.shape[0].is_const(*groups) && *groups > 1 {
+        let order: Vec<usize> = (2..rank).chain([1, 0]).collect();
+        return Some(Layout::permuted(&order));
+    }
+    if *groups != 1 {
+        return None;
+    }
+    let result = func.ty(func.result(root)).shape.clone();
+    let last = result.rank() - 1;
+    let window: i64 = window.size.iter().product();
+    let contract = Contract {
+        batch: result[2..last].iter().fold(result[0].clone(), |batch, dim| batch * dim.clone()),
+        m: result[last].clone(),
+        n: result[1].clone(),
+        k: w.shape[1].clone() * Dim::from(window),
+        lhs: x.dtype,
+        rhs: w.dtype,
+        acc: *out,
+        rhs_constant: true,
+    };
+    let width = target.contract_tile(&contract, symbols).n;
+    let taps = (2..rank).map(Physical::Axis);
+    Some(panels(width, 0, 1, taps, quads(x.dtype, w.dtype, &w.shape[1])))
+}
+
+/// For a contraction of a kernel; `None` leaves the right side as it is.
+pub(super) fn of_dot(
+    func: &TensorFunc,
+    kernel: OpId,
+    root: OpId,
+    target: &dyn TargetModel,
+    symbols: &Symbols,
+) -> Option<Layout> {
+    let TensorOp::Dot { dims, out } = func.kind(root) else { return None };
+    let rhs = func.operand(kernel, outer_operand(func, kernel, root, 1)?);
+    let (lhs, w) = (func.ty(func.operand(root, 0)), func.ty(rhs));
+    let &[k] = dims.rhs_contract.as_slice() else { return None };
+    if !is_constant(func, rhs) || w.rank() != 2 || !dims.rhs_batch.is_empty() {
+        return None;
+    }
+    let n = 1 - k;
+    let contract = Contract {
+        batch: Dim::from(1),
+        m: func.ty(func.result(root)).shape[0].clone(),
+        n: w.shape[n].clone(),
+        k: w.shape[k].clone(),
+        lhs: lhs.dtype,
+        rhs: w.dtype,
+        acc: *out,
+        rhs_constant: true,
+    };
+    let width = target.contract_tile(&contract, symbols).n;
+    Some(panels(width, n, k, std::iter::empty(), quads(lhs.dtype, w.dtype, &w.shape[k])))
+}
+
+/// Whether four bytes along k are multiplied and added at once.
+fn quads(lhs: DType, rhs: DType, k: &Dim) -> bool {
+    lhs == DType::U8 && rhs == DType::I8 && k.as_const().is_some_and(|k| k % 4 == 0)
+}
+
+fn panels(width: i64, n: usize, k: usize, between: impl Iterator<Item = Physical>, quads: bool) -> Layout {
+    let mut dims = vec![Physical::Outer { axis: n, tile: width }];
+    dims.extend(between);
+    let inner = Physical::Inner { axis: n, tile: width };
+    match quads {
+        false => dims.extend([Physical::Axis(k), inner]),
+        true => dims.extend([
+            Physical::Outer { axis: k, tile: 4 },
+            inner,
+            Physical::Inner { axis: k, tile: 4 },
+        ]),
+    }
+    Layout(dims)
+}
