@@ -36,6 +36,8 @@ const MAX_IR_VERSION: i64 = 14;
 /// Versions of ONNX's own operator set that are understood.
 const OPSETS: std::ops::RangeInclusive<i64> = 7..=28;
 
+pub use table::supported;
+
 /// What the caller knows beyond the file.
 #[derive(Clone, Debug, Default)]
 pub struct ImportOptions {

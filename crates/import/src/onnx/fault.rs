@@ -94,11 +94,18 @@ impl Group {
         if self.op.is_empty() {
             return Diagnostic::error(self.code, self.why).at(model);
         }
-        let count = if self.count > 1 { format!(" ({} nodes)", self.count) } else { String::new() };
-        let mut diagnostic = Diagnostic::error(self.code, format!("`{}`{count}: {}", self.op, self.why));
+        // `input`, `output` and `initializer` are no nodes.
+        let (place, message) =
+            if self.op.starts_with(|c: char| c.is_ascii_lowercase()) && !self.op.contains("::") {
+                (self.op.as_str(), self.why)
+            } else {
+                let count = if self.count > 1 { format!(" ({} nodes)", self.count) } else { String::new() };
+                ("node", format!("`{}`{count}: {}", self.op, self.why))
+            };
+        let mut diagnostic = Diagnostic::error(self.code, message);
         let listed = self.names.len();
         for name in self.names {
-            diagnostic = diagnostic.at(format!("{model}: node \"{name}\""));
+            diagnostic = diagnostic.at(format!("{model}: {place} \"{name}\""));
         }
         if self.count > listed {
             diagnostic = diagnostic.note(format!("and {} more", self.count - listed));

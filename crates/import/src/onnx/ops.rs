@@ -10,13 +10,16 @@ mod indexing;
 mod loss;
 mod movement;
 mod normalisation;
+mod padding;
 mod pooling;
 mod quantisation;
 mod recurrent;
 mod reduction;
 mod resize;
+mod signal;
 mod slicing;
 mod source;
+mod spatial;
 mod window;
 
 use super::table::Row;
@@ -31,6 +34,7 @@ pub(super) const FAMILIES: &[(&str, &[Row])] = &[
     ("", movement::ROWS),
     ("", reduction::ROWS),
     ("", slicing::ROWS),
+    ("", padding::ROWS),
     ("", indexing::ROWS),
     ("", source::ROWS),
     ("", contraction::ROWS),
@@ -43,6 +47,8 @@ pub(super) const FAMILIES: &[(&str, &[Row])] = &[
     ("", resize::ROWS),
     ("", attention::ROWS),
     ("", loss::ROWS),
+    ("", spatial::ROWS),
+    ("", signal::ROWS),
     (MICROSOFT, attention::MICROSOFT),
     (MICROSOFT, contraction::MICROSOFT),
     (MICROSOFT, recurrent::MICROSOFT),

@@ -44,13 +44,6 @@ impl Cx<'_> {
         }
     }
 
-    /// Integers that decide ranks or axes, which cannot wait for the run.
-    pub fn static_ints(&mut self, value: Value, what: &str) -> Outcome<Vec<i64>> {
-        self.known_ints(value).ok_or_else(|| {
-            Fault::unsupported(format!("{what} must be constant, but they are known only at run time"))
-        })
-    }
-
     /// An integer tensor of rank 1 as sizes; elements unknown before the run are bound to fresh symbols.
     /// `upper(i)` bounds element `i`.
     pub fn sizes_or_bind(

@@ -31,6 +31,7 @@ pub(super) const ROWS: &[Row] = &[
     op("Softsign", softsign),
     op("Mish", mish),
     op("Swish", swish),
+    op("SwiGLU", swiglu),
     op("Shrink", shrink),
     op("Gelu", gelu),
     op_between("Softmax", 1, 12, |cx, node| softmax_flat(cx, node, false)),
@@ -115,6 +116,13 @@ fn swish(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let scaled = if alpha == 1.0 { x } else { cx.with_number(ScalarOp::Mul, x, alpha)? };
     let gate = cx.unary(ScalarOp::Sigmoid, scaled)?;
     Ok(vec![cx.mul(x, gate)?])
+}
+
+/// `swish(a) * b`.
+fn swiglu(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let gated = swish(cx, node)?[0];
+    let b = node.operand(1)?;
+    Ok(vec![cx.mul(gated, b)?])
 }
 
 fn shrink(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {

@@ -158,14 +158,14 @@ fn cut_to_sizes(cx: &mut Cx, results: Vec<Value>, common: &[Common]) -> Outcome<
 }
 
 /// What one round of a loop gives.
-pub(super) struct Round {
+pub(crate) struct Round {
     pub go: Value,
     pub carried: Vec<Value>,
     pub stacked: Vec<Value>,
 }
 
 /// What a loop leaves behind.
-pub(super) struct Rounds {
+pub(crate) struct Rounds {
     pub count: Value,
     pub carried: Vec<Value>,
     /// With a leading extent of the trip count.
@@ -267,6 +267,11 @@ fn loop_(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     }
     let trip = if trip.as_const().is_some_and(|n| n < 0) { Dim::from(0) } else { trip };
     let rounds = cx.rounds(trip.clone(), go, &carried, n_stacked, |cx, iteration, values| {
+        // As a size, so that slices by the iteration have known extents.
+        let name = cx.symbols.fresh_name("iteration");
+        cx.symbols.insert(&name, SymbolInfo::data(trip.clone()));
+        cx.emit_many(TensorOp::Bind { symbol: name.to_string() }, &[iteration])?;
+        cx.sizes.record(iteration, Dim::symbol(&name));
         // Inside a round the condition held.
         let holds = cx.true_scalar()?;
         let inputs: Vec<Value> = [iteration, holds].into_iter().chain(values.iter().copied()).collect();

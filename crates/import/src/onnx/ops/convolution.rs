@@ -53,7 +53,7 @@ fn conv_transpose(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     // The full result, before anything is cut: stride * (x - 1) + reach.
     let full = |i: usize| {
         (shape[i + 2].clone() - Dim::from(1)) * Dim::from(strides[i])
-            + Dim::from(dilations[i].saturating_mul(size[i] - 1) + 1)
+            + Dim::from(dilations[i].saturating_mul(size[i] - 1).saturating_add(1))
     };
     let (mut low, mut high, mut output) = (vec![], vec![], vec![]);
     match (node.ints("output_shape"), auto_pad(node)?) {
@@ -61,10 +61,10 @@ fn conv_transpose(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
             // Some exporters list batch and channels too.
             let wanted = &wanted[wanted.len().saturating_sub(n)..];
             let upper = matches!(pad, AutoPad::Same { upper: true });
-            for i in 0..n {
-                let size =
-                    Dim::from(*wanted.get(i).ok_or_else(|| Fault::invalid("output_shape is too short"))?);
-                let total = full(i) + Dim::from(extra[i]) - size.clone();
+            for (i, extra) in extra.iter().enumerate() {
+                let size = wanted.get(i).ok_or_else(|| Fault::invalid("output_shape is too short"))?;
+                let size = Dim::from(*size);
+                let total = full(i) + Dim::from(*extra) - size.clone();
                 let (a, b) = halves(total, upper);
                 low.push(a);
                 high.push(b);
@@ -72,9 +72,9 @@ fn conv_transpose(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
             }
         }
         (None, AutoPad::Same { upper }) => {
-            for i in 0..n {
+            for (i, extra) in extra.iter().enumerate() {
                 let size = shape[i + 2].clone() * Dim::from(strides[i]);
-                let (a, b) = halves(full(i) + Dim::from(extra[i]) - size.clone(), upper);
+                let (a, b) = halves(full(i) + Dim::from(*extra) - size.clone(), upper);
                 low.push(a);
                 high.push(b);
                 output.push(size);

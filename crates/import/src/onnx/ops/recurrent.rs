@@ -100,13 +100,11 @@ fn part(cx: &mut Cx, value: Value, i: usize) -> Outcome {
     cx.drop_axes(one, &[0])
 }
 
+/// The weights `w` and `r` of a direction.
+type WeightsOf<'a> = dyn Fn(&mut Cx, usize) -> Outcome<(Value, Value)> + 'a;
+
 /// Runs each direction and joins what they give into Y, Y_h, Y_c.
-fn walk_all(
-    cx: &mut Cx,
-    node: &Node,
-    gates: Gates,
-    weights: &dyn Fn(&mut Cx, usize) -> Outcome<(Value, Value)>,
-) -> Outcome<Vec<Value>> {
+fn walk_all(cx: &mut Cx, node: &Node, gates: Gates, weights: &WeightsOf) -> Outcome<Vec<Value>> {
     let batch_first = node.flag("layout", false);
     let x = node.operand(0)?;
     if cx.rank(x) != 3 {

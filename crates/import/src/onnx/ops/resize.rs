@@ -268,7 +268,7 @@ fn resize_axis(cx: &mut Cx, plan: &Plan, x: Value, axis: &AxisPlan) -> Outcome {
         })?,
         Mode::Cubic { a } => interpolated(cx, plan, x, axis.axis, places, -1..3, |cx, ratio, tap| {
             let distance = cx.number_with(ScalarOp::Sub, tap as f64, ratio)?;
-            cubic_filter(cx, distance, a)
+            cx.cubic_filter(distance, a)
         })?,
     };
     if plan.transform != Transform::CropAndResize {
@@ -286,11 +286,11 @@ fn resize_axis(cx: &mut Cx, plan: &Plan, x: Value, axis: &AxisPlan) -> Outcome {
 
 /// How often each element repeats, where that is all a resize does.
 fn whole_enlargement(cx: &mut Cx, plan: &Plan, x: Value, axis: &AxisPlan) -> Option<i64> {
-    let plain = match (plan.mode, plan.transform) {
-        (Mode::Nearest(Rounding::Floor), Transform::Asymmetric) => true,
-        (Mode::Nearest(Rounding::PreferFloor), Transform::HalfPixel | Transform::PytorchHalfPixel) => true,
-        _ => false,
-    };
+    let plain = matches!(
+        (plan.mode, plan.transform),
+        (Mode::Nearest(Rounding::Floor), Transform::Asymmetric)
+            | (Mode::Nearest(Rounding::PreferFloor), Transform::HalfPixel | Transform::PytorchHalfPixel)
+    );
     let times = axis.output.div_exact(&cx.dim(x, axis.axis))?.as_const()?;
     let scale = cx.sizes.ratios(&cx.func, &cx.consts, axis.scale);
     let same = match scale.as_deref() {
@@ -435,26 +435,6 @@ fn interpolated(
     sum.ok_or_else(|| Fault::invalid("no taps"))
 }
 
-/// Keys' cubic convolution kernel with parameter `a`.
-fn cubic_filter(cx: &mut Cx, distance: Value, a: f64) -> Outcome {
-    let d = cx.unary(ScalarOp::Abs, distance)?;
-    let polynomial = |cx: &mut Cx, terms: [f64; 4]| -> Outcome {
-        let mut sum = cx.number_like(d, terms[0])?;
-        for term in &terms[1..] {
-            sum = cx.mul(sum, d)?;
-            sum = cx.with_number(ScalarOp::Add, sum, *term)?;
-        }
-        Ok(sum)
-    };
-    let near = polynomial(cx, [a + 2.0, -(a + 3.0), 0.0, 1.0])?;
-    let far = polynomial(cx, [a, -5.0 * a, 8.0 * a, -4.0 * a])?;
-    let zero = cx.number_like(d, 0.0)?;
-    let within_two = cx.with_number(ScalarOp::Lt, d, 2.0)?;
-    let far = cx.select(within_two, far, zero)?;
-    let within_one = cx.with_number(ScalarOp::Le, d, 1.0)?;
-    cx.select(within_one, near, far)
-}
-
 /// A filter widened by the reduction, as a matrix `[output, padded input]` by the input padded with its edges.
 fn filtered(cx: &mut Cx, plan: &Plan, x: Value, axis: &AxisPlan, places: Value) -> Outcome {
     let extent = cx.dim(x, axis.axis);
@@ -469,7 +449,7 @@ fn filtered(cx: &mut Cx, plan: &Plan, x: Value, axis: &AxisPlan, places: Value) 
     let narrow = cx.with_number(ScalarOp::Min, axis.scale, 1.0)?;
     let distance = cx.mul(distance, narrow)?;
     let weights = match plan.mode {
-        Mode::Cubic { a } => cubic_filter(cx, distance, a)?,
+        Mode::Cubic { a } => cx.cubic_filter(distance, a)?,
         _ => {
             let size = cx.unary(ScalarOp::Abs, distance)?;
             let height = cx.number_with(ScalarOp::Sub, 1.0, size)?;
@@ -495,4 +475,27 @@ fn filtered(cx: &mut Cx, plan: &Plan, x: Value, axis: &AxisPlan, places: Value) 
     let out = cx.dtype(x);
     let y = cx.emit(TensorOp::Dot { dims: Box::new(dims), out }, &[padded, weights])?;
     cx.move_axis(y, rank - 1, axis.axis)
+}
+
+impl Cx<'_> {
+    /// Keys' cubic convolution kernel with parameter `a`.
+    pub fn cubic_filter(&mut self, distance: Value, a: f64) -> Outcome {
+        let cx = self;
+        let d = cx.unary(ScalarOp::Abs, distance)?;
+        let polynomial = |cx: &mut Cx, terms: [f64; 4]| -> Outcome {
+            let mut sum = cx.number_like(d, terms[0])?;
+            for term in &terms[1..] {
+                sum = cx.mul(sum, d)?;
+                sum = cx.with_number(ScalarOp::Add, sum, *term)?;
+            }
+            Ok(sum)
+        };
+        let near = polynomial(cx, [a + 2.0, -(a + 3.0), 0.0, 1.0])?;
+        let far = polynomial(cx, [a, -5.0 * a, 8.0 * a, -4.0 * a])?;
+        let zero = cx.number_like(d, 0.0)?;
+        let within_two = cx.with_number(ScalarOp::Lt, d, 2.0)?;
+        let far = cx.select(within_two, far, zero)?;
+        let within_one = cx.with_number(ScalarOp::Le, d, 1.0)?;
+        cx.select(within_one, near, far)
+    }
 }

@@ -1,21 +1,16 @@
-//! Slice, split and pad. Where bounds are known as sizes, the result's extents are expressions; bounds that are
+//! Slice and split. Where bounds are known as sizes, the result's extents are expressions; bounds that are
 //! data are clamped by tensor ops, and the resulting sizes bound to symbols.
 
 use crate::onnx::cx::Cx;
 use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::{Node, axes_in, axis_in};
 use crate::onnx::table::{Row, op, op_between, op_since};
-use tegula_base::{DType, Dim, Shape, SymbolInfo};
+use tegula_base::{DType, Dim, SymbolInfo};
 use tegula_ir::{ScalarOp, Value};
-use tegula_tensor::{PadMode, TensorOp};
+use tegula_tensor::TensorOp;
 
-pub(super) const ROWS: &[Row] = &[
-    op_between("Slice", 1, 9, slice_by_attributes),
-    op_since("Slice", 10, slice),
-    op("Split", split),
-    op_between("Pad", 1, 10, pad_by_attributes),
-    op_since("Pad", 11, pad),
-];
+pub(super) const ROWS: &[Row] =
+    &[op_between("Slice", 1, 9, slice_by_attributes), op_since("Slice", 10, slice), op("Split", split)];
 
 /// A constant end at or above this is how exporters write "to the end".
 const TO_THE_END: i64 = 1 << 24;
@@ -158,7 +153,7 @@ fn bound(cx: &mut Cx, extent: &Dim, value: &Dim, most: &Dim) -> Outcome<Dim> {
 }
 
 /// A size that is not below 0: a constant is raised to 0, a symbolic one asserted where that is not known.
-fn not_negative(cx: &mut Cx, size: Dim) -> Outcome<Dim> {
+pub(super) fn not_negative(cx: &mut Cx, size: Dim) -> Outcome<Dim> {
     if let Some(n) = size.as_const() {
         return Ok(Dim::from(n.max(0)));
     }
@@ -222,7 +217,13 @@ fn slice_at_run_time(
 }
 
 /// The element of `list` beside the place that equals `axis`, or `otherwise`.
-fn element_where(cx: &mut Cx, list: Value, places: Value, axis: usize, otherwise: Value) -> Outcome {
+pub(super) fn element_where(
+    cx: &mut Cx,
+    list: Value,
+    places: Value,
+    axis: usize,
+    otherwise: Value,
+) -> Outcome {
     let list = cx.cast(list, DType::I64)?;
     let here = cx.with_number(ScalarOp::Eq, places, axis as f64)?;
     let zero = cx.number_like(list, 0.0)?;
@@ -308,105 +309,4 @@ fn equal_parts(cx: &mut Cx, extent: &Dim, n: usize) -> Outcome<Vec<Dim>> {
     let mut sizes = vec![size; n - 1];
     sizes.push(not_negative(cx, last)?);
     Ok(sizes)
-}
-
-fn pad_mode(node: &Node) -> Outcome<PadMode> {
-    match node.text("mode", "constant").as_str() {
-        "constant" => Ok(PadMode::Constant),
-        "edge" => Ok(PadMode::Edge),
-        "reflect" => Ok(PadMode::Reflect),
-        "wrap" => Ok(PadMode::Wrap),
-        other => Err(Fault::invalid(format!("mode `{other}` is none of constant, edge, reflect, wrap"))),
-    }
-}
-
-fn pad_by_attributes(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
-    let x = node.operand(0)?;
-    let pads = node.ints("pads").or_else(|| node.ints("paddings")).unwrap_or_default();
-    let rank = cx.rank(x);
-    if pads.len() != 2 * rank {
-        return Err(Fault::invalid(format!("{} pads for {}", pads.len(), cx.ty(x))));
-    }
-    let (low, high) = pads.split_at(rank);
-    let sizes = |pads: &[i64]| pads.iter().map(|n| Dim::from(*n)).collect::<Vec<_>>();
-    let (low, high, mode) = (sizes(low), sizes(high), pad_mode(node)?);
-    let value = cx.splat(cx.dtype(x), Shape::scalar(), node.float("value", 0.0))?;
-    Ok(vec![padded(cx, x, value, low, high, mode)?])
-}
-
-fn pad(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
-    let (x, list) = (node.operand(0)?, node.operand(1)?);
-    let (rank, mode) = (cx.rank(x), pad_mode(node)?);
-    let value = match node.optional(2) {
-        Some(value) if mode == PadMode::Constant => cx.reshape(value, Shape::scalar())?,
-        _ => cx.splat(cx.dtype(x), Shape::scalar(), 0.0)?,
-    };
-    let n = cx.element_count(list)? / 2;
-    let zero = Dim::from(0);
-    let (mut low, mut high) = (vec![zero.clone(); rank], vec![zero; rank]);
-    let axes = match node.optional(3) {
-        None => Some((0..n as i64).collect()),
-        Some(axes) => cx.known_ints(axes),
-    };
-    match axes {
-        Some(axes) => {
-            let axes = axes_in(&axes, rank)?;
-            if axes.len() != n || cx.element_count(list)? != 2 * n {
-                return Err(Fault::invalid(format!("the pads do not fit {} axes", axes.len())));
-            }
-            let uppers: Vec<Dim> = axes.iter().map(|axis| pad_upper(cx, x, *axis)).collect();
-            let sizes = cx.sizes_or_bind(list, "pad", &|i| uppers[i % n].clone())?;
-            for (i, axis) in axes.into_iter().enumerate() {
-                (low[axis], high[axis]) = (sizes[i].clone(), sizes[n + i].clone());
-            }
-        }
-        None => {
-            let axes = node.operand(3)?;
-            let places = cx.wrap_indices(axes, Dim::from(rank))?;
-            let zero = cx.int_list(&[0])?;
-            let lows = cx.slice_axis(list, 0, Dim::from(0), Dim::from(n))?;
-            let highs = cx.slice_axis(list, 0, Dim::from(n), Dim::from(n))?;
-            for axis in 0..rank {
-                let upper = pad_upper(cx, x, axis);
-                let amount = element_where(cx, lows, places, axis, zero)?;
-                low[axis] = cx.size_or_bind(amount, "pad", upper.clone())?;
-                let amount = element_where(cx, highs, places, axis, zero)?;
-                high[axis] = cx.size_or_bind(amount, "pad", upper)?;
-            }
-        }
-    }
-    Ok(vec![padded(cx, x, value, low, high, mode)?])
-}
-
-/// What a pad along an axis may be at most, by the declared result.
-fn pad_upper(cx: &Cx, x: Value, axis: usize) -> Dim {
-    match (cx.declared_extent(0, axis).as_const(), cx.dim(x, axis).as_const()) {
-        (Some(most), Some(own)) if most >= own => Dim::from(most - own),
-        _ => Dim::from(SymbolInfo::MAX),
-    }
-}
-
-/// Negative amounts cut.
-fn padded(cx: &mut Cx, x: Value, value: Value, low: Vec<Dim>, high: Vec<Dim>, mode: PadMode) -> Outcome {
-    let zero = Dim::from(0);
-    let negative = |dim: &Dim| dim.as_const().is_some_and(|n| n < 0);
-    let mut x = x;
-    let (mut low, mut high) = (low, high);
-    for axis in 0..low.len() {
-        if !negative(&low[axis]) && !negative(&high[axis]) {
-            continue;
-        }
-        let cut =
-            |dim: &mut Dim| if negative(dim) { -std::mem::replace(dim, zero.clone()) } else { zero.clone() };
-        let (start, tail) = (cut(&mut low[axis]), cut(&mut high[axis]));
-        let size = not_negative(cx, cx.dim(x, axis) - start.clone() - tail)?;
-        x = cx.slice_axis(x, axis, start, size)?;
-    }
-    if low.iter().chain(&high).all(|dim| dim.is_const(0)) {
-        return Ok(x);
-    }
-    match mode {
-        PadMode::Constant => cx.emit(TensorOp::Pad { low, high, mode }, &[x, value]),
-        _ => cx.emit(TensorOp::Pad { low, high, mode }, &[x]),
-    }
 }

@@ -114,7 +114,7 @@ fn range_size(cx: &mut Cx, start: Value, limit: Value, delta: Value) -> Option<D
     };
     let (start, limit) = (one(cx, start)?, one(cx, limit)?);
     let (delta, by) = one(cx, delta)?;
-    let delta = delta.as_const().filter(|delta| *delta != 0)?;
+    let delta = delta.as_const().filter(|delta| !matches!(*delta, 0 | i64::MIN))?;
     // (limit - start) / (delta / by), all over one denominator.
     let span = limit.0 * Dim::from(start.1) - start.0 * Dim::from(limit.1);
     let (span, delta) = if delta < 0 { (-span, -delta) } else { (span, delta) };

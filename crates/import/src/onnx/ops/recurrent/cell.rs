@@ -242,13 +242,13 @@ impl Step<'_> {
     }
 
     /// The state's part with its bias: `[B,G*H]`.
-    fn from_state(&self, cx: &mut Cx) -> Outcome {
+    fn state_part(&self, cx: &mut Cx) -> Outcome {
         let product = by_rows(cx, self.h, self.layer.r)?;
         cx.add(product, self.state_bias)
     }
 
     fn rnn(&self, cx: &mut Cx) -> Outcome {
-        let state = self.from_state(cx)?;
+        let state = self.state_part(cx)?;
         let sum = cx.add(self.input, state)?;
         self.activate(cx, 0, sum)
     }
@@ -256,7 +256,7 @@ impl Step<'_> {
     /// Gates in the order z, r, h.
     fn gru(&self, cx: &mut Cx) -> Outcome {
         let linear_before_reset = self.cell.gates == Gates::Gru { linear_before_reset: true };
-        let state = self.from_state(cx)?;
+        let state = self.state_part(cx)?;
         let gate = |cx: &mut Cx, i: usize| {
             let (a, b) = (self.gate(cx, self.input, i)?, self.gate(cx, state, i)?);
             let sum = cx.add(a, b)?;
@@ -284,7 +284,7 @@ impl Step<'_> {
 
     /// Gates in the order i, o, f, c; gives the new h and c.
     fn lstm(&self, cx: &mut Cx, c: Value) -> Outcome<Vec<Value>> {
-        let state = self.from_state(cx)?;
+        let state = self.state_part(cx)?;
         let sums = cx.add(self.input, state)?;
         let peep = |cx: &mut Cx, i: usize, c: Value, sum: Value| match self.layer.peephole {
             Some(peephole) => {

@@ -1,0 +1,252 @@
+//! Fourier transforms as products with matrices of sines and cosines, frames of a signal, mel filters.
+
+use crate::onnx::cx::Cx;
+use crate::onnx::fault::{Fault, Outcome};
+use crate::onnx::node::{Node, axis_in};
+use crate::onnx::table::{Row, op, op_between, op_since};
+use crate::onnx::weights::dtype_of;
+use tegula_base::{DType, Dim, Shape, SymbolInfo};
+use tegula_ir::{ScalarOp, Value};
+use tegula_tensor::{DotDims, TensorOp};
+
+pub(super) const ROWS: &[Row] = &[
+    op_between("DFT", 17, 19, |cx, node| {
+        let axis = node.int("axis", 1);
+        dft(cx, node, Some(axis))
+    }),
+    op_since("DFT", 20, |cx, node| match node.optional(2) {
+        None => dft(cx, node, Some(-2)),
+        Some(axis) => {
+            let known = cx.known_ints(axis).and_then(|axes| axes.first().copied());
+            dft(cx, node, known)
+        }
+    }),
+    op("STFT", stft),
+    op("MelWeightMatrix", mel_weight_matrix),
+];
+
+/// Which transform of which length.
+struct Transform {
+    length: Dim,
+    inverse: bool,
+    onesided: bool,
+}
+
+fn dft(cx: &mut Cx, node: &Node, axis: Option<i64>) -> Outcome<Vec<Value>> {
+    let x = node.operand(0)?;
+    let rank = cx.rank(x);
+    let (inverse, onesided) = (node.flag("inverse", false), node.flag("onesided", false));
+    if inverse && !onesided {
+        // Its results cannot be told from the suite's: those keep the rounding noise of a single-precision FFT.
+        return Err(Fault::unsupported("the inverse transform to complex numbers is not supported"));
+    }
+    let length = match node.optional(1) {
+        Some(length) => {
+            let upper = Dim::from(SymbolInfo::MAX);
+            Some(cx.size_or_bind(length, "dft", upper)?)
+        }
+        None => None,
+    };
+    let along = |cx: &mut Cx, axis: usize| {
+        let extent = cx.dim(x, axis);
+        let length = length.clone().unwrap_or_else(|| match inverse && onesided {
+            true => (extent.clone() - Dim::from(1)) * Dim::from(2),
+            false => extent.clone(),
+        });
+        transform(cx, x, axis, &Transform { length, inverse, onesided })
+    };
+    if let Some(axis) = axis {
+        let axis = axis_in(axis, rank)?;
+        return Ok(vec![along(cx, axis)?]);
+    }
+    if onesided || length.is_some() {
+        return Err(Fault::unsupported("the axis decides the result's shape, and is only known at run time"));
+    }
+    // One result an axis, of which the given one is chosen.
+    let chosen = cx.reshape(node.operand(2)?, [1i64])?;
+    let chosen = cx.wrap_indices(chosen, Dim::from(rank))?;
+    let mut result = along(cx, 0)?;
+    for axis in 1..rank.saturating_sub(1) {
+        let here = cx.with_number(ScalarOp::Eq, chosen, axis as f64)?;
+        let other = along(cx, axis)?;
+        result = cx.select(here, other, result)?;
+    }
+    Ok(vec![result])
+}
+
+/// `x: [..., 1 or 2]`, real and imaginary parts last.
+fn transform(cx: &mut Cx, x: Value, axis: usize, transform: &Transform) -> Outcome {
+    let last = cx.rank(x).saturating_sub(1);
+    if last == 0 || axis == last {
+        return Err(Fault::invalid("the last axis holds real and imaginary parts and is not transformed"));
+    }
+    let used = cx.least(&cx.dim(x, axis), &transform.length);
+    let real_result = transform.inverse && transform.onesided;
+    let half = transform.length.floor_div(&Dim::from(2)) + Dim::from(1);
+    let used = if real_result { cx.least(&used, &half) } else { used };
+    let outputs = if transform.onesided && !transform.inverse { half } else { transform.length.clone() };
+    let complex = !cx.dim(x, last).is_const(1);
+    let part = |cx: &mut Cx, i: i64| {
+        let part = cx.slice_axis(x, last, Dim::from(i), Dim::from(1))?;
+        let part = cx.drop_axes(part, &[last])?;
+        cx.slice_axis(part, axis, Dim::from(0), used.clone())
+    };
+    let real = part(cx, 0)?;
+    let imaginary = if complex { Some(part(cx, 1)?) } else { None };
+    let (cos, sin) = waves(cx, &used, &outputs, transform, cx.dtype(x))?;
+    let product = |cx: &mut Cx, x: Value, wave: Value| {
+        let dims =
+            DotDims { lhs_batch: vec![], rhs_batch: vec![], lhs_contract: vec![axis], rhs_contract: vec![0] };
+        let out = cx.dtype(x);
+        let y = cx.emit(TensorOp::Dot { dims: Box::new(dims), out }, &[x, wave])?;
+        let place = cx.rank(y) - 1;
+        cx.move_axis(y, place, axis)
+    };
+    // Forward multiplies by cos - i sin, backward by cos + i sin, of which only the real part is asked for.
+    let (real_cos, real_sin) = (product(cx, real, cos)?, product(cx, real, sin)?);
+    let (y_real, y_imaginary) = match imaginary {
+        None => (real_cos, cx.unary(ScalarOp::Neg, real_sin)?),
+        Some(imaginary) => {
+            let (imaginary_cos, imaginary_sin) = (product(cx, imaginary, cos)?, product(cx, imaginary, sin)?);
+            match real_result {
+                true => (cx.sub(real_cos, imaginary_sin)?, imaginary_cos),
+                false => (cx.add(real_cos, imaginary_sin)?, cx.sub(imaginary_cos, real_sin)?),
+            }
+        }
+    };
+    let y_real = cx.add_axes(y_real, &[last])?;
+    if real_result {
+        return Ok(y_real);
+    }
+    let y_imaginary = cx.add_axes(y_imaginary, &[last])?;
+    cx.concat(&[y_real, y_imaginary], last)
+}
+
+/// Matrices `[inputs, outputs]` of `cos` and `sin` of `2 pi n k / length`; scaled by `1 / length` backward, and
+/// weighted so that the missing half of a one-sided spectrum counts.
+fn waves(
+    cx: &mut Cx,
+    inputs: &Dim,
+    outputs: &Dim,
+    transform: &Transform,
+    dtype: DType,
+) -> Outcome<(Value, Value)> {
+    let rows = cx.iota(DType::I64, [inputs.clone(), Dim::from(1)], 0)?;
+    let columns = cx.iota(DType::I64, [Dim::from(1), outputs.clone()], 1)?;
+    let length = cx.size_as(transform.length.clone(), DType::I64, 2)?;
+    // Reduced first: whole turns would cost precision.
+    let turns = cx.mul(rows, columns)?;
+    let turns = cx.binary(ScalarOp::Mod, turns, length)?;
+    let turns = cx.cast(turns, DType::F64)?;
+    let period = cx.cast(length, DType::F64)?;
+    let angle = cx.with_number(ScalarOp::Mul, turns, std::f64::consts::TAU)?;
+    let angle = cx.div(angle, period)?;
+    let (mut cos, mut sin) = (cx.unary(ScalarOp::Cos, angle)?, cx.unary(ScalarOp::Sin, angle)?);
+    if transform.inverse {
+        let mut weight = cx.number_with(ScalarOp::Div, 1.0, period)?;
+        if transform.onesided {
+            // All but the first and, for even lengths, the middle frequency stand for two.
+            let doubled = cx.with_number(ScalarOp::Mul, rows, 2.0)?;
+            let middle = cx.binary(ScalarOp::Eq, doubled, length)?;
+            let first = cx.with_number(ScalarOp::Eq, rows, 0.0)?;
+            let single = cx.binary(ScalarOp::Or, first, middle)?;
+            let twice = cx.with_number(ScalarOp::Mul, weight, 2.0)?;
+            weight = cx.select(single, weight, twice)?;
+        }
+        (cos, sin) = (cx.mul(cos, weight)?, cx.mul(sin, weight)?);
+    }
+    Ok((cx.cast(cos, dtype)?, cx.cast(sin, dtype)?))
+}
+
+/// Frames of a signal `[B,L,1 or 2]`, windowed and transformed: `[B,frames,bins,2]`.
+fn stft(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let (x, step) = (node.operand(0)?, node.operand(1)?);
+    if cx.rank(x) == 2 {
+        return Err(Fault::from(format!("a signal [B,L,1] or [B,L,2] is expected, got {}", cx.ty(x))));
+    }
+    let samples = cx.dim(x, 1);
+    let step = cx.size_or_bind(step, "step", samples.clone())?;
+    let window = node.optional(2);
+    let length = match (node.optional(3), window) {
+        (Some(length), _) => cx.size_or_bind(length, "frame", samples.clone())?,
+        (None, Some(window)) => cx.dim(window, 0),
+        (None, None) => samples.clone(),
+    };
+    let frames = (samples - length.clone()).floor_div(&step) + Dim::from(1);
+    let starts = cx.iota(DType::I64, [frames, Dim::from(1)], 0)?;
+    let stride = cx.size_as(step, DType::I64, 2)?;
+    let starts = cx.mul(starts, stride)?;
+    let offsets = cx.iota(DType::I64, [Dim::from(1), length.clone()], 1)?;
+    let places = cx.add(starts, offsets)?;
+    let mut framed = cx.gather(x, places, 1)?;
+    if let Some(window) = window {
+        let own = cx.dim(window, 0);
+        cx.assert_equal(&own, &length, "the window must be as long as a frame")?;
+        let window = cx.reshape(window, [length.clone(), Dim::from(1)])?;
+        framed = cx.mul(framed, window)?;
+    }
+    let onesided = node.flag("onesided", true);
+    Ok(vec![transform(cx, framed, 2, &Transform { length, inverse: false, onesided })?])
+}
+
+/// Triangular filters `[bins of the spectrum, mel bins]`, evenly spaced on the mel scale.
+fn mel_weight_matrix(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let dtype = dtype_of(node.int("output_datatype", 1) as i32).map_err(Fault::unsupported)?;
+    let (spectrum, mels) = (cx.declared_extent(0, 0), cx.declared_extent(0, 1));
+    let mels = cx.size_or_bind(node.operand(0)?, "mel", mels)?;
+    let length = cx.size_or_bind(node.operand(1)?, "dft", spectrum * Dim::from(2))?;
+    let number = |cx: &mut Cx, i: usize| {
+        let value = cx.cast(node.operand(i)?, DType::F64)?;
+        cx.reshape(value, Shape::from([1, 1]))
+    };
+    let (rate, low, high) = (number(cx, 2)?, number(cx, 3)?, number(cx, 4)?);
+    // 2595 log10(1 + f / 700), and back.
+    let factor = 2595.0 / std::f64::consts::LN_10;
+    let to_mel = |cx: &mut Cx, hertz: Value| {
+        let scaled = cx.with_number(ScalarOp::Div, hertz, 700.0)?;
+        let log = cx.unary(ScalarOp::Log1p, scaled)?;
+        cx.with_number(ScalarOp::Mul, log, factor)
+    };
+    let (low, high) = (to_mel(cx, low)?, to_mel(cx, high)?);
+    let span = cx.sub(high, low)?;
+    let steps = cx.size_as(mels.clone() + Dim::from(2), DType::F64, 2)?;
+    let step = cx.div(span, steps)?;
+    let points = cx.size_as(length.clone() + Dim::from(1), DType::F64, 2)?;
+    let edge = |cx: &mut Cx, offset: f64| {
+        let place = cx.iota(DType::F64, [Dim::from(1), mels.clone()], 1)?;
+        let place = cx.with_number(ScalarOp::Add, place, offset)?;
+        let mel = cx.mul(place, step)?;
+        let mel = cx.add(mel, low)?;
+        let grown = cx.with_number(ScalarOp::Div, mel, factor)?;
+        let grown = cx.unary(ScalarOp::Expm1, grown)?;
+        let hertz = cx.with_number(ScalarOp::Mul, grown, 700.0)?;
+        let bin = cx.mul(points, hertz)?;
+        let bin = cx.div(bin, rate)?;
+        cx.unary(ScalarOp::Floor, bin)
+    };
+    let (left, centre, right) = (edge(cx, 0.0)?, edge(cx, 1.0)?, edge(cx, 2.0)?);
+    let bins = length.floor_div(&Dim::from(2)) + Dim::from(1);
+    let bin = cx.iota(DType::F64, [bins, Dim::from(1)], 0)?;
+    let zero = cx.number_like(bin, 0.0)?;
+    let slope = |cx: &mut Cx, rise: Value, run: Value| {
+        let one = cx.number_like(run, 1.0)?;
+        let run = cx.binary(ScalarOp::Max, run, one)?;
+        cx.div(rise, run)
+    };
+    let (rise, run) = (cx.sub(bin, left)?, cx.sub(centre, left)?);
+    let up = slope(cx, rise, run)?;
+    let after_left = cx.binary(ScalarOp::Ge, bin, left)?;
+    let before_centre = cx.binary(ScalarOp::Lt, bin, centre)?;
+    let rising = cx.binary(ScalarOp::And, after_left, before_centre)?;
+    let (fall, run) = (cx.sub(right, bin)?, cx.sub(right, centre)?);
+    let down = slope(cx, fall, run)?;
+    let after_centre = cx.binary(ScalarOp::Ge, bin, centre)?;
+    let before_right = cx.binary(ScalarOp::Lt, bin, right)?;
+    let falling = cx.binary(ScalarOp::And, after_centre, before_right)?;
+    let top = cx.binary(ScalarOp::Eq, bin, centre)?;
+    let one = cx.number_like(bin, 1.0)?;
+    let y = cx.select(falling, down, zero)?;
+    let y = cx.select(rising, up, y)?;
+    let y = cx.select(top, one, y)?;
+    Ok(vec![cx.cast(y, dtype)?])
+}

@@ -1,0 +1,104 @@
+//! Models as text: what is reported of a bad one (`tests/error`), what a good one computes (`tests/run`), and that
+//! no bytes make the importer panic. `BLESS=1` rewrites the reports.
+
+mod support;
+
+use prost::Message;
+use std::path::{Path, PathBuf};
+use support::{Case, read_case};
+use tegula_base::HostTensor;
+use tegula_base::face::Files;
+use tegula_import::onnx::{ImportOptions, import};
+
+/// The one file beside every model: `w.bin`, two floats 1 and 2 and three bytes more.
+struct Beside;
+
+impl Files for Beside {
+    fn read(&self, relative: &str) -> Result<Vec<u8>, String> {
+        match relative {
+            "w.bin" => Ok([&1f32.to_le_bytes()[..], &2f32.to_le_bytes(), &[0; 3]].concat()),
+            _ => Err("there is no such file".into()),
+        }
+    }
+}
+
+fn options() -> ImportOptions {
+    ImportOptions { name: "model.onnx".into(), ..ImportOptions::default() }
+}
+
+fn cases(folder: &str) -> Vec<(PathBuf, Case)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder);
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files.into_iter().map(|path| (path.clone(), read_case(&std::fs::read_to_string(path).unwrap()))).collect()
+}
+
+#[test]
+fn reports_name_every_problem() {
+    for (path, case) in cases("error") {
+        let bytes = case.model.encode_to_vec();
+        let report = match import(bytes.into(), &Beside, &options()) {
+            Ok(_) => panic!("{} is imported without a complaint", path.display()),
+            Err(report) => report.to_string(),
+        };
+        if std::env::var_os("BLESS").is_some() {
+            std::fs::write(&path, format!("{}\n---\n{report}\n", case.text)).unwrap();
+            continue;
+        }
+        assert_eq!(report, case.wanted, "{}; BLESS=1 rewrites it", path.display());
+    }
+}
+
+#[test]
+fn models_compute_what_onnx_says() {
+    for (path, case) in cases("run") {
+        let bytes = case.model.encode_to_vec();
+        let program = import(bytes.into(), &Beside, &options())
+            .unwrap_or_else(|report| panic!("{}: {report}", path.display()));
+        let outputs = tegula_tensor::evaluate(&program, &case.feeds)
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        assert_eq!(outputs.len(), case.expected.len(), "{}", path.display());
+        for (output, expected) in outputs.iter().zip(&case.expected) {
+            assert!(close(output, expected), "{}: got {output:?}, not {expected:?}", path.display());
+        }
+    }
+}
+
+fn close(a: &HostTensor, b: &HostTensor) -> bool {
+    let near = |(a, b): (&f64, &f64)| a == b || (a - b).abs() <= 1e-5 * (1.0 + b.abs());
+    a.dtype == b.dtype && a.shape == b.shape && a.to_f64().iter().zip(&b.to_f64()).all(near)
+}
+
+/// xorshift64.
+fn next(state: &mut u64) -> u64 {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    *state
+}
+
+#[test]
+fn damaged_models_are_refused_or_read_but_never_panic() {
+    for (path, case) in cases("run").into_iter().chain(cases("error")) {
+        let whole = case.model.encode_to_vec();
+        for seed in 1..400u64 {
+            let mut state = seed * 0x9e37_79b9;
+            let mut bytes = whole.clone();
+            for _ in 0..1 + next(&mut state) % 3 {
+                let at = (next(&mut state) as usize) % bytes.len();
+                match next(&mut state) % 4 {
+                    0 => bytes[at] ^= 1 << (next(&mut state) % 8),
+                    1 => bytes[at] = next(&mut state) as u8,
+                    2 => bytes.truncate(at.max(1)),
+                    _ => drop(bytes.remove(at)),
+                }
+                if bytes.is_empty() {
+                    bytes.push(0);
+                }
+            }
+            let outcome = std::panic::catch_unwind(|| import(bytes.into(), &Beside, &options()).is_ok());
+            assert!(outcome.is_ok(), "{} panics with seed {seed}", path.display());
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! ONNX models as text, for tests: one line a thing, graphs inside nodes by braces.
+//!
+//! ```text
+//! ir 8
+//! opset 17                        or: opset com.microsoft 1
+//! input x: f32[batch, 3]
+//! const w: f32[2, 3] = 1 2 3 4 5 6
+//! external w: f32[2] location=w.bin offset=0 length=8
+//! function my::Twice(a) -> b {
+//!   b = Add(a, a)
+//! }
+//! y = my::Twice(x) axis=1 perm=[1, 0] mode="linear" name="node"
+//! y = If(c)
+//! .then_branch {
+//!   ...
+//! }
+//! output y
+//! ```
+
+use tegula_base::{DType, HostTensor};
+use tegula_import::onnx::proto::*;
+
+/// What the lines before `---` say, and the text after it.
+pub struct Case {
+    pub model: ModelProto,
+    pub feeds: Vec<HostTensor>,
+    pub expected: Vec<HostTensor>,
+    pub text: String,
+    pub wanted: String,
+}
+
+pub fn read_case(text: &str) -> Case {
+    let (text, wanted) = text.split_once("\n---\n").unwrap_or((text, ""));
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
+    let mut model = ModelProto { graph: Some(GraphProto::default()), ..ModelProto::default() };
+    let (mut feeds, mut expected) = (vec![], vec![]);
+    let mut graph = GraphProto::default();
+    while let Some(line) = lines.next() {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match word {
+            "ir" => model.ir_version = Some(rest.parse().unwrap()),
+            "opset" => {
+                let (domain, version) = rest.rsplit_once(' ').unwrap_or(("", rest));
+                model.opset_import.push(OperatorSetIdProto {
+                    domain: Some(domain.into()),
+                    version: Some(version.parse().unwrap()),
+                });
+            }
+            "feed" => feeds.push(tensor(rest).1),
+            "expect" => expected.push(tensor(rest).1),
+            "function" => model.functions.push(function(rest, &mut lines)),
+            _ => graph_line(line, &mut lines, &mut graph),
+        }
+    }
+    model.graph = Some(graph);
+    Case { model, feeds, expected, text: text.into(), wanted: wanted.trim_end().into() }
+}
+
+fn graph_line<'a>(line: &str, lines: &mut impl Iterator<Item = &'a str>, graph: &mut GraphProto) {
+    let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+    match word {
+        "input" => graph.input.push(value_info(rest)),
+        "output" if rest.contains(':') => graph.output.push(value_info(rest)),
+        "output" => {
+            graph.output.push(ValueInfoProto { name: Some(rest.into()), ..ValueInfoProto::default() });
+        }
+        "value" => graph.value_info.push(value_info(rest)),
+        "const" => {
+            let (name, tensor) = tensor(rest);
+            graph.initializer.push(tensor_proto(name, &tensor));
+        }
+        "external" => graph.initializer.push(external(rest)),
+        _ if line.starts_with('.') => {
+            let name = line[1..].trim_end_matches(['{', ' ']).to_string();
+            let mut inner = GraphProto::default();
+            while let Some(line) = lines.next().filter(|line| *line != "}") {
+                graph_line(line, lines, &mut inner);
+            }
+            let attribute = AttributeProto { name: Some(name), g: Some(inner), ..AttributeProto::default() };
+            graph.node.last_mut().expect("a graph belongs to the node before it").attribute.push(attribute);
+        }
+        _ => graph.node.push(node(line)),
+    }
+}
+
+fn function<'a>(head: &str, lines: &mut impl Iterator<Item = &'a str>) -> FunctionProto {
+    let (call, results) = head.trim_end_matches(['{', ' ']).split_once("->").unwrap();
+    let (name, inputs) = call.trim().trim_end_matches(')').split_once('(').unwrap();
+    let (domain, name) = name.split_once("::").unwrap();
+    let mut body = GraphProto::default();
+    while let Some(line) = lines.next().filter(|line| *line != "}") {
+        graph_line(line, lines, &mut body);
+    }
+    let names = |list: &str| list.split(',').map(|name| name.trim().to_string()).collect::<Vec<_>>();
+    FunctionProto {
+        name: Some(name.into()),
+        domain: Some(domain.into()),
+        input: names(inputs),
+        output: names(results),
+        node: body.node,
+        opset_import: vec![OperatorSetIdProto { domain: Some(String::new()), version: Some(17) }],
+        ..FunctionProto::default()
+    }
+}
+
+/// `y, z = Op(x, _, w) axis=1`.
+fn node(line: &str) -> NodeProto {
+    let (results, call) = line.split_once('=').unwrap_or_else(|| panic!("no node: {line}"));
+    let (op, rest) = call.split_once('(').unwrap();
+    let (operands, attributes) = rest.split_once(')').unwrap();
+    let names = |list: &str| -> Vec<String> {
+        let names = list.split(',').map(str::trim).filter(|name| !name.is_empty());
+        names.map(|name| if name == "_" { String::new() } else { name.to_string() }).collect()
+    };
+    let (domain, op) = op.trim().split_once("::").unwrap_or(("", op.trim()));
+    let mut node = NodeProto {
+        domain: Some(domain.into()),
+        op_type: Some(op.into()),
+        input: names(operands),
+        output: names(results),
+        ..NodeProto::default()
+    };
+    let mut rest = attributes.trim();
+    while let Some((name, value)) = rest.split_once('=') {
+        let end = match value.as_bytes().first() {
+            Some(b'[') => value.find(']').unwrap() + 1,
+            _ => value.find(' ').unwrap_or(value.len()),
+        };
+        let (value, after) = value.split_at(end);
+        rest = after.trim();
+        let text = value.trim_matches('"');
+        if name == "name" {
+            node.name = Some(text.into());
+            continue;
+        }
+        let mut attribute = AttributeProto { name: Some(name.into()), ..AttributeProto::default() };
+        if value.starts_with('"') {
+            attribute.s = Some(text.as_bytes().to_vec());
+        } else if let Some(list) = value.strip_prefix('[') {
+            let items = list.trim_end_matches(']').split(',').map(str::trim);
+            attribute.ints =
+                items.filter(|item| !item.is_empty()).map(|item| item.parse().unwrap()).collect();
+        } else if let Some(reference) = value.strip_prefix('@') {
+            attribute.ref_attr_name = Some(reference.into());
+        } else if value.contains('.') {
+            attribute.f = Some(value.parse().unwrap());
+        } else {
+            attribute.i = Some(value.parse().unwrap());
+        }
+        node.attribute.push(attribute);
+    }
+    node
+}
+
+/// `x: f32[batch, 3, ?]`; no brackets leave the shape out.
+fn value_info(text: &str) -> ValueInfoProto {
+    let (name, ty) = text.split_once(':').unwrap();
+    let (dtype, dims) = match ty.trim().split_once('[') {
+        Some((dtype, dims)) => (dtype, Some(dims.trim_end_matches(']'))),
+        None => (ty.trim(), None),
+    };
+    let shape = dims.map(|dims| TensorShapeProto { dim: split(dims).map(dimension).collect() });
+    let tensor = type_proto::Tensor { elem_type: Some(number_of(dtype)), shape };
+    ValueInfoProto {
+        name: Some(name.trim().into()),
+        r#type: Some(TypeProto {
+            value: Some(type_proto::Value::TensorType(tensor)),
+            ..TypeProto::default()
+        }),
+        ..ValueInfoProto::default()
+    }
+}
+
+fn dimension(text: &str) -> tensor_shape_proto::Dimension {
+    use tensor_shape_proto::dimension::Value;
+    let value = match text.parse() {
+        Ok(n) => Value::DimValue(n),
+        Err(_) => Value::DimParam(text.into()),
+    };
+    tensor_shape_proto::Dimension { value: Some(value), ..Default::default() }
+}
+
+fn split(list: &str) -> impl Iterator<Item = &str> {
+    list.split(',').map(str::trim).filter(|item| !item.is_empty())
+}
+
+/// ONNX's number of an element type; strings are there to be refused.
+fn number_of(name: &str) -> i32 {
+    match name {
+        "f32" => 1,
+        "u8" => 2,
+        "i8" => 3,
+        "i32" => 6,
+        "i64" => 7,
+        "string" => 8,
+        "bool" => 9,
+        "f64" => 11,
+        other => panic!("`{other}` has no number here"),
+    }
+}
+
+/// `w: f32[2, 2] = 1 2 3 4`.
+fn tensor(text: &str) -> (&str, HostTensor) {
+    let (head, values) = text.split_once('=').unwrap();
+    let (name, ty) = head.split_once(':').unwrap();
+    let (dtype, dims) = ty.trim().split_once('[').unwrap_or((ty.trim(), "]"));
+    let shape: Vec<usize> = split(dims.trim_end_matches(']')).map(|n| n.parse().unwrap()).collect();
+    let numbers: Vec<f64> = values.split_whitespace().map(|value| value.parse().unwrap()).collect();
+    let mut bytes = Vec::new();
+    let dtype: DType = dtype.trim().parse().unwrap();
+    for x in numbers {
+        match dtype {
+            DType::F32 => bytes.extend((x as f32).to_le_bytes()),
+            DType::F64 => bytes.extend(x.to_le_bytes()),
+            DType::I64 => bytes.extend((x as i64).to_le_bytes()),
+            DType::I32 => bytes.extend((x as i32).to_le_bytes()),
+            DType::I8 => bytes.extend((x as i8).to_le_bytes()),
+            DType::U8 => bytes.push(x as u8),
+            DType::Bool => bytes.push(u8::from(x != 0.0)),
+            other => panic!("{other} is not written here"),
+        }
+    }
+    (name.trim(), HostTensor { dtype, shape, bytes })
+}
+
+fn tensor_proto(name: &str, tensor: &HostTensor) -> TensorProto {
+    TensorProto {
+        name: Some(name.into()),
+        dims: tensor.shape.iter().map(|n| *n as i64).collect(),
+        data_type: Some(number_of(tensor.dtype.name())),
+        raw_data: Some(tensor.bytes.clone().into()),
+        ..TensorProto::default()
+    }
+}
+
+fn external(text: &str) -> TensorProto {
+    let (head, entries) = text.split_once(']').unwrap();
+    let (name, ty) = head.split_once(':').unwrap();
+    let (dtype, dims) = ty.trim().split_once('[').unwrap();
+    let external_data = entries
+        .split_whitespace()
+        .map(|entry| {
+            let (key, value) = entry.split_once('=').unwrap();
+            StringStringEntryProto { key: Some(key.into()), value: Some(value.into()) }
+        })
+        .collect();
+    TensorProto {
+        name: Some(name.trim().into()),
+        dims: split(dims).map(|n| n.parse().unwrap()).collect(),
+        data_type: Some(number_of(dtype)),
+        data_location: Some(1),
+        external_data,
+        ..TensorProto::default()
+    }
+}
