@@ -9,8 +9,9 @@
 mod conv;
 mod depthwise;
 mod dot;
+mod window;
 
-pub(super) use conv::{window_range, window_start};
+pub(super) use window::{window_range, window_start};
 
 use super::Lowered;
 use super::access::{Axis, Lowering, TileBox};

@@ -1,0 +1,168 @@
+//! Walks the window of a convolution for one result tile.
+//!
+//! A tile's rows run along one spatial axis, the innermost that is not 1. Along all others the window is cut to the
+//! positions inside of the input, so padding costs nothing. Along the row axis a window position at which the tile
+//! leaves the input reads bounded (outside is 0), all others read unbounded.
+
+use crate::lower::access::{Axis, Lowering};
+use tegula_base::{Dim, Shape};
+use tegula_ir::Value;
+use tegula_tensor::Window;
+use tegula_tile::IndexOp;
+
+/// One position of the window along a spatial axis.
+#[derive(Clone, Copy)]
+pub(super) struct Tap {
+    /// Index into the weights.
+    pub position: Value,
+    /// Coordinate in the input.
+    pub input: Value,
+}
+
+/// A tap a spatial axis, in axis order; all are set where the innermost loop's body is built.
+pub(super) type Taps = Vec<Option<Tap>>;
+
+/// The innermost spatial axis of a result that is not 1.
+pub(super) fn row_axis(shape: &[Dim]) -> usize {
+    (2..shape.len()).rev().find(|axis| !shape[*axis].is_const(1)).unwrap_or(shape.len() - 1) - 2
+}
+
+/// The walk of one result tile; accumulates over all window positions that meet the input.
+pub(super) struct WindowWalk<'a> {
+    pub window: &'a Window,
+    /// Shape of the input, `[batch, channels, spatial...]`.
+    pub x: &'a Shape,
+    pub row_axis: usize,
+    /// Result coordinates along the other spatial axes.
+    pub others: &'a [Value],
+    /// The tile's rows in the result.
+    pub row: Axis,
+}
+
+/// Adds one window position to the sum: its taps, the input's rows there, the sum so far.
+type AddTap<'a> = dyn Fn(&mut Lowering, &Taps, Axis, Value) -> Result<Value, String> + 'a;
+
+impl WindowWalk<'_> {
+    /// `acc` plus all positions, in row-major order of the other axes, then along the row axis.
+    pub fn run(&self, cx: &mut Lowering, acc: Value, add: &AddTap) -> Result<Value, String> {
+        let others: Vec<usize> = (0..self.window.size.len()).filter(|i| *i != self.row_axis).collect();
+        self.over(cx, &others, &mut vec![None; self.window.size.len()], acc, add)
+    }
+
+    fn over(
+        &self,
+        cx: &mut Lowering,
+        outer: &[usize],
+        taps: &mut Taps,
+        acc: Value,
+        add: &AddTap,
+    ) -> Result<Value, String> {
+        let (i, start, (lo, hi)) = match outer.first() {
+            Some(i) => {
+                let position = self.others[self.others.len() - outer.len()];
+                let start = window_start(cx, self.window, *i, position);
+                (*i, start, window_range(cx, self.window, self.x, *i, start))
+            }
+            None => {
+                let start = window_start(cx, self.window, self.row_axis, self.row.offset);
+                let whole = (cx.b.index(0), cx.b.index(self.window.size[self.row_axis]));
+                (self.row_axis, start, whole)
+            }
+        };
+        let dilation = cx.b.index(self.window.dilations[i]);
+        let mut outcome = Ok(());
+        let sums = cx.for_(lo, hi, 1, &[acc], |cx, position, carried| {
+            let shift = cx.b.mul(position, dilation);
+            taps[i] = Some(Tap { position, input: cx.b.add(start, shift) });
+            let sum = match outer {
+                [_, rest @ ..] => self.over(cx, rest, taps, carried[0], add),
+                [] => self.tap(cx, taps, carried[0], add),
+            };
+            match sum {
+                Ok(sum) => vec![sum],
+                Err(error) => {
+                    outcome = Err(error);
+                    vec![carried[0]]
+                }
+            }
+        });
+        outcome.map(|()| sums[0])
+    }
+
+    /// One window position; only where the tile's rows leave the input are reads bounded.
+    fn tap(&self, cx: &mut Lowering, taps: &Taps, acc: Value, add: &AddTap) -> Result<Value, String> {
+        let offset = taps[self.row_axis].expect("invariant: the row axis is looped over last").input;
+        let step = self.window.strides[self.row_axis];
+        let rows = |bounded: bool| Axis { offset, extent: self.row.extent, step, bounded };
+        let safe = border_free(cx, self.window, self.x, self.row_axis, rows(false));
+        either(cx, safe, |cx, inside| add(cx, taps, rows(!inside), acc))
+    }
+}
+
+/// `o * stride - low`: the input coordinate of the window's first element for result coordinate `o`.
+pub(in crate::lower) fn window_start(cx: &mut Lowering, window: &Window, i: usize, o: Value) -> Value {
+    let stride = cx.b.index(window.strides[i]);
+    let scaled = cx.b.mul(o, stride);
+    let low = cx.b.size(&window.low[i]);
+    cx.b.sub(scaled, low)
+}
+
+/// The window positions along spatial axis `i` that fall inside of the input, for a window that starts at `start`.
+pub(in crate::lower) fn window_range(
+    cx: &mut Lowering,
+    window: &Window,
+    x: &Shape,
+    i: usize,
+    start: Value,
+) -> (Value, Value) {
+    let (zero, size) = (cx.b.index(0), cx.b.index(window.size[i]));
+    if window.low[i].is_const(0) && window.high[i].is_const(0) {
+        return (zero, size);
+    }
+    let dilation = cx.b.index(window.dilations[i]);
+    let before = cx.b.sub(zero, start);
+    let lo = ceil_div(cx, before, dilation);
+    let lo = cx.b.index_op(IndexOp::Max, lo, zero);
+    let extent = cx.b.size(&x[2 + i]);
+    let left = cx.b.sub(extent, start);
+    let hi = ceil_div(cx, left, dilation);
+    let hi = cx.b.index_op(IndexOp::Min, hi, size);
+    (lo, hi)
+}
+
+fn ceil_div(cx: &mut Lowering, a: Value, b: Value) -> Value {
+    let one = cx.b.index(1);
+    let sum = cx.b.add(a, b);
+    let sum = cx.b.sub(sum, one);
+    cx.b.index_op(IndexOp::FloorDiv, sum, b)
+}
+
+/// Builds `body` for tiles inside of the input and, where that is decided at run time, again for tiles at its border.
+fn either(
+    cx: &mut Lowering,
+    inside: Value,
+    body: impl Fn(&mut Lowering, bool) -> Result<Value, String>,
+) -> Result<Value, String> {
+    if let Some(flag) = cx.b.known(inside) {
+        return body(cx, flag != 0);
+    }
+    let scope = cx.b.begin_if(inside);
+    let whole = cx.scope(|cx| body(cx, true))?;
+    cx.b.begin_else(&scope, &[whole]);
+    let border = cx.scope(|cx| body(cx, false))?;
+    Ok(cx.b.end_if(scope, &[border])[0])
+}
+
+/// 1 where the input columns `columns` of one window position along spatial axis `i` are all inside of the input.
+fn border_free(cx: &mut Lowering, window: &Window, x: &Shape, i: usize, columns: Axis) -> Value {
+    if window.low[i].is_const(0) && window.high[i].is_const(0) {
+        return cx.b.index(1);
+    }
+    let zero = cx.b.index(0);
+    let starts = cx.b.index_op(IndexOp::Le, zero, columns.offset);
+    let reach = cx.b.index((columns.extent - 1) * columns.step);
+    let end = cx.b.add(columns.offset, reach);
+    let extent = cx.b.size(&x[2 + i]);
+    let ends = cx.b.index_op(IndexOp::Lt, end, extent);
+    cx.b.index_op(IndexOp::And, starts, ends)
+}
