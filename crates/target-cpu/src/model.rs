@@ -36,6 +36,8 @@ const MOST_ACCUMULATORS: [(Tier, i64); 2] = [(Tier::Avx2, 12), (Tier::Avx512, 28
 /// Accumulators that keep two multiply-add units of 4 cycles latency busy (Zen 4, Zen 5, Golden Cove:
 /// their optimization manuals).
 const BUSY_ACCUMULATORS: i64 = 8;
+/// As above on AVX2 for 8-bit operands, whose exact four-way product takes four registers besides.
+const MOST_BYTE_ACCUMULATORS: i64 = 8;
 /// Rows of a tile when the number of rows is not known, by tier: with two vectors of columns.
 const USUAL_ROWS: [(Tier, i64); 2] = [(Tier::Avx2, 6), (Tier::Avx512, 12)];
 /// Columns in vectors that row tiles of the usual height take: each element of the left side then serves two
@@ -96,8 +98,13 @@ impl CpuTarget {
     }
 
     /// Rows of a tile with `vectors` vectors of columns.
-    fn tile_rows(&self, m: &Dim, vectors: i64) -> i64 {
-        let most = of_tier(&MOST_ACCUMULATORS, self.tier) / vectors;
+    fn tile_rows(&self, contract: &Contract, vectors: i64) -> i64 {
+        let m = &contract.m;
+        let accumulators = match (self.tier, contract.lhs.bits()) {
+            (Tier::Avx2, 8) => MOST_BYTE_ACCUMULATORS,
+            _ => of_tier(&MOST_ACCUMULATORS, self.tier),
+        };
+        let most = (accumulators / vectors).max(1);
         let usual = (of_tier(&USUAL_ROWS, self.tier) * USUAL_VECTORS / vectors).min(most);
         let Some(rows) = m.as_const() else { return usual };
         if rows <= most {
@@ -147,7 +154,7 @@ impl TargetModel for CpuTarget {
     fn contract_tile(&self, contract: &Contract, _symbols: &Symbols) -> ContractTile {
         let lanes = self.lanes(contract.acc);
         let vectors = self.column_vectors(contract.m.as_const(), &contract.n, lanes);
-        let m = self.tile_rows(&contract.m, vectors);
+        let m = self.tile_rows(contract, vectors);
         let k = contract.k.as_const().map_or(K_UNROLL, |k| k.clamp(1, K_UNROLL));
         ContractTile { m, n: vectors * lanes, k, m_block: self.row_tiles_of_block(contract, m) }
     }

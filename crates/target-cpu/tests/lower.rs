@@ -85,6 +85,32 @@ fn row_sums_and_maxima() {
 }
 
 #[test]
+fn extremes_of_special_values() {
+    // Negative zero, NaN, negative infinity.
+    for f in [ScalarOp::Max, ScalarOp::Min] {
+        for (dtype, bits) in
+            [(F32, 0x8000_0000u32 as i64), (F32, 0x7fc0_0000), (F64, i64::MIN), (F32, 0xff80_0000)]
+        {
+            Case::new("2", &[]).input(dtype, "2,21").output(dtype, "2,1").check(|b, views, units| {
+                let zero = b.index(0);
+                let x = load(b, views[0], &[units[0], zero], &[1, 21]);
+                // Half of the row is the special value, the rest no greater (or no less) than zero.
+                let none = b.splat(dtype, &[1, 21], 0);
+                let bound = if f == ScalarOp::Max { ScalarOp::Min } else { ScalarOp::Max };
+                let x = b.elementwise(bound, &[x, none]);
+                let ramp = b.iota(I32, &[1, 21], 1);
+                let half = b.splat(I32, &[1, 21], 9);
+                let early = b.elementwise(ScalarOp::Lt, &[ramp, half]);
+                let special = b.splat(dtype, &[1, 21], bits);
+                let x = b.elementwise(ScalarOp::Select, &[early, special, x]);
+                let result = b.reduce(f, x, 1);
+                store(b, views[1], result, &[units[0], zero]);
+            });
+        }
+    }
+}
+
+#[test]
 fn column_sums() {
     Case::new("1", &[]).input(F32, "5,20").output(F32, "1,20").check(|b, views, _| {
         let zero = b.index(0);
@@ -591,8 +617,7 @@ fn random_kernel(seed: u64) {
             memory(5, other, [37, 45], true),
         ];
         let size = b.size(&"m".parse().unwrap());
-        let mut generator =
-            generate::Generator { rng, memory, tiles: vec![], indexes: vec![units[0], size] };
+        let mut generator = generate::Generator { rng, memory, tiles: vec![], indexes: vec![units[0], size] };
         generator.steps(b, 14, 0);
         let zero = b.index(0);
         let mut total = b.splat(dtype, &[1, 1], 0);

@@ -4,7 +4,7 @@
 
 use super::Lower;
 use crate::math;
-use crate::schedule::{Builder, ReduceOp};
+use crate::schedule::{Builder, CompareOp, Elem, ReduceOp, VecOp};
 use tegula_base::DType;
 use tegula_ir::scalar::eval::identity;
 use tegula_ir::{OpId, ScalarOp, Value};
@@ -55,6 +55,11 @@ impl Lower<'_> {
             let reduced = b.reduce(op, lanes);
             return self.piece_of_lanes(b, dtype, reduced);
         }
+        if dtype.is_float()
+            && let Some(op) = order_reduction(f)
+        {
+            return self.reduce_order(b, op, piece);
+        }
         let mut sum = piece;
         let mut distance = self.lanes / 2;
         while distance > 0 {
@@ -66,6 +71,23 @@ impl Lower<'_> {
             distance /= 2;
         }
         sum
+    }
+
+    /// The least or greatest of float lanes, NaN if any is NaN, -0 below +0: as integers in the same order, so
+    /// that the steps across lanes are one op each.
+    /// Method: below 0 all bits but the sign are flipped; NaN becomes the integer that wins.
+    fn reduce_order(&mut self, b: &mut Builder, op: ReduceOp, piece: Value) -> Value {
+        let (elem, lanes) = b.shape(piece);
+        let (ints, greatest) =
+            if elem == Elem::F64 { (Elem::I64, i64::MAX) } else { (Elem::I32, i32::MAX.into()) };
+        let number = b.compare(CompareOp::Eq, piece, piece);
+        let bits = b.bitcast(ints, piece);
+        let key = flip_below_zero(b, bits, greatest);
+        let nan = b.vec_const(ints, lanes, if op == ReduceOp::Max { greatest } else { !greatest });
+        let key = b.select(number, key, nan);
+        let key = b.reduce(op, key);
+        let bits = flip_below_zero(b, key, greatest);
+        b.bitcast(elem, bits)
     }
 
     /// Makes all pieces of a scan.
@@ -134,6 +156,24 @@ impl Lower<'_> {
             distance *= 2;
         }
         sum
+    }
+}
+
+/// Flips all bits but the sign of integers below 0; its own inverse.
+fn flip_below_zero(b: &mut Builder, value: Value, greatest: i64) -> Value {
+    let (elem, lanes) = b.shape(value);
+    let width = b.vec_const(elem, lanes, 8 * elem.bytes() as i64 - 1);
+    let sign = b.vec(VecOp::Sar, &[value, width]);
+    let magnitude = b.vec_const(elem, lanes, greatest);
+    let flip = b.vec(VecOp::And, &[sign, magnitude]);
+    b.vec(VecOp::Xor, &[value, flip])
+}
+
+fn order_reduction(f: ScalarOp) -> Option<ReduceOp> {
+    match f {
+        ScalarOp::Min => Some(ReduceOp::Min),
+        ScalarOp::Max => Some(ReduceOp::Max),
+        _ => None,
     }
 }
 
