@@ -17,7 +17,8 @@ use tegula_runtime::{RunProfile, TensorView};
 
 pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
     output::progress(&format!("loading {}", args.file.display()));
-    let Loaded { session, compile_ns, load_ns, records } = load::load(&args.file, &args.compile, args.threads)?;
+    let Loaded { session, compile_ns, load_ns, records } =
+        load::load(&args.file, &args.compile, args.threads)?;
     let tensors = inputs(session.inputs(), &args.inputs, &load::dims(&args.compile)?)?;
     if args.serve_rounds {
         return serve_rounds::serve(&session, &tensors);

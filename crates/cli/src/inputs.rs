@@ -53,7 +53,8 @@ pub fn inputs(
     std::mem::take(&mut found).into_result(())?;
     let mut result = Vec::with_capacity(ports.len());
     for (port, tensor) in ports.iter().zip(tensors) {
-        let made = tensor.map_or_else(|| make(port, sources.get(port.name.as_str()).copied(), &mut sizes), Ok);
+        let made =
+            tensor.map_or_else(|| make(port, sources.get(port.name.as_str()).copied(), &mut sizes), Ok);
         match made {
             Ok(tensor) => result.push(tensor),
             Err(diagnostic) => found.push(diagnostic),
@@ -67,7 +68,11 @@ fn read(file: &Path) -> Result<HostTensor, Diagnostic> {
     npy::decode(&bytes).map_err(|diagnostic| diagnostic.at(file.display().to_string()))
 }
 
-fn make(port: &Port, source: Option<&str>, sizes: &mut BTreeMap<String, i64>) -> Result<HostTensor, Diagnostic> {
+fn make(
+    port: &Port,
+    source: Option<&str>,
+    sizes: &mut BTreeMap<String, i64>,
+) -> Result<HostTensor, Diagnostic> {
     for dim in &port.shape {
         note_open_dims(dim, port, sizes);
     }
@@ -94,7 +99,10 @@ fn make(port: &Port, source: Option<&str>, sizes: &mut BTreeMap<String, i64>) ->
 fn note_open_dims(dim: &Dim, port: &Port, sizes: &mut BTreeMap<String, i64>) {
     dim.for_each_symbol(&mut |name| {
         if !sizes.contains_key(&**name) {
-            eprintln!("note: dim `{name}` of input `{}` is not given, 1 is taken (`--dim {name}=N`)", port.name);
+            eprintln!(
+                "note: dim `{name}` of input `{}` is not given, 1 is taken (`--dim {name}=N`)",
+                port.name
+            );
             sizes.insert(name.to_string(), 1);
         }
     });
@@ -103,9 +111,10 @@ fn note_open_dims(dim: &Dim, port: &Port, sizes: &mut BTreeMap<String, i64>) {
 /// Floats in [-1, 1), integers in [0, 10), by the input's name.
 fn random(port: &Port, shape: Vec<usize>) -> HostTensor {
     // FNV-1a of the name seeds splitmix64.
-    let seed = port.name.bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let seed = port
+        .name
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
     let mut state = seed;
     let mut next = move || {
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);

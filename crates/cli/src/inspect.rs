@@ -40,13 +40,24 @@ pub fn inspect(args: &PackageArgs) -> Result<(), Failure> {
     for (name, offset, bytes) in &found.sections {
         text += &format!("section {name:<12} {:>10} at {offset}\n", output::size(*bytes));
     }
-    text += &format!("{} steps, {} launches, {} kernels\n", found.steps, found.launches, found.manifest.kernels.len());
+    text += &format!(
+        "{} steps, {} launches, {} kernels\n",
+        found.steps,
+        found.launches,
+        found.manifest.kernels.len()
+    );
     match &found.memory.arena {
         Some(arena) => text += &format!("arena {}\n", output::size(arena.bytes)),
         None => text += "arena: planned when the inputs' shapes are known\n",
     }
     for kernel in &found.manifest.kernels {
-        text += &format!("kernel {:<20} {:<12} {:>9}  {}\n", kernel.name, kernel.class, output::size(kernel.bytes), kernel.code);
+        text += &format!(
+            "kernel {:<20} {:<12} {:>9}  {}\n",
+            kernel.name,
+            kernel.class,
+            output::size(kernel.bytes),
+            kernel.code
+        );
     }
     output::print(&text)
 }

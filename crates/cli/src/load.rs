@@ -116,9 +116,12 @@ fn machine(name: &str) -> Result<Machine, Failure> {
     let path = Path::new(name);
     if !path.exists() {
         let known: Vec<&str> = Machine::class_names().collect();
-        return Err(Diagnostic::error("unknown-machine", format!("`{name}` is no machine class and no file"))
-            .note(format!("the classes are {}", known.join(", ")))
-            .into());
+        return Err(Diagnostic::error(
+            "unknown-machine",
+            format!("`{name}` is no machine class and no file"),
+        )
+        .note(format!("the classes are {}", known.join(", ")))
+        .into());
     }
     let text = std::fs::read_to_string(path).map_err(|error| io_failure("read", path, &error))?;
     Ok(Machine::parse(&text, name)?)

@@ -11,9 +11,9 @@ pub fn machine(args: &MachineArgs) -> Result<(), Failure> {
     match args.command {
         MachineCommand::Probe { json } => probe(json),
         MachineCommand::List => {
-            let lines = Machine::class_names().filter_map(Machine::class).map(|machine| {
-                format!("{:<18} {:<8} {}\n", machine.name, machine.tier, machine.title)
-            });
+            let lines = Machine::class_names()
+                .filter_map(Machine::class)
+                .map(|machine| format!("{:<18} {:<8} {}\n", machine.name, machine.tier, machine.title));
             output::print(&lines.collect::<String>())
         }
     }

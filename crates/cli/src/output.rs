@@ -36,9 +36,9 @@ pub fn write_file(
     path: &Path,
     write: impl FnOnce(&mut io::BufWriter<std::fs::File>) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    let name = path.file_name().ok_or_else(|| {
-        Diagnostic::error("io", format!("`{}` names no file to write", path.display()))
-    })?;
+    let name = path
+        .file_name()
+        .ok_or_else(|| Diagnostic::error("io", format!("`{}` names no file to write", path.display())))?;
     if path.is_dir() {
         return Err(Diagnostic::error("io", format!("`{}` is a folder", path.display())).into());
     }
@@ -80,8 +80,10 @@ pub fn write_outputs(dir: &Path, names: &[String], tensors: &[HostTensor]) -> Re
     make_folder(dir)?;
     let mut files: Vec<PathBuf> = Vec::new();
     for (name, tensor) in names.iter().zip(tensors) {
-        let safe: String =
-            name.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' }).collect();
+        let safe: String = name
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' })
+            .collect();
         let mut file = dir.join(format!("{safe}.npy"));
         let mut n = 1;
         while files.contains(&file) {

@@ -17,7 +17,8 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
         return evaluate(args);
     }
     output::progress(&format!("loading {}", args.file.display()));
-    let Loaded { session, compile_ns, load_ns, records } = load::load(&args.file, &args.compile, args.threads)?;
+    let Loaded { session, compile_ns, load_ns, records } =
+        load::load(&args.file, &args.compile, args.threads)?;
     let tensors = inputs(session.inputs(), &args.inputs, &load::dims(&args.compile)?)?;
     let views: Vec<TensorView> = tensors.iter().map(TensorView::from).collect();
     let (clock, mut outputs) = (WallClock::default(), Vec::new());

@@ -21,7 +21,8 @@ pub fn serve(session: &Session, tensors: &[HostTensor]) -> Result<(), Failure> {
     output::print("ready\n")?;
     let clock = WallClock::default();
     for line in std::io::stdin().lock().lines() {
-        let line = line.map_err(|error| Diagnostic::error("io", "stdin cannot be read").note(error.to_string()))?;
+        let line =
+            line.map_err(|error| Diagnostic::error("io", "stdin cannot be read").note(error.to_string()))?;
         let runs = line.trim().strip_prefix("run ").and_then(|n| n.trim().parse::<usize>().ok());
         let Some(runs) = runs else {
             return Err(Diagnostic::error("bad-request", format!("`run N` is expected, got `{line}`")).into());

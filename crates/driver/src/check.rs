@@ -75,7 +75,9 @@ impl CheckReport {
     }
 
     pub fn is_fine(&self) -> bool {
-        self.failure.is_none() && self.outputs.iter().all(|output| output.difference.is_fine()) && self.first_wrong().is_none()
+        self.failure.is_none()
+            && self.outputs.iter().all(|output| output.difference.is_fine())
+            && self.first_wrong().is_none()
     }
 }
 
@@ -89,7 +91,9 @@ pub fn check(
 ) -> Result<CheckReport, Diagnostics> {
     let Compiled { stages, package } = compile(model, options, None, cx)?;
     let (Some(host), Some(package)) = (&stages.host, package) else {
-        return Err(Diagnostic::error("stopped", "the compilation was stopped before a package was made").into());
+        return Err(
+            Diagnostic::error("stopped", "the compilation was stopped before a package was made").into()
+        );
     };
     let bytes = package.to_bytes();
     let machine = tegula_package::Package::parse(bytes.clone())?.manifest.about.machine;
@@ -149,7 +153,9 @@ fn check_launches(
         let difference = computed.map(|computed| {
             let pairs = computed.iter().zip(results);
             let all = pairs.map(|(computed, expected)| {
-                compare(computed, expected, |largest| launch_tolerance(func, op, &operands, bindings, largest))
+                compare(computed, expected, |largest| {
+                    launch_tolerance(func, op, &operands, bindings, largest)
+                })
             });
             worst(all)
         });
@@ -192,7 +198,8 @@ fn launch_tolerance(
 ) -> f64 {
     /// Rounding errors of a few elementwise steps, in units of the result's last place.
     const STEPS: f64 = 64.0;
-    let unit = func.results(op).iter().map(|result| unit_roundoff(func.ty(*result).dtype)).fold(0.0, f64::max);
+    let unit =
+        func.results(op).iter().map(|result| unit_roundoff(func.ty(*result).dtype)).fold(0.0, f64::max);
     let largest_of = |tensor: &Arc<HostTensor>| {
         tensor.to_f64().into_iter().filter(|x| x.is_finite()).fold(0.0f64, |most, x| most.max(x.abs()))
     };
@@ -200,10 +207,13 @@ fn launch_tolerance(
     let mut contracts = false;
     for region in func.regions_of(op) {
         for inner in func.ops_in(*region) {
-            let made = func.results(*inner).first().and_then(|result| bindings.concrete(func.ty(*result)).ok());
-            let read = func.operands(*inner).first().and_then(|value| bindings.concrete(func.ty(*value)).ok());
+            let made =
+                func.results(*inner).first().and_then(|result| bindings.concrete(func.ty(*result)).ok());
+            let read =
+                func.operands(*inner).first().and_then(|value| bindings.concrete(func.ty(*value)).ok());
             let (Some(made), Some(read)) = (made, read) else { continue };
-            let count = |ty: &tegula_tensor::TensorType| ty.shape.count().as_const().unwrap_or(1).max(1) as f64;
+            let count =
+                |ty: &tegula_tensor::TensorType| ty.shape.count().as_const().unwrap_or(1).max(1) as f64;
             match func.kind(*inner) {
                 TensorOp::Dot { dims, .. } | TensorOp::QDot { dims } => {
                     contracts = true;

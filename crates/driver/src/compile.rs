@@ -15,8 +15,8 @@ use tegula_ir::{PassCx, PassState, Pipeline, PrintOptions, RunOptions, print_pro
 use tegula_machine::Machine;
 use tegula_opt::lower_to_host::{HostModule, lower_to_host, to_package};
 use tegula_opt::plan_memory::{Lifetimes, plan_memory};
+use tegula_package::About;
 use tegula_package::writer::Draft;
-use tegula_package::{About, MachineId};
 use tegula_target::TargetModel;
 use tegula_tensor::TensorProgram;
 
@@ -93,11 +93,22 @@ pub fn compile(
     clock: Option<&dyn Clock>,
     cx: &mut PassCx,
 ) -> Result<Compiled, Diagnostics> {
-    let target = target::target(options)?;
     let tensor = timed(clock, cx, "import", "onnx", || model.import(&options.dims))?;
+    compile_program(tensor, &model.name, options, clock, cx)
+}
+
+/// Compiles a tensor program; `name` is the model's in the manifest.
+pub fn compile_program(
+    tensor: TensorProgram,
+    name: &str,
+    options: &CompileOptions,
+    clock: Option<&dyn Clock>,
+    cx: &mut PassCx,
+) -> Result<Compiled, Diagnostics> {
+    let target = target::target(options)?;
     let stages = compile_tensor(tensor, &*target, options, cx)?;
     let Some(host) = &stages.host else { return Ok(Compiled { stages, package: None }) };
-    let about = about(model, options, &*target);
+    let about = about(name, options, &*target);
     let package = timed(clock, cx, "package", "write", || to_package(host, &stages.lifetimes, about))?;
     Ok(Compiled { stages, package: Some(package) })
 }
@@ -181,7 +192,7 @@ fn check_names(
     found.into_result(())
 }
 
-fn about(model: &Model, options: &CompileOptions, target: &dyn TargetModel) -> About {
+fn about(model: &str, options: &CompileOptions, target: &dyn TargetModel) -> About {
     let mut given = BTreeMap::new();
     for (dim, value) in &options.dims {
         given.insert(format!("dim.{dim}"), value.to_string());
@@ -193,15 +204,11 @@ fn about(model: &Model, options: &CompileOptions, target: &dyn TargetModel) -> A
         given.insert("form".to_string(), "portable".to_string());
     }
     About {
-        model: model.name.clone(),
+        model: model.to_string(),
         tegula: env!("CARGO_PKG_VERSION").to_string(),
-        machine: machine_id(options, target),
+        machine: target::machine_id(options, target),
         options: given,
     }
-}
-
-fn machine_id(options: &CompileOptions, target: &dyn TargetModel) -> MachineId {
-    target::machine_id(options, target)
 }
 
 /// Runs a stage that is no pass and records its time.

@@ -50,7 +50,12 @@ impl Emit {
 }
 
 /// The text of one level of a model.
-pub fn emit(model: &Model, options: &CompileOptions, emit: Emit, cx: &mut PassCx) -> Result<String, Diagnostics> {
+pub fn emit(
+    model: &Model,
+    options: &CompileOptions,
+    emit: Emit,
+    cx: &mut PassCx,
+) -> Result<String, Diagnostics> {
     let tensor = model.import(&options.dims)?;
     match emit {
         Emit::Tensor => return Ok(print_program(&tensor, &PrintOptions::default())),

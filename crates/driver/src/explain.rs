@@ -27,7 +27,9 @@ pub fn explain(
 ) -> Result<Vec<KernelStory>, Diagnostics> {
     let Compiled { stages, .. } = compile(model, options, None, cx)?;
     let Some(host) = &stages.host else {
-        return Err(Diagnostic::error("stopped", "the compilation was stopped before kernels were made").into());
+        return Err(
+            Diagnostic::error("stopped", "the compilation was stopped before kernels were made").into()
+        );
     };
     let about = |nodes: &[String], remark: &Remark| {
         remark.location.as_deref().is_some_and(|node| nodes.iter().any(|known| known == node))
@@ -45,8 +47,12 @@ pub fn explain(
         .collect();
     match node {
         Some(node) if stories.is_empty() => {
-            let remarks: Vec<Remark> =
-                cx.remarks.iter().filter(|remark| remark.location.as_deref() == Some(node)).cloned().collect();
+            let remarks: Vec<Remark> = cx
+                .remarks
+                .iter()
+                .filter(|remark| remark.location.as_deref() == Some(node))
+                .cloned()
+                .collect();
             if remarks.is_empty() {
                 return Err(unknown_node(node, host.kernels.iter().flat_map(|kernel| &kernel.source)));
             }

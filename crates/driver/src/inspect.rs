@@ -73,7 +73,8 @@ pub fn plan(package: &tegula_package::Draft) -> Result<String, Diagnostics> {
         let _ = writeln!(text, "{index:>6} {bytes:>16} {steps:>13}  {place:<24} {}", buffer.name);
     }
     if let Some(arena) = &package.memory.arena {
-        let _ = writeln!(text, "arena: {} bytes, at least {} are alive at once", arena.bytes, arena.lower_bound);
+        let _ =
+            writeln!(text, "arena: {} bytes, at least {} are alive at once", arena.bytes, arena.lower_bound);
         for buffer in &arena.buffers {
             let end = buffer.offset + buffer.bytes;
             let _ = writeln!(

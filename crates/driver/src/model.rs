@@ -22,7 +22,9 @@ impl Model<'_> {
     /// Errors: every problem of the model in one report.
     pub fn import(&self, dims: &BTreeMap<String, i64>) -> Result<TensorProgram, Diagnostics> {
         let mut program = match self.text() {
-            Some(text) => tegula_ir::parse_program::<TensorOp>(text, None).map_err(|found| self.located(found))?,
+            Some(text) => {
+                tegula_ir::parse_program::<TensorOp>(text, None).map_err(|found| self.located(found))?
+            }
             None => {
                 let options = onnx::ImportOptions { name: self.name.clone(), dims: dims.clone() };
                 onnx::import(self.bytes.clone(), self.files, &options)?
@@ -41,7 +43,8 @@ impl Model<'_> {
     /// The bytes as text, when they are a program of ours.
     fn text(&self) -> Option<&str> {
         let start = self.bytes.trim_ascii_start();
-        let ours = start.starts_with(b"\"builtin.module\"") || start.starts_with(b"//") || start.starts_with(b"#");
+        let ours =
+            start.starts_with(b"\"builtin.module\"") || start.starts_with(b"//") || start.starts_with(b"#");
         if ours { std::str::from_utf8(&self.bytes).ok() } else { None }
     }
 

@@ -9,7 +9,12 @@ use tegula_ir::{PassCx, PrintOptions, RunOptions, print_program};
 /// Runs the passes named, one after the other, on a tensor program; without names, the whole tensor pipeline
 /// between `start_from` and `stop_after`. Gives the program's text.
 /// Errors: `unknown-pass`, the parser's, the verifier's, the passes' own.
-pub fn opt(model: &Model, options: &CompileOptions, passes: &[String], cx: &mut PassCx) -> Result<String, Diagnostics> {
+pub fn opt(
+    model: &Model,
+    options: &CompileOptions,
+    passes: &[String],
+    cx: &mut PassCx,
+) -> Result<String, Diagnostics> {
     let mut program = model.import(&options.dims)?;
     let target = target::target(options)?;
     let pipeline = tegula_opt::pipeline::tensor_pipeline(&*target);

@@ -5,8 +5,8 @@ use tegula_base::{Diagnostic, Symbols};
 use tegula_machine::Machine;
 use tegula_package::MachineId;
 use tegula_target::TargetModel;
-use tegula_target_cpu::native::Tier;
 use tegula_target_cpu::model::CpuTarget;
+use tegula_target_cpu::native::Tier;
 use tegula_target_cpu::{exec, lower, native};
 use tegula_tile::TileKernel;
 

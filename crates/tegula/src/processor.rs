@@ -40,9 +40,28 @@ fn features() -> Vec<String> {
         };
     }
     let all = detected!(
-        "avx", "avx2", "fma", "f16c", "bmi1", "bmi2", "lzcnt", "popcnt", "avxvnni", "avx512f", "avx512bw", "avx512cd",
-        "avx512dq", "avx512vl", "avx512ifma", "avx512vbmi", "avx512vbmi2", "avx512vnni", "avx512bitalg",
-        "avx512vpopcntdq", "avx512bf16", "avx512fp16"
+        "avx",
+        "avx2",
+        "fma",
+        "f16c",
+        "bmi1",
+        "bmi2",
+        "lzcnt",
+        "popcnt",
+        "avxvnni",
+        "avx512f",
+        "avx512bw",
+        "avx512cd",
+        "avx512dq",
+        "avx512vl",
+        "avx512ifma",
+        "avx512vbmi",
+        "avx512vbmi2",
+        "avx512vnni",
+        "avx512bitalg",
+        "avx512vpopcntdq",
+        "avx512bf16",
+        "avx512fp16"
     );
     all.into_iter().filter(|(_, there)| *there).map(|(name, _)| name.to_string()).collect()
 }

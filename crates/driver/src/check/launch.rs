@@ -9,8 +9,8 @@ use tegula_opt::lower::BufferRef;
 use tegula_opt::lower_to_host::constants::packing;
 use tegula_opt::lower_to_host::{HostCode, HostModule};
 use tegula_package::{
-    About, Arg, Buffer, BufferId, CostRecord, HostProgram, Kernel, KernelCode, MachineId, PackageBuilder, Place, Port,
-    Step,
+    About, Arg, Buffer, BufferId, CostRecord, HostProgram, Kernel, KernelCode, MachineId, PackageBuilder,
+    Place, Port, Step,
 };
 use tegula_runtime::{Session, SessionOptions};
 use tegula_target::Code;
@@ -38,7 +38,10 @@ pub(super) fn run(
     });
     let (_, sizes, grid) = launch.ok_or("the launch is not in the host program")?;
     let concrete = |values: &[tegula_ir::Value]| {
-        values.iter().map(|value| bindings.concrete(func.ty(*value))).collect::<Result<Vec<TensorType>, String>>()
+        values
+            .iter()
+            .map(|value| bindings.concrete(func.ty(*value)))
+            .collect::<Result<Vec<TensorType>, String>>()
     };
     let (operand_types, result_types) = (concrete(func.operands(op))?, concrete(func.results(op))?);
     let inputs = operands

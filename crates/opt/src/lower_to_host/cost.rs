@@ -26,7 +26,13 @@ pub(super) fn record(func: &TensorFunc, op: OpId, class: KernelClass, machine: &
     // Nanoseconds a million of what is counted, rounded up so that no time is 0.
     let rate = (estimate.time.0 * 1e6 / at_usual.max(1) as f64).ceil() as i64;
     let predicted_ns = (amount.clone() * Dim::from(rate)).floor_div(&Dim::from(1_000_000)) + Dim::from(1);
-    CostRecord { bytes, flops, predicted_ns, bound: estimate.bound.to_string(), class: class.name().to_string() }
+    CostRecord {
+        bytes,
+        flops,
+        predicted_ns,
+        bound: estimate.bound.to_string(),
+        class: class.name().to_string(),
+    }
 }
 
 /// Bytes of all buffers of an op, each once.
@@ -36,10 +42,8 @@ fn bytes(func: &TensorFunc, op: OpId) -> Dim {
     values.dedup();
     values.extend(func.results(op));
     // A gather touches as much of its source as it makes.
-    let gathers = |value| {
-        func.users(value).contains(&op)
-            && matches!(class_of(func, op), Some(KernelClass::Gather))
-    };
+    let gathers =
+        |value| func.users(value).contains(&op) && matches!(class_of(func, op), Some(KernelClass::Gather));
     let made: Dim = func.results(op).iter().fold(Dim::from(0), |sum, v| sum + buffer_bytes(func.ty(*v)));
     let moved = values.iter().map(|value| {
         let bytes = buffer_bytes(func.ty(*value));

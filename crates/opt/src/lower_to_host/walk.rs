@@ -77,9 +77,13 @@ impl<'a> Walk<'a> {
         let results = func.operands(end).to_vec();
         for (index, result) in results.iter().enumerate() {
             let source = self.source(*result);
-            if self.is_computed_in(source, func.body()) && !self.destinations.contains_key(&source) {
+            let bytes = buffer_bytes(func.ty(*result));
+            // Sizes that a reshape brings may be bound only after its operand is computed.
+            let is_sized = bytes == buffer_bytes(func.ty(source));
+            let is_free = !self.destinations.contains_key(&source);
+            if self.is_computed_in(source, func.body()) && is_sized && is_free {
                 let kind = HostOp::Output { index: index as u32 };
-                let buffer = self.at_top(kind, buffer_bytes(func.ty(*result)));
+                let buffer = self.at_top(kind, bytes);
                 self.destinations.insert(source, buffer);
             }
         }

@@ -1,0 +1,142 @@
+//! The command as a user meets it: what it prints, what it refuses, how it exits.
+
+use expect_test::expect;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tegula/models/double.onnx");
+
+/// A folder of its own for a test, empty.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn tegula(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tegula")).args(args).output().unwrap()
+}
+
+/// stdout of a command that succeeds.
+fn done(args: &[&str]) -> String {
+    let output = tegula(args);
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Exit code and stderr of a command that fails.
+fn refused(args: &[&str]) -> String {
+    let output = tegula(args);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    format!("{}: {stderr}", output.status.code().unwrap())
+}
+
+#[test]
+fn a_model_runs() {
+    let out = done(&["run", MODEL, "--dim", "n=3", "--input", "x=ones"]);
+    assert!(out.starts_with("y: f32[3]  [2, 2, 2]  min 2 max 2 mean 2\n"), "{out}");
+}
+
+#[test]
+fn a_package_runs_as_its_model_does() {
+    let dir = folder("package");
+    let package = dir.join("double.tgl");
+    let package = package.to_str().unwrap();
+    done(&["compile", MODEL, "-o", package]);
+    done(&["verify", package]);
+    let out = dir.join("out");
+    done(&["run", package, "--dim", "n=2", "--input", "x=ones", "--output-dir", out.to_str().unwrap()]);
+    let bytes = std::fs::read(out.join("y.npy")).unwrap();
+    assert_eq!(tegula_base::npy::decode(&bytes).unwrap().elements::<f32>(), Some(vec![2.0, 2.0]));
+    let json: serde_json::Value = serde_json::from_str(&done(&["inspect", package, "--json"])).unwrap();
+    assert_eq!(json["launches"], 1);
+}
+
+#[test]
+fn compiling_twice_gives_the_same_bytes() {
+    let dir = folder("identity");
+    let package = |name: &str, threads: &str| {
+        let file = dir.join(name);
+        done(&["compile", MODEL, "-o", file.to_str().unwrap(), "--compile-threads", threads]);
+        std::fs::read(file).unwrap()
+    };
+    assert_eq!(package("a.tgl", "1"), package("b.tgl", "2"));
+}
+
+#[test]
+fn evaluator_and_check_agree() {
+    let out = done(&["run", MODEL, "--dim", "n=3", "--input", "x=ones", "--evaluator"]);
+    assert!(out.starts_with("y: f32[3]  [2, 2, 2]"), "{out}");
+    let out = done(&["check", MODEL, "--dim", "n=100"]);
+    assert!(out.contains("1 launches compared, 0 wrong"), "{out}");
+}
+
+#[test]
+fn every_level_prints() {
+    for level in ["tensor", "kernels", "tile", "host", "schedule", "asm", "mlir"] {
+        assert!(!done(&["compile", MODEL, "--emit", level]).is_empty(), "{level}");
+    }
+    let dir = folder("levels");
+    let text = dir.join("double.mlir");
+    done(&["compile", MODEL, "--emit", "mlir", "-o", text.to_str().unwrap()]);
+    let out = done(&["run", text.to_str().unwrap(), "--input", "x=ones"]);
+    assert!(out.starts_with("y: f32[1]  [2]"), "{out}");
+    done(&["opt", text.to_str().unwrap(), "--pass", "canonicalise"]);
+}
+
+#[test]
+fn a_trace_file_holds_passes_and_launches() {
+    let file = folder("trace").join("trace.json");
+    done(&["run", MODEL, "--trace-file", file.to_str().unwrap()]);
+    let json: serde_json::Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
+    let events = json["traceEvents"].as_array().unwrap();
+    for category in ["compile", "run"] {
+        assert!(events.iter().any(|event| event["cat"] == category), "{category}");
+    }
+}
+
+#[test]
+fn wrong_requests_are_refused_plainly() {
+    expect![[r#"
+        1: error[unknown-input]: the model has no input `z`
+        note: its inputs are `x`
+    "#]]
+    .assert_eq(&refused(&["run", MODEL, "--input", "z=ones"]));
+    expect![[r#"
+        1: error[io]: `missing.onnx` cannot be read
+        note: No such file or directory (os error 2)
+    "#]]
+    .assert_eq(&refused(&["run", "missing.onnx"]));
+    expect![[r#"
+        1: error[unknown-machine]: `z80` is no machine class and no file
+        note: the classes are avx2-generic, avx512-generic, sapphire-rapids, skylake-x, zen4, zen5
+    "#]]
+    .assert_eq(&refused(&["compile", MODEL, "--machine", "z80", "-o", "x.tgl"]));
+    expect![[r#"
+        1: error[unknown-level]: `wasm` cannot be emitted
+        note: what can be is tensor, kernels, tile, host, schedule, asm, mlir
+    "#]]
+    .assert_eq(&refused(&["compile", MODEL, "--emit", "wasm"]));
+    expect![[r#"
+        1: error[unknown-node]: no kernel computes a node "nope"
+        help: `tegula explain MODEL` lists all nodes by kernel
+    "#]]
+    .assert_eq(&refused(&["explain", MODEL, "--node", "nope"]));
+    assert!(refused(&["run"]).starts_with("1: error: the following required arguments"));
+    assert!(
+        refused(&["compile", MODEL, "--stop-after", "nope", "-o", "x.tgl"])
+            .contains("there is no pass `nope`")
+    );
+}
+
+#[test]
+fn nothing_half_written_is_left() {
+    let dir = folder("unwritable");
+    let target = dir.join("missing").join("double.tgl");
+    let text = refused(&["compile", MODEL, "-o", target.to_str().unwrap()]);
+    assert!(text.starts_with("1: error[io]: "), "{text}");
+    let folder_as_file = refused(&["compile", MODEL, "-o", dir.to_str().unwrap()]);
+    assert!(folder_as_file.contains("is a folder"), "{folder_as_file}");
+    assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 0);
+}

@@ -1,0 +1,232 @@
+//! Programs with control flow, computed sizes and recurrence, compiled and evaluated: the same results in machine
+//! code, in the portable executor, on one thread and on three.
+
+use tegula_base::{DType, Dim, HostTensor, Shape, SymbolInfo};
+use tegula_driver::{CompileOptions, Compiled, Form, PassCx, portable_executor};
+use tegula_ir::ScalarOp;
+use tegula_machine::Machine;
+use tegula_runtime::{Session, SessionOptions};
+use tegula_tensor::build::Built;
+use tegula_tensor::{Builder, Direction, TensorFunc, TensorOp, TensorProgram, evaluate};
+
+/// A program by its body; `build` gets the builder and returns the results.
+fn program(build: impl FnOnce(&mut Builder) -> Built<Vec<tegula_ir::Value>>) -> TensorProgram {
+    let mut program = TensorProgram::new(TensorFunc::new("main"));
+    let mut consts = std::mem::take(&mut program.consts);
+    let mut b = Builder::new(program.entry_mut(), &mut consts);
+    let results = build(&mut b).unwrap();
+    b.ret(&results).unwrap();
+    program.consts = consts;
+    let func = program.entry_mut();
+    func.arg_names = (0..func.args(func.body()).len()).map(|i| format!("in{i}")).collect();
+    func.result_names = (0..results.len()).map(|i| format!("out{i}")).collect();
+    program
+}
+
+/// The classes whose code this processor runs, and the portable form.
+fn options() -> Vec<CompileOptions> {
+    let mut list = Vec::new();
+    for (name, needs) in [("avx2-generic", has_avx2()), ("avx512-generic", has_avx512())] {
+        if needs {
+            list.push(CompileOptions::new(Machine::class(name).unwrap()));
+        }
+    }
+    let mut portable = CompileOptions::new(Machine::class("avx2-generic").unwrap());
+    portable.form = Form::Portable;
+    list.push(portable);
+    list
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_avx2() -> bool {
+    std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_avx512() -> bool {
+    std::arch::is_x86_feature_detected!("avx512vnni") && std::arch::is_x86_feature_detected!("avx512bf16")
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn has_avx2() -> bool {
+    false
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn has_avx512() -> bool {
+    false
+}
+
+fn check(program: &TensorProgram, inputs: &[HostTensor]) {
+    tegula_ir::verify_program(program).unwrap();
+    let expected = evaluate(program, inputs).unwrap();
+    for options in options() {
+        let compiled = tegula_driver::compile::compile_program(
+            program.clone(),
+            "test",
+            &options,
+            None,
+            &mut PassCx::new(),
+        );
+        let Compiled { package, .. } = compiled.unwrap_or_else(|found| panic!("{found}"));
+        let bytes = package.unwrap().to_bytes();
+        for threads in [1, 3] {
+            let session = SessionOptions { threads, executor: Some(portable_executor()) };
+            let session = Session::from_bytes(bytes.clone(), session).unwrap();
+            // The second run meets the memory that the first one left.
+            for _ in 0..2 {
+                let actual = session.run(inputs).unwrap();
+                assert_eq!(actual.len(), expected.len());
+                for (actual, expected) in actual.iter().zip(&expected) {
+                    assert_close(actual, expected);
+                }
+            }
+        }
+    }
+}
+
+fn assert_close(actual: &HostTensor, expected: &HostTensor) {
+    assert_eq!((actual.dtype, &actual.shape), (expected.dtype, &expected.shape));
+    for (a, b) in actual.to_f64().into_iter().zip(expected.to_f64()) {
+        assert!((a - b).abs() <= 1e-5 * (1.0 + b.abs()), "{a} is not {b}");
+    }
+}
+
+fn ramp(shape: &[usize]) -> HostTensor {
+    let count: usize = shape.iter().product();
+    let values: Vec<f32> = (0..count).map(|i| ((i * 37 % 101) as f32 - 50.0) / 40.0).collect();
+    HostTensor::from_elements(shape, &values)
+}
+
+#[test]
+fn branches_write_one_result() {
+    let program = program(|b| {
+        let cond = b.arg(DType::Bool, Shape::scalar());
+        let x = b.arg(DType::F32, [3, 5]);
+        let results = b.branch(
+            cond,
+            // A value from outside, and one that is read again after it is made.
+            |b| {
+                let y = b.tanh(x)?;
+                let sum = b.add(y, y)?;
+                Ok(vec![x, y, sum])
+            },
+            |b| {
+                let y = b.add(x, x)?;
+                Ok(vec![y, y, x])
+            },
+        )?;
+        let all = b.add(results[0], results[2])?;
+        Ok(vec![results[1], all, results[0]])
+    });
+    for taken in [true, false] {
+        check(&program, &[HostTensor::scalar(taken), ramp(&[3, 5])]);
+    }
+}
+
+#[test]
+fn rounds_swap_what_they_carry() {
+    let program = program(|b| {
+        let x = b.arg(DType::F32, [4]);
+        let y = b.arg(DType::F32, [4]);
+        let go = b.scalar_bool(true)?;
+        // Swaps both, changes one: every hand-over reads before it writes.
+        let results = b.repeat(5, go, &[x, y], 1, |b, _, state| {
+            let go = b.scalar_bool(true)?;
+            let next = b.add(state[0], state[1])?;
+            Ok(vec![go, state[1], next, state[0]])
+        })?;
+        Ok(results)
+    });
+    check(&program, &[ramp(&[4]), HostTensor::from_elements(&[4], &[1.0f32, 2.0, 3.0, 4.0])]);
+}
+
+#[test]
+fn a_condition_ends_the_loop_early_and_leaves_zeros() {
+    let program = program(|b| {
+        let limit = b.arg(DType::I64, Shape::scalar());
+        let x = b.arg(DType::F32, [3]);
+        let go = b.scalar_bool(true)?;
+        b.repeat(6, go, &[x], 1, |b, round, state| {
+            let next = b.add(state[0], state[0])?;
+            let go = b.emit(TensorOp::Elementwise { f: ScalarOp::Lt }, &[round, limit])?;
+            Ok(vec![go, next, next])
+        })
+    });
+    for limit in [-1i64, 0, 2, 100] {
+        check(&program, &[HostTensor::scalar(limit), ramp(&[3])]);
+    }
+}
+
+#[test]
+fn a_loop_may_run_never_or_by_a_symbol() {
+    let mut program = program(|b| {
+        let n = Dim::symbol("n");
+        let x = b.arg(DType::F32, [n.clone(), Dim::from(2)]);
+        let start = b.arg(DType::F32, [1, 2]);
+        let go = b.scalar_bool(true)?;
+        b.repeat(n, go, &[start], 1, |b, round, state| {
+            let at = b.reshape(round, [1])?;
+            let row = b.gather(x, at, 0)?;
+            let next = b.add(state[0], row)?;
+            Ok(vec![b.scalar_bool(true)?, next, next])
+        })
+    });
+    program.symbols.insert("n", SymbolInfo::input(0, 0));
+    for n in [0, 1, 4] {
+        check(&program, &[ramp(&[n, 2]), ramp(&[1, 2])]);
+    }
+}
+
+#[test]
+fn an_lstm_runs_both_ways() {
+    for direction in [Direction::Forward, Direction::Reverse] {
+        let program = program(|b| {
+            let (hidden, input) = (5i64, 3i64);
+            let x = b.arg(DType::F32, [4, 2, input]);
+            let w = b.arg(DType::F32, [4 * hidden, input]);
+            let r = b.arg(DType::F32, [4 * hidden, hidden]);
+            let bias = b.arg(DType::F32, [8 * hidden]);
+            let h = b.arg(DType::F32, [2, hidden]);
+            let c = b.arg(DType::F32, [2, hidden]);
+            b.emit_all(TensorOp::Lstm { direction }, &[x, w, r, bias, h, c])
+        });
+        let shapes: [&[usize]; 6] = [&[4, 2, 3], &[20, 3], &[20, 5], &[40], &[2, 5], &[2, 5]];
+        check(&program, &shapes.map(ramp));
+    }
+}
+
+#[test]
+fn computed_sizes_cut_what_was_found() {
+    let mut program = program(|b| {
+        let x = b.arg(DType::F32, [3, 7]);
+        let found = b.emit_all(TensorOp::NonZero {}, &[x])?;
+        b.bind("count", found[1])?;
+        let (starts, steps) = (vec![Dim::from(0), Dim::from(0)], vec![1, 1]);
+        let sizes = vec![Dim::from(2), Dim::symbol("count")];
+        let cut = b.emit(TensorOp::Slice { starts, sizes, steps }, &[found[0]])?;
+        let float = b.cast(cut, DType::F32)?;
+        let sum = b.emit(TensorOp::Reduce { f: ScalarOp::Add, axes: vec![1] }, &[float])?;
+        Ok(vec![cut, sum, found[1]])
+    });
+    program.symbols.insert("count", SymbolInfo::data(Dim::from(21)));
+    let mut sparse = ramp(&[3, 7]);
+    sparse.bytes.chunks_exact_mut(4).step_by(2).for_each(|element| element.fill(0));
+    for x in
+        [HostTensor::zeros(DType::F32, &[3, 7]), sparse, HostTensor::from_elements(&[3, 7], &[1.0f32; 21])]
+    {
+        check(&program, &[x]);
+    }
+}
+
+#[test]
+fn outputs_may_be_inputs_constants_and_each_other() {
+    let program = program(|b| {
+        let x = b.arg(DType::F32, [2, 3]);
+        let one = b.constant(HostTensor::from_elements(&[2], &[1.0f32, 2.0]))?;
+        let y = b.add(x, x)?;
+        let flat = b.reshape(y, [6])?;
+        Ok(vec![x, one, y, y, flat])
+    });
+    check(&program, &[ramp(&[2, 3])]);
+}
