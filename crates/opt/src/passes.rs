@@ -3,11 +3,15 @@
 pub mod canonicalise;
 pub mod decompose_composites;
 pub mod fold_constants;
+pub mod fold_scales;
 pub mod inline_branches;
+pub mod recover_composites;
 pub mod simplify_sizes;
 
 pub use canonicalise::canonicalise;
 pub use decompose_composites::decompose_composites;
 pub use fold_constants::fold_constants;
+pub use fold_scales::fold_scales;
 pub use inline_branches::inline_branches;
+pub use recover_composites::recover_composites;
 pub use simplify_sizes::simplify_sizes;

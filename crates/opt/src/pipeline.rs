@@ -3,7 +3,8 @@
 use crate::assign_layouts::assign_layouts;
 use crate::form_kernels::form_kernels;
 use crate::passes::{
-    canonicalise, decompose_composites, fold_constants, inline_branches, simplify_sizes,
+    canonicalise, decompose_composites, fold_constants, fold_scales, inline_branches, recover_composites,
+    simplify_sizes,
 };
 use tegula_ir::Pipeline;
 use tegula_ir::rewrite::{cse, dce};
@@ -18,11 +19,15 @@ pub fn tensor_pipeline(target: &dyn TargetModel) -> Pipeline<'_, TensorProgram> 
         .pass("inline_branches", |program, cx| inline_branches(program, cx))
         .pass("canonicalise", |program, cx| canonicalise(program, cx))
         .pass("fold_constants", |program, cx| fold_constants(program, cx))
+        // Constants are folded, so that scales and zero points are seen.
+        .pass("recover_composites", |program, cx| recover_composites(program, cx))
         .pass("cse", |program, _| Ok(program.for_each_func(cse)))
         .pass("dce", |program, _| Ok(program.for_each_func(dce)))
         .pass("decompose_composites", |program, cx| decompose_composites(program, target, cx))
         // Decompositions are built plainly: what they repeat or do for nothing goes here.
         .pass("canonicalise_pieces", |program, cx| canonicalise(program, cx))
+        // Before folding, which computes the new weights.
+        .pass("fold_scales", |program, cx| fold_scales(program, cx))
         .pass("fold_pieces", |program, cx| fold_constants(program, cx))
         .pass("cse_pieces", |program, _| Ok(program.for_each_func(cse)))
         .pass("dce_pieces", |program, _| Ok(program.for_each_func(dce)))

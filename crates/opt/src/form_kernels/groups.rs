@@ -189,6 +189,12 @@ impl<'a> Groups<'a> {
         ops
     }
 
+    /// The number of ops that a group computes, sources not counted.
+    pub fn size_of(&self, group: GroupId) -> usize {
+        let data = &self.groups[group];
+        data.members.iter().chain(&data.copies).filter(|at| self.roles[**at] != Role::Source).count()
+    }
+
     /// Whether an op's results are needed outside of a group: by an op that stands outside of kernels, or by a
     /// group that does not compute them itself.
     pub fn leaves(&self, at: usize, group: GroupId) -> bool {

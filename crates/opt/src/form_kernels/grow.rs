@@ -70,7 +70,7 @@ fn reduce(groups: &mut Groups, at: usize, cx: &mut PassCx) {
             Form::Rows { axes: own, passes } if own == axes => Some(passes + 1),
             _ => None,
         };
-        if let Some(passes) = passes.filter(|_| results_fit(groups, group, axes, at)) {
+        if let Some(passes) = passes {
             remark(groups, at, group, cx);
             groups.groups[group].form = Form::Rows { axes: axes.clone(), passes };
             return groups.join(at, group);
@@ -138,17 +138,9 @@ fn rows_shape(shape: &Shape, space: &Shape, axes: &[usize]) -> bool {
                 .all(|(axis, dim)| if axes.contains(&axis) { reduced(axis, dim) } else { *dim == space[axis] }))
 }
 
-/// Values of an elementwise group that becomes rows over `axes` are of its space, so they fit; what matters is that
-/// the reduction itself leaves room among the results.
-fn results_fit(groups: &Groups, group: GroupId, axes: &[usize], at: usize) -> bool {
-    let _ = at;
-    let space = &groups.groups[group].space;
-    groups.groups[group].members.iter().all(|member| rows_shape(groups.shape(groups.result(*member)), space, axes))
-}
-
 fn has_room(groups: &Groups, group: GroupId, at: usize) -> bool {
     let data = &groups.groups[group];
-    if data.members.len() >= rules::MAX_OPS {
+    if groups.size_of(group) >= rules::MAX_OPS {
         return false;
     }
     let mut outside: Vec<Value> = groups.operands_of(group);

@@ -10,7 +10,7 @@ use tegula_base::{DType, Dim};
 use tegula_ir::Value;
 use tegula_ir::pass::PassCx;
 use tegula_target::TargetModel;
-use tegula_tensor::TensorOp;
+use tegula_tensor::{KernelClass, TensorOp};
 
 pub(super) fn pull_producers(groups: &mut Groups, target: &dyn TargetModel, cx: &mut PassCx) {
     let mut order: Vec<(usize, GroupId)> = groups
@@ -51,7 +51,7 @@ fn join_rows(groups: &mut Groups, id: GroupId, cx: &mut PassCx) {
         Form::Rows { axes: other, passes: more } if other == axes && into.space == from.space => passes + more,
         _ => return,
     };
-    let size = from.members.len() + from.copies.len() + into.members.len() + into.copies.len();
+    let size = groups.size_of(id) + groups.size_of(reader);
     if size > rules::MAX_OPS || groups.operands_of(reader).len() + groups.operands_of(id).len() > rules::MAX_OPERANDS {
         return;
     }
@@ -93,7 +93,8 @@ fn pull(groups: &mut Groups, id: GroupId, target: &dyn TargetModel, cx: &mut Pas
             let several = several.to_vec();
             let mut everywhere = !readers.host;
             for reader in &several {
-                let accepted = accepts(groups, id, result, *reader, target).is_ok();
+                let accepted = suits_copies(groups, id, *reader)
+                    && accepts(groups, id, result, *reader, target).is_ok();
                 everywhere &= accepted;
                 if accepted {
                     cx.count("repeated", 1);
@@ -110,6 +111,14 @@ fn pull(groups: &mut Groups, id: GroupId, target: &dyn TargetModel, cx: &mut Pas
             let n = several.len() + usize::from(readers.host);
             cx.remark(location.as_ref(), format!("not fused: {n} users"));
         }
+    }
+}
+
+/// A contraction's epilogue runs in its inner loops' registers: only sources are worth repeating there.
+fn suits_copies(groups: &Groups, id: GroupId, reader: GroupId) -> bool {
+    match groups.groups[reader].form {
+        Form::Root(KernelClass::Dot | KernelClass::Conv) => groups.groups[id].form == Form::Source,
+        _ => true,
     }
 }
 
@@ -174,8 +183,7 @@ fn accepts(
     if source {
         return Ok(());
     }
-    let ops = groups.ops_of(id);
-    if ops.len() + into.members.len() + into.copies.len() > rules::MAX_OPS {
+    if groups.size_of(id) + groups.size_of(reader) > rules::MAX_OPS {
         return Err("the kernel is full".into());
     }
     let mut operands = groups.operands_of(reader);
@@ -234,8 +242,7 @@ fn repeats_nothing(
 ) -> Result<(), String> {
     let into = &groups.groups[reader];
     let (own, space) = (groups.shape(value).count(), into.space.count());
-    let widens = own != space && !narrows(&own, &space);
-    if widens {
+    if own != space && !narrows(&own, &space) && !only_padded(groups, value, reader) {
         return Err(format!("it would be computed again for each of {space} elements, not {own}"));
     }
     if let Form::Rows { axes, passes } = &into.form
@@ -257,6 +264,15 @@ fn narrows(own: &Dim, space: &Dim) -> bool {
         (Some(own), Some(space)) => space <= own,
         _ => false,
     }
+}
+
+/// Whether the value is only read by paddings, which read each element once and add others.
+fn only_padded(groups: &Groups, value: Value, reader: GroupId) -> bool {
+    let mut padded = groups.ops_of(reader).into_iter().filter(|at| reads(groups, *at, value));
+    padded.all(|at| {
+        matches!(groups.kind(at), TensorOp::Pad { .. })
+            && groups.shape(groups.result(at)).count() == groups.groups[reader].space.count()
+    })
 }
 
 fn single_read(groups: &Groups, value: Value, reader: GroupId) -> bool {

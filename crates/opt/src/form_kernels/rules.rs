@@ -115,7 +115,7 @@ pub(super) fn weight(op: &TensorOp) -> u32 {
 
 pub(super) const CHEAP: u32 = 2;
 
-/// Kernels stay within what registers and argument blocks hold well.
-pub(super) const MAX_OPS: usize = 64;
+/// Kernels stay within what registers and argument blocks hold well; ops count without sources.
+pub(super) const MAX_OPS: usize = 96;
 pub(super) const MAX_OPERANDS: usize = 16;
 pub(super) const MAX_RESULTS: usize = 4;

@@ -23,10 +23,24 @@ const ROUNDS: usize = 16;
 
 /// Errors: internal, when a rule builds what does not fit.
 pub fn canonicalise(program: &mut TensorProgram, cx: &mut PassCx) -> Result<Changed, Diagnostics> {
+    apply_rules(program, rules, cx)
+}
+
+/// The rules to try on an op of this kind.
+pub(crate) type Table = fn(&TensorOp) -> &'static [Rule];
+
+/// Applies a table of rules until none matches.
+pub(crate) fn apply_rules(
+    program: &mut TensorProgram,
+    table: Table,
+    cx: &mut PassCx,
+) -> Result<Changed, Diagnostics> {
     let mut changed = Changed::No;
     for func in &mut program.funcs {
         for _ in 0..ROUNDS {
-            let round = one_round(func, &mut program.consts, cx)?;
+            let round = rewrite_ops(func, &mut |func, region, op| {
+                apply_first(func, &mut program.consts, region, op, table, cx)
+            })?;
             changed |= round;
             if !round.is_yes() {
                 break;
@@ -64,26 +78,19 @@ fn rules(kind: &TensorOp) -> &'static [Rule] {
     }
 }
 
-fn one_round(
-    func: &mut TensorFunc,
-    consts: &mut ConstStore,
-    cx: &mut PassCx,
-) -> Result<Changed, Diagnostics> {
-    rewrite_ops(func, &mut |func, region, op| apply_first(func, consts, region, op, cx))
-}
-
 fn apply_first(
     func: &mut TensorFunc,
     consts: &mut ConstStore,
     region: RegionId,
     op: OpId,
+    table: Table,
     cx: &mut PassCx,
 ) -> Result<Rewrite, Diagnostics> {
     // A rule that is given up half-way leaves dead ops behind, but no rule looks at unused ops.
     if func.results(op).len() == 1 && func.users(func.result(op)).is_empty() {
         return Ok(Rewrite::Keep);
     }
-    for rule in rules(func.kind(op)) {
+    for rule in table(func.kind(op)) {
         let location = func.op(op).location.clone();
         let mut site = Site { b: Builder::new(func, consts).at(region, location.clone()), op };
         match (rule.apply)(&mut site) {

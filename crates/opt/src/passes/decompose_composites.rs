@@ -7,7 +7,7 @@
 //! and paddings (`indexed.rs`).
 
 mod indexed;
-mod quantised;
+pub(crate) mod quantised;
 mod transposed;
 
 use tegula_base::{Diagnostic, Diagnostics};
@@ -89,6 +89,12 @@ fn decompose(
         }
         TensorOp::QConv { window, groups } => {
             match quantised::q_conv(&mut b, &operands, window, *groups)? {
+                Some(value) => Ok(one(value)),
+                None => expand(&mut b, &kind, &operands),
+            }
+        }
+        TensorOp::Dequantize { scheme } => {
+            match quantised::dequantized_constant(&mut b, &operands, scheme)? {
                 Some(value) => Ok(one(value)),
                 None => expand(&mut b, &kind, &operands),
             }

@@ -1,8 +1,8 @@
 //! Computes what depends on constants only, by the reference evaluator.
 //!
 //! Before: any verified program.  After: no pure op is left whose operands are constants, whose result's size is known
-//! and within the budget: not larger than its operands by more than [`GROWTH`], so that a small file does not unfold.
-//! Equal elements stay splats; reshapes share their bytes.
+//! and within the budget: at most [`FACTOR`] times its operands' and [`GROWTH`] more, so that a small file does not
+//! unfold. Equal elements stay splats; reshapes share their bytes. Dequantisations stay for `recover_composites`.
 
 use tegula_base::{Diagnostics, HostTensor};
 use tegula_ir::op::OpRules;
@@ -13,6 +13,8 @@ use tegula_tensor::{Builder, TensorFunc, TensorOp, TensorProgram, evaluate_op};
 
 /// Bytes that a result may have beyond its operands'.
 const GROWTH: usize = 1 << 16;
+/// Bytes that become floats.
+const FACTOR: usize = 4;
 
 pub fn fold_constants(program: &mut TensorProgram, cx: &mut PassCx) -> Result<Changed, Diagnostics> {
     let mut changed = Changed::No;
@@ -32,7 +34,7 @@ fn fold(func: &mut TensorFunc, consts: &mut ConstStore, region: RegionId, op: Op
     let candidate = kind.effects() == Effects::Pure
         && kind.region_count() == 0
         && !func.operands(op).is_empty()
-        && !matches!(kind, TensorOp::Relayout { .. });
+        && !matches!(kind, TensorOp::Relayout { .. } | TensorOp::Dequantize { .. });
     if !candidate || !func.operands(op).iter().all(|value| is_constant(func, *value)) {
         return None;
     }
@@ -48,7 +50,7 @@ fn fold(func: &mut TensorFunc, consts: &mut ConstStore, region: RegionId, op: Op
     let written: usize = func.results(op).iter().map(bytes).sum::<Option<_>>()?;
     // Splats are operands too, and as large as their shapes while evaluating.
     let evaluated: usize = func.operands(op).iter().map(bytes).sum::<Option<_>>()?;
-    if written > read + GROWTH || evaluated > 4 * (read + GROWTH) {
+    if written > FACTOR * read + GROWTH || evaluated > 2 * FACTOR * (read + GROWTH) {
         return None;
     }
     let operands: Vec<HostTensor> =

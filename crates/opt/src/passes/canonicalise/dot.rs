@@ -9,6 +9,7 @@ use tegula_tensor::{DotDims, TensorOp};
 
 pub(super) const RULES: &[Rule] = &[
     Rule { name: "dot(x, broadcast(w)) => dot(x, w) where only batch axes repeat", apply: shared_right_side },
+    Rule { name: "dot(x, transpose(constant)) => dot(x, constant)", apply: transposed_constant },
     Rule { name: "dot => reshape(dot in normal form)", apply: normal_form },
 ];
 
@@ -34,6 +35,20 @@ fn shared_right_side(site: &mut Site) -> Applied {
     let w = site.b.squeeze(w, &dims.rhs_batch)?;
     let dims = DotDims { lhs_batch: vec![], rhs_batch: vec![], lhs_contract: dims.lhs_contract, rhs_contract };
     site.b.dot(lhs, w, dims, out).map(Some)
+}
+
+/// Packing reads a constant either way, so it need not be turned.
+fn transposed_constant(site: &mut Site) -> Applied {
+    let TensorOp::Dot { dims, out } = site.kind() else { return Ok(None) };
+    let Some((transpose, TensorOp::Transpose { perm })) = site.def(site.operand(1)) else { return Ok(None) };
+    let w = site.b.func.operand(transpose, 0);
+    if perm.as_slice() != [1, 0] || !dims.rhs_batch.is_empty() || dims.rhs_contract.len() != 1 || !is_constant(site, w) {
+        return Ok(None);
+    }
+    let (mut dims, out) = (dims.as_ref().clone(), *out);
+    dims.rhs_contract[0] = 1 - dims.rhs_contract[0];
+    let x = site.operand(0);
+    site.b.dot(x, w, dims, out).map(Some)
 }
 
 /// The axes of one side by role.

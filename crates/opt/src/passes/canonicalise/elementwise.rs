@@ -11,6 +11,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule { name: "x + 0, x - 0, x * 1, x / 1, x & true, x | false => x", apply: neutral_operand },
     Rule { name: "cast to the same type => x", apply: cast_same },
     Rule { name: "cast(exact cast(x)) => cast(x)", apply: cast_cast },
+    Rule { name: "cast(cast(byte) - number) to float => cast(byte) - number", apply: subtract_in_float },
     Rule { name: "neg(neg(x)), not(not(x)) => x", apply: twice },
     Rule { name: "select(splat, a, b) => a or b", apply: select_known },
     Rule { name: "f(broadcast(x), y) => f(x, y) where y has the shape", apply: broadcast_operand },
@@ -109,6 +110,26 @@ fn cast_cast(site: &mut Site) -> Applied {
         true => site.b.elementwise(outer, &[x]).map(Some),
         false => Ok(None),
     }
+}
+
+/// Bytes and small numbers are exact in `f32`, and so is their difference.
+fn subtract_in_float(site: &mut Site) -> Applied {
+    let Some(to @ ScalarOp::Cast { to: DType::F32, .. }) = function(site) else { return Ok(None) };
+    let Some((sub, TensorOp::Elementwise { f: ScalarOp::Sub })) = site.def(site.operand(0)) else {
+        return Ok(None);
+    };
+    let (a, b) = (site.b.func.operand(sub, 0), site.b.func.operand(sub, 1));
+    if site.b.dtype(a) != DType::I32 || site.splat(b).is_none_or(|bits| (bits as i32).unsigned_abs() > 1 << 16) {
+        return Ok(None);
+    }
+    let Some((cast, TensorOp::Elementwise { f: ScalarOp::Cast { .. } })) = site.def(a) else { return Ok(None) };
+    let byte = site.b.func.operand(cast, 0);
+    if !matches!(site.b.dtype(byte), DType::I8 | DType::U8) {
+        return Ok(None);
+    }
+    let byte = site.b.elementwise(to, &[byte])?;
+    let number = site.b.elementwise(to, &[b])?;
+    site.b.sub(byte, number).map(Some)
 }
 
 /// Whether every value of `from` is one of `to`.

@@ -4,17 +4,45 @@
 //! constants. Padding is made explicit, since it stands for real 0, which is stored as `zx`.
 //! Signed `x` is shifted by 128 together with its zero point, unsigned `w` likewise.
 
-use tegula_base::{DType, Dim, Shape};
-use tegula_ir::{Def, ScalarOp, Value};
+use tegula_base::{DType, Dim, HostTensor, Shape};
+use tegula_ir::{ConstData, Def, ScalarOp, Value};
 use tegula_tensor::build::Built;
 use tegula_tensor::{Builder, DotDims, QuantScheme, TensorOp, Window};
 
 /// `None`: the zero points are not what this is for.
 pub(super) fn q_conv(b: &mut Builder, x: &[Value], window: &Window, groups: i64) -> Built<Option<Value>> {
-    let Some((input, zero, weights)) = stored(b, x[0], x[2], x[3], x[5])? else { return Ok(None) };
+    let rank = b.rank(x[0]);
+    let Some(mut sums) = conv(b, [x[0], x[3]], [Some(x[2]), Some(x[5])], window, groups)? else {
+        return Ok(None);
+    };
+    if let Some(bias) = x.get(8) {
+        let bias = along(b, *bias, 1, rank)?;
+        sums = b.add(sums, bias)?;
+    }
+    let scale = b.mul(x[1], x[4])?;
+    let scale = along(b, scale, 1, rank)?;
+    requantize(b, sums, scale, x[6], x[7]).map(Some)
+}
+
+/// `None`: the zero points are not what this is for.
+pub(super) fn q_dot(b: &mut Builder, x: &[Value], dims: &DotDims) -> Built<Option<Value>> {
+    let Some(sums) = dot(b, [x[0], x[3]], [Some(x[2]), Some(x[5])], dims)? else { return Ok(None) };
+    let scale = b.mul(x[1], x[4])?;
+    requantize(b, sums, scale, x[6], x[7]).map(Some)
+}
+
+/// `conv(x - x_zero, w - w_zero)` in `i32`, of bytes; a zero point that is not there is 0.
+/// `None`: zero points are not constant, or the weights' is not in the middle of its range.
+pub(crate) fn conv(
+    b: &mut Builder,
+    [x, w]: [Value; 2],
+    [x_zero, w_zero]: [Option<Value>; 2],
+    window: &Window,
+    groups: i64,
+) -> Built<Option<Value>> {
+    let Some((mut input, zero, weights)) = stored(b, x, x_zero, w, w_zero)? else { return Ok(None) };
     let rank = b.rank(input);
     let mut window = window.clone();
-    let mut input = input;
     let padded = window.low.iter().chain(&window.high).any(|pad| !pad.is_const(0));
     if padded && zero != 0 {
         let none = vec![Dim::from(0); 2];
@@ -25,62 +53,149 @@ pub(super) fn q_conv(b: &mut Builder, x: &[Value], window: &Window, groups: i64)
         window.low = vec![Dim::from(0); rank - 2];
         window.high = vec![Dim::from(0); rank - 2];
     }
-    let mut sums = b.conv(input, weights, window, groups, DType::I32)?;
-    let mut correction = match x.get(8) {
-        Some(bias) => Some(along(b, *bias, 1, rank)?),
-        None => None,
-    };
-    if zero != 0 {
-        let wide = b.cast(weights, DType::I32)?;
-        let axes: Vec<usize> = (1..rank).collect();
-        let sum = b.reduce(ScalarOp::Add, wide, &axes, false)?;
-        let sum = along(b, sum, 1, rank)?;
-        let shift = b.with_number(ScalarOp::Mul, sum, -zero as f64)?;
-        correction = Some(match correction {
-            Some(bias) => b.add(bias, shift)?,
-            None => shift,
-        });
+    let sums = b.conv(input, weights, window, groups, DType::I32)?;
+    if zero == 0 {
+        return Ok(Some(sums));
     }
-    if let Some(correction) = correction {
-        sums = b.add(sums, correction)?;
-    }
-    let scale = b.mul(x[1], x[4])?;
-    let scale = along(b, scale, 1, rank)?;
-    requantize(b, sums, scale, x[6], x[7]).map(Some)
+    let axes: Vec<usize> = (1..rank).collect();
+    let sum = sums_over(b, weights, &axes)?;
+    let sum = b.squeeze(sum, &axes)?;
+    let sum = along(b, sum, 1, rank)?;
+    let shift = b.with_number(ScalarOp::Mul, sum, -zero as f64)?;
+    b.add(sums, shift).map(Some)
 }
 
-/// `None`: the zero points are not what this is for.
-pub(super) fn q_dot(b: &mut Builder, x: &[Value], dims: &DotDims) -> Built<Option<Value>> {
-    let Some((lhs, zero, rhs)) = stored(b, x[0], x[2], x[3], x[5])? else { return Ok(None) };
-    let mut sums = b.dot(lhs, rhs, dims.clone(), DType::I32)?;
-    if zero != 0 {
-        let wide = b.cast(rhs, DType::I32)?;
-        let sum = b.reduce(ScalarOp::Add, wide, &dims.rhs_contract, true)?;
-        let free = |rank: usize, batch: &[usize], inner: &[usize]| {
-            (0..rank).filter(|axis| !batch.contains(axis) && !inner.contains(axis)).collect::<Vec<_>>()
-        };
-        let rhs_free = free(b.rank(rhs), &dims.rhs_batch, &dims.rhs_contract);
-        let lhs_free = free(b.rank(lhs), &dims.lhs_batch, &dims.lhs_contract);
-        let order: Vec<usize> =
-            dims.rhs_batch.iter().chain(&dims.rhs_contract).chain(&rhs_free).copied().collect();
-        let sum = b.transpose(sum, &order)?;
-        // The contracted axes, of extent 1, stand where the left side's free ones do.
-        let shape = b.shape(rhs);
-        let batch = dims.rhs_batch.iter().map(|axis| shape[*axis].clone());
-        let ones = std::iter::repeat_n(Dim::from(1), lhs_free.len());
-        let columns = rhs_free.iter().map(|axis| shape[*axis].clone());
-        let sum = b.reshape(sum, batch.chain(ones).chain(columns).collect::<Shape>())?;
-        let shift = b.with_number(ScalarOp::Mul, sum, -zero as f64)?;
-        sums = b.add(sums, shift)?;
+/// `dot(lhs - lhs_zero, rhs - rhs_zero)` in `i32`, of bytes, as [`conv`].
+pub(crate) fn dot(
+    b: &mut Builder,
+    [lhs, rhs]: [Value; 2],
+    [lhs_zero, rhs_zero]: [Option<Value>; 2],
+    dims: &DotDims,
+) -> Built<Option<Value>> {
+    let Some((lhs, zero, rhs)) = stored(b, lhs, lhs_zero, rhs, rhs_zero)? else { return Ok(None) };
+    let sums = b.dot(lhs, rhs, dims.clone(), DType::I32)?;
+    if zero == 0 {
+        return Ok(Some(sums));
     }
-    let scale = b.mul(x[1], x[4])?;
-    requantize(b, sums, scale, x[6], x[7]).map(Some)
+    let sum = sums_over(b, rhs, &dims.rhs_contract)?;
+    let free = |rank: usize, batch: &[usize], inner: &[usize]| {
+        (0..rank).filter(|axis| !batch.contains(axis) && !inner.contains(axis)).collect::<Vec<_>>()
+    };
+    let rhs_free = free(b.rank(rhs), &dims.rhs_batch, &dims.rhs_contract);
+    let lhs_free = free(b.rank(lhs), &dims.lhs_batch, &dims.lhs_contract);
+    let order: Vec<usize> =
+        dims.rhs_batch.iter().chain(&dims.rhs_contract).chain(&rhs_free).copied().collect();
+    let sum = b.transpose(sum, &order)?;
+    // The contracted axes, of extent 1, stand where the left side's free ones do.
+    let shape = b.shape(rhs);
+    let batch = dims.rhs_batch.iter().map(|axis| shape[*axis].clone());
+    let ones = std::iter::repeat_n(Dim::from(1), lhs_free.len());
+    let columns = rhs_free.iter().map(|axis| shape[*axis].clone());
+    let sum = b.reshape(sum, batch.chain(ones).chain(columns).collect::<Shape>())?;
+    let shift = b.with_number(ScalarOp::Mul, sum, -zero as f64)?;
+    b.add(sums, shift).map(Some)
+}
+
+/// Sums of signed bytes along `axes`, which stay as extents of 1; of a constant right here.
+fn sums_over(b: &mut Builder, w: Value, axes: &[usize]) -> Built {
+    let Some(data) = constant_data(b, w) else {
+        let wide = b.cast(w, DType::I32)?;
+        return b.reduce(ScalarOp::Add, wide, axes, true);
+    };
+    let kept: Vec<usize> =
+        (0..data.shape.len()).map(|axis| if axes.contains(&axis) { 1 } else { data.shape[axis] }).collect();
+    let mut sums = vec![0i32; kept.iter().product()];
+    let strides = strides(&kept);
+    let steps: Vec<usize> =
+        (0..kept.len()).map(|axis| if axes.contains(&axis) { 0 } else { strides[axis] }).collect();
+    let inner = data.shape.last().copied().unwrap_or(1).max(1);
+    let step = steps.last().copied().unwrap_or(0);
+    for (row, bytes) in data.data.chunks_exact(inner).enumerate() {
+        let (mut rest, mut place) = (row, 0);
+        for axis in (0..data.shape.len().saturating_sub(1)).rev() {
+            place += rest % data.shape[axis] * steps[axis];
+            rest /= data.shape[axis];
+        }
+        match step {
+            0 => sums[place] += bytes.iter().map(|byte| i32::from(*byte as i8)).sum::<i32>(),
+            _ => {
+                for (sum, byte) in sums[place..].iter_mut().step_by(step).zip(bytes) {
+                    *sum += i32::from(*byte as i8);
+                }
+            }
+        }
+    }
+    b.constant(HostTensor::from_elements(&kept, &sums))
+}
+
+/// Row-major strides in elements.
+fn strides(shape: &[usize]) -> Vec<usize> {
+    let mut strides = vec![1; shape.len()];
+    for axis in (1..shape.len()).rev() {
+        strides[axis - 1] = strides[axis] * shape[axis];
+    }
+    strides
+}
+
+fn constant_data(b: &Builder, value: Value) -> Option<ConstData> {
+    let Def::Result(op, _) = b.func.def(value) else { return None };
+    match b.func.kind(op) {
+        TensorOp::Constant { id, .. } => b.consts.get(*id).cloned(),
+        _ => None,
+    }
+}
+
+/// A dequantised constant of bytes, computed right here as `tensor::decompose` says: `(x - zero) * scale`.
+/// `None` where anything is not constant, or scales come in blocks.
+pub(super) fn dequantized_constant(
+    b: &mut Builder,
+    operands: &[Value],
+    scheme: &QuantScheme,
+) -> Built<Option<Value>> {
+    let Some(data) = constant_data(b, operands[0]) else { return Ok(None) };
+    let zeros = operands.get(2).map_or(Some(vec![0]), |zero| constant(b, *zero));
+    let (Some(scales), Some(zeros)) = (floats(b, operands[1]), zeros) else { return Ok(None) };
+    if !matches!(scheme.storage, DType::I8 | DType::U8) || scheme.block.is_some() || data.data.is_empty() {
+        return Ok(None);
+    }
+    let inner: usize = scheme.axis.map_or(data.data.len(), |axis| data.shape[axis + 1..].iter().product());
+    let extent = scheme.axis.map_or(1, |axis| data.shape[axis]);
+    let signed = scheme.storage == DType::I8;
+    let mut values = Vec::with_capacity(data.data.len());
+    for (i, run) in data.data.chunks_exact(inner).enumerate() {
+        let place = i % extent;
+        let scale = scales[place % scales.len()];
+        let zero = zeros[place % zeros.len()] as i32;
+        values.extend(run.iter().map(|byte| {
+            let stored = if signed { i32::from(*byte as i8) } else { i32::from(*byte) };
+            (stored - zero) as f32 * scale
+        }));
+    }
+    b.constant(HostTensor::from_elements(&data.shape, &values)).map(Some)
+}
+
+/// The elements of a small `f32` constant.
+fn floats(b: &Builder, value: Value) -> Option<Vec<f32>> {
+    let Def::Result(op, _) = b.func.def(value) else { return None };
+    match b.func.kind(op) {
+        TensorOp::Constant { id, .. } => b.consts.get(*id)?.to_host().elements(),
+        TensorOp::Splat { bits, dtype: DType::F32, .. } => Some(vec![f32::from_bits(*bits as u32)]),
+        TensorOp::Reshape { .. } => floats(b, b.func.operand(op, 0)),
+        _ => None,
+    }
 }
 
 /// The left side unsigned with its zero point, the right side signed with zero point 0; `None` where constants do
 /// not say so.
-fn stored(b: &mut Builder, x: Value, x_zero: Value, w: Value, w_zero: Value) -> Built<Option<(Value, i64, Value)>> {
-    let (Some(x_zeros), Some(w_zeros)) = (constant(b, x_zero), constant(b, w_zero)) else { return Ok(None) };
+fn stored(
+    b: &mut Builder,
+    x: Value,
+    x_zero: Option<Value>,
+    w: Value,
+    w_zero: Option<Value>,
+) -> Built<Option<(Value, i64, Value)>> {
+    let zeros = |zero: Option<Value>| zero.map_or(Some(vec![0]), |zero| constant(b, zero));
+    let (Some(x_zeros), Some(w_zeros)) = (zeros(x_zero), zeros(w_zero)) else { return Ok(None) };
     let [zero] = x_zeros[..] else { return Ok(None) };
     let signed_zero = if b.dtype(w) == DType::I8 { 0 } else { 128 };
     if w_zeros.iter().any(|zero| *zero != signed_zero) {
@@ -115,7 +230,7 @@ fn constant(b: &Builder, value: Value) -> Option<Vec<i64>> {
 }
 
 /// A list along one axis of a given rank; a scalar gets extents of 1.
-fn along(b: &mut Builder, list: Value, axis: usize, rank: usize) -> Built {
+pub(crate) fn along(b: &mut Builder, list: Value, axis: usize, rank: usize) -> Built {
     let mut shape: Shape = std::iter::repeat_n(Dim::from(1), rank).collect();
     if b.rank(list) > 0 {
         shape[axis] = b.shape(list)[0].clone();

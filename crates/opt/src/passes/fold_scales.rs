@@ -1,0 +1,156 @@
+//! Moves constant scales behind a contraction into its weights, and joins constant biases: batch normalisations vanish.
+//!
+//! Before: canonical form.  After: no convolution or dot of constant weights, read by one op, is followed by a
+//! multiplication with one constant a channel, also not across additions of such constants.
+//! Rounds differently by a last place or two, as `docs/numerics.md` allows for constants known before the run.
+
+use crate::passes::canonicalise::{Applied, Rule, Site, apply_rules};
+use tegula_base::{Diagnostics, Dim, Shape};
+use tegula_ir::pass::{Changed, PassCx};
+use tegula_ir::{ScalarOp, Value};
+use tegula_tensor::{TensorOp, TensorProgram};
+
+pub fn fold_scales(program: &mut TensorProgram, cx: &mut PassCx) -> Result<Changed, Diagnostics> {
+    apply_rules(program, table, cx)
+}
+
+fn table(kind: &TensorOp) -> &'static [Rule] {
+    match kind {
+        TensorOp::Elementwise { f: ScalarOp::Mul } => MUL,
+        TensorOp::Elementwise { f: ScalarOp::Div } => DIV,
+        TensorOp::Elementwise { f: ScalarOp::Add } => ADD,
+        TensorOp::Elementwise { f: ScalarOp::Sub } => SUB,
+        _ => &[],
+    }
+}
+
+const MUL: &[Rule] = &[
+    Rule { name: "conv(x, w) * c => conv(x, w * c)", apply: scale_weights },
+    Rule { name: "(y + b) * c => y * c + b * c", apply: scale_bias },
+];
+const DIV: &[Rule] = &[Rule { name: "y / c => y * (1 / c) after a contraction", apply: divide }];
+const ADD: &[Rule] = &[Rule { name: "(y + a) + b => y + (a + b) after a contraction", apply: join_biases }];
+const SUB: &[Rule] = &[Rule { name: "y - b => y + -b after a contraction", apply: subtract }];
+
+/// Operands as (computed, constant a channel), where the op is such a pair.
+fn split(site: &Site, ordered: bool) -> Option<(Value, Value)> {
+    let (a, b) = (site.operand(0), site.operand(1));
+    if is_channel_constant(site, b) && follows_contraction(site, a) {
+        Some((a, b))
+    } else if !ordered && is_channel_constant(site, a) && follows_contraction(site, b) {
+        Some((b, a))
+    } else {
+        None
+    }
+}
+
+/// The channel axis of a contraction's result: 1 of a convolution, the last of a dot.
+fn channel_axis(site: &Site, rank: usize) -> usize {
+    let _ = site;
+    if rank == 2 { 1 } else { 1.min(rank.saturating_sub(1)) }
+}
+
+/// A float constant with extents of 1 but for the channel axis.
+fn is_channel_constant(site: &Site, value: Value) -> bool {
+    let Some((_, TensorOp::Constant { .. } | TensorOp::Splat { .. })) = site.def(value) else { return false };
+    let shape = site.shape(value);
+    let channel = channel_axis(site, shape.rank());
+    site.b.dtype(value).is_float()
+        && shape.iter().enumerate().all(|(axis, dim)| axis == channel || dim.is_const(1))
+}
+
+/// Whether a value is a contraction of constant weights, or that plus constants a channel, each read once.
+fn follows_contraction(site: &Site, mut value: Value) -> bool {
+    const LONGEST: usize = 8;
+    for _ in 0..LONGEST {
+        if site.b.func.users(value).len() != 1 {
+            return false;
+        }
+        match site.def(value) {
+            Some((op, TensorOp::Elementwise { f: ScalarOp::Add | ScalarOp::Sub | ScalarOp::Mul | ScalarOp::Div })) => {
+                let (a, b) = (site.b.func.operand(op, 0), site.b.func.operand(op, 1));
+                value = match (is_channel_constant(site, a), is_channel_constant(site, b)) {
+                    (false, true) => a,
+                    (true, false) => b,
+                    _ => return false,
+                };
+            }
+            Some((op, TensorOp::Conv { .. })) => return is_stored(site, site.b.func.operand(op, 1)),
+            Some((op, TensorOp::Dot { dims, .. })) => {
+                let w = site.b.func.operand(op, 1);
+                return dims.rhs_batch.is_empty()
+                    && site.shape(value).rank() == 2
+                    && site.shape(w).rank() == 2
+                    && is_stored(site, w);
+            }
+            _ => return false,
+        }
+    }
+    false
+}
+
+fn is_stored(site: &Site, value: Value) -> bool {
+    site.b.dtype(value).is_float()
+        && matches!(site.def(value), Some((_, TensorOp::Constant { .. })))
+}
+
+fn scale_weights(site: &mut Site) -> Applied {
+    let Some((y, c)) = split(site, false) else { return Ok(None) };
+    let Some((op, kind)) = site.def(y) else { return Ok(None) };
+    let kind = kind.clone();
+    let (x, w) = match kind {
+        TensorOp::Conv { .. } | TensorOp::Dot { .. } => (site.b.func.operand(op, 0), site.b.func.operand(op, 1)),
+        _ => return Ok(None),
+    };
+    if site.b.dtype(y) != site.b.dtype(w) {
+        return Ok(None);
+    }
+    // One scale a result channel, along that axis of the weights.
+    let (rank, axis) = match &kind {
+        TensorOp::Dot { dims, .. } => (2, 1 - dims.rhs_contract[0]),
+        _ => (site.b.rank(w), 0),
+    };
+    let mut shape: Shape = std::iter::repeat_n(Dim::from(1), rank).collect();
+    shape[axis] = site.shape(c)[1].clone();
+    let c = site.b.reshape(c, shape)?;
+    let w = site.b.mul(w, c)?;
+    site.b.emit(kind, &[x, w]).map(Some)
+}
+
+/// The two operands of a sum after a contraction: what is computed, and the constant.
+fn bias_of(site: &Site, value: Value) -> Option<(Value, Value)> {
+    let (op, TensorOp::Elementwise { f: ScalarOp::Add }) = site.def(value)? else { return None };
+    let (a, b) = (site.b.func.operand(op, 0), site.b.func.operand(op, 1));
+    match (is_channel_constant(site, a), is_channel_constant(site, b)) {
+        (false, true) => Some((a, b)),
+        (true, false) => Some((b, a)),
+        _ => None,
+    }
+}
+
+fn scale_bias(site: &mut Site) -> Applied {
+    let Some((sum, c)) = split(site, false) else { return Ok(None) };
+    let Some((y, bias)) = bias_of(site, sum) else { return Ok(None) };
+    let scaled = site.b.mul(y, c)?;
+    let bias = site.b.mul(bias, c)?;
+    site.b.add(scaled, bias).map(Some)
+}
+
+fn join_biases(site: &mut Site) -> Applied {
+    let Some((sum, second)) = split(site, false) else { return Ok(None) };
+    let Some((y, first)) = bias_of(site, sum) else { return Ok(None) };
+    let bias = site.b.add(first, second)?;
+    site.b.add(y, bias).map(Some)
+}
+
+fn subtract(site: &mut Site) -> Applied {
+    let Some((y, bias)) = split(site, true) else { return Ok(None) };
+    let bias = site.b.neg(bias)?;
+    site.b.add(y, bias).map(Some)
+}
+
+fn divide(site: &mut Site) -> Applied {
+    let Some((y, c)) = split(site, true) else { return Ok(None) };
+    let scale = site.b.reciprocal(c)?;
+    site.b.mul(y, scale).map(Some)
+}
