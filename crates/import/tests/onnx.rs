@@ -31,6 +31,7 @@ fn cases(folder: &str) -> Vec<(PathBuf, Case)> {
     let mut files: Vec<PathBuf> =
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
+    assert!(!files.is_empty(), "there are no cases");
     files.into_iter().map(|path| (path.clone(), read_case(&std::fs::read_to_string(path).unwrap()))).collect()
 }
 

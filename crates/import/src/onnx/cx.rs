@@ -8,7 +8,7 @@ mod arith;
 mod movement;
 mod sizes;
 
-use super::fault::{Outcome, Report};
+use super::fault::{Fault, Outcome, Report};
 use super::functions::Functions;
 use super::scope::Scopes;
 use super::weights::Weights;
@@ -98,8 +98,18 @@ impl<'m> Cx<'m> {
         self.func.ty(value).shape.rank()
     }
 
+    /// Panics where there is no such axis: converters check ranks first.
+    #[track_caller]
     pub fn dim(&self, value: Value, axis: usize) -> Dim {
         self.func.ty(value).shape[axis].clone()
+    }
+
+    /// Errors: the rank is not `rank`; `form` says what is expected, `[N,C,H,W]`.
+    pub fn expect_rank(&self, value: Value, rank: usize, form: &str) -> Outcome<()> {
+        if self.rank(value) == rank {
+            return Ok(());
+        }
+        Err(Fault::from(format!("{form} is expected, got {}", self.ty(value))))
     }
 
     // --- building --------------------------------------------------------------------------------------

@@ -77,6 +77,7 @@ impl Cx<'_> {
 
     /// `[start, start + size)` along one axis.
     pub fn slice_axis(&mut self, x: Value, axis: usize, start: Dim, size: Dim) -> Outcome {
+        self.expect_axis(x, axis)?;
         if start.is_const(0) && self.dim(x, axis) == size {
             return Ok(x);
         }
@@ -90,6 +91,7 @@ impl Cx<'_> {
 
     /// The same elements in opposite order along one axis.
     pub fn flip(&mut self, x: Value, axis: usize) -> Outcome {
+        self.expect_axis(x, axis)?;
         let mut starts = vec![Dim::from(0); self.rank(x)];
         let sizes = self.shape(x).to_vec();
         starts[axis] = sizes[axis].clone() - Dim::from(1);
@@ -219,13 +221,24 @@ impl Cx<'_> {
     /// `x` with its leading axes broadcast to `batch`; `kept` trailing axes stay.
     pub fn with_batch(&mut self, x: Value, batch: &[Dim], kept: usize) -> Outcome {
         let shape = self.shape(x);
+        self.expect_axis(x, kept.saturating_sub(1))?;
         let full: Shape = batch.iter().chain(&shape[shape.rank() - kept..]).cloned().collect();
         self.broadcast_to(x, &full)
+    }
+
+    /// Errors: there is no such axis.
+    pub fn expect_axis(&self, x: Value, axis: usize) -> Outcome<()> {
+        if axis < self.rank(x) {
+            Ok(())
+        } else {
+            Err(Fault::from(format!("{} has no axis {axis}", self.ty(x))))
+        }
     }
 
     /// Swaps the last two axes.
     pub fn transpose_matrix(&mut self, x: Value) -> Outcome {
         let rank = self.rank(x);
+        self.expect_axis(x, 1)?;
         let mut perm: Vec<usize> = (0..rank).collect();
         perm.swap(rank - 2, rank - 1);
         self.transpose(x, &perm)

@@ -234,6 +234,7 @@ impl Cx<'_> {
 
     /// `i64` places `0, 1, ...` along an axis of `x`, extents of 1 elsewhere.
     pub fn places_along(&mut self, x: Value, axis: usize) -> Outcome {
+        self.expect_axis(x, axis)?;
         let shape = crate::onnx::cx::along(self.rank(x), axis, self.dim(x, axis));
         self.iota(DType::I64, shape, axis)
     }

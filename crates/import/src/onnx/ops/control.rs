@@ -379,6 +379,9 @@ fn scan_batched(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let (body, n_inputs, _) = scan_counts(node, operands.len())?;
     let directions = scan_list(node, "directions", n_inputs)?;
     let shape = ScanShape { body, n_inputs, axes: vec![0; n_inputs], directions };
+    for operand in &operands {
+        cx.expect_axis(*operand, 0)?;
+    }
     let batch = cx.dim(operands[0], 0);
     let go = cx.true_scalar()?;
     let rounds = cx.rounds(batch, go, &[], body.output.len(), |cx, iteration, _| {

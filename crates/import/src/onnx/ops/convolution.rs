@@ -16,7 +16,8 @@ fn conv(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let (x, w) = (node.operand(0)?, node.operand(1)?);
     let window = window_of(node, &cx.shape(x), Some(kernel_of(cx, w)?))?;
     let groups = node.int("group", 1);
-    let x = with_channels(cx, x, cx.dim(w, 1) * Dim::from(groups))?;
+    let channels = cx.dim(w, 1) * Dim::from(groups);
+    let x = with_channels(cx, x, channels)?;
     let out = cx.dtype(x);
     let y = cx.emit(TensorOp::Conv { window: Box::new(window), groups, out }, &[x, w])?;
     Ok(vec![add_bias(cx, y, node.optional(2))?])
@@ -100,7 +101,11 @@ fn conv_transpose(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
 /// Adds the columns of sliding blocks back into an image: the inverse of im2col, as a scatter.
 fn col2im(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let (x, image, block) = (node.operand(0)?, node.operand(1)?, node.operand(2)?);
+    cx.expect_rank(x, 3, "blocks [N,C*k,L]")?;
     let n = cx.element_count(image)?;
+    if cx.element_count(block)? != n {
+        return Err(Fault::invalid("image and block differ in rank"));
+    }
     let uppers: Vec<Dim> = (0..n).map(|i| cx.declared_extent(0, i + 2)).collect();
     let image = cx.sizes_or_bind(image, "image", &|i| uppers[i].clone())?;
     let block = cx.sizes_or_bind(block, "block", &|i| uppers[i].clone())?;

@@ -159,6 +159,7 @@ fn non_max_suppression(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let per_class = scalar(cx, 2, DType::I64, 0.0)?;
     let iou = scalar(cx, 3, DType::F32, 0.0)?;
     let score = scalar(cx, 4, DType::F32, f64::from(f32::NEG_INFINITY))?;
+    cx.expect_rank(boxes, 3, "boxes [N,B,4]")?;
     let most = cx.dim(boxes, 1);
     let limit = match cx.known_sizes(per_class).as_deref() {
         Some([limit]) => limit.clone(),

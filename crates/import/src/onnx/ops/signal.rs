@@ -161,15 +161,13 @@ fn waves(
 /// Frames of a signal `[B,L,1 or 2]`, windowed and transformed: `[B,frames,bins,2]`.
 fn stft(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let (x, step) = (node.operand(0)?, node.operand(1)?);
-    if cx.rank(x) == 2 {
-        return Err(Fault::from(format!("a signal [B,L,1] or [B,L,2] is expected, got {}", cx.ty(x))));
-    }
+    cx.expect_rank(x, 3, "a signal [B,L,1] or [B,L,2]")?;
     let samples = cx.dim(x, 1);
     let step = cx.size_or_bind(step, "step", samples.clone())?;
     let window = node.optional(2);
     let length = match (node.optional(3), window) {
         (Some(length), _) => cx.size_or_bind(length, "frame", samples.clone())?,
-        (None, Some(window)) => cx.dim(window, 0),
+        (None, Some(window)) => cx.shape(window).count(),
         (None, None) => samples.clone(),
     };
     let frames = (samples - length.clone()).floor_div(&step) + Dim::from(1);
@@ -180,6 +178,7 @@ fn stft(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let places = cx.add(starts, offsets)?;
     let mut framed = cx.gather(x, places, 1)?;
     if let Some(window) = window {
+        cx.expect_rank(window, 1, "a window of rank 1")?;
         let own = cx.dim(window, 0);
         cx.assert_equal(&own, &length, "the window must be as long as a frame")?;
         let window = cx.reshape(window, [length.clone(), Dim::from(1)])?;

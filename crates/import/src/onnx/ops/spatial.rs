@@ -230,6 +230,7 @@ fn affine_grid(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let (theta, size) = (node.operand(0)?, node.operand(1)?);
     let rank = cx.element_count(size)?;
     let k = rank.checked_sub(2).filter(|k| matches!(k, 2 | 3));
+    cx.expect_rank(theta, 3, "matrices [N,k,k+1]")?;
     let k = k.ok_or_else(|| Fault::invalid(format!("sizes of rank 4 or 5 are expected, got {rank}")))?;
     let uppers: Vec<Dim> = (0..rank).map(|i| cx.declared_extent(0, i.saturating_sub(1).min(k))).collect();
     let spatial = cx.slice_axis(size, 0, Dim::from(2), Dim::from(k))?;

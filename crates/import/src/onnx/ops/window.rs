@@ -92,6 +92,7 @@ pub(super) fn spatial_rank(x: &Shape) -> Outcome<usize> {
 /// The constant extents of weights behind the first two axes.
 pub(super) fn kernel_of(cx: &Cx, w: tegula_ir::Value) -> Outcome<Vec<i64>> {
     let shape = cx.shape(w);
+    spatial_rank(&shape)?;
     let extents = shape.iter().skip(2).map(Dim::as_const).collect::<Option<Vec<i64>>>();
     extents
         .ok_or_else(|| Fault::unsupported(format!("the kernel's sizes must be constant, got {}", cx.ty(w))))
