@@ -21,15 +21,17 @@ mod geometry;
 mod hoist;
 mod load;
 mod movement;
+mod pad;
 mod piece;
 mod reduce;
 mod scalars;
+mod scattered;
 mod store;
 mod window;
 
 use crate::schedule::{Builder, CpuFunc, CpuOp, LoopLevel};
 use geometry::Geometry;
-use load::PadArea;
+use pad::PadArea;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use tegula_base::{DType, Dim, Symbols};

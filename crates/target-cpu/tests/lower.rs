@@ -213,6 +213,28 @@ fn rows_past_the_border() {
 }
 
 #[test]
+fn packed_bytes_past_the_border() {
+    for pad in [0, 131] {
+        let case = Case::new("4", &[("m", 5)]).input(U8, "m,8").input(I8, "2,20,4").output(I32, "12,20");
+        case.int_limit(256).check(|b, views, units| {
+            let (zero, end, one) = (b.index(0), b.index(2), b.index(1));
+            let row = times(b, units[0], 3);
+            let from = b.sub(row, one);
+            let none = b.splat(I32, &[3, 20], 0);
+            let scope = b.begin_for(zero, end, 1, &[none]);
+            let k = times(b, scope.iv, 4);
+            let x = b.load(views[0], &[from, k], &[3, 4], &[1, 1], &[true, false], pad);
+            let y = load(b, views[1], &[scope.iv, zero, zero], &[1, 20, 4]);
+            let y = b.reshape(y, &[20, 4]);
+            let y = b.transpose(y, &[1, 0]);
+            let next = b.dot(scope.carried[0], x, y);
+            let sum = b.end_for(scope, &[next])[0];
+            store(b, views[2], sum, &[row, zero]);
+        });
+    }
+}
+
+#[test]
 fn rows_a_run_time_stride_apart() {
     for (m, k) in [(7, 4), (8, 9)] {
         let case = Case::new("1", &[("k", k), ("s", k + 3)]).input_with(F32, "8,k", "s,1").input(F32, "k,16");

@@ -83,7 +83,7 @@ impl Lower<'_> {
         };
         let bounded = |window: &Window| window.axes.iter().any(|axis| axis.bounded);
         let packed = plain(&b, 0, 1) && plain(&b, 1, GROUP) && !bounded(&b);
-        (plain(&a, 1, 1) && packed && (a.pad == 0 || !bounded(&a))).then_some((a, b))
+        (plain(&a, 1, 1) && packed).then_some((a, b))
     }
 
     fn dot_groups(
@@ -96,8 +96,8 @@ impl Lower<'_> {
     ) {
         let geometry = self.geometry(result);
         let (m, blocks) = (geometry.rows(), geometry.blocks());
-        // Groups as elements of 32 bits: same address, rows outside of the view read 0.
-        let groups = Window { dtype: DType::I32, ..left.clone() };
+        // Four bytes, or four times the pad, as one 32-bit element.
+        let pad = i64::from(u32::from_ne_bytes([left.pad as u8; GROUP as usize]));
         let row: Vec<Value> = (0..blocks)
             .map(|block| {
                 let at = self.address(b, right, &[0, block * i64::from(self.lanes)], None);
@@ -107,8 +107,7 @@ impl Lower<'_> {
             })
             .collect();
         for i in 0..m {
-            let at = self.address(b, left, &[i, 0], None);
-            let element = self.load_splat_at(b, &groups, &[i, 0], at);
+            let element = self.load_splat(b, left, &[i, 0], (DType::I32, pad));
             for (block, vector) in row.iter().enumerate() {
                 let sum = &mut sums[(i * blocks) as usize + block];
                 *sum = b.dot_u8s8(*sum, element, *vector);
