@@ -4,11 +4,12 @@
 //! reduction, transposed convolution or padding from the tensor's own elements is left.
 //! Most meanings come from `tensor::decompose`. What a machine does faster another way is here: quantised
 //! contractions on the stored bytes (`quantised.rs`), transposed convolutions (`transposed.rs`), argument reductions
-//! and paddings (`indexed.rs`).
+//! and paddings (`indexed.rs`), contractions of rare element types (`widened.rs`).
 
 mod indexed;
 pub(crate) mod quantised;
 mod transposed;
+mod widened;
 
 use tegula_base::{Diagnostic, Diagnostics};
 use tegula_ir::pass::{Changed, PassCx};
@@ -41,7 +42,7 @@ fn decompose_once(
     cx: &mut PassCx,
 ) -> Result<Changed, Diagnostics> {
     rewrite_ops(func, &mut |func, region, op| {
-        if !needs_decomposition(func.kind(op), target) {
+        if !needs_decomposition(func, op, target) {
             return Ok(Rewrite::Keep);
         }
         let name = func.kind(op).name();
@@ -55,14 +56,19 @@ fn decompose_once(
     })
 }
 
-fn needs_decomposition(kind: &TensorOp, target: &dyn TargetModel) -> bool {
-    match kind {
+fn needs_decomposition(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> bool {
+    match func.kind(op) {
+        TensorOp::Dot { .. } | TensorOp::Conv { .. } => operand_type(func, op).and_then(widened::wider).is_some(),
         TensorOp::Attention { .. } => !target.claims(KernelClass::Attention),
         TensorOp::Lstm { .. } | TensorOp::Gru { .. } => !target.claims(KernelClass::Recurrent),
         TensorOp::ArgReduce { .. } | TensorOp::ConvTranspose { .. } => true,
         TensorOp::Pad { mode, .. } => *mode != PadMode::Constant,
         kind => is_composite(kind),
     }
+}
+
+fn operand_type(func: &TensorFunc, op: OpId) -> Option<tegula_base::DType> {
+    func.operands(op).first().map(|value| func.ty(*value).dtype)
 }
 
 /// Builds at the end of `region`; gives the values that stand for the op's results.
@@ -75,9 +81,14 @@ fn decompose(
     let kind = func.kind(op).clone();
     let operands = func.operands(op).to_vec();
     let location = func.op(op).location.clone();
+    let wider = operand_type(func, op).and_then(widened::wider);
     let one = |value: Value| vec![value];
     let mut b = Builder::new(func, consts).at(region, location);
     match &kind {
+        TensorOp::Dot { .. } | TensorOp::Conv { .. } => {
+            let to = wider.ok_or("the contraction is as wide as it can be")?;
+            widened::contract(&mut b, &kind, &operands, to).map(one)
+        }
         TensorOp::ArgReduce { max, axis, last } => {
             indexed::arg_reduce(&mut b, operands[0], *max, *axis, *last).map(one)
         }

@@ -12,7 +12,7 @@ use tegula_tensor::{KernelClass, Layout, TensorFunc, TensorOp, TensorType};
 use tegula_tile::TileKernel;
 
 /// Small tiles, so that small tensors reach every tail.
-struct SmallTarget;
+pub struct SmallTarget;
 
 impl TargetModel for SmallTarget {
     fn machine(&self) -> &Machine {
