@@ -45,7 +45,9 @@ impl NativeKernel for NonMaxSuppression {
         if [&limit, &iou, &score].iter().any(|scalar| scalar.bytes.is_empty()) {
             return Err("the limit and both thresholds need a value".to_string());
         }
-        let limit = usize::try_from(read_i64(limit.bytes, 0)).unwrap_or(0);
+        // Room is for as many boxes of each class as the model declares.
+        let room = selected.shape[0].checked_div(batches * classes).unwrap_or(0);
+        let limit = usize::try_from(read_i64(limit.bytes, 0)).unwrap_or(0).min(room);
         let (iou, score) = (read_f32(iou.bytes, 0), read_f32(score.bytes, 0));
         selected.bytes.fill(0);
         let mut rows = 0;

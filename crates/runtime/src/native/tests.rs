@@ -135,6 +135,22 @@ fn non_max_suppression_keeps_the_best_of_each_cluster() {
     assert!(run_with(0, 0.0).is_empty());
 }
 
+/// The result's rows are a bound of the model on the boxes of a class, whatever the operand says.
+#[test]
+fn non_max_suppression_stops_at_the_room_there_is() {
+    let operands = [
+        HostTensor::from_elements(&[1, 2, 4], &[0f32, 0.0, 1.0, 1.0, 4.0, 4.0, 5.0, 5.0]),
+        HostTensor::from_elements(&[1, 2, 2], &[0.9f32, 0.8, 0.7, 0.6]),
+        HostTensor::scalar(5i64),
+        HostTensor::scalar(0.5f32),
+        HostTensor::scalar(0f32),
+    ];
+    let shapes: [(DType, &[usize]); 2] = [(DType::I64, &[2, 3]), (DType::I64, &[])];
+    let out = run("non_max_suppression", &operands, &shapes, r#"{"center_point_box":false}"#).unwrap();
+    assert_eq!(i64s(&out[0]), [0, 0, 0, 0, 1, 0]);
+    assert_eq!(i64s(&out[1]), [2]);
+}
+
 #[test]
 fn det_pivots() {
     let x = HostTensor::from_elements(&[2, 2, 2], &[0f64, 1.0, 2.0, 3.0, 1.0, 2.0, 2.0, 4.0]);
