@@ -67,8 +67,11 @@ pub(super) fn max_pool(
                 None => &lowest[..size],
             };
             values.bytes[at * size..][..size].copy_from_slice(bytes);
-            let best = best.unwrap_or(0);
-            let best = if column_major { first_axis_fastest(best, &x.shape[2..]) } else { best };
+            let best = match best {
+                Some(best) if column_major => first_axis_fastest(best, &x.shape[2..]),
+                Some(best) => best,
+                None => 0,
+            };
             found[at] = (base + best) as i64;
         }
     }
