@@ -1,6 +1,6 @@
 //! The project's automation: `cargo xtask <verb>`.
 //! In: a verb and its arguments.  Out: one line `RESULT <name> pass|fail|skip key=value ...`, exit 0, 1 or 3.
-//! May use: testkit, base.  Never knows: how a model is compiled; checks that run models call the `tegula` binary.
+//! May use: testkit, driver, runtime, opt, target, target-cpu, tile, tensor, import, package, machine, ir, mlir, base.  Never knows: terminals other than stdout; checks of the shipped program call the `tegula` binary.
 //! Start reading at `verb.rs`, the table of verbs.
 
 mod bad_input;
@@ -10,13 +10,16 @@ mod compile_time;
 mod coverage;
 mod demo;
 mod fetch_models;
+mod fuzz;
 mod identity;
+mod in_process;
 mod memory;
 mod mlir_opt;
 mod models;
 mod onnx;
 mod outcome;
 mod python;
+mod random;
 mod readme;
 mod shell;
 mod speed;
@@ -24,6 +27,7 @@ mod suite;
 mod tegula_cli;
 mod text;
 mod tidy;
+mod ulp;
 mod verb;
 mod worker_pool;
 mod workspace;

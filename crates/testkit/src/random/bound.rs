@@ -16,7 +16,7 @@ mod run;
 mod scalar;
 mod sums;
 
-pub use run::reference;
+pub use run::{Watch, reference, watch_kernels};
 
 use std::sync::Arc;
 use tegula_base::HostTensor;
@@ -86,7 +86,8 @@ impl Agreement {
 /// Holds an executor's result against the reference. Errors: the first element beyond its bound.
 pub fn compare(got: &HostTensor, want: &Bounded) -> Result<Agreement, String> {
     let expected = &want.value;
-    if (got.dtype, &got.shape) != (expected.dtype, &expected.shape) || got.bytes.len() != expected.bytes.len() {
+    if (got.dtype, &got.shape) != (expected.dtype, &expected.shape) || got.bytes.len() != expected.bytes.len()
+    {
         return Err(format!(
             "is {}{:?}, expected {}{:?}",
             got.dtype, got.shape, expected.dtype, expected.shape

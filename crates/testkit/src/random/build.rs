@@ -269,7 +269,11 @@ impl<'a> Gen<'a> {
         });
         let value = if plain && !self.rng.chance(10) {
             self.fresh(dtype, shape.clone(), values)
-        } else if shape.rank() > 0 && dtype != DType::Bool && self.rng.chance(50) && values == Values::Ordinary {
+        } else if shape.rank() > 0
+            && dtype != DType::Bool
+            && self.rng.chance(50)
+            && values == Values::Ordinary
+        {
             let axis = self.rng.below(shape.rank());
             self.b.iota(dtype, shape.clone(), axis).expect("invariant: the axis exists")
         } else {

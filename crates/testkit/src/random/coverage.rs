@@ -70,10 +70,7 @@ impl Coverage {
             .filter(|name| !NOT_IN_PROGRAMS.contains(name))
             .map(|name| (name, count(&self.ops, name)));
         let dtypes = DType::ALL.iter().map(|dtype| (dtype.name(), count(&self.dtypes, dtype.name())));
-        ops.chain(dtypes)
-            .filter(|(_, n)| *n < least)
-            .map(|(name, n)| format!("{name}:{n}"))
-            .collect()
+        ops.chain(dtypes).filter(|(_, n)| *n < least).map(|(name, n)| format!("{name}:{n}")).collect()
     }
 
     /// The table, for people.

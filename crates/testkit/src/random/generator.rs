@@ -5,6 +5,7 @@
 
 use super::build::Gen;
 use super::{Rng, ops};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use tegula_base::HostTensor;
 use tegula_tensor::{Builder, TensorFunc, TensorOp, TensorProgram};
@@ -17,10 +18,12 @@ pub struct Case {
     pub inputs: Vec<HostTensor>,
     /// The sizes drawn, in the order of drawing: what [`Choices::sizes`] may replace.
     pub drawn_sizes: Vec<i64>,
+    /// What makes the case again with its seed; `None` once ops have been cut out of it.
+    pub choices: Option<Choices>,
 }
 
 /// What a reducer takes from the generator's hands.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choices {
     /// Draws of sizes by number that give this size.
     pub sizes: BTreeMap<usize, i64>,
@@ -49,7 +52,7 @@ pub fn generate(seed: u64, choices: &Choices) -> Case {
     }
     let (inputs, drawn_sizes) = g.finish();
     name_ports(program.entry_mut());
-    Case { seed, program, inputs, drawn_sizes }
+    Case { seed, program, inputs, drawn_sizes, choices: Some(choices.clone()) }
 }
 
 fn name_ports(func: &mut TensorFunc) {
@@ -63,9 +66,8 @@ impl Case {
     /// Ops that compute something.
     pub fn op_count(&self) -> usize {
         let func = self.program.entry();
-        let counts = |op: &tegula_ir::OpId| {
-            !matches!(func.kind(*op), TensorOp::Return {} | TensorOp::Yield {})
-        };
+        let counts =
+            |op: &tegula_ir::OpId| !matches!(func.kind(*op), TensorOp::Return {} | TensorOp::Yield {});
         func.walk().iter().filter(|op| counts(op)).count()
     }
 }

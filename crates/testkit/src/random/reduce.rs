@@ -200,5 +200,5 @@ fn trim(mut case: Case) -> Case {
     }
     let inputs = kept.iter().map(|i| case.inputs[*i].clone()).collect();
     let program = TensorProgram { symbols, consts: case.program.consts.clone(), funcs: vec![func] };
-    Case { program, inputs, ..case }
+    Case { program, inputs, choices: None, ..case }
 }

@@ -18,12 +18,20 @@ pub(super) fn apply(kind: &TensorOp, x: &[Bounded]) -> Results {
     match kind {
         Elementwise { f } => scalar::elementwise(*f, x, out),
         // Bounds go where elements go.
-        Broadcast { .. } | Reshape { .. } | Transpose { .. } | Slice { .. } | Concat { .. } | Relayout { .. } | Pad { .. } => {
-            moved(kind, x, x.len(), out)
+        Broadcast { .. }
+        | Reshape { .. }
+        | Transpose { .. }
+        | Slice { .. }
+        | Concat { .. }
+        | Relayout { .. }
+        | Pad { .. } => moved(kind, x, x.len(), out),
+        Gather { .. } | GatherElements { .. } | GatherNd { .. } if x[1].error.is_none() => {
+            moved(kind, x, 1, out)
         }
-        Gather { .. } | GatherElements { .. } | GatherNd { .. } if x[1].error.is_none() => moved(kind, x, 1, out),
         ScatterElements { .. } | ScatterNd { .. } if x[1].error.is_none() => scatter(kind, x, out),
-        Reduce { f: ScalarOp::Add | ScalarOp::Mul, .. } | Scan { f: ScalarOp::Add | ScalarOp::Mul, .. } if float => {
+        Reduce { f: ScalarOp::Add | ScalarOp::Mul, .. } | Scan { f: ScalarOp::Add | ScalarOp::Mul, .. }
+            if float =>
+        {
             sums::reduce(kind, x, out)
         }
         Reduce { .. } | Scan { .. } => ordered(kind, x, out),

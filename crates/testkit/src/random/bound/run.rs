@@ -2,6 +2,7 @@
 
 use super::{Bounded, rules};
 use std::collections::HashMap;
+use std::sync::Arc;
 use tegula_base::{Diagnostic, HostTensor};
 use tegula_ir::op::OpRules;
 use tegula_ir::{ConstStore, OpId, RegionId, Value};
@@ -13,17 +14,26 @@ use tegula_tensor::{Builder, TensorFunc, TensorOp, TensorProgram, TensorType, ev
 pub fn reference(program: &TensorProgram, inputs: &[HostTensor]) -> Result<Vec<Bounded>, Diagnostic> {
     let bindings = Bindings::of_inputs(program, inputs)?;
     let inputs = inputs.iter().cloned().map(Bounded::exact).collect();
-    run_func(program.entry(), &program.consts, bindings, inputs).map_err(|error| Diagnostic::error("evaluate", error))
+    let mut run = Run::new(program.entry(), &program.consts, bindings);
+    run.region(program.entry().body(), inputs).map_err(|error| Diagnostic::error("evaluate", error))
 }
 
-fn run_func(
-    func: &TensorFunc,
-    consts: &ConstStore,
-    bindings: Bindings,
-    inputs: Vec<Bounded>,
-) -> Result<Vec<Bounded>, String> {
-    let mut run = Run { func, consts, bindings, values: HashMap::new() };
-    run.region(func.body(), inputs)
+/// Sees a launch: the kernel, its operands' values, and what it must give on just these.
+pub type Watch<'a> = dyn FnMut(OpId, &[Arc<HostTensor>], &[Bounded], &Bindings) -> Result<(), String> + 'a;
+
+/// As [`reference`] on a program after kernel formation, with a look at every launch, those in loops included.
+/// Errors: also those of `watch`.
+pub fn watch_kernels(
+    program: &TensorProgram,
+    inputs: &[HostTensor],
+    watch: &mut Watch,
+) -> Result<(), Diagnostic> {
+    let bindings = Bindings::of_inputs(program, inputs)?;
+    let inputs = inputs.iter().cloned().map(Bounded::exact).collect();
+    let mut run = Run::new(program.entry(), &program.consts, bindings);
+    run.watch = Some(watch);
+    run.region(program.entry().body(), inputs).map_err(|error| Diagnostic::error("evaluate", error))?;
+    Ok(())
 }
 
 struct Run<'a> {
@@ -31,9 +41,14 @@ struct Run<'a> {
     consts: &'a ConstStore,
     bindings: Bindings,
     values: HashMap<Value, Bounded>,
+    watch: Option<&'a mut Watch<'a>>,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    fn new(func: &'a TensorFunc, consts: &'a ConstStore, bindings: Bindings) -> Run<'a> {
+        Run { func, consts, bindings, values: HashMap::new(), watch: None }
+    }
+
     fn region(&mut self, region: RegionId, args: Vec<Bounded>) -> Result<Vec<Bounded>, String> {
         let func = self.func;
         for (value, arg) in func.args(region).iter().zip(args) {
@@ -69,7 +84,7 @@ impl Run<'_> {
                 Ok(if operands[0].at(0) > 0.0 { forget(results) } else { results })
             }
             TensorOp::Loop { trip, stacked } => self.repeat(op, trip, *stacked, operands),
-            TensorOp::Kernel { .. } => self.scoped(func.regions_of(op)[0], operands.to_vec()),
+            TensorOp::Kernel { .. } => self.kernel(op, operands),
             TensorOp::Bind { symbol } => {
                 self.bindings.0.insert(symbol.as_str().into(), operands[0].value.to_i64()[0]);
                 Ok(vec![])
@@ -81,6 +96,19 @@ impl Run<'_> {
                 if is_composite(&kind) { composite(&kind, operands) } else { rules::apply(&kind, operands) }
             }
         }
+    }
+
+    /// What is watched goes on with the evaluator's own values, so that launches are judged one by one.
+    fn kernel(&mut self, op: OpId, operands: &[Bounded]) -> Result<Vec<Bounded>, String> {
+        let region = self.func.regions_of(op)[0];
+        let Some(watch) = self.watch.take() else { return self.scoped(region, operands.to_vec()) };
+        let operands: Vec<Arc<HostTensor>> = operands.iter().map(|operand| operand.value.clone()).collect();
+        let exact = operands.iter().map(|value| Bounded { value: value.clone(), error: None }).collect();
+        let results = self.scoped(region, exact)?;
+        let seen = watch(op, &operands, &results, &self.bindings);
+        self.watch = Some(watch);
+        seen?;
+        Ok(results.into_iter().map(|result| Bounded { error: None, ..result }).collect())
     }
 
     fn repeat(
@@ -98,8 +126,7 @@ impl Run<'_> {
         let mut rows: Vec<Vec<Bounded>> = vec![vec![]; stacked];
         let mut round = 0;
         while go && round < trip {
-            let args =
-                std::iter::once(Bounded::exact(HostTensor::scalar(round))).chain(carried).collect();
+            let args = std::iter::once(Bounded::exact(HostTensor::scalar(round))).chain(carried).collect();
             let mut yields = self.scoped(region, args)?;
             for (stack, row) in rows.iter_mut().zip(yields.split_off(yields.len() - stacked)) {
                 stack.push(row);
@@ -151,7 +178,7 @@ fn composite(kind: &TensorOp, operands: &[Bounded]) -> Result<Vec<Bounded>, Stri
     let mut b = Builder::new(&mut func, &mut consts);
     let results = expand(&mut b, kind, &args)?;
     b.ret(&results)?;
-    run_func(&func, &consts, Bindings::default(), operands.to_vec())
+    Run::new(&func, &consts, Bindings::default()).region(func.body(), operands.to_vec())
 }
 
 /// The op's values alone.

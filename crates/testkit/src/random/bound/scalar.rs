@@ -54,7 +54,8 @@ fn total(dtype: DType, ulps: f64, operands: &[(f64, f64)], r: f64, moved: f64) -
 
 /// Value and bound of each element, broadcast to a shape.
 fn spread(x: &Bounded, shape: &[usize]) -> Result<(Vec<f64>, Vec<f64>), String> {
-    let kind = TensorOp::Broadcast { shape: shape.iter().copied().map(tegula_base::Dim::from).collect::<Shape>() };
+    let kind =
+        TensorOp::Broadcast { shape: shape.iter().copied().map(tegula_base::Dim::from).collect::<Shape>() };
     if x.value.shape == shape {
         return Ok((x.value.to_f64(), x.error_tensor().to_f64()));
     }
@@ -71,7 +72,11 @@ fn own_ulps(f: ScalarOp, dtype: DType) -> f64 {
     }
     match f {
         Exp | Log | Expm1 | Log1p | Tanh | Erf | Sigmoid | Sin | Cos | Rsqrt => {
-            if dtype == DType::F64 { 4.0 } else { 3.0 }
+            if dtype == DType::F64 {
+                4.0
+            } else {
+                3.0
+            }
         }
         Tan | Asin | Acos | Atan | Sinh | Cosh | Asinh | Acosh | Atanh | Pow | Atan2 => {
             if dtype == DType::F64 { 4.0 } else { 2.0 }
@@ -112,7 +117,13 @@ fn propagated(f: ScalarOp, dtype: DType, x: &[(f64, f64)], r: f64) -> f64 {
         Div if b.abs() > eb => (ea + (a / b).abs() * eb) / (b.abs() - eb),
         Min | Max => ea.max(eb),
         Fma => a.abs() * eb + b.abs() * ea + ea * eb + x[2].1,
-        Sqrt if a <= 2.0 * ea && a >= 0.0 && ea > 0.0 => if a >= ea { ea.sqrt() } else { UNKNOWN },
+        Sqrt if a <= 2.0 * ea && a >= 0.0 && ea > 0.0 => {
+            if a >= ea {
+                ea.sqrt()
+            } else {
+                UNKNOWN
+            }
+        }
         Sqrt if a > 0.0 => ea / (2.0 * (a - ea).sqrt()),
         Exp => a.exp() * ea.exp_m1(),
         Log if a > ea => ea / (a - ea),
@@ -121,7 +132,13 @@ fn propagated(f: ScalarOp, dtype: DType, x: &[(f64, f64)], r: f64) -> f64 {
         Sigmoid => ea / 4.0,
         Sign | Ceil | Floor | Round | Trunc | IsNan | IsInf => steps(f, dtype, a, ea),
         Cast { to: target, saturate } => cast(target, saturate, a, ea),
-        Eq | Ne | Lt | Le | Gt | Ge => if (a - b).abs() > ea + eb { 0.0 } else { UNKNOWN },
+        Eq | Ne | Lt | Le | Gt | Ge => {
+            if (a - b).abs() > ea + eb {
+                0.0
+            } else {
+                UNKNOWN
+            }
+        }
         Rem | Mod if eb == 0.0 && b != 0.0 => {
             let (low, high) = ((a - ea) / b, (a + ea) / b);
             if low.floor() == high.floor() && (a - ea).signum() == (a + ea).signum() { ea } else { UNKNOWN }

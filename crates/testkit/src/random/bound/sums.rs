@@ -187,12 +187,17 @@ pub(super) fn reduce(kind: &TensorOp, x: &[Bounded], out: Vec<HostTensor>) -> Re
         }
         _ => {
             let errors = products(x, &with(ScalarOp::Mul), &results, &terms, out.dtype)?;
-            errors.into_iter().enumerate().map(|(i, e)| if is_unknown(i) { f64::INFINITY } else { e }).collect()
+            errors
+                .into_iter()
+                .enumerate()
+                .map(|(i, e)| if is_unknown(i) { f64::INFINITY } else { e })
+                .collect()
         }
     };
     if matches!(kind, TensorOp::Scan { .. }) && out.dtype.bits() < 32 {
         // Each prefix of a narrow type may have been rounded on the way.
-        let largest_prefix = results.iter().filter(|r| r.is_finite()).fold(0.0f64, |most, r| most.max(r.abs()));
+        let largest_prefix =
+            results.iter().filter(|r| r.is_finite()).fold(0.0f64, |most, r| most.max(r.abs()));
         for (error, terms) in error.iter_mut().zip(&terms).filter(|(error, _)| **error > 0.0) {
             *error += 2.0 * terms * unit_roundoff(out.dtype) * largest_prefix;
         }
@@ -216,7 +221,8 @@ fn products(
     };
     let (magnitude, reached) = (map(&|x, _| x)?, map(&|x, e| x + e)?);
     // The largest and smallest that a part of the product can be.
-    let (most, least) = (map(&|x, e| (x + e).max(1.0))?, map(&|x, _| if x == 0.0 { 1.0 } else { x.min(1.0) })?);
+    let (most, least) =
+        (map(&|x, e| (x + e).max(1.0))?, map(&|x, _| if x == 0.0 { 1.0 } else { x.min(1.0) })?);
     Ok((0..results.len())
         .map(|i| {
             let (r, n) = (results[i], terms[i]);
@@ -290,11 +296,7 @@ pub(super) fn scatter(
     };
     let terms = run(ScatterKind::Add, &ones(&x[0]), &ones(&x[2]))?;
     let touched = has_unknown(&[x[0].clone(), x[2].clone()]);
-    let mask = if touched {
-        Some(run(ScatterKind::Add, &unknown(&x[0]), &unknown(&x[2]))?)
-    } else {
-        None
-    };
+    let mask = if touched { Some(run(ScatterKind::Add, &unknown(&x[0]), &unknown(&x[2]))?) } else { None };
     let (a, b) = (magnitudes(&x[0]), magnitudes(&x[2]));
     let (ea, eb) = (known(&x[0]), known(&x[2]));
     let plus = |x: &HostTensor, e: &HostTensor| {

@@ -183,7 +183,13 @@ pub fn pool(g: &mut Gen) -> Built<()> {
     if dtype == DType::Bool {
         return Err("no sums of truth values".into());
     }
-    let kind = g.rng.pick(&[PoolKind::Max, PoolKind::Max, PoolKind::Sum, PoolKind::Average, PoolKind::AverageInside]);
+    let kind = g.rng.pick(&[
+        PoolKind::Max,
+        PoolKind::Max,
+        PoolKind::Sum,
+        PoolKind::Average,
+        PoolKind::AverageInside,
+    ]);
     let exact = x.exact && (kind == PoolKind::Max || !dtype.is_float());
     g.push(TensorOp::Pool { kind, window: Box::new(window) }, &[x.value], exact).map(|_| ())
 }

@@ -12,8 +12,27 @@ pub(super) fn is_exact(f: ScalarOp) -> bool {
     use ScalarOp::*;
     !matches!(
         f,
-        Rsqrt | Exp | Log | Log1p | Expm1 | Sin | Cos | Tan | Asin | Acos | Atan | Sinh | Cosh | Tanh | Asinh
-            | Acosh | Atanh | Erf | Sigmoid | Pow | Atan2
+        Rsqrt
+            | Exp
+            | Log
+            | Log1p
+            | Expm1
+            | Sin
+            | Cos
+            | Tan
+            | Asin
+            | Acos
+            | Atan
+            | Sinh
+            | Cosh
+            | Tanh
+            | Asinh
+            | Acosh
+            | Atanh
+            | Erf
+            | Sigmoid
+            | Pow
+            | Atan2
     )
 }
 

@@ -147,7 +147,8 @@ pub fn slice(g: &mut Gen) -> Built<()> {
 pub fn pad(g: &mut Gen) -> Built<()> {
     let x = g.ranked(1);
     let extents = g.extents(x.value);
-    let mode = g.rng.pick(&[PadMode::Constant, PadMode::Constant, PadMode::Edge, PadMode::Reflect, PadMode::Wrap]);
+    let mode =
+        g.rng.pick(&[PadMode::Constant, PadMode::Constant, PadMode::Edge, PadMode::Reflect, PadMode::Wrap]);
     if mode != PadMode::Constant && extents.contains(&0) {
         return Err("nothing to repeat".into());
     }
@@ -214,7 +215,8 @@ pub fn gather(g: &mut Gen) -> Built<()> {
     let axis = g.rng.below(extents.len());
     let rank = g.rng.below(3);
     let room = MAX_ELEMENTS / (g.elements(x) / extents[axis]).max(1);
-    let shape: Shape = (0..rank).map(|_| Dim::from(g.size(if rank == 2 { room.min(16) } else { room.min(64) }))).collect();
+    let shape: Shape =
+        (0..rank).map(|_| Dim::from(g.size(if rank == 2 { room.min(16) } else { room.min(64) }))).collect();
     let dtype = index_type(g);
     let indices = g.fresh(dtype, shape, Values::Index(extents[axis]));
     g.push(TensorOp::Gather { axis }, &[x, indices], exact).map(|_| ())
@@ -259,9 +261,11 @@ pub fn gather_nd(g: &mut Gen) -> Built<()> {
     let (x, exact, extents) = filled(g, 1)?;
     let fixed = g.b.shape(x).iter().take_while(|dim| dim.as_const().is_some()).count();
     let batch_dims = if g.rng.chance(40) && extents.len() > 1 { fixed.min(1) } else { 0 };
-    let depth = g.rng.between(i64::from(batch_dims == 0), (extents.len() - batch_dims) as i64).max(1) as usize;
+    let depth =
+        g.rng.between(i64::from(batch_dims == 0), (extents.len() - batch_dims) as i64).max(1) as usize;
     let chunk: i64 = extents[batch_dims + depth..].iter().product();
-    let rows = g.size((MAX_ELEMENTS / chunk.max(1) / extents[..batch_dims].iter().product::<i64>()).min(20)) as usize;
+    let rows = g.size((MAX_ELEMENTS / chunk.max(1) / extents[..batch_dims].iter().product::<i64>()).min(20))
+        as usize;
     let mut outer: Vec<usize> = extents[..batch_dims].iter().map(|n| *n as usize).collect();
     outer.push(rows);
     let indices = coordinates(g, &outer, &extents[batch_dims..batch_dims + depth]);
@@ -273,7 +277,14 @@ pub fn gather_nd(g: &mut Gen) -> Built<()> {
 fn scatter_kind(g: &mut Gen, dtype: DType) -> ScatterKind {
     let kinds: &[ScatterKind] = match dtype {
         DType::Bool => &[ScatterKind::Set, ScatterKind::Min, ScatterKind::Max],
-        _ => &[ScatterKind::Set, ScatterKind::Set, ScatterKind::Add, ScatterKind::Mul, ScatterKind::Min, ScatterKind::Max],
+        _ => &[
+            ScatterKind::Set,
+            ScatterKind::Set,
+            ScatterKind::Add,
+            ScatterKind::Mul,
+            ScatterKind::Min,
+            ScatterKind::Max,
+        ],
     };
     g.rng.pick(kinds)
 }

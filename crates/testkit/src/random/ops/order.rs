@@ -18,7 +18,11 @@ pub fn top_k(g: &mut Gen) -> Built<()> {
     let x = exact(g, 1)?;
     let (shape, extents) = (g.b.shape(x.value), g.extents(x.value));
     let axis = g.rng.below(shape.rank());
-    let k = if g.rng.chance(25) { shape[axis].clone() } else { Dim::from(g.rng.between(0, extents[axis].min(20))) };
+    let k = if g.rng.chance(25) {
+        shape[axis].clone()
+    } else {
+        Dim::from(g.rng.between(0, extents[axis].min(20)))
+    };
     let largest = g.rng.chance(50);
     g.push(TensorOp::TopK { axis, k, largest }, &[x.value], true).map(|_| ())
 }

@@ -79,8 +79,13 @@ fn layer(g: &mut Gen, gates: i64) -> (Vec<Value>, i64, i64) {
     let (s, b) = (g.size(6), g.small(3));
     let (i, h) = (g.small(17), g.small(17));
     let mut one = |dims: &[i64]| g.fresh(dtype, Shape::from(dims), Values::Ordinary);
-    let operands =
-        vec![one(&[s, b, i]), one(&[gates * h, i]), one(&[gates * h, h]), one(&[2 * gates * h]), one(&[b, h])];
+    let operands = vec![
+        one(&[s, b, i]),
+        one(&[gates * h, i]),
+        one(&[gates * h, h]),
+        one(&[2 * gates * h]),
+        one(&[b, h]),
+    ];
     (operands, b, h)
 }
 

@@ -138,5 +138,6 @@ pub fn q_conv(g: &mut Gen) -> Built<()> {
     if g.rng.chance(50) {
         operands.push(g.fresh(DType::I32, Shape::from([out]), Values::Ordinary));
     }
-    g.push(TensorOp::QConv { window: Box::new(window), groups }, &operands, x.exact && weights.exact).map(|_| ())
+    g.push(TensorOp::QConv { window: Box::new(window), groups }, &operands, x.exact && weights.exact)
+        .map(|_| ())
 }

@@ -1,0 +1,6 @@
+//! `ulp`: placeholder.
+use crate::outcome::Outcome;
+use anyhow::Result;
+pub fn run(_: &[String]) -> Result<Outcome> {
+    Ok(Outcome::fail())
+}

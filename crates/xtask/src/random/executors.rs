@@ -1,0 +1,114 @@
+//! One program on every executor: tile, portable, AVX2 and AVX-512, each against the evaluator's bounded results.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use tegula_base::{Diagnostics, HostTensor};
+use tegula_driver::{Compiled, Form};
+use tegula_ir::{PrintOptions, print_program};
+use tegula_testkit::random::Case;
+use tegula_testkit::random::bound::{Agreement, Bounded, compare, reference};
+
+use crate::in_process::{compile_bytes, guarded, package, processor_has, session};
+
+use super::tile;
+
+/// Why a case fails.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Failure {
+    pub executor: String,
+    /// `wrong`, `refused`, `panic`, or how the process ended.
+    pub kind: String,
+    pub message: String,
+}
+
+impl Failure {
+    fn new(executor: &str, kind: &str, message: impl Into<String>) -> Failure {
+        Failure { executor: executor.into(), kind: kind.into(), message: message.into() }
+    }
+
+    /// The same for failures that may have one cause: numbers in the message do not count.
+    pub fn class(&self) -> String {
+        if self.kind == "wrong" {
+            return format!("{} wrong", self.executor);
+        }
+        let plain: String = self.message.chars().filter(|c| !c.is_ascii_digit()).take(90).collect();
+        format!("{} {} {plain}", self.executor, self.kind)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let message: Vec<&str> = self.message.lines().take(6).collect();
+        write!(f, "[{}] {}: {}", self.executor, self.kind, message.join(" | "))
+    }
+}
+
+/// A package form: name, machine class, portable or machine code, the processor's flag that it needs.
+const FORMS: [(&str, &str, Form, &str); 4] = [
+    ("portable 256", "avx2-generic", Form::Portable, ""),
+    ("portable 512", "avx512-generic", Form::Portable, ""),
+    ("avx2", "avx2-generic", Form::Machine, "avx2"),
+    ("avx512", "avx512-generic", Form::Machine, "avx512_bf16"),
+];
+
+/// Runs the case everywhere. Errors: the first executor that fails.
+pub fn judge(case: &Case) -> Result<Agreement, Failure> {
+    let expected = caught("evaluator", || {
+        reference(&case.program, &case.inputs)
+            .map_err(|error| Failure::new("evaluator", "refused", error.to_string()))
+    })?;
+    let text = print_program(&case.program, &PrintOptions::WHOLE);
+    let mut total = Agreement::default();
+    for (name, class, form, flag) in FORMS {
+        if !flag.is_empty() && !processor_has(flag) {
+            continue;
+        }
+        caught(name, || {
+            let compiled =
+                compile_bytes(text.as_bytes(), class, form).map_err(|found| refused(name, &found))?;
+            if form == Form::Machine {
+                total.add(tile::check(&compiled.stages.tensor, class, &case.inputs)?);
+            }
+            total.add(run(name, compiled, case, &expected)?);
+            Ok(())
+        })?;
+    }
+    Ok(total)
+}
+
+/// Runs on one and on two threads, which must give the same bits.
+fn run(name: &str, compiled: Compiled, case: &Case, expected: &[Bounded]) -> Result<Agreement, Failure> {
+    let bytes = package(compiled).map_err(|found| refused(name, &found))?;
+    let on_threads = |threads| {
+        let run = session(bytes.clone(), threads).and_then(|session| session.run(&case.inputs));
+        run.map_err(|found| refused(name, &found))
+    };
+    let got: Vec<HostTensor> = on_threads(1)?;
+    let mut agreement = Agreement::default();
+    for (i, (got, want)) in got.iter().zip(expected).enumerate() {
+        match compare(got, want) {
+            Ok(part) => agreement.add(part),
+            Err(difference) => return Err(Failure::new(name, "wrong", format!("result y{i} {difference}"))),
+        }
+    }
+    let again = on_threads(2)?;
+    for (i, (one, two)) in got.iter().zip(&again).enumerate() {
+        if one.bytes != two.bytes {
+            return Err(Failure::new(name, "threads", format!("result y{i} differs on two threads")));
+        }
+    }
+    Ok(agreement)
+}
+
+pub(super) fn refused(name: &str, found: &Diagnostics) -> Failure {
+    Failure::new(name, "refused", found.to_string())
+}
+
+pub(super) fn wrong(name: &str, message: String) -> Failure {
+    Failure::new(name, "wrong", message)
+}
+
+fn caught<T>(name: &str, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    guarded(work).unwrap_or_else(|message| Err(Failure::new(name, "panic", message)))
+}
