@@ -55,6 +55,9 @@ pub fn import(
     options: &ImportOptions,
 ) -> Result<TensorProgram, Diagnostics> {
     let name = if options.name.is_empty() { "model" } else { &options.name };
+    if bytes.is_empty() {
+        return Err(Diagnostic::error("not-onnx", "the file is empty").at(name).into());
+    }
     let model = ModelProto::decode(bytes).map_err(|error| {
         Diagnostic::error("not-onnx", format!("this is no ONNX model: {error}"))
             .at(name)

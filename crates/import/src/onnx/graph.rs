@@ -107,7 +107,7 @@ impl Cx<'_> {
         let operands = self.operands(proto);
         let version = self.opsets.get(domain).copied();
         if let Some(function) = function {
-            let node = Node { proto, operands: operands?, version: version.unwrap_or(1) };
+            let node = Node::new(proto, operands?, version.unwrap_or(1));
             return self.call_function(function, &node);
         }
         let version =
@@ -131,7 +131,11 @@ impl Cx<'_> {
             .iter()
             .map(|name| self.scopes.declared(name).and_then(|declared| declared.shape.clone()))
             .collect();
-        convert(self, &Node { proto, operands, version })
+        let node = Node::new(proto, operands, version);
+        let results = convert(self, &node);
+        // The reason behind whatever else the converter found.
+        node.check_attributes()?;
+        results
     }
 
     fn operands(&mut self, proto: &NodeProto) -> Outcome<Vec<Option<Value>>> {

@@ -7,7 +7,7 @@ use super::graph::Declared;
 use super::proto::{GraphProto, ValueInfoProto, tensor_shape_proto, type_proto};
 use super::scope::Slot;
 use super::weights::dtype_of;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use tegula_base::{Dim, Shape, SymbolInfo};
 use tegula_tensor::{TensorOp, TensorType};
 
@@ -34,10 +34,25 @@ impl Cx<'_> {
             given.push(info.name().to_string());
             self.input(info, options);
         }
+        self.check_asked_dims(graph, options);
         self.initializers(graph);
         self.nodes(&graph.node, Some(&given));
         self.results(graph);
         self.scopes.leave();
+    }
+
+    /// Reports dims that were given a value and are none of the inputs'.
+    fn check_asked_dims(&mut self, graph: &GraphProto, options: &ImportOptions) {
+        let mut known: BTreeSet<&str> = self.symbols.0.keys().map(|name| &**name).collect();
+        known.extend(graph.input.iter().flat_map(dim_params));
+        for name in options.dims.keys().filter(|name| !known.contains(name.as_str())) {
+            let listed: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+            let why = match listed.as_slice() {
+                [] => format!("the model has no dim `{name}`; all its dims are constant"),
+                _ => format!("the model has no dim `{name}`; its dims are {}", listed.join(", ")),
+            };
+            self.report.model(Fault { code: "unknown-dim", why });
+        }
     }
 
     fn input(&mut self, info: &ValueInfoProto, options: &ImportOptions) {
@@ -146,6 +161,18 @@ impl Cx<'_> {
             self.report.model(fault);
         }
     }
+}
+
+/// The names of an input's dims.
+fn dim_params(info: &ValueInfoProto) -> impl Iterator<Item = &str> {
+    let shape = match info.r#type.as_ref().and_then(|ty| ty.value.as_ref()) {
+        Some(type_proto::Value::TensorType(tensor)) => tensor.shape.as_ref(),
+        _ => None,
+    };
+    shape.into_iter().flat_map(|shape| &shape.dim).filter_map(|dim| match &dim.value {
+        Some(tensor_shape_proto::dimension::Value::DimParam(name)) if is_name(name) => Some(name.as_str()),
+        _ => None,
+    })
 }
 
 /// Whether a dim's name says which dims are equal: `?` and `-1` stand in files for "unknown".

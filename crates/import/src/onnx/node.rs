@@ -1,7 +1,9 @@
 //! One node as a converter sees it: operands already resolved, attributes by name and kind.
 
 use super::fault::{Fault, Outcome};
+use super::proto::attribute_proto::AttributeType as Kind;
 use super::proto::{AttributeProto, GraphProto, NodeProto, TensorProto};
+use std::cell::RefCell;
 use tegula_ir::Value;
 
 /// A node with its operands as values. `None` operands were left out (an empty name).
@@ -10,9 +12,21 @@ pub(crate) struct Node<'a> {
     pub operands: Vec<Option<Value>>,
     /// The version of the node's domain that the model imports.
     pub version: i64,
+    /// Attributes that were asked for and hold another kind of value than asked for.
+    mistyped: RefCell<Vec<String>>,
 }
 
 impl<'a> Node<'a> {
+    pub fn new(proto: &'a NodeProto, operands: Vec<Option<Value>>, version: i64) -> Node<'a> {
+        Node { proto, operands, version, mistyped: RefCell::default() }
+    }
+
+    /// Errors: a converter read an attribute of another kind than it expects; it saw the default instead.
+    pub fn check_attributes(&self) -> Outcome<()> {
+        let mistyped = self.mistyped.take();
+        if mistyped.is_empty() { Ok(()) } else { Err(Fault::invalid(mistyped.join("; "))) }
+    }
+
     pub fn op_type(&self) -> &'a str {
         self.proto.op_type()
     }
@@ -44,8 +58,23 @@ impl<'a> Node<'a> {
         self.attribute(name).is_some()
     }
 
+    /// An attribute of the kind asked for. Models of the first format version name no kinds.
+    fn of_kind(&self, name: &str, kind: Kind) -> Option<&'a AttributeProto> {
+        let attribute = self.attribute(name)?;
+        if matches!(attribute.r#type(), Kind::Undefined) || attribute.r#type() == kind {
+            return Some(attribute);
+        }
+        let (wanted, found) = (kind.as_str_name(), attribute.r#type().as_str_name());
+        let message = format!("attribute `{name}` must be of kind {wanted}, not {found}");
+        let mut mistyped = self.mistyped.borrow_mut();
+        if !mistyped.contains(&message) {
+            mistyped.push(message);
+        }
+        None
+    }
+
     pub fn int(&self, name: &str, default: i64) -> i64 {
-        self.attribute(name).map_or(default, |attribute| attribute.i())
+        self.of_kind(name, Kind::Int).map_or(default, |attribute| attribute.i())
     }
 
     pub fn flag(&self, name: &str, default: bool) -> bool {
@@ -53,43 +82,43 @@ impl<'a> Node<'a> {
     }
 
     pub fn optional_int(&self, name: &str) -> Option<i64> {
-        self.attribute(name).map(|attribute| attribute.i())
+        self.of_kind(name, Kind::Int).map(|attribute| attribute.i())
     }
 
     pub fn float(&self, name: &str, default: f32) -> f64 {
-        f64::from(self.attribute(name).map_or(default, |attribute| attribute.f()))
+        f64::from(self.of_kind(name, Kind::Float).map_or(default, |attribute| attribute.f()))
     }
 
     pub fn optional_float(&self, name: &str) -> Option<f64> {
-        self.attribute(name).map(|attribute| f64::from(attribute.f()))
+        self.of_kind(name, Kind::Float).map(|attribute| f64::from(attribute.f()))
     }
 
     pub fn ints(&self, name: &str) -> Option<Vec<i64>> {
-        self.attribute(name).map(|attribute| attribute.ints.clone())
+        self.of_kind(name, Kind::Ints).map(|attribute| attribute.ints.clone())
     }
 
     pub fn floats(&self, name: &str) -> Option<Vec<f32>> {
-        self.attribute(name).map(|attribute| attribute.floats.clone())
+        self.of_kind(name, Kind::Floats).map(|attribute| attribute.floats.clone())
     }
 
     pub fn text(&self, name: &str, default: &str) -> String {
-        self.attribute(name).map_or_else(
+        self.of_kind(name, Kind::String).map_or_else(
             || default.to_string(),
             |attribute| String::from_utf8_lossy(attribute.s()).into_owned(),
         )
     }
 
     pub fn texts(&self, name: &str) -> Option<Vec<String>> {
-        let attribute = self.attribute(name)?;
+        let attribute = self.of_kind(name, Kind::Strings)?;
         Some(attribute.strings.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect())
     }
 
     pub fn tensor(&self, name: &str) -> Option<&'a TensorProto> {
-        self.attribute(name)?.t.as_ref()
+        self.of_kind(name, Kind::Tensor)?.t.as_ref()
     }
 
     pub fn graph(&self, name: &str) -> Outcome<&'a GraphProto> {
-        self.attribute(name)
+        self.of_kind(name, Kind::Graph)
             .and_then(|attribute| attribute.g.as_ref())
             .ok_or_else(|| Fault::invalid(format!("attribute `{name}` must hold a graph")))
     }

@@ -6,6 +6,7 @@ use tegula_base::{DType, Dim, SymbolInfo};
 use tegula_ir::scalar::eval::eval;
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::TensorOp;
+use tegula_tensor::size_values::MAX_ELEMENTS;
 
 impl Cx<'_> {
     /// The elements of a small integer tensor, where they are known before the run.
@@ -92,12 +93,12 @@ impl Cx<'_> {
         Ok(size)
     }
 
-    /// The number of elements, which must be constant.
+    /// The number of elements of a list of sizes, which must be constant and no more than ranks go.
     pub fn element_count(&self, value: Value) -> Outcome<usize> {
         let count = self.ty(value).shape.count().as_const().and_then(|n| usize::try_from(n).ok());
-        count.ok_or_else(|| {
+        count.filter(|n| *n <= MAX_ELEMENTS).ok_or_else(|| {
             Fault::unsupported(format!(
-                "a list of sizes must have a constant length, but it is {}",
+                "a list of sizes must have a constant length up to {MAX_ELEMENTS}, but it is {}",
                 self.ty(value)
             ))
         })

@@ -345,6 +345,9 @@ fn scan_counts<'a>(node: &Node<'a>, n_operands: usize) -> Outcome<(&'a GraphProt
 fn scan_rows(cx: &mut Cx, shape: &ScanShape, operands: &[Value]) -> Outcome<Vec<Value>> {
     let n_states = operands.len() - shape.n_inputs;
     let (states, inputs) = operands.split_at(n_states);
+    for (input, axis) in inputs.iter().zip(&shape.axes) {
+        cx.expect_axis(*input, *axis)?;
+    }
     let length = cx.dim(inputs[0], shape.axes[0]);
     for (input, axis) in inputs.iter().zip(&shape.axes) {
         let own = cx.dim(*input, *axis);

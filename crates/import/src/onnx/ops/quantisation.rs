@@ -132,7 +132,13 @@ fn is_zero(cx: &mut Cx, zero: Option<Value>) -> bool {
 }
 
 /// `sum (a - a0)(b - b0)` in `i32`: one contraction of the stored integers, less what the zero points add.
-pub(super) fn integer_product(cx: &mut Cx, a: Value, b: Value, a_zero: Option<Value>, b_zero: Option<Value>) -> Outcome {
+pub(super) fn integer_product(
+    cx: &mut Cx,
+    a: Value,
+    b: Value,
+    a_zero: Option<Value>,
+    b_zero: Option<Value>,
+) -> Outcome {
     let (rank_a, rank_b) = (cx.rank(a), cx.rank(b));
     let simple = rank_a >= 2 && rank_b >= 2;
     let (no_a, no_b) = (is_zero(cx, a_zero), is_zero(cx, b_zero));
