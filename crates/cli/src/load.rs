@@ -2,7 +2,7 @@
 
 use crate::args::CompileOptions as Args;
 use crate::failure::{Failure, io_failure};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 use tegula::clock::WallClock;
@@ -33,6 +33,7 @@ pub fn load(file: &Path, args: &Args, threads: usize) -> Result<Loaded, Failure>
             }
         }
         let session = tegula::load(file, threads)?;
+        check_dims(&session, &dims(args)?)?;
         return Ok(Loaded { session, compile_ns: 0, load_ns: clock.now_ns(), records: vec![] });
     }
     let (compiled, records) = with_model(file, args, |model, options, cx| {
@@ -45,14 +46,34 @@ pub fn load(file: &Path, args: &Args, threads: usize) -> Result<Loaded, Failure>
     Ok(Loaded { session, compile_ns, load_ns: clock.now_ns() - compile_ns, records })
 }
 
-/// Whether a file starts as a package does.
+/// Dims only size the inputs that are made up for a package.
+fn check_dims(session: &Session, dims: &BTreeMap<String, i64>) -> Result<(), Diagnostics> {
+    let mut known = BTreeSet::new();
+    for dim in session.inputs().iter().flat_map(|port| &port.shape) {
+        dim.for_each_symbol(&mut |name| {
+            known.insert(format!("`{name}`"));
+        });
+    }
+    let mut found = Diagnostics::default();
+    for name in dims.keys().filter(|name| !known.contains(&format!("`{name}`"))) {
+        let listed: Vec<&str> = known.iter().map(String::as_str).collect();
+        found.push(
+            Diagnostic::error("unknown-dim", format!("the package has no dim `{name}`"))
+                .note(format!("its open dims are {}", listed.join(", "))),
+        );
+    }
+    found.into_result(())
+}
+
+/// Whether a file is a package by its first bytes, or by its name where it is too short to tell.
 pub fn is_package(file: &Path) -> Result<bool, Failure> {
     use std::io::Read;
+    let named_so = file.extension().is_some_and(|extension| extension == "tgl");
     let mut start = Vec::new();
     let read = std::fs::File::open(file).and_then(|file| file.take(16).read_to_end(&mut start));
     // A folder opens but does not read; the loader says so better.
     match read {
-        Ok(_) => Ok(tegula_driver::inspect::is_package(&start)),
+        Ok(_) => Ok(named_so || tegula_driver::inspect::is_package(&start)),
         Err(error) => Err(io_failure("read", file, &error).into()),
     }
 }

@@ -232,7 +232,7 @@ fn check_version(version: u32) -> Result<(), Diagnostic> {
 
 /// The one diagnostic for bytes that are not what was written.
 pub fn damaged(what: &str) -> Diagnostic {
-    Diagnostic::error("package-damaged", format!("the package is damaged: {what} is not as it was written"))
+    Diagnostic::error("package-damaged", format!("the package is damaged in {what}"))
         .help("copy the file again, or compile the model again")
 }
 
