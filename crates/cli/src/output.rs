@@ -42,19 +42,27 @@ pub fn write_file(
     if path.is_dir() {
         return Err(Diagnostic::error("io", format!("`{}` is a folder", path.display())).into());
     }
+    // A device or a pipe is written as it is; there is no name to take over.
+    if std::fs::metadata(path).is_ok_and(|facts| !facts.is_file()) {
+        return fill(path, write).map_err(|error| io_failure("written", path, &error).into());
+    }
     let partial = path.with_file_name(format!(".{}.{}", name.to_string_lossy(), std::process::id()));
-    let result = (|| {
-        let mut file = io::BufWriter::with_capacity(1 << 20, std::fs::File::create(&partial)?);
-        write(&mut file)?;
-        file.flush()?;
-        file.into_inner().map_err(io::IntoInnerError::into_error)?;
-        std::fs::rename(&partial, path)
-    })();
-    result.map_err(|error: io::Error| {
+    let result = fill(&partial, write).and_then(|()| std::fs::rename(&partial, path));
+    result.map_err(|error| {
         // What is left over is of no use to anyone.
         let _ = std::fs::remove_file(&partial);
         io_failure("written", path, &error).into()
     })
+}
+
+fn fill(
+    path: &Path,
+    write: impl FnOnce(&mut io::BufWriter<std::fs::File>) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut file = io::BufWriter::with_capacity(1 << 20, std::fs::File::create(path)?);
+    write(&mut file)?;
+    file.into_inner().map_err(io::IntoInnerError::into_error)?;
+    Ok(())
 }
 
 /// Bytes to a file.

@@ -140,3 +140,13 @@ fn nothing_half_written_is_left() {
     assert!(folder_as_file.contains("is a folder"), "{folder_as_file}");
     assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 0);
 }
+
+/// A full disk is an error, and devices stay devices.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_told() {
+    use std::os::unix::fs::FileTypeExt;
+    let text = refused(&["compile", MODEL, "-o", "/dev/full"]);
+    assert!(text.contains("`/dev/full` cannot be written"), "{text}");
+    assert!(std::fs::metadata("/dev/full").unwrap().file_type().is_char_device());
+}

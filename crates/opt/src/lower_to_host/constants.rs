@@ -23,12 +23,17 @@ pub fn packing(ty: &TensorType) -> Result<Option<Box<Packing>>, String> {
     Ok(Some(Box::new(packing)))
 }
 
-/// Finds constants of equal content. Bytes are compared only where length and packing agree, and a comparison
-/// ends at the first difference, so distinct weights cost next to nothing.
+/// Finds constants of equal content. Bytes are compared only where length, packing and a few samples agree, and a
+/// comparison ends at the first difference, so distinct weights cost next to nothing.
 #[derive(Default)]
 pub(super) struct Pool {
-    seen: HashMap<(usize, Option<Box<Packing>>), Vec<(ConstId, Value)>>,
+    seen: HashMap<Likeness, Vec<(ConstId, Value)>>,
 }
+
+type Likeness = (usize, u64, Option<Box<Packing>>);
+
+/// Eight-byte samples that tell constants apart.
+const SAMPLES: usize = 16;
 
 impl Pool {
     /// The buffer made for an equal constant before, or `make`'s.
@@ -40,7 +45,7 @@ impl Pool {
         make: impl FnOnce(Option<Box<Packing>>) -> Value,
     ) -> Value {
         let data = &consts[id].data;
-        let candidates = self.seen.entry((data.len(), packing.clone())).or_default();
+        let candidates = self.seen.entry((data.len(), samples(data), packing.clone())).or_default();
         let equal = |other: ConstId| {
             let other = &consts[other].data;
             other.as_ptr() == data.as_ptr() || other == data
@@ -52,4 +57,13 @@ impl Pool {
         candidates.push((id, made));
         made
     }
+}
+
+/// A number made of samples spread over the bytes.
+fn samples(bytes: &[u8]) -> u64 {
+    let words = bytes.as_chunks::<8>().0;
+    let step = words.len().div_ceil(SAMPLES).max(1);
+    words.iter().step_by(step).fold(0, |mixed: u64, word| {
+        (mixed.rotate_left(5) ^ u64::from_le_bytes(*word)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    })
 }

@@ -38,6 +38,8 @@ pub(super) struct Walk<'a> {
     codes: Vec<Code>,
     /// Index into `codes` of each compiled kernel.
     code_of: HashMap<usize, usize>,
+    /// Cost of each compiled kernel.
+    costs: HashMap<usize, CostRecord>,
 }
 
 impl<'a> Walk<'a> {
@@ -58,6 +60,7 @@ impl<'a> Walk<'a> {
             launches: vec![],
             codes: vec![],
             code_of: HashMap::new(),
+            costs: HashMap::new(),
         }
     }
 
@@ -271,8 +274,9 @@ impl<'a> Walk<'a> {
                 source.push(node.to_string());
             }
         }
-        let cost = cost::record(func, op, class, self.target.machine());
         let index = self.kernels.of_op[&op];
+        let machine = self.target.machine();
+        let cost = self.costs.entry(index).or_insert_with(|| cost::record(func, op, class, machine)).clone();
         self.launch(index, class.name(), &operands, &results, cost, source, Some(op));
         Ok(())
     }
