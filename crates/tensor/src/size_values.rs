@@ -106,6 +106,9 @@ impl SizeValues {
         depth: u32,
     ) -> Option<Vec<Element>> {
         let count = small_count(&func.ty(value).shape)?;
+        if count == 0 {
+            return Some(vec![]);
+        }
         let Def::Result(op, index) = func.def(value) else { return None };
         let dtype = func.ty(value).dtype;
         let operand = |this: &mut Self, i: usize| {
@@ -121,7 +124,7 @@ impl SizeValues {
             TensorOp::Splat { bits, .. } => vec![Element::Bits(mask(*bits as u64, dtype)); count],
             TensorOp::Sizes { dims } => dims.iter().map(|dim| from_dim(dim.clone(), dtype)).collect(),
             TensorOp::Iota { axis, shape, .. } => {
-                let inner: i64 = shape[axis + 1..].iter().filter_map(Dim::as_const).product();
+                let inner = product(&extents(shape)?[axis + 1..]) as i64;
                 let extent = shape[*axis].as_const()?;
                 let at = |i: usize| (i as i64 / inner.max(1)) % extent.max(1);
                 (0..count).map(|i| from_int(at(i), dtype)).collect()
@@ -153,7 +156,7 @@ impl SizeValues {
                 taken
             }
             TensorOp::Concat { axis } => {
-                let outer: usize = extents(&func.ty(value).shape)?[..*axis].iter().product();
+                let outer = product(&extents(&func.ty(value).shape)?[..*axis]);
                 let parts: Vec<Vec<Element>> =
                     (0..func.operands(op).len()).map(|i| operand(self, i)).collect::<Option<_>>()?;
                 let mut all = Vec::with_capacity(count);
@@ -169,8 +172,8 @@ impl SizeValues {
                 let from = extents(&func.ty(func.operand(op, 0)).shape)?;
                 let (data, indices) = (operand(self, 0)?, operand(self, 1)?);
                 let index_dtype = func.ty(func.operand(op, 1)).dtype;
-                let (outer, extent) = (from[..*axis].iter().product::<usize>(), from[*axis] as i64);
-                let inner: usize = from[axis + 1..].iter().product();
+                let (outer, extent) = (product(&from[..*axis]), from[*axis] as i64);
+                let inner = product(&from[axis + 1..]);
                 let mut all = Vec::with_capacity(count);
                 for row in 0..outer {
                     for index in &indices {
@@ -236,13 +239,21 @@ fn extents(shape: &[Dim]) -> Option<Vec<usize>> {
     shape.iter().map(size_of).collect()
 }
 
+/// Saturates: beside an extent of 0 others may be anything.
+fn product(extents: &[usize]) -> usize {
+    extents.iter().fold(1, |product, n| product.saturating_mul(*n))
+}
+
 /// Row-major strides in elements.
 fn strides(extents: &[usize]) -> Vec<usize> {
-    (0..extents.len()).map(|axis| extents[axis + 1..].iter().product()).collect()
+    (0..extents.len()).map(|axis| product(&extents[axis + 1..])).collect()
 }
 
 /// Every index of a shape, in row-major order.
 fn places(extents: &[usize]) -> Vec<Vec<usize>> {
+    if extents.contains(&0) {
+        return vec![];
+    }
     let mut all = vec![vec![]];
     for n in extents {
         all = all.iter().flat_map(|place| (0..*n).map(|i| [place.as_slice(), &[i]].concat())).collect();
