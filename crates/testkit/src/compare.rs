@@ -17,9 +17,29 @@ pub enum Tolerance {
 /// Added to max|b| so that an all-zero expectation leaves some room.
 const LARGEST_FLOOR: f64 = 1e-6;
 
-/// The share of the tolerance that was used, 0 when equal and 1 at the limit.
-/// Errors: what differs first, with its index and both values.
+/// How far apart two tensors of one shape are.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Distance {
+    /// The share of the tolerance that was used: 0 when equal, 1 at the limit.
+    pub share: f64,
+    /// The worst element, its values, and how many are beyond the limit; empty when none is.
+    pub message: String,
+}
+
+/// The share of the tolerance that was used, at most 1.
+/// Errors: what differs, with its index and both values.
 pub fn compare(actual: &HostTensor, expected: &HostTensor, tolerance: Tolerance) -> Result<f64, String> {
+    let distance = distance(actual, expected, tolerance)?;
+    if distance.share <= 1.0 { Ok(distance.share) } else { Err(distance.message) }
+}
+
+/// As [`compare`], but floats beyond the tolerance are measured, no error.
+/// Errors: shapes or element types differ, or elements that must be bitwise equal are not.
+pub fn distance(
+    actual: &HostTensor,
+    expected: &HostTensor,
+    tolerance: Tolerance,
+) -> Result<Distance, String> {
     if actual.dtype != expected.dtype || actual.shape != expected.shape {
         return Err(format!(
             "is {}{:?}, expected {}{:?}",
@@ -27,7 +47,7 @@ pub fn compare(actual: &HostTensor, expected: &HostTensor, tolerance: Tolerance)
         ));
     }
     if actual.bytes == expected.bytes {
-        return Ok(0.0);
+        return Ok(Distance::default());
     }
     let (a, b) = (actual.to_f64(), expected.to_f64());
     // The limit of an element is `fixed + relative |b|`.
@@ -51,11 +71,11 @@ pub fn compare(actual: &HostTensor, expected: &HostTensor, tolerance: Tolerance)
         }
     }
     if worst <= 1.0 {
-        return Ok(worst);
+        return Ok(Distance { share: worst, message: String::new() });
     }
     let bad = a.iter().zip(&b).filter(|&(&a, &b)| share_used(a, b, limit(b)) > 1.0).count();
     let note = format!("{bad} of {} elements beyond the tolerance; worst {worst:.3} times it", a.len());
-    Err(mismatch(actual, at, a[at], b[at], &note))
+    Ok(Distance { share: worst, message: mismatch(actual, at, a[at], b[at], &note) })
 }
 
 /// Root mean square of the elementwise difference; NaN when the shapes differ.

@@ -23,12 +23,25 @@ const FLIPS: usize = 300;
 struct Case {
     what: &'static str,
     args: &'static [&'static str],
-    /// Largest file the process may write, in 512-byte blocks: a disk that fills up.
-    file_limit: Option<u32>,
+    disk: Disk,
+}
+
+/// Where the process writes.
+#[derive(Clone, Copy, PartialEq)]
+enum Disk {
+    Sound,
+    /// Fills up: no file may grow beyond 512 bytes.
+    Full,
+    /// What it prints goes to a full device.
+    FullStdout,
 }
 
 const fn case(what: &'static str, args: &'static [&'static str]) -> Case {
-    Case { what, args, file_limit: None }
+    Case { what, args, disk: Disk::Sound }
+}
+
+const fn on(disk: Disk, what: &'static str, args: &'static [&'static str]) -> Case {
+    Case { what, args, disk }
 }
 
 const CASES: &[Case] = &[
@@ -65,7 +78,15 @@ const CASES: &[Case] = &[
     case("an output folder that is missing", &["compile", "good.onnx", "-o", "absent/out.tgl"]),
     case("an output that is a folder", &["compile", "good.onnx", "-o", "folder"]),
     case("a read-only place", &["compile", "good.onnx", "-o", "/proc/out.tgl"]),
-    Case { what: "a full disk", args: &["compile", "good.onnx", "-o", "out.tgl"], file_limit: Some(1) },
+    case("a read-only place for outputs", &["run", "good.onnx", "--output-dir", "/proc/out"]),
+    case("a full device", &["compile", "good.onnx", "-o", "/dev/full"]),
+    on(Disk::Full, "a full disk", &["compile", "good.onnx", "-o", "out.tgl"]),
+    on(
+        Disk::Full,
+        "a full disk for outputs",
+        &["run", "good.onnx", "--dim", "batch=512", "--output-dir", "folder"],
+    ),
+    on(Disk::FullStdout, "a full device behind stdout", &["run", "good.onnx", "--dim", "batch=1"]),
     case("a package that is an empty file", &["run", "empty.tgl"]),
     case("a package that is something else", &["run", "text.tgl"]),
     case("a package cut off in its header", &["run", "cut_header.tgl"]),
@@ -153,15 +174,14 @@ fn prepare(tegula: &Tegula, dir: &Path) -> Result<()> {
 }
 
 fn run_case(tegula: &Tegula, dir: &Path, case: &Case) -> Result<Finished> {
-    match case.file_limit {
-        None => tegula.command().args(case.args).dir(dir).finish(Some(LIMIT)),
+    let script = match case.disk {
+        Disk::Sound => return tegula.command().args(case.args).dir(dir).finish(Some(LIMIT)),
         // With the signal ignored, writing beyond the limit gives an error, as a full disk does.
-        Some(blocks) => {
-            let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");
-            let limited = Shell::new("bash").args(["-c", &script, "bash"]).arg(workspace::tegula_binary());
-            limited.args(case.args).dir(dir).finish(Some(LIMIT))
-        }
-    }
+        Disk::Full => "trap '' XFSZ; ulimit -f 1; exec \"$@\"",
+        Disk::FullStdout => "exec \"$@\" > /dev/full",
+    };
+    let limited = Shell::new("bash").args(["-c", script, "bash"]).arg(workspace::tegula_binary());
+    limited.args(case.args).dir(dir).finish(Some(LIMIT))
 }
 
 fn problems(finished: &Finished, before: &BTreeSet<PathBuf>, after: &BTreeSet<PathBuf>) -> Vec<String> {
@@ -169,7 +189,9 @@ fn problems(finished: &Finished, before: &BTreeSet<PathBuf>, after: &BTreeSet<Pa
     if finished.code() != Some(1) {
         problems.push(format!("status {:?}, expected 1: {}", finished.code(), first_error(&finished.stderr)));
     }
-    if !finished.stderr.lines().any(|line| line.starts_with("error[")) {
+    // The second form is that of wrong arguments.
+    let is_diagnostic = |line: &str| line.starts_with("error[") || line.starts_with("error: ");
+    if !finished.stderr.lines().any(is_diagnostic) {
         problems.push(format!("no diagnostic: {}", first_error(&finished.stderr)));
     }
     for left in after.difference(before) {
@@ -179,7 +201,7 @@ fn problems(finished: &Finished, before: &BTreeSet<PathBuf>, after: &BTreeSet<Pa
 }
 
 fn names_in(dir: &Path) -> Result<BTreeSet<PathBuf>> {
-    Ok(fs::read_dir(dir)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?)
+    Ok(workspace::files_under(dir)?.into_iter().collect())
 }
 
 /// Prints the first line that differs.

@@ -17,6 +17,7 @@ mod memory;
 mod mlir_opt;
 mod models;
 mod onnx;
+mod open_rows;
 mod outcome;
 mod python;
 mod random;

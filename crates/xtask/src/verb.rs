@@ -26,7 +26,7 @@ pub const VERBS: &[Verb] = &[
         "[ID ...]: opsets, interface and ops of models, into target/models/OPS.txt",
         crate::fetch_models::ops,
     ),
-    verb("unit", "every test of the workspace", crate::text::unit),
+    verb("unit", "tests inside of crates and documentation", crate::text::unit),
     verb("text", "the golden tests", crate::text::run),
     verb("mlir-opt", "upstream's mlir-opt reads every golden dump", crate::mlir_opt::run),
     verb("readme", "the README's commands", crate::readme::run),

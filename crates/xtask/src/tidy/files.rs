@@ -13,13 +13,16 @@ use crate::workspace;
 const LONGEST: usize = 600;
 
 /// Tables that are long by nature, each with its ceiling; only lower a ceiling, or say here why it grew.
-const LONG_FILES: &[(&str, usize)] = &[];
+const LONG_FILES: &[(&str, usize)] = &[
+    // One generator arm per instruction.
+    ("crates/target-cpu/tests/native/generate.rs", 700),
+];
 
 /// `unwrap()` is banned here outside tests: these crates read what the user hands over.
 const NO_UNWRAP: &[&str] = &["crates/import/", "crates/package/", "crates/runtime/", "crates/mlir/"];
 
 /// Where `unsafe` may stand: the runtime, calls into emitted code, and the mapping of files.
-const MAY_BE_UNSAFE: &[&str] = &["crates/runtime/"];
+const MAY_BE_UNSAFE: &[&str] = &["crates/runtime/", "crates/target-cpu/tests/native/call.rs"];
 
 /// Paths that exist on one machine only, spelt in two parts so that this file keeps its own rule.
 const FOREIGN_PATHS: &[&str] =
