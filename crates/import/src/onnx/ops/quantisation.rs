@@ -98,8 +98,7 @@ fn dynamic_quantize_linear(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     Ok(vec![y, scale, zero])
 }
 
-/// `(x in 8 bits, scale, zero point)`.
-pub(super) fn dynamically_quantized(cx: &mut Cx, x: Value) -> Outcome<(Value, Value, Value)> {
+fn dynamically_quantized(cx: &mut Cx, x: Value) -> Outcome<(Value, Value, Value)> {
     let axes: Vec<usize> = (0..cx.rank(x)).collect();
     let most = cx.reduce(ScalarOp::Max, x, &axes, false)?;
     let most = cx.with_number(ScalarOp::Max, most, 0.0)?;
@@ -132,13 +131,7 @@ fn is_zero(cx: &mut Cx, zero: Option<Value>) -> bool {
 }
 
 /// `sum (a - a0)(b - b0)` in `i32`: one contraction of the stored integers, less what the zero points add.
-pub(super) fn integer_product(
-    cx: &mut Cx,
-    a: Value,
-    b: Value,
-    a_zero: Option<Value>,
-    b_zero: Option<Value>,
-) -> Outcome {
+fn integer_product(cx: &mut Cx, a: Value, b: Value, a_zero: Option<Value>, b_zero: Option<Value>) -> Outcome {
     let (rank_a, rank_b) = (cx.rank(a), cx.rank(b));
     let simple = rank_a >= 2 && rank_b >= 2;
     let (no_a, no_b) = (is_zero(cx, a_zero), is_zero(cx, b_zero));

@@ -10,7 +10,7 @@ use crate::onnx::table::{Row, op};
 use cell::{Cell, Gates};
 use tegula_base::Dim;
 use tegula_ir::Value;
-use tegula_tensor::{Direction, TensorOp};
+use tegula_tensor::{Direction, QuantScheme, TensorOp};
 
 pub(super) const ROWS: &[Row] = &[op("LSTM", lstm), op("GRU", gru), op("RNN", rnn)];
 
@@ -20,9 +20,9 @@ pub(super) const MICROSOFT: &[Row] = &[op("DynamicQuantizeLSTM", dynamic_quantiz
 pub(super) struct Layer {
     /// `[S,B,I]`.
     x: Value,
-    /// Of the input and of the state.
-    w: Weights,
-    r: Weights,
+    /// `[G*H,I]` and `[G*H,H]`.
+    w: Value,
+    r: Value,
     /// `[2*G*H]`: of the input, then of the state.
     bias: Value,
     h0: Value,
@@ -34,16 +34,6 @@ pub(super) struct Layer {
     hidden: Dim,
 }
 
-/// The weights of one product.
-#[derive(Clone, Copy)]
-pub(super) enum Weights {
-    /// `[G*H,K]`.
-    Float(Value),
-    /// 8-bit `[K,G*H]` with a scale and zero point, scalars or one a column. The other operand is quantised where
-    /// it is used, by its own range.
-    Quantised { stored: Value, scale: Value, zero: Option<Value> },
-}
-
 /// What one direction gives: `y: [S,B,H]` and the last states `[B,H]`.
 pub(super) struct Walked {
     y: Value,
@@ -53,40 +43,51 @@ pub(super) struct Walked {
 
 fn lstm(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let (w, r) = (node.operand(1)?, node.operand(2)?);
-    walk_all(cx, node, Gates::Lstm, &|cx, i| floats(cx, w, r, i))
+    walk_all(cx, node, Gates::Lstm, &|cx, i| Ok((part(cx, w, i)?, part(cx, r, i)?)))
 }
 
 fn gru(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let (w, r) = (node.operand(1)?, node.operand(2)?);
     let gates = Gates::Gru { linear_before_reset: node.flag("linear_before_reset", false) };
-    walk_all(cx, node, gates, &|cx, i| floats(cx, w, r, i))
+    walk_all(cx, node, gates, &|cx, i| Ok((part(cx, w, i)?, part(cx, r, i)?)))
 }
 
 fn rnn(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let (w, r) = (node.operand(1)?, node.operand(2)?);
-    walk_all(cx, node, Gates::Rnn, &|cx, i| floats(cx, w, r, i))
+    walk_all(cx, node, Gates::Rnn, &|cx, i| Ok((part(cx, w, i)?, part(cx, r, i)?)))
 }
 
-fn floats(cx: &mut Cx, w: Value, r: Value, i: usize) -> Outcome<(Weights, Weights)> {
-    Ok((Weights::Float(part(cx, w, i)?), Weights::Float(part(cx, r, i)?)))
-}
-
-/// An LSTM whose weights `[D,I,4H]` are 8-bit: the sequence is quantised once, the state at each step.
+/// An LSTM whose weights `[D,I,4H]` are 8-bit. The stored weights are dequantised; activations stay floats.
+/// ONNX Runtime quantises the state at each step by its own range, which approximates this and feeds every flipped
+/// rounding back: on long sequences inputs that differ by 1e-6 then give embeddings that differ in the first digit.
 fn dynamic_quantize_lstm(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     walk_all(cx, node, Gates::Lstm, &|cx, i| {
-        Ok((quantised(cx, node, 1, 8, i)?, quantised(cx, node, 2, 10, i)?))
+        let mut weights = [1, 2].into_iter().zip([8, 10]).map(|(weight, scale)| {
+            let weight = part(cx, node.operand(weight)?, i)?;
+            let zero = node.optional(scale + 1);
+            let (scale, zero) = (
+                of_direction(cx, node.operand(scale)?, i)?,
+                match zero {
+                    Some(zero) => Some(of_direction(cx, zero, i)?),
+                    None => None,
+                },
+            );
+            let per_column = cx.rank(scale) == 1;
+            let scheme = QuantScheme {
+                axis: per_column.then_some(1),
+                block: None,
+                storage: cx.dtype(weight),
+                zero_point: zero.is_some(),
+            };
+            let operands: Vec<Value> = [weight, scale].into_iter().chain(zero).collect();
+            let weight = cx.emit(TensorOp::Dequantize { scheme: Box::new(scheme) }, &operands)?;
+            cx.transpose(weight, &[1, 0])
+        });
+        let missing = || Fault::invalid("weights are missing");
+        let w = weights.next().ok_or_else(missing)??;
+        let r = weights.next().ok_or_else(missing)??;
+        Ok((w, r))
     })
-}
-
-/// The 8-bit weights at operand `weight` of direction `i`; scale and zero point are the operands from `scale` on.
-fn quantised(cx: &mut Cx, node: &Node, weight: usize, scale: usize, i: usize) -> Outcome<Weights> {
-    let stored = part(cx, node.operand(weight)?, i)?;
-    let zero = match node.optional(scale + 1) {
-        Some(zero) => Some(of_direction(cx, zero, i)?),
-        None => None,
-    };
-    let scale = of_direction(cx, node.operand(scale)?, i)?;
-    Ok(Weights::Quantised { stored, scale, zero })
 }
 
 /// Scale or zero point of one direction: `[D]` gives a scalar, `[D,4H]` a row.
@@ -101,7 +102,7 @@ fn part(cx: &mut Cx, value: Value, i: usize) -> Outcome {
 }
 
 /// The weights `w` and `r` of a direction.
-type WeightsOf<'a> = dyn Fn(&mut Cx, usize) -> Outcome<(Weights, Weights)> + 'a;
+type WeightsOf<'a> = dyn Fn(&mut Cx, usize) -> Outcome<(Value, Value)> + 'a;
 
 /// Runs each direction and joins what they give into Y, Y_h, Y_c.
 fn walk_all(cx: &mut Cx, node: &Node, gates: Gates, weights: &WeightsOf) -> Outcome<Vec<Value>> {
@@ -121,16 +122,7 @@ fn walk_all(cx: &mut Cx, node: &Node, gates: Gates, weights: &WeightsOf) -> Outc
     let mut walked = Vec::with_capacity(directions.len());
     for (i, direction) in directions.iter().enumerate() {
         let (w, r) = weights(cx, i)?;
-        let hidden = match r {
-            Weights::Float(r) => {
-                cx.expect_rank(r, 2, "recurrent weights [D,G*H,H]")?;
-                cx.dim(r, 1)
-            }
-            Weights::Quantised { stored, .. } => {
-                cx.expect_rank(stored, 2, "recurrent weights [D,H,G*H]")?;
-                cx.dim(stored, 0)
-            }
-        };
+        let hidden = cx.dim(r, 1);
         let rows = Dim::from(2 * gates.count()) * hidden.clone();
         let dtype = cx.dtype(x);
         let batch = cx.dim(x, 1);
@@ -142,7 +134,6 @@ fn walk_all(cx: &mut Cx, node: &Node, gates: Gates, weights: &WeightsOf) -> Outc
             Some(state) => {
                 let state = if batch_first { cx.transpose(state, &[1, 0, 2])? } else { state };
                 let state = part(cx, state, i)?;
-                cx.expect_rank(state, 2, "an initial state [D,B,H]")?;
                 let own = cx.dim(state, 0);
                 cx.assert_equal(&own, &batch, "the initial state must have the input's batch size")?;
                 cx.reshape(state, [batch.clone(), hidden.clone()])
@@ -185,18 +176,17 @@ fn walk(cx: &mut Cx, cell: &Cell, layer: Layer, direction: usize) -> Outcome<Wal
     if layer.lengths.is_some() || !cell.is_plain(direction) {
         return cell::walk_by_rounds(cx, cell, layer, direction);
     }
-    let (Weights::Float(w), Weights::Float(r)) = (layer.w, layer.r) else {
-        return cell::walk_by_rounds(cx, cell, layer, direction);
-    };
     match (cell.gates, layer.c0) {
         (Gates::Lstm, Some(c0)) => {
-            let operands: Vec<Value> =
-                [layer.x, w, r, layer.bias, layer.h0, c0].into_iter().chain(layer.peephole).collect();
+            let operands: Vec<Value> = [layer.x, layer.w, layer.r, layer.bias, layer.h0, c0]
+                .into_iter()
+                .chain(layer.peephole)
+                .collect();
             let results = cx.emit_many(TensorOp::Lstm { direction: layer.direction }, &operands)?;
             Ok(Walked { y: results[0], h: results[1], c: Some(results[2]) })
         }
         (Gates::Gru { linear_before_reset }, _) => {
-            let operands = [layer.x, w, r, layer.bias, layer.h0];
+            let operands = [layer.x, layer.w, layer.r, layer.bias, layer.h0];
             let kind = TensorOp::Gru { direction: layer.direction, linear_before_reset };
             let results = cx.emit_many(kind, &operands)?;
             Ok(Walked { y: results[0], h: results[1], c: None })

@@ -1,12 +1,11 @@
 //! One recurrent cell as a loop over time, by the equations of ONNX's LSTM, GRU and RNN.
 //! Source: ONNX operator reference, `LSTM-22`, `GRU-22`, `RNN-22`.
 
-use super::{Layer, Walked, Weights};
+use super::{Layer, Walked};
 use crate::onnx::cx::Cx;
 use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
 use crate::onnx::ops::control::Round;
-use crate::onnx::ops::quantisation::{dynamically_quantized, integer_product};
 use tegula_base::{DType, Dim};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::{Direction, DotDims, TensorOp};
@@ -113,7 +112,7 @@ pub(super) fn walk_by_rounds(cx: &mut Cx, cell: &Cell, layer: Layer, direction: 
     let reverse = layer.direction == Direction::Reverse;
     let x = if reverse { mirrored(cx, layer.x, layer.lengths)? } else { layer.x };
     // The input's part of every step at once: [S,B,G*H].
-    let from_input = layer.w.product(cx, x)?;
+    let from_input = by_rows(cx, x, layer.w)?;
     let input_bias = cx.slice_axis(layer.bias, 0, Dim::from(0), rows.clone())?;
     let state_bias = cx.slice_axis(layer.bias, 0, rows.clone(), rows)?;
     let from_input = cx.add(from_input, input_bias)?;
@@ -150,41 +149,6 @@ pub(super) fn walk_by_rounds(cx: &mut Cx, cell: &Cell, layer: Layer, direction: 
     let y = rounds.stacked[0];
     let y = if reverse { mirrored(cx, y, layer.lengths)? } else { y };
     Ok(Walked { y, h: rounds.carried[0], c: rounds.carried.get(1).copied() })
-}
-
-impl Weights {
-    /// `[..., K]` by the weights: `[..., G*H]`.
-    fn product(self, cx: &mut Cx, x: Value) -> Outcome {
-        match self {
-            Weights::Float(w) => by_rows(cx, x, w),
-            Weights::Quantised { stored, scale, zero } => {
-                let (x, x_scale, x_zero) = dynamically_quantized(cx, x)?;
-                let product = integer_product(cx, x, stored, Some(x_zero), zero)?;
-                let dtype = cx.dtype(scale);
-                let product = cx.cast(product, dtype)?;
-                let scale = cx.mul(scale, x_scale)?;
-                cx.mul(product, scale)
-            }
-        }
-    }
-
-    /// The weights of `count` columns of the product from `start` on.
-    fn rows(self, cx: &mut Cx, start: Dim, count: Dim) -> Outcome<Weights> {
-        Ok(match self {
-            Weights::Float(w) => Weights::Float(cx.slice_axis(w, 0, start, count)?),
-            Weights::Quantised { stored, scale, zero } => {
-                let own = |cx: &mut Cx, value: Value| match cx.rank(value) {
-                    0 => Ok(value),
-                    _ => cx.slice_axis(value, 0, start.clone(), count.clone()),
-                };
-                Weights::Quantised {
-                    stored: cx.slice_axis(stored, 1, start.clone(), count.clone())?,
-                    scale: own(cx, scale)?,
-                    zero: zero.map(|zero| own(cx, zero)).transpose()?,
-                }
-            }
-        })
-    }
 }
 
 /// `[..., K]` by the rows `[N, K]`.
@@ -279,7 +243,7 @@ impl Step<'_> {
 
     /// The state's part with its bias: `[B,G*H]`.
     fn state_part(&self, cx: &mut Cx) -> Outcome {
-        let product = self.layer.r.product(cx, self.h)?;
+        let product = by_rows(cx, self.h, self.layer.r)?;
         cx.add(product, self.state_bias)
     }
 
@@ -305,9 +269,9 @@ impl Step<'_> {
             cx.mul(r, state)?
         } else {
             let hidden = self.layer.hidden.clone();
-            let rows = self.layer.r.rows(cx, hidden.clone() * Dim::from(2), hidden)?;
+            let rows = cx.slice_axis(self.layer.r, 0, hidden.clone() * Dim::from(2), hidden)?;
             let kept = cx.mul(r, self.h)?;
-            let product = rows.product(cx, kept)?;
+            let product = by_rows(cx, kept, rows)?;
             let bias = self.gate(cx, self.state_bias, 2)?;
             cx.add(product, bias)?
         };
