@@ -31,8 +31,7 @@ pub fn progress(text: &str) {
     }
 }
 
-/// Writes a file under another name first: it is whole, or what was there before stays.  Devices and pipes are
-/// written to as they are.
+/// Writes a file under another name first: it is whole, or what was there before stays.
 pub fn write_file(
     path: &Path,
     write: impl FnOnce(&mut io::BufWriter<std::fs::File>) -> io::Result<()>,
@@ -46,14 +45,6 @@ pub fn write_file(
     // A device or a pipe is written as it is; there is no name to take over.
     if std::fs::metadata(path).is_ok_and(|facts| !facts.is_file()) {
         return fill(path, write).map_err(|error| io_failure("written", path, &error).into());
-    }
-    if path.metadata().is_ok_and(|found| !found.is_file()) {
-        let device = std::fs::OpenOptions::new().write(true).open(path).and_then(|device| {
-            let mut device = io::BufWriter::with_capacity(1 << 20, device);
-            write(&mut device)?;
-            device.flush()
-        });
-        return device.map_err(|error| io_failure("written", path, &error).into());
     }
     let partial = path.with_file_name(format!(".{}.{}", name.to_string_lossy(), std::process::id()));
     let result = fill(&partial, write).and_then(|()| std::fs::rename(&partial, path));
