@@ -140,10 +140,7 @@ fn rules_are_kept() {
             func.push_op(body, kind, &operands(x, y), [], None);
         }
     };
-    broken(
-        step(launch(0, 0), |x, y| vec![x, y]),
-        expect!["step_c1: %0 is written, but it is an input"],
-    );
+    broken(step(launch(0, 0), |x, y| vec![x, y]), expect!["step_c1: %0 is written, but it is an input"]);
     broken(
         step(launch(0, 2), |x, y| vec![x, y]),
         expect!["launch_c1: [2] are not operands, of which there are 2"],

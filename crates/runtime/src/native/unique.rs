@@ -100,7 +100,9 @@ impl NativeKernel for Unique {
         }
         let row = inner * x.dtype.size();
         if let Some(number) = number {
-            [&mut *values.bytes, &mut *indices.bytes, &mut *counts.bytes].into_iter().for_each(|all| all.fill(0));
+            [&mut *values.bytes, &mut *indices.bytes, &mut *counts.bytes]
+                .into_iter()
+                .for_each(|all| all.fill(0));
             write_i64(number.bytes, 0, count as i64);
         }
         for (rank, group) in ranked.into_iter().enumerate() {
