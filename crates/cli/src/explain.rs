@@ -44,7 +44,7 @@ fn to_json(story: &KernelStory) -> Value {
         "predicted_ns": story.cost.predicted_ns.to_string(),
         "bound": story.cost.bound,
         "remarks": story.remarks.iter().map(|remark| json!({
-            "pass": remark.pass,
+            "pass": &*remark.pass,
             "node": remark.location.as_deref(),
             "text": remark.text,
         })).collect::<Vec<Value>>(),

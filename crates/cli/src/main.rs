@@ -35,18 +35,30 @@ fn main() -> ExitCode {
     }));
     let args = match Args::try_parse() {
         Ok(args) => args,
-        Err(error) => {
-            // Help and version are no faults; nothing can be done if they cannot be printed.
-            let _ = error.print();
-            let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
-            return ExitCode::from(u8::from(!asked));
-        }
+        Err(error) => return answer(&error),
     };
     match dispatch(args.command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("{failure}");
             failure.exit_code()
+        }
+    }
+}
+
+/// Prints help or version as asked, or what is wrong with the arguments.
+fn answer(error: &clap::Error) -> ExitCode {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            // Nothing can be done if it cannot be printed.
+            let _ = error.print();
+            ExitCode::SUCCESS
+        }
+        _ => {
+            let text = error.render().to_string();
+            let reason = text.strip_prefix("error: ").unwrap_or(&text);
+            eprint!("error[bad-option]: {reason}");
+            ExitCode::from(1)
         }
     }
 }

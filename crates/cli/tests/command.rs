@@ -123,7 +123,7 @@ fn wrong_requests_are_refused_plainly() {
         help: `tegula explain MODEL` lists all nodes by kernel
     "#]]
     .assert_eq(&refused(&["explain", MODEL, "--node", "nope"]));
-    assert!(refused(&["run"]).starts_with("1: error: the following required arguments"));
+    assert!(refused(&["run"]).starts_with("1: error[bad-option]: the following required arguments"));
     assert!(
         refused(&["compile", MODEL, "--stop-after", "nope", "-o", "x.tgl"])
             .contains("there is no pass `nope`")

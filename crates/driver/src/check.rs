@@ -63,7 +63,7 @@ impl LaunchCheck {
 #[derive(Clone, Debug)]
 pub struct CheckReport {
     pub outputs: Vec<OutputCheck>,
-    /// Every launch of the body and of branches taken, in order; launches inside of loops are not among them.
+    /// Every launch in the order in which they ran, those of loops once a round.
     pub launches: Vec<LaunchCheck>,
     /// Why the compiled model could not be run at all.
     pub failure: Option<String>,
@@ -138,15 +138,16 @@ fn check_launches(
         values.insert(*arg, Arc::new(input.clone()));
     }
     let mut checks = Vec::new();
+    let mut rounds: HashMap<OpId, i64> = HashMap::new();
     let observe = |func: &TensorFunc, op: OpId, results: &[Arc<HostTensor>], bindings: &Bindings| {
         if is_inside_kernel(func, op) {
             return;
         }
+        begin_round(func, op, &mut values, &mut rounds);
         values.extend(func.results(op).iter().copied().zip(results.iter().cloned()));
         let Some(index) = launches.get(&op) else { return };
         let operands: Option<Vec<Arc<HostTensor>>> =
             func.operands(op).iter().map(|value| values.get(value).cloned()).collect();
-        // Inside of a loop what is carried is not seen.
         let Some(operands) = operands else { return };
         let kernel = &host.kernels[*index];
         let computed = launch::run(host, *index, machine, func, op, &operands, bindings);
@@ -163,6 +164,39 @@ fn check_launches(
     };
     Evaluator::new(&stages.tensor).observe(observe).run(inputs)?;
     Ok(checks)
+}
+
+/// The evaluator shows results of ops, not what a loop's region is given. That follows: the first op of a region
+/// begins a round, the round's arguments are the loop's operands or what the round before has yielded.
+fn begin_round(
+    func: &TensorFunc,
+    op: OpId,
+    values: &mut HashMap<Value, Arc<HostTensor>>,
+    rounds: &mut HashMap<OpId, i64>,
+) {
+    // The loop itself is seen when it is over.
+    rounds.remove(&op);
+    let region = func.parent(op).filter(|region| func.ops_in(*region).first() == Some(&op));
+    let Some((region, owner)) = region.and_then(|region| Some((region, func.owner(region)?))) else { return };
+    if !matches!(func.kind(owner), TensorOp::Loop { .. }) {
+        return;
+    }
+    let round = rounds.entry(owner).or_insert(0);
+    let given = match (*round, func.terminator(region)) {
+        (0, _) | (_, None) => func.operands(owner),
+        (_, Some(end)) => func.operands(end),
+    };
+    let args = func.args(region);
+    let carried: Vec<Option<Arc<HostTensor>>> =
+        given[1..args.len()].iter().map(|value| values.get(value).cloned()).collect();
+    values.insert(args[0], Arc::new(HostTensor::scalar(*round)));
+    for (arg, tensor) in args[1..].iter().zip(carried) {
+        match tensor {
+            Some(tensor) => values.insert(*arg, tensor),
+            None => values.remove(arg),
+        };
+    }
+    *round += 1;
 }
 
 fn is_inside_kernel(func: &TensorFunc, op: OpId) -> bool {

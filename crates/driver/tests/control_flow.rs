@@ -230,3 +230,34 @@ fn outputs_may_be_inputs_constants_and_each_other() {
     });
     check(&program, &[ramp(&[2, 3])]);
 }
+
+/// Launches in every round are compared on the round's own values.
+#[test]
+fn check_follows_loops() {
+    let mut b = program(|b| {
+        let x = b.arg(DType::F32, [2, 3]);
+        let go = b.scalar_bool(true)?;
+        b.repeat(3, go, &[x], 1, |b, _, state| {
+            let next = b.tanh(state[0])?;
+            Ok(vec![b.scalar_bool(true)?, next, next])
+        })
+    });
+    b.entry_mut().name = "main".into();
+    let text = tegula_ir::print_program(&b, &tegula_ir::PrintOptions::WHOLE);
+    let model = tegula_driver::Model { name: "loop.mlir".into(), bytes: text.into(), files: &NoFiles };
+    for options in options() {
+        let report =
+            tegula_driver::check::check(&model, &options, &[ramp(&[2, 3])], None, &mut PassCx::new())
+                .unwrap();
+        assert!(report.is_fine(), "{report:?}");
+        assert!(report.launches.len() >= 3, "{report:?}");
+    }
+}
+
+struct NoFiles;
+
+impl tegula_base::face::Files for NoFiles {
+    fn read(&self, relative: &str) -> Result<Vec<u8>, String> {
+        Err(format!("`{relative}` is not there"))
+    }
+}
