@@ -12,8 +12,8 @@
 mod reshape;
 mod weights;
 
-use std::collections::HashMap;
-use tegula_base::{Diagnostic, Diagnostics, Dim, Shape};
+use tegula_base::HashMap;
+use tegula_base::{Diagnostic, Diagnostics, Dim, EntityId, Shape};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::rewrite::{Rewrite, rewrite_region};
 use tegula_ir::{Def, OpId, RegionId, Value};
@@ -30,11 +30,17 @@ pub fn assign_layouts(
     let symbols = program.symbols.clone();
     for func in &mut program.funcs {
         let asserted = reshape::asserted_sizes(func);
-        let mut walk = Walk { target, symbols: &symbols, asserted, made: HashMap::new(), changed: false };
+        let before = layouts_of(func);
+        let mut walk = Walk { target, symbols: &symbols, asserted, made: HashMap::default() };
         walk.region(func, func.body(), cx)?;
-        changed |= Changed::if_true(walk.changed);
+        changed |= Changed::if_true(layouts_of(func) != before);
     }
     Ok(changed)
+}
+
+/// The layout of every value; a new relayout is a new value.
+fn layouts_of(func: &TensorFunc) -> Vec<Option<Layout>> {
+    (0..func.value_count()).map(|i| func.ty(Value::new(i)).layout.as_deref().cloned()).collect()
 }
 
 struct Walk<'a> {
@@ -44,11 +50,15 @@ struct Walk<'a> {
     asserted: Vec<(Dim, Dim)>,
     /// Relayouts in sight, by source.
     made: HashMap<(Value, Layout), Value>,
-    changed: bool,
 }
 
 impl Walk<'_> {
-    fn region(&mut self, func: &mut TensorFunc, region: RegionId, cx: &mut PassCx) -> Result<(), Diagnostics> {
+    fn region(
+        &mut self,
+        func: &mut TensorFunc,
+        region: RegionId,
+        cx: &mut PassCx,
+    ) -> Result<(), Diagnostics> {
         rewrite_region(func, region, &mut |func, region, op| {
             self.op(func, region, op, cx)?;
             let inner = match func.kind(op) {
@@ -202,7 +212,8 @@ impl Walk<'_> {
     /// give axes a meaning (a transpose, a gather that adds axes) reads any layouts and writes row-major.
     fn follow(&mut self, func: &mut TensorFunc, region: RegionId, op: OpId, cx: &mut PassCx) {
         let rank = func.ty(func.results(op)[0]).rank();
-        if !permutes(func, op, rank) {
+        let is_relayout = |op: &OpId| matches!(func.kind(*op), TensorOp::Relayout { .. });
+        if !permutes(func, op, rank) || func.ops_in(func.regions_of(op)[0]).iter().any(is_relayout) {
             return;
         }
         let wide = |ty: &TensorType| ty.shape.iter().filter(|dim| !dim.is_const(1)).count();
@@ -216,10 +227,11 @@ impl Walk<'_> {
     }
 
     fn set_layout(&mut self, func: &mut TensorFunc, value: Value, layout: Layout) {
-        self.changed = true;
         let ty = func.ty(value).clone();
-        let layout = (!layout.is_row_major()).then(|| Box::new(layout));
-        func.set_type(value, TensorType { layout, ..ty });
+        if ty.layout_or_default() != layout {
+            let layout = (!layout.is_row_major()).then(|| Box::new(layout));
+            func.set_type(value, TensorType { layout, ..ty });
+        }
     }
 
     fn want_row_major(
@@ -285,7 +297,6 @@ impl Walk<'_> {
         if let Some(made) = self.made.get(&(value, layout.clone())) {
             return *made;
         }
-        self.changed = true;
         let source = func.ty(value).clone();
         let relaid = TensorType { layout: Some(Box::new(layout.clone())), ..source.clone() };
         let location = func.def_op(value).and_then(|op| func.op(op).location.clone());
@@ -298,7 +309,9 @@ impl Walk<'_> {
             cx.count("relayouts", 1);
             cx.remark(location.as_ref(), "its layout changes in a kernel of its own");
             let kernel = TensorOp::Kernel { class: KernelClass::Map };
-            let op = func.push_op(region, kernel, &[value], [relaid.clone()], location.clone());
+            let plain = (!layout.is_row_major()).then(|| Box::new(layout.clone()));
+            let result = TensorType { layout: plain, ..source.clone() };
+            let op = func.push_op(region, kernel, &[value], [result], location.clone());
             let inside = func.regions_of(op)[0];
             let arg = func.add_arg(inside, source);
             let inner = func.push_op(inside, kind, &[arg], [relaid], location);
@@ -354,9 +367,10 @@ fn is_rewritable(func: &TensorFunc, value: Value, region: RegionId) -> bool {
         && func.users(value).len() == 1
         && func.results(op).len() == 1
         && func.parent(op) == Some(region)
-        && !func.ops_in(func.regions_of(op)[0]).iter().any(|op| {
-            matches!(func.kind(*op), TensorOp::Concat { .. })
-        })
+        && !func
+            .ops_in(func.regions_of(op)[0])
+            .iter()
+            .any(|op| matches!(func.kind(*op), TensorOp::Concat { .. }))
 }
 
 /// Whether every op of a kernel means the same after the axes of all its values of this rank are permuted alike.
@@ -369,10 +383,9 @@ fn permutes(func: &TensorFunc, kernel: OpId, rank: usize) -> bool {
         | TensorOp::Reduce { .. }
         | TensorOp::Relayout { .. }
         | TensorOp::Yield {} => true,
-        TensorOp::Iota { .. }
-        | TensorOp::Slice { .. }
-        | TensorOp::Concat { .. }
-        | TensorOp::Scan { .. } => func.operands(*op).iter().chain(func.results(*op)).all(full),
+        TensorOp::Iota { .. } | TensorOp::Slice { .. } | TensorOp::Concat { .. } | TensorOp::Scan { .. } => {
+            func.operands(*op).iter().chain(func.results(*op)).all(full)
+        }
         TensorOp::Pad { .. } => full(&func.operand(*op, 0)),
         TensorOp::Gather { .. } => full(&func.operand(*op, 0)) && full(&func.result(*op)),
         _ => false,

@@ -14,14 +14,14 @@
 //! is told in `rules.rs`. Every decision leaves a remark.
 
 mod emit;
-mod grow;
 mod groups;
+mod grow;
 mod order;
 mod pull;
 mod rules;
 
-use std::collections::HashSet;
 use tegula_base::Diagnostics;
+use tegula_base::HashSet;
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::{OpId, RegionId};
 use tegula_target::TargetModel;
@@ -45,7 +45,7 @@ fn form_in_func(
     target: &dyn TargetModel,
     cx: &mut PassCx,
 ) -> Result<Changed, Diagnostics> {
-    let mut dead: HashSet<OpId> = HashSet::new();
+    let mut dead: HashSet<OpId> = HashSet::default();
     let mut waiting = vec![func.body()];
     while let Some(region) = waiting.pop() {
         dead.extend(form_in_region(func, region, target, cx)?);

@@ -103,11 +103,9 @@ fn panels(width: i64, n: usize, k: usize, between: impl Iterator<Item = Physical
     let inner = Physical::Inner { axis: n, tile: width };
     match quads {
         false => dims.extend([Physical::Axis(k), inner]),
-        true => dims.extend([
-            Physical::Outer { axis: k, tile: 4 },
-            inner,
-            Physical::Inner { axis: k, tile: 4 },
-        ]),
+        true => {
+            dims.extend([Physical::Outer { axis: k, tile: 4 }, inner, Physical::Inner { axis: k, tile: 4 }])
+        }
     }
     Layout(dims)
 }

@@ -2,8 +2,8 @@
 
 use super::groups::{Place, Plan, PlannedKernel};
 use super::order::for_each_use;
-use std::collections::HashMap;
 use std::sync::Arc;
+use tegula_base::HashMap;
 use tegula_ir::pass::PassCx;
 use tegula_ir::rewrite::Cloner;
 use tegula_ir::{OpId, RegionId, Value};
@@ -15,7 +15,7 @@ pub(super) fn emit(func: &mut TensorFunc, region: RegionId, plan: Plan, cx: &mut
         region,
         done_kernels: vec![false; plan.kernels.len()],
         done_ops: vec![false; plan.listing.ops.len()],
-        renamed: HashMap::new(),
+        renamed: HashMap::default(),
         ops: Vec::with_capacity(plan.listing.ops.len()),
         plan,
     };

@@ -31,7 +31,10 @@ pub(super) enum Form {
     /// Movement, and what was pulled into it.
     Move,
     /// Reductions over these axes with elementwise ops around them.
-    Rows { axes: Vec<usize>, passes: usize },
+    Rows {
+        axes: Vec<usize>,
+        passes: usize,
+    },
     Root(KernelClass),
 }
 
@@ -202,8 +205,7 @@ impl<'a> Groups<'a> {
     }
 
     fn needs_from_outside(&self, user: usize, at: usize, group: GroupId) -> bool {
-        self.is_host(user)
-            || self.groups_of(user).any(|reader| reader != group && !self.holds(reader, at))
+        self.is_host(user) || self.groups_of(user).any(|reader| reader != group && !self.holds(reader, at))
     }
 
     /// Whether an op stands outside of kernels.
@@ -281,4 +283,3 @@ impl<'a> Groups<'a> {
         roots.next().or(members.iter().max()).copied().expect("invariant: a live group has members")
     }
 }
-

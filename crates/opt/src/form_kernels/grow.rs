@@ -48,10 +48,9 @@ fn elementwise(groups: &mut Groups, at: usize, cx: &mut PassCx) {
                 remark(groups, at, group, cx);
                 return groups.join(at, group);
             }
-            Err(Some(reason)) => cx.remark(
-                groups.func.op(groups.op(at)).location.as_ref(),
-                format!("not fused into {}: {reason}", describe(groups, group)),
-            ),
+            Err(Some(refusal)) => cx.remark_with(groups.func.op(groups.op(at)).location.as_ref(), || {
+                format!("not fused into {}: {}", describe(groups, group), refusal.reason(groups, group, at))
+            }),
             Err(None) => {}
         }
     }
@@ -99,29 +98,50 @@ fn latest_read(groups: &Groups, at: usize) -> Option<GroupId> {
     latest.and_then(|(_, group)| group)
 }
 
+/// Why an elementwise op does not join a group.
+enum Refusal {
+    Full,
+    OtherShape,
+    NoRowShape,
+    NoEpilogue,
+}
+
+impl Refusal {
+    fn reason(&self, groups: &Groups, group: GroupId, at: usize) -> String {
+        let shape = groups.shape(groups.result(at));
+        let data = &groups.groups[group];
+        match self {
+            Refusal::Full => "the kernel is full".into(),
+            Refusal::OtherShape => format!("its shape is {}, not {shape}", data.space),
+            Refusal::NoRowShape => format!("{shape} is no row shape of {}", data.space),
+            Refusal::NoEpilogue => format!("`{}` has no epilogue", groups.kind(data.members[0]).name()),
+        }
+    }
+}
+
 /// Whether an elementwise op may join a group. Errors: why not, where that is worth saying.
-fn accepts(groups: &Groups, group: GroupId, at: usize) -> Result<(), Option<String>> {
+fn accepts(groups: &Groups, group: GroupId, at: usize) -> Result<(), Option<Refusal>> {
     let shape = groups.shape(groups.result(at));
     let data = &groups.groups[group];
     if !has_room(groups, group, at) {
-        return Err(Some("the kernel is full".into()));
+        return Err(Some(Refusal::Full));
     }
     match &data.form {
         Form::Source | Form::Move => Err(None),
         Form::Elementwise if *shape == data.space => Ok(()),
-        Form::Elementwise => Err(Some(format!("its shape is {}, not {shape}", data.space))),
+        Form::Elementwise => Err(Some(Refusal::OtherShape)),
         Form::Rows { axes, .. } => match rows_shape(shape, &data.space, axes) {
             true => Ok(()),
-            false => Err(Some(format!("{shape} is no row shape of {}", data.space))),
+            false => Err(Some(Refusal::NoRowShape)),
         },
         Form::Root(_) => {
             let root = groups.kind(data.members[0]);
             if !rules::takes_epilogue(root) {
-                return Err(Some(format!("`{}` has no epilogue", root.name())));
+                return Err(Some(Refusal::NoEpilogue));
             }
             match *shape == data.space {
                 true => Ok(()),
-                false => Err(Some(format!("its shape is {}, not {shape}", data.space))),
+                false => Err(Some(Refusal::OtherShape)),
             }
         }
     }
@@ -132,10 +152,9 @@ fn rows_shape(shape: &Shape, space: &Shape, axes: &[usize]) -> bool {
     let reduced = |axis: usize, dim: &tegula_base::Dim| axes.contains(&axis) && dim.is_const(1);
     shape.rank() == space.rank()
         && (shape == space
-            || shape
-                .iter()
-                .enumerate()
-                .all(|(axis, dim)| if axes.contains(&axis) { reduced(axis, dim) } else { *dim == space[axis] }))
+            || shape.iter().enumerate().all(|(axis, dim)| {
+                if axes.contains(&axis) { reduced(axis, dim) } else { *dim == space[axis] }
+            }))
 }
 
 fn has_room(groups: &Groups, group: GroupId, at: usize) -> bool {
@@ -159,9 +178,10 @@ fn has_room(groups: &Groups, group: GroupId, at: usize) -> bool {
 }
 
 fn remark(groups: &Groups, at: usize, group: GroupId, cx: &mut PassCx) {
-    let text = format!("fused {} into {}", spell(groups.kind(at)), describe(groups, group));
     cx.count("joined", 1);
-    cx.remark(groups.func.op(groups.op(at)).location.as_ref(), text);
+    cx.remark_with(groups.func.op(groups.op(at)).location.as_ref(), || {
+        format!("fused {} into {}", spell(groups.kind(at)), describe(groups, group))
+    });
 }
 
 /// `add`, `reduce max`, `transpose`.

@@ -3,8 +3,8 @@
 //! A group with one reader merges into it; cheap groups with several readers are computed again in each. Merging into
 //! the only reader, or copying, cannot close a cycle. Reshapes that end up reading a buffer are released again.
 
-use super::grow::{describe, spell};
 use super::groups::{Form, GroupId, Groups};
+use super::grow::{describe, spell};
 use super::rules::{self, Role};
 use tegula_base::{DType, Dim};
 use tegula_ir::Value;
@@ -48,17 +48,21 @@ fn join_rows(groups: &mut Groups, id: GroupId, cx: &mut PassCx) {
     let (from, into) = (&groups.groups[id], &groups.groups[reader]);
     let Form::Rows { axes, passes } = &from.form else { return };
     let passes = match &into.form {
-        Form::Rows { axes: other, passes: more } if other == axes && into.space == from.space => passes + more,
+        Form::Rows { axes: other, passes: more } if other == axes && into.space == from.space => {
+            passes + more
+        }
         _ => return,
     };
     let size = groups.size_of(id) + groups.size_of(reader);
-    if size > rules::MAX_OPS || groups.operands_of(reader).len() + groups.operands_of(id).len() > rules::MAX_OPERANDS {
+    if size > rules::MAX_OPS
+        || groups.operands_of(reader).len() + groups.operands_of(id).len() > rules::MAX_OPERANDS
+    {
         return;
     }
     let axes = axes.clone();
     let location = groups.func.op(groups.op(groups.groups[id].members[0])).location.clone();
     cx.count("pulled", 1);
-    cx.remark(location.as_ref(), format!("fused into {}: the same rows", describe(groups, reader)));
+    cx.remark_with(location.as_ref(), || format!("fused into {}: the same rows", describe(groups, reader)));
     groups.merge(id, reader);
     groups.groups[reader].form = Form::Rows { axes, passes };
 }
@@ -80,21 +84,23 @@ fn pull(groups: &mut Groups, id: GroupId, target: &dyn TargetModel, cx: &mut Pas
         [reader] if !readers.host => match accepts(groups, id, result, *reader, target) {
             Ok(()) => {
                 cx.count("pulled", 1);
-                let text = format!("fused {} into {}", spell(groups.kind(result)), describe(groups, *reader));
-                cx.remark(location.as_ref(), text);
+                cx.remark_with(location.as_ref(), || {
+                    format!("fused {} into {}", spell(groups.kind(result)), describe(groups, *reader))
+                });
                 groups.merge(id, *reader);
             }
             Err(reason) => {
-                let text = format!("not fused into {}: {reason}", describe(groups, *reader));
-                cx.remark(location.as_ref(), text);
+                cx.remark_with(location.as_ref(), || {
+                    format!("not fused into {}: {reason}", describe(groups, *reader))
+                });
             }
         },
         several if may_repeat(groups, id) => {
             let several = several.to_vec();
             let mut everywhere = !readers.host;
             for reader in &several {
-                let accepted = suits_copies(groups, id, *reader)
-                    && accepts(groups, id, result, *reader, target).is_ok();
+                let accepted =
+                    suits_copies(groups, id, *reader) && accepts(groups, id, result, *reader, target).is_ok();
                 everywhere &= accepted;
                 if accepted {
                     cx.count("repeated", 1);
@@ -109,7 +115,7 @@ fn pull(groups: &mut Groups, id: GroupId, target: &dyn TargetModel, cx: &mut Pas
         }
         several => {
             let n = several.len() + usize::from(readers.host);
-            cx.remark(location.as_ref(), format!("not fused: {n} users"));
+            cx.remark_with(location.as_ref(), || format!("not fused: {n} users"));
         }
     }
 }
@@ -165,7 +171,8 @@ fn accepts(
 ) -> Result<(), String> {
     let value = groups.result(result);
     let into = &groups.groups[reader];
-    let users: Vec<usize> = groups.ops_of(reader).into_iter().filter(|at| reads(groups, *at, value)).collect();
+    let users: Vec<usize> =
+        groups.ops_of(reader).into_iter().filter(|at| reads(groups, *at, value)).collect();
     for user in &users {
         reads_a_tile(groups, *user, value)?;
     }
@@ -249,8 +256,8 @@ fn repeats_nothing(
         && !(*passes == 1 && single_read(groups, value, reader))
     {
         let row = axes.iter().fold(Dim::from(1), |row, axis| row * into.space[*axis].clone());
-        let resident = axes.len() == 1
-            && row.as_const().is_some_and(|n| n <= target.resident_row(DType::F32));
+        let resident =
+            axes.len() == 1 && row.as_const().is_some_and(|n| n <= target.resident_row(DType::F32));
         if !resident {
             return Err("it would be computed again in every pass over the row".into());
         }
@@ -277,7 +284,8 @@ fn only_padded(groups: &Groups, value: Value, reader: GroupId) -> bool {
 
 fn single_read(groups: &Groups, value: Value, reader: GroupId) -> bool {
     let reads = groups.ops_of(reader).into_iter();
-    reads.map(|at| groups.operands(at).iter().filter(|operand| **operand == value).count()).sum::<usize>() == 1
+    reads.map(|at| groups.operands(at).iter().filter(|operand| **operand == value).count()).sum::<usize>()
+        == 1
         && groups.results_of(reader).len() == 1
 }
 

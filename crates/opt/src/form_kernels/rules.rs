@@ -75,10 +75,7 @@ pub(super) fn pulls_operands(op: &TensorOp) -> bool {
 
 /// Whether elementwise ops of the root's shape may follow it in its kernel.
 pub(super) fn takes_epilogue(op: &TensorOp) -> bool {
-    matches!(
-        op,
-        TensorOp::Dot { .. } | TensorOp::Conv { .. } | TensorOp::Pool { .. } | TensorOp::Scan { .. }
-    )
+    matches!(op, TensorOp::Dot { .. } | TensorOp::Conv { .. } | TensorOp::Pool { .. } | TensorOp::Scan { .. })
 }
 
 /// Errors: an op that `decompose_composites` should have replaced.

@@ -1,7 +1,8 @@
 //! Brings ops into the forms that later passes look for, one rule at a time; the rule book is `rules/README.md`.
 //!
 //! Before: any verified program.  After: no rule of the tables applies (up to [`ROUNDS`]); contractions are in normal
-//! form. Every rule keeps results equal, bit for bit where no float is computed.
+//! form; if any rule applied, nothing is left unused. Every rule keeps results equal, bit for bit where no float is
+//! computed.
 //! Method: visit ops in program order, try the rules of the op's kind, first match wins; repeat while ops change.
 
 mod dot;
@@ -13,7 +14,7 @@ mod window;
 
 use tegula_base::{Diagnostic, Diagnostics, Dim, Shape};
 use tegula_ir::pass::{Changed, PassCx};
-use tegula_ir::rewrite::{Rewrite, rewrite_ops};
+use tegula_ir::rewrite::{Rewrite, dce, rewrite_ops};
 use tegula_ir::{ConstStore, Def, Op, OpId, RegionId, Value};
 use tegula_tensor::build::Built;
 use tegula_tensor::{Builder, TensorFunc, TensorOp, TensorProgram, TensorType};
@@ -41,10 +42,12 @@ pub(crate) fn apply_rules(
             let round = rewrite_ops(func, &mut |func, region, op| {
                 apply_first(func, &mut program.consts, region, op, table, cx)
             })?;
-            changed |= round;
             if !round.is_yes() {
                 break;
             }
+            // What a rule left without a reader must not count as one in the next round.
+            dce(func);
+            changed = Changed::Yes;
         }
     }
     Ok(changed)
@@ -90,19 +93,25 @@ fn apply_first(
     if func.results(op).len() == 1 && func.users(func.result(op)).is_empty() {
         return Ok(Rewrite::Keep);
     }
-    for rule in table(func.kind(op)) {
-        let location = func.op(op).location.clone();
-        let mut site = Site { b: Builder::new(func, consts).at(region, location.clone()), op };
+    let rules = table(func.kind(op));
+    if rules.is_empty() {
+        return Ok(Rewrite::Keep);
+    }
+    let location = func.op(op).location.clone();
+    let mut site = Site { b: Builder::new(func, consts).at(region, location), op };
+    for rule in rules {
         match (rule.apply)(&mut site) {
             Ok(None) => {}
             Ok(Some(value)) => {
+                let func = site.b.func;
                 debug_assert_eq!(func.ty(value), func.ty(func.result(op)), "{} keeps the type", rule.name);
                 cx.count("applied", 1);
-                cx.remark(location.as_ref(), rule.name);
+                cx.remark(func.op(op).location.as_ref(), rule.name);
                 return Ok(Rewrite::Replace(vec![value]));
             }
             Err(error) => {
-                let place = location.as_deref().unwrap_or("an op without a name").to_string();
+                let func = site.b.func;
+                let place = func.op(op).location.as_deref().unwrap_or("an op without a name").to_string();
                 let name = func.kind(op).name();
                 return Err(Diagnostic::internal(format!("rule `{}` on `{name}`: {error}", rule.name))
                     .at(place)
@@ -154,4 +163,22 @@ impl Site<'_> {
 /// Whether every extent is 1.
 pub(crate) fn all_ones(shape: &[Dim]) -> bool {
     shape.iter().all(|dim| dim.is_const(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The rule book has a row for every rule, in every table.
+    #[test]
+    fn rule_book_is_whole() {
+        let book = include_str!("../rules/README.md");
+        let tables =
+            [elementwise::RULES, reshape::RULES, transpose::RULES, dot::RULES, window::CONV, window::POOL];
+        let tables = tables.iter().chain(&movement::TABLES).chain(&crate::passes::fold_scales::TABLES);
+        let tables = tables.chain(&crate::passes::recover_composites::TABLES);
+        for rule in tables.flat_map(|table| table.iter()) {
+            assert!(book.contains(&format!("`{}`", rule.name)), "the rule book lacks `{}`", rule.name);
+        }
+    }
 }

@@ -58,7 +58,9 @@ fn decompose_once(
 
 fn needs_decomposition(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> bool {
     match func.kind(op) {
-        TensorOp::Dot { .. } | TensorOp::Conv { .. } => operand_type(func, op).and_then(widened::wider).is_some(),
+        TensorOp::Dot { .. } | TensorOp::Conv { .. } => {
+            operand_type(func, op).and_then(widened::wider).is_some()
+        }
         TensorOp::Attention { .. } => !target.claims(KernelClass::Attention),
         TensorOp::Lstm { .. } | TensorOp::Gru { .. } => !target.claims(KernelClass::Recurrent),
         TensorOp::ArgReduce { .. } | TensorOp::ConvTranspose { .. } => true,
@@ -92,18 +94,14 @@ fn decompose(
         TensorOp::ArgReduce { max, axis, last } => {
             indexed::arg_reduce(&mut b, operands[0], *max, *axis, *last).map(one)
         }
-        TensorOp::Pad { low, high, mode } => {
-            indexed::pad(&mut b, operands[0], low, high, *mode).map(one)
-        }
+        TensorOp::Pad { low, high, mode } => indexed::pad(&mut b, operands[0], low, high, *mode).map(one),
         TensorOp::ConvTranspose { window, groups, output } => {
             transposed::conv_transpose(&mut b, &operands, window, *groups, output).map(one)
         }
-        TensorOp::QConv { window, groups } => {
-            match quantised::q_conv(&mut b, &operands, window, *groups)? {
-                Some(value) => Ok(one(value)),
-                None => expand(&mut b, &kind, &operands),
-            }
-        }
+        TensorOp::QConv { window, groups } => match quantised::q_conv(&mut b, &operands, window, *groups)? {
+            Some(value) => Ok(one(value)),
+            None => expand(&mut b, &kind, &operands),
+        },
         TensorOp::Dequantize { scheme } => {
             match quantised::dequantized_constant(&mut b, &operands, scheme)? {
                 Some(value) => Ok(one(value)),

@@ -46,7 +46,8 @@ fn fold(func: &mut TensorFunc, consts: &mut ConstStore, region: RegionId, op: Op
         let count = ty.shape.as_static()?.into_iter().try_fold(1usize, usize::checked_mul)?;
         count.checked_mul(ty.dtype.size())
     };
-    let read: usize = func.operands(op).iter().filter(|value| is_stored(func, **value)).map(bytes).sum::<Option<_>>()?;
+    let read: usize =
+        func.operands(op).iter().filter(|value| is_stored(func, **value)).map(bytes).sum::<Option<_>>()?;
     let written: usize = func.results(op).iter().map(bytes).sum::<Option<_>>()?;
     // Splats are operands too, and as large as their shapes while evaluating.
     let evaluated: usize = func.operands(op).iter().map(bytes).sum::<Option<_>>()?;

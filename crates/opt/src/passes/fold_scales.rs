@@ -24,6 +24,9 @@ fn table(kind: &TensorOp) -> &'static [Rule] {
     }
 }
 
+#[cfg(test)]
+pub(crate) const TABLES: [&[Rule]; 4] = [MUL, DIV, ADD, SUB];
+
 const MUL: &[Rule] = &[
     Rule { name: "conv(x, w) * c => conv(x, w * c)", apply: scale_weights },
     Rule { name: "(y + b) * c => y * c + b * c", apply: scale_bias },
@@ -44,19 +47,16 @@ fn split(site: &Site, ordered: bool) -> Option<(Value, Value)> {
     }
 }
 
-/// The channel axis of a contraction's result: 1 of a convolution, the last of a dot.
-fn channel_axis(site: &Site, rank: usize) -> usize {
-    let _ = site;
-    if rank == 2 { 1 } else { 1.min(rank.saturating_sub(1)) }
-}
+/// The channel axis of a convolution's result, and of a dot's of rank 2.
+const CHANNEL: usize = 1;
 
 /// A float constant with extents of 1 but for the channel axis.
 fn is_channel_constant(site: &Site, value: Value) -> bool {
     let Some((_, TensorOp::Constant { .. } | TensorOp::Splat { .. })) = site.def(value) else { return false };
     let shape = site.shape(value);
-    let channel = channel_axis(site, shape.rank());
     site.b.dtype(value).is_float()
-        && shape.iter().enumerate().all(|(axis, dim)| axis == channel || dim.is_const(1))
+        && shape.rank() > CHANNEL
+        && shape.iter().enumerate().all(|(axis, dim)| axis == CHANNEL || dim.is_const(1))
 }
 
 /// Whether a value is a contraction of constant weights, or that plus constants a channel, each read once.
@@ -67,7 +67,10 @@ fn follows_contraction(site: &Site, mut value: Value) -> bool {
             return false;
         }
         match site.def(value) {
-            Some((op, TensorOp::Elementwise { f: ScalarOp::Add | ScalarOp::Sub | ScalarOp::Mul | ScalarOp::Div })) => {
+            Some((
+                op,
+                TensorOp::Elementwise { f: ScalarOp::Add | ScalarOp::Sub | ScalarOp::Mul | ScalarOp::Div },
+            )) => {
                 let (a, b) = (site.b.func.operand(op, 0), site.b.func.operand(op, 1));
                 value = match (is_channel_constant(site, a), is_channel_constant(site, b)) {
                     (false, true) => a,
@@ -90,8 +93,7 @@ fn follows_contraction(site: &Site, mut value: Value) -> bool {
 }
 
 fn is_stored(site: &Site, value: Value) -> bool {
-    site.b.dtype(value).is_float()
-        && matches!(site.def(value), Some((_, TensorOp::Constant { .. })))
+    site.b.dtype(value).is_float() && matches!(site.def(value), Some((_, TensorOp::Constant { .. })))
 }
 
 fn scale_weights(site: &mut Site) -> Applied {
@@ -99,7 +101,9 @@ fn scale_weights(site: &mut Site) -> Applied {
     let Some((op, kind)) = site.def(y) else { return Ok(None) };
     let kind = kind.clone();
     let (x, w) = match kind {
-        TensorOp::Conv { .. } | TensorOp::Dot { .. } => (site.b.func.operand(op, 0), site.b.func.operand(op, 1)),
+        TensorOp::Conv { .. } | TensorOp::Dot { .. } => {
+            (site.b.func.operand(op, 0), site.b.func.operand(op, 1))
+        }
         _ => return Ok(None),
     };
     if site.b.dtype(y) != site.b.dtype(w) {
@@ -111,7 +115,7 @@ fn scale_weights(site: &mut Site) -> Applied {
         _ => (site.b.rank(w), 0),
     };
     let mut shape: Shape = std::iter::repeat_n(Dim::from(1), rank).collect();
-    shape[axis] = site.shape(c)[1].clone();
+    shape[axis] = site.shape(c)[CHANNEL].clone();
     let c = site.b.reshape(c, shape)?;
     let w = site.b.mul(w, c)?;
     site.b.emit(kind, &[x, w]).map(Some)

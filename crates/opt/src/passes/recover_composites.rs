@@ -14,6 +14,9 @@ pub fn recover_composites(program: &mut TensorProgram, cx: &mut PassCx) -> Resul
     apply_rules(program, table, cx)
 }
 
+#[cfg(test)]
+pub(crate) const TABLES: [&[Rule]; 2] = [quantised::CONV, quantised::DOT];
+
 fn table(kind: &TensorOp) -> &'static [Rule] {
     match kind {
         TensorOp::Conv { .. } => quantised::CONV,

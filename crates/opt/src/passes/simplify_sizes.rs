@@ -20,9 +20,9 @@ pub fn simplify_sizes(program: &mut TensorProgram, cx: &mut PassCx) -> Result<Ch
             let Some(dims) = known(func, &program.consts, &mut sizes, op) else { return Ok(Rewrite::Keep) };
             cx.count("simplified", 1);
             let built = build(func, &mut program.consts, region, op, &dims);
-            built.map(|value| Rewrite::Replace(vec![value])).map_err(|error| {
-                Diagnostic::internal(format!("sizes as data do not fit: {error}")).into()
-            })
+            built
+                .map(|value| Rewrite::Replace(vec![value]))
+                .map_err(|error| Diagnostic::internal(format!("sizes as data do not fit: {error}")).into())
         })?;
     }
     Ok(changed)
@@ -42,12 +42,17 @@ fn known(func: &TensorFunc, consts: &ConstStore, sizes: &mut SizeValues, op: OpI
 fn is_simple(func: &TensorFunc, op: OpId) -> bool {
     use tegula_ir::ScalarOp::Cast;
     match func.kind(op) {
-        TensorOp::Constant { .. } | TensorOp::Splat { .. } | TensorOp::Iota { .. } | TensorOp::Sizes { .. } => true,
+        TensorOp::Constant { .. }
+        | TensorOp::Splat { .. }
+        | TensorOp::Iota { .. }
+        | TensorOp::Sizes { .. } => true,
         TensorOp::Reshape { .. } | TensorOp::Elementwise { f: Cast { .. } } => {
             let Def::Result(source, _) = func.def(func.operand(op, 0)) else { return false };
             matches!(func.kind(source), TensorOp::Sizes { .. })
-                || (matches!(func.kind(source), TensorOp::Reshape { .. } | TensorOp::Elementwise { f: Cast { .. } })
-                    && is_simple(func, source))
+                || (matches!(
+                    func.kind(source),
+                    TensorOp::Reshape { .. } | TensorOp::Elementwise { f: Cast { .. } }
+                ) && is_simple(func, source))
         }
         _ => false,
     }

@@ -24,7 +24,11 @@ fn shared_right_side(site: &mut Site) -> Applied {
     let others = (0..full.rank()).filter(|axis| !dims.rhs_batch.contains(axis));
     // Result order stays: the batch axes lead the left side.
     let leading = dims.lhs_batch.iter().copied().eq(0..dims.lhs_batch.len());
-    if !shared || !leading || dims.rhs_batch.is_empty() || others.clone().any(|axis| w_shape[axis] != full[axis]) {
+    if !shared
+        || !leading
+        || dims.rhs_batch.is_empty()
+        || others.clone().any(|axis| w_shape[axis] != full[axis])
+    {
         return Ok(None);
     }
     let kept: Vec<usize> = others.collect();
@@ -33,7 +37,8 @@ fn shared_right_side(site: &mut Site) -> Applied {
         return Ok(None);
     };
     let w = site.b.squeeze(w, &dims.rhs_batch)?;
-    let dims = DotDims { lhs_batch: vec![], rhs_batch: vec![], lhs_contract: dims.lhs_contract, rhs_contract };
+    let dims =
+        DotDims { lhs_batch: vec![], rhs_batch: vec![], lhs_contract: dims.lhs_contract, rhs_contract };
     site.b.dot(lhs, w, dims, out).map(Some)
 }
 
@@ -42,7 +47,11 @@ fn transposed_constant(site: &mut Site) -> Applied {
     let TensorOp::Dot { dims, out } = site.kind() else { return Ok(None) };
     let Some((transpose, TensorOp::Transpose { perm })) = site.def(site.operand(1)) else { return Ok(None) };
     let w = site.b.func.operand(transpose, 0);
-    if perm.as_slice() != [1, 0] || !dims.rhs_batch.is_empty() || dims.rhs_contract.len() != 1 || !is_constant(site, w) {
+    if perm.as_slice() != [1, 0]
+        || !dims.rhs_batch.is_empty()
+        || dims.rhs_contract.len() != 1
+        || !is_constant(site, w)
+    {
         return Ok(None);
     }
     let (mut dims, out) = (dims.as_ref().clone(), *out);
@@ -108,7 +117,8 @@ fn is_constant(site: &Site, value: Value) -> bool {
 fn arranged(site: &mut Site, x: Value, batch: &[usize], rows: &[usize], columns: &[usize]) -> Built {
     let shape = site.shape(x).clone();
     let order: Vec<usize> = batch.iter().chain(rows).chain(columns).copied().collect();
-    let product = |axes: &[usize]| axes.iter().fold(Dim::from(1), |product, axis| product * shape[*axis].clone());
+    let product =
+        |axes: &[usize]| axes.iter().fold(Dim::from(1), |product, axis| product * shape[*axis].clone());
     let target: Shape =
         batch.iter().map(|axis| shape[*axis].clone()).chain([product(rows), product(columns)]).collect();
     let moved = site.b.transpose(x, &order)?;

@@ -30,7 +30,8 @@ fn function(site: &Site) -> Option<ScalarOp> {
 
 fn of_splats(site: &mut Site) -> Applied {
     let Some(f) = function(site) else { return Ok(None) };
-    let Some(bits) = site.operands().iter().map(|value| site.splat(*value)).collect::<Option<Vec<_>>>() else {
+    let Some(bits) = site.operands().iter().map(|value| site.splat(*value)).collect::<Option<Vec<_>>>()
+    else {
         return Ok(None);
     };
     let dtypes: Vec<DType> = site.operands().iter().map(|value| site.b.dtype(*value)).collect();
@@ -98,13 +99,15 @@ fn divide_by_power(site: &mut Site) -> Applied {
 /// The inner cast loses nothing, so the outer one may read its operand.
 fn cast_cast(site: &mut Site) -> Applied {
     let Some(outer @ ScalarOp::Cast { to, .. }) = function(site) else { return Ok(None) };
-    let Some((inner, TensorOp::Elementwise { f: ScalarOp::Cast { to: middle, .. } })) = site.def(site.operand(0))
+    let Some((inner, TensorOp::Elementwise { f: ScalarOp::Cast { to: middle, .. } })) =
+        site.def(site.operand(0))
     else {
         return Ok(None);
     };
     let (middle, x) = (*middle, site.b.func.operand(inner, 0));
     let from = site.b.dtype(x);
-    let exact = is_exact(from, middle) && (middle.is_float() || !to.is_float() || from.is_int() || from == DType::Bool);
+    let exact = is_exact(from, middle)
+        && (middle.is_float() || !to.is_float() || from.is_int() || from == DType::Bool);
     match exact {
         true if from == to => Ok(Some(x)),
         true => site.b.elementwise(outer, &[x]).map(Some),
@@ -119,10 +122,14 @@ fn subtract_in_float(site: &mut Site) -> Applied {
         return Ok(None);
     };
     let (a, b) = (site.b.func.operand(sub, 0), site.b.func.operand(sub, 1));
-    if site.b.dtype(a) != DType::I32 || site.splat(b).is_none_or(|bits| (bits as i32).unsigned_abs() > 1 << 16) {
+    if site.b.dtype(a) != DType::I32
+        || site.splat(b).is_none_or(|bits| (bits as i32).unsigned_abs() > 1 << 16)
+    {
         return Ok(None);
     }
-    let Some((cast, TensorOp::Elementwise { f: ScalarOp::Cast { .. } })) = site.def(a) else { return Ok(None) };
+    let Some((cast, TensorOp::Elementwise { f: ScalarOp::Cast { .. } })) = site.def(a) else {
+        return Ok(None);
+    };
     let byte = site.b.func.operand(cast, 0);
     if !matches!(site.b.dtype(byte), DType::I8 | DType::U8) {
         return Ok(None);

@@ -19,6 +19,9 @@ pub(super) fn rules(kind: &TensorOp) -> &'static [Rule] {
     }
 }
 
+#[cfg(test)]
+pub(super) const TABLES: [&[Rule]; 8] = [SLICE, BROADCAST, PAD, CONCAT, GATHER, REDUCE, CONSTANT, SIZES];
+
 const SLICE: &[Rule] = &[
     Rule { name: "slice(splat) => splat", apply: of_splat },
     Rule { name: "slice of all => x", apply: slice_whole },
@@ -67,7 +70,8 @@ fn slice_whole(site: &mut Site) -> Applied {
 
 fn slice_slice(site: &mut Site) -> Applied {
     let TensorOp::Slice { starts, sizes, steps } = site.kind().clone() else { return Ok(None) };
-    let Some((inner, TensorOp::Slice { starts: inner_starts, steps: inner_steps, .. })) = site.def(site.operand(0))
+    let Some((inner, TensorOp::Slice { starts: inner_starts, steps: inner_steps, .. })) =
+        site.def(site.operand(0))
     else {
         return Ok(None);
     };
@@ -141,7 +145,8 @@ fn gather_constant(site: &mut Site) -> Applied {
     if !site.shape(indices).count().is_const(1) {
         return Ok(None);
     }
-    let index = if site.b.dtype(indices) == tegula_base::DType::I32 { i64::from(index as i32) } else { index };
+    let index =
+        if site.b.dtype(indices) == tegula_base::DType::I32 { i64::from(index as i32) } else { index };
     let index = if index < 0 { index + extent } else { index }.clamp(0, (extent - 1).max(0));
     let shape = site.result_type().shape.clone();
     let one = site.b.slice_axis(data, axis, index, 1)?;

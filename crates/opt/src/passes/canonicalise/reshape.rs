@@ -106,9 +106,9 @@ fn chain_root<'s>(site: &'s Site, mut value: Value) -> Option<&'s TensorOp> {
         match kind {
             TensorOp::Elementwise { .. } => {
                 let operands = site.b.func.operands(op).iter();
-                value = *operands.into_iter().find(|operand| {
-                    site.shape(**operand) == shape && site.splat(**operand).is_none()
-                })?;
+                value = *operands
+                    .into_iter()
+                    .find(|operand| site.shape(**operand) == shape && site.splat(**operand).is_none())?;
             }
             root => return Some(root),
         }
@@ -157,12 +157,7 @@ fn groups(from: &Shape, to: &Shape) -> Option<Vec<(Range<usize>, Range<usize>)>>
 }
 
 /// The shape over `from`'s axes of an operand that is full or of extent 1 on each group of axes.
-fn joined(
-    shape: &Shape,
-    from: &Shape,
-    to: &Shape,
-    groups: &[(Range<usize>, Range<usize>)],
-) -> Option<Shape> {
+fn joined(shape: &Shape, from: &Shape, to: &Shape, groups: &[(Range<usize>, Range<usize>)]) -> Option<Shape> {
     if shape.rank() != to.rank() {
         return None;
     }

@@ -46,7 +46,8 @@ pub(super) fn sink(site: &mut Site) -> Applied {
     };
     let perm = perm.to_vec();
     for value in site.operands() {
-        let alike = matches!(site.def(*value), Some((_, TensorOp::Transpose { perm: other })) if *other == perm);
+        let alike =
+            matches!(site.def(*value), Some((_, TensorOp::Transpose { perm: other })) if *other == perm);
         if !alike && !moves_freely(site, *value) {
             return Ok(None);
         }
@@ -82,10 +83,7 @@ pub(super) fn sink_below_reduce(site: &mut Site) -> Applied {
 fn vanishing<'s>(site: &'s Site, value: Value) -> Option<&'s [usize]> {
     let (_, TensorOp::Transpose { perm }) = site.def(value)? else { return None };
     let movable = |kind: &TensorOp| {
-        matches!(
-            kind,
-            TensorOp::Elementwise { .. } | TensorOp::Reduce { .. } | TensorOp::Transpose { .. }
-        )
+        matches!(kind, TensorOp::Elementwise { .. } | TensorOp::Reduce { .. } | TensorOp::Transpose { .. })
     };
     let users = site.b.func.users(value);
     users.iter().all(|user| movable(site.b.func.kind(*user))).then_some(perm.as_slice())

@@ -8,7 +8,10 @@ use tegula_tensor::{PadMode, PoolKind, TensorOp, Window};
 
 pub(super) const CONV: &[Rule] = &[
     Rule { name: "conv(pad(x) by 0) => conv(x) with padding", apply: conv_of_pad },
-    Rule { name: "conv(transpose(pad(x) by 0)) => conv(transpose(x)) with padding", apply: conv_of_moved_pad },
+    Rule {
+        name: "conv(transpose(pad(x) by 0)) => conv(transpose(x)) with padding",
+        apply: conv_of_moved_pad,
+    },
 ];
 pub(super) const POOL: &[Rule] = &[
     Rule { name: "pool max(pad(x)) => pool max(x) with padding", apply: max_of_pad },
@@ -30,8 +33,7 @@ fn padding(site: &Site, value: Value) -> Option<Padding> {
 
 /// Whether the padding is by this element's bits.
 fn is_by(site: &Site, padding: &Padding, bits: impl Fn(i64) -> bool) -> bool {
-    padding.mode == PadMode::Constant
-        && site.splat(site.b.func.operand(padding.op, 1)).is_some_and(bits)
+    padding.mode == PadMode::Constant && site.splat(site.b.func.operand(padding.op, 1)).is_some_and(bits)
 }
 
 /// The window with spatial padding added; batch and channels must have none.
@@ -101,7 +103,8 @@ fn max_of_pad(site: &mut Site) -> Applied {
 }
 
 fn sum_of_pad(site: &mut Site) -> Applied {
-    let TensorOp::Pool { kind: kind @ (PoolKind::Sum | PoolKind::Average), window } = site.kind().clone() else {
+    let TensorOp::Pool { kind: kind @ (PoolKind::Sum | PoolKind::Average), window } = site.kind().clone()
+    else {
         return Ok(None);
     };
     let Some(pad) = padding(site, site.operand(0)) else { return Ok(None) };

@@ -92,12 +92,7 @@ fn mirrored(b: &mut Builder, w: Value, groups: i64) -> Built {
 
 /// The input with `stride - 1` zeros between its elements, and the padding that makes a plain convolution of it the
 /// result. Padding below 0 is a cut.
-fn spread(
-    b: &mut Builder,
-    x: Value,
-    window: &Window,
-    output: &[Dim],
-) -> Built<(Value, Vec<Dim>, Vec<Dim>)> {
+fn spread(b: &mut Builder, x: Value, window: &Window, output: &[Dim]) -> Built<(Value, Vec<Dim>, Vec<Dim>)> {
     let spatial = output.len();
     let shape = b.shape(x);
     let zero = || Dim::from(0);

@@ -6,14 +6,10 @@ use tegula_base::{DType, Dim, Shape};
 use tegula_ir::Value;
 use tegula_tensor::TensorOp;
 
-pub(super) const CONV: &[Rule] = &[Rule {
-    name: "conv(dequantize(x), dequantize(w)) => conv(x, w) * scales",
-    apply: conv,
-}];
-pub(super) const DOT: &[Rule] = &[Rule {
-    name: "dot(dequantize(x), dequantize(w)) => dot(x, w) * scales",
-    apply: dot,
-}];
+pub(super) const CONV: &[Rule] =
+    &[Rule { name: "conv(dequantize(x), dequantize(w)) => conv(x, w) * scales", apply: conv }];
+pub(super) const DOT: &[Rule] =
+    &[Rule { name: "dot(dequantize(x), dequantize(w)) => dot(x, w) * scales", apply: dot }];
 
 /// A dequantised byte tensor.
 struct Stored {

@@ -1,0 +1,121 @@
+//! Passes on text: a folder a pass below `pass/`, a case a file: a sentence, the input, a rule, the remarks and result.
+//!
+//! Each case runs with the verifier on and the claim of no change checked. A second run changes nothing. Before and
+//! after are evaluated on the same inputs: the results agree. `BLESS=1` rewrites the results.
+
+#[path = "pass/inputs.rs"]
+mod inputs;
+#[path = "pass/target.rs"]
+mod target;
+
+use std::path::{Path, PathBuf};
+use tegula_base::Diagnostics;
+use tegula_ir::rewrite::{cse, dce};
+use tegula_ir::{Changed, PassCx, Pipeline, PrintOptions, RunOptions, parse_program, print_program};
+use tegula_opt::{assign_layouts::assign_layouts, form_kernels::form_kernels, passes};
+use tegula_target::TargetModel;
+use tegula_tensor::TensorProgram;
+
+const RULE: &str = "// -----\n";
+
+fn pipeline<'a>(name: &str, target: &'a dyn TargetModel) -> Pipeline<'a, TensorProgram> {
+    let p = Pipeline::new("tensor");
+    match name {
+        "assign_layouts" => p
+            .pass("form_kernels", move |program, cx| form_kernels(program, target, cx))
+            .pass("assign_layouts", move |program, cx| assign_layouts(program, target, cx)),
+        "canonicalise" => p.pass("canonicalise", passes::canonicalise),
+        "cse" => p.pass("cse", |program: &mut TensorProgram, _: &mut PassCx| Ok(program.for_each_func(cse))),
+        "dce" => p.pass("dce", |program: &mut TensorProgram, _: &mut PassCx| Ok(program.for_each_func(dce))),
+        "decompose_composites" => p.pass("decompose_composites", move |program, cx| {
+            passes::decompose_composites(program, target, cx)
+        }),
+        "fold_constants" => p.pass("fold_constants", passes::fold_constants),
+        "fold_scales" => p.pass("fold_scales", passes::fold_scales),
+        "form_kernels" => p.pass("form_kernels", move |program, cx| form_kernels(program, target, cx)),
+        "inline_branches" => p.pass("inline_branches", passes::inline_branches),
+        "recover_composites" => p.pass("recover_composites", passes::recover_composites),
+        "simplify_sizes" => p.pass("simplify_sizes", passes::simplify_sizes),
+        other => panic!("no pass is called `{other}`"),
+    }
+}
+
+#[test]
+fn pass() {
+    let bless = std::env::var_os("BLESS").is_some();
+    let mut failures = Vec::new();
+    for (name, path) in cases() {
+        let text = std::fs::read_to_string(&path).expect("readable case");
+        let (input, blessed) = text.split_once(RULE).unwrap_or((&text, ""));
+        let actual = run(&name, input, &path);
+        if actual == blessed {
+            continue;
+        }
+        if bless {
+            std::fs::write(&path, format!("{input}{RULE}{actual}")).expect("writable case");
+        } else {
+            failures.push(format!("{}\n--- blessed\n{blessed}--- actual\n{actual}", path.display()));
+        }
+    }
+    assert!(failures.is_empty(), "{}\nBLESS=1 accepts the actual texts", failures.join("\n"));
+}
+
+/// (pass, file), sorted.
+fn cases() -> Vec<(String, PathBuf)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pass");
+    let mut cases = Vec::new();
+    for folder in std::fs::read_dir(&root).expect("a folder of cases") {
+        let folder = folder.expect("readable folder").path();
+        let Some(name) = folder.file_name().and_then(|name| name.to_str()).filter(|_| folder.is_dir()) else {
+            continue;
+        };
+        for file in std::fs::read_dir(&folder).expect("a folder of cases") {
+            let path = file.expect("readable folder").path();
+            if path.extension().is_some_and(|extension| extension == "mlir") {
+                cases.push((name.to_string(), path));
+            }
+        }
+    }
+    cases.sort();
+    assert!(!cases.is_empty());
+    cases
+}
+
+fn run(name: &str, input: &str, path: &Path) -> String {
+    let target = target::Small;
+    let pipeline = pipeline(name, &target);
+    let mut program: TensorProgram =
+        parse_program(input, None).unwrap_or_else(|found| panic!("{}: {found}", path.display()));
+    let before = program.clone();
+    let options = RunOptions { check_claims: true, ..RunOptions::default() };
+    let mut cx = PassCx::new();
+    if let Err(found) = pipeline.run(&mut program, &options, &mut cx) {
+        return commented(&found);
+    }
+    let changed = cx.records.iter().any(|record| record.changed == Changed::Yes);
+    let remarks: String = cx
+        .remarks
+        .iter()
+        .map(|remark| match &remark.location {
+            Some(node) => format!("// {node}: {}\n", remark.text),
+            None => format!("// {}\n", remark.text),
+        })
+        .collect();
+    let printed = print_program(&program, &PrintOptions::default());
+    inputs::agree(&before, &program, path);
+    let ran = cx.records.len();
+    if let Err(found) = pipeline.run(&mut program, &options, &mut cx) {
+        panic!("{}: the second run fails: {found}", path.display());
+    }
+    assert!(
+        cx.records[ran..].iter().all(|record| record.changed == Changed::No),
+        "{}: {name} is not idempotent:\n{}",
+        path.display(),
+        print_program(&program, &PrintOptions::default())
+    );
+    if changed { format!("{remarks}{printed}") } else { format!("// unchanged\n{remarks}") }
+}
+
+fn commented(found: &Diagnostics) -> String {
+    found.to_string().lines().map(|line| format!("// {line}\n")).collect()
+}

@@ -1,0 +1,36 @@
+//! A target with small tiles that takes composites in pieces.
+
+use tegula_base::{Bytes, DType, Diagnostic, Symbols};
+use tegula_machine::Machine;
+use tegula_target::{CompiledKernel, Contract, ContractTile, TargetModel};
+use tegula_tensor::KernelClass;
+use tegula_tile::TileKernel;
+
+pub struct Small;
+
+impl TargetModel for Small {
+    fn machine(&self) -> &Machine {
+        unreachable!("passes ask for tiles, not for the machine")
+    }
+    fn claims(&self, class: KernelClass) -> bool {
+        !matches!(class, KernelClass::Attention | KernelClass::Recurrent)
+    }
+    fn lanes(&self, _: DType) -> i64 {
+        4
+    }
+    fn contract_tile(&self, _: &Contract, _: &Symbols) -> ContractTile {
+        ContractTile { m: 4, n: 8, k: 2, m_block: 2 }
+    }
+    fn row_tile(&self, _: DType, _: i64) -> i64 {
+        8
+    }
+    fn resident_row(&self, _: DType) -> i64 {
+        16
+    }
+    fn unit_bytes(&self) -> Bytes {
+        Bytes(64)
+    }
+    fn compile(&self, _: &str, _: &TileKernel, _: &Symbols) -> Result<CompiledKernel, Diagnostic> {
+        Err(Diagnostic::internal("nothing compiles here"))
+    }
+}
