@@ -173,6 +173,21 @@ impl Dim {
         }
     }
 
+    /// The order of terms stays, so that nothing needs sorting.
+    fn times(self, n: i64) -> Dim {
+        match self.0 {
+            Repr::Const(m) => Dim::from(m.saturating_mul(n)),
+            Repr::Poly(_) if n == 0 => Dim::from(0),
+            Repr::Poly(poly) if n == 1 => Dim(Repr::Poly(poly)),
+            Repr::Poly(mut poly) => {
+                for (_, coefficient) in &mut Arc::make_mut(&mut poly).terms {
+                    *coefficient = coefficient.saturating_mul(n);
+                }
+                Dim(Repr::Poly(poly))
+            }
+        }
+    }
+
     fn atom(atom: Atom) -> Dim {
         Dim(Repr::Poly(Arc::new(Poly { terms: vec![(vec![atom], 1)] })))
     }
@@ -249,6 +264,11 @@ impl std::ops::Add for Dim {
         if let (Some(a), Some(b)) = (self.as_const(), other.as_const()) {
             return Dim::from(a.saturating_add(b));
         }
+        match (self.is_const(0), other.is_const(0)) {
+            (true, _) => return other,
+            (_, true) => return self,
+            _ => {}
+        }
         let mut terms = self.to_terms();
         terms.extend(other.to_terms());
         Dim::from_terms(terms)
@@ -274,6 +294,11 @@ impl std::ops::Mul for Dim {
     fn mul(self, other: Dim) -> Dim {
         if let (Some(a), Some(b)) = (self.as_const(), other.as_const()) {
             return Dim::from(a.saturating_mul(b));
+        }
+        match (self.as_const(), other.as_const()) {
+            (Some(n), _) => return other.times(n),
+            (_, Some(n)) => return self.times(n),
+            _ => {}
         }
         let mut terms = Vec::new();
         for (left, a) in self.to_terms() {

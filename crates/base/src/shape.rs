@@ -20,7 +20,14 @@ impl Shape {
 
     /// The product of the dims; 1 for a scalar.
     pub fn count(&self) -> Dim {
-        self.0.iter().fold(Dim::from(1), |product, dim| product * dim.clone())
+        let (mut known, mut open) = (1i64, Dim::from(1));
+        for dim in &self.0 {
+            match dim.as_const() {
+                Some(n) => known = known.saturating_mul(n),
+                None => open = open * dim.clone(),
+            }
+        }
+        open * Dim::from(known)
     }
 
     /// All dims, when every one is constant and non-negative.

@@ -346,7 +346,7 @@ impl<O: Op> Func<O> {
     }
 
     /// Erases many ops of any regions in linear time.
-    pub fn erase_all(&mut self, dead: &std::collections::HashSet<OpId>) {
+    pub fn erase_all(&mut self, dead: &tegula_base::HashSet<OpId>) {
         let regions: Vec<RegionId> = self.regions.keys().collect();
         for region in regions {
             self.regions[region].ops.retain(|op| !dead.contains(op));

@@ -1,7 +1,7 @@
 //! When values die.
 
 use crate::{Def, Func, Op, OpId, RegionId, Value};
-use std::collections::{HashMap, HashSet};
+use tegula_base::{HashMap, HashSet};
 
 /// For one region: after which of its ops each value defined there is no longer needed.
 /// A use inside an op's regions counts at that op. Holds until the function is edited.
@@ -14,7 +14,7 @@ pub struct Liveness {
 impl Liveness {
     pub fn of<O: Op>(func: &Func<O>, region: RegionId) -> Liveness {
         let mut liveness = Liveness::default();
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         for &op in func.ops_in(region).iter().rev() {
             let mut dying = Vec::new();
             note_uses(func, region, op, &mut seen, &mut dying);

@@ -1,6 +1,7 @@
 //! What a pass is given and what it says about itself.
 
 use crate::trace::{Trace, TraceLevel};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -40,10 +41,10 @@ impl std::ops::BitOrAssign for Changed {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {
     /// `pipeline:pass`.
-    pub pass: String,
+    pub pass: Arc<str>,
     /// The op's name in the source model.
     pub location: Option<Arc<str>>,
-    pub text: String,
+    pub text: Cow<'static, str>,
 }
 
 /// One finished pass.
@@ -66,7 +67,10 @@ pub struct PassCx<'a> {
     pipeline: String,
     pass: String,
     counters: BTreeMap<&'static str, u64>,
-    /// All remarks so far, traced or not.
+    /// `pipeline:pass`.
+    title: Arc<str>,
+    is_quiet: bool,
+    /// All remarks so far, traced or not, unless nobody asked for them.
     pub remarks: Vec<Remark>,
     /// All passes so far, in order.
     pub records: Vec<PassRecord>,
@@ -83,6 +87,12 @@ impl<'a> PassCx<'a> {
         self
     }
 
+    /// Remarks are kept only where they are traced.
+    pub fn without_remarks(mut self) -> PassCx<'a> {
+        self.is_quiet = true;
+        self
+    }
+
     /// Traces go to `sink`, which a face provides; what it cannot take is lost.
     pub fn with_trace(mut self, trace: Trace, sink: &'a mut dyn Write) -> PassCx<'a> {
         self.trace = trace;
@@ -96,9 +106,20 @@ impl<'a> PassCx<'a> {
     }
 
     /// Says why something was done, or not done, to the op from node `location`.
-    pub fn remark(&mut self, location: Option<&Arc<str>>, text: impl Into<String>) {
-        let pass = format!("{}:{}", self.pipeline, self.pass);
-        let remark = Remark { pass, location: location.cloned(), text: text.into() };
+    pub fn remark(&mut self, location: Option<&Arc<str>>, text: impl Into<Cow<'static, str>>) {
+        self.remark_with(location, || text.into());
+    }
+
+    /// As [`remark`](Self::remark), of a text that is made only for a listener.
+    pub fn remark_with<T: Into<Cow<'static, str>>>(
+        &mut self,
+        location: Option<&Arc<str>>,
+        text: impl FnOnce() -> T,
+    ) {
+        if self.is_quiet && self.level() < TraceLevel::Remark {
+            return;
+        }
+        let remark = Remark { pass: self.title.clone(), location: location.cloned(), text: text().into() };
         if self.level() >= TraceLevel::Remark {
             let node = remark.location.as_ref().map_or(String::new(), |node| format!(" \"{node}\""));
             self.print(&format!("{}{node}: {}\n", remark.pass, remark.text));
@@ -125,6 +146,7 @@ impl<'a> PassCx<'a> {
     pub(crate) fn enter(&mut self, pipeline: &str, pass: &str) {
         self.pipeline = pipeline.to_owned();
         self.pass = pass.to_owned();
+        self.title = format!("{pipeline}:{pass}").into();
         self.counters.clear();
     }
 

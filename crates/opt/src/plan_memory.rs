@@ -5,7 +5,7 @@
 //! A buffer made outside of a loop and used inside lives over the whole loop, since a round may read what an
 //! earlier one wrote. What the program returns lives to its end.
 
-use std::collections::HashMap;
+use tegula_base::HashMap;
 use tegula_host::{HostFunc, HostOp};
 use tegula_ir::{OpId, RegionId, Value};
 

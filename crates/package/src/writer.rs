@@ -10,7 +10,7 @@ use crate::host::{CostRecord, HostProgram, KernelCode, Place};
 use crate::manifest::{About, Manifest, MemoryFacts};
 use crate::reader::Package;
 use bytes::Bytes;
-use std::collections::HashMap;
+use tegula_base::HashMap;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::sync::Arc;
 use tegula_base::{Diagnostic, Diagnostics};

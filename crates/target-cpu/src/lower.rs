@@ -32,7 +32,7 @@ mod window;
 use crate::schedule::{Builder, CpuFunc, CpuOp, LoopLevel};
 use geometry::Geometry;
 use pad::PadArea;
-use std::collections::{HashMap, HashSet};
+use tegula_base::{HashMap, HashSet};
 use std::rc::Rc;
 use tegula_base::{DType, Dim, Symbols};
 use tegula_ir::{OpId, Value};
@@ -63,9 +63,9 @@ pub fn lower(name: &str, kernel: &TileKernel, register_bits: u32, symbols: &Symb
         lanes: scalars::lanes_of(&kernel.func, &index_scalars, register_bits),
         index_scalars,
         sizes: Vec::new(),
-        indexes: HashMap::new(),
+        indexes: HashMap::default(),
         scopes: vec![Scope::default()],
-        windows: HashMap::new(),
+        windows: HashMap::default(),
         open_reads: Vec::new(),
         pad_areas: Vec::new(),
         scratch_bytes: 0,

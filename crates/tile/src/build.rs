@@ -4,7 +4,7 @@
 //! `expect("invariant: ...")` instead of returning results that nobody can handle.
 
 use crate::{IndexOp, TileFunc, TileKernel, TileOp, TileType};
-use std::collections::HashMap;
+use tegula_base::HashMap;
 use tegula_base::{DType, Dim};
 use tegula_ir::{Def, OpId, RegionId, ScalarOp, Value};
 
@@ -36,7 +36,7 @@ impl<'a> TileBuilder<'a> {
     /// Builds into the body of a kernel.
     pub fn new(kernel: &'a mut TileKernel) -> TileBuilder<'a> {
         let region = kernel.func.body();
-        TileBuilder { func: &mut kernel.func, region, shared: HashMap::new() }
+        TileBuilder { func: &mut kernel.func, region, shared: HashMap::default() }
     }
 
     fn op(&mut self, kind: TileOp, operands: &[Value]) -> Value {

@@ -9,7 +9,7 @@ mod tile;
 use crate::build::fold_index;
 use crate::{TileKernel, TileOp};
 use memory::View;
-use std::collections::HashMap;
+use tegula_base::HashMap;
 use std::rc::Rc;
 use tegula_base::Dim;
 use tegula_ir::{Op, OpId, RegionId, Value};
@@ -23,10 +23,29 @@ enum Datum {
     View(usize),
 }
 
-/// Runs every unit of a kernel in order. `buffers` are raw bytes; view `i` of the kernel lies at the start of
+/// In which order units run; a kernel must give the same bits in any.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    #[default]
+    Rising,
+    Falling,
+}
+
+/// Runs every unit of a kernel in rising order. `buffers` are raw bytes; view `i` of the kernel lies at the start of
 /// buffer `view_buffers[i]`; `size` gives the run's value of a size expression.
 /// Errors: an access outside of a view, an unknown size; in the words of a compiler engineer.
 pub fn run(
+    kernel: &TileKernel,
+    view_buffers: &[usize],
+    buffers: &mut [Vec<u8>],
+    size: &dyn Fn(&Dim) -> Option<i64>,
+) -> Result<(), String> {
+    run_in(Order::Rising, kernel, view_buffers, buffers, size)
+}
+
+/// As [`run`], in the order given.
+pub fn run_in(
+    order: Order,
     kernel: &TileKernel,
     view_buffers: &[usize],
     buffers: &mut [Vec<u8>],
@@ -41,8 +60,9 @@ pub fn run(
         views.push(View { buffer: *buffer, dtype: param.ty.dtype, shape, strides });
     }
     let units: i64 = extents.iter().product();
-    for unit in 0..units {
-        let mut machine = Machine { kernel, views: &views, buffers, size, values: HashMap::new() };
+    for i in 0..units {
+        let unit = if order == Order::Rising { i } else { units - 1 - i };
+        let mut machine = Machine { kernel, views: &views, buffers, size, values: HashMap::default() };
         machine.start(unit, &extents);
         machine.region(kernel.func.body())?;
     }

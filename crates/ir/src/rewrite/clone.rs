@@ -1,7 +1,7 @@
 //! Copies ops between functions or within one; moves a region's ops to where its owner stood.
 
 use crate::{Func, Op, OpId, RegionId, Value};
-use std::collections::HashMap;
+use tegula_base::HashMap;
 use std::sync::Arc;
 
 /// Copies ops with their regions, renaming values as it goes.
@@ -18,11 +18,11 @@ pub struct Cloner<'a, O: Op> {
 
 impl<'a, O: Op> Cloner<'a, O> {
     pub fn between(from: &'a Func<O>) -> Cloner<'a, O> {
-        Cloner { from: Some(from), map: HashMap::new(), location: None }
+        Cloner { from: Some(from), map: HashMap::default(), location: None }
     }
 
     pub fn within() -> Cloner<'a, O> {
-        Cloner { from: None, map: HashMap::new(), location: None }
+        Cloner { from: None, map: HashMap::default(), location: None }
     }
 
     pub fn bind(&mut self, from: Value, to: Value) {

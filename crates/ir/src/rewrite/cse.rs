@@ -3,13 +3,14 @@
 use crate::pass::Changed;
 use crate::{Effects, Func, Op, OpId, RegionId};
 use smallvec::SmallVec;
-use std::collections::{HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use tegula_base::{HashMap, HashSet};
+use std::hash::{Hash, Hasher};
+use tegula_base::hash::Mixer;
 
 /// Replaces each pure op without regions by an earlier equal one (same kind, operands and result types) that stands in
 /// its region or in one around it. After: no two such ops are left, except where a region in between may not capture.
 pub fn cse<O: Op>(func: &mut Func<O>) -> Changed {
-    let mut merged = HashSet::new();
+    let mut merged = HashSet::default();
     visit(func, func.body(), &mut Scope::default(), &mut merged);
     if merged.is_empty() {
         return Changed::No;
@@ -49,7 +50,7 @@ fn visit<O: Op>(func: &mut Func<O>, region: RegionId, scope: &mut Scope, merged:
 }
 
 fn merge_or_enter<O: Op>(func: &mut Func<O>, op: OpId, scope: &mut Scope, merged: &mut HashSet<OpId>) {
-    let mut hasher = DefaultHasher::new();
+    let mut hasher = Mixer::default();
     func.kind(op).hash(&mut hasher);
     func.operands(op).hash(&mut hasher);
     let hash = hasher.finish();

@@ -2,24 +2,24 @@
 
 use crate::pass::Changed;
 use crate::{Def, Effects, Func, Op, OpId, Value};
-use std::collections::HashSet;
+use tegula_base::{EntityId, HashSet};
 
 /// Erases ops whose results nobody needs and that write nothing, in any region, chains and regions included.
 /// Method: mark from the writes and the body's terminator; an op needs its operands, its regions' terminators and
 /// the op around it; sweep the rest.
 pub fn dce<O: Op>(func: &mut Func<O>) -> Changed {
     let all = func.walk();
-    let mut needed = HashSet::with_capacity(all.len());
+    let mut needed = vec![false; func.op_count()];
     let mut waiting: Vec<OpId> = all.iter().copied().filter(|op| is_root(func, *op)).collect();
     while let Some(op) = waiting.pop() {
-        if !needed.insert(op) {
+        if std::mem::replace(&mut needed[op.index()], true) {
             continue;
         }
         waiting.extend(func.operands(op).iter().filter_map(|value| provider(func, *value)));
         waiting.extend(func.regions_of(op).iter().filter_map(|region| func.terminator(*region)));
         waiting.extend(func.parent(op).and_then(|region| func.owner(region)));
     }
-    let dead: HashSet<OpId> = all.into_iter().filter(|op| !needed.contains(op)).collect();
+    let dead: HashSet<OpId> = all.into_iter().filter(|op| !needed[op.index()]).collect();
     if dead.is_empty() {
         return Changed::No;
     }

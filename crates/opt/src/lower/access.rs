@@ -12,8 +12,8 @@ mod reshape;
 use super::BufferRef;
 use crate::lower::body::Body;
 use smallvec::SmallVec;
-use std::collections::HashMap;
 use tegula_base::DType;
+use tegula_base::HashMap;
 use tegula_ir::{OpId, ScalarOp, Value};
 use tegula_tensor::layout::Physical;
 use tegula_tensor::{Layout, TensorOp, TensorType};
@@ -177,8 +177,8 @@ impl<'a> Lowering<'a> {
             flat_result: scatters(body).then(|| args[n + results]),
             unit: args[n_views..].to_vec(),
             b: TileBuilder::new(kernel),
-            memo: vec![HashMap::new()],
-            fixed: vec![HashMap::new()],
+            memo: vec![HashMap::default()],
+            fixed: vec![HashMap::default()],
         }
     }
 
@@ -195,8 +195,8 @@ impl<'a> Lowering<'a> {
     // --- scopes ----------------------------------------------------------------------------------------
 
     fn enter(&mut self) {
-        self.memo.push(HashMap::new());
-        self.fixed.push(HashMap::new());
+        self.memo.push(HashMap::default());
+        self.fixed.push(HashMap::default());
     }
 
     fn leave(&mut self) {

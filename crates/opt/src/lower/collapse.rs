@@ -8,7 +8,7 @@
 //! value both are full or both are 1, and every reduction reduces both or none.
 
 use super::body::Body;
-use std::collections::HashMap;
+use tegula_base::HashMap;
 use tegula_base::{Dim, Shape};
 use tegula_ir::{OpId, Value};
 use tegula_tensor::layout::Physical;
@@ -158,8 +158,8 @@ impl Rebuild<'_> {
         let mut func = TensorFunc::new(body.func.name.clone());
         let region = func.body();
         // The root's own operands first, untouched; then the others in their new order.
-        let mut kept: HashMap<Value, Value> = HashMap::new();
-        let mut map: HashMap<Value, Value> = HashMap::new();
+        let mut kept: HashMap<Value, Value> = HashMap::default();
+        let mut map: HashMap<Value, Value> = HashMap::default();
         let mut operands = Vec::new();
         let root_operands = self.root.map_or(&[][..], |op| body.func.operands(op));
         let moved = moved_values(body, self.root);

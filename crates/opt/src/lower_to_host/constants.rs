@@ -1,6 +1,6 @@
 //! Constants of the tensor level as buffers: a layout becomes a packing, equal content becomes one buffer.
 
-use std::collections::HashMap;
+use tegula_base::HashMap;
 use tegula_host::{PackedDim, Packing};
 use tegula_ir::{ConstId, ConstStore, Value};
 use tegula_tensor::TensorType;

@@ -5,9 +5,9 @@
 //! a loop as data, and the number of rounds done.
 
 use crate::lower::{BufferRef, Lowered, lower_kernel};
-use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use tegula_base::HashMap;
 use tegula_base::{DType, Diagnostic, Diagnostics, Dim, Shape, Symbols};
 use tegula_ir::{ConstStore, OpId, ScalarOp, Value};
 use tegula_target::{CompiledKernel, TargetModel};
@@ -51,8 +51,8 @@ pub(super) fn compile_kernels(
 ) -> Result<Kernels, Diagnostics> {
     let func = program.entry();
     let mut requests: Vec<Request> = Vec::new();
-    let mut known: HashMap<Key, usize> = HashMap::new();
-    let (mut of_op, mut of_helper) = (HashMap::new(), HashMap::new());
+    let mut known: HashMap<Key, usize> = HashMap::default();
+    let (mut of_op, mut of_helper) = (HashMap::default(), HashMap::default());
     for op in func.walk() {
         match func.kind(op) {
             TensorOp::Kernel { class } => {
@@ -142,7 +142,7 @@ struct Key {
 impl Key {
     fn of(func: &TensorFunc, kernel: OpId) -> Key {
         let region = func.regions_of(kernel)[0];
-        let mut numbers: HashMap<Value, usize> = HashMap::new();
+        let mut numbers: HashMap<Value, usize> = HashMap::default();
         for arg in func.args(region) {
             numbers.insert(*arg, numbers.len());
         }

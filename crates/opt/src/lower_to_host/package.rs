@@ -2,8 +2,9 @@
 
 use super::{HostCode, HostModule};
 use crate::plan_memory::Lifetimes;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
+use tegula_base::HashMap;
 use tegula_base::{Diagnostic, Diagnostics, Dim, EntityId, Origin, Symbols};
 use tegula_host::{HostFunc, HostOp, Relation};
 use tegula_ir::{OpId, RegionId, Value};
@@ -41,8 +42,15 @@ pub fn to_package(module: &HostModule, lifetimes: &Lifetimes, about: About) -> R
     let kernels = kernels.collect();
     let func = module.program.entry();
     let symbols = symbols(func, &module.program.symbols)?;
-    let mut writer =
-        Writer { module, func, lifetimes, builder, ids: HashMap::new(), buffers: vec![], symbols: &symbols };
+    let mut writer = Writer {
+        module,
+        func,
+        lifetimes,
+        builder,
+        ids: HashMap::default(),
+        buffers: vec![],
+        symbols: &symbols,
+    };
     let inputs = writer.inputs()?;
     for op in func.walk() {
         writer.buffer(op)?;

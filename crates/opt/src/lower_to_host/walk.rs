@@ -9,8 +9,8 @@ use super::kernels::{Helper, Kernel, Kernels};
 use super::natives::native;
 use super::{HostCode, HostKernel, HostModule, buffer_bytes, cost};
 use crate::lower::BufferRef;
-use std::collections::HashMap;
 use std::sync::Arc;
+use tegula_base::HashMap;
 use tegula_base::{DType, Diagnostic, Diagnostics, Dim, Symbols};
 use tegula_host::{BufferType, HostFunc, HostOp, HostProgram, Relation};
 use tegula_ir::{ConstData, ConstId, ConstStore, OpId, RegionId, Value};
@@ -54,13 +54,13 @@ impl<'a> Walk<'a> {
             region: host.body(),
             host,
             header: vec![],
-            buffers: HashMap::new(),
-            destinations: HashMap::new(),
+            buffers: HashMap::default(),
+            destinations: HashMap::default(),
             pool: Pool::default(),
             launches: vec![],
             codes: vec![],
-            code_of: HashMap::new(),
-            costs: HashMap::new(),
+            code_of: HashMap::default(),
+            costs: HashMap::default(),
         }
     }
 

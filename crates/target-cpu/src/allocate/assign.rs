@@ -9,8 +9,8 @@ use crate::isa::Width;
 use crate::mir::{Arg, Class, Inst, Kind, Loop, Mir, VReg};
 use crate::native::Tier;
 use smallvec::{SmallVec, smallvec};
-use std::collections::{BinaryHeap, HashMap};
-use tegula_base::Diagnostic;
+use std::collections::BinaryHeap;
+use tegula_base::{Diagnostic, HashMap};
 
 /// Uses in a loop weigh this many times those around it.
 const LOOP_WEIGHT: f32 = 8.0;
@@ -105,7 +105,7 @@ impl<'a> Assign<'a> {
             loop_of,
             depth,
             constants: mir.insts.iter().map(Inst::is_constant).collect(),
-            whole_constants: HashMap::new(),
+            whole_constants: HashMap::default(),
             ranges: liveness.ranges.clone(),
             sites,
             bundles: Vec::new(),
@@ -294,7 +294,7 @@ impl<'a> Assign<'a> {
         let (mut most, mut victims) = (0.0f32, Vec::new());
         for &holder in &self.holders[class][register as usize] {
             let other = &self.bundles[holder as usize];
-            if live::overlap(&other.ranges, &bundle.ranges) {
+            if live::near(&other.ranges, &bundle.ranges) && live::overlap(&other.ranges, &bundle.ranges) {
                 if other.weight >= limit {
                     return None;
                 }

@@ -64,10 +64,16 @@ impl Liveness {
         let mut live_in = vec![0u64; blocks.len() * n_words];
         let mut dead = vec![false; mir.insts.len()];
         let mut live = vec![0u64; n_words];
+        // What was live behind each block when it was last walked.
+        let mut walked: Vec<Option<Vec<u64>>> = vec![None; blocks.len()];
         loop {
             let mut changed = false;
             for (b, block) in blocks.iter().enumerate().rev() {
                 live_out(block, &live_in, n_words, &mut live);
+                if walked[b].as_ref() == Some(&live) {
+                    continue;
+                }
+                walked[b] = Some(live.clone());
                 for i in (block.start..block.end).rev() {
                     dead[i] = step(mir, i, &mut live, |_, _| {});
                 }
@@ -181,6 +187,14 @@ fn for_each_bit(words: &[u64], mut f: impl FnMut(usize)) {
             f(64 * i + rest.trailing_zeros() as usize);
             rest &= rest - 1;
         }
+    }
+}
+
+/// Whether the spans of two lists, gaps included, share a point.
+pub fn near(a: &[(u32, u32)], b: &[(u32, u32)]) -> bool {
+    match (a, b) {
+        ([first_a, ..], [first_b, ..]) => first_a.0 < b[b.len() - 1].1 && first_b.0 < a[a.len() - 1].1,
+        _ => false,
     }
 }
 

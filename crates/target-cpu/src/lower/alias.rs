@@ -6,7 +6,7 @@
 
 use super::Lower;
 use crate::schedule::Builder;
-use std::collections::HashSet;
+use tegula_base::HashSet;
 use tegula_ir::{Def, OpId, RegionId, Value};
 use tegula_tile::{TileFunc, TileOp};
 
@@ -90,7 +90,7 @@ impl Lower<'_> {
     /// Whether `value` is computed from `read`, and through elementwise ops alone on every path.
     fn is_elementwise_cone(&self, value: Value, read: Value) -> bool {
         let (mut elementwise, mut other) = (vec![value], Vec::new());
-        let (mut seen, mut visited) = (HashSet::new(), HashSet::new());
+        let (mut seen, mut visited) = (HashSet::default(), HashSet::default());
         let mut reached = false;
         while let Some(value) = elementwise.pop() {
             reached |= value == read;

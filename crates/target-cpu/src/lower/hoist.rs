@@ -5,7 +5,7 @@
 //! the op. Ops below an `if` stay below it.
 
 use crate::schedule::{CpuFunc, CpuOp};
-use std::collections::HashSet;
+use tegula_base::HashSet;
 use tegula_ir::{RegionId, Value};
 
 pub(super) fn hoist_indexes(func: &mut CpuFunc) {

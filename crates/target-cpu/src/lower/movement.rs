@@ -31,7 +31,13 @@ impl Lower<'_> {
         let geometry = self.geometry(tile);
         let dtype = self.tile(tile).0;
         let active = geometry.active(piece);
-        let sources: Vec<Source> =
+        if !geometry.is_splat() && self.keeps_lanes(tile) {
+            let first = self.source_of(tile, &geometry, piece, 0);
+            if first.lane == 0 {
+                return self.piece(b, first.tile, first.piece);
+            }
+        }
+        let sources: SmallVec<[Source; 16]> =
             (0..active).map(|lane| self.source_of(tile, &geometry, piece, lane)).collect();
         let first = sources[0];
         let from_splat = self.is_uniform(first.tile);
@@ -139,6 +145,27 @@ impl Lower<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Whether lanes next to each other come from lanes next to each other, down to the root.
+    fn keeps_lanes(&self, mut tile: Value) -> bool {
+        while let Some(op) = self.func.def_op(tile) {
+            let operands = self.func.operands(op);
+            let keeps = match self.func.kind(op) {
+                TileOp::Broadcast { shape } | TileOp::Reshape { shape } => {
+                    shape.last() == self.tile(operands[0]).1.last()
+                }
+                TileOp::Transpose { perm } => perm.last() == Some(&(perm.len() - 1)),
+                TileOp::Extract { .. } => true,
+                TileOp::Concat { .. } => false,
+                _ => return true,
+            };
+            if !keeps {
+                return false;
+            }
+            tile = operands[0];
+        }
+        true
     }
 
     /// Joins lanes of registers, one shuffle for each register after the first.

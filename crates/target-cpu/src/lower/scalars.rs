@@ -4,7 +4,7 @@
 //! `f32` rows that it selects would run in half-filled registers. Such values get vectors of their own lane count.
 
 use crate::schedule::Elem;
-use std::collections::HashSet;
+use tegula_base::HashSet;
 use tegula_ir::{OpId, Value};
 use tegula_tile::{TileFunc, TileOp};
 
@@ -12,7 +12,7 @@ use tegula_tile::{TileFunc, TileOp};
 /// `splat` tiles belong to everyone and to no set.
 pub(super) fn index_scalars(func: &TileFunc) -> HashSet<Value> {
     let ops = func.walk();
-    let mut scalars: HashSet<Value> = HashSet::new();
+    let mut scalars: HashSet<Value> = HashSet::default();
     for op in &ops {
         for result in func.results(*op) {
             if is_candidate(func, *op) && is_single(func, *result) {

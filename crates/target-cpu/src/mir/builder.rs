@@ -3,7 +3,7 @@
 use super::{Arg, Base, Class, Cond, Inst, Kind, Label, Loop, Mem, Mir, Size, VReg, VRegData};
 use crate::isa::{Isa, Width};
 use smallvec::{SmallVec, smallvec};
-use std::collections::HashMap;
+use tegula_base::HashMap;
 use tegula_ir::OpId;
 
 /// Appends instructions to a [`Mir`].
@@ -25,8 +25,8 @@ impl Builder {
         Builder {
             mir: Mir::default(),
             constants: Vec::new(),
-            constant_ids: HashMap::new(),
-            pool_ids: HashMap::new(),
+            constant_ids: HashMap::default(),
+            pool_ids: HashMap::default(),
             open_loops: Vec::new(),
             areas_in_use: 0,
             prelude: 0,

@@ -8,9 +8,11 @@
 use super::ops::{Address, CompareOp, ConvertOp, CpuOp, IndexOp, LoopLevel, ReduceOp, VecOp};
 use super::types::{CpuType, Elem};
 use super::{CpuFunc, calls};
-use std::collections::HashMap;
+use smallvec::SmallVec;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-use tegula_base::DType;
+use tegula_base::hash::Mixer;
+use tegula_base::{DType, HashMap};
 use tegula_ir::op::OpRules;
 use tegula_ir::{Effects, OpId, RegionId, Value};
 use tegula_package::Function;
@@ -54,8 +56,8 @@ impl At {
     }
 }
 
-/// What a scope has computed: op and operands to result.
-type Known = HashMap<(CpuOp, Vec<Value>), Value>;
+/// What a scope has computed, by the hash of op and operands.
+type Known = HashMap<u64, SmallVec<[Value; 1]>>;
 
 pub struct Builder {
     func: CpuFunc,
@@ -71,7 +73,7 @@ impl Builder {
     pub fn new(name: impl Into<String>) -> Builder {
         let func = CpuFunc::new(name);
         let regions = vec![func.body()];
-        Builder { func, regions, known: vec![Known::new()], constants: vec![], location: None }
+        Builder { func, regions, known: vec![Known::default()], constants: vec![], location: None }
     }
 
     /// Ends the body with `return`.
@@ -136,26 +138,36 @@ impl Builder {
             let op = self.push(kind, operands);
             return self.func.result(op);
         }
-        let key = (kind, operands.to_vec());
-        if let Some(value) = self.known.iter().rev().find_map(|known| known.get(&key)) {
-            return *value;
+        let hash = hash(&kind, operands);
+        let known = self.known.iter().rev().find_map(|known| self.find(known, hash, &kind, operands));
+        if let Some(value) = known {
+            return value;
         }
-        let op = self.push(key.0.clone(), operands);
+        let op = self.push(kind, operands);
         let value = self.func.result(op);
-        self.known.last_mut().expect("invariant: the body stays open").insert(key, value);
+        let scope = self.known.last_mut().expect("invariant: the body stays open");
+        scope.entry(hash).or_default().push(value);
         value
+    }
+
+    /// The result of an equal op in a scope.
+    fn find(&self, known: &Known, hash: u64, kind: &CpuOp, operands: &[Value]) -> Option<Value> {
+        known.get(&hash)?.iter().copied().find(|value| {
+            let op = self.func.def_op(*value).expect("invariant: results are known, not arguments");
+            self.func.kind(op) == kind && self.func.operands(op) == operands
+        })
     }
 
     /// A value of the function's entry, shared everywhere.
     fn entry(&mut self, kind: CpuOp, operands: &[Value], ty: CpuType) -> Value {
-        let key = (kind, operands.to_vec());
-        if let Some(value) = self.known[0].get(&key) {
-            return *value;
+        let hash = hash(&kind, operands);
+        if let Some(value) = self.find(&self.known[0], hash, &kind, operands) {
+            return value;
         }
-        let op = self.func.create_op(key.0.clone(), operands, [ty], None);
+        let op = self.func.create_op(kind, operands, [ty], None);
         self.constants.push(op);
         let value = self.func.result(op);
-        self.known[0].insert(key, value);
+        self.known[0].entry(hash).or_default().push(value);
         value
     }
 
@@ -314,7 +326,7 @@ impl Builder {
     /// Fills a region and ends it with the yield of what `fill` gives; the types of that.
     fn region(&mut self, region: RegionId, fill: impl FnOnce(&mut Builder) -> Vec<Value>) -> Vec<CpuType> {
         self.regions.push(region);
-        self.known.push(Known::new());
+        self.known.push(Known::default());
         let values = fill(self);
         self.push(CpuOp::Yield {}, &values);
         self.known.pop();
@@ -484,6 +496,13 @@ impl Builder {
     pub fn call(&mut self, function: Function, operands: &[Value]) -> Value {
         self.emit(CpuOp::Call { function: calls::spelling(function) }, operands)
     }
+}
+
+fn hash(kind: &CpuOp, operands: &[Value]) -> u64 {
+    let mut mixer = Mixer::default();
+    kind.hash(&mut mixer);
+    operands.hash(&mut mixer);
+    mixer.finish()
 }
 
 impl IndexOp {

@@ -6,7 +6,7 @@
 use crate::native::Tier;
 use crate::schedule::ops::{CpuOp, IndexOp, VecOp};
 use crate::schedule::{Address, CpuFunc, CpuType, Elem};
-use std::collections::HashMap;
+use tegula_base::HashMap;
 use tegula_base::{DType, EntityId};
 use tegula_ir::op::OpRules;
 use tegula_ir::{Effects, OpId, Value};
@@ -35,7 +35,7 @@ impl Plan {
         let mut plan = Plan {
             uses: vec![0; func.value_count()],
             absorbed: vec![false; func.op_count()],
-            modes: HashMap::new(),
+            modes: HashMap::default(),
         };
         for &op in order.iter().rev() {
             plan.visit(func, tier, op, &epochs);

@@ -4,7 +4,7 @@ use super::bindings::in_range;
 use super::{Bindings, Observer, evaluate_op};
 use crate::decompose::{expand, is_composite};
 use crate::{Builder, TensorFunc, TensorOp, TensorType};
-use std::collections::HashMap;
+use tegula_base::HashMap;
 use std::sync::Arc;
 use tegula_base::{Diagnostic, EntityId, HostTensor, Origin, Symbols};
 use tegula_ir::liveness::Liveness;
@@ -23,7 +23,7 @@ pub(super) fn run_func<'a>(
     observer: Option<Box<Observer<'a>>>,
 ) -> Result<Tensors, Diagnostic> {
     let values = vec![None; func.value_count()];
-    let mut run = Run { func, consts, symbols, bindings, values, liveness: HashMap::new(), observer };
+    let mut run = Run { func, consts, symbols, bindings, values, liveness: HashMap::default(), observer };
     run.region(func.body(), inputs)
 }
 

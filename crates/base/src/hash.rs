@@ -1,0 +1,100 @@
+//! Hash maps for ids, sizes and ops: a short hash of a few instructions a word.
+//!
+//! Not for keys that an outsider chooses at will: equal hashes are easy to make. The order of a map is the same in
+//! every run, yet no result may depend on it.
+//! Method: rotate, add, multiply by an odd constant with about half its bits set; the high bits, which depend on
+//! all of the word, come down at the end, where the table looks at them.
+
+use std::collections;
+use std::hash::{BuildHasherDefault, Hasher};
+
+pub type HashMap<K, V> = collections::HashMap<K, V, BuildHasherDefault<Mixer>>;
+pub type HashSet<K> = collections::HashSet<K, BuildHasherDefault<Mixer>>;
+
+/// The state of a hash.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Mixer(u64);
+
+/// 2^64 divided by the golden ratio, made odd (Knuth, The Art of Computer Programming 3, section 6.4).
+const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+
+impl Mixer {
+    fn word(&mut self, word: u64) {
+        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(MULTIPLIER);
+    }
+}
+
+impl Hasher for Mixer {
+    fn write(&mut self, bytes: &[u8]) {
+        let (words, rest) = bytes.as_chunks::<8>();
+        words.iter().for_each(|word| self.word(u64::from_le_bytes(*word)));
+        if !rest.is_empty() {
+            let mut last = [0; 8];
+            last[..rest.len()].copy_from_slice(rest);
+            // The length tells "a" from "a\0".
+            self.word(u64::from_le_bytes(last) ^ (rest.len() as u64) << 56);
+        }
+    }
+
+    fn write_u8(&mut self, n: u8) {
+        self.word(n.into());
+    }
+
+    fn write_u16(&mut self, n: u16) {
+        self.word(n.into());
+    }
+
+    fn write_u32(&mut self, n: u32) {
+        self.word(n.into());
+    }
+
+    fn write_u64(&mut self, n: u64) {
+        self.word(n);
+    }
+
+    fn write_i64(&mut self, n: i64) {
+        self.word(n as u64);
+    }
+
+    fn write_usize(&mut self, n: usize) {
+        self.word(n as u64);
+    }
+
+    fn write_isize(&mut self, n: isize) {
+        self.word(n as u64);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0 ^ self.0.rotate_left(26)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::hash::Hash;
+
+    fn hash(key: impl Hash) -> u64 {
+        let mut mixer = Mixer::default();
+        key.hash(&mut mixer);
+        mixer.finish()
+    }
+
+    #[test]
+    fn small_keys_spread_over_buckets_and_tags() {
+        // Tables take the low bits for the bucket and the top seven for the tag.
+        for low in [false, true] {
+            let part = |key: u32| if low { hash(key) & 127 } else { hash(key) >> 57 };
+            let mut counts = [0; 128];
+            (0..128 * 64).for_each(|key| counts[part(key) as usize] += 1);
+            assert!(counts.iter().all(|count| (16..256).contains(count)), "{counts:?}");
+        }
+    }
+
+    #[test]
+    fn order_and_length_count() {
+        assert_ne!(hash((1u32, 2u32)), hash((2u32, 1u32)));
+        assert_ne!(hash("a"), hash("a\0"));
+        assert_ne!(hash(&[1u8, 2][..]), hash(&[1u8, 2, 0][..]));
+    }
+}
