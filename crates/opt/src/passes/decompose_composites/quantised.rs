@@ -161,17 +161,17 @@ pub(super) fn dequantized_constant(
     let inner: usize = scheme.axis.map_or(data.data.len(), |axis| data.shape[axis + 1..].iter().product());
     let extent = scheme.axis.map_or(1, |axis| data.shape[axis]);
     let signed = scheme.storage == DType::I8;
-    let mut values = Vec::with_capacity(data.data.len());
-    for (i, run) in data.data.chunks_exact(inner).enumerate() {
+    let mut bytes = vec![0; 4 * data.data.len()];
+    for (i, (run, out)) in data.data.chunks_exact(inner).zip(bytes.chunks_exact_mut(4 * inner)).enumerate() {
         let place = i % extent;
         let scale = scales[place % scales.len()];
         let zero = zeros[place % zeros.len()] as i32;
-        values.extend(run.iter().map(|byte| {
+        for (byte, out) in run.iter().zip(out.chunks_exact_mut(4)) {
             let stored = if signed { i32::from(*byte as i8) } else { i32::from(*byte) };
-            (stored - zero) as f32 * scale
-        }));
+            out.copy_from_slice(&((stored - zero) as f32 * scale).to_le_bytes());
+        }
     }
-    b.constant(HostTensor::from_elements(&data.shape, &values)).map(Some)
+    b.constant(HostTensor { dtype: DType::F32, shape: data.shape, bytes }).map(Some)
 }
 
 /// The elements of a small `f32` constant.
