@@ -2,6 +2,9 @@
 //! processor can, for every register width; compares all buffers. Machine code runs on buffers that end where
 //! memory ends.
 
+// Each test file uses its part of this.
+#![allow(dead_code)]
+
 use crate::call::{CALLED, Guarded, Loaded, tiers};
 use std::collections::BTreeMap;
 use tegula_base::{DType, Dim, Shape, Symbols};
@@ -254,4 +257,25 @@ fn real(dtype: DType, bytes: &[u8]) -> f64 {
         DType::BF16 => half::bf16::from_bits(bits as u16).into(),
         _ => bits as i64 as f64,
     }
+}
+
+/// `unit * n`.
+pub fn times(b: &mut TileBuilder, unit: Value, n: i64) -> Value {
+    let n = b.index(n);
+    b.mul(unit, n)
+}
+
+pub fn plain(n: usize) -> (Vec<i64>, Vec<bool>) {
+    (vec![1; n], vec![false; n])
+}
+
+/// Loads a whole box at offsets.
+pub fn load(b: &mut TileBuilder, view: Value, offsets: &[Value], shape: &[i64]) -> Value {
+    let (steps, bounded) = plain(shape.len());
+    b.load(view, offsets, shape, &steps, &bounded, 0)
+}
+
+pub fn store(b: &mut TileBuilder, view: Value, tile: Value, offsets: &[Value]) {
+    let (steps, bounded) = plain(offsets.len());
+    b.store(view, tile, offsets, &steps, &bounded);
 }
