@@ -86,7 +86,8 @@ pub fn emit(
     }
 }
 
-/// The texts of all kernels, each under its nodes' names.
+/// The texts of all kernels, each under its nodes' names; `// -----` stands between them, as in files that
+/// `mlir-opt --split-input-file` reads.
 fn each_kernel(
     program: &TensorProgram,
     mut text: impl FnMut(&tegula_tensor::TensorFunc, tegula_ir::OpId) -> Result<String, Diagnostic>,
@@ -97,8 +98,9 @@ fn each_kernel(
     for (number, op) in kernels.enumerate() {
         let node = func.op(op).location.as_deref().unwrap_or("");
         let text = text(func, op)?;
+        let split = if number == 0 { "" } else { "// -----\n" };
         // A `String` takes whatever is written.
-        let _ = writeln!(out, "// kernel {number}: {node}\n{text}");
+        let _ = writeln!(out, "{split}// kernel {number}: {node}\n{text}");
     }
     Ok(out)
 }
