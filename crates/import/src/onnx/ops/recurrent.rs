@@ -122,18 +122,26 @@ fn walk_all(cx: &mut Cx, node: &Node, gates: Gates, weights: &WeightsOf) -> Outc
     let mut walked = Vec::with_capacity(directions.len());
     for (i, direction) in directions.iter().enumerate() {
         let (w, r) = weights(cx, i)?;
+        for weights in [w, r] {
+            cx.expect_rank(weights, 2, "recurrent weights [D,G*H,I] and [D,G*H,H]")?;
+        }
         let hidden = cx.dim(r, 1);
         let rows = Dim::from(2 * gates.count()) * hidden.clone();
         let dtype = cx.dtype(x);
         let batch = cx.dim(x, 1);
         let bias = match node.optional(3) {
-            Some(bias) => part(cx, bias, i)?,
+            Some(bias) => {
+                let bias = part(cx, bias, i)?;
+                cx.expect_rank(bias, 1, "a bias [D,2*G*H]")?;
+                bias
+            }
             None => cx.splat(dtype, [rows], 0.0)?,
         };
         let state = |cx: &mut Cx, operand: usize| match node.optional(operand) {
             Some(state) => {
                 let state = if batch_first { cx.transpose(state, &[1, 0, 2])? } else { state };
                 let state = part(cx, state, i)?;
+                cx.expect_rank(state, 2, "an initial state [D,B,H]")?;
                 let own = cx.dim(state, 0);
                 cx.assert_equal(&own, &batch, "the initial state must have the input's batch size")?;
                 cx.reshape(state, [batch.clone(), hidden.clone()])
@@ -143,7 +151,11 @@ fn walk_all(cx: &mut Cx, node: &Node, gates: Gates, weights: &WeightsOf) -> Outc
         let h0 = state(cx, 5)?;
         let c0 = if gates == Gates::Lstm { Some(state(cx, 6)?) } else { None };
         let peephole = match node.optional(7) {
-            Some(peephole) if gates == Gates::Lstm => Some(part(cx, peephole, i)?),
+            Some(peephole) if gates == Gates::Lstm => {
+                let peephole = part(cx, peephole, i)?;
+                cx.expect_rank(peephole, 1, "peephole weights [D,3*H]")?;
+                Some(peephole)
+            }
             _ => None,
         };
         let layer = Layer {
