@@ -346,15 +346,21 @@ impl<O: Op> Func<O> {
     }
 
     /// Erases many ops of any regions in linear time.
-    pub fn erase_all(&mut self, dead: &tegula_base::HashSet<OpId>) {
-        let regions: Vec<RegionId> = self.regions.keys().collect();
-        for region in regions {
-            self.regions[region].ops.retain(|op| !dead.contains(op));
-        }
-        let mut dead: Vec<OpId> = dead.iter().copied().collect();
+    pub fn erase_all(&mut self, dead: impl IntoIterator<Item = OpId>) {
+        let mut dead: Vec<OpId> = dead.into_iter().collect();
         dead.sort();
+        let mut regions: Vec<RegionId> = Vec::new();
+        for &op in &dead {
+            regions.extend(self.ops[op].parent.take().filter(|region| regions.last() != Some(region)));
+        }
+        regions.sort();
+        regions.dedup();
+        for region in regions {
+            let mut ops = std::mem::take(&mut self.regions[region].ops);
+            ops.retain(|op| self.ops[*op].parent.is_some());
+            self.regions[region].ops = ops;
+        }
         for op in dead {
-            self.ops[op].parent = None;
             self.forget(op);
         }
     }

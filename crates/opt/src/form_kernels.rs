@@ -21,7 +21,6 @@ mod pull;
 mod rules;
 
 use tegula_base::Diagnostics;
-use tegula_base::HashSet;
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::{OpId, RegionId};
 use tegula_target::TargetModel;
@@ -45,7 +44,7 @@ fn form_in_func(
     target: &dyn TargetModel,
     cx: &mut PassCx,
 ) -> Result<Changed, Diagnostics> {
-    let mut dead: HashSet<OpId> = HashSet::default();
+    let mut dead: Vec<OpId> = Vec::new();
     let mut waiting = vec![func.body()];
     while let Some(region) = waiting.pop() {
         dead.extend(form_in_region(func, region, target, cx)?);
@@ -55,7 +54,7 @@ fn form_in_func(
     if dead.is_empty() {
         return Ok(Changed::No);
     }
-    func.erase_all(&dead);
+    func.erase_all(dead);
     Ok(Changed::Yes)
 }
 

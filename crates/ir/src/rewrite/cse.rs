@@ -3,19 +3,19 @@
 use crate::pass::Changed;
 use crate::{Effects, Func, Op, OpId, RegionId};
 use smallvec::SmallVec;
-use tegula_base::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
+use tegula_base::HashMap;
 use tegula_base::hash::Mixer;
 
 /// Replaces each pure op without regions by an earlier equal one (same kind, operands and result types) that stands in
 /// its region or in one around it. After: no two such ops are left, except where a region in between may not capture.
 pub fn cse<O: Op>(func: &mut Func<O>) -> Changed {
-    let mut merged = HashSet::default();
+    let mut merged = Vec::new();
     visit(func, func.body(), &mut Scope::default(), &mut merged);
     if merged.is_empty() {
         return Changed::No;
     }
-    func.erase_all(&merged);
+    func.erase_all(merged);
     Changed::Yes
 }
 
@@ -26,7 +26,7 @@ struct Scope {
     entered: Vec<u64>,
 }
 
-fn visit<O: Op>(func: &mut Func<O>, region: RegionId, scope: &mut Scope, merged: &mut HashSet<OpId>) {
+fn visit<O: Op>(func: &mut Func<O>, region: RegionId, scope: &mut Scope, merged: &mut Vec<OpId>) {
     let mark = scope.entered.len();
     for op in func.ops_in(region).to_vec() {
         let captures = func.kind(op).regions_capture();
@@ -49,7 +49,7 @@ fn visit<O: Op>(func: &mut Func<O>, region: RegionId, scope: &mut Scope, merged:
     }
 }
 
-fn merge_or_enter<O: Op>(func: &mut Func<O>, op: OpId, scope: &mut Scope, merged: &mut HashSet<OpId>) {
+fn merge_or_enter<O: Op>(func: &mut Func<O>, op: OpId, scope: &mut Scope, merged: &mut Vec<OpId>) {
     let mut hasher = Mixer::default();
     func.kind(op).hash(&mut hasher);
     func.operands(op).hash(&mut hasher);
@@ -60,7 +60,7 @@ fn merge_or_enter<O: Op>(func: &mut Func<O>, op: OpId, scope: &mut Scope, merged
             for (from, to) in func.results(op).to_vec().into_iter().zip(func.results(other).to_vec()) {
                 func.replace_uses(from, to);
             }
-            merged.insert(op);
+            merged.push(op);
         }
         None => {
             candidates.push(op);

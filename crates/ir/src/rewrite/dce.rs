@@ -2,7 +2,7 @@
 
 use crate::pass::Changed;
 use crate::{Def, Effects, Func, Op, OpId, Value};
-use tegula_base::{EntityId, HashSet};
+use tegula_base::EntityId;
 
 /// Erases ops whose results nobody needs and that write nothing, in any region, chains and regions included.
 /// Method: mark from the writes and the body's terminator; an op needs its operands, its regions' terminators and
@@ -19,11 +19,11 @@ pub fn dce<O: Op>(func: &mut Func<O>) -> Changed {
         waiting.extend(func.regions_of(op).iter().filter_map(|region| func.terminator(*region)));
         waiting.extend(func.parent(op).and_then(|region| func.owner(region)));
     }
-    let dead: HashSet<OpId> = all.into_iter().filter(|op| !needed[op.index()]).collect();
+    let dead: Vec<OpId> = all.into_iter().filter(|op| !needed[op.index()]).collect();
     if dead.is_empty() {
         return Changed::No;
     }
-    func.erase_all(&dead);
+    func.erase_all(dead);
     Changed::Yes
 }
 

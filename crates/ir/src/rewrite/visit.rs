@@ -27,14 +27,12 @@ pub fn rewrite_ops<O: Op>(func: &mut Func<O>, rule: &mut Rule<O>) -> Result<Chan
     let mut errors = Diagnostics::default();
     let mut waiting = vec![func.body()];
     while let Some(region) = waiting.pop() {
-        let before = func.ops_in(region).to_vec();
-        match rewrite_region(func, region, rule) {
+        let mut inner = Vec::new();
+        match rewrite_ops_of(func, region, rule, &mut inner) {
             Ok(one) => changed |= one,
             Err(found) => errors.0.extend(found.0),
         }
-        // Regions of ops that were replaced have gone with them.
-        let kept = before.iter().rev().filter(|op| func.parent(**op).is_some());
-        waiting.extend(kept.flat_map(|op| func.regions_of(*op).iter().rev().copied()));
+        waiting.extend(inner.into_iter().rev());
     }
     errors.into_result(changed)
 }
@@ -44,6 +42,16 @@ pub fn rewrite_region<O: Op>(
     func: &mut Func<O>,
     region: RegionId,
     rule: &mut Rule<O>,
+) -> Result<Changed, Diagnostics> {
+    rewrite_ops_of(func, region, rule, &mut Vec::new())
+}
+
+/// Puts the regions of the ops that were kept into `inner`.
+fn rewrite_ops_of<O: Op>(
+    func: &mut Func<O>,
+    region: RegionId,
+    rule: &mut Rule<O>,
+    inner: &mut Vec<RegionId>,
 ) -> Result<Changed, Diagnostics> {
     let ops = func.ops_in(region).to_vec();
     func.set_ops(region, Vec::with_capacity(ops.len()));
@@ -71,6 +79,7 @@ pub fn rewrite_region<O: Op>(
             Err(found) => errors.0.extend(found.0),
         }
         func.place_op(op, region, func.ops_in(region).len());
+        inner.extend_from_slice(func.regions_of(op));
     }
     errors.into_result(changed)
 }

@@ -15,9 +15,9 @@ pub(super) const RULES: &[Rule] = &[
 
 /// A right side that all batches share needs no batch axes: the left side's become rows.
 fn shared_right_side(site: &mut Site) -> Applied {
-    let TensorOp::Dot { dims, out } = site.kind().clone() else { return Ok(None) };
     let (lhs, rhs) = (site.operand(0), site.operand(1));
     let Some((broadcast, TensorOp::Broadcast { .. })) = site.def(rhs) else { return Ok(None) };
+    let TensorOp::Dot { dims, out } = site.kind().clone() else { return Ok(None) };
     let w = site.b.func.operand(broadcast, 0);
     let (w_shape, full) = (site.shape(w).clone(), site.shape(rhs).clone());
     let shared = dims.rhs_batch.iter().all(|axis| w_shape[*axis].is_const(1));
@@ -80,7 +80,8 @@ impl Side {
 }
 
 fn normal_form(site: &mut Site) -> Applied {
-    let TensorOp::Dot { dims, out } = site.kind().clone() else { return Ok(None) };
+    let TensorOp::Dot { dims, out } = site.kind() else { return Ok(None) };
+    let out = *out;
     let (lhs, rhs) = (site.operand(0), site.operand(1));
     let left = Side::new(site.b.rank(lhs), &dims.lhs_batch, &dims.lhs_contract);
     let right = Side::new(site.b.rank(rhs), &dims.rhs_batch, &dims.rhs_contract);

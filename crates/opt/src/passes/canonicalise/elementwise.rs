@@ -206,7 +206,8 @@ fn shape_without(site: &Site, skipped: usize, instead: Option<&Shape>) -> Option
 
 fn broadcast_operand(site: &mut Site) -> Applied {
     let Some(f) = function(site) else { return Ok(None) };
-    for (i, value) in site.operands().to_vec().into_iter().enumerate() {
+    for i in 0..site.operands().len() {
+        let value = site.operand(i);
         let Some((broadcast, TensorOp::Broadcast { .. })) = site.def(value) else { continue };
         let x = site.b.func.operand(broadcast, 0);
         if shape_without(site, i, Some(site.shape(x))).as_ref() == Some(&site.result_type().shape) {
@@ -220,7 +221,8 @@ fn broadcast_operand(site: &mut Site) -> Applied {
 
 fn narrow_splat(site: &mut Site) -> Applied {
     let Some(f) = function(site) else { return Ok(None) };
-    for (i, value) in site.operands().to_vec().into_iter().enumerate() {
+    for i in 0..site.operands().len() {
+        let value = site.operand(i);
         let Some(bits) = site.splat(value).filter(|_| !all_ones(site.shape(value))) else { continue };
         if shape_without(site, i, None).as_ref() != Some(&site.result_type().shape) {
             continue;

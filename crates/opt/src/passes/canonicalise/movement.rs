@@ -165,15 +165,16 @@ fn reduce_units(site: &mut Site) -> Applied {
 }
 
 fn constant_splat(site: &mut Site) -> Applied {
-    let TensorOp::Constant { id, dtype, shape } = site.kind().clone() else { return Ok(None) };
-    let Some(data) = site.b.consts.get(id).map(|data| data.data.clone()) else { return Ok(None) };
-    let size = dtype.size();
-    let Some((first, rest)) = data.split_at_checked(size) else { return Ok(None) };
+    let TensorOp::Constant { id, dtype, shape } = site.kind() else { return Ok(None) };
+    let (dtype, size) = (*dtype, dtype.size());
+    let Some(data) = site.b.consts.get(*id) else { return Ok(None) };
+    let Some((first, rest)) = data.data.split_at_checked(size) else { return Ok(None) };
     if rest.chunks_exact(size).any(|element| element != first) {
         return Ok(None);
     }
     let mut bits = [0; 8];
     bits[..size].copy_from_slice(first);
+    let shape = shape.clone();
     site.b.emit(TensorOp::Splat { dtype, shape, bits: i64::from_le_bytes(bits) }, &[]).map(Some)
 }
 
