@@ -3,7 +3,7 @@
 mod support;
 
 use support::{Case, check};
-use tegula_base::DType::{F32, I8, I32, I64, U8};
+use tegula_base::DType::{F16, F32, I8, I32, I64, U8};
 use tegula_base::Dim;
 use tegula_ir::ScalarOp;
 use tegula_tensor::{DotDims, KernelClass, Layout, PadMode, PoolKind, ScatterKind, TensorOp, Window};
@@ -263,4 +263,57 @@ fn pools() {
             b.emit_all(TensorOp::MaxPoolIndices { window: window.clone(), column_major }, &[args[0]])
         });
     }
+}
+
+#[test]
+fn groups_keep_to_their_channels() {
+    // 9 channels a group are a whole tile of 8 and a rest, which must not reach into the next group.
+    let case = Case::new("grouped").class(KernelClass::Conv).arg(F32, [1, 6, 11]).arg(F32, [27, 2, 3]);
+    check(case, |b, args| {
+        Ok(vec![b.conv(args[0], args[1], window(&[3], &[1], &[1], &[1], &[1]), 3, F32)?])
+    });
+}
+
+#[test]
+fn sums_of_narrow_floats_round_once() {
+    for (shape, axes) in [([3, 40], vec![1]), ([40, 3], vec![0]), ([7, 9], vec![0, 1]), ([2, 300], vec![1])] {
+        let case = Case::new("narrow sum").class(KernelClass::Reduce).arg(F32, shape);
+        check(case, |b, args| {
+            let narrow = b.cast(args[0], F16)?;
+            let sum = b.reduce(ScalarOp::Add, narrow, &axes, true)?;
+            Ok(vec![b.cast(sum, F32)?])
+        });
+    }
+}
+
+#[test]
+fn rows_of_unknown_length_before_units() {
+    let shape = || [Dim::from(1), Dim::from(9), Dim::symbol("n"), Dim::from(1)];
+    for n in [1, 3, 5, 20] {
+        let case = Case::new("row of pairs").class(KernelClass::Reduce).symbol("n", n).arg(I64, shape());
+        check(case, |b, args| {
+            let place = b.iota(I64, b.shape(args[0]), 2)?;
+            let sum = b.add(args[0], place)?;
+            Ok(vec![b.reduce(ScalarOp::Max, sum, &[2], true)?])
+        });
+    }
+}
+
+#[test]
+fn maxima_with_indices_order_nan_and_zeros() {
+    // Random bytes are NaN now and then.
+    let case = Case::new("max with indices").class(KernelClass::Pool).arg(F16, [2, 3, 50]);
+    check(case, |b, args| {
+        let window = Box::new(window(&[3], &[1], &[1], &[1], &[1]));
+        b.emit_all(TensorOp::MaxPoolIndices { window, column_major: false }, &[args[0]])
+    });
+}
+
+#[test]
+fn averages_of_integers_do_not_wrap() {
+    let case = Case::new("average").class(KernelClass::Pool).arg(I8, [1, 3, 40]);
+    check(case, |b, args| {
+        let window = window(&[4], &[1], &[1], &[0], &[0]);
+        Ok(vec![b.pool(PoolKind::Average, args[0], window)?])
+    });
 }

@@ -275,18 +275,18 @@ impl<'a> Lowering<'a> {
             return (main, None);
         }
         // The tail's carried values are tiles of `lanes`; the recipe joins both kinds.
-        let tail_inits: Vec<Value> = inits.iter().map(|init| self.narrow(*init, lanes)).collect();
+        let tail_inits: Vec<Value> = inits.iter().map(|init| self.narrow(*init, tile, lanes)).collect();
         let tail = self.for_(main_hi, hi, lanes, &tail_inits, |cx, j, carried| {
             body(cx, Axis { offset: j, extent: lanes, step: 1, bounded: true }, carried)
         });
         (main, Some(tail))
     }
 
-    /// The first `lanes` elements of an initial tile along its last axis (all are the same).
-    fn narrow(&mut self, tile: Value, lanes: i64) -> Value {
+    /// The first `lanes` elements of an initial tile along its axis of `width` elements (all are the same).
+    fn narrow(&mut self, tile: Value, width: i64, lanes: i64) -> Value {
         let (_, mut shape) = self.b.tile_type(tile);
-        match shape.last_mut() {
-            Some(last) if *last > lanes => *last = lanes,
+        match shape.iter_mut().rev().find(|extent| **extent == width) {
+            Some(extent) if width > lanes => *extent = lanes,
             _ => return tile,
         }
         let zeros = vec![0; shape.len()];

@@ -48,6 +48,8 @@ pub(super) struct Traversal {
     pub tile: ContractTile,
     pub m: Dim,
     pub n: Dim,
+    /// Columns past `n` are another unit's (the next group's): the last tile is cut to fit, as no view ends there.
+    pub cut: bool,
 }
 
 impl Traversal {
@@ -61,6 +63,11 @@ impl Traversal {
             Some(rest) => vec![rest.max(1)],
             None => ROW_TAILS.into_iter().filter(|extent| *extent < self.tile.m || *extent == 1).collect(),
         }
+    }
+
+    /// Width of a cut last tile of columns; 1 where all tiles are whole.
+    fn last_columns(&self) -> i64 {
+        self.n.as_const().map_or(1, |n| (n % self.tile.n).max(1))
     }
 
     /// The three grid axes.
@@ -97,9 +104,11 @@ impl Traversal {
         let mut run = |cx: &mut Lowering, offset: Value, extent: i64| {
             for bounded in [false, true] {
                 let wanted = if bounded { not(cx, whole_columns) } else { whole_columns };
+                let last = bounded && self.cut;
                 cx.when(wanted, |cx| {
                     let row = Axis { offset, extent, step: 1, bounded: false };
-                    let column = Axis { offset: column, extent: self.tile.n, step: 1, bounded };
+                    let width = if last { self.last_columns() } else { self.tile.n };
+                    let column = Axis { offset: column, extent: width, step: 1, bounded: bounded && !last };
                     outcome =
                         std::mem::replace(&mut outcome, Ok(())).and_then(|()| body(cx, row, column, panel));
                 });

@@ -40,11 +40,15 @@ pub(super) fn lower(body: &Body, target: &dyn TargetModel) -> Result<Lowered, St
     let shape: Vec<Dim> = [x_shape[0].clone(), x_shape[1].clone()].into_iter().chain(spatial).collect();
     let order = result_order(body, rank);
     let dtype = body.func.ty(x).dtype;
-    // Sums of narrow floats are kept wide.
-    let acc = match (kind, dtype) {
-        (Some(PoolKind::Max) | None, _) => dtype,
-        (_, DType::F16 | DType::BF16) => DType::F32,
-        _ => dtype,
+    // Sums of narrow floats are kept wide; so are sums of integers that are divided before they wrap.
+    let acc = match kind {
+        Some(PoolKind::Max) | None => dtype,
+        _ if dtype.is_float() && dtype.bits() < 32 => DType::F32,
+        Some(PoolKind::Average | PoolKind::AverageInside) if dtype.is_int() && dtype.is_signed() => {
+            DType::I64
+        }
+        Some(PoolKind::Average | PoolKind::AverageInside) if dtype.is_int() => DType::U64,
+        Some(PoolKind::Sum | PoolKind::Average | PoolKind::AverageInside) => dtype,
     };
     // Indices are computed lane by lane in 64 bits along a spatial axis only when channels are not innermost.
     let lane = *order.last().expect("invariant: a pool has axes");
@@ -99,7 +103,7 @@ impl Pool<'_> {
             Some(PoolKind::Max | PoolKind::Sum) | None => {}
         }
         if self.acc != self.dtype {
-            tile = cx.b.elementwise(ScalarOp::Cast { to: self.dtype, saturate: true }, &[tile]);
+            tile = cx.b.elementwise(ScalarOp::Cast { to: self.dtype, saturate: false }, &[tile]);
         }
         let results = cx.body.func.results(self.root).to_vec();
         let physical: TileBox = self.order.iter().map(|axis| at[*axis]).collect();
@@ -231,7 +235,7 @@ impl Walk<'_> {
         }
         let unset = cx.b.splat(DType::I64, &[width], 0);
         let first = cx.b.elementwise(ScalarOp::Lt, &[carried[1], unset]);
-        let greater = cx.b.elementwise(ScalarOp::Gt, &[tile, carried[0]]);
+        let greater = self.outdoes(cx, tile, carried[0]);
         let mut better = cx.b.elementwise(ScalarOp::Or, &[first, greater]);
         if pool.lane >= 2 {
             let inside = self.inside(cx, logical);
@@ -240,5 +244,32 @@ impl Walk<'_> {
         let value = cx.b.elementwise(ScalarOp::Select, &[better, tile, carried[0]]);
         let index = cx.b.elementwise(ScalarOp::Select, &[better, flat, carried[1]]);
         vec![value, index]
+    }
+
+    /// Where `tile` is the maximum of both and not the same: as numbers, but NaN is largest and -0 below 0.
+    fn outdoes(&self, cx: &mut Lowering, tile: Value, best: Value) -> Value {
+        let greater = cx.b.elementwise(ScalarOp::Gt, &[tile, best]);
+        let dtype = self.pool.acc;
+        if !dtype.is_float() {
+            return greater;
+        }
+        let not_a_number = |cx: &mut Lowering, x: Value| cx.b.elementwise(ScalarOp::IsNan, &[x]);
+        let (new, known) = (not_a_number(cx, tile), not_a_number(cx, best));
+        let known = cx.b.elementwise(ScalarOp::Not, &[known]);
+        let first_nan = cx.b.elementwise(ScalarOp::And, &[new, known]);
+        let bits = match dtype.bits() {
+            8 => DType::I8,
+            16 => DType::I16,
+            32 => DType::I32,
+            _ => DType::I64,
+        };
+        let cast = ScalarOp::Bitcast { to: bits };
+        let (new, known) = (cx.b.elementwise(cast, &[tile]), cx.b.elementwise(cast, &[best]));
+        // Equal as numbers and of greater bits: 0 over -0.
+        let above = cx.b.elementwise(ScalarOp::Gt, &[new, known]);
+        let equal = cx.b.elementwise(ScalarOp::Eq, &[tile, best]);
+        let zero = cx.b.elementwise(ScalarOp::And, &[above, equal]);
+        let greater = cx.b.elementwise(ScalarOp::Or, &[greater, first_nan]);
+        cx.b.elementwise(ScalarOp::Or, &[greater, zero])
     }
 }

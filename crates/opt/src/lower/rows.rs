@@ -10,7 +10,7 @@
 use super::Lowered;
 use super::access::{Axis, Lowering, TileBox, begin};
 use super::body::Body;
-use tegula_base::{Dim, Shape, Symbols};
+use tegula_base::{DType, Dim, Shape, Symbols};
 use tegula_ir::scalar::eval::identity;
 use tegula_ir::{OpId, ScalarOp, Value};
 use tegula_target::TargetModel;
@@ -262,6 +262,14 @@ fn resident_box(cx: &mut Lowering, plan: &Plan, at: &[Axis]) -> TileBox {
     at
 }
 
+/// What a reduction is kept in: sums and products of narrow floats in `f32` (`docs/numerics.md`).
+fn accumulator(f: ScalarOp, dtype: DType) -> DType {
+    match f {
+        ScalarOp::Add | ScalarOp::Mul if dtype.is_float() && dtype.bits() < 32 => DType::F32,
+        _ => dtype,
+    }
+}
+
 /// The result tile of one reduction: extents of `at`, 1 along the reduced axes.
 fn reduce(cx: &mut Lowering, plan: &Plan, op: OpId, at: &[Axis]) -> Result<Value, String> {
     let TensorOp::Reduce { f, .. } = cx.body.func.kind(op) else {
@@ -269,21 +277,26 @@ fn reduce(cx: &mut Lowering, plan: &Plan, op: OpId, at: &[Axis]) -> Result<Value
     };
     let (f, operand) = (*f, cx.body.func.operand(op, 0));
     let dtype = cx.body.func.ty(operand).dtype;
-    let neutral = identity(f, dtype).ok_or_else(|| format!("`{f}` does not reduce {dtype}"))? as i64;
+    let acc = accumulator(f, dtype);
+    let neutral = identity(f, acc).ok_or_else(|| format!("`{f}` does not reduce {dtype}"))? as i64;
     let lane = plan.lane.filter(|axis| plan.reduced.contains(axis));
-    if let (Some(lane), true) = (lane, plan.resident && plan.reduced.len() == 1) {
-        let at = resident_box(cx, plan, at);
-        let tile = masked(cx, plan, operand, &at, neutral)?;
-        return Ok(cx.b.reduce(f, tile, lane));
-    }
-    let mut shape: Vec<i64> = at.iter().map(|axis| axis.extent).collect();
-    if let Some(lane) = lane {
-        shape[lane] = plan.tile;
-    }
-    let init = cx.b.splat(dtype, &shape, neutral);
-    let pass = Pass { plan, f, operand, neutral, lane };
-    let axes = ordered(plan, &plan.reduced);
-    pass.over(cx, &axes, at, init)
+    let pass = Pass { plan, f, operand, acc, neutral, lane };
+    let sum = match (lane, plan.resident && plan.reduced.len() == 1) {
+        (Some(lane), true) => {
+            let at = resident_box(cx, plan, at);
+            let tile = pass.masked(cx, &at)?;
+            cx.b.reduce(f, tile, lane)
+        }
+        _ => {
+            let init = pass.start(cx, at);
+            let axes = ordered(plan, &plan.reduced);
+            pass.over(cx, &axes, at, init)?
+        }
+    };
+    Ok(match acc == dtype {
+        true => sum,
+        false => cx.b.elementwise(ScalarOp::Cast { to: dtype, saturate: false }, &[sum]),
+    })
 }
 
 /// One reduction's walk over the reduced axes.
@@ -291,6 +304,8 @@ struct Pass<'p> {
     plan: &'p Plan,
     f: ScalarOp,
     operand: Value,
+    /// What the operand is widened to, and the identity of `f` in it.
+    acc: DType,
     neutral: i64,
     /// The lane axis when it is reduced.
     lane: Option<usize>,
@@ -327,8 +342,7 @@ impl Pass<'_> {
         if let Some(lane) = self.lane {
             shape[lane] = self.plan.tile;
         }
-        let dtype = cx.body.func.ty(self.operand).dtype;
-        cx.b.splat(dtype, &shape, self.neutral)
+        cx.b.splat(self.acc, &shape, self.neutral)
     }
 
     /// The identity with extent 1 along the lane axis.
@@ -341,7 +355,7 @@ impl Pass<'_> {
     }
 
     fn add(&self, cx: &mut Lowering, at: &[Axis], acc: Value) -> Result<Value, String> {
-        let tile = masked_if(cx, self.plan, self.operand, at, self.neutral, self.lane)?;
+        let tile = self.masked(cx, at)?;
         Ok(cx.b.elementwise(self.f, &[acc, tile]))
     }
 
@@ -370,31 +384,17 @@ impl Pass<'_> {
             }
         })
     }
-}
 
-/// The operand's tile with the neutral element where a bounded lane axis leaves the row.
-fn masked(
-    cx: &mut Lowering,
-    plan: &Plan,
-    operand: Value,
-    at: &[Axis],
-    neutral: i64,
-) -> Result<Value, String> {
-    masked_if(cx, plan, operand, at, neutral, plan.lane)
-}
-
-fn masked_if(
-    cx: &mut Lowering,
-    plan: &Plan,
-    operand: Value,
-    at: &[Axis],
-    neutral: i64,
-    lane: Option<usize>,
-) -> Result<Value, String> {
-    let tile = cx.pull(operand, at)?;
-    let Some(lane) = lane.filter(|axis| at[*axis].bounded) else { return Ok(tile) };
-    let (dtype, shape) = cx.b.tile_type(tile);
-    let inside = cx.inside(at, lane, &plan.space[lane]);
-    let fill = cx.b.splat(dtype, &shape, neutral);
-    Ok(cx.b.elementwise(ScalarOp::Select, &[inside, tile, fill]))
+    /// The operand's tile with the neutral element where a bounded lane axis leaves the row.
+    fn masked(&self, cx: &mut Lowering, at: &[Axis]) -> Result<Value, String> {
+        let mut tile = cx.pull(self.operand, at)?;
+        if cx.b.tile_type(tile).0 != self.acc {
+            tile = cx.b.elementwise(ScalarOp::Cast { to: self.acc, saturate: false }, &[tile]);
+        }
+        let Some(lane) = self.lane.filter(|axis| at[*axis].bounded) else { return Ok(tile) };
+        let (_, shape) = cx.b.tile_type(tile);
+        let inside = cx.inside(at, lane, &self.plan.space[lane]);
+        let fill = cx.b.splat(self.acc, &shape, self.neutral);
+        Ok(cx.b.elementwise(ScalarOp::Select, &[inside, tile, fill]))
+    }
 }

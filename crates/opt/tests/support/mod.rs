@@ -10,6 +10,7 @@ use tegula_tensor::build::Builder;
 use tegula_tensor::layout::Physical;
 use tegula_tensor::{KernelClass, Layout, TensorFunc, TensorOp, TensorType};
 use tegula_tile::TileKernel;
+use tegula_tile::exec::Order;
 
 /// Small tiles, so that small tensors reach every tail.
 pub struct SmallTarget;
@@ -137,8 +138,12 @@ pub fn check(case: Case, build: impl Fn(&mut Builder, &[Value]) -> Built<Vec<Val
             BufferRef::Result(i) => n + i,
         })
         .collect();
-    tegula_tile::exec::run(&lowered.kernel, &view_buffers, &mut buffers, &|dim| dim.eval(&bind))
-        .unwrap_or_else(|error| panic!("{name}: {error}"));
+    let mut backwards = buffers.clone();
+    for (order, buffers) in [(Order::Rising, &mut buffers), (Order::Falling, &mut backwards)] {
+        tegula_tile::exec::run_in(order, &lowered.kernel, &view_buffers, buffers, &|dim| dim.eval(&bind))
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
+    }
+    assert!(buffers == backwards, "{name}: units that run in another order give other bits");
     for (i, (output, ty)) in expected.iter().zip(func.result_types(kernel)).enumerate() {
         let physical = extents(&ty.layout_or_default().physical_shape(&ty.shape));
         let raw = HostTensor { dtype: output.dtype, shape: physical, bytes: buffers[n + i].clone() };

@@ -71,7 +71,11 @@ pub(super) fn lower(
     if let RightSide::Panels { width } | RightSide::Quads { width } = packing {
         tile.n = width;
     }
-    let traversal = Traversal { tile, m: shape[2 + row_axis].clone(), n: channels };
+    let cut = *groups > 1;
+    if cut && channels.as_const().is_none() {
+        tile.n = 1;
+    }
+    let traversal = Traversal { tile, m: shape[2 + row_axis].clone(), n: channels, cut };
     let unroll = match packing {
         RightSide::Quads { .. } => 4,
         RightSide::Plain | RightSide::Panels { .. } => tile.k,

@@ -49,7 +49,7 @@ pub(super) fn lower(
     if let RightSide::Panels { width } | RightSide::Quads { width } = packing {
         tile.n = width;
     }
-    let traversal = Traversal { tile, m, n };
+    let traversal = Traversal { tile, m, n, cut: false };
     let mut grid: Vec<Dim> = (0..roles.n_batch).map(|i| shape[i].clone()).collect();
     grid.extend(traversal.grid());
     let (mut kernel, buffers) = begin(body, grid);
