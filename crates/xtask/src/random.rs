@@ -63,7 +63,10 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     };
     let first = number("--from")?.unwrap_or(0);
     let seeds: Vec<u64> = match number("--seed")? {
-        Some(seed) => vec![seed],
+        Some(seed) => {
+            println!("{}", reduce::report(&generate(seed, &Choices::default()), "as generated"));
+            vec![seed]
+        }
         None => (first..first + number("--seeds")?.unwrap_or(2000)).chain([fresh_seed()]).collect(),
     };
     let coverage = count(&seeds);

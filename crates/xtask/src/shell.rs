@@ -131,6 +131,13 @@ impl Shell {
             .with_context(|| format!("cannot start `{shown}`"))
     }
 
+    /// Starts a process whose words go nowhere.
+    pub fn start_silent(mut self) -> Result<Child> {
+        let shown = self.shown();
+        let command = self.command.stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().with_context(|| format!("cannot start `{shown}`"))
+    }
+
     fn shown(&self) -> String {
         let words = std::iter::once(self.command.get_program()).chain(self.command.get_args());
         words.map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")

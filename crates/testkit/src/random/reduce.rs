@@ -169,13 +169,14 @@ fn keep(case: &Case, results: &[Value]) -> Case {
 fn trim(mut case: Case) -> Case {
     dce(case.program.entry_mut());
     let source = case.program.entry().clone();
+    let needed = symbols_in_use(&source);
     let kept: Vec<usize> = source
         .args(source.body())
         .iter()
         .enumerate()
         .filter(|(_, arg)| {
-            let symbolic = source.ty(**arg).shape.iter().any(|dim| dim.as_const().is_none());
-            symbolic || !source.users(**arg).is_empty()
+            let binds = source.ty(**arg).shape.iter().any(|dim| dim.as_symbol().is_some_and(|name| needed.contains(name)));
+            binds || !source.users(**arg).is_empty()
         })
         .map(|(i, _)| i)
         .collect();
@@ -193,6 +194,7 @@ fn trim(mut case: Case) -> Case {
         cloner.op(&mut func, *op, body);
     }
     let mut symbols = case.program.symbols.clone();
+    symbols.0.retain(|name, _| needed.contains(name));
     for info in symbols.0.values_mut() {
         if let Origin::Input { input, .. } = &mut info.origin {
             *input = kept.iter().position(|i| *i == *input as usize).unwrap_or(0) as u32;
@@ -201,4 +203,28 @@ fn trim(mut case: Case) -> Case {
     let inputs = kept.iter().map(|i| case.inputs[*i].clone()).collect();
     let program = TensorProgram { symbols, consts: case.program.consts.clone(), funcs: vec![func] };
     Case { program, inputs, choices: None, ..case }
+}
+
+/// Symbols in the types of values that are read or computed, and in what their upper bounds say.
+fn symbols_in_use(func: &TensorFunc) -> BTreeSet<Arc<str>> {
+    let mut found = BTreeSet::new();
+    let used = func.args(func.body()).iter().filter(|arg| !func.users(**arg).is_empty()).copied();
+    let computed = func.walk().into_iter().flat_map(|op| func.results(op).to_vec());
+    for value in used.chain(computed) {
+        for dim in func.ty(value).shape.iter() {
+            dim.for_each_symbol(&mut |name| {
+                found.insert(name.clone());
+            });
+        }
+    }
+    for op in func.walk() {
+        // Sizes that stand in attributes alone.
+        let _ = func.kind(op).map_dims::<()>(&mut |dim| {
+            dim.for_each_symbol(&mut |name| {
+                found.insert(name.clone());
+            });
+            Ok(dim.clone())
+        });
+    }
+    found
 }

@@ -29,8 +29,8 @@ impl Failure {
 
     /// The same for failures that may have one cause: numbers in the message do not count.
     pub fn class(&self) -> String {
-        if self.kind == "wrong" {
-            return format!("{} wrong", self.executor);
+        if matches!(self.kind.as_str(), "wrong" | "order" | "threads") {
+            return format!("{} {}", self.executor, self.kind);
         }
         let plain: String = self.message.chars().filter(|c| !c.is_ascii_digit()).take(90).collect();
         format!("{} {} {plain}", self.executor, self.kind)
@@ -94,8 +94,13 @@ fn run(name: &str, compiled: Compiled, case: &Case, expected: &[Bounded]) -> Res
     }
     let again = on_threads(2)?;
     for (i, (one, two)) in got.iter().zip(&again).enumerate() {
-        if one.bytes != two.bytes {
-            return Err(Failure::new(name, "threads", format!("result y{i} differs on two threads")));
+        if let Some(at) = (0..one.bytes.len()).find(|at| one.bytes[*at] != two.bytes[*at]) {
+            let differing = one.bytes.iter().zip(&two.bytes).filter(|(one, two)| one != two).count();
+            let (one, two) = (one.bytes[at], two.bytes[at]);
+            let message = format!(
+                "result y{i} differs on two threads: {differing} bytes, the first at {at}: {one:#x}, {two:#x}"
+            );
+            return Err(Failure::new(name, "threads", message));
         }
     }
     Ok(agreement)

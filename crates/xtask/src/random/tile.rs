@@ -4,6 +4,7 @@ use tegula_base::{Dim, HostTensor};
 use tegula_ir::OpId;
 use tegula_machine::Machine;
 use tegula_opt::lower::{BufferRef, lower_kernel};
+use tegula_tile::exec::Order;
 use tegula_target_cpu::model::{CpuTarget, Form};
 use tegula_tensor::eval::Bindings;
 use tegula_tensor::layout::Physical;
@@ -90,8 +91,15 @@ fn launch(
         })
         .collect();
     let size = |dim: &Dim| bindings.size(dim).ok();
-    tegula_tile::exec::run(&lowered.kernel, &views, &mut buffers, &size)
-        .map_err(|error| wrong(NAME, format!("{}: {error}", describe(program, op))))?;
+    let mut backwards = buffers.clone();
+    for (order, buffers) in [(Order::Rising, &mut buffers), (Order::Falling, &mut backwards)] {
+        tegula_tile::exec::run_in(order, &lowered.kernel, &views, buffers, &size)
+            .map_err(|error| wrong(NAME, format!("{}: {error}", describe(program, op))))?;
+    }
+    if buffers != backwards {
+        let message = format!("{} gives other bits when its units run in falling order", describe(program, op));
+        return Err(Failure { executor: NAME.into(), kind: "order".into(), message });
+    }
     let mut agreement = Agreement::default();
     for (i, (want, ty)) in expected.iter().zip(&types).enumerate() {
         let got = unpack(&buffers[operands.len() + i], &want.value, ty);
