@@ -5,9 +5,10 @@
 
 use super::groups::{Form, GroupId, Groups};
 use super::rules::{self, Role};
+use std::borrow::Cow;
 use tegula_base::Shape;
 use tegula_ir::pass::PassCx;
-use tegula_ir::{Op, Value};
+use tegula_ir::{Op, ScalarOp, Value};
 use tegula_tensor::TensorOp;
 
 pub(super) fn grow(groups: &mut Groups, cx: &mut PassCx) {
@@ -162,6 +163,12 @@ fn has_room(groups: &Groups, group: GroupId, at: usize) -> bool {
     if groups.size_of(group) >= rules::MAX_OPS {
         return false;
     }
+    // An op reads three values at most.
+    if 3 * (data.members.len() + data.copies.len() + 1) <= rules::MAX_OPERANDS
+        && data.members.len() < rules::MAX_RESULTS
+    {
+        return true;
+    }
     let mut outside: Vec<Value> = groups.operands_of(group);
     for value in groups.operands(at) {
         let own = groups.definer(*value).is_some_and(|def| groups.holds(group, def));
@@ -185,18 +192,23 @@ fn remark(groups: &Groups, at: usize, group: GroupId, cx: &mut PassCx) {
 }
 
 /// `add`, `reduce max`, `transpose`.
-pub(super) fn spell(op: &TensorOp) -> String {
+pub(super) fn spell(op: &TensorOp) -> Cow<'static, str> {
     match op {
-        TensorOp::Elementwise { f } => f.to_string(),
-        TensorOp::Reduce { f, .. } => format!("reduce {f}"),
-        other => other.name().to_string(),
+        TensorOp::Elementwise { f: f @ (ScalarOp::Cast { .. } | ScalarOp::Bitcast { .. }) } => {
+            f.to_string().into()
+        }
+        TensorOp::Elementwise { f } => f.name().into(),
+        TensorOp::Reduce { f, .. } => format!("reduce {f}").into(),
+        other => other.name().into(),
     }
 }
 
 /// The group by its first op: `dot "layer.0/matmul"`.
 pub(super) fn describe(groups: &Groups, group: GroupId) -> String {
     let Some(first) = groups.groups[group].members.first() else { return "a kernel".into() };
-    let name = groups.func.op(groups.op(*first)).location.as_ref();
-    let name = name.map_or(String::new(), |name| format!(" \"{name}\""));
-    format!("{}{name}", spell(groups.kind(*first)))
+    let kind = spell(groups.kind(*first));
+    match &groups.func.op(groups.op(*first)).location {
+        Some(name) => [&kind, " \"", name, "\""].concat(),
+        None => kind.into_owned(),
+    }
 }

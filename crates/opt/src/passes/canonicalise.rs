@@ -12,7 +12,8 @@ mod reshape;
 mod transpose;
 mod window;
 
-use tegula_base::{Diagnostic, Diagnostics, Dim, Shape};
+use std::collections::HashSet;
+use tegula_base::{Diagnostic, Diagnostics, Dim, EntityId, Shape};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::rewrite::{Rewrite, dce, rewrite_ops};
 use tegula_ir::{ConstStore, Def, Op, OpId, RegionId, Value};
@@ -30,7 +31,7 @@ pub fn canonicalise(program: &mut TensorProgram, cx: &mut PassCx) -> Result<Chan
 /// The rules to try on an op of this kind.
 pub(crate) type Table = fn(&TensorOp) -> &'static [Rule];
 
-/// Applies a table of rules until none matches.
+/// Applies a table of rules until none matches. After the first round only ops near a change are tried again.
 pub(crate) fn apply_rules(
     program: &mut TensorProgram,
     table: Table,
@@ -38,9 +39,13 @@ pub(crate) fn apply_rules(
 ) -> Result<Changed, Diagnostics> {
     let mut changed = Changed::No;
     for func in &mut program.funcs {
+        let mut near = Near { built_from: 0, moved: HashSet::new() };
         for _ in 0..ROUNDS {
-            let round = rewrite_ops(func, &mut |func, region, op| {
-                apply_first(func, &mut program.consts, region, op, table, cx)
+            let built_from = func.op_count();
+            let mut moved = HashSet::new();
+            let round = rewrite_ops(func, &mut |func, region, op| match near.holds(func, op) {
+                true => apply_first(func, &mut program.consts, region, op, table, &mut moved, cx),
+                false => Ok(Rewrite::Keep),
             })?;
             if !round.is_yes() {
                 break;
@@ -48,9 +53,42 @@ pub(crate) fn apply_rules(
             // What a rule left without a reader must not count as one in the next round.
             dce(func);
             changed = Changed::Yes;
+            near = Near { built_from, moved };
         }
     }
     Ok(changed)
+}
+
+/// Where the round before changed something.
+struct Near {
+    /// Ops from this id on are new.
+    built_from: usize,
+    /// Ops that read a replaced result.
+    moved: HashSet<OpId>,
+}
+
+impl Near {
+    /// Whether the op, an operand's op or that one's operand's, or a reader is new or was moved.
+    fn holds(&self, func: &TensorFunc, op: OpId) -> bool {
+        if self.built_from == 0 || self.is_changed(op) {
+            return true;
+        }
+        let defs = |op: OpId| func.operands(op).iter().filter_map(|value| func.def_op(*value));
+        defs(op).any(|def| self.is_changed(def) || defs(def).any(|inner| self.is_changed(inner)))
+            || func
+                .results(op)
+                .iter()
+                .any(|value| func.users(*value).iter().any(|user| self.is_changed(*user)))
+            || defs(op).any(|def| {
+                func.results(def)
+                    .iter()
+                    .any(|value| func.users(*value).iter().any(|user| self.is_changed(*user)))
+            })
+    }
+
+    fn is_changed(&self, op: OpId) -> bool {
+        op.index() >= self.built_from || self.moved.contains(&op)
+    }
 }
 
 /// An op under a rule, with a builder in front of it.
@@ -87,6 +125,7 @@ fn apply_first(
     region: RegionId,
     op: OpId,
     table: Table,
+    moved: &mut HashSet<OpId>,
     cx: &mut PassCx,
 ) -> Result<Rewrite, Diagnostics> {
     // A rule that is given up half-way leaves dead ops behind, but no rule looks at unused ops.
@@ -105,6 +144,7 @@ fn apply_first(
             Ok(Some(value)) => {
                 let func = site.b.func;
                 debug_assert_eq!(func.ty(value), func.ty(func.result(op)), "{} keeps the type", rule.name);
+                moved.extend(func.users(func.result(op)));
                 cx.count("applied", 1);
                 cx.remark(func.op(op).location.as_ref(), rule.name);
                 return Ok(Rewrite::Replace(vec![value]));
