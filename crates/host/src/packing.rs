@@ -93,17 +93,18 @@ impl<const E: usize> Walk<'_, E> {
             out[0] = self.source[from];
             return;
         };
-        let stride = self.strides[dim.axis] * dim.step;
-        let inside = (self.packing.shape[dim.axis] - at[dim.axis]).div_ceil(dim.step).min(dim.extent);
-        if level + 1 == self.packing.dims.len() {
-            if stride == 1 {
-                out[..inside].copy_from_slice(&self.source[from..from + inside]);
-            } else {
-                for (i, element) in out[..inside].iter_mut().enumerate() {
-                    *element = self.source[from + i * stride];
+        let (stride, inside) = self.steps(dim, at);
+        match &self.packing.dims[level + 1..] {
+            [] => return self.run(from, stride, &mut out[..inside]),
+            [last] if last.axis != dim.axis => {
+                // The two innermost levels without a call an element.
+                let (step, run) = self.steps(last, at);
+                for (i, out) in out.chunks_exact_mut(last.extent).take(inside).enumerate() {
+                    self.run(from + i * stride, step, &mut out[..run]);
                 }
+                return;
             }
-            return;
+            _ => {}
         }
         let start = at[dim.axis];
         let part = out.len() / dim.extent;
@@ -112,6 +113,24 @@ impl<const E: usize> Walk<'_, E> {
             self.level(level + 1, at, from + i * stride, out);
         }
         at[dim.axis] = start;
+    }
+
+    /// The distance of a dim's steps in the source, and how many of them stay inside.
+    fn steps(&self, dim: &PackedDim, at: &[usize]) -> (usize, usize) {
+        let left = self.packing.shape[dim.axis] - at[dim.axis];
+        (self.strides[dim.axis] * dim.step, left.div_ceil(dim.step).min(dim.extent))
+    }
+
+    fn run(&self, from: usize, stride: usize, out: &mut [[u8; E]]) {
+        if stride == 1 {
+            return out.copy_from_slice(&self.source[from..from + out.len()]);
+        }
+        if out.is_empty() {
+            return;
+        }
+        for (element, source) in out.iter_mut().zip(self.source[from..].iter().step_by(stride)) {
+            *element = *source;
+        }
     }
 }
 

@@ -53,10 +53,12 @@ macro_rules! isa {
             #[cfg(test)]
             const ALL: &'static [Isa] = &[$(Isa::$name),*];
 
-            const fn row(self) -> (&'static str, [Code; 5]) {
-                match self {
-                    $(Isa::$name => (stringify!($roles), [Code::$a, Code::$b, Code::$c, Code::$d, Code::$e])),*
-                }
+            const ROWS: &'static [(&'static str, [Code; 5])] = &[
+                $((stringify!($roles), [Code::$a, Code::$b, Code::$c, Code::$d, Code::$e])),*
+            ];
+
+            fn row(self) -> &'static (&'static str, [Code; 5]) {
+                &Isa::ROWS[self as usize]
             }
         }
     };
@@ -338,7 +340,7 @@ mod tests {
     #[test]
     fn rows_are_one_instruction() {
         for &isa in Isa::ALL.iter().filter(|isa| !isa.is_general()) {
-            let (_, codes) = isa.row();
+            let (_, codes) = *isa.row();
             for half in [&codes[..2], &codes[2..]] {
                 let names: Vec<_> =
                     half.iter().filter(|c| **c != Code::INVALID).map(|c| c.mnemonic()).collect();
@@ -351,7 +353,7 @@ mod tests {
     #[test]
     fn rows_have_the_operands_of_their_roles() {
         for &isa in Isa::ALL.iter().filter(|isa| !isa.is_general()) {
-            let (roles, codes) = isa.row();
+            let (roles, codes) = *isa.row();
             for code in codes.into_iter().filter(|code| *code != Code::INVALID) {
                 // Masks of gathers and the like stand in the prefix, not among the operands.
                 let mut instruction = iced_x86::Instruction::default();

@@ -7,8 +7,7 @@
 //! symbols is followed only where it is exact for sizes below 2^16; everything else is unknown, never a guess.
 
 use crate::{TensorFunc, TensorOp};
-use std::collections::HashMap;
-use tegula_base::{DType, Dim, Shape, SymbolInfo};
+use tegula_base::{DType, Dim, HashMap, Shape, SymbolInfo};
 use tegula_ir::scalar::eval::{eval, identity};
 use tegula_ir::{ConstStore, Def, ScalarOp, Value};
 

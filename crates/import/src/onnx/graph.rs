@@ -12,7 +12,7 @@ use super::scope::Slot;
 use super::table::{self, Found};
 use super::weights::dtype_of;
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::{BinaryHeap, HashMap};
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::Value;
 use tegula_tensor::TensorType;
@@ -251,7 +251,7 @@ impl Cx<'_> {
 
     /// Node indices, operands first; as stored where that is possible. Reports names made twice and cycles.
     fn order(&mut self, nodes: &[NodeProto], given: &[String]) -> Vec<usize> {
-        let mut makers: HashMap<&str, usize> = HashMap::new();
+        let mut makers: HashMap<&str, usize> = HashMap::with_capacity(nodes.len());
         for (i, node) in nodes.iter().enumerate() {
             for name in node.output.iter().filter(|name| !name.is_empty()) {
                 if makers.insert(name, i).is_some() || given.contains(name) {
@@ -263,12 +263,10 @@ impl Cx<'_> {
         let mut waits = vec![0usize; nodes.len()];
         let mut users: Vec<Vec<usize>> = vec![vec![]; nodes.len()];
         for (i, node) in nodes.iter().enumerate() {
-            let mut needed = HashSet::new();
-            used_names(node, &mut |name| {
-                if let Some(&maker) = makers.get(name) {
-                    needed.insert(maker);
-                }
-            });
+            let mut needed: Vec<usize> = Vec::new();
+            used_names(node, &mut |name| needed.extend(makers.get(name)));
+            needed.sort_unstable();
+            needed.dedup();
             waits[i] = needed.len();
             for maker in needed {
                 users[maker].push(i);

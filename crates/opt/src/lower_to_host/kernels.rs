@@ -5,10 +5,11 @@
 //! a loop as data, and the number of rounds done.
 
 use crate::lower::{BufferRef, Lowered, lower_kernel};
+use std::hash::{Hash, Hasher};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tegula_base::HashMap;
-use tegula_base::{DType, Diagnostic, Diagnostics, Dim, Shape, Symbols};
+use tegula_base::hash::Mixer;
+use tegula_base::{DType, Diagnostic, Diagnostics, Dim, HashMap, Shape, Symbols};
 use tegula_ir::{ConstStore, OpId, ScalarOp, Value};
 use tegula_target::{CompiledKernel, TargetModel};
 use tegula_tensor::{Builder, KernelClass, TensorFunc, TensorOp, TensorProgram, TensorType};
@@ -51,12 +52,12 @@ pub(super) fn compile_kernels(
 ) -> Result<Kernels, Diagnostics> {
     let func = program.entry();
     let mut requests: Vec<Request> = Vec::new();
-    let mut known: HashMap<Key, usize> = HashMap::default();
+    let mut same = Same::default();
     let (mut of_op, mut of_helper) = (HashMap::default(), HashMap::default());
     for op in func.walk() {
         match func.kind(op) {
             TensorOp::Kernel { class } => {
-                let index = *known.entry(Key::of(func, op)).or_insert_with(|| {
+                let index = same.index(func, op, || {
                     let name = format!("{}_{}", class.name(), requests.len());
                     requests.push(Request { func: std::borrow::Cow::Borrowed(func), op, name });
                     requests.len() - 1
@@ -131,32 +132,64 @@ fn compile(request: &Request, target: &dyn TargetModel, symbols: &Symbols) -> Re
     Ok(Kernel { compiled, views })
 }
 
-/// What makes two kernels the same: everything but names and places.
-#[derive(PartialEq, Eq, Hash)]
-struct Key {
-    args: Vec<TensorType>,
-    ops: Vec<(TensorOp, Vec<usize>, Vec<TensorType>)>,
-    results: Vec<TensorType>,
+/// Finds kernels that are the same in everything but names and places.
+#[derive(Default)]
+struct Same {
+    /// By hash: a kernel, its operands' numbers, its index.
+    known: HashMap<u64, Vec<(OpId, Vec<u32>, usize)>>,
+    numbers: HashMap<Value, u32>,
 }
 
-impl Key {
-    fn of(func: &TensorFunc, kernel: OpId) -> Key {
-        let region = func.regions_of(kernel)[0];
-        let mut numbers: HashMap<Value, usize> = HashMap::default();
-        for arg in func.args(region) {
-            numbers.insert(*arg, numbers.len());
+impl Same {
+    /// The index of an equal kernel seen before, or `make`'s.
+    fn index(&mut self, func: &TensorFunc, kernel: OpId, make: impl FnOnce() -> usize) -> usize {
+        let operands = self.operand_numbers(func, kernel);
+        let mut mixer = Mixer::default();
+        kinds(func, kernel).for_each(|kind| kind.hash(&mut mixer));
+        types(func, kernel).for_each(|ty| ty.hash(&mut mixer));
+        operands.hash(&mut mixer);
+        let candidates = self.known.entry(mixer.finish()).or_default();
+        let equal = |other: OpId, numbers: &[u32]| {
+            numbers == operands
+                && kinds(func, other).eq(kinds(func, kernel))
+                && types(func, other).eq(types(func, kernel))
+        };
+        if let Some((.., index)) = candidates.iter().find(|(other, numbers, _)| equal(*other, numbers)) {
+            return *index;
         }
-        let mut ops = Vec::with_capacity(func.ops_in(region).len());
-        for &op in func.ops_in(region) {
-            let operands = func.operands(op).iter().map(|value| numbers[value]).collect();
-            for result in func.results(op) {
-                numbers.insert(*result, numbers.len());
-            }
-            ops.push((func.kind(op).clone(), operands, func.result_types(op)));
-        }
-        let args = func.operands(kernel).iter().map(|value| func.ty(*value).clone()).collect();
-        Key { args, ops, results: func.result_types(kernel) }
+        let index = make();
+        candidates.push((kernel, operands, index));
+        index
     }
+
+    /// What each op in the region reads, values numbered in order of definition; lists end with `u32::MAX`.
+    fn operand_numbers(&mut self, func: &TensorFunc, kernel: OpId) -> Vec<u32> {
+        let region = func.regions_of(kernel)[0];
+        self.numbers.clear();
+        for arg in func.args(region) {
+            self.numbers.insert(*arg, self.numbers.len() as u32);
+        }
+        let mut list = Vec::with_capacity(4 * func.ops_in(region).len());
+        for &op in func.ops_in(region) {
+            list.extend(func.operands(op).iter().map(|value| self.numbers[value]));
+            list.push(u32::MAX);
+            for result in func.results(op) {
+                self.numbers.insert(*result, self.numbers.len() as u32);
+            }
+        }
+        list
+    }
+}
+
+fn kinds(func: &TensorFunc, kernel: OpId) -> impl Iterator<Item = &TensorOp> {
+    func.ops_in(func.regions_of(kernel)[0]).iter().map(|op| func.kind(*op))
+}
+
+/// Types of operands, of what the region computes, and of results.
+fn types(func: &TensorFunc, kernel: OpId) -> impl Iterator<Item = &TensorType> {
+    let inner = func.ops_in(func.regions_of(kernel)[0]).iter().flat_map(|op| func.results(*op));
+    let values = func.operands(kernel).iter().chain(inner).chain(func.results(kernel));
+    values.map(|value| func.ty(*value))
 }
 
 fn helper_kernel(helper: &Helper) -> Result<(TensorFunc, OpId), String> {
