@@ -246,7 +246,7 @@ fn every_flipped_bit_is_noticed() {
     check_error(
         &damaged,
         expect![[r#"
-            error[package-damaged]: the package is damaged: the manifest is not as it was written
+            error[package-damaged]: the package is damaged in the manifest
             help: copy the file again, or compile the model again"#]],
     );
 }
