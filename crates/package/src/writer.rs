@@ -10,9 +10,9 @@ use crate::host::{CostRecord, HostProgram, KernelCode, Place};
 use crate::manifest::{About, Manifest, MemoryFacts};
 use crate::reader::Package;
 use bytes::Bytes;
-use tegula_base::HashMap;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::sync::Arc;
+use tegula_base::HashMap;
 use tegula_base::{Diagnostic, Diagnostics};
 
 /// Writes a constant into its place.

@@ -11,12 +11,12 @@
 mod abi;
 mod allocate;
 mod emit;
+pub mod exec;
 mod isa;
 pub mod lower;
+pub mod math;
 mod mir;
 pub mod model;
 pub mod native;
-pub mod exec;
-pub mod math;
 pub mod schedule;
 mod select;

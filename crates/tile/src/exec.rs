@@ -9,9 +9,9 @@ mod tile;
 use crate::build::fold_index;
 use crate::{TileKernel, TileOp};
 use memory::View;
-use tegula_base::HashMap;
 use std::rc::Rc;
 use tegula_base::Dim;
+use tegula_base::HashMap;
 use tegula_ir::{Op, OpId, RegionId, Value};
 use tile::Tile;
 

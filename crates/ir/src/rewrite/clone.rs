@@ -1,8 +1,8 @@
 //! Copies ops between functions or within one; moves a region's ops to where its owner stood.
 
 use crate::{Func, Op, OpId, RegionId, Value};
-use tegula_base::HashMap;
 use std::sync::Arc;
+use tegula_base::HashMap;
 
 /// Copies ops with their regions, renaming values as it goes.
 ///

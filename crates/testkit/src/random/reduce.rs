@@ -175,7 +175,11 @@ fn trim(mut case: Case) -> Case {
         .iter()
         .enumerate()
         .filter(|(_, arg)| {
-            let binds = source.ty(**arg).shape.iter().any(|dim| dim.as_symbol().is_some_and(|name| needed.contains(name)));
+            let binds = source
+                .ty(**arg)
+                .shape
+                .iter()
+                .any(|dim| dim.as_symbol().is_some_and(|name| needed.contains(name)));
             binds || !source.users(**arg).is_empty()
         })
         .map(|(i, _)| i)
