@@ -51,7 +51,8 @@ pub fn run(args: &[String]) -> Result<Outcome> {
         subject::run(target, &fs::read(file).with_context(|| format!("cannot read {file}"))?);
         return Ok(Outcome::pass());
     }
-    let seconds: u64 = value("--seconds").map_or(Ok(60), |text| text.parse()).context("`--seconds` is no number")?;
+    let seconds: u64 =
+        value("--seconds").map_or(Ok(60), |text| text.parse()).context("`--seconds` is no number")?;
     let only = value("--only").map(|name| Target::by_name(name)).transpose()?;
     let seed = match value("--seed") {
         Some(text) => text.parse().context("`--seed` is no number")?,
@@ -93,7 +94,8 @@ fn fuzz(target: Target, time: Duration, seed: u64) -> Result<(u64, Vec<String>)>
     let end = Instant::now() + time;
     let mut runs = 0;
     let mut findings = vec![];
-    let mut streams = (0..STREAMS).map(|i| start(target, seed.wrapping_add(i), &folder)).collect::<Result<Vec<_>>>()?;
+    let mut streams =
+        (0..STREAMS).map(|i| start(target, seed.wrapping_add(i), &folder)).collect::<Result<Vec<_>>>()?;
     let mut next_seed = seed.wrapping_add(STREAMS);
     while Instant::now() < end && !streams.is_empty() && findings.len() < ENOUGH {
         std::thread::sleep(Duration::from_millis(200));
@@ -147,7 +149,9 @@ fn limited(arguments: &str) -> Result<Shell> {
 
 fn read_note(note: &Path) -> u64 {
     match fs::read(note) {
-        Ok(bytes) if bytes.len() >= 8 => u64::from_le_bytes(bytes[..8].try_into().expect("invariant: eight bytes")),
+        Ok(bytes) if bytes.len() >= 8 => {
+            u64::from_le_bytes(bytes[..8].try_into().expect("invariant: eight bytes"))
+        }
         _ => 0,
     }
 }
@@ -160,7 +164,8 @@ fn found(target: Target, stream: &Stream, how: &str, folder: &Path) -> Result<St
     let trial = folder.join("trial");
     let still = |bytes: &[u8]| -> Result<bool> {
         fs::write(&trial, bytes)?;
-        let finished = limited(&format!("fuzz --only {} --one {}", target.name(), trial.display()))?.finish(Some(HANG))?;
+        let finished = limited(&format!("fuzz --only {} --one {}", target.name(), trial.display()))?
+            .finish(Some(HANG))?;
         Ok(finished.code() != Some(0))
     };
     let small = if still(&input)? { smaller(input, &still)? } else { input };

@@ -36,7 +36,10 @@ impl Corpus {
         let mut words: Vec<String> = vec![];
         if target == Target::Text {
             let all = items.iter().filter_map(|item| std::str::from_utf8(item).ok());
-            words = all.flat_map(|text| tokens(text).map(str::to_string)).filter(|word| word.len() < 40).collect();
+            words = all
+                .flat_map(|text| tokens(text).map(str::to_string))
+                .filter(|word| word.len() < 40)
+                .collect();
             words.sort_unstable();
             words.dedup();
         }
@@ -53,15 +56,19 @@ fn models() -> Result<Vec<Vec<u8>>> {
     };
     files.sort();
     let small = |bytes: &Vec<u8>| bytes.len() <= MAX_BYTES;
-    let mut items: Vec<Vec<u8>> = files.iter().step_by(4).filter_map(|file| fs::read(file).ok()).filter(small).collect();
+    let mut items: Vec<Vec<u8>> =
+        files.iter().step_by(4).filter_map(|file| fs::read(file).ok()).filter(small).collect();
     items.extend(protobuf::small_models());
     Ok(items)
 }
 
 fn texts() -> Result<Vec<Vec<u8>>> {
     let files = workspace::files_with_extension(&workspace::root().join("crates"), "mlir")?;
-    let mut items: Vec<Vec<u8>> =
-        files.iter().filter_map(|file| fs::read(file).ok()).filter(|bytes| bytes.len() <= MAX_BYTES).collect();
+    let mut items: Vec<Vec<u8>> = files
+        .iter()
+        .filter_map(|file| fs::read(file).ok())
+        .filter(|bytes| bytes.len() <= MAX_BYTES)
+        .collect();
     items.extend(programs().into_iter().map(String::into_bytes).filter(|text| text.len() <= MAX_BYTES));
     Ok(items)
 }
@@ -89,7 +96,8 @@ pub fn tokens(text: &str) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
         rest = rest.trim_start();
         let first = rest.chars().next()?;
-        let word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '%' | '#' | '!' | '@' | '^' | '$' | '-');
+        let word =
+            |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '%' | '#' | '!' | '@' | '^' | '$' | '-');
         let end = match first {
             '"' => rest[1..].find('"').map_or(rest.len(), |at| at + 2),
             c if word(c) => rest.find(|c| !word(c)).unwrap_or(rest.len()),

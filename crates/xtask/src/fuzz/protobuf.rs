@@ -164,9 +164,13 @@ fn any_of(rng: &mut Rng, fields: &[Field]) -> Field {
 
 fn value(rng: &mut Rng, value: &mut Value) {
     match value {
-        Value::Varint(n) => *n = if rng.chance(70) { rng.pick(&NUMBERS) } else { n.wrapping_add(rng.between(-2, 2) as u64) },
+        Value::Varint(n) => {
+            *n = if rng.chance(70) { rng.pick(&NUMBERS) } else { n.wrapping_add(rng.between(-2, 2) as u64) }
+        }
         Value::Fixed64(raw) => *raw = rng.pick(&NUMBERS).to_le_bytes(),
-        Value::Fixed32(raw) => *raw = rng.pick(&[0u32, 1, 0x7f80_0000, 0x7fc0_0000, u32::MAX, 0x8000_0000]).to_le_bytes(),
+        Value::Fixed32(raw) => {
+            *raw = rng.pick(&[0u32, 1, 0x7f80_0000, 0x7fc0_0000, u32::MAX, 0x8000_0000]).to_le_bytes()
+        }
         Value::Bytes(raw) => super::mutate::bytes(rng, raw),
         Value::Message(fields) => *value = Value::Bytes(write(fields)),
     }
@@ -189,7 +193,8 @@ pub fn small_models() -> Vec<Vec<u8>> {
                 node.push(message(5, vec![text(1, "axis"), number(3, 1), number(20, 2)]));
             }
             let raw = Value::Bytes(vec![0x3f; 64]);
-            let weight = vec![number(1, 4), number(1, 4), number(2, 1), text(8, "w"), Field { number: 9, value: raw }];
+            let weight =
+                vec![number(1, 4), number(1, 4), number(2, 1), text(8, "w"), Field { number: 9, value: raw }];
             let graph = vec![
                 message(1, node),
                 text(2, "graph"),

@@ -64,7 +64,8 @@ fn text(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let Ok(module) = tegula_mlir::parse_module(text) else { return };
     let printed = tegula_mlir::print_module(&module);
-    let again = tegula_mlir::parse_module(&printed).unwrap_or_else(|error| panic!("printed text is no text: {error}"));
+    let again = tegula_mlir::parse_module(&printed)
+        .unwrap_or_else(|error| panic!("printed text is no text: {error}"));
     assert_eq!(printed, tegula_mlir::print_module(&again), "printing is no fixpoint");
     let Ok(program) = tegula_ir::parse_program::<tegula_tensor::TensorOp>(text, None) else { return };
     if tegula_ir::verify_program(&program).is_ok() && bytes.len().is_multiple_of(COMPILED_ONE_IN) {

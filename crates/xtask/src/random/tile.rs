@@ -4,12 +4,12 @@ use tegula_base::{Dim, HostTensor};
 use tegula_ir::OpId;
 use tegula_machine::Machine;
 use tegula_opt::lower::{BufferRef, lower_kernel};
-use tegula_tile::exec::Order;
 use tegula_target_cpu::model::{CpuTarget, Form};
 use tegula_tensor::eval::Bindings;
 use tegula_tensor::layout::Physical;
 use tegula_tensor::{Layout, TensorOp, TensorProgram, TensorType};
 use tegula_testkit::random::bound::{Agreement, Bounded, compare, watch_kernels};
+use tegula_tile::exec::Order;
 
 use super::executors::{Failure, refused, wrong};
 
@@ -97,7 +97,8 @@ fn launch(
             .map_err(|error| wrong(NAME, format!("{}: {error}", describe(program, op))))?;
     }
     if buffers != backwards {
-        let message = format!("{} gives other bits when its units run in falling order", describe(program, op));
+        let message =
+            format!("{} gives other bits when its units run in falling order", describe(program, op));
         return Err(Failure { executor: NAME.into(), kind: "order".into(), message });
     }
     let mut agreement = Agreement::default();
