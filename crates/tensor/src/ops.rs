@@ -210,7 +210,7 @@ define_ops! {
         /// c1: the window has a positive entry for each spatial axis.
         Pool = "pool" { kind: PoolKind, window: Box<Window> },
         /// As `pool` with `max`: also the flat index (`i64`, into the whole tensor) of each maximum;
-        /// spatial part row-major, or column-major. c1: as `pool`.
+        /// spatial part row-major, or column-major; -1 for a window in the padding alone. c1: as `pool`.
         MaxPoolIndices = "max_pool_indices" { window: Box<Window>, column_major: bool },
 
         // --- composites: their decomposition is their meaning (decompose.rs) -------------------------------

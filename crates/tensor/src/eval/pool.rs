@@ -67,12 +67,11 @@ pub(super) fn max_pool(
                 None => &lowest[..size],
             };
             values.bytes[at * size..][..size].copy_from_slice(bytes);
-            let best = match best {
-                Some(best) if column_major => first_axis_fastest(best, &x.shape[2..]),
-                Some(best) => best,
-                None => 0,
+            found[at] = match best {
+                Some(best) if column_major => (base + first_axis_fastest(best, &x.shape[2..])) as i64,
+                Some(best) => (base + best) as i64,
+                None => -1,
             };
-            found[at] = (base + best) as i64;
         }
     }
     if let Some((indices, _)) = indices {
