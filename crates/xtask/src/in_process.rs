@@ -34,6 +34,11 @@ pub fn processor_has(flag: &str) -> bool {
     flags.split_whitespace().any(|found| found == flag)
 }
 
+/// The machine class whose code this processor runs best.
+pub fn best_class() -> &'static str {
+    if processor_has("avx512_bf16") { "avx512-generic" } else { "avx2-generic" }
+}
+
 /// Models in memory have nothing beside them.
 pub struct NoFiles;
 

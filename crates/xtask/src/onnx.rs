@@ -12,20 +12,20 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use tegula_base::HostTensor;
-use tegula_testkit::onnx_suite::{self, Case, RunError, Verdict};
+use tegula_base::{Diagnostic, Diagnostics, HostTensor};
+use tegula_driver::Form;
+use tegula_testkit::onnx_suite::{self, RunError, Verdict};
 
 use crate::catalog::Catalog;
+use crate::in_process::{self, best_class, compile_bytes, guarded, package};
 use crate::outcome::Outcome;
 use crate::shell::Shell;
-use crate::tegula_cli::{RunOptions, Tegula, write_npy};
+use crate::tegula_cli::first_error;
 use crate::worker_pool::{self, Answer};
 use crate::{python, workspace};
 
 const CORE_BAR: usize = 1150;
 const N_WORKERS: usize = 2;
-/// Below the case's limit, so that a worker ends its own run.
-const RUN_LIMIT_S: u64 = 15;
 const CASE_LIMIT: Duration = Duration::from_secs(20);
 
 pub fn run(args: &[String]) -> Result<Outcome> {
@@ -34,7 +34,6 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     }
     let has = |flag: &str| args.iter().any(|arg| arg == flag);
     let only = args.iter().position(|arg| arg == "--only").and_then(|at| args.get(at + 1));
-    Tegula::build()?;
     let folder = generate()?;
     let cases = onnx_suite::load_cases(&folder).map_err(anyhow::Error::msg)?;
     let core: Vec<String> = lines_of("onnx_core.txt")?;
@@ -108,43 +107,44 @@ fn judge(names: Vec<String>) -> Result<BTreeMap<String, Verdict>> {
     Ok(verdicts.into_inner().expect("invariant: no thread panics with the verdicts"))
 }
 
-/// Answers each case name on stdin with its verdict as one line of JSON.
+/// Answers each case name on stdin with its verdict as one line of JSON. Compiles and runs in this process: what
+/// ends it ends one case, and the pool starts another.
 fn worker() -> Result<Outcome> {
     let folder = workspace::target().join("onnx-node");
     let cases = onnx_suite::load_cases(&folder).map_err(anyhow::Error::msg)?;
-    let scratch = workspace::target().join("onnx-run").join(std::process::id().to_string());
-    fs::create_dir_all(&scratch)?;
-    let tegula = Tegula::built();
+    in_process::keep_panics();
     for line in io::stdin().lock().lines() {
         let verdict = match cases.get(line?.trim()) {
-            Some(case) => judge_one(&tegula, &folder, case, &scratch),
+            Some(case) => guarded(|| onnx_suite::run_case(&folder, case, &run_model)).unwrap_or_else(Verdict::Crashed),
             None => Verdict::Crashed("no such case".to_string()),
         };
         println!("{}", serde_json::to_string(&verdict)?);
         io::stdout().flush()?;
     }
-    fs::remove_dir_all(&scratch)?;
     Ok(Outcome::pass())
 }
 
-fn judge_one(tegula: &Tegula, folder: &Path, case: &Case, scratch: &Path) -> Verdict {
-    onnx_suite::run_case(folder, case, &|model, inputs| run_model(tegula, model, inputs, scratch))
-}
-
 fn run_model(
-    tegula: &Tegula,
     model: &Path,
     inputs: &[(String, HostTensor)],
-    scratch: &Path,
 ) -> Result<BTreeMap<String, HostTensor>, RunError> {
-    let mut files = BTreeMap::new();
-    for (index, (name, tensor)) in inputs.iter().enumerate() {
-        let file = scratch.join(format!("input_{index}.npy"));
-        write_npy(&file, tensor).map_err(|error| RunError::Crashed(format!("{error:#}")))?;
-        files.insert(name.clone(), file);
+    let bytes = fs::read(model).map_err(|error| RunError::Crashed(format!("{}: {error}", model.display())))?;
+    let package = compile_bytes(&bytes, best_class(), Form::Machine).and_then(package).map_err(|found| ended(&found))?;
+    let session = in_process::session(package, 1).map_err(|found| ended(&found))?;
+    if inputs.len() < session.inputs().len() {
+        // The suite says why it could not read them.
+        return Ok(BTreeMap::new());
     }
-    let options = RunOptions { threads: 1, limit_s: RUN_LIMIT_S, ..RunOptions::default() };
-    tegula.run(model, &files, &scratch.join("out"), options)
+    let named: Vec<(&str, &HostTensor)> = inputs.iter().map(|(name, tensor)| (name.as_str(), tensor)).collect();
+    let outputs = session.run_named(&named).map_err(|found| ended(&found))?;
+    Ok(session.outputs().iter().map(|port| port.name.clone()).zip(outputs).collect())
+}
+
+/// A model that is wrong for us is refused; a fault of ours counts as a crash.
+fn ended(found: &Diagnostics) -> RunError {
+    let text = found.to_string();
+    let first = first_error(&text);
+    if found.0.iter().any(Diagnostic::is_internal) { RunError::Crashed(first) } else { RunError::Refused(first) }
 }
 
 fn lines_of(name: &str) -> Result<Vec<String>> {

@@ -101,11 +101,6 @@ impl Tegula {
         Ok(Tegula { binary: workspace::build_tegula()? })
     }
 
-    /// The binary as an earlier `build` left it.
-    pub fn built() -> Tegula {
-        Tegula { binary: workspace::tegula_binary() }
-    }
-
     pub fn command(&self) -> Shell {
         Shell::new(&self.binary)
     }
