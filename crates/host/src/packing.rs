@@ -145,7 +145,7 @@ mod tests {
     /// The definition, element by element.
     fn reference(packing: &Packing, source: &[u8]) -> Vec<u8> {
         let mut out = vec![0; packing.bytes()];
-        for flat in 0..packing.bytes() {
+        for (flat, byte) in out.iter_mut().enumerate() {
             let (mut rest, mut at) = (flat, vec![0; packing.shape.len()]);
             for dim in packing.dims.iter().rev() {
                 at[dim.axis] += rest % dim.extent * dim.step;
@@ -153,7 +153,7 @@ mod tests {
             }
             if at.iter().zip(&packing.shape).all(|(i, n)| i < n) {
                 let from = at.iter().zip(&packing.shape).fold(0, |from, (i, n)| from * n + i);
-                out[flat] = source[from];
+                *byte = source[from];
             }
         }
         out

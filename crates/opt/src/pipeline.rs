@@ -15,20 +15,20 @@ use tegula_tensor::TensorProgram;
 pub fn tensor_pipeline(target: &dyn TargetModel) -> Pipeline<'_, TensorProgram> {
     Pipeline::new("tensor")
         // Sizes first: they decide branches, and most of an exporter's ops are arithmetic on them.
-        .pass("simplify_sizes", |program, cx| simplify_sizes(program, cx))
-        .pass("inline_branches", |program, cx| inline_branches(program, cx))
-        .pass("canonicalise", |program, cx| canonicalise(program, cx))
-        .pass("fold_constants", |program, cx| fold_constants(program, cx))
+        .pass("simplify_sizes", simplify_sizes)
+        .pass("inline_branches", inline_branches)
+        .pass("canonicalise", canonicalise)
+        .pass("fold_constants", fold_constants)
         // Constants are folded, so that scales and zero points are seen.
-        .pass("recover_composites", |program, cx| recover_composites(program, cx))
+        .pass("recover_composites", recover_composites)
         .pass("cse", |program, _| Ok(program.for_each_func(cse)))
         .pass("dce", |program, _| Ok(program.for_each_func(dce)))
         .pass("decompose_composites", |program, cx| decompose_composites(program, target, cx))
         // Decompositions are built plainly: what they repeat or do for nothing goes here.
-        .pass("canonicalise_pieces", |program, cx| canonicalise(program, cx))
+        .pass("canonicalise_pieces", canonicalise)
         // Before folding, which computes the new weights.
-        .pass("fold_scales", |program, cx| fold_scales(program, cx))
-        .pass("fold_pieces", |program, cx| fold_constants(program, cx))
+        .pass("fold_scales", fold_scales)
+        .pass("fold_pieces", fold_constants)
         .pass("cse_pieces", |program, _| Ok(program.for_each_func(cse)))
         .pass("dce_pieces", |program, _| Ok(program.for_each_func(dce)))
         .pass("form_kernels", |program, cx| form_kernels(program, target, cx))

@@ -326,9 +326,9 @@ impl Pass<'_> {
                     let mut at: TileBox = at.into();
                     at[*axis].offset = i;
                     let start = if inner_lane { self.start(cx, &at) } else { carried[0] };
-                    let sum = self.over(cx, rest, &at, start).and_then(|sum| match inner_lane {
-                        true => Ok(cx.b.elementwise(self.f, &[carried[0], sum])),
-                        false => Ok(sum),
+                    let sum = self.over(cx, rest, &at, start).map(|sum| match inner_lane {
+                        true => cx.b.elementwise(self.f, &[carried[0], sum]),
+                        false => sum,
                     });
                     sum.map_err(|error| outcome = Err(error)).map_or(vec![carried[0]], |sum| vec![sum])
                 });

@@ -229,7 +229,7 @@ impl Case {
             let (a, b) = (real(dtype, x), real(dtype, y));
             let same_zero = a != 0.0 || b != 0.0 || a.is_sign_negative() == b.is_sign_negative();
             let close = dtype.is_float() && same_zero && (a - b).abs() <= self.tolerance * (1.0 + a.abs());
-            if !close && !(a.is_nan() && b.is_nan()) {
+            if !(close || a.is_nan() && b.is_nan()) {
                 panic!("element {i}: expected {a} ({x:?}), got {b} ({y:?}): {}", context());
             }
         }

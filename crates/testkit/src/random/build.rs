@@ -66,10 +66,12 @@ impl<'a> Gen<'a> {
         let mut results: Vec<Value> =
             values.iter().copied().filter(|value| func.users(*value).is_empty() && !is_arg(value)).collect();
         // A value that is also read inside.
-        if let Some(entry) = self.pool.get(self.pool.len() / 2) {
-            if self.rng.chance(30) && !is_arg(&entry.value) && !results.contains(&entry.value) {
-                results.push(entry.value);
-            }
+        if let Some(entry) = self.pool.get(self.pool.len() / 2)
+            && self.rng.chance(30)
+            && !is_arg(&entry.value)
+            && !results.contains(&entry.value)
+        {
+            results.push(entry.value);
         }
         self.b.ret(&results).expect("invariant: any values may be returned");
         (self.inputs, self.drawn_sizes)
@@ -177,11 +179,11 @@ impl<'a> Gen<'a> {
 
     pub fn input_of(&mut self, shape: Shape, tensor: HostTensor) -> Value {
         for (axis, dim) in shape.iter().enumerate() {
-            if let Some(name) = dim.as_symbol() {
-                if self.symbols.get(name).is_none() {
-                    let info = SymbolInfo::input(self.inputs.len() as u32, axis as u32);
-                    self.symbols.insert(name, info);
-                }
+            if let Some(name) = dim.as_symbol()
+                && self.symbols.get(name).is_none()
+            {
+                let info = SymbolInfo::input(self.inputs.len() as u32, axis as u32);
+                self.symbols.insert(name, info);
             }
         }
         let value = self.b.func.add_arg(self.body, TensorType::new(tensor.dtype, shape));
