@@ -13,7 +13,8 @@ use tegula_tile::TileKernel;
 pub trait TargetModel: Sync {
     fn machine(&self) -> &Machine;
 
-    /// Whether kernels with this kind of root compile here; others become native kernels or are refused.
+    /// Whether kernels with this kind of root compile here. Attention and recurrent layers that are not claimed are
+    /// taken to pieces; every other kind must be.
     fn claims(&self, class: KernelClass) -> bool;
 
     /// Elements of `dtype` that one vector register holds, at least 1.

@@ -1,7 +1,7 @@
-//! Helpers of the tests: text-test runner, op suites, npy files, random programs.
-//! In: test files.  Out: verdicts.
+//! Helpers of the tests: comparison of tensors, the ONNX node suite, random programs and their error bounds.
+//! In: seeds, cases, tensors.  Out: programs, verdicts.
 //! May use: base, mlir, ir, tensor.  Never knows: release builds.
-//! Start reading at `lib.rs`.
+//! Start reading at `random.rs`, then `compare.rs` and `onnx_suite.rs`.
 
 pub mod compare;
 pub mod onnx_suite;
