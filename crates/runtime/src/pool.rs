@@ -1,11 +1,12 @@
 //! Threads that share the work units of one launch.
 //!
-//! The caller takes part as thread 0; workers spin for a moment after each job, then sleep. Work is split by
-//! thread index into contiguous ranges, so a thread count gives one fixed split. One job runs at a time.
+//! The caller takes part; workers spin for a moment after each job, then sleep. Work is split into as many contiguous
+//! ranges as there are threads, so a thread count gives one fixed split. Whoever is awake claims the next range: a
+//! worker that the system does not run holds nobody up. One job runs at a time.
 
 use std::cell::UnsafeCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::{self, JoinHandle, Thread};
 
@@ -15,15 +16,18 @@ const SPIN_ROUNDS: u32 = 4000;
 /// The same when there are more threads than processors, where spinning steals the time of who is awaited.
 const SPIN_ROUNDS_CROWDED: u32 = 50;
 
-/// Work by thread index; its true lifetime is that of the call that hands it out.
+/// Work by index of its range; its true lifetime is that of the call that hands it out.
 type Job = dyn Fn(usize) + Sync;
 
 struct Shared {
-    /// Raised by one for each job; workers wait for it to change.
-    epoch: AtomicU32,
-    /// Workers that have not finished the current job.
+    /// High half: the epoch, raised by one for each job; workers wait for it to change. Low half: the next range that
+    /// nobody has claimed.
+    claims: AtomicU64,
+    /// Ranges of a job.
+    shares: u32,
+    /// Ranges of the current job that are not finished.
     pending: AtomicU32,
-    /// Written only while `pending` is 0, before `epoch` rises.
+    /// Written only while `pending` is 0, before the epoch rises.
     job: UnsafeCell<Option<*const Job>>,
     stop: AtomicBool,
     panicked: AtomicBool,
@@ -31,8 +35,9 @@ struct Shared {
     spin_rounds: u32,
 }
 
-// SAFETY: `job` is written by the one thread that holds `Pool::turn` while no worker reads it (`pending` is 0),
-// and read by workers after they saw `epoch` rise with acquire ordering.
+// SAFETY: `job` is written by the one thread that holds `Pool::turn` while nobody reads it (`pending` is 0), and read
+// by workers after they claimed a range of the epoch that it was written for, with acquire ordering; until they
+// finish that range, `pending` is not 0.
 unsafe impl Sync for Shared {}
 // SAFETY: the pointer is followed only while its job is borrowed by `Turn::run`.
 unsafe impl Send for Shared {}
@@ -57,7 +62,8 @@ impl Pool {
         let threads = threads.max(1);
         let crowded = thread::available_parallelism().is_ok_and(|cores| threads > cores.get());
         let shared = Arc::new(Shared {
-            epoch: AtomicU32::new(0),
+            claims: AtomicU64::new(0),
+            shares: threads as u32,
             pending: AtomicU32::new(0),
             job: UnsafeCell::new(None),
             stop: AtomicBool::new(false),
@@ -101,7 +107,8 @@ impl Turn<'_> {
         self.pool.threads()
     }
 
-    /// Calls `job(t)` once for each thread `t`, at once; returns when all have. A panic in any is raised here.
+    /// Calls `job(t)` once for each `t` below the number of threads, at once where they are free; returns when all
+    /// have. A panic in any is raised here.
     pub fn run(&self, job: &(dyn Fn(usize) + Sync)) {
         let shared = &*self.pool.shared;
         // SAFETY: only the lifetime changes; this function returns (or unwinds) after the last worker is done.
@@ -109,15 +116,23 @@ impl Turn<'_> {
             unsafe { std::mem::transmute::<&(dyn Fn(usize) + Sync), &'static Job>(job) };
         // SAFETY: `pending` is 0 and this thread has the turn, so nobody else looks at `job`.
         unsafe { *shared.job.get() = Some(job_pointer) };
-        shared.pending.store(self.pool.workers.len() as u32, Ordering::Relaxed);
-        // Sequentially consistent against `asleep`: either the worker sees the new epoch or we see it asleep.
-        shared.epoch.fetch_add(1, Ordering::SeqCst);
+        shared.pending.store(shared.shares, Ordering::Relaxed);
+        let epoch = shared.epoch(Ordering::Relaxed).wrapping_add(1);
+        // The first range is the caller's own.  Sequentially consistent against `asleep`: either the worker sees the
+        // new epoch or we see it asleep.
+        shared.claims.store(u64::from(epoch) << 32 | 1, Ordering::SeqCst);
         for (handle, asleep) in self.pool.handles.iter().zip(&shared.asleep) {
             if asleep.load(Ordering::SeqCst) {
                 handle.unpark();
             }
         }
-        let own = catch_unwind(AssertUnwindSafe(|| job(0)));
+        let mut own = Ok(());
+        let mut next = Some(0);
+        while let Some(share) = next {
+            own = own.and(catch_unwind(AssertUnwindSafe(|| job(share))));
+            shared.pending.fetch_sub(1, Ordering::Release);
+            next = shared.claim(epoch);
+        }
         let mut rounds = 0;
         while shared.pending.load(Ordering::Acquire) != 0 {
             rounds += 1;
@@ -139,7 +154,8 @@ impl Turn<'_> {
 impl Drop for Pool {
     fn drop(&mut self) {
         self.shared.stop.store(true, Ordering::SeqCst);
-        self.shared.epoch.fetch_add(1, Ordering::SeqCst);
+        let epoch = self.shared.epoch(Ordering::Relaxed).wrapping_add(1);
+        self.shared.claims.store(u64::from(epoch) << 32, Ordering::SeqCst);
         self.handles.iter().for_each(Thread::unpark);
         for worker in self.workers.drain(..) {
             // A worker catches the panics of jobs, so it ends in order.
@@ -154,6 +170,20 @@ pub fn share(grid: u64, index: usize, threads: usize) -> std::ops::Range<u64> {
     bound(index)..bound(index + 1)
 }
 
+impl Shared {
+    fn epoch(&self, ordering: Ordering) -> u32 {
+        (self.claims.load(ordering) >> 32) as u32
+    }
+
+    /// The next range of an epoch's job; none when all are claimed or the epoch is over.
+    fn claim(&self, epoch: u32) -> Option<usize> {
+        let is_open = |claims: u64| (claims >> 32) as u32 == epoch && (claims as u32) < self.shares;
+        let claim = |claims: u64| is_open(claims).then_some(claims + 1);
+        let claimed = self.claims.fetch_update(Ordering::AcqRel, Ordering::Acquire, claim);
+        claimed.ok().map(|claims| claims as u32 as usize)
+    }
+}
+
 fn work(shared: &Shared, index: usize) {
     let mut seen = 0;
     loop {
@@ -161,21 +191,23 @@ fn work(shared: &Shared, index: usize) {
         if shared.stop.load(Ordering::SeqCst) {
             return;
         }
-        // SAFETY: the epoch rose, so the job was written before and stays until `pending` falls below.
-        let job = unsafe { (*shared.job.get()).map(|job| &*job) };
-        if let Some(job) = job
-            && catch_unwind(AssertUnwindSafe(|| job(index))).is_err()
-        {
-            shared.panicked.store(true, Ordering::Relaxed);
+        while let Some(share) = shared.claim(seen) {
+            // SAFETY: the range is claimed and unfinished, so the job was written before and stays.
+            let job = unsafe { (*shared.job.get()).map(|job| &*job) };
+            if let Some(job) = job
+                && catch_unwind(AssertUnwindSafe(|| job(share))).is_err()
+            {
+                shared.panicked.store(true, Ordering::Relaxed);
+            }
+            shared.pending.fetch_sub(1, Ordering::Release);
         }
-        shared.pending.fetch_sub(1, Ordering::Release);
     }
 }
 
 /// Returns the epoch once it is not `seen`.
 fn await_epoch(shared: &Shared, index: usize, seen: u32) -> u32 {
     for _ in 0..shared.spin_rounds {
-        let epoch = shared.epoch.load(Ordering::Acquire);
+        let epoch = shared.epoch(Ordering::Acquire);
         if epoch != seen {
             return epoch;
         }
@@ -184,7 +216,7 @@ fn await_epoch(shared: &Shared, index: usize, seen: u32) -> u32 {
     let asleep = &shared.asleep[index - 1];
     asleep.store(true, Ordering::SeqCst);
     loop {
-        let epoch = shared.epoch.load(Ordering::SeqCst);
+        let epoch = shared.epoch(Ordering::SeqCst);
         if epoch != seen {
             asleep.store(false, Ordering::Relaxed);
             return epoch;
