@@ -236,3 +236,19 @@ fn write_at_start(mut file: &fs::File, number: u64) -> Result<()> {
     file.rewind()?;
     Ok(file.write_all(&number.to_le_bytes())?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An input is made again from its stream and number; the search for a smaller one keeps what fails.
+    #[test]
+    fn findings_are_made_again_and_smaller() {
+        let corpus = Corpus { items: vec![b"\"a.b\"() : () -> ()".to_vec()], words: vec!["i32".into(), "(".into()] };
+        let made = |number| input(&corpus, Target::Text, 9, number);
+        assert_eq!(made(4), made(4));
+        assert!((0..20).any(|number| made(number) != made(number + 1)));
+        let fails = |bytes: &[u8]| -> Result<bool> { Ok(bytes.contains(&b'x') && bytes.contains(&b'y')) };
+        assert_eq!(smaller(b"abcxdefghiyjkl".to_vec(), &fails).expect("no error"), b"xy");
+    }
+}

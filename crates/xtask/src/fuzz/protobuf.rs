@@ -206,3 +206,38 @@ pub fn small_models() -> Vec<Vec<u8>> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_undamaged_message_is_written_as_it_was_read() {
+        for model in small_models() {
+            assert_eq!(write(&read(&model).expect("a message")), model);
+        }
+    }
+
+    #[test]
+    fn damage_leaves_a_message() {
+        let models = small_models();
+        let mut rng = Rng::new(1);
+        let others = read(&models[1]).expect("a message");
+        let mut changed = 0;
+        for _ in 0..500 {
+            let mut fields = read(&models[0]).expect("a message");
+            damage(&mut rng, &mut fields, &others);
+            let bytes = write(&fields);
+            assert!(read(&bytes).is_some());
+            changed += usize::from(bytes != models[0]);
+        }
+        assert!(changed > 300, "{changed} of 500");
+    }
+
+    #[test]
+    fn what_is_no_message_is_refused() {
+        for bytes in [&[0x08][..], &[0x0a, 5, 1], &[0x03], &[0xff; 12]] {
+            assert!(read(bytes).is_none(), "{bytes:?}");
+        }
+    }
+}
