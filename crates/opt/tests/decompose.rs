@@ -13,7 +13,8 @@ use tegula_tensor::{Builder, TensorFunc, TensorOp, TensorProgram, evaluate};
 
 /// Integers around zero in any type, more than what fits in 4 bits.
 fn numbers(dtype: DType, shape: &[usize]) -> HostTensor {
-    let wide: Vec<u8> = (0..shape.iter().product::<usize>() as i64).flat_map(|i| (i * 7 % 23 - 9).to_le_bytes()).collect();
+    let wide: Vec<u8> =
+        (0..shape.iter().product::<usize>() as i64).flat_map(|i| (i * 7 % 23 - 9).to_le_bytes()).collect();
     let mut bytes = Vec::new();
     eval_slice(ScalarOp::Cast { to: dtype, saturate: true }, &[(&wide, DType::I64)], &mut bytes);
     HostTensor { dtype, shape: shape.to_vec(), bytes }
@@ -34,7 +35,9 @@ fn program(dtype: DType) -> TensorProgram {
 
 #[test]
 fn contractions_of_rare_types_are_widened() {
-    for dtype in [DType::I4, DType::U4, DType::I16, DType::U16, DType::U32, DType::U64, DType::F8E4M3FN, DType::F8E5M2] {
+    for dtype in
+        [DType::I4, DType::U4, DType::I16, DType::U16, DType::U32, DType::U64, DType::F8E4M3FN, DType::F8E5M2]
+    {
         let inputs = [[3, 5, 0], [5, 4, 0], [1, 2, 6], [3, 2, 2]].map(|shape: [usize; 3]| {
             let shape: Vec<usize> = shape.into_iter().filter(|n| *n > 0).collect();
             numbers(dtype, &shape)

@@ -24,6 +24,9 @@ use tegula_package::{KernelCode, Package, Port, PortableExecutor};
 /// Programs kept for recent input shapes.
 const BOUND_KEPT: usize = 8;
 
+/// Threads of one session at most; more than any machine of one memory has processors.
+const MAX_THREADS: usize = 4096;
+
 /// How a session runs.
 #[derive(Clone, Default)]
 pub struct SessionOptions {
@@ -73,10 +76,12 @@ impl Session {
     /// system gives no threads or executable memory.
     pub fn from_package(package: Package, options: SessionOptions) -> Result<Session, Diagnostics> {
         let kernels = Kernels::new(&package, options.executor.as_deref())?;
-        let pool = Pool::new(options.threads).map_err(|error| {
-            Diagnostic::error("no-threads", format!("the system gives no {} threads", options.threads))
-                .note(error.to_string())
-        })?;
+        let refused =
+            || Diagnostic::error("no-threads", format!("the system gives no {} threads", options.threads));
+        if options.threads > MAX_THREADS {
+            return Err(refused().note(format!("a session has at most {MAX_THREADS}")).into());
+        }
+        let pool = Pool::new(options.threads).map_err(|error| refused().note(error.to_string()))?;
         Ok(Session {
             constants: Constants::new(&package)?,
             launches: package.program.kernels.iter().map(|_| AtomicU64::new(0)).collect(),

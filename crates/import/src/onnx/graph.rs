@@ -12,7 +12,7 @@ use super::scope::Slot;
 use super::table::{self, Found};
 use super::weights::dtype_of;
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BinaryHeap, HashMap, HashSet};
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::Value;
 use tegula_tensor::TensorType;
@@ -295,12 +295,23 @@ impl Cx<'_> {
     }
 }
 
-/// Names that a node uses, those of its inner graphs included.
+/// Names that a node uses from its own graph: its operands, and what its inner graphs use but do not make.
 fn used_names<'a>(node: &'a NodeProto, f: &mut dyn FnMut(&'a str)) {
     node.input.iter().filter(|name| !name.is_empty()).for_each(|name| f(name));
     let graphs = node.attribute.iter().flat_map(|attribute| attribute.g.iter().chain(&attribute.graphs));
     for graph in graphs {
-        graph.node.iter().for_each(|node| used_names(node, f));
-        graph.output.iter().for_each(|info| f(info.name()));
+        let inputs = graph.input.iter().map(|info| info.name());
+        let stored = graph.initializer.iter().map(|tensor| tensor.name());
+        let made = graph.node.iter().flat_map(|node| node.output.iter().map(String::as_str));
+        let own: HashSet<&str> = inputs.chain(stored).chain(made).collect();
+        let mut captured = |name: &'a str| {
+            if !own.contains(name) {
+                f(name);
+            }
+        };
+        for node in &graph.node {
+            used_names(node, &mut captured);
+        }
+        graph.output.iter().for_each(|info| captured(info.name()));
     }
 }

@@ -63,6 +63,7 @@ fn reduce(groups: &mut Groups, at: usize, cx: &mut PassCx) {
     let operand = groups.operands(at)[0];
     if let Some(group) = latest_read(groups, at)
         && groups.shape(operand) == &groups.groups[group].space
+        && same_segment(groups, group, at)
         && has_room(groups, group, at)
     {
         let passes = match &groups.groups[group].form {
@@ -102,6 +103,7 @@ fn latest_read(groups: &Groups, at: usize) -> Option<GroupId> {
 /// Why an elementwise op does not join a group.
 enum Refusal {
     Full,
+    BoundBetween,
     OtherShape,
     NoRowShape,
     NoEpilogue,
@@ -113,6 +115,7 @@ impl Refusal {
         let data = &groups.groups[group];
         match self {
             Refusal::Full => "the kernel is full".into(),
+            Refusal::BoundBetween => "a size gets its value between them".into(),
             Refusal::OtherShape => format!("its shape is {}, not {shape}", data.space),
             Refusal::NoRowShape => format!("{shape} is no row shape of {}", data.space),
             Refusal::NoEpilogue => format!("`{}` has no epilogue", groups.kind(data.members[0]).name()),
@@ -124,6 +127,9 @@ impl Refusal {
 fn accepts(groups: &Groups, group: GroupId, at: usize) -> Result<(), Option<Refusal>> {
     let shape = groups.shape(groups.result(at));
     let data = &groups.groups[group];
+    if !same_segment(groups, group, at) {
+        return Err(Some(Refusal::BoundBetween));
+    }
     if !has_room(groups, group, at) {
         return Err(Some(Refusal::Full));
     }
@@ -146,6 +152,13 @@ fn accepts(groups: &Groups, group: GroupId, at: usize) -> Result<(), Option<Refu
             }
         }
     }
+}
+
+/// Whether no size is bound between a group and an op: what follows a binding may need the size, and the group runs
+/// where its first member stands.
+fn same_segment(groups: &Groups, group: GroupId, at: usize) -> bool {
+    let segment = |at: usize| groups.listing.program_order[at].0;
+    segment(groups.groups[group].members[0]) == segment(at)
 }
 
 /// Full, or reduced along all of `axes`.

@@ -27,7 +27,9 @@ pub(super) fn lower(body: &Body, target: &dyn TargetModel) -> Result<Lowered, St
         std::iter::repeat_n(Axis { offset: zero, extent: 1, step: 1, bounded: false }, update_shape.rank())
             .collect();
     let kind = body.func.kind(root).clone();
-    each_element(&mut cx, &update_shape, 0, &mut at, &mut |cx, at| {
+    let filled = cx.is_filled(&shape).unwrap_or_else(|| cx.b.index(1));
+    let mut outcome = Ok(());
+    let mut update_one = |cx: &mut Lowering, at: &[Axis]| {
         let (coordinates, f) = match &kind {
             TensorOp::ScatterElements { axis, kind } => {
                 let index = cx.pull(indices, at)?;
@@ -57,7 +59,10 @@ pub(super) fn lower(body: &Body, target: &dyn TargetModel) -> Result<Lowered, St
         };
         cx.b.scatter(view, value, place);
         Ok(())
-    })?;
+    };
+    // Data without elements takes no update.
+    cx.when(filled, |cx| outcome = each_element(cx, &update_shape, 0, &mut at, &mut update_one));
+    outcome?;
     let buffers = cx.finish();
     Ok(Lowered { kernel, buffers })
 }

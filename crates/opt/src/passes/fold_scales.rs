@@ -5,9 +5,9 @@
 //! Rounds differently by a last place or two, as `docs/numerics.md` allows for constants known before the run.
 
 use crate::passes::canonicalise::{Applied, Rule, Site, apply_rules};
-use tegula_base::{Diagnostics, Dim, Shape};
+use tegula_base::{DType, Diagnostics, Dim, Shape};
 use tegula_ir::pass::{Changed, PassCx};
-use tegula_ir::{ScalarOp, Value};
+use tegula_ir::{Def, ScalarOp, Value};
 use tegula_tensor::{TensorOp, TensorProgram};
 
 pub fn fold_scales(program: &mut TensorProgram, cx: &mut PassCx) -> Result<Changed, Diagnostics> {
@@ -153,8 +153,25 @@ fn subtract(site: &mut Site) -> Applied {
     site.b.add(y, bias).map(Some)
 }
 
+/// Only where every reciprocal is a normal number with room on both sides.
 fn divide(site: &mut Site) -> Applied {
     let Some((y, c)) = split(site, true) else { return Ok(None) };
+    if !is_moderate(site, c) {
+        return Ok(None);
+    }
     let scale = site.b.reciprocal(c)?;
     site.b.mul(y, scale).map(Some)
+}
+
+/// Whether a value is a constant of `f32` or `f64` whose elements are all between 2^-60 and 2^60 in magnitude.
+fn is_moderate(site: &Site, value: Value) -> bool {
+    let Def::Result(op, _) = site.b.func.def(value) else { return false };
+    let numbers = match site.b.func.kind(op) {
+        TensorOp::Constant { id, .. } => site.b.consts[*id].to_host().to_f64(),
+        TensorOp::Splat { dtype: DType::F32, bits, .. } => vec![f64::from(f32::from_bits(*bits as u32))],
+        TensorOp::Splat { dtype: DType::F64, bits, .. } => vec![f64::from_bits(*bits as u64)],
+        _ => return false,
+    };
+    let wide = matches!(site.b.dtype(value), DType::F32 | DType::F64);
+    wide && numbers.iter().all(|number| (2f64.powi(-60)..=2f64.powi(60)).contains(&number.abs()))
 }

@@ -54,7 +54,9 @@ impl Lowering<'_> {
             let scalar = self.b.reshape(tile, &[]);
             let index = self.b.to_index(scalar);
             let offset = self.wrap_index(index, &self.body.shape(data)[axis].clone());
-            let here = Axis { offset, extent: 1, step: 1, bounded: false };
+            // An axis that may be empty has no element to clamp to: the load is bounded.
+            let bounded = may_be_empty(&self.body.shape(data)[axis]);
+            let here = Axis { offset, extent: 1, step: 1, bounded };
             let inner: TileBox = before.iter().chain([&here]).chain(after).copied().collect();
             let tile = self.pull(data, &inner)?;
             return Ok(self.b.reshape(tile, &extents));
@@ -144,7 +146,24 @@ impl Lowering<'_> {
             return Err("a gather reads packed data".into());
         };
         let linear = self.linear(&ty.shape, &strides, coordinates, at);
-        Ok(self.b.gather(view, linear))
+        let Some(filled) = self.is_filled(&ty.shape) else { return Ok(self.b.gather(view, linear)) };
+        // Data that may be empty is read only when it is not.
+        let (_, shape) = self.b.tile_type(linear);
+        let scope = self.b.begin_if(filled);
+        let tile = self.b.gather(view, linear);
+        self.b.begin_else(&scope, &[tile]);
+        let nothing = self.b.splat(ty.dtype, &shape, 0);
+        Ok(self.b.end_if(scope, &[nothing])[0])
+    }
+
+    /// 1 where a shape has elements; `None` when it always has.
+    pub(in crate::lower) fn is_filled(&mut self, shape: &[Dim]) -> Option<Value> {
+        if !shape.iter().any(may_be_empty) {
+            return None;
+        }
+        let count = shape.iter().fold(Dim::from(1), |count, dim| count * dim.clone());
+        let (zero, count) = (self.b.index(0), self.b.size(&count));
+        Some(self.b.index_op(IndexOp::Lt, zero, count))
     }
 
     /// The linear coordinate, as an `i64` tile: each coordinate wrapped, clamped to its extent, times its stride.
@@ -214,4 +233,8 @@ impl Lowering<'_> {
         let last = self.b.sub(size, one);
         self.b.index_op(IndexOp::Min, low, last)
     }
+}
+
+fn may_be_empty(extent: &Dim) -> bool {
+    extent.as_const().is_none_or(|n| n < 1)
 }

@@ -142,12 +142,13 @@ fn gather_constant(site: &mut Site) -> Applied {
     let (Some(index), Some(extent)) = (site.splat(indices), site.shape(data)[axis].as_const()) else {
         return Ok(None);
     };
-    if !site.shape(indices).count().is_const(1) {
+    // An empty axis has no place; the gather itself says so.
+    if extent == 0 || !site.shape(indices).count().is_const(1) {
         return Ok(None);
     }
     let index =
         if site.b.dtype(indices) == tegula_base::DType::I32 { i64::from(index as i32) } else { index };
-    let index = if index < 0 { index + extent } else { index }.clamp(0, (extent - 1).max(0));
+    let index = if index < 0 { index + extent } else { index }.clamp(0, extent - 1);
     let shape = site.result_type().shape.clone();
     let one = site.b.slice_axis(data, axis, index, 1)?;
     site.b.reshape(one, shape).map(Some)
