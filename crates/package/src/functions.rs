@@ -76,8 +76,8 @@ functions! {
     TanhF64 = 33, "tanh", F64 => |a, _| f64_1(a, libm::tanh);
     AsinhF32 = 34, "asinh", F32 => |a, _| f32_1(a, libm::asinh);
     AsinhF64 = 35, "asinh", F64 => |a, _| f64_1(a, libm::asinh);
-    AcoshF32 = 36, "acosh", F32 => |a, _| f32_1(a, libm::acosh);
-    AcoshF64 = 37, "acosh", F64 => |a, _| f64_1(a, libm::acosh);
+    AcoshF32 = 36, "acosh", F32 => |a, _| f32_1(a, acosh);
+    AcoshF64 = 37, "acosh", F64 => |a, _| f64_1(a, acosh);
     AtanhF32 = 38, "atanh", F32 => |a, _| f32_1(a, libm::atanh);
     AtanhF64 = 39, "atanh", F64 => |a, _| f64_1(a, libm::atanh);
     ErfF32 = 40, "erf", F32 => |a, _| f32_1(a, libm::erf);
@@ -152,6 +152,11 @@ fn floored_mod(a: f64, b: f64) -> f64 {
     } else {
         rest
     }
+}
+
+/// NaN below 1; `libm` gives numbers far below.
+fn acosh(x: f64) -> f64 {
+    if x < 1.0 { f64::NAN } else { libm::acosh(x) }
 }
 
 /// The form whose exponential cannot overflow.

@@ -436,7 +436,8 @@ fn real_function(op: ScalarOp) -> fn(f64) -> f64 {
         ScalarOp::Cosh => libm::cosh,
         ScalarOp::Tanh => libm::tanh,
         ScalarOp::Asinh => libm::asinh,
-        ScalarOp::Acosh => libm::acosh,
+        // `libm` gives numbers far below 1, where there are none.
+        ScalarOp::Acosh => |x| if x < 1.0 { f64::NAN } else { libm::acosh(x) },
         ScalarOp::Atanh => libm::atanh,
         ScalarOp::Erf => libm::erf,
         ScalarOp::Sigmoid => sigmoid,
