@@ -244,7 +244,8 @@ mod tests {
     /// An input is made again from its stream and number; the search for a smaller one keeps what fails.
     #[test]
     fn findings_are_made_again_and_smaller() {
-        let corpus = Corpus { items: vec![b"\"a.b\"() : () -> ()".to_vec()], words: vec!["i32".into(), "(".into()] };
+        let corpus =
+            Corpus { items: vec![b"\"a.b\"() : () -> ()".to_vec()], words: vec!["i32".into(), "(".into()] };
         let made = |number| input(&corpus, Target::Text, 9, number);
         assert_eq!(made(4), made(4));
         assert!((0..20).any(|number| made(number) != made(number + 1)));

@@ -115,7 +115,9 @@ fn worker() -> Result<Outcome> {
     in_process::keep_panics();
     for line in io::stdin().lock().lines() {
         let verdict = match cases.get(line?.trim()) {
-            Some(case) => guarded(|| onnx_suite::run_case(&folder, case, &run_model)).unwrap_or_else(Verdict::Crashed),
+            Some(case) => {
+                guarded(|| onnx_suite::run_case(&folder, case, &run_model)).unwrap_or_else(Verdict::Crashed)
+            }
             None => Verdict::Crashed("no such case".to_string()),
         };
         println!("{}", serde_json::to_string(&verdict)?);
@@ -128,14 +130,18 @@ fn run_model(
     model: &Path,
     inputs: &[(String, HostTensor)],
 ) -> Result<BTreeMap<String, HostTensor>, RunError> {
-    let bytes = fs::read(model).map_err(|error| RunError::Crashed(format!("{}: {error}", model.display())))?;
-    let package = compile_bytes(&bytes, best_class(), Form::Machine).and_then(package).map_err(|found| ended(&found))?;
+    let bytes =
+        fs::read(model).map_err(|error| RunError::Crashed(format!("{}: {error}", model.display())))?;
+    let package = compile_bytes(&bytes, best_class(), Form::Machine)
+        .and_then(package)
+        .map_err(|found| ended(&found))?;
     let session = in_process::session(package, 1).map_err(|found| ended(&found))?;
     if inputs.len() < session.inputs().len() {
         // The suite says why it could not read them.
         return Ok(BTreeMap::new());
     }
-    let named: Vec<(&str, &HostTensor)> = inputs.iter().map(|(name, tensor)| (name.as_str(), tensor)).collect();
+    let named: Vec<(&str, &HostTensor)> =
+        inputs.iter().map(|(name, tensor)| (name.as_str(), tensor)).collect();
     let outputs = session.run_named(&named).map_err(|found| ended(&found))?;
     Ok(session.outputs().iter().map(|port| port.name.clone()).zip(outputs).collect())
 }
@@ -144,7 +150,11 @@ fn run_model(
 fn ended(found: &Diagnostics) -> RunError {
     let text = found.to_string();
     let first = first_error(&text);
-    if found.0.iter().any(Diagnostic::is_internal) { RunError::Crashed(first) } else { RunError::Refused(first) }
+    if found.0.iter().any(Diagnostic::is_internal) {
+        RunError::Crashed(first)
+    } else {
+        RunError::Refused(first)
+    }
 }
 
 fn lines_of(name: &str) -> Result<Vec<String>> {

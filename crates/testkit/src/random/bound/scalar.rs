@@ -12,7 +12,9 @@ pub(super) fn elementwise(f: ScalarOp, x: &[Bounded], out: Vec<HostTensor>) -> R
     let out = out.into_iter().next().ok_or("no result")?;
     let dtype = x[x.len() - 1].value.dtype;
     let ulps = own_ulps(f, dtype);
-    if ulps == 0.0 && x.iter().all(|operand| operand.error.is_none()) {
+    // A NaN narrower than f32 may change its bits on the way through a register.
+    let reads_nan = matches!(f, ScalarOp::Bitcast { .. }) && dtype.is_float() && dtype.bits() < 32;
+    if ulps == 0.0 && !reads_nan && x.iter().all(|operand| operand.error.is_none()) {
         return Ok(vec![Bounded::exact(out)]);
     }
     let spread = x.iter().map(|operand| spread(operand, &out.shape)).collect::<Result<Vec<_>, _>>()?;
@@ -23,7 +25,10 @@ pub(super) fn elementwise(f: ScalarOp, x: &[Bounded], out: Vec<HostTensor>) -> R
         for (operand, (value, error)) in operands.iter_mut().zip(&spread) {
             *operand = (value[i], error[i]);
         }
-        let moved = propagated(f, dtype, &operands, *r);
+        let moved = match reads_nan && operands[0].0.is_nan() {
+            true => f64::INFINITY,
+            false => propagated(f, dtype, &operands, *r),
+        };
         error.push(total(out.dtype, ulps, &operands, *r, moved));
     }
     Ok(vec![Bounded::new(out, error)])
