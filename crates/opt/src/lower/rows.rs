@@ -54,7 +54,7 @@ fn plan(body: &Body, target: &dyn TargetModel, symbols: &Symbols) -> Result<Plan
     let lanes = target.lanes(widest);
     let extent = lane.map_or(Dim::from(1), |axis| space[axis].clone());
     let lane_reduced = lane.is_some_and(|axis| reduced.contains(&axis));
-    let round_up = |n: i64| (n + lanes - 1) / lanes * lanes;
+    let round_up = |n: i64| n.saturating_add(lanes - 1) / lanes * lanes;
     let resident =
         lane_reduced && extent.as_const().is_some_and(|n| round_up(n) <= target.resident_row(widest));
     let mut tile = target.row_tile(widest, 1);
