@@ -6,7 +6,7 @@ use support::{Case, check};
 use tegula_base::DType::{F16, F32, I8, I32, I64, U8};
 use tegula_base::Dim;
 use tegula_ir::ScalarOp;
-use tegula_tensor::{DotDims, KernelClass, Layout, PadMode, PoolKind, ScatterKind, TensorOp, Window};
+use tegula_tensor::{DotDims, KernelClass, Layout, PoolKind, ScatterKind, TensorOp, Window};
 
 fn dims(lhs_k: usize, rhs_k: usize, batch: usize) -> DotDims {
     let lead: Vec<usize> = (0..batch).collect();
@@ -65,7 +65,6 @@ fn movement() {
         let iota = b.iota(I64, [3, 11], 1)?;
         Ok(vec![b.elementwise(ScalarOp::Add, &[args[0], iota])?])
     });
-    let _ = PadMode::Constant;
 }
 
 #[test]

@@ -43,7 +43,28 @@ impl OpRules for TileOp {
         match self {
             TileOp::For { .. } => 1,
             TileOp::If {} => 2,
-            _ => 0,
+            TileOp::Const { .. }
+            | TileOp::Size { .. }
+            | TileOp::Index { .. }
+            | TileOp::ToIndex {}
+            | TileOp::FromIndex { .. }
+            | TileOp::Splat { .. }
+            | TileOp::Iota { .. }
+            | TileOp::Elementwise { .. }
+            | TileOp::Broadcast { .. }
+            | TileOp::Reshape { .. }
+            | TileOp::Transpose { .. }
+            | TileOp::Extract { .. }
+            | TileOp::Concat { .. }
+            | TileOp::Dot {}
+            | TileOp::Reduce { .. }
+            | TileOp::Scan { .. }
+            | TileOp::Load { .. }
+            | TileOp::Store { .. }
+            | TileOp::Gather {}
+            | TileOp::Scatter {}
+            | TileOp::Yield {}
+            | TileOp::Return {} => 0,
         }
     }
 

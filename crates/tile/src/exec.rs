@@ -12,6 +12,7 @@ use memory::View;
 use std::rc::Rc;
 use tegula_base::Dim;
 use tegula_base::HashMap;
+use tegula_ir::op::OpRules;
 use tegula_ir::{Op, OpId, RegionId, Value};
 use tile::Tile;
 
@@ -95,7 +96,7 @@ impl Machine<'_> {
     fn region(&mut self, region: RegionId) -> Result<Vec<Datum>, String> {
         let kernel = self.kernel;
         for &op in kernel.func.ops_in(region) {
-            if kernel.func.kind(op).is_terminator_op() {
+            if kernel.func.kind(op).is_terminator() {
                 return Ok(kernel.func.operands(op).iter().map(|value| self.values[value].clone()).collect());
             }
             let results =
@@ -216,11 +217,5 @@ impl Machine<'_> {
             i += step;
         }
         Ok(carried)
-    }
-}
-
-impl TileOp {
-    fn is_terminator_op(&self) -> bool {
-        tegula_ir::op::OpRules::is_terminator(self)
     }
 }
