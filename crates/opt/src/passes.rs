@@ -9,7 +9,7 @@ pub mod recover_composites;
 pub mod simplify_sizes;
 
 pub use canonicalise::canonicalise;
-pub use decompose_composites::decompose_composites;
+pub use decompose_composites::{decompose_composites, decompose_recurrent};
 pub use fold_constants::fold_constants;
 pub use fold_scales::fold_scales;
 pub use inline_branches::inline_branches;

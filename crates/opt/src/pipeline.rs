@@ -3,8 +3,8 @@
 use crate::assign_layouts::assign_layouts;
 use crate::form_kernels::form_kernels;
 use crate::passes::{
-    canonicalise, decompose_composites, fold_constants, fold_scales, inline_branches, recover_composites,
-    simplify_sizes,
+    canonicalise, decompose_composites, decompose_recurrent, fold_constants, fold_scales, inline_branches,
+    recover_composites, simplify_sizes,
 };
 use tegula_ir::Pipeline;
 use tegula_ir::rewrite::{cse, dce};
@@ -19,6 +19,7 @@ pub fn tensor_pipeline(target: &dyn TargetModel) -> Pipeline<'_, TensorProgram> 
         .pass("inline_branches", inline_branches)
         .pass("canonicalise", canonicalise)
         .pass("fold_constants", fold_constants)
+        .pass("decompose_recurrent", |program, cx| decompose_recurrent(program, target, cx))
         // Constants are folded, so that scales and zero points are seen.
         .pass("recover_composites", recover_composites)
         .pass("cse", |program, _| Ok(program.for_each_func(cse)))

@@ -30,6 +30,9 @@ fn pipeline<'a>(name: &str, target: &'a dyn TargetModel) -> Pipeline<'a, TensorP
         "decompose_composites" => p.pass("decompose_composites", move |program, cx| {
             passes::decompose_composites(program, target, cx)
         }),
+        "decompose_recurrent" => {
+            p.pass("decompose_recurrent", move |program, cx| passes::decompose_recurrent(program, target, cx))
+        }
         "fold_constants" => p.pass("fold_constants", passes::fold_constants),
         "fold_scales" => p.pass("fold_scales", passes::fold_scales),
         "form_kernels" => p.pass("form_kernels", move |program, cx| form_kernels(program, target, cx)),

@@ -156,7 +156,8 @@ impl TargetModel for CpuTarget {
         let vectors = self.column_vectors(contract.m.as_const(), &contract.n, lanes);
         let m = self.tile_rows(contract, vectors);
         let k = contract.k.as_const().map_or(K_UNROLL, |k| k.clamp(1, K_UNROLL));
-        ContractTile { m, n: vectors * lanes, k, m_block: self.row_tiles_of_block(contract, m) }
+        let (m_block, busy_rows) = (self.row_tiles_of_block(contract, m), BUSY_ACCUMULATORS / vectors);
+        ContractTile { m, n: vectors * lanes, k, m_block, busy_rows }
     }
 
     fn row_tile(&self, widest: DType, live_rows: i64) -> i64 {

@@ -67,6 +67,8 @@ pub struct ContractTile {
     pub k: i64,
     /// Row tiles that one panel of the right side serves before the next panel is touched.
     pub m_block: i64,
+    /// Rows of sums that keep the multiply-add units busy: a tile of fewer rows sums k in as many chains.
+    pub busy_rows: i64,
 }
 
 /// A kernel as the package stores it; the argument block (`docs/abi.md`) is the kernel's views, then `sizes`.

@@ -17,7 +17,7 @@ use super::Lowered;
 use super::access::{Axis, Lowering, TileBox};
 use super::body::Body;
 use tegula_base::{DType, Dim, Symbols};
-use tegula_ir::{OpId, Value};
+use tegula_ir::{OpId, ScalarOp, Value};
 use tegula_target::{ContractTile, TargetModel};
 use tegula_tensor::TensorOp;
 use tegula_tensor::layout::Physical;
@@ -41,6 +41,8 @@ pub(super) fn lower(body: &Body, target: &dyn TargetModel, symbols: &Symbols) ->
 
 /// Row tiles for an unknown number of rows that are no whole tile: widths in falling order, the last 1.
 const ROW_TAILS: [i64; 2] = [4, 1];
+/// The same for weights that are read once for each of them: no rows left over are read for twice.
+const WEIGHT_ROW_TAILS: [i64; 4] = [4, 3, 2, 1];
 
 /// The work units of a contraction's rows and columns: blocks of row tiles, then column tiles, then row tiles
 /// in a block; a panel of the right side is used `m_block` times in a row.
@@ -50,6 +52,8 @@ pub(super) struct Traversal {
     pub n: Dim,
     /// Columns past `n` are another unit's (the next group's): the last tile is cut to fit, as no view ends there.
     pub cut: bool,
+    /// Widths of the tiles of rows left over, where their number is not known.
+    pub tails: &'static [i64],
 }
 
 impl Traversal {
@@ -61,7 +65,10 @@ impl Traversal {
     fn row_tails(&self) -> Vec<i64> {
         match self.m.as_const().map(|m| m % self.tile.m) {
             Some(rest) => vec![rest.max(1)],
-            None => ROW_TAILS.into_iter().filter(|extent| *extent < self.tile.m || *extent == 1).collect(),
+            None => {
+                let fits = |extent: &i64| *extent < self.tile.m || *extent == 1;
+                self.tails.iter().copied().filter(fits).collect()
+            }
         }
     }
 
@@ -148,10 +155,13 @@ fn not(cx: &mut Lowering, condition: Value) -> Value {
 }
 
 /// `acc + sum over k in 0..extent`, in steps of `unroll` and the rest one by one; `step` adds one tile of k.
+/// Steps are cut into `chains` tiles (a divisor of `unroll`), each with a sum of its own: additions that wait for
+/// one another take longer than the multiply-add units need.
 fn over_k(
     cx: &mut Lowering,
     extent: &Dim,
     unroll: i64,
+    chains: i64,
     acc: Value,
     step: &mut dyn FnMut(&mut Lowering, Axis, Value) -> Result<Value, String>,
 ) -> Result<Value, String> {
@@ -170,13 +180,26 @@ fn over_k(
     let unroll_size = cx.b.index(unroll);
     let whole = cx.b.index_op(IndexOp::FloorDiv, size, unroll_size);
     let whole = cx.b.mul(whole, unroll_size);
-    let acc = cx.for_(zero, whole, unroll, &[acc], |cx, k, acc| vec![run(cx, k, unroll, acc[0])]);
-    let acc = if unroll == 1 {
-        acc
-    } else {
-        cx.for_(whole, size, 1, &acc, |cx, k, acc| vec![run(cx, k, 1, acc[0])])
-    };
-    outcome.map(|()| acc[0])
+    let (dtype, shape) = cx.b.tile_type(acc);
+    let mut sums = vec![acc];
+    sums.extend((1..chains).map(|_| cx.b.splat(dtype, &shape, 0)));
+    let sums = cx.for_(zero, whole, unroll, &sums, |cx, k, sums| {
+        let length = unroll / chains;
+        let chain = |(i, sum): (usize, &Value)| {
+            let offset = cx.b.index(i as i64 * length);
+            let k = cx.b.add(k, offset);
+            run(cx, k, length, *sum)
+        };
+        sums.iter().enumerate().map(chain).collect()
+    });
+    let mut acc = sums[0];
+    for sum in &sums[1..] {
+        acc = cx.b.elementwise(ScalarOp::Add, &[acc, *sum]);
+    }
+    if unroll > 1 {
+        acc = cx.for_(whole, size, 1, &[acc], |cx, k, acc| vec![run(cx, k, 1, acc[0])])[0];
+    }
+    outcome.map(|()| acc)
 }
 
 /// How the right side lies in memory.
@@ -221,7 +244,7 @@ fn epilogue(cx: &mut Lowering, root: OpId, acc: Value, at: &TileBox) -> Result<(
     let dtype = cx.body.func.ty(value).dtype;
     let mut tile = acc;
     if cx.b.tile_type(acc).0 != dtype {
-        tile = cx.b.elementwise(tegula_ir::ScalarOp::Cast { to: dtype, saturate: true }, &[tile]);
+        tile = cx.b.elementwise(ScalarOp::Cast { to: dtype, saturate: true }, &[tile]);
     }
     let extents: Vec<i64> = at.iter().map(|axis| axis.extent).collect();
     let tile = cx.b.reshape(tile, &extents);

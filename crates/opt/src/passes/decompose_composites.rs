@@ -28,21 +28,38 @@ pub fn decompose_composites(
     let mut changed = Changed::No;
     for func in &mut program.funcs {
         // Decompositions hold composites in turn (attention a softmax); nesting is shallow.
-        while decompose_once(func, &mut program.consts, target, cx)?.is_yes() {
+        let wanted = |func: &TensorFunc, op| needs_decomposition(func, op, target);
+        while decompose_once(func, &mut program.consts, &wanted, cx)?.is_yes() {
             changed = Changed::Yes;
         }
     }
     Ok(changed)
 }
 
-fn decompose_once(
-    func: &mut TensorFunc,
-    consts: &mut ConstStore,
+/// Recurrent layers alone, and early: rules on contractions then see those of their loops.
+/// Errors: internal, when a decomposition does not fit its op.
+pub fn decompose_recurrent(
+    program: &mut TensorProgram,
     target: &dyn TargetModel,
     cx: &mut PassCx,
 ) -> Result<Changed, Diagnostics> {
+    let wanted = |func: &TensorFunc, op| is_recurrent(func, op) && needs_decomposition(func, op, target);
+    let mut changed = Changed::No;
+    for func in &mut program.funcs {
+        changed |= decompose_once(func, &mut program.consts, &wanted, cx)?;
+    }
+    Ok(changed)
+}
+
+/// Decomposes the ops that are `wanted`.
+fn decompose_once(
+    func: &mut TensorFunc,
+    consts: &mut ConstStore,
+    wanted: &dyn Fn(&TensorFunc, OpId) -> bool,
+    cx: &mut PassCx,
+) -> Result<Changed, Diagnostics> {
     rewrite_ops(func, &mut |func, region, op| {
-        if !needs_decomposition(func, op, target) {
+        if !wanted(func, op) {
             return Ok(Rewrite::Keep);
         }
         let name = func.kind(op).name();
@@ -62,11 +79,15 @@ fn needs_decomposition(func: &TensorFunc, op: OpId, target: &dyn TargetModel) ->
             operand_type(func, op).and_then(widened::wider).is_some()
         }
         TensorOp::Attention { .. } => !target.claims(KernelClass::Attention),
-        TensorOp::Lstm { .. } | TensorOp::Gru { .. } => !target.claims(KernelClass::Recurrent),
+        _ if is_recurrent(func, op) => !target.claims(KernelClass::Recurrent),
         TensorOp::ArgReduce { .. } | TensorOp::ConvTranspose { .. } => true,
         TensorOp::Pad { mode, .. } => *mode != PadMode::Constant,
         kind => is_composite(kind),
     }
+}
+
+fn is_recurrent(func: &TensorFunc, op: OpId) -> bool {
+    matches!(func.kind(op), TensorOp::Lstm { .. } | TensorOp::Gru { .. })
 }
 
 fn operand_type(func: &TensorFunc, op: OpId) -> Option<tegula_base::DType> {

@@ -164,7 +164,7 @@ fn divide(site: &mut Site) -> Applied {
 }
 
 /// Whether a value is a constant of `f32` or `f64` whose elements are all between 2^-60 and 2^60 in magnitude.
-fn is_moderate(site: &Site, value: Value) -> bool {
+pub(crate) fn is_moderate(site: &Site, value: Value) -> bool {
     let Def::Result(op, _) = site.b.func.def(value) else { return false };
     let numbers = match site.b.func.kind(op) {
         TensorOp::Constant { id, .. } => site.b.consts[*id].to_host().to_f64(),

@@ -26,7 +26,7 @@ impl TargetModel for SmallTarget {
         4
     }
     fn contract_tile(&self, _: &Contract, _: &Symbols) -> ContractTile {
-        ContractTile { m: 4, n: 8, k: 2, m_block: 2 }
+        ContractTile { m: 4, n: 8, k: 2, m_block: 2, busy_rows: 2 }
     }
     fn row_tile(&self, _: DType, _: i64) -> i64 {
         8

@@ -6,7 +6,10 @@ use tegula_base::{DType, Dim, Shape};
 
 pub(super) fn dot(name: &str, dims: &DotDims, out: DType, x: &[&TensorType]) -> Types {
     let [lhs, rhs] = take(name, x)?;
-    accumulates(name, lhs, rhs, out)?;
+    let byte_weights = lhs.dtype == DType::F32 && rhs.dtype == DType::I8 && out == DType::F32;
+    if !byte_weights {
+        accumulates(name, lhs, rhs, out)?;
+    }
     one(out, dot_shape(name, dims, lhs, rhs)?)
 }
 

@@ -4,7 +4,7 @@
 
 use super::dot::{packed, plain};
 use super::window::{Taps, WindowWalk, row_axis};
-use super::{RightSide, Traversal, accumulator, epilogue, over_k, right_side};
+use super::{ROW_TAILS, RightSide, Traversal, accumulator, epilogue, over_k, right_side};
 use crate::lower::Lowered;
 use crate::lower::access::{Axis, Lowering, TileBox, begin};
 use crate::lower::body::Body;
@@ -75,7 +75,7 @@ pub(super) fn lower(
     if cut && channels.as_const().is_none() {
         tile.n = 1;
     }
-    let traversal = Traversal { tile, m: shape[2 + row_axis].clone(), n: channels, cut };
+    let traversal = Traversal { tile, m: shape[2 + row_axis].clone(), n: channels, cut, tails: &ROW_TAILS };
     let unroll = match packing {
         RightSide::Quads { .. } => 4,
         RightSide::Plain | RightSide::Panels { .. } => tile.k,
@@ -133,7 +133,7 @@ impl Conv<'_> {
         let Place { coordinates, column, panel, .. } = *place;
         let size = cx.b.size(&self.inner);
         let first_channel = cx.b.mul(coordinates[1], size);
-        over_k(cx, &self.inner, self.unroll, acc, &mut |cx, step, sum| {
+        over_k(cx, &self.inner, self.unroll, 1, acc, &mut |cx, step, sum| {
             let channel = cx.b.add(first_channel, step.offset);
             let mut x_at: TileBox =
                 [one(coordinates[0]), Axis { offset: channel, ..step }].into_iter().collect();

@@ -1,14 +1,19 @@
 //! Contractions in normal form: `[batch..., m, k]` (m and k in either order) times `[batch..., k, n]`
 //! (k and n in either order, or packed), one axis each.
 
-use super::{RightSide, Traversal, accumulator, epilogue, over_k, right_side};
+use super::{ROW_TAILS, RightSide, Traversal, WEIGHT_ROW_TAILS, accumulator, epilogue, over_k, right_side};
 use crate::lower::Lowered;
 use crate::lower::access::{Axis, Lowering, TileBox, begin};
 use crate::lower::body::Body;
 use tegula_base::{Dim, Symbols};
-use tegula_ir::{OpId, Value};
-use tegula_target::{Contract, TargetModel};
+use tegula_ir::{OpId, ScalarOp, Value};
+use tegula_target::{Contract, ContractTile, TargetModel};
 use tegula_tensor::{DotDims, TensorOp};
+
+/// Sums that a tile of this many rows keeps for each element, so that the units are busy.
+fn chains(tile: &ContractTile, rows: i64) -> i64 {
+    (1..tile.k).find(|chains| tile.k % chains == 0 && chains * rows >= tile.busy_rows).unwrap_or(tile.k)
+}
 
 struct Roles {
     lhs: Value,
@@ -49,7 +54,8 @@ pub(super) fn lower(
     if let RightSide::Panels { width } | RightSide::Quads { width } = packing {
         tile.n = width;
     }
-    let traversal = Traversal { tile, m, n, cut: false };
+    let tails: &[i64] = if packing == RightSide::Plain { &ROW_TAILS } else { &WEIGHT_ROW_TAILS };
+    let traversal = Traversal { tile, m, n, cut: false, tails };
     let mut grid: Vec<Dim> = (0..roles.n_batch).map(|i| shape[i].clone()).collect();
     grid.extend(traversal.grid());
     let (mut kernel, buffers) = begin(body, grid);
@@ -61,10 +67,16 @@ pub(super) fn lower(
     let unit = cx.unit[roles.n_batch..].to_vec();
     traversal.tiles(&mut cx, &unit, &mut |cx, row, column, panel| {
         let zero = cx.b.splat(acc, &[row.extent, column.extent], 0);
-        let unroll = if matches!(packing, RightSide::Quads { .. }) { 4 } else { tile.k };
-        let sum = over_k(cx, &k, unroll, zero, &mut |cx, step, sum| {
+        let (unroll, chains) = match packing {
+            RightSide::Quads { .. } => (4, 1),
+            _ => (tile.k, chains(&tile, row.extent)),
+        };
+        let sum = over_k(cx, &k, unroll, chains, zero, &mut |cx, step, sum| {
             let a = left(cx, &roles, &batch_at, row, step);
-            let b = right(cx, &roles, packing, &batch_at, step, column, panel);
+            let mut b = right(cx, &roles, packing, &batch_at, step, column, panel);
+            if contract.lhs.is_float() && !contract.rhs.is_float() {
+                b = cx.b.elementwise(ScalarOp::Cast { to: acc, saturate: true }, &[b]);
+            }
             Ok(cx.b.dot(sum, a, b))
         })?;
         let mut at: TileBox = batch_at.iter().copied().collect();

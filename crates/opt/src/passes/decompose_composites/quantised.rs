@@ -194,19 +194,28 @@ fn stored(
     w: Value,
     w_zero: Option<Value>,
 ) -> Built<Option<(Value, i64, Value)>> {
-    let zeros = |zero: Option<Value>| zero.map_or(Some(vec![0]), |zero| constant(b, zero));
-    let (Some(x_zeros), Some(w_zeros)) = (zeros(x_zero), zeros(w_zero)) else { return Ok(None) };
-    let [zero] = x_zeros[..] else { return Ok(None) };
-    let signed_zero = if b.dtype(w) == DType::I8 { 0 } else { 128 };
-    if w_zeros.iter().any(|zero| *zero != signed_zero) {
-        return Ok(None);
-    }
+    let Some(zeros) = zeros(b, x_zero) else { return Ok(None) };
+    let [zero] = zeros[..] else { return Ok(None) };
+    let Some(weights) = centred(b, w, w_zero)? else { return Ok(None) };
     let (input, zero) = match b.dtype(x) {
         DType::U8 => (x, zero),
         _ => (flip_sign(b, x, DType::U8)?, zero + 128),
     };
-    let weights = if b.dtype(w) == DType::I8 { w } else { flip_sign(b, w, DType::I8)? };
     Ok(Some((input, zero, weights)))
+}
+
+/// Stored weights as signed bytes of zero point 0; `None`: their zero points are not the middle of their range.
+pub(crate) fn centred(b: &mut Builder, w: Value, zero: Option<Value>) -> Built<Option<Value>> {
+    let middle = if b.dtype(w) == DType::I8 { 0 } else { 128 };
+    if !zeros(b, zero).is_some_and(|zeros| zeros.iter().all(|zero| *zero == middle)) {
+        return Ok(None);
+    }
+    if b.dtype(w) == DType::I8 { Ok(Some(w)) } else { flip_sign(b, w, DType::I8).map(Some) }
+}
+
+/// Zero points, where they are constants; none is 0.
+fn zeros(b: &Builder, zero: Option<Value>) -> Option<Vec<i64>> {
+    zero.map_or(Some(vec![0]), |zero| constant(b, zero))
 }
 
 /// Bytes shifted by 128: from signed to unsigned by `+ 128`, back by `- 128`; both flip the top bit.

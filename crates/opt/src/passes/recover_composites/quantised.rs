@@ -1,15 +1,22 @@
 //! Contractions of dequantised tensors: the bytes are contracted, the scales multiply the sums.
+//!
+//! Where the weights alone are stored as bytes, they stay bytes: a product of few rows takes the time that its
+//! weights take to arrive, and bytes are a quarter.
 
 use crate::passes::canonicalise::{Applied, Rule, Site};
 use crate::passes::decompose_composites::quantised;
+use crate::passes::fold_scales::is_moderate;
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::Value;
-use tegula_tensor::TensorOp;
+use tegula_tensor::build::Built;
+use tegula_tensor::{DotDims, TensorOp};
 
 pub(super) const CONV: &[Rule] =
     &[Rule { name: "conv(dequantize(x), dequantize(w)) => conv(x, w) * scales", apply: conv }];
-pub(super) const DOT: &[Rule] =
-    &[Rule { name: "dot(dequantize(x), dequantize(w)) => dot(x, w) * scales", apply: dot }];
+pub(super) const DOT: &[Rule] = &[
+    Rule { name: "dot(dequantize(x), dequantize(w)) => dot(x, w) * scales", apply: dot },
+    Rule { name: "dot(x, dequantize(constant)) => dot(x, constant) * scales", apply: weights },
+];
 
 /// A dequantised byte tensor.
 struct Stored {
@@ -51,22 +58,56 @@ fn dot(site: &mut Site) -> Applied {
     let (Some(lhs), Some(rhs)) = (stored(site, site.operand(0)), stored(site, site.operand(1))) else {
         return Ok(None);
     };
-    // Scales may differ along the result's last axis only.
-    let rank = site.b.rank(rhs.bytes);
-    let free = |axis: &usize| !dims.rhs_batch.contains(axis) && !dims.rhs_contract.contains(axis);
-    let column = (0..rank).rev().find(free);
-    if lhs.axis.is_some() || rhs.axis.is_some_and(|axis| Some(axis) != column) {
+    if lhs.axis.is_some() || !scales_columns(&rhs, site.b.rank(rhs.bytes), &dims) {
         return Ok(None);
     }
     let sums = quantised::dot(&mut site.b, [lhs.bytes, rhs.bytes], [lhs.zero, rhs.zero], &dims)?;
     let Some(sums) = sums else { return Ok(None) };
     let scale = site.b.mul(lhs.scale, rhs.scale)?;
+    let scale = along_columns(site, scale, sums)?;
+    scaled(site, sums, scale)
+}
+
+/// Scales that are far from 1 stay where they are: sums of bare bytes could overflow, or vanish.
+fn weights(site: &mut Site) -> Applied {
+    let TensorOp::Dot { dims, out: DType::F32 } = site.kind().clone() else { return Ok(None) };
+    let (x, w) = (site.operand(0), site.operand(1));
+    let (source, perm) = match site.def(w) {
+        Some((op, TensorOp::Transpose { perm })) => (site.b.func.operand(op, 0), Some(perm.clone())),
+        _ => (w, None),
+    };
+    let Some(mut rhs) = stored(site, source) else { return Ok(None) };
+    if let Some(perm) = &perm {
+        rhs.axis = rhs.axis.and_then(|axis| perm.iter().position(|from| *from == axis));
+    }
+    let constant = matches!(site.def(rhs.bytes), Some((_, TensorOp::Constant { .. })));
+    let matrix = site.b.rank(w) == 2 && dims.rhs_batch.is_empty() && dims.rhs_contract.len() == 1;
+    if !constant || !matrix || !scales_columns(&rhs, 2, &dims) || !is_moderate(site, rhs.scale) {
+        return Ok(None);
+    }
+    let Some(bytes) = quantised::centred(&mut site.b, rhs.bytes, rhs.zero)? else { return Ok(None) };
+    let bytes = match perm {
+        Some(perm) => site.b.transpose(bytes, &perm)?,
+        None => bytes,
+    };
+    let sums = site.b.dot(x, bytes, *dims, DType::F32)?;
+    let scale = along_columns(site, rhs.scale, sums)?;
+    site.b.mul(sums, scale).map(Some)
+}
+
+/// Whether scales differ along the result's last axis only.
+fn scales_columns(rhs: &Stored, rank: usize, dims: &DotDims) -> bool {
+    let free = |axis: &usize| !dims.rhs_batch.contains(axis) && !dims.rhs_contract.contains(axis);
+    rhs.axis.is_none() || rhs.axis == (0..rank).rev().find(free)
+}
+
+/// One scale, or one a column, with the rank of the sums.
+fn along_columns(site: &mut Site, scale: Value, sums: Value) -> Built {
     let mut shape: Shape = std::iter::repeat_n(Dim::from(1), site.b.rank(sums)).collect();
     if let (Some(last), Some(extent)) = (shape.0.last_mut(), site.b.shape(scale).last()) {
         *last = extent.clone();
     }
-    let scale = site.b.reshape(scale, shape)?;
-    scaled(site, sums, scale)
+    site.b.reshape(scale, shape)
 }
 
 fn scaled(site: &mut Site, sums: Value, scale: Value) -> Applied {

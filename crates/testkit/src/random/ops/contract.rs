@@ -18,6 +18,7 @@ fn types(g: &mut Gen, lhs: DType) -> (DType, DType) {
             false => (lhs, lhs),
         },
         DType::F16 | DType::BF16 if g.rng.chance(50) => (lhs, DType::F32),
+        DType::F32 if g.rng.chance(20) => (DType::I8, DType::F32),
         _ => (lhs, lhs),
     }
 }
