@@ -12,7 +12,7 @@ mod access;
 mod body;
 mod collapse;
 mod concat;
-mod contract;
+pub(crate) mod contract;
 mod pool;
 mod rows;
 mod scan;

@@ -4,9 +4,10 @@
 //! consecutive k next to each other: `[n/width, k/4..., n%width, k%4]`. Depthwise weights lie channels last.
 
 use super::outer_operand;
+use crate::lower::contract;
 use tegula_base::{DType, Dim, Symbols};
 use tegula_ir::{Def, OpId, Value};
-use tegula_target::{Contract, TargetModel};
+use tegula_target::TargetModel;
 use tegula_tensor::layout::Physical;
 use tegula_tensor::{Layout, TensorFunc, TensorOp};
 
@@ -45,18 +46,9 @@ pub(super) fn of_conv(
         return None;
     }
     let result = func.ty(func.result(root)).shape.clone();
-    let last = result.rank() - 1;
     let window: i64 = window.size.iter().product();
-    let contract = Contract {
-        batch: result[2..last].iter().fold(result[0].clone(), |batch, dim| batch * dim.clone()),
-        m: result[last].clone(),
-        n: result[1].clone(),
-        k: w.shape[1].clone() * Dim::from(window),
-        lhs: x.dtype,
-        rhs: w.dtype,
-        acc: *out,
-        rhs_constant: true,
-    };
+    let k = w.shape[1].clone() * Dim::from(window);
+    let contract = contract::of_conv([x.dtype, w.dtype], &result, *groups, k, *out, true);
     let width = target.contract_tile(&contract, symbols).n;
     let taps = (2..rank).map(Physical::Axis);
     Some(panels(width, 0, 1, taps, quads(x.dtype, w.dtype, &w.shape[1])))
@@ -78,16 +70,8 @@ pub(super) fn of_dot(
         return None;
     }
     let n = 1 - k;
-    let contract = Contract {
-        batch: Dim::from(1),
-        m: func.ty(func.result(root)).shape[0].clone(),
-        n: w.shape[n].clone(),
-        k: w.shape[k].clone(),
-        lhs: lhs.dtype,
-        rhs: w.dtype,
-        acc: *out,
-        rhs_constant: true,
-    };
+    let result = &func.ty(func.result(root)).shape;
+    let contract = contract::of_dot([lhs.dtype, w.dtype], result, w.shape[k].clone(), *out, true);
     let width = target.contract_tile(&contract, symbols).n;
     Some(panels(width, n, k, std::iter::empty(), quads(lhs.dtype, w.dtype, &w.shape[k])))
 }

@@ -18,7 +18,7 @@ use super::access::{Axis, Lowering, TileBox};
 use super::body::Body;
 use tegula_base::{DType, Dim, Symbols};
 use tegula_ir::{OpId, ScalarOp, Value};
-use tegula_target::{ContractTile, TargetModel};
+use tegula_target::{Contract, ContractTile, TargetModel};
 use tegula_tensor::TensorOp;
 use tegula_tensor::layout::Physical;
 use tegula_tile::IndexOp;
@@ -37,6 +37,40 @@ pub(super) fn lower(body: &Body, target: &dyn TargetModel, symbols: &Symbols) ->
         }
         _ => Err("a contraction is expected".into()),
     }
+}
+
+/// What a target is told of a dot in normal form: `result` is `[batch..., m, n]`.
+pub(crate) fn of_dot(
+    operands: [DType; 2],
+    result: &[Dim],
+    k: Dim,
+    out: DType,
+    rhs_constant: bool,
+) -> Contract {
+    let [batch @ .., m, n] = result else {
+        unreachable!("invariant: a dot in normal form has rows and columns")
+    };
+    let batch = batch.iter().fold(Dim::from(1), |batch, dim| batch * dim.clone());
+    let [lhs, rhs] = operands;
+    Contract { batch, m: m.clone(), n: n.clone(), k, lhs, rhs, acc: accumulator(out), rhs_constant }
+}
+
+/// What a target is told of a convolution with this logical result, `[batch, channels, spatial...]`: rows run along
+/// one spatial axis, the others are batch axes; `k` is the window times the channels of a group.
+pub(crate) fn of_conv(
+    operands: [DType; 2],
+    result: &[Dim],
+    groups: i64,
+    k: Dim,
+    out: DType,
+    rhs_constant: bool,
+) -> Contract {
+    let row = 2 + window::row_axis(result);
+    let others = (2..result.len()).filter(|axis| *axis != row);
+    let batch = others.fold(result[0].clone(), |batch, axis| batch * result[axis].clone());
+    let [lhs, rhs] = operands;
+    let n = result[1].floor_div(&Dim::from(groups));
+    Contract { batch, m: result[row].clone(), n, k, lhs, rhs, acc: accumulator(out), rhs_constant }
 }
 
 /// Row tiles for an unknown number of rows that are no whole tile: widths in falling order, the last 1.

@@ -10,7 +10,7 @@ use crate::lower::access::{Axis, Lowering, TileBox, begin};
 use crate::lower::body::Body;
 use tegula_base::{Dim, Symbols};
 use tegula_ir::{OpId, Value};
-use tegula_target::{Contract, TargetModel};
+use tegula_target::TargetModel;
 use tegula_tensor::{TensorOp, Window};
 
 struct Conv<'a> {
@@ -57,16 +57,9 @@ pub(super) fn lower(
     let inner = body.shape(w)[1].clone();
     let reach: i64 = window.size.iter().product();
     let acc = accumulator(*out);
-    let contract = Contract {
-        batch: others.iter().fold(shape[0].clone(), |batch, i| batch * shape[2 + i].clone()),
-        m: shape[2 + row_axis].clone(),
-        n: channels.clone(),
-        k: inner.clone() * Dim::from(reach),
-        lhs: body.func.ty(x).dtype,
-        rhs: body.func.ty(w).dtype,
-        acc,
-        rhs_constant: packing != RightSide::Plain,
-    };
+    let operands = [x, w].map(|value| body.func.ty(value).dtype);
+    let k = inner.clone() * Dim::from(reach);
+    let contract = super::of_conv(operands, &shape, *groups, k, *out, packing != RightSide::Plain);
     let mut tile = target.contract_tile(&contract, symbols);
     if let RightSide::Panels { width } | RightSide::Quads { width } = packing {
         tile.n = width;

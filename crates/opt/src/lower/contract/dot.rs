@@ -7,7 +7,7 @@ use crate::lower::access::{Axis, Lowering, TileBox, begin};
 use crate::lower::body::Body;
 use tegula_base::{Dim, Symbols};
 use tegula_ir::{OpId, ScalarOp, Value};
-use tegula_target::{Contract, ContractTile, TargetModel};
+use tegula_target::{ContractTile, TargetModel};
 use tegula_tensor::{DotDims, TensorOp};
 
 /// Sums that a tile of this many rows keeps for each element, so that the units are busy.
@@ -37,19 +37,10 @@ pub(super) fn lower(
     let shape = body.shape(result).clone();
     let (m, n) = (shape[roles.n_batch].clone(), shape[roles.n_batch + 1].clone());
     let k = body.shape(roles.lhs)[roles.lhs_k].clone();
-    let batch = (0..roles.n_batch).fold(Dim::from(1), |batch, i| batch * shape[i].clone());
     let acc = accumulator(*out);
     let packing = right_side(body, roles.rhs, roles.rhs_n);
-    let contract = Contract {
-        batch,
-        m: m.clone(),
-        n: n.clone(),
-        k: k.clone(),
-        lhs: body.func.ty(roles.lhs).dtype,
-        rhs: body.func.ty(roles.rhs).dtype,
-        acc,
-        rhs_constant: packing != RightSide::Plain,
-    };
+    let operands = [roles.lhs, roles.rhs].map(|value| body.func.ty(value).dtype);
+    let contract = super::of_dot(operands, &shape, k.clone(), *out, packing != RightSide::Plain);
     let mut tile = target.contract_tile(&contract, symbols);
     if let RightSide::Panels { width } | RightSide::Quads { width } = packing {
         tile.n = width;
