@@ -1,4 +1,4 @@
-//! `tegula bench`: compile, load, first run, then timed runs and one profiled run by kernel.
+//! `tegula bench`: compile, load, first run, then timed runs and some profiled by kernel.
 
 use crate::args::BenchArgs;
 use crate::failure::Failure;
@@ -34,12 +34,15 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
         times.push((clock.now_ns() - start) as f64);
     }
     times.sort_by(f64::total_cmp);
-    let profile = session.run_profiled(&views, &mut outputs)?;
+    let profiles = (0..times.len().min(PROFILED_RUNS))
+        .map(|_| session.run_profiled(&views, &mut outputs))
+        .collect::<Result<Vec<RunProfile>, _>>()?;
+    let profile = &profiles[0];
     if let Some(file) = &args.compile.trace_file {
-        trace::write(file, &trace_events(&records, Some((&profile, &session.package().program))))?;
+        trace::write(file, &trace_events(&records, Some((profile, &session.package().program))))?;
     }
     let sizes = symbol_values(&session, &tensors);
-    let rows = kernel_rows(&session, &profile, &sizes);
+    let rows = kernel_rows(&session, &profiles, &sizes);
     let predicted_ns: f64 = rows.iter().map(|row| row.predicted_ns).sum();
     let summary = Summary {
         compile_ns,
@@ -51,11 +54,14 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
         runs: times.len(),
         threads: session.threads(),
         predicted_ns,
-        arena: arena_bytes(&profile),
+        arena: arena_bytes(profile),
         peak: peak_memory(),
     };
     if args.json { summary.print_json(&rows) } else { summary.print(&rows) }
 }
+
+/// Runs that are timed by kernel; a kernel's time is the median of them.
+const PROFILED_RUNS: usize = 9;
 
 struct Summary {
     compile_ns: u64,
@@ -71,7 +77,7 @@ struct Summary {
     peak: Option<u64>,
 }
 
-/// All launches of one kernel in one run.
+/// All launches of one kernel in one run; times are medians over the profiled runs.
 struct Row {
     name: String,
     nodes: Vec<String>,
@@ -160,12 +166,18 @@ impl Summary {
 }
 
 /// One row a kernel, the longest first.
-fn kernel_rows(session: &Session, profile: &RunProfile, sizes: &BTreeMap<String, i64>) -> Vec<Row> {
+fn kernel_rows(session: &Session, profiles: &[RunProfile], sizes: &BTreeMap<String, i64>) -> Vec<Row> {
     let kernels = &session.package().program.kernels;
     let mut rows: Vec<Option<Row>> = kernels.iter().map(|_| None).collect();
     // What data decides is not known here and counts as nothing.
     let eval = |dim: &Dim| dim.eval(&|name| sizes.get(name).copied()).unwrap_or(0) as f64;
-    for launch in &profile.launches {
+    let mut times = vec![vec![0.0; profiles.len()]; kernels.len()];
+    for (run, profile) in profiles.iter().enumerate() {
+        for launch in &profile.launches {
+            times[launch.kernel as usize][run] += launch.ns as f64;
+        }
+    }
+    for launch in profiles.iter().take(1).flat_map(|profile| &profile.launches) {
         let kernel = &kernels[launch.kernel as usize];
         let row = rows[launch.kernel as usize].get_or_insert_with(|| Row {
             name: kernel.name.clone(),
@@ -179,10 +191,15 @@ fn kernel_rows(session: &Session, profile: &RunProfile, sizes: &BTreeMap<String,
             bound: kernel.cost.bound.clone(),
         });
         row.launches += 1;
-        row.ns += launch.ns;
         row.bytes += eval(&kernel.cost.bytes);
         row.flops += eval(&kernel.cost.flops);
         row.predicted_ns += eval(&kernel.cost.predicted_ns);
+    }
+    for (row, times) in rows.iter_mut().zip(&mut times) {
+        times.sort_by(f64::total_cmp);
+        if let Some(row) = row {
+            row.ns = percentile(times, 0.5) as u64;
+        }
     }
     let mut rows: Vec<Row> = rows.into_iter().flatten().collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.ns));
