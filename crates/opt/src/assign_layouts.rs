@@ -147,9 +147,11 @@ impl Walk<'_> {
         };
         let rank = func.ty(func.operand(op, x)).rank();
         let last = Layout::channels_last(rank);
-        // Few channels are read as they lie: a pass over the image would cost more than it saves.
-        let few = func.ty(func.operand(op, x)).shape[1].as_const().is_some_and(|channels| channels <= 4);
-        if !few {
+        // Few channels are read as they lie: a pass over the image would cost more than it saves. Bytes are read by
+        // fours.
+        let [image, weights] = [x, w].map(|i| func.ty(func.operand(op, i)));
+        let few = image.shape[1].as_const().is_some_and(|channels| channels <= 4);
+        if !few || weights::quads(image.dtype, weights.dtype, &image.shape[1]) {
             self.want(func, region, op, x, &last, cx);
         }
         if let Some(layout) = weights::of_conv(func, op, root, self.target, self.symbols) {

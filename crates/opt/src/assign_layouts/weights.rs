@@ -77,7 +77,7 @@ pub(super) fn of_dot(
 }
 
 /// Whether four bytes along k are multiplied and added at once.
-fn quads(lhs: DType, rhs: DType, k: &Dim) -> bool {
+pub(super) fn quads(lhs: DType, rhs: DType, k: &Dim) -> bool {
     lhs == DType::U8 && rhs == DType::I8 && k.as_const().is_some_and(|k| k % 4 == 0)
 }
 

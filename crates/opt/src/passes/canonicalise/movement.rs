@@ -32,7 +32,10 @@ const BROADCAST: &[Rule] = &[
     Rule { name: "broadcast to the same shape => x", apply: same_shape },
     Rule { name: "broadcast(broadcast(x)) => broadcast(x)", apply: broadcast_broadcast },
 ];
-const PAD: &[Rule] = &[Rule { name: "pad by 0 => x", apply: pad_nothing }];
+const PAD: &[Rule] = &[
+    Rule { name: "pad by 0 => x", apply: pad_nothing },
+    Rule { name: "pad(transpose(x)) => transpose(pad(x))", apply: super::transpose::sink_below_pad },
+];
 const CONCAT: &[Rule] = &[
     Rule { name: "concat(x) => x", apply: concat_one },
     Rule { name: "concat(x, empty) => concat(x)", apply: concat_empty },

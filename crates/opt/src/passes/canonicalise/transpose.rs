@@ -79,11 +79,30 @@ pub(super) fn sink_below_reduce(site: &mut Site) -> Applied {
     site.b.transpose(result, &perm).map(Some)
 }
 
+/// `pad(transpose(x)) => transpose(pad(x))`.
+pub(super) fn sink_below_pad(site: &mut Site) -> Applied {
+    let TensorOp::Pad { low, high, mode } = site.kind() else { return Ok(None) };
+    let Some(perm) = vanishing(site, site.operand(0)) else { return Ok(None) };
+    let (mode, perm, back) = (*mode, perm.to_vec(), inverse(perm));
+    let [low, high] = [low, high].map(|pads| back.iter().map(|axis| pads[*axis].clone()).collect());
+    let Some((op, _)) = site.def(site.operand(0)) else { return Ok(None) };
+    let mut operands = site.operands().to_vec();
+    operands[0] = site.b.func.operand(op, 0);
+    let result = site.b.emit(TensorOp::Pad { low, high, mode }, &operands)?;
+    site.b.transpose(result, &perm).map(Some)
+}
+
 /// The permutation of a transpose whose readers can all take its operand instead.
 fn vanishing<'s>(site: &'s Site, value: Value) -> Option<&'s [usize]> {
     let (_, TensorOp::Transpose { perm }) = site.def(value)? else { return None };
     let movable = |kind: &TensorOp| {
-        matches!(kind, TensorOp::Elementwise { .. } | TensorOp::Reduce { .. } | TensorOp::Transpose { .. })
+        matches!(
+            kind,
+            TensorOp::Elementwise { .. }
+                | TensorOp::Reduce { .. }
+                | TensorOp::Transpose { .. }
+                | TensorOp::Pad { .. }
+        )
     };
     let users = site.b.func.users(value);
     users.iter().all(|user| movable(site.b.func.kind(*user))).then_some(perm.as_slice())

@@ -40,18 +40,24 @@ pub(crate) fn conv(
     window: &Window,
     groups: i64,
 ) -> Built<Option<Value>> {
-    let Some((mut input, zero, weights)) = stored(b, x, x_zero, w, w_zero)? else { return Ok(None) };
+    let Some((mut input, zero, mut weights)) = stored(b, x, x_zero, w, w_zero)? else { return Ok(None) };
     let rank = b.rank(input);
     let mut window = window.clone();
+    let (mut low, mut high) = (vec![Dim::from(0); rank], vec![Dim::from(0); rank]);
+    let missing = missing_channels(b, weights, groups);
+    if missing > 0 {
+        let none = b.splat_int(DType::I8, Shape::scalar(), 0)?;
+        high[1] = Dim::from(missing);
+        weights = b.pad(weights, &low, &high, none)?;
+    }
     let padded = window.low.iter().chain(&window.high).any(|pad| !pad.is_const(0));
     if padded && zero != 0 {
-        let none = vec![Dim::from(0); 2];
-        let low: Vec<Dim> = none.iter().chain(&window.low).cloned().collect();
-        let high: Vec<Dim> = none.iter().chain(&window.high).cloned().collect();
+        low.splice(2.., std::mem::replace(&mut window.low, vec![Dim::from(0); rank - 2]));
+        high.splice(2.., std::mem::replace(&mut window.high, vec![Dim::from(0); rank - 2]));
+    }
+    if low.iter().chain(&high).any(|pad| !pad.is_const(0)) {
         let fill = b.splat_int(DType::U8, Shape::scalar(), zero)?;
         input = b.pad(input, &low, &high, fill)?;
-        window.low = vec![Dim::from(0); rank - 2];
-        window.high = vec![Dim::from(0); rank - 2];
     }
     let sums = b.conv(input, weights, window, groups, DType::I32)?;
     if zero == 0 {
@@ -202,6 +208,14 @@ fn stored(
         _ => (flip_sign(b, x, DType::U8)?, zero + 128),
     };
     Ok(Some((input, zero, weights)))
+}
+
+/// Channels of weight 0 that make groups of four, which machines multiply at once; none where channels come in groups
+/// or their number is not known.
+fn missing_channels(b: &Builder, weights: Value, groups: i64) -> i64 {
+    const AT_ONCE: i64 = 4;
+    let channels = b.shape(weights)[1].as_const().filter(|_| groups == 1);
+    channels.map_or(0, |channels| (AT_ONCE - channels % AT_ONCE) % AT_ONCE)
 }
 
 /// Stored weights as signed bytes of zero point 0; `None`: their zero points are not the middle of their range.
