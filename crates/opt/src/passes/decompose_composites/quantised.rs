@@ -40,16 +40,18 @@ pub(crate) fn conv(
     window: &Window,
     groups: i64,
 ) -> Built<Option<Value>> {
-    let Some((mut input, zero, mut weights)) = stored(b, x, x_zero, w, w_zero)? else { return Ok(None) };
+    let Some((mut input, zero, weights)) = stored(b, x, x_zero, w, w_zero)? else { return Ok(None) };
     let rank = b.rank(input);
     let mut window = window.clone();
     let (mut low, mut high) = (vec![Dim::from(0); rank], vec![Dim::from(0); rank]);
-    let missing = missing_channels(b, weights, groups);
-    if missing > 0 {
-        let none = b.splat_int(DType::I8, Shape::scalar(), 0)?;
-        high[1] = Dim::from(missing);
-        weights = b.pad(weights, &low, &high, none)?;
-    }
+    high[1] = Dim::from(missing_channels(b, weights, groups));
+    let filled = match high[1].is_const(0) {
+        true => weights,
+        false => {
+            let none = b.splat_int(DType::I8, Shape::scalar(), 0)?;
+            b.pad(weights, &low, &high, none)?
+        }
+    };
     let padded = window.low.iter().chain(&window.high).any(|pad| !pad.is_const(0));
     if padded && zero != 0 {
         low.splice(2.., std::mem::replace(&mut window.low, vec![Dim::from(0); rank - 2]));
@@ -59,7 +61,7 @@ pub(crate) fn conv(
         let fill = b.splat_int(DType::U8, Shape::scalar(), zero)?;
         input = b.pad(input, &low, &high, fill)?;
     }
-    let sums = b.conv(input, weights, window, groups, DType::I32)?;
+    let sums = b.conv(input, filled, window, groups, DType::I32)?;
     if zero == 0 {
         return Ok(Some(sums));
     }
