@@ -75,6 +75,16 @@ fn concatenation() {
         let case = Case::new("concat").class(KernelClass::Map).arg(F32, shapes[0]).arg(F32, shapes[1]);
         check(case, |b, args| Ok(vec![b.concat(args, axis)?]));
     }
+    // Rows of a length that only the run knows, along the joined axis and beside it; and rows too long for a unit.
+    for axis in [0, 1] {
+        let mut shapes = [[Dim::from(7), Dim::symbol("n")], [Dim::from(7), Dim::symbol("n")]];
+        shapes[1][axis] = if axis == 0 { Dim::from(2) } else { Dim::symbol("m") };
+        let case = Case::new("concat of symbolic").symbol("n", 19).symbol("m", 5).class(KernelClass::Map);
+        let [a, b] = shapes;
+        check(case.arg(F32, a).arg(F32, b), |b, args| Ok(vec![b.concat(args, axis)?]));
+    }
+    let case = Case::new("concat of long rows").class(KernelClass::Map).arg(F32, [2, 9000]).arg(F32, [2, 70]);
+    check(case, |b, args| Ok(vec![b.concat(args, 1)?]));
 }
 
 #[test]
