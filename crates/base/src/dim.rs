@@ -130,14 +130,10 @@ impl Dim {
     /// Replaces symbols by sizes, then folds; a symbol without replacement stays.
     pub fn substitute(&self, lookup: &dyn Fn(&str) -> Option<Dim>) -> Dim {
         let Repr::Poly(poly) = &self.0 else { return self.clone() };
-        let mut sum = Dim::from(0);
-        for (monomial, coefficient) in &poly.terms {
-            let product = monomial
-                .iter()
-                .fold(Dim::from(*coefficient), |product, atom| product * atom.substitute(lookup));
-            sum = sum + product;
-        }
-        sum
+        Dim::sum(poly.terms.iter().map(|(monomial, coefficient)| {
+            let atoms = monomial.iter().map(|atom| atom.substitute(lookup));
+            atoms.fold(Dim::from(*coefficient), |product, atom| product * atom)
+        }))
     }
 
     /// Calls `f` with each symbol's name, repeats included.
@@ -171,6 +167,11 @@ impl Dim {
             Repr::Const(n) => vec![(*n, &[])],
             Repr::Poly(poly) => poly.terms.iter().map(|(m, c)| (*c, m.as_slice())).collect(),
         }
+    }
+
+    /// The sum of all parts, sorted once.
+    fn sum(parts: impl Iterator<Item = Dim>) -> Dim {
+        Dim::from_terms(parts.flat_map(|part| part.to_terms()).collect())
     }
 
     /// The order of terms stays, so that nothing needs sorting.

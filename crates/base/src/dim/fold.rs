@@ -164,7 +164,7 @@ fn atom_bounds(atom: &Atom, of_symbol: &dyn Fn(&str) -> (i64, i64)) -> (i64, i64
         Atom::Symbol(name) => of_symbol(name),
         Atom::FloorDiv(a, b) => {
             let (a, b) = (bounds(a, of_symbol), bounds(b, of_symbol));
-            if b.0 <= 0 {
+            if b.0 <= 0 || b.1 < b.0 {
                 return (i64::MIN, i64::MAX);
             }
             let quotient = |x, y| floor_div_i64(x, y).expect("invariant: the divisor is positive");

@@ -34,6 +34,28 @@ fn errors_are_plain() {
     }
 }
 
+/// Text costs time in proportion to its length: thousands of terms are sorted once, products do not expand far.
+#[test]
+fn long_text_is_cheap_or_refused() {
+    let factor = |i: usize| format!("max(n{i} + 1, n{i})");
+    let product = |n| (0..n).map(factor).collect::<Vec<_>>().join("*");
+    assert_eq!(product(2).parse::<Dim>().unwrap().to_string(), "n0 + n0*n1 + n1 + 1");
+    assert_eq!(product(200).parse::<Dim>().unwrap_err(), "a product in a size has more than 256 terms");
+    let sum: Vec<String> = (0..50_000).map(|i| format!("n{i}")).collect();
+    assert_eq!(sum.join(" + ").parse::<Dim>().unwrap().terms().len(), 50_000);
+    let nested = "floordiv(".repeat(70);
+    assert_eq!(nested.parse::<Dim>().unwrap_err(), "a size nests deeper than 64");
+}
+
+/// A symbol whose bounds contradict each other has no value, and its quotients no bounds.
+#[test]
+fn empty_ranges_have_no_quotients() {
+    let dim: Dim = "floordiv(n, k)".parse().unwrap();
+    for k in [(1, 0), (1, -1), (5, i64::MIN)] {
+        assert_eq!(dim.bounds(&|name| if name == "k" { k } else { (i64::MIN, 9) }), (i64::MIN, i64::MAX));
+    }
+}
+
 /// xorshift64: enough for expressions, and the seed is in the failure's text.
 fn next(state: &mut u64) -> u64 {
     *state ^= *state << 13;

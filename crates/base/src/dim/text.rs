@@ -1,6 +1,6 @@
 //! Sizes as text: `2*batch*seq + floordiv(h + 1, 2) - 3`, and back.
 
-use super::{Atom, Dim};
+use super::{Atom, Dim, Repr};
 use std::fmt;
 use std::str::FromStr;
 
@@ -60,6 +60,9 @@ impl fmt::Display for Atom {
 /// Nesting beyond this is refused, so that hostile text cannot exhaust the stack.
 const MAX_DEPTH: u32 = 64;
 
+/// Products of sums that have more terms are refused, so that hostile text does not grow; canonical text has none.
+const MAX_PRODUCT: usize = 256;
+
 struct Parser<'a> {
     rest: &'a str,
     depth: u32,
@@ -78,6 +81,15 @@ impl FromStr for Dim {
     }
 }
 
+impl Dim {
+    fn n_terms(&self) -> usize {
+        match &self.0 {
+            Repr::Const(_) => 1,
+            Repr::Poly(poly) => poly.terms.len(),
+        }
+    }
+}
+
 impl Parser<'_> {
     fn eat(&mut self, token: char) -> bool {
         self.rest = self.rest.trim_start();
@@ -91,14 +103,14 @@ impl Parser<'_> {
     }
 
     fn sum(&mut self) -> Result<Dim, String> {
-        let mut sum = if self.eat('-') { -self.product()? } else { self.product()? };
+        let mut parts = vec![if self.eat('-') { -self.product()? } else { self.product()? }];
         loop {
             if self.eat('+') {
-                sum = sum + self.product()?;
+                parts.push(self.product()?);
             } else if self.eat('-') {
-                sum = sum - self.product()?;
+                parts.push(-self.product()?);
             } else {
-                return Ok(sum);
+                return Ok(Dim::sum(parts.into_iter()));
             }
         }
     }
@@ -106,7 +118,11 @@ impl Parser<'_> {
     fn product(&mut self) -> Result<Dim, String> {
         let mut product = self.factor()?;
         while self.eat('*') {
-            product = product * self.factor()?;
+            let factor = self.factor()?;
+            if product.n_terms() * factor.n_terms() > MAX_PRODUCT {
+                return Err(format!("a product in a size has more than {MAX_PRODUCT} terms"));
+            }
+            product = product * factor;
         }
         Ok(product)
     }
