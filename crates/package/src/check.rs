@@ -1,8 +1,9 @@
 //! The rules of a host program. Writer and reader both apply them, so the runtime may index without fear.
 //!
-//! After [`check_program`]: every id is in range; every symbol used is declared; alias chains end; code and
-//! constants lie inside their sections; each `Input`, `Output` and `State` place has at most one buffer; copies,
-//! fills and counters never write to inputs or constants; steps nest at most [`MAX_DEPTH`] deep.
+//! After [`check_program`]: every id is in range; every symbol used is declared; an alias is of a buffer that is none;
+//! code and constants lie inside their sections, two kernels' portable code is the same bytes or disjoint; each
+//! `Input`, `Output` and `State` place has at most one buffer; copies, fills and counters never write to inputs or
+//! constants; steps nest at most [`MAX_DEPTH`] deep. The time is in proportion to the program.
 //! Not promised: that sizes fit their buffers (they are symbolic; the runtime checks them once bound).
 
 use crate::format::ALIGN;
@@ -129,7 +130,6 @@ impl<'a> Checker<'a> {
             self.require(unique, || format!("buffer `{name}` has no legal place"));
             self.check_place(buffer);
         }
-        self.check_alias_chains();
     }
 
     fn check_place(&mut self, buffer: &Buffer) {
@@ -144,32 +144,12 @@ impl<'a> Checker<'a> {
             }
             Place::Alias { of, offset } => {
                 self.check_buffer_id(*of);
+                // Chains of aliases would cost time at every use.
+                let chained = self.program.buffers.get(of.index()).is_some_and(Buffer::is_alias);
+                self.require(!chained, || format!("buffer `{name}` is an alias of an alias"));
                 self.check_size(offset, || format!("the offset of buffer `{name}`"));
             }
             Place::Input(_) | Place::Output(_) | Place::Arena | Place::State(_) => {}
-        }
-    }
-
-    fn check_alias_chains(&mut self) {
-        let buffers = &self.program.buffers;
-        // 0: not visited, otherwise the chain that visited it first.
-        let mut visited = vec![0usize; buffers.len()];
-        for start in 0..buffers.len() {
-            let mut at = start;
-            loop {
-                if visited[at] != 0 {
-                    if visited[at] == start + 1 {
-                        self.fault(format!("buffer `{}` is an alias of itself", buffers[at].name));
-                        return;
-                    }
-                    break;
-                }
-                visited[at] = start + 1;
-                match buffers[at].place {
-                    Place::Alias { of, .. } if of.index() < buffers.len() => at = of.index(),
-                    _ => break,
-                }
-            }
         }
     }
 
@@ -189,6 +169,28 @@ impl<'a> Checker<'a> {
             for size in [&cost.bytes, &cost.flops, &cost.predicted_ns] {
                 self.check_size(size, || format!("the cost of kernel `{name}`"));
             }
+        }
+        self.check_portable_code();
+    }
+
+    /// Overlapping ranges would make a short section into much code to read.
+    fn check_portable_code(&mut self) {
+        let mut ranges: Vec<(u64, u64, &str)> = self
+            .program
+            .kernels
+            .iter()
+            .filter_map(|kernel| match kernel.code {
+                KernelCode::Portable { offset, len } => Some((offset, len, kernel.name.as_str())),
+                KernelCode::Machine { .. } | KernelCode::Native { .. } => None,
+            })
+            .collect();
+        ranges.sort_unstable();
+        ranges.dedup_by_key(|(offset, len, _)| (*offset, *len));
+        for pair in ranges.windows(2) {
+            let ((offset, len, name), (next, _, other)) = (pair[0], pair[1]);
+            self.require(offset.checked_add(len).is_some_and(|end| end <= next), || {
+                format!("the code of kernels `{name}` and `{other}` overlaps")
+            });
         }
     }
 
@@ -258,10 +260,12 @@ impl<'a> Checker<'a> {
 
     fn check_written(&mut self, buffer: BufferId) {
         self.check_buffer_id(buffer);
-        let read_only = matches!(
-            root(self.program, buffer).map(|root| &root.place),
-            Some(Place::Input(_) | Place::Constant { .. })
-        );
+        let place = |buffer: BufferId| self.program.buffers.get(buffer.index()).map(|buffer| &buffer.place);
+        let root = match place(buffer) {
+            Some(Place::Alias { of, .. }) => place(*of),
+            place => place,
+        };
+        let read_only = matches!(root, Some(Place::Input(_) | Place::Constant { .. }));
         self.require(!read_only, || format!("a step writes to buffer {}, an input or a constant", buffer.0));
     }
 
@@ -277,18 +281,6 @@ impl<'a> Checker<'a> {
             self.fault(format!("{what} uses the size symbol `{name}`, which is not declared"));
         }
     }
-}
-
-/// The buffer at the end of the alias chain; `None` when the chain is broken or endless.
-fn root(program: &HostProgram, buffer: BufferId) -> Option<&Buffer> {
-    let mut at = program.buffers.get(buffer.index())?;
-    for _ in 0..=program.buffers.len() {
-        match &at.place {
-            Place::Alias { of, .. } => at = program.buffers.get(of.index())?,
-            _ => return Some(at),
-        }
-    }
-    None
 }
 
 fn in_section(offset: u64, len: u64, section: u64) -> bool {

@@ -103,7 +103,7 @@ pub enum Place {
     Constant { offset: u64, bytes: u64 },
     /// Planned from the lifetime when all sizes it depends on come from inputs, else allocated when first used.
     Arena,
-    /// The same memory as another buffer, at a byte offset.
+    /// The same memory as another buffer, which is no alias itself, at a byte offset.
     Alias {
         of: BufferId,
         #[serde(with = "crate::size")]
@@ -111,6 +111,12 @@ pub enum Place {
     },
     /// Zero at first, then kept from one run of a stream to its next.
     State(u32),
+}
+
+impl Buffer {
+    pub fn is_alias(&self) -> bool {
+        matches!(self.place, Place::Alias { .. })
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,7 +1,7 @@
 //! How long the memory of each buffer is needed: its own lifetime, those of its aliases, and to the end of the
 //! program for what an output shows.
 
-use crate::host::{HostProgram, Place, Step};
+use crate::host::{Buffer, HostProgram, Place, Step};
 
 /// First and last step, inclusive; an output's last is the number of steps, which stands for the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,17 +10,13 @@ pub struct Lifetime {
     pub last: u32,
 }
 
-/// The root of each buffer's alias chain (itself, if it is no alias), by index.
-/// Before: the program is checked, so chains end.
+/// The buffer whose memory each buffer uses (itself, if it is no alias), by index.
 pub fn roots(program: &HostProgram) -> Vec<usize> {
-    let root = |start: usize| {
-        let mut at = start;
-        while let Place::Alias { of, .. } = program.buffers[at].place {
-            at = of.index();
-        }
-        at
+    let root = |(index, buffer): (usize, &Buffer)| match buffer.place {
+        Place::Alias { of, .. } => of.index(),
+        _ => index,
     };
-    (0..program.buffers.len()).map(root).collect()
+    program.buffers.iter().enumerate().map(root).collect()
 }
 
 /// Lifetimes of memory, by buffer; only those of roots matter.

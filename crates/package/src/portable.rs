@@ -31,6 +31,8 @@ pub trait Memory: Sync {
     fn read(&self, address: u64, into: &mut [u8]) -> Result<(), OutOfBounds>;
     /// Errors: as `read`, or the buffer is read-only (constants).
     fn write(&self, address: u64, bytes: &[u8]) -> Result<(), OutOfBounds>;
+    /// Whether somebody stopped the run: a kernel asks within its loops and then returns, work undone.
+    fn is_stopped(&self) -> bool;
 }
 
 /// An access outside of the launch's buffers.

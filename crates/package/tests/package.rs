@@ -303,7 +303,17 @@ fn check_rule(break_rule: impl FnOnce(&mut HostProgram), expected: Expect) {
 fn programs_that_break_a_rule_are_refused() {
     check_rule(
         |p| p.buffers[2].place = Place::Alias { of: BufferId(5), offset: Dim::from(0) },
-        expect!["error[package-invalid]: buffer `a` is an alias of itself"],
+        expect![[r#"
+            error[package-invalid]: buffer `a` is an alias of an alias
+            error[package-invalid]: buffer `tail` is an alias of an alias"#]],
+    );
+    check_rule(
+        |p| {
+            let mut twin = p.kernels[1].clone();
+            (twin.name, twin.code) = ("twin".into(), KernelCode::Portable { offset: 1, len: 2 });
+            p.kernels.push(twin);
+        },
+        expect!["error[package-invalid]: the code of kernels `p` and `twin` overlaps"],
     );
     check_rule(
         |p| p.symbols[1].upper = Some(dim("k + 1")),

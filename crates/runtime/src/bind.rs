@@ -10,6 +10,7 @@ mod steps;
 use crate::tensors::TensorView;
 pub(crate) use sizes::Size;
 use sizes::Sizes;
+pub(crate) use sizes::symbol_bounds;
 use std::collections::HashMap;
 pub(crate) use steps::{LateWord, Launch, Op};
 use tegula_base::{Diagnostic, Diagnostics, Dim};
@@ -23,6 +24,8 @@ pub(crate) struct Bound {
     pub(crate) key: Vec<usize>,
     /// Values of the program's symbols before the first step.
     pub(crate) symbols: Vec<Option<i64>>,
+    /// The symbols' places in `symbols`.
+    pub(crate) names: HashMap<String, usize>,
     /// Expressions over data symbols; [`Size::Late`] indexes them.
     pub(crate) late_sizes: Vec<Dim>,
     pub(crate) buffers: Vec<Loc>,
@@ -98,9 +101,9 @@ impl Bound {
         key: Vec<usize>,
         symbols: Vec<Option<i64>>,
     ) -> Result<Bound, Diagnostics> {
-        let names: HashMap<&str, usize> =
-            program.symbols.iter().enumerate().map(|(i, symbol)| (symbol.name.as_str(), i)).collect();
-        let mut sizes = Sizes::new(names, &symbols);
+        let names: HashMap<String, usize> =
+            program.symbols.iter().enumerate().map(|(i, symbol)| (symbol.name.clone(), i)).collect();
+        let mut sizes = Sizes::new(&names, &symbols);
         let places = place_buffers(program, &mut sizes)?;
         let mut builder = steps::Builder::new(program, &mut sizes, &places);
         let ops = builder.steps(&program.steps)?;
@@ -124,6 +127,7 @@ impl Bound {
         Ok(Bound {
             key,
             late_sizes: sizes.late,
+            names,
             buffers: places.buffers,
             arena_bytes: places.arena_bytes,
             states: places.states,
@@ -197,7 +201,7 @@ fn place_buffers(program: &HostProgram, sizes: &mut Sizes<'_>) -> Result<Places,
     }
     places.plan_arena(program, &lives)?;
     places.late_lives.sort_unstable();
-    place_aliases(program, &roots, sizes, &mut places)?;
+    place_aliases(program, sizes, &mut places)?;
     Ok(places)
 }
 
@@ -236,39 +240,31 @@ impl Places {
     }
 }
 
-/// Follows each alias to its root, adding offsets.
+/// Gives each alias its place in the memory of the buffer that it is an alias of.
 fn place_aliases(
     program: &HostProgram,
-    roots: &[usize],
     sizes: &mut Sizes<'_>,
     places: &mut Places,
 ) -> Result<(), Diagnostic> {
-    for (index, (buffer, &root_index)) in program.buffers.iter().zip(roots).enumerate() {
-        if root_index == index {
-            continue;
-        }
-        let (mut at, mut offset) = (index, Dim::from(0));
-        while let Place::Alias { of, offset: step } = &program.buffers[at].place {
-            offset = offset + step.clone();
-            at = of.index();
-        }
+    for (index, buffer) in program.buffers.iter().enumerate() {
+        let Place::Alias { of, offset } = &buffer.place else { continue };
         let what = || format!("the place of buffer `{}`", buffer.name);
-        let root = places.buffers[root_index].clone();
-        let own = sizes.extent(&offset, what)?;
+        let root = places.buffers[of.index()].clone();
+        let own = sizes.extent(offset, what)?;
         let end = sizes.extent(&(offset.clone() + buffer.bytes.clone()), what)?;
-        if let (Some(end), Some(bytes)) = (end.known(), root.bytes.known())
+        if let (Some(end), Some(bytes)) = (end.known().or(own.known()), root.bytes.known())
             && end > bytes
         {
             return Err(invalid(format!(
                 "buffer `{}` ends {} bytes behind `{}`, whose memory it shares",
                 buffer.name,
                 end - bytes,
-                program.buffers[root_index].name
+                program.buffers[of.index()].name
             )));
         }
         let offset = match (root.offset.known(), own.known()) {
-            (Some(root), Some(own)) => Size::Known(root + own),
-            (Some(root), None) => sizes.extent(&(Dim::from(root) + offset), what)?,
+            (Some(root), Some(own)) => Size::Known(root.checked_add(own).ok_or_else(too_large)?),
+            (Some(root), None) => sizes.extent(&(Dim::from(root) + offset.clone()), what)?,
             (None, _) => return Err(Diagnostic::internal("a root buffer has an offset that is not known")),
         };
         let loc = &mut places.buffers[index];

@@ -22,6 +22,8 @@ pub(crate) struct Context {
     pub(crate) constants: Option<Range>,
     /// Values of the symbols so far.
     pub(crate) symbols: Vec<Option<i64>>,
+    /// Bounds of the symbols as long as `symbols` stays.
+    pub(crate) bounds: Option<Vec<(i64, i64)>>,
     pub(crate) late: Vec<Option<Block>>,
     /// Late blocks that nobody uses now.
     spare: Vec<Block>,
@@ -54,6 +56,7 @@ impl Context {
             self.bound = Some(Arc::clone(bound));
         }
         self.symbols.clone_from(&bound.symbols);
+        self.bounds = None;
         self.late.clear();
         self.late.resize_with(bound.late_blocks.len(), || None);
         (self.late_bytes, self.late_peak) = (0, 0);

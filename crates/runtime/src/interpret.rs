@@ -4,14 +4,15 @@
 //! holds its result. A program without data symbols evaluates no expression and allocates nothing here, native
 //! and portable kernels aside.
 
-use crate::bind::{Base, Bound, LateWord, Launch, Op, Size};
+use crate::bind::{Base, Bound, LateWord, Launch, Op, Size, symbol_bounds};
 use crate::context::Context;
 use crate::cpu;
 use crate::kernels::{Kernels, Prepared};
 use crate::memory::{LaunchMemory, Range, copy};
-use crate::native::{Native, NativeArgs, View, ViewMut};
+use crate::native::{self, Native, NativeArgs, View, ViewMut};
 use crate::pool::{Pool, share};
 use crate::profile::{LaunchTime, RunProfile};
+use crate::stop::Running;
 use std::sync::Mutex;
 use std::time::Instant;
 use tegula_base::{Diagnostic, Dim};
@@ -27,6 +28,7 @@ pub(crate) struct Run<'a> {
     pub(crate) bound: &'a Bound,
     pub(crate) kernels: &'a Kernels,
     pub(crate) pool: &'a Pool,
+    pub(crate) running: Running<'a>,
     pub(crate) cx: &'a mut Context,
     pub(crate) profile: Option<(&'a mut RunProfile, Instant)>,
 }
@@ -37,6 +39,7 @@ impl Run<'_> {
     }
 
     fn step(&mut self, op: &Op) -> Result<(), Diagnostic> {
+        self.running.check()?;
         match op {
             Op::Launch(launch) => self.launch(launch),
             Op::Copy { src, src_offset, dst, dst_offset, bytes } => {
@@ -90,6 +93,7 @@ impl Run<'_> {
     ) -> Result<(), Diagnostic> {
         let trip = trip.map(|trip| self.read_i64(trip)).transpose()?.unwrap_or(i64::MAX);
         for iteration in 0..trip.max(0) {
+            self.running.check()?;
             if let Some(cond) = cond
                 && !self.read_bool(cond)?
             {
@@ -118,6 +122,7 @@ impl Run<'_> {
             format!("{is}, no multiple of {}", facts.divisor)
         } else {
             self.cx.symbols[symbol] = Some(value);
+            self.cx.bounds = None;
             return Ok(());
         };
         let source = &self.program.buffers[from.index()].name;
@@ -177,7 +182,7 @@ impl Run<'_> {
                 let threads = self.split(launch, grid, &|thread, begin, end| {
                     let scratch = Range { address: scratch_of(thread), bytes: scratch_bytes, writable: true };
                     // SAFETY: the ranges are memory of this run, and only this launch runs.
-                    let memory = unsafe { LaunchMemory::new(&buffers, scratch) };
+                    let memory = unsafe { LaunchMemory::new(&buffers, scratch, self.running) };
                     if let Err(error) = kernel.run(words, scratch.address, &memory, begin, end)
                         && let Ok(mut fault) = fault.lock()
                     {
@@ -216,7 +221,9 @@ impl Run<'_> {
         let ranges = self.ranges(launch)?;
         let sizes: Vec<i64> =
             self.cx.words[launch.words.clone()][1 + ranges.len()..].iter().map(|word| *word as i64).collect();
-        let result = native_args(native, &ranges, &sizes).and_then(|args| native.kernel.run(args));
+        let args = native_args(native, &ranges, &sizes, self.running);
+        let result = args.and_then(|args| native.kernel.run(args));
+        self.running.check()?;
         result.map_err(|reason| self.kernel_failed(launch, &reason))
     }
 
@@ -284,7 +291,7 @@ impl Run<'_> {
     }
 
     fn symbol(&self, name: &str) -> Option<i64> {
-        self.cx.symbols[self.program.symbols.iter().position(|symbol| symbol.name == name)?]
+        self.cx.symbols[*self.bound.names.get(name)?]
     }
 
     pub(crate) fn size(&self, size: Size) -> Result<i64, Diagnostic> {
@@ -313,38 +320,33 @@ impl Run<'_> {
     }
 
     /// Bytes to reserve: exact when all symbols are bound, else the largest the bounds of the symbols allow.
-    fn capacity(&self, size: Size, buffer: BufferId) -> Result<usize, Diagnostic> {
+    fn capacity(&mut self, size: Size, buffer: BufferId) -> Result<usize, Diagnostic> {
         let Size::Late(index) = size else { return Ok(self.extent(size)? as usize) };
+        let (program, names) = (self.program, &self.bound.names);
         let dim = &self.bound.late_sizes[index as usize];
         let mut bound = true;
         dim.for_each_symbol(&mut |name| bound &= self.symbol(name).is_some());
         if bound {
             return Ok(self.extent(size)? as usize);
         }
-        let (_, upper) = dim.bounds(&|name| self.symbol_bounds(name));
+        let symbols = &self.cx.symbols;
+        let bounds = self.cx.bounds.get_or_insert_with(|| symbol_bounds(program, names, symbols));
+        let (_, upper) = dim.bounds(&|name| names.get(name).map_or((0, i64::MAX), |at| bounds[*at]));
         usize::try_from(upper).ok().filter(|bytes| *bytes <= 1 << 46).ok_or_else(|| {
             let name = &self.program.buffers[buffer.index()].name;
             Diagnostic::error("computed-size", format!("the size of `{name}` is not known when it is needed"))
                 .note(format!("it is `{dim}` bytes"))
         })
     }
-
-    fn symbol_bounds(&self, name: &str) -> (i64, i64) {
-        let Some(facts) = self.program.symbols.iter().find(|symbol| symbol.name == name) else {
-            return (0, i64::MAX);
-        };
-        if let Some(value) = self.symbol(name) {
-            return (value, value);
-        }
-        // Bounds use earlier symbols only, so this ends.
-        let upper =
-            facts.upper.as_ref().map_or(i64::MAX, |upper| upper.bounds(&|name| self.symbol_bounds(name)).1);
-        (facts.min, facts.max.min(upper))
-    }
 }
 
 /// Slices for a native kernel. Errors: the launch does not fit the kernel's signature.
-fn native_args<'a>(native: &Native, ranges: &[Range], sizes: &[i64]) -> Result<NativeArgs<'a>, String> {
+fn native_args<'a>(
+    native: &Native,
+    ranges: &[Range],
+    sizes: &[i64],
+    running: Running<'a>,
+) -> Result<NativeArgs<'a>, String> {
     let signature = &native.signature;
     let operands = signature.operands.len();
     if ranges.len() != operands + signature.results.len() {
@@ -364,13 +366,12 @@ fn native_args<'a>(native: &Native, ranges: &[Range], sizes: &[i64]) -> Result<N
             (0..slot.rank).map(|_| sizes.next().and_then(|n| usize::try_from(n).ok())).collect();
         let shape = shape.filter(|shape| shape.iter().all(|extent| *extent <= i32::MAX as usize));
         let shape = shape.ok_or("a dim is missing, negative or too large")?;
-        let bytes = shape.iter().try_fold(slot.dtype.size(), |product, n| product.checked_mul(*n));
-        let bytes = bytes
+        let bytes = native::checked_bytes(slot.dtype, &shape)
             .filter(|bytes| *bytes <= range.bytes)
             .ok_or_else(|| format!("a buffer of {} bytes is no {}{shape:?}", range.bytes, slot.dtype))?;
         Ok((slot.dtype, shape, Range { bytes, ..*range }))
     };
-    let mut args = NativeArgs { operands: Vec::new(), results: Vec::new(), scalars: Vec::new() };
+    let mut args = NativeArgs { operands: Vec::new(), results: Vec::new(), scalars: Vec::new(), running };
     for range in &ranges[..operands] {
         let (dtype, shape, range) = next(range)?;
         // SAFETY: live memory of this run; results do not overlap it, and nothing else runs.

@@ -2,6 +2,7 @@
 
 use crate::cpu::{self, CodePages, Entry};
 use crate::native::{self, Native};
+use std::collections::HashMap;
 use std::sync::Arc;
 use tegula_base::{Diagnostic, Diagnostics};
 use tegula_package::{KernelCode, Package, PortableExecutor, PortableKernel};
@@ -35,16 +36,24 @@ impl Kernels {
         };
         let mut found = Diagnostics::default();
         let mut list = Vec::with_capacity(kernels.len());
+        // Code that kernels share is read once.
+        let mut portable: HashMap<(u64, u64), Arc<dyn PortableKernel>> = HashMap::new();
         for kernel in kernels {
             let prepared = match &kernel.code {
                 KernelCode::Machine { offset, .. } => {
                     let pages = pages.as_ref().expect("invariant: there is machine code");
                     Ok(Prepared::Machine(pages.entry(*offset)))
                 }
-                KernelCode::Portable { offset, len } => {
-                    let code = &package.portable()[*offset as usize..(*offset + *len) as usize];
-                    prepare_portable(&kernel.name, code, executor)
-                }
+                KernelCode::Portable { offset, len } => match portable.get(&(*offset, *len)) {
+                    Some(kernel) => Ok(Prepared::Portable(Arc::clone(kernel))),
+                    None => {
+                        let code = &package.portable()[*offset as usize..(*offset + *len) as usize];
+                        prepare_portable(&kernel.name, code, executor).map(|kernel| {
+                            portable.insert((*offset, *len), Arc::clone(&kernel));
+                            Prepared::Portable(kernel)
+                        })
+                    }
+                },
                 KernelCode::Native { name, attrs } => native::prepare(name, attrs).map(Prepared::Native),
             };
             match prepared {
@@ -60,14 +69,14 @@ fn prepare_portable(
     name: &str,
     code: &[u8],
     executor: Option<&dyn PortableExecutor>,
-) -> Result<Prepared, Diagnostic> {
+) -> Result<Arc<dyn PortableKernel>, Diagnostic> {
     let Some(executor) = executor else {
         return Err(Diagnostic::error(
             "no-portable-executor",
             format!("kernel `{name}` is portable code, and this program was built without its executor"),
         ));
     };
-    executor.prepare(code).map(Prepared::Portable).map_err(|reason| {
+    executor.prepare(code).map_err(|reason| {
         Diagnostic::error("package-invalid", format!("the portable code of kernel `{name}` cannot be read"))
             .note(reason)
     })

@@ -24,10 +24,12 @@ mod pool;
 mod profile;
 mod session;
 mod staging;
+mod stop;
 mod tensors;
 
 pub use pool::Pool;
 pub use profile::{Counters, LaunchTime, RunProfile};
 pub use session::{Session, SessionOptions, Stream, map_file};
+pub use stop::Running;
 pub use tegula_package::{Memory, OutOfBounds, PortableExecutor, PortableKernel};
 pub use tensors::TensorView;

@@ -1,5 +1,6 @@
 //! Blocks of memory that kernels may write, and checked access to the memory of one launch.
 
+use crate::stop::Running;
 use memmap2::MmapMut;
 use tegula_base::Diagnostic;
 use tegula_package::{Memory, OutOfBounds};
@@ -100,13 +101,14 @@ pub(crate) unsafe fn copy(src: u64, dst: u64, bytes: usize) {
 pub(crate) struct LaunchMemory<'a> {
     buffers: &'a [Range],
     scratch: Range,
+    running: Running<'a>,
 }
 
 impl<'a> LaunchMemory<'a> {
     /// # Safety
     /// All ranges stay live memory for `'a`, and only kernels of this launch touch them.
-    pub(crate) unsafe fn new(buffers: &'a [Range], scratch: Range) -> LaunchMemory<'a> {
-        LaunchMemory { buffers, scratch }
+    pub(crate) unsafe fn new(buffers: &'a [Range], scratch: Range, running: Running<'a>) -> LaunchMemory<'a> {
+        LaunchMemory { buffers, scratch, running }
     }
 
     fn check(&self, address: u64, len: usize, write: bool) -> Result<(), OutOfBounds> {
@@ -138,6 +140,10 @@ impl Memory for LaunchMemory<'_> {
         unsafe { copy(bytes.as_ptr() as u64, address, bytes.len()) };
         Ok(())
     }
+
+    fn is_stopped(&self) -> bool {
+        self.running.is_stopped()
+    }
 }
 
 #[cfg(test)]
@@ -153,9 +159,9 @@ mod tests {
             Range { address: base, bytes: 64, writable: true },
             Range { address: constant.as_ptr() as u64, bytes: 4, writable: false },
         ];
-        // SAFETY: both live until the end of the test.
-        let memory =
-            unsafe { LaunchMemory::new(&buffers, Range { address: EMPTY, bytes: 0, writable: true }) };
+        let scratch = Range { address: EMPTY, bytes: 0, writable: true };
+        // SAFETY: all live until the end of the test.
+        let memory = unsafe { LaunchMemory::new(&buffers, scratch, Running::to_the_end()) };
         let mut word = [0u8; 4];
         assert_eq!(memory.write(base + 60, &[9; 4]), Ok(()));
         assert_eq!(memory.read(base + 60, &mut word), Ok(()));

@@ -12,6 +12,7 @@ mod order;
 mod topk;
 mod unique;
 
+use crate::stop::Running;
 use serde::Deserialize;
 use serde_json::Value;
 use tegula_base::{DType, Diagnostic};
@@ -38,6 +39,8 @@ pub struct NativeArgs<'a> {
     pub results: Vec<ViewMut<'a>>,
     /// The size arguments behind the dims.
     pub scalars: Vec<i64>,
+    /// Work that grows faster than memory ends early when the run was stopped; its results are then not looked at.
+    pub running: Running<'a>,
 }
 
 /// A prepared native kernel.
@@ -171,6 +174,23 @@ fn read_i64(bytes: &[u8], index: usize) -> i64 {
 
 fn write_i64(bytes: &mut [u8], index: usize, value: i64) {
     bytes[8 * index..8 * index + 8].copy_from_slice(&value.to_le_bytes());
+}
+
+/// The bytes of a dense tensor. `None` when they, or the extents that are not 0 alone, are more than memory has: no
+/// product of some extents of a tensor that passed overflows.
+pub(crate) fn checked_bytes(dtype: DType, shape: &[usize]) -> Option<usize> {
+    let mut extents = shape.iter().filter(|extent| **extent > 0);
+    let bytes = extents.try_fold(dtype.size(), |product, extent| product.checked_mul(*extent))?;
+    let bytes = Some(bytes).filter(|bytes| *bytes <= isize::MAX as usize)?;
+    Some(if shape.contains(&0) { 0 } else { bytes })
+}
+
+/// The items in a vector. Errors: there is no memory for them.
+fn gather<T>(items: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>, String> {
+    let mut list = Vec::new();
+    list.try_reserve_exact(items.len()).map_err(|_| format!("no memory for {} elements", items.len()))?;
+    list.extend(items);
+    Ok(list)
 }
 
 /// Elements before, along and behind an axis.

@@ -10,6 +10,7 @@ use crate::kernels::{Kernels, Prepared};
 use crate::pool::Pool;
 use crate::profile::{Counters, RunProfile};
 use crate::staging::{Constants, collect_outputs, stage_inputs, stage_outputs};
+use crate::stop::{Running, Stops};
 use crate::tensors::{self, TensorView};
 use bytes::Bytes;
 use std::fs::File;
@@ -44,6 +45,7 @@ pub struct Session {
     /// Most recently used last.
     bound: Mutex<Vec<Arc<Bound>>>,
     contexts: Mutex<Vec<Context>>,
+    stops: Stops,
     /// Launches per kernel.
     launches: Vec<AtomicU64>,
 }
@@ -87,6 +89,7 @@ impl Session {
             launches: package.program.kernels.iter().map(|_| AtomicU64::new(0)).collect(),
             bound: Mutex::default(),
             contexts: Mutex::default(),
+            stops: Stops::default(),
             package,
             kernels,
             pool,
@@ -154,6 +157,15 @@ impl Session {
         Stream { session: self, context: Context::default() }
     }
 
+    /// Ends the runs in progress, streams' included, with error `run-stopped`; later runs are not concerned. A launch of
+    /// machine code is finished first, a loop of a portable kernel is not.
+    ///
+    /// Loading takes time in proportion to the file, but a run takes as long as the package's program says: who runs
+    /// packages of unknown origin calls this from another thread when patience ends.
+    pub fn stop(&self) {
+        self.stops.stop();
+    }
+
     /// Launches so far, by the kind of code.
     pub fn counters(&self) -> Counters {
         let mut counters = Counters::default();
@@ -184,10 +196,11 @@ impl Session {
         outputs: &mut Vec<HostTensor>,
         profile: Option<&mut RunProfile>,
     ) -> Result<(), Diagnostics> {
+        let running = self.stops.begin();
         let bound = self.bind(inputs)?;
         let mut context = self.take_context(&bound);
         context.reset_states();
-        let result = self.run_bound(inputs, outputs, &bound, &mut context, profile);
+        let result = self.run_bound(running, inputs, outputs, &bound, &mut context, profile);
         lock(&self.contexts).push(context);
         result
     }
@@ -227,6 +240,7 @@ impl Session {
 
     fn run_bound(
         &self,
+        running: Running<'_>,
         inputs: &[TensorView<'_>],
         outputs: &mut Vec<HostTensor>,
         bound: &Arc<Bound>,
@@ -236,7 +250,7 @@ impl Session {
         let program = &self.package.program;
         context.prepare(bound, program.kernels.len())?;
         context.constants = Some(self.constants.range);
-        let _staged_inputs = stage_inputs(inputs, context)?;
+        let _staged_inputs = stage_inputs(program, inputs, bound, context)?;
         let mut staged_outputs = stage_outputs(&program.outputs, outputs, bound, context)?;
         context.patch(bound);
         let start = Instant::now();
@@ -245,12 +259,14 @@ impl Session {
             bound,
             kernels: &self.kernels,
             pool: &self.pool,
+            running,
             cx: context,
             profile: profile.as_deref_mut().map(|profile| (profile, start)),
         };
         // A kernel that panics has a fault of ours; the caller's threads live on.
         let result = catch_unwind(AssertUnwindSafe(|| {
             run.steps(&bound.ops)?;
+            running.check()?;
             collect_outputs(&mut run, outputs, &mut staged_outputs)
         }))
         .unwrap_or_else(|_| Err(Diagnostic::internal("a kernel panicked")));
@@ -277,8 +293,9 @@ impl Stream<'_> {
         inputs: &[TensorView<'_>],
         outputs: &mut Vec<HostTensor>,
     ) -> Result<(), Diagnostics> {
+        let running = self.session.stops.begin();
         let bound = self.session.bind(inputs)?;
-        self.session.run_bound(inputs, outputs, &bound, &mut self.context, None)
+        self.session.run_bound(running, inputs, outputs, &bound, &mut self.context, None)
     }
 
     /// Sets all states to zero.

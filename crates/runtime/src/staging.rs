@@ -7,7 +7,7 @@ use crate::interpret::Run;
 use crate::memory::{Block, EMPTY, Range};
 use crate::tensors::TensorView;
 use tegula_base::{DType, Diagnostic, Diagnostics, HostTensor};
-use tegula_package::{Package, Port};
+use tegula_package::{HostProgram, Package, Port};
 
 /// Alignment that kernels expect of constants, bytes.
 const CONSTANT_ALIGN: u64 = 64;
@@ -37,14 +37,21 @@ impl Constants {
 }
 
 /// Tells the context where the inputs are; copies those whose memory is not aligned for their elements.
+/// Errors: the program takes an input for larger than its shape says.
 pub(crate) fn stage_inputs(
+    program: &HostProgram,
     inputs: &[TensorView<'_>],
+    bound: &Bound,
     context: &mut Context,
 ) -> Result<Vec<Block>, Diagnostic> {
     let mut staged = Vec::new();
     context.inputs.clear();
-    for tensor in inputs {
+    for (port, tensor) in program.inputs.iter().zip(inputs) {
         let bytes = tensor.bytes;
+        if bound.buffers[port.buffer.index()].bytes.known().is_none_or(|size| size > bytes.len() as i64) {
+            let message = format!("the buffer of input `{}` is not as large as its shape says", port.name);
+            return Err(bind::invalid(message));
+        }
         let mut address = bytes.as_ptr() as u64;
         if bytes.is_empty() {
             address = EMPTY;

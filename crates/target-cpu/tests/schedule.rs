@@ -9,7 +9,7 @@ use tegula_base::DType;
 use tegula_ir::{
     PrintOptions, Program, ScalarOp, parse_program, print_program, scalar::eval::eval, verify_program,
 };
-use tegula_package::PortableExecutor;
+use tegula_package::{Memory, OutOfBounds, PortableExecutor};
 use tegula_target_cpu::exec::{Executable, Portable, VecMemory, decode, encode};
 use tegula_target_cpu::math::expand;
 use tegula_target_cpu::schedule::{Builder, CpuOp, Elem, IndexOp, LoopLevel, builder::At};
@@ -169,6 +169,36 @@ fn the_builder_folds_and_shares() {
     assert_eq!(got, [0.5, 1.0, 1.5, 2.0, 2.5]);
     assert!(kernel.run(&[0, input, output], 0, &memory, 0, 6).is_err());
     assert!(kernel.run(&[0, input], 0, &memory, 0, 5).is_err(), "an argument is missing");
+}
+
+/// Memory of a run that somebody stopped.
+struct Stopped;
+
+impl Memory for Stopped {
+    fn read(&self, _: u64, _: &mut [u8]) -> Result<(), OutOfBounds> {
+        Ok(())
+    }
+
+    fn write(&self, _: u64, _: &[u8]) -> Result<(), OutOfBounds> {
+        Ok(())
+    }
+
+    fn is_stopped(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_stopped_run_leaves_its_loops() {
+    let mut b = Builder::new("endless");
+    let (zero, end, out) = (b.index(0), b.index(i64::MAX), b.arg(1));
+    b.for_(zero, end, 1, LoopLevel::L1, &[], |b, _, _| {
+        let one = b.i32(4, 1);
+        b.store(DType::I32, one, out, 0);
+        vec![]
+    });
+    let kernel = Portable.prepare(&encode(&b.finish())).expect("a kernel");
+    assert_eq!(kernel.run(&[0, 64], 0, &Stopped, 0, 1), Ok(()));
 }
 
 #[test]

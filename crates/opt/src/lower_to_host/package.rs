@@ -193,9 +193,7 @@ impl Writer<'_> {
             }
             HostOp::Alloc {} => Place::Arena,
             HostOp::State { index } => Place::State(*index),
-            HostOp::Alias { offset } => {
-                Place::Alias { of: self.id(func.operand(op, 0))?, offset: offset.clone() }
-            }
+            HostOp::Alias { offset } => self.alias(func.operand(op, 0), offset)?,
             other => {
                 let name = tegula_ir::Op::name(other);
                 return Err(Diagnostic::internal(format!("`{name}` gives no buffer")));
@@ -210,6 +208,17 @@ impl Writer<'_> {
         self.ids.insert(value, BufferId::from(self.buffers.len()));
         self.buffers.push(Buffer { name, bytes, place, first, last });
         Ok(())
+    }
+
+    /// An alias of an alias is one of the buffer behind both.
+    fn alias(&self, of: Value, offset: &Dim) -> Result<Place, Diagnostic> {
+        let id = self.id(of)?;
+        Ok(match &self.buffers[id.index()].place {
+            Place::Alias { of, offset: inner } => {
+                Place::Alias { of: *of, offset: inner.clone() + offset.clone() }
+            }
+            _ => Place::Alias { of: id, offset: offset.clone() },
+        })
     }
 
     fn id(&self, value: Value) -> Result<BufferId, Diagnostic> {

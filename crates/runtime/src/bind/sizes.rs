@@ -3,6 +3,7 @@
 use super::invalid;
 use std::collections::HashMap;
 use tegula_base::{Diagnostic, Dim};
+use tegula_package::HostProgram;
 
 /// An integer, or an expression that waits for data symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,13 +24,13 @@ impl Size {
 
 /// Evaluates what can be known before the run and collects the rest.
 pub(crate) struct Sizes<'a> {
-    names: HashMap<&'a str, usize>,
+    names: &'a HashMap<String, usize>,
     values: &'a [Option<i64>],
     pub(crate) late: Vec<Dim>,
 }
 
 impl<'a> Sizes<'a> {
-    pub(crate) fn new(names: HashMap<&'a str, usize>, values: &'a [Option<i64>]) -> Sizes<'a> {
+    pub(crate) fn new(names: &'a HashMap<String, usize>, values: &'a [Option<i64>]) -> Sizes<'a> {
         Sizes { names, values, late: Vec::new() }
     }
 
@@ -59,6 +60,25 @@ impl<'a> Sizes<'a> {
             _ => Ok(size),
         }
     }
+}
+
+/// Inclusive bounds of each symbol, by index, when some have values. Bounds use earlier symbols only, so one walk gives
+/// them all.
+pub(crate) fn symbol_bounds(
+    program: &HostProgram,
+    names: &HashMap<String, usize>,
+    values: &[Option<i64>],
+) -> Vec<(i64, i64)> {
+    let mut bounds: Vec<(i64, i64)> = Vec::with_capacity(values.len());
+    for (facts, value) in program.symbols.iter().zip(values) {
+        let of_symbol = |name: &str| names.get(name).map_or((0, i64::MAX), |at| bounds[*at]);
+        let upper = facts.upper.as_ref().map_or(i64::MAX, |upper| upper.bounds(&of_symbol).1);
+        bounds.push(match value {
+            Some(value) => (*value, *value),
+            None => (facts.min, facts.max.min(upper).max(facts.min)),
+        });
+    }
+    bounds
 }
 
 pub(crate) fn undefined(dim: &Dim, what: &str) -> Diagnostic {

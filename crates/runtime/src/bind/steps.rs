@@ -173,11 +173,11 @@ impl<'a, 's> Builder<'a, 's> {
                 Arg::Buffer(buffer) => {
                     buffers.push(*buffer);
                     let loc = &self.places.buffers[buffer.index()];
-                    match (loc.base, loc.offset) {
-                        (Base::Late(_), _) | (_, Size::Late(_)) => {
+                    match (loc.base, loc.offset, loc.bytes) {
+                        (Base::Late(_), _, _) | (_, Size::Late(_), _) | (_, _, Size::Late(_)) => {
                             late.push((word, LateWord::Address(*buffer)));
                         }
-                        (base, Size::Known(offset)) => {
+                        (base, Size::Known(offset), Size::Known(_)) => {
                             self.addresses.push(AddressWord { word, base, offset: offset as u64 });
                         }
                     }

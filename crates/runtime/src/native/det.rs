@@ -1,6 +1,7 @@
 //! `det(x[..., n, n]) -> [...]`: determinants of f32 or f64 matrices, by elimination with row pivoting in f64.
 
-use super::{NativeArgs, NativeKernel, Params, Signature, expect_slots};
+use super::{NativeArgs, NativeKernel, Params, Signature, expect_slots, gather};
+use crate::stop::Running;
 use tegula_base::DType;
 
 pub(super) fn prepare(signature: &Signature, _: &Params) -> Result<Box<dyn NativeKernel>, String> {
@@ -26,8 +27,8 @@ impl NativeKernel for Det {
         }
         for b in 0..batch {
             let matrix = x.bytes[b * n * n * size..][..n * n * size].chunks_exact(size);
-            let mut matrix: Vec<f64> = matrix.map(|bytes| read(x.dtype, bytes)).collect();
-            let det = eliminate(&mut matrix, n);
+            let mut matrix: Vec<f64> = gather(matrix.map(|bytes| read(x.dtype, bytes)))?;
+            let det = eliminate(&mut matrix, n, args.running);
             let out = &mut result.bytes[b * size..][..size];
             match x.dtype {
                 DType::F32 => out.copy_from_slice(&(det as f32).to_le_bytes()),
@@ -46,9 +47,12 @@ fn read(dtype: DType, bytes: &[u8]) -> f64 {
 }
 
 /// Turns the matrix upper triangular; the determinant is the product of its diagonal.
-fn eliminate(matrix: &mut [f64], n: usize) -> f64 {
+fn eliminate(matrix: &mut [f64], n: usize, running: Running<'_>) -> f64 {
     let mut det = 1.0;
     for column in 0..n {
+        if running.is_stopped() {
+            break;
+        }
         let pivot = (column..n)
             .max_by(|a, b| matrix[a * n + column].abs().total_cmp(&matrix[b * n + column].abs()))
             .expect("invariant: at least one row is left");

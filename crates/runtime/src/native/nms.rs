@@ -7,7 +7,8 @@
 //! (y, x, y, x), or with `center_point_box` (x centre, y centre, width, height). Source: ONNX operator
 //! NonMaxSuppression, opset 11.
 
-use super::{NativeArgs, NativeKernel, Params, Signature, View, expect_slots, read_i64, write_i64};
+use super::{NativeArgs, NativeKernel, Params, Signature, View, expect_slots, gather, read_i64, write_i64};
+use crate::stop::Running;
 use tegula_base::DType;
 
 pub(super) fn prepare(signature: &Signature, params: &Params) -> Result<Box<dyn NativeKernel>, String> {
@@ -50,13 +51,18 @@ impl NativeKernel for NonMaxSuppression {
         let limit = usize::try_from(read_i64(limit.bytes, 0)).unwrap_or(0).min(room);
         let (iou, score) = (read_f32(iou.bytes, 0), read_f32(score.bytes, 0));
         selected.bytes.fill(0);
+        write_i64(count.bytes, 0, 0);
+        if scores.bytes.is_empty() {
+            // No box of however many classes.
+            return Ok(());
+        }
         let mut rows = 0;
         for batch in 0..batches {
             let corners: Vec<Corners> =
-                (0..n).map(|i| self.corners(&boxes.bytes[(batch * n + i) * 16..][..16])).collect();
+                gather((0..n).map(|i| self.corners(&boxes.bytes[(batch * n + i) * 16..][..16])))?;
             for class in 0..classes {
                 let scores = &scores.bytes[(batch * classes + class) * n * 4..][..n * 4];
-                for kept in suppress(&corners, scores, limit, iou, score) {
+                for kept in suppress(&corners, scores, limit, (iou, score), args.running)? {
                     if rows == selected.shape[0] {
                         return Err(format!("more than {rows} boxes are selected"));
                     }
@@ -88,21 +94,28 @@ impl NonMaxSuppression {
     }
 }
 
-/// The kept boxes, best first.
-fn suppress(corners: &[Corners], scores: &[u8], limit: usize, iou: f32, score: f32) -> Vec<usize> {
-    let mut candidates: Vec<(f32, usize)> =
-        (0..corners.len()).map(|i| (read_f32(scores, i), i)).filter(|(s, _)| *s > score).collect();
+/// The kept boxes, best first; the thresholds are of intersection over union and of the score.
+/// Errors: there is no memory for the candidates.
+fn suppress(
+    corners: &[Corners],
+    scores: &[u8],
+    limit: usize,
+    (iou, score): (f32, f32),
+    running: Running<'_>,
+) -> Result<Vec<usize>, String> {
+    let mut candidates: Vec<(f32, usize)> = gather((0..corners.len()).map(|i| (read_f32(scores, i), i)))?;
+    candidates.retain(|(s, _)| *s > score);
     candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let mut kept: Vec<usize> = Vec::new();
     for (_, candidate) in candidates {
-        if kept.len() >= limit {
+        if kept.len() >= limit || running.is_stopped() {
             break;
         }
         if !kept.iter().any(|other| exceeds(corners[candidate], corners[*other], iou)) {
             kept.push(candidate);
         }
     }
-    kept
+    Ok(kept)
 }
 
 fn exceeds(a: Corners, b: Corners, threshold: f32) -> bool {

@@ -8,7 +8,7 @@ use tegula_base::DType;
 pub(super) fn prepare_count(signature: &Signature, _: &Params) -> Result<Box<dyn NativeKernel>, String> {
     expect_slots("operands", &signature.operands, &[(None, None)])?;
     expect_slots("results", &signature.results, &[(Some(DType::I64), Some(0))])?;
-    Ok(Box::new(Count(|x: &View<'_>| positions(x).count())))
+    Ok(Box::new(Count(|x: &View<'_>| Ok(positions(x).count()))))
 }
 
 pub(super) fn prepare(signature: &Signature, _: &Params) -> Result<Box<dyn NativeKernel>, String> {

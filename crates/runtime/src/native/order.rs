@@ -21,9 +21,9 @@ pub(super) fn key(dtype: DType, bytes: &[u8]) -> u64 {
     }
 }
 
-/// The keys of all elements.
-pub(super) fn keys(dtype: DType, bytes: &[u8]) -> Vec<u64> {
-    bytes.chunks_exact(dtype.size()).map(|element| key(dtype, element)).collect()
+/// The keys of all elements. Errors: there is no memory for them.
+pub(super) fn keys(dtype: DType, bytes: &[u8]) -> Result<Vec<u64>, String> {
+    super::gather(bytes.chunks_exact(dtype.size()).map(|element| key(dtype, element)))
 }
 
 fn fixed<const N: usize>(bytes: &[u8]) -> [u8; N] {

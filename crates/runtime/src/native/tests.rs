@@ -31,6 +31,7 @@ fn run(
             .map(|t| ViewMut { dtype: t.dtype, shape: t.shape.clone(), bytes: &mut t.bytes })
             .collect(),
         scalars: vec![],
+        running: Running::to_the_end(),
     })?;
     Ok(tensors)
 }

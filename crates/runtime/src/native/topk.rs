@@ -2,7 +2,9 @@
 //! value; equal elements by index. k is the results' extent; with k the whole extent this is a stable sort.
 //! NaN counts as the largest value.
 
-use super::{NativeArgs, NativeKernel, Params, Signature, expect_slots, order, split_at_axis, write_i64};
+use super::{
+    NativeArgs, NativeKernel, Params, Signature, expect_slots, gather, order, split_at_axis, write_i64,
+};
 use tegula_base::DType;
 
 pub(super) fn prepare(signature: &Signature, params: &Params) -> Result<Box<dyn NativeKernel>, String> {
@@ -33,10 +35,17 @@ impl NativeKernel for TopK {
         if k > extent {
             return Err(format!("the {k} first of {extent} elements are asked for"));
         }
+        if k == 0 {
+            // Nothing to write, though there may be more lanes than memory has bytes.
+            return Ok(());
+        }
         let size = x.dtype.size();
-        let keys = order::keys(x.dtype, x.bytes);
-        let mut ranked: Vec<(u64, usize)> = Vec::new();
+        let keys = order::keys(x.dtype, x.bytes)?;
+        let mut ranked: Vec<(u64, usize)> = gather((0..extent).map(|n| (0, n)))?;
         for lane in 0..outer * inner {
+            if args.running.is_stopped() {
+                break;
+            }
             let (o, i) = (lane / inner, lane % inner);
             let at = |n: usize| (o * extent + n) * inner + i;
             ranked.clear();
@@ -54,14 +63,11 @@ impl NativeKernel for TopK {
 }
 
 impl TopK {
-    /// The first `k` entries in order.
+    /// The first `k` entries in order; `k` is not 0.
     fn select(&self, ranked: &mut [(u64, usize)], k: usize) {
         // Inverted keys turn "largest first, ties by index" into an increasing order.
         if self.largest {
             ranked.iter_mut().for_each(|(key, _)| *key = !*key);
-        }
-        if k == 0 {
-            return;
         }
         if k < ranked.len() {
             ranked.select_nth_unstable(k - 1);

@@ -4,14 +4,14 @@
 
 use super::count::Count;
 use super::{
-    NativeArgs, NativeKernel, Params, Signature, View, expect_slots, order, split_at_axis, write_i64,
+    NativeArgs, NativeKernel, Params, Signature, View, expect_slots, gather, order, split_at_axis, write_i64,
 };
 use tegula_base::DType;
 
 pub(super) fn prepare_count(signature: &Signature, params: &Params) -> Result<Box<dyn NativeKernel>, String> {
     let axis = check(signature, params)?;
     expect_slots("results", &signature.results, &[(Some(DType::I64), Some(0))])?;
-    Ok(Box::new(Count(move |x: &View<'_>| Groups::new(x, axis).starts.len())))
+    Ok(Box::new(Count(move |x: &View<'_>| count(x, axis))))
 }
 
 pub(super) fn prepare(signature: &Signature, params: &Params) -> Result<Box<dyn NativeKernel>, String> {
@@ -35,6 +35,14 @@ fn check(signature: &Signature, params: &Params) -> Result<Option<usize>, String
     params.axis(signature.operands[0].rank)
 }
 
+fn count(x: &View<'_>, axis: Option<usize>) -> Result<usize, String> {
+    if x.bytes.is_empty() {
+        // However many slices without elements there are, they are equal.
+        return Ok(axis.map_or(0, |axis| x.shape[axis].min(1)));
+    }
+    Ok(Groups::new(x, axis)?.starts.len())
+}
+
 struct Unique {
     axis: Option<usize>,
     sorted: bool,
@@ -50,21 +58,26 @@ struct Groups {
 }
 
 impl Groups {
-    fn new(x: &View<'_>, axis: Option<usize>) -> Groups {
+    /// Errors: there is no memory for them.
+    fn new(x: &View<'_>, axis: Option<usize>) -> Result<Groups, String> {
         let extents = match axis {
             Some(axis) => split_at_axis(&x.shape, axis),
             None => (1, x.shape.iter().product(), 1),
         };
         let (outer, extent, inner) = extents;
-        let keys = order::keys(x.dtype, x.bytes);
+        let mut order = gather(0..extent)?;
+        if x.bytes.is_empty() {
+            // Slices without elements are equal.
+            return Ok(Groups { order, starts: (0..extent.min(1)).collect(), extents });
+        }
+        let keys = order::keys(x.dtype, x.bytes)?;
         let slice = |n: usize| {
             let keys = &keys;
             (0..outer).flat_map(move |o| keys[(o * extent + n) * inner..][..inner].iter().copied())
         };
-        let mut order: Vec<usize> = (0..extent).collect();
         order.sort_by(|a, b| slice(*a).cmp(slice(*b)));
         let starts = (0..extent).filter(|&i| i == 0 || !slice(order[i - 1]).eq(slice(order[i]))).collect();
-        Groups { order, starts, extents }
+        Ok(Groups { order, starts, extents })
     }
 
     /// The slices of group `group`, by index.
@@ -82,14 +95,17 @@ impl NativeKernel for Unique {
         let number = if results.len() == 5 { results.pop() } else { None };
         let [values, indices, inverse, counts]: [_; 4] =
             results.try_into().map_err(|_| "four or five results are needed".to_string())?;
-        let groups = Groups::new(x, self.axis);
+        let [slices] = inverse.shape[..] else { return Err("the inverse has rank 1".to_string()) };
+        if slices != self.axis.map_or_else(|| x.shape.iter().product(), |axis| x.shape[axis]) {
+            return Err(format!("an inverse of {slices} elements does not fit the operand"));
+        }
+        let groups = Groups::new(x, self.axis)?;
         let (outer, extent, inner) = groups.extents;
         let count = groups.starts.len();
         let room = if number.is_some() { extent } else { count };
         if values.shape.get(self.axis.unwrap_or(0)) != Some(&room)
             || values.bytes.len() != outer * room * inner * x.dtype.size()
             || indices.shape != [room]
-            || inverse.shape != [extent]
             || counts.shape != [room]
         {
             return Err(format!("the results' shapes do not fit {count} distinct of {extent} slices"));
@@ -107,7 +123,9 @@ impl NativeKernel for Unique {
         }
         for (rank, group) in ranked.into_iter().enumerate() {
             let members = groups.members(group);
-            for o in 0..outer {
+            // Slices without elements may be many.
+            let parts = if row == 0 { 0 } else { outer };
+            for o in 0..parts {
                 let from = (o * extent + members[0]) * row;
                 values.bytes[(o * room + rank) * row..][..row].copy_from_slice(&x.bytes[from..from + row]);
             }

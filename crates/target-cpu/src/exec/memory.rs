@@ -56,4 +56,8 @@ impl Memory for VecMemory {
     fn write(&self, address: u64, from: &[u8]) -> Result<(), OutOfBounds> {
         self.access(address, from.len(), |bytes| bytes.copy_from_slice(from))
     }
+
+    fn is_stopped(&self) -> bool {
+        false
+    }
 }

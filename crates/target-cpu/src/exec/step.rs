@@ -19,7 +19,7 @@ impl Executable {
         memory: &dyn Memory,
     ) -> Result<(), Fault> {
         let mut machine =
-            Machine { exe: self, files: self.initial.clone(), args, scratch, begin, end, memory };
+            Machine { exe: self, files: self.initial.clone(), args, scratch, begin, end, memory, rounds: 0 };
         let mut at = 0;
         while let Some(inst) = self.insts.get(at) {
             if matches!(inst, Inst::Stop) {
@@ -42,7 +42,15 @@ struct Machine<'a> {
     begin: u64,
     end: u64,
     memory: &'a dyn Memory,
+    /// Rounds of loops so far.
+    rounds: u32,
 }
+
+/// Rounds between two questions whether the run was stopped.
+const ROUNDS: u32 = 1 << 10;
+
+/// Behind every instruction.
+const NOWHERE: usize = usize::MAX;
 
 type Access<T> = Result<T, OutOfBounds>;
 
@@ -89,6 +97,10 @@ impl Machine<'_> {
                 }
             }
             Inst::LoopStep { iv, step, test } => {
+                self.rounds = self.rounds.wrapping_add(1);
+                if self.rounds.is_multiple_of(ROUNDS) && self.memory.is_stopped() {
+                    return Ok(NOWHERE);
+                }
                 if let Some(after) = files.index[iv as usize].checked_add(step) {
                     files.index[iv as usize] = after;
                     return Ok(test);

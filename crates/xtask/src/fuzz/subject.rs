@@ -3,9 +3,12 @@
 use anyhow::{Result, bail};
 use bytes::Bytes;
 use std::collections::BTreeMap;
-use tegula_base::HostTensor;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+use tegula_base::{Diagnostic, Diagnostics, HostTensor};
 use tegula_driver::{Form, Model};
 use tegula_package::Package;
+use tegula_runtime::Session;
 
 use crate::in_process::{NoFiles, compile_bytes, session};
 
@@ -15,7 +18,7 @@ pub enum Target {
     Onnx,
     /// MLIR text: parse, print, read as a program, verify, and now and then compilation.
     Text,
-    /// Packages of portable kernels with right checksums: load, verify, run.
+    /// Packages of portable kernels with right checksums: load, verify, run for a while.
     Package,
 }
 
@@ -41,8 +44,11 @@ impl Target {
 /// One input in so many is also compiled.
 const COMPILED_ONE_IN: usize = 8;
 
-/// Inputs and arena of a package that is run.
+/// Bytes of an input of a package that is run.
 const RUN_BYTES: usize = 1 << 24;
+
+/// How long a package may run.
+const PATIENCE: Duration = Duration::from_millis(200);
 
 pub fn run(target: Target, bytes: &[u8]) {
     match target {
@@ -95,7 +101,25 @@ fn package(bytes: &[u8]) {
             (count <= RUN_BYTES).then(|| HostTensor::zeros(port.dtype, &shape))
         })
         .collect();
-    if let Some(inputs) = inputs {
-        let _ = session.run(&inputs);
+    if let Some(inputs) = inputs
+        && let Err(found) = run_for_a_while(&session, &inputs)
+    {
+        let internal: Vec<&Diagnostic> = found.0.iter().filter(|found| found.is_internal()).collect();
+        assert!(internal.is_empty(), "a run ended with {internal:?}");
     }
+}
+
+/// A program may loop as long as it likes, so the run is stopped then; what does not stop hangs.
+fn run_for_a_while(session: &Session, inputs: &[HostTensor]) -> Result<Vec<HostTensor>, Diagnostics> {
+    std::thread::scope(|scope| {
+        let (ended, end) = mpsc::channel::<()>();
+        scope.spawn(move || {
+            while end.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+                session.stop();
+            }
+        });
+        let result = session.run(inputs);
+        drop(ended);
+        result
+    })
 }
