@@ -3,7 +3,8 @@
 //! A [`Dim`] is a constant or a polynomial over *atoms* (symbols, floor quotients, remainders, minima, maxima)
 //! with integer coefficients, terms sorted. `+ - *` expand; `floordiv` and `mod` by a positive constant move
 //! out every term that divides evenly. What the form cannot prove equal becomes a run-time assert elsewhere.
-//! Arithmetic saturates: sizes near `i64::MAX` are refused when values are bound.
+//! Arithmetic saturates: sizes near `i64::MAX` are refused when values are bound. Sums and products of expressions
+//! are as large as both together, however often they are multiplied: see [`MAX_EXPANDED`].
 
 mod fold;
 mod text;
@@ -26,6 +27,24 @@ enum Repr {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub(crate) struct Poly {
     pub(crate) terms: Vec<(Monomial, i64)>,
+    /// Atoms, those inside of others included, and terms.
+    nodes: usize,
+    /// Of quotients, remainders and extrema in each other.
+    depth: usize,
+}
+
+impl Poly {
+    fn new(terms: Vec<(Monomial, i64)>) -> Poly {
+        let (mut nodes, mut depth) = (terms.len(), 0);
+        for atom in terms.iter().flat_map(|(monomial, _)| monomial) {
+            nodes = nodes.saturating_add(1);
+            if let Some((a, b)) = atom.parts() {
+                nodes = nodes.saturating_add(a.nodes()).saturating_add(b.nodes());
+                depth = depth.max(1 + a.depth().max(b.depth()));
+            }
+        }
+        Poly { terms, nodes, depth }
+    }
 }
 
 /// A product of atoms, sorted, repetition for powers.
@@ -41,6 +60,15 @@ pub enum Atom {
     Min(Dim, Dim),
     Max(Dim, Dim),
 }
+
+/// Sizes of real models stay below 100 nodes and a depth of 10. Text is read twice as deep, so that what the compiler
+/// derives from a size can be read again.
+const MAX_NODES: usize = 1024;
+const MAX_DEPTH: usize = 64;
+
+/// Products of sums are expanded up to so many nodes. A larger product keeps each sum in one piece, as the quotient
+/// `floordiv(sum, 1)`.
+const MAX_EXPANDED: usize = 2048;
 
 impl Dim {
     /// A symbol by its name; `name` must be a [`Dim::symbol_name`].
@@ -150,6 +178,40 @@ impl Dim {
         }
     }
 
+    /// How much there is to walk: terms, and atoms with those inside of them.
+    pub fn nodes(&self) -> usize {
+        match &self.0 {
+            Repr::Const(_) => 1,
+            Repr::Poly(poly) => poly.nodes,
+        }
+    }
+
+    /// How deep quotients, remainders and extrema nest.
+    pub fn depth(&self) -> usize {
+        match &self.0 {
+            Repr::Const(_) => 0,
+            Repr::Poly(poly) => poly.depth,
+        }
+    }
+
+    /// Whether the size is larger or nests deeper than sizes of models do: importers refuse it, as everything that is
+    /// derived from it would cost its size again.
+    pub fn is_unwieldy(&self) -> bool {
+        self.nodes() > MAX_NODES || self.depth() > MAX_DEPTH
+    }
+
+    fn n_terms(&self) -> usize {
+        match &self.0 {
+            Repr::Const(_) => 1,
+            Repr::Poly(poly) => poly.terms.len(),
+        }
+    }
+
+    /// A dim of one term and the same value.
+    fn in_one_piece(self) -> Dim {
+        if self.n_terms() == 1 { self } else { Dim::atom(Atom::FloorDiv(self, Dim::from(1))) }
+    }
+
     /// Inclusive bounds given inclusive bounds of the symbols.
     pub fn bounds(&self, of_symbol: &dyn Fn(&str) -> (i64, i64)) -> (i64, i64) {
         fold::bounds(self, of_symbol)
@@ -190,7 +252,7 @@ impl Dim {
     }
 
     fn atom(atom: Atom) -> Dim {
-        Dim(Repr::Poly(Arc::new(Poly { terms: vec![(vec![atom], 1)] })))
+        Dim(Repr::Poly(Arc::new(Poly::new(vec![(vec![atom], 1)]))))
     }
 
     fn from_terms(mut terms: Vec<(Monomial, i64)>) -> Dim {
@@ -206,7 +268,7 @@ impl Dim {
         match merged.as_slice() {
             [] => Dim::from(0),
             [(monomial, n)] if monomial.is_empty() => Dim::from(*n),
-            _ => Dim(Repr::Poly(Arc::new(Poly { terms: merged }))),
+            _ => Dim(Repr::Poly(Arc::new(Poly::new(merged)))),
         }
     }
 
@@ -220,6 +282,14 @@ impl Dim {
 }
 
 impl Atom {
+    /// What a quotient, remainder or extremum is of.
+    fn parts(&self) -> Option<(&Dim, &Dim)> {
+        match self {
+            Atom::Symbol(_) => None,
+            Atom::FloorDiv(a, b) | Atom::Mod(a, b) | Atom::Min(a, b) | Atom::Max(a, b) => Some((a, b)),
+        }
+    }
+
     fn eval(&self, lookup: &dyn Fn(&str) -> Option<i64>) -> Option<i64> {
         match self {
             Atom::Symbol(name) => lookup(name),
@@ -300,6 +370,13 @@ impl std::ops::Mul for Dim {
             (Some(n), _) => return other.times(n),
             (_, Some(n)) => return self.times(n),
             _ => {}
+        }
+        let expanded = self
+            .n_terms()
+            .saturating_mul(other.nodes())
+            .saturating_add(other.n_terms().saturating_mul(self.nodes()));
+        if expanded > MAX_EXPANDED && (self.n_terms() > 1 || other.n_terms() > 1) {
+            return self.in_one_piece() * other.in_one_piece();
         }
         let mut terms = Vec::new();
         for (left, a) in self.to_terms() {

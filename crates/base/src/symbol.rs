@@ -54,13 +54,21 @@ impl Symbols {
     /// A name not yet taken, from `stem`: `stem`, `stem_1`, ... Only letters, digits and `_` survive.
     pub fn fresh_name(&self, stem: &str) -> Arc<str> {
         let clean = Dim::symbol_name(stem);
-        let mut name = clean.clone();
-        let mut n = 0;
-        while self.0.contains_key(name.as_str()) {
-            n += 1;
-            name = format!("{clean}_{n}");
+        if !self.0.contains_key(clean.as_str()) {
+            return clean.into();
         }
-        name.into()
+        let is_taken = |n: u64| self.0.contains_key(format!("{clean}_{n}").as_str());
+        // Taken numbers mostly follow each other: between a taken one and a free one, by halves.
+        let mut free = 1;
+        while is_taken(free) {
+            free *= 2;
+        }
+        let mut taken = free / 2;
+        while free - taken > 1 {
+            let middle = taken + (free - taken) / 2;
+            if is_taken(middle) { taken = middle } else { free = middle }
+        }
+        format!("{clean}_{free}").into()
     }
 
     /// Inclusive bounds of an expression under these facts; unknown symbols count as 0..=[`SymbolInfo::MAX`].

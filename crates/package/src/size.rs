@@ -7,36 +7,6 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use tegula_base::Dim;
 
-/// Longer text is refused; sizes of real programs stay below a few hundred bytes.
-pub const MAX_TEXT: usize = 4096;
-
-/// Text whose canonical form might have more terms is refused: products of calls that fold to sums expand.
-const MAX_TERMS: u64 = 1 << 14;
-
-/// An upper bound of the terms of the text's canonical form (up to an unmatched `)`).
-fn count_terms(text: &mut std::str::Bytes<'_>, depth: u32) -> u64 {
-    let (mut sum, mut product) = (0u64, 1u64);
-    while let Some(byte) = text.next() {
-        match byte {
-            b'+' | b'-' => {
-                sum = sum.saturating_add(product);
-                product = 1;
-            }
-            b'(' if depth < 64 => {
-                let inner = count_terms(text, depth + 1);
-                product = product.saturating_mul(inner.saturating_add(1));
-            }
-            b',' => {
-                sum = sum.saturating_add(product);
-                product = 1;
-            }
-            b')' => break,
-            _ => {}
-        }
-    }
-    sum.saturating_add(product)
-}
-
 /// One expression on its own, for containers.
 struct Wire(Dim);
 
@@ -73,9 +43,6 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Dim, D:
             i64::try_from(n).map(Dim::from).map_err(|_| E::custom(format!("{n} is no 64-bit size")))
         }
         fn visit_str<E: de::Error>(self, text: &str) -> Result<Dim, E> {
-            if text.len() > MAX_TEXT || count_terms(&mut text.bytes(), 0) > MAX_TERMS {
-                return Err(E::custom("a size expression is too long"));
-            }
             text.parse().map_err(E::custom)
         }
     }

@@ -28,6 +28,12 @@ enum Element {
     Size { numerator: Dim, denominator: i64 },
 }
 
+impl Element {
+    fn is_unwieldy(&self) -> bool {
+        matches!(self, Element::Size { numerator, .. } if numerator.is_unwieldy())
+    }
+}
+
 /// A memo over one function whose ops are only added, never changed.
 #[derive(Clone, Debug, Default)]
 pub struct SizeValues {
@@ -93,6 +99,8 @@ impl SizeValues {
             return None;
         }
         let known = self.compute(func, consts, value, depth);
+        // What would cost too much to carry on is data.
+        let known = known.filter(|elements| !elements.iter().any(Element::is_unwieldy));
         self.memo.insert(value, known.clone());
         known
     }

@@ -36,15 +36,18 @@ fn errors_are_plain() {
 
 /// Text costs time in proportion to its length: thousands of terms are sorted once, products do not expand far.
 #[test]
-fn long_text_is_cheap_or_refused() {
+fn long_text_is_cheap() {
     let factor = |i: usize| format!("max(n{i} + 1, n{i})");
     let product = |n| (0..n).map(factor).collect::<Vec<_>>().join("*");
     assert_eq!(product(2).parse::<Dim>().unwrap().to_string(), "n0 + n0*n1 + n1 + 1");
-    assert_eq!(product(200).parse::<Dim>().unwrap_err(), "a product in a size has more than 256 terms");
+    let long: Dim = product(200).parse().unwrap();
+    assert!(long.nodes() < 4000, "{}", long.nodes());
+    assert_eq!(long.to_string().parse::<Dim>().unwrap(), long);
+    assert_eq!(product(12).parse::<Dim>().unwrap().eval(&|_| Some(1)), Some(1 << 12));
     let sum: Vec<String> = (0..50_000).map(|i| format!("n{i}")).collect();
     assert_eq!(sum.join(" + ").parse::<Dim>().unwrap().terms().len(), 50_000);
-    let nested = "floordiv(".repeat(70);
-    assert_eq!(nested.parse::<Dim>().unwrap_err(), "a size nests deeper than 64");
+    let nested = "floordiv(".repeat(200);
+    assert_eq!(nested.parse::<Dim>().unwrap_err(), "a size nests deeper than 128");
 }
 
 /// A symbol whose bounds contradict each other has no value, and its quotients no bounds.

@@ -128,6 +128,13 @@ impl<'m> Cx<'m> {
 
     fn emit_op(&mut self, kind: TensorOp, operands: &[Value]) -> Outcome<OpId> {
         let op = self.func.build(self.region, kind, operands, self.location.clone())?;
+        for result in self.func.results(op) {
+            if self.func.ty(*result).shape.iter().any(Dim::is_unwieldy) {
+                return Err(Fault::unsupported(
+                    "a dim of its result is too long a formula of the model's open dims",
+                ));
+            }
+        }
         // Asked now, so that a later question finds its operands answered.
         if let [result] = *self.func.results(op)
             && self.may_carry_sizes(result)
