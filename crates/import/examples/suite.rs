@@ -43,7 +43,7 @@ fn main() -> Result<(), String> {
         match run_case(folder, case, &run) {
             Verdict::Pass => passed += 1,
             Verdict::Refused(why) => refused.entry(why).or_default().push(name.clone()),
-            Verdict::Wrong(why) => wrong.push((name, why)),
+            Verdict::Wrong { reason, .. } => wrong.push((name, reason)),
             Verdict::Crashed(why) => crashed.push((name, why)),
         }
     }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use tegula_base::{HostTensor, npy};
 
-use crate::compare::{Tolerance, compare};
+use crate::compare::{Tolerance, distance};
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct Case {
@@ -43,14 +43,17 @@ pub enum Kind {
     Map,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "verdict", content = "reason", rename_all = "lowercase")]
 pub enum Verdict {
     Pass,
     /// A diagnostic said that the model is not supported.
     Refused(String),
-    /// It ran and gave something else.
-    Wrong(String),
+    /// It ran and gave something else; `share` of the tolerance, where that is only a matter of distance.
+    Wrong {
+        reason: String,
+        share: Option<f64>,
+    },
     /// It panicked, was killed, timed out, or reported an internal error.
     Crashed(String),
 }
@@ -107,12 +110,15 @@ pub fn run_case(folder: &Path, case: &Case, run: &Runner<'_>) -> Verdict {
             Err(reason) => return Verdict::Refused(reason),
         };
         let Some(actual) = outputs.get(&slot.name) else {
-            return Verdict::Wrong(format!("output `{}` is missing", slot.name));
+            return Verdict::Wrong { reason: format!("output `{}` is missing", slot.name), share: None };
         };
         let tolerance = Tolerance::Elementwise { rtol: case.rtol, atol: case.atol };
-        if let Err(difference) = compare(actual, &expected, tolerance) {
-            return Verdict::Wrong(format!("output `{}` {difference}", slot.name));
-        }
+        let (difference, share) = match distance(actual, &expected, tolerance) {
+            Ok(distance) if distance.share <= 1.0 => continue,
+            Ok(distance) => (distance.message, Some(distance.share).filter(|share| share.is_finite())),
+            Err(difference) => (difference, None),
+        };
+        return Verdict::Wrong { reason: format!("output `{}` {difference}", slot.name), share };
     }
     Verdict::Pass
 }
