@@ -126,6 +126,7 @@ pub fn infer(kind: &TensorOp, x: &[&TensorType]) -> Types {
         if let Some(dim) = ty.shape.iter().find(|dim| dim.as_const().is_some_and(|n| n < 0)) {
             return Err(format!("{}_c0: the result {ty} would have the negative size {dim}", kind.name()));
         }
+        ty.check_size().map_err(|error| format!("{}_c0: the result {error}", kind.name()))?;
     }
     Ok(types)
 }

@@ -6,7 +6,8 @@
 //! come with a count; `bind` turns the count into a size symbol and `slice` cuts the result to it, so that every
 //! buffer's size is known before the op that fills it runs.
 //! Constraints are numbered `<op>_c<n>` in each op's documentation; `check.rs` holds them. `c0` is common to all:
-//! as many operands as the op takes, of the types it takes, and no negative size in a result.
+//! as many operands as the op takes, of the types it takes, no negative size in a result, and none so large that no
+//! process could hold it.
 
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::attr::F64;

@@ -6,6 +6,10 @@ use tegula_base::{DType, Dim, Shape};
 use tegula_ir::mlir::{Attr, Type};
 use tegula_ir::{AttrText, TypeText, dtype_of, element_type};
 
+/// The most that one tensor may take: the address space of a process on x86-64 and AArch64. Sums of a few such sizes
+/// stay far below what `i64` holds.
+pub const MAX_BYTES: u128 = 1 << 47;
+
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TensorType {
     pub dtype: DType,
@@ -25,6 +29,21 @@ impl TensorType {
 
     pub fn rank(&self) -> usize {
         self.shape.rank()
+    }
+
+    /// Bytes that the constant dims ask for at least, whatever the symbols are; 0 where one of them is 0.
+    pub fn least_bytes(&self) -> u128 {
+        let constant = self.shape.iter().filter_map(Dim::as_const).map(|n| n.max(0) as u128);
+        constant.fold(self.dtype.size() as u128, u128::saturating_mul)
+    }
+
+    /// Errors: no process could hold the tensor, see [`MAX_BYTES`].
+    pub fn check_size(&self) -> Result<(), String> {
+        let bytes = self.least_bytes();
+        if bytes <= MAX_BYTES {
+            return Ok(());
+        }
+        Err(format!("{self} takes {:.1e} bytes, more than the 2^47 that a process can address", bytes as f64))
     }
 
     /// The layout, row-major where none is set.

@@ -103,7 +103,9 @@ impl Cx<'_> {
                 self.input_dim(info.name(), dim, SymbolInfo::input(input, axis as u32), options)
             })
             .collect();
-        Ok(TensorType::new(dtype, dims))
+        let ty = TensorType::new(dtype, dims);
+        ty.check_size()?;
+        Ok(ty)
     }
 
     /// A constant, the symbol of a named dim, or a fresh symbol for one without a usable name.

@@ -13,6 +13,12 @@ pub fn check_program(program: &TensorProgram) -> Result<(), Diagnostics> {
     for func in &program.funcs {
         let mut known = BTreeSet::new();
         for arg in func.args(func.body()) {
+            if let Err(error) = func.ty(*arg).check_size() {
+                errors.push(Diagnostic::error(
+                    "invalid-ir",
+                    format!("argument {arg} of `{}`: {error}", func.name),
+                ));
+            }
             let extents = func.ty(*arg).shape.iter().filter_map(|dim| dim.as_symbol());
             known.extend(extents.map(Arc::<str>::from));
         }
