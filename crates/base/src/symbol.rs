@@ -33,6 +33,11 @@ impl SymbolInfo {
         SymbolInfo { origin: Origin::Input { input, axis }, min: 0, max: Self::MAX, divisor: 1 }
     }
 
+    /// Whether the value is the extent of an input, as against one that the program computes.
+    pub fn is_input(&self) -> bool {
+        matches!(self.origin, Origin::Input { .. })
+    }
+
     pub fn data(upper: Dim) -> SymbolInfo {
         SymbolInfo { origin: Origin::Data { upper }, min: 0, max: Self::MAX, divisor: 1 }
     }

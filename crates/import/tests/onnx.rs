@@ -1,5 +1,5 @@
-//! Models as text: what is reported of a bad one (`tests/error`), what a good one computes (`tests/run`), and that
-//! no bytes make the importer panic. `BLESS=1` rewrites the reports.
+//! Models as text: what is reported of a bad one (`tests/error`), what a good one computes (`tests/run`), what stops its
+//! run (`tests/stop`), and that no bytes make the importer panic. `BLESS=1` rewrites the reports.
 
 mod support;
 
@@ -43,12 +43,30 @@ fn reports_name_every_problem() {
             Ok(_) => panic!("{} is imported without a complaint", path.display()),
             Err(report) => report.to_string(),
         };
-        if std::env::var_os("BLESS").is_some() {
-            std::fs::write(&path, format!("{}\n---\n{report}\n", case.text)).unwrap();
-            continue;
-        }
-        assert_eq!(report, case.wanted, "{}; BLESS=1 rewrites it", path.display());
+        compare(&path, &case, &report);
     }
+}
+
+#[test]
+fn runs_stop_in_the_words_of_the_model() {
+    for (path, case) in cases("stop") {
+        let program = import(case.model.encode_to_vec().into(), &Beside, &options())
+            .unwrap_or_else(|report| panic!("{}: {report}", path.display()));
+        let report = match tegula_tensor::evaluate(&program, &case.feeds) {
+            Ok(_) => panic!("{} runs to its end", path.display()),
+            Err(diagnostic) => diagnostic.to_string(),
+        };
+        compare(&path, &case, &report);
+    }
+}
+
+/// Or rewrites the case.
+fn compare(path: &Path, case: &Case, report: &str) {
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(path, format!("{}\n---\n{report}\n", case.text)).unwrap();
+        return;
+    }
+    assert_eq!(report, case.wanted, "{}; BLESS=1 rewrites it", path.display());
 }
 
 #[test]

@@ -87,8 +87,37 @@ pub(super) fn extremum(a: &Dim, b: &Dim, max: bool) -> Dim {
     if let Some(difference) = (a.clone() - b.clone()).as_const() {
         return if (difference > 0) == max { a.clone() } else { b.clone() };
     }
+    for (lone, other) in [(a, b), (b, a)] {
+        if let Some(folded) = absorb(lone, other, max) {
+            return folded;
+        }
+    }
     let (a, b) = if a <= b { (a, b) } else { (b, a) };
     Dim::atom(if max { Atom::Max(a.clone(), b.clone()) } else { Atom::Min(a.clone(), b.clone()) })
+}
+
+/// `min(a, min(b, c))` where `a` and `b` differ by a constant has two arguments, and `min(a, max(a, c))` is `a`; so
+/// for `max`.
+fn absorb(a: &Dim, nested: &Dim, max: bool) -> Option<Dim> {
+    let terms = nested.terms();
+    let [(1, [atom])] = terms.as_slice() else { return None };
+    let (is_max, args) = match atom {
+        Atom::Max(b, c) => (true, [b, c]),
+        Atom::Min(b, c) => (false, [b, c]),
+        Atom::Symbol(_) | Atom::FloorDiv(..) | Atom::Mod(..) => return None,
+    };
+    for (b, c) in [(args[0], args[1]), (args[1], args[0])] {
+        let Some(difference) = (a.clone() - b.clone()).as_const() else { continue };
+        let a_decides = difference == 0 || (difference > 0) == max;
+        match (is_max == max, a_decides) {
+            (true, true) => return Some(extremum(a, c, max)),
+            (true, false) => return Some(nested.clone()),
+            // The nested one is at least (at most) b, which lies beyond a.
+            (false, _) if difference == 0 || (difference < 0) == is_max => return Some(a.clone()),
+            (false, _) => {}
+        }
+    }
+    None
 }
 
 /// Divides by one monomial, or finds the quotient of two multiples of the same polynomial.

@@ -19,6 +19,12 @@ fn canonical_forms() {
     check("mod(8*n + 3, 4)", "3");
     check("max(n + 1, n)", "n + 1");
     check("min(b, a)", "min(a, b)");
+    check("min(n, min(3, n))", "min(3, n)");
+    check("min(4, min(3, n))", "min(3, n)");
+    check("max(n + 1, max(m, n))", "max(n + 1, m)");
+    check("min(n - 1, max(m, n))", "n - 1");
+    check("max(min(m, n), n)", "n");
+    check("max(min(m, n), n - 1)", "max(n - 1, min(m, n))");
     check("floordiv(a*a + a*b, a + b)", "a");
 }
 

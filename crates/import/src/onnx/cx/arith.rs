@@ -3,7 +3,7 @@
 
 use super::Cx;
 use crate::onnx::fault::{Fault, Outcome};
-use tegula_base::{DType, Dim, Shape};
+use tegula_base::{DType, Dim, Shape, SymbolInfo};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::TensorOp;
 
@@ -100,9 +100,29 @@ impl Cx<'_> {
                 shapes.join(" and ")
             )));
         }
-        self.assert_equal(a, b, "sizes must be equal to broadcast")?;
-        // A constant says more.
-        Ok(if b.as_const().is_some() { b.clone() } else { a.clone() })
+        self.assert_broadcast(a, b)?;
+        // A constant says more than a symbol, and that more than an expression.
+        let plain = |dim: &Dim| (dim.as_const().is_some(), dim.as_symbol().is_some());
+        Ok(if plain(b) > plain(a) { b.clone() } else { a.clone() })
+    }
+
+    /// Two extents of which neither is known to be 1 must be equal: which of them would repeat has to be known when
+    /// the model is compiled.
+    fn assert_broadcast(&mut self, a: &Dim, b: &Dim) -> Outcome<()> {
+        let mut message = format!("sizes `{a}` and `{b}` must be equal to broadcast");
+        let is_plain = |dim: &Dim| dim.as_const().is_some() || self.input_symbol(dim).is_some();
+        if is_plain(a) && is_plain(b) {
+            let symbols = [a, b].into_iter().filter_map(|dim| self.input_symbol(dim));
+            let bindings: Vec<String> = symbols.map(|name| format!("`--dim {name}=1`")).collect();
+            message +=
+                &format!("; one that is always 1 must be given when compiling: {}", bindings.join(" or "));
+        }
+        self.assert_equal(a, b, &message)
+    }
+
+    /// The name of a size that is an input's extent and nothing else.
+    fn input_symbol<'d>(&self, dim: &'d Dim) -> Option<&'d str> {
+        dim.as_symbol().filter(|name| self.symbols.get(name).is_some_and(SymbolInfo::is_input))
     }
 
     /// Gives the operands equal rank and extents that are equal or 1.
@@ -144,7 +164,7 @@ impl Cx<'_> {
             if extent.as_const().is_some() && wanted.as_const().is_some() {
                 return Err(Fault::from(format!("{} does not broadcast to {shape}", self.ty(x))));
             }
-            self.assert_equal(extent, wanted, "sizes must be equal to broadcast")?;
+            self.assert_broadcast(extent, wanted)?;
         }
         let aligned = self.align_to(x, shape)?;
         if self.ty(aligned).shape == *shape {

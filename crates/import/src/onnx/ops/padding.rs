@@ -87,6 +87,8 @@ fn pad_upper(cx: &Cx, x: Value, axis: usize) -> Dim {
     }
 }
 
+const CUT_TOO_MUCH: &str = "negative pads cut more than the axis has";
+
 /// Negative amounts cut.
 fn padded(cx: &mut Cx, x: Value, value: Value, low: Vec<Dim>, high: Vec<Dim>, mode: PadMode) -> Outcome {
     let zero = Dim::from(0);
@@ -100,7 +102,7 @@ fn padded(cx: &mut Cx, x: Value, value: Value, low: Vec<Dim>, high: Vec<Dim>, mo
         let cut =
             |dim: &mut Dim| if negative(dim) { -std::mem::replace(dim, zero.clone()) } else { zero.clone() };
         let (start, tail) = (cut(&mut low[axis]), cut(&mut high[axis]));
-        let size = not_negative(cx, cx.dim(x, axis) - start.clone() - tail)?;
+        let size = not_negative(cx, cx.dim(x, axis) - start.clone() - tail, CUT_TOO_MUCH)?;
         x = cx.slice_axis(x, axis, start, size)?;
     }
     if low.iter().chain(&high).all(|dim| dim.is_const(0)) {

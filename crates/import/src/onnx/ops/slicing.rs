@@ -88,77 +88,86 @@ fn cut_all(cx: &mut Cx, x: Value, cuts: Vec<Cut>) -> Outcome {
     cx.emit(TensorOp::Slice { starts, sizes, steps }, &[x])
 }
 
-/// Start and size of one cut.
+/// Start and size of one cut, its bounds clamped to the axis as ONNX does.
 fn clamp(cx: &mut Cx, extent: &Dim, cut: &Cut) -> Outcome<(Dim, Dim)> {
     let (zero, one) = (Dim::from(0), Dim::from(1));
+    let start = from_the_front(cx, extent, &cut.start)?;
+    let end = from_the_front(cx, extent, &cut.end)?;
     match cut.step {
         0 => Err(Fault::invalid("a step is 0")),
         step if step > 0 => {
-            let start = bound(cx, extent, &cut.start, extent)?;
-            let end = bound(cx, extent, &cut.end, extent)?;
-            let size = (end - start.clone()).ceil_div(&Dim::from(step));
-            Ok((start, not_negative(cx, size)?))
+            // `least(end, extent) - most(start, 0)` as the least of all four differences, which fold where the
+            // clamped bounds would not: the last 3 of n elements are `min(3, n)`.
+            let plain = end.clone() - start.clone();
+            let mut span = cx.least(&plain, &end);
+            for other in [extent.clone() - start.clone(), extent.clone()] {
+                span = cx.least(&span, &other);
+            }
+            let step = Dim::from(step);
+            let size = cx.most(&span.ceil_div(&step), &zero);
+            let size = constant_where_stated(cx, cut, size, &plain.ceil_div(&step))?;
+            let negative_index = (start.clone() - extent.clone()).as_const().is_some_and(|n| n < 0);
+            let start = cx.most(&start, &zero);
+            Ok((if negative_index { start } else { cx.least(&start, extent) }, size))
         }
         step => {
             let last = extent.clone() - one.clone();
-            let start = bound(cx, extent, &cut.start, &last)?;
-            // The end may lie before the first element: anything below -extent.
-            let end = match cut.end.as_const() {
-                Some(n) if n <= -SymbolInfo::MAX || extent.as_const().is_some_and(|extent| n < -extent) => {
-                    Dim::from(-1)
-                }
-                _ => bound(cx, extent, &cut.end, &last)?,
-            };
+            let start = cx.least(&cx.most(&start, &zero), &last);
+            // The end may lie before the first element.
+            let end = cx.least(&cx.most(&end, &-one), &last);
             let size = (start.clone() - end).ceil_div(&Dim::from(step.saturating_neg()));
-            Ok((cx.most(&start, &zero), not_negative(cx, size)?))
+            Ok((cx.most(&start, &zero), cx.most(&size, &zero)))
         }
     }
 }
 
-/// A bound made non-negative and held inside `0..=most`. A symbolic one that cannot be shown to lie inside is
-/// asserted to.
-fn bound(cx: &mut Cx, extent: &Dim, value: &Dim, most: &Dim) -> Outcome<Dim> {
-    let zero = Dim::from(0);
+/// A bound counted from the front: a negative one counts from the end. Not clamped, but a constant beyond what any
+/// axis has becomes the end, or -1.
+fn from_the_front(cx: &mut Cx, extent: &Dim, value: &Dim) -> Outcome<Dim> {
+    let from_the_end = extent.clone() + value.clone();
     let Some(n) = value.as_const() else {
         let (low, high) = cx.symbols.bounds(value);
-        if high < 0 {
-            return not_negative(cx, extent.clone() + value.clone());
-        }
-        if low < 0 {
-            return Ok(cx.least(&value.maximum(&zero), most));
-        }
-        if cx.symbols.bounds(&(most.clone() - value.clone())).0 < 0 {
-            cx.assert_equal(&value.minimum(most), value, "a slice must end inside of its axis")?;
-        }
-        return Ok(value.clone());
+        // Where its sign is known only at run time, the extent is added once if it is negative.
+        let zero = Dim::from(0);
+        let is_negative = (-value.clone()).minimum(&Dim::from(1)).maximum(&zero);
+        return Ok(match (low < 0, high < 0) {
+            (false, _) => value.clone(),
+            (true, true) => from_the_end,
+            (true, false) => value.clone() + extent.clone() * is_negative,
+        });
     };
-    if let Some(most) = most.as_const() {
-        let wrapped = if n < 0 { n.saturating_add(extent.as_const().unwrap_or(most)) } else { n };
-        return Ok(Dim::from(wrapped.clamp(0, most.max(0))));
+    if extent.as_const().is_none() && (TO_THE_END..SymbolInfo::MAX).contains(&n) {
+        cx.assert_equal(&value.minimum(extent), extent, "an axis is longer than the slice allows for")?;
+        return Ok(extent.clone());
     }
-    if n >= SymbolInfo::MAX {
-        return Ok(most.clone());
-    }
-    if n <= -SymbolInfo::MAX || n == 0 {
-        return Ok(zero);
-    }
-    if n < 0 {
-        return not_negative(cx, extent.clone() + value.clone());
-    }
-    if n >= TO_THE_END {
-        cx.assert_equal(&value.minimum(most), most, "an axis is longer than the slice allows for")?;
-        return Ok(most.clone());
-    }
-    Ok(cx.least(value, most))
+    Ok(match n {
+        SymbolInfo::MAX.. => extent.clone(),
+        0.. => value.clone(),
+        n if n > -SymbolInfo::MAX => from_the_end,
+        _ => Dim::from(-1),
+    })
 }
 
-/// A size that is not below 0: a constant is raised to 0, a symbolic one asserted where that is not known.
-pub(super) fn not_negative(cx: &mut Cx, size: Dim) -> Outcome<Dim> {
+/// The size of a cut that only an axis shorter than the cut makes other than the constant `plain`. It is asserted to
+/// be that constant where the model declares so, for the last element alone, whose extent of 1 broadcasts, and where
+/// the start is computed: such a cut is meant to move over the axis, not to leave it.
+fn constant_where_stated(cx: &mut Cx, cut: &Cut, size: Dim, plain: &Dim) -> Outcome<Dim> {
+    let Some(n) = plain.as_const().filter(|n| *n > 0) else { return Ok(size) };
+    let stays = cut.start.as_const().is_none_or(|start| n == 1 && start < 0);
+    if size.as_const().is_some() || !(stays || cx.declared_extent(0, cut.axis) == *plain) {
+        return Ok(size);
+    }
+    cx.assert_equal(&size, plain, "an axis is too short for a slice")?;
+    Ok(plain.clone())
+}
+
+/// A size that is not below 0; a symbolic one is asserted not to be where that is not known.
+pub(super) fn not_negative(cx: &mut Cx, size: Dim, message: &str) -> Outcome<Dim> {
     if let Some(n) = size.as_const() {
         return Ok(Dim::from(n.max(0)));
     }
     if cx.symbols.bounds(&size).0 < 0 {
-        cx.assert_equal(&size.maximum(&Dim::from(0)), &size, "an axis is too short for a slice")?;
+        cx.assert_equal(&size.maximum(&Dim::from(0)), &size, message)?;
     }
     Ok(size)
 }
@@ -280,6 +289,9 @@ fn split(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let axis = axis_in(node.int("axis", 0), cx.rank(x))?;
     let extent = cx.dim(x, axis);
     let n = node.proto.output.len();
+    if let Some(stated) = node.optional_int("num_outputs").filter(|stated| *stated != n as i64) {
+        return Err(Fault::invalid(format!("num_outputs is {stated}, but the node has {n} results")));
+    }
     let sizes = match (node.ints("split"), node.optional(1)) {
         (Some(sizes), _) => sizes.into_iter().map(Dim::from).collect(),
         (None, Some(list)) => cx.sizes_or_bind(list, "part", &|_| extent.clone())?,
@@ -307,6 +319,6 @@ fn equal_parts(cx: &mut Cx, extent: &Dim, n: usize) -> Outcome<Vec<Dim>> {
     let size = extent.ceil_div(&Dim::from(n));
     let last = extent.clone() - size.clone() * Dim::from(n - 1);
     let mut sizes = vec![size; n - 1];
-    sizes.push(not_negative(cx, last)?);
+    sizes.push(not_negative(cx, last, "an axis is too short for so many parts")?);
     Ok(sizes)
 }
