@@ -265,6 +265,12 @@ fn arg_reduce(cx: &mut Cx, node: &Node, max: bool) -> Outcome<Vec<Value>> {
     let x = node.operand(0)?;
     let axis = axis_in(node.int("axis", 0), cx.rank(x))?;
     let last = node.flag("select_last_index", false);
+    let extent = cx.dim(x, axis);
+    if extent.as_const().is_none() && cx.symbols.bounds(&extent).0 < 1 {
+        let one_at_least = extent.maximum(&Dim::from(1));
+        let sought = if max { "largest" } else { "smallest" };
+        cx.assert_equal(&one_at_least, &extent, &format!("an empty axis has no {sought} element"))?;
+    }
     let index = cx.emit(TensorOp::ArgReduce { max, axis, last }, &[x])?;
     Ok(vec![if node.flag("keepdims", true) { index } else { cx.drop_axes(index, &[axis])? }])
 }
