@@ -1,14 +1,18 @@
 //! Models as text: what is reported of a bad one (`tests/error`), what a good one computes (`tests/run`), what stops its
-//! run (`tests/stop`), and that no bytes make the importer panic. `BLESS=1` rewrites the reports.
+//! run (`tests/stop`), and that no bytes and no attribute (`tests/attributes.txt`) make the importer panic. `BLESS=1` rewrites the reports.
 
 mod support;
 
 use prost::Message;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
 use support::{Case, read_case};
 use tegula_base::HostTensor;
 use tegula_base::face::Files;
-use tegula_import::onnx::{ImportOptions, import};
+use tegula_import::onnx::proto::{AttributeProto, ModelProto};
+use tegula_import::onnx::{ImportOptions, import, supported};
 
 /// The one file beside every model: `w.bin`, two floats 1 and 2 and three bytes more.
 struct Beside;
@@ -120,4 +124,113 @@ fn damaged_models_are_refused_or_read_but_never_panic() {
             assert!(outcome.is_ok(), "{} panics with seed {seed}", path.display());
         }
     }
+}
+
+/// What stands in for each whole number of each attribute.
+const NUMBERS: [i64; 4] = [0, -1, i64::MIN, i64::MAX];
+
+/// Far more than any import takes.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// Supported ops without whole numbers among the attributes that they read.
+const WITHOUT_NUMBERS: &str = include_str!("ops_without_numbers.txt");
+
+fn attribute_models() -> Vec<ModelProto> {
+    let text = include_str!("attributes.txt");
+    let paragraphs = text.split("\n\n").filter(|text| text.lines().any(|line| line.contains('=')));
+    let model = |text: &str| {
+        let is_versioned =
+            text.lines().any(|line| matches!(line.split_once(' '), Some(("opset", n)) if !n.contains(' ')));
+        let opset = if is_versioned { "" } else { "opset 22\n" };
+        read_case(&format!("ir 10\n{opset}{text}")).model
+    };
+    paragraphs.map(model).collect()
+}
+
+/// The attribute with each of its whole numbers replaced, and with lists of other lengths.
+fn variants(attribute: &AttributeProto) -> Vec<AttributeProto> {
+    let with_list = |ints: Vec<i64>| AttributeProto { ints, ..attribute.clone() };
+    let mut all = Vec::new();
+    for number in NUMBERS {
+        if attribute.i.is_some() {
+            all.push(AttributeProto { i: Some(number), ..attribute.clone() });
+        }
+        for at in 0..attribute.ints.len() {
+            let mut ints = attribute.ints.clone();
+            ints[at] = number;
+            all.push(with_list(ints));
+        }
+    }
+    if let [.., last] = attribute.ints[..] {
+        all.push(with_list(attribute.ints[1..].to_vec()));
+        all.push(with_list([&attribute.ints[..], &[last]].concat()));
+    }
+    all
+}
+
+#[test]
+fn attributes_of_any_value_are_refused_or_read() {
+    let (send, receive) = channel();
+    let all = std::thread::spawn(move || {
+        for model in attribute_models() {
+            let graph = model.graph.clone().unwrap();
+            for (at, node) in graph.node.iter().enumerate() {
+                for (number, attribute) in node.attribute.iter().enumerate() {
+                    for variant in variants(attribute) {
+                        let said = format!(
+                            "{} {} {:?} {:?}",
+                            node.op_type(),
+                            variant.name(),
+                            variant.i,
+                            variant.ints
+                        );
+                        let mut model = model.clone();
+                        model.graph.as_mut().unwrap().node[at].attribute[number] = variant;
+                        // The receiver is gone only where it has failed.
+                        let _ = send.send(said);
+                        if let Ok(program) = import(model.encode_to_vec().into(), &Beside, &options()) {
+                            tegula_tensor::check_program(&program).unwrap();
+                        }
+                    }
+                }
+            }
+        }
+    });
+    let mut last = String::new();
+    loop {
+        match receive.recv_timeout(LIMIT) {
+            Ok(said) => last = said,
+            Err(RecvTimeoutError::Timeout) => panic!("{last} takes longer than {LIMIT:?}"),
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    assert!(all.join().is_ok(), "{last} panics");
+}
+
+#[test]
+fn every_op_with_numbers_is_among_the_attribute_models() {
+    let mut seen = BTreeSet::new();
+    for model in attribute_models() {
+        if let Err(report) = import(model.encode_to_vec().into(), &Beside, &options()) {
+            panic!("a model of attributes.txt is refused: {report}");
+        }
+        for node in &model.graph.unwrap().node {
+            seen.insert(if node.domain().is_empty() {
+                node.op_type().into()
+            } else {
+                format!("{}::{}", node.domain(), node.op_type())
+            });
+        }
+    }
+    let supported: BTreeSet<String> = supported()
+        .into_iter()
+        .map(|(domain, name, ..)| if domain.is_empty() { name.into() } else { format!("{domain}::{name}") })
+        .collect();
+    let without: BTreeSet<String> = WITHOUT_NUMBERS.split_whitespace().map(str::to_string).collect();
+    let rest: Vec<&String> = supported.iter().filter(|op| !seen.contains(*op)).collect();
+    assert_eq!(
+        rest,
+        without.iter().collect::<Vec<_>>(),
+        "each op is in attributes.txt or in ops_without_numbers.txt"
+    );
 }

@@ -3,7 +3,9 @@
 use super::fault::{Fault, Outcome};
 use super::proto::attribute_proto::AttributeType as Kind;
 use super::proto::{AttributeProto, GraphProto, NodeProto, TensorProto};
+use super::weights::dtype_of;
 use std::cell::RefCell;
+use tegula_base::DType;
 use tegula_ir::Value;
 
 /// A node with its operands as values. `None` operands were left out (an empty name).
@@ -85,6 +87,15 @@ impl<'a> Node<'a> {
         self.of_kind(name, Kind::Int).map(|attribute| attribute.i())
     }
 
+    /// An element type by ONNX's number; `None` where the attribute is not given, or is 0.
+    /// Errors: no number of ONNX's, or a type that Tegula has not.
+    pub fn element_type(&self, name: &str) -> Outcome<Option<DType>> {
+        let Some(number) = self.optional_int(name).filter(|number| *number != 0) else { return Ok(None) };
+        let number = i32::try_from(number)
+            .map_err(|_| Fault::invalid(format!("`{name}` is {number}, which is no element type of ONNX")))?;
+        dtype_of(number).map(Some).map_err(Fault::unsupported)
+    }
+
     pub fn float(&self, name: &str, default: f32) -> f64 {
         f64::from(self.of_kind(name, Kind::Float).map_or(default, |attribute| attribute.f()))
     }
@@ -111,6 +122,15 @@ impl<'a> Node<'a> {
     pub fn texts(&self, name: &str) -> Option<Vec<String>> {
         let attribute = self.of_kind(name, Kind::Strings)?;
         Some(attribute.strings.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect())
+    }
+
+    /// A whole number for each of `n` axes, `default` where the attribute is not given. Errors: too few or too many.
+    pub fn per_axis(&self, name: &str, n: usize, default: i64) -> Outcome<Vec<i64>> {
+        let list = self.ints(name).unwrap_or_else(|| vec![default; n]);
+        if list.len() == n {
+            return Ok(list);
+        }
+        Err(Fault::invalid(format!("attribute `{name}` has {} entries for {n} spatial axes", list.len())))
     }
 
     pub fn tensor(&self, name: &str) -> Option<&'a TensorProto> {

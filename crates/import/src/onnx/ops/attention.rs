@@ -7,7 +7,6 @@ use crate::onnx::cx::Cx;
 use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
 use crate::onnx::table::{Row, op};
-use crate::onnx::weights::dtype_of;
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::attr::F64;
 use tegula_ir::{ScalarOp, Value};
@@ -270,12 +269,9 @@ fn written_out(
         Some(bias) => cx.add(capped, bias)?,
         None => capped,
     };
-    let precise = match node.int("softmax_precision", 0) {
-        0 => biased,
-        number => {
-            let to = dtype_of(number as i32).map_err(Fault::unsupported)?;
-            cx.cast(biased, to)?
-        }
+    let precise = match node.element_type("softmax_precision")? {
+        None => biased,
+        Some(to) => cx.cast(biased, to)?,
     };
     let weights = cx.softmax(precise, 3, false)?;
     let weights = cx.cast(weights, dtype)?;

@@ -301,6 +301,15 @@ fn scan_list(node: &Node, name: &str, n: usize) -> Outcome<Vec<i64>> {
     Ok(list)
 }
 
+/// Directions of a scan's inputs or outputs. Errors: one is neither 0 (forward) nor 1 (backward).
+fn scan_directions(node: &Node, name: &str, n: usize) -> Outcome<Vec<i64>> {
+    let list = scan_list(node, name, n)?;
+    if list.iter().all(|direction| matches!(direction, 0 | 1)) {
+        return Ok(list);
+    }
+    Err(Fault::invalid(format!("{name} {list:?} must each be 0 or 1")))
+}
+
 struct ScanShape<'a> {
     body: &'a GraphProto,
     n_inputs: usize,
@@ -317,11 +326,11 @@ fn scan(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
         .zip(&operands[n_states..])
         .map(|(axis, input)| axis_in(*axis, cx.rank(*input)))
         .collect::<Outcome<Vec<usize>>>()?;
-    let directions = scan_list(node, "scan_input_directions", n_inputs)?;
+    let directions = scan_directions(node, "scan_input_directions", n_inputs)?;
     let mut results = scan_rows(cx, &ScanShape { body, n_inputs, axes, directions }, &operands)?;
     let n_stacked = results.len() - n_states;
     let out_axes = scan_list(node, "scan_output_axes", n_stacked)?;
-    let out_directions = scan_list(node, "scan_output_directions", n_stacked)?;
+    let out_directions = scan_directions(node, "scan_output_directions", n_stacked)?;
     for (i, result) in results[n_states..].iter_mut().enumerate() {
         if out_directions[i] == 1 {
             *result = cx.flip(*result, 0)?;
@@ -380,7 +389,7 @@ fn scan_batched(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     }
     let operands: Vec<Value> = (1..node.operands.len()).map(|i| node.operand(i)).collect::<Outcome<_>>()?;
     let (body, n_inputs, _) = scan_counts(node, operands.len())?;
-    let directions = scan_list(node, "directions", n_inputs)?;
+    let directions = scan_directions(node, "directions", n_inputs)?;
     let shape = ScanShape { body, n_inputs, axes: vec![0; n_inputs], directions };
     for operand in &operands {
         cx.expect_axis(*operand, 0)?;

@@ -1,11 +1,13 @@
 //! Convolution, its transpose, and their sampled cousins.
 
-use super::window::{AutoPad, auto_pad, explicit_pads, halves, kernel_of, spatial_rank, window_of};
+use super::window::{
+    AutoPad, auto_pad, explicit_pads, halves, is_extent, kernel_of, spatial_rank, steps_of, window_of,
+};
 use crate::onnx::cx::{Cx, along};
 use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
 use crate::onnx::table::{Row, op};
-use tegula_base::{DType, Dim, Shape};
+use tegula_base::{DType, Dim, Shape, SymbolInfo};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::{ScatterKind, TensorOp, Window};
 
@@ -45,16 +47,21 @@ fn conv_transpose(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let shape = cx.shape(x);
     let n = spatial_rank(&shape)?;
     let size = kernel_of(cx, w)?;
-    let list = |name: &str, default: i64| node.ints(name).unwrap_or_else(|| vec![default; n]);
-    let (strides, dilations) = (list("strides", 1), list("dilations", 1));
-    let extra = list("output_padding", 0);
-    if [size.len(), strides.len(), dilations.len(), extra.len()] != [n; 4] {
-        return Err(Fault::invalid(format!("the window does not have {n} axes")));
+    let (strides, dilations) = (steps_of(node, "strides", n)?, steps_of(node, "dilations", n)?);
+    let extra = node.per_axis("output_padding", n, 0)?;
+    if size.len() != n || !size.iter().all(is_extent) {
+        return Err(Fault::invalid(format!("a kernel of {size:?} must be {n} positive sizes")));
+    }
+    if node.ints("kernel_shape").is_some_and(|given| given != size) {
+        return Err(Fault::from(format!("kernel_shape does not fit weights of {size:?}")));
+    }
+    if extra.iter().any(|extra| !(0..=SymbolInfo::MAX).contains(extra)) {
+        return Err(Fault::invalid(format!("output_padding {extra:?} must not be negative")));
     }
     // The full result, before anything is cut: stride * (x - 1) + reach.
     let full = |i: usize| {
         (shape[i + 2].clone() - Dim::from(1)) * Dim::from(strides[i])
-            + Dim::from(dilations[i].saturating_mul(size[i] - 1).saturating_add(1))
+            + Dim::from(dilations[i] * (size[i] - 1) + 1)
     };
     let (mut low, mut high, mut output) = (vec![], vec![], vec![]);
     match (node.ints("output_shape"), auto_pad(node)?) {
@@ -109,12 +116,8 @@ fn col2im(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let uppers: Vec<Dim> = (0..n).map(|i| cx.declared_extent(0, i + 2)).collect();
     let image = cx.sizes_or_bind(image, "image", &|i| uppers[i].clone())?;
     let block = cx.sizes_or_bind(block, "block", &|i| uppers[i].clone())?;
-    let list = |name: &str| node.ints(name).unwrap_or_else(|| vec![1; n]);
-    let (strides, dilations) = (list("strides"), list("dilations"));
+    let (strides, dilations) = (steps_of(node, "strides", n)?, steps_of(node, "dilations", n)?);
     let (low, high) = explicit_pads(node, n)?;
-    if block.len() != n || strides.len() != n || dilations.len() != n {
-        return Err(Fault::invalid(format!("the blocks do not have {n} axes")));
-    }
     let columns: Vec<Dim> = (0..n)
         .map(|i| {
             let reach = (block[i].clone() - Dim::from(1)) * Dim::from(dilations[i]) + Dim::from(1);

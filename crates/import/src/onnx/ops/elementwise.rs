@@ -4,7 +4,6 @@ use crate::onnx::cx::Cx;
 use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
 use crate::onnx::table::{Row, op, op_between, op_since};
-use crate::onnx::weights::dtype_of;
 use tegula_base::DType;
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::TensorOp;
@@ -152,8 +151,7 @@ fn is_inf(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
 }
 
 fn cast(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
-    let to = i32::try_from(node.int("to", 0)).map_err(|_| Fault::invalid("`to` is no element type"))?;
-    let to = dtype_of(to).map_err(Fault::unsupported)?;
+    let to = node.element_type("to")?.ok_or_else(|| Fault::invalid("attribute `to` is missing"))?;
     convert(cx, node, to)
 }
 
@@ -174,8 +172,7 @@ fn convert(cx: &mut Cx, node: &Node, to: DType) -> Outcome<Vec<Value>> {
 }
 
 fn bit_cast(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
-    let to = i32::try_from(node.int("to", 0)).map_err(|_| Fault::invalid("`to` is no element type"))?;
-    let to = dtype_of(to).map_err(Fault::unsupported)?;
+    let to = node.element_type("to")?.ok_or_else(|| Fault::invalid("attribute `to` is missing"))?;
     let x = node.operand(0)?;
     if cx.dtype(x) == to {
         return Ok(vec![x]);

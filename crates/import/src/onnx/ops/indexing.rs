@@ -96,6 +96,9 @@ fn reverse_sequence(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let (x, lengths) = (node.operand(0)?, node.operand(1)?);
     let rank = cx.rank(x);
     let (batch, time) = (axis_in(node.int("batch_axis", 1), rank)?, axis_in(node.int("time_axis", 0), rank)?);
+    if batch == time {
+        return Err(Fault::invalid(format!("batch_axis and time_axis are both {batch}")));
+    }
     let places = cx.places_along(x, time)?;
     let lengths = cx.cast(lengths, DType::I64)?;
     let lengths = cx.lay_along(lengths, batch, rank)?;

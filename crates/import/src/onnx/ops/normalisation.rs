@@ -5,7 +5,7 @@ use crate::onnx::cx::Cx;
 use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::{Node, axes_in, axis_in};
 use crate::onnx::table::{Row, op, op_between, op_since};
-use tegula_base::{DType, Dim, Shape};
+use tegula_base::{DType, Dim, Shape, SymbolInfo};
 use tegula_ir::attr::F64;
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::{PoolKind, TensorOp, Window};
@@ -242,13 +242,16 @@ fn local_response_norm(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let squares = cx.mul(x, x)?;
     let inner = Shape::from(&shape[2..]).count();
     let squares = cx.reshape(squares, [shape[0].clone(), Dim::from(1), shape[1].clone(), inner])?;
-    let before = (size - 1) / 2;
+    let (before, after) = ((size - 1) / 2, size / 2);
+    // Beyond the channels there is nothing to sum.
+    let most = shape[1].as_const().map_or(SymbolInfo::MAX / 2, |channels| (channels - 1).max(0));
+    let (before, after) = (before.min(most), after.min(most));
     let window = Window {
-        size: vec![size, 1],
+        size: vec![before + 1 + after, 1],
         strides: vec![1, 1],
         dilations: vec![1, 1],
         low: vec![Dim::from(before), Dim::from(0)],
-        high: vec![Dim::from(size - 1 - before), Dim::from(0)],
+        high: vec![Dim::from(after), Dim::from(0)],
     };
     let sums = cx.emit(TensorOp::Pool { kind: PoolKind::Sum, window: Box::new(window) }, &[squares])?;
     let sums = cx.reshape(sums, shape)?;

@@ -1,6 +1,6 @@
 //! Pooling over windows and over whole maps.
 
-use super::window::{explicit_pads, spatial_rank, window_of};
+use super::window::{explicit_pads, is_extent, spatial_rank, steps_of, window_of};
 use crate::onnx::cx::Cx;
 use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
@@ -79,11 +79,19 @@ fn average_pool(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     Ok(vec![cx.emit(TensorOp::Pool { kind, window: Box::new(inner) }, &[padded])?])
 }
 
+/// The norm's order.
+fn order_of(node: &Node) -> Outcome<i64> {
+    match node.int("p", 2) {
+        p @ 1.. => Ok(p),
+        p => Err(Fault::invalid(format!("the norm's order p is {p}, but must be positive"))),
+    }
+}
+
 /// `(sum |x|^p)^(1/p)`.
 fn lp_pool(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let x = node.operand(0)?;
     let (window, _) = pool_window(cx, node, x)?;
-    let p = node.int("p", 2);
+    let p = order_of(node)?;
     let powered = power(cx, x, p)?;
     let sum = cx.emit(TensorOp::Pool { kind: PoolKind::Sum, window: Box::new(window) }, &[powered])?;
     Ok(vec![root(cx, sum, p)?])
@@ -128,7 +136,7 @@ fn global_average_pool(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
 fn global_lp_pool(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let x = node.operand(0)?;
     let axes = spatial_axes(cx, x)?;
-    let p = node.int("p", 2);
+    let p = order_of(node)?;
     let powered = power(cx, x, p)?;
     let sum = cx.reduce(ScalarOp::Add, powered, &axes, true)?;
     Ok(vec![root(cx, sum, p)?])
@@ -141,10 +149,10 @@ fn max_unpool(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let n = spatial_rank(&shape)?;
     let size =
         node.ints("kernel_shape").ok_or_else(|| Fault::invalid("attribute `kernel_shape` is missing"))?;
-    let strides = node.ints("strides").unwrap_or_else(|| vec![1; n]);
+    let strides = steps_of(node, "strides", n)?;
     let (low, high) = explicit_pads(node, n)?;
-    if size.len() != n || strides.len() != n {
-        return Err(Fault::invalid(format!("the window does not have {n} axes")));
+    if size.len() != n || !size.iter().all(is_extent) {
+        return Err(Fault::invalid(format!("kernel_shape {size:?} must be {n} positive sizes")));
     }
     let mut inferred: Vec<Dim> = shape[..2].to_vec();
     for i in 0..n {

@@ -11,7 +11,6 @@ use crate::onnx::cx::Cx;
 use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::{Node, axis_in};
 use crate::onnx::table::{Row, op};
-use crate::onnx::weights::dtype_of;
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::{DotDims, PadMode, QuantScheme, TensorOp, Window};
@@ -36,6 +35,9 @@ fn scheme_of(
     zero: Option<Value>,
 ) -> Outcome<(QuantScheme, Value, Option<Value>)> {
     let block = node.int("block_size", 0);
+    if block < 0 {
+        return Err(Fault::invalid(format!("block_size is {block}, but must not be negative")));
+    }
     let one = cx.shape(scale).count().is_const(1) && (block == 0 || cx.rank(scale) == 0);
     let (axis, block, shape) = if one {
         (None, None, Shape::scalar())
@@ -63,11 +65,14 @@ fn scheme_of(
 
 fn quantize_linear(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let (x, scale, zero) = (node.operand(0)?, node.operand(1)?, node.optional(2));
-    let storage = match (zero, node.int("output_dtype", 0)) {
-        (Some(zero), _) => cx.dtype(zero),
-        (None, 0) => DType::U8,
-        (None, number) => dtype_of(number as i32).map_err(Fault::unsupported)?,
+    let stated = node.element_type("output_dtype")?;
+    let storage = match zero {
+        Some(zero) => cx.dtype(zero),
+        None => stated.unwrap_or(DType::U8),
     };
+    if stated.is_some_and(|stated| stated != storage) {
+        return Err(Fault::invalid(format!("output_dtype differs from the zero point's {storage}")));
+    }
     // Arithmetic in x's type, or in the scale's when x is an integer.
     let x = if cx.dtype(x).is_float() { x } else { cx.cast(x, cx.dtype(scale))? };
     let scale = cx.cast(scale, cx.dtype(x))?;
@@ -82,13 +87,10 @@ fn dequantize_linear(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let (scheme, scale, zero) = scheme_of(cx, node, x, storage, scale, zero)?;
     let operands: Vec<Value> = [x, scale].into_iter().chain(zero).collect();
     let y = cx.emit(TensorOp::Dequantize { scheme: Box::new(scheme) }, &operands)?;
-    match node.int("output_dtype", 0) {
-        0 => Ok(vec![y]),
-        number => {
-            let to = dtype_of(number as i32).map_err(Fault::unsupported)?;
-            Ok(vec![cx.cast(y, to)?])
-        }
-    }
+    Ok(vec![match node.element_type("output_dtype")? {
+        None => y,
+        Some(to) => cx.cast(y, to)?,
+    }])
 }
 
 /// Scale and zero point from the range of x (0 included), then x in 8 bits.

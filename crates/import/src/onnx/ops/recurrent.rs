@@ -119,6 +119,7 @@ fn walk_all(cx: &mut Cx, node: &Node, gates: Gates, weights: &WeightsOf) -> Outc
         other => return Err(Fault::invalid(format!("direction `{other}` is unknown"))),
     };
     let cell = Cell::of(node, gates, directions.len())?;
+    check_operands(cx, node, directions.len(), batch_first)?;
     let mut walked = Vec::with_capacity(directions.len());
     for (i, direction) in directions.iter().enumerate() {
         let (w, r) = weights(cx, i)?;
@@ -173,6 +174,35 @@ fn walk_all(cx: &mut Cx, node: &Node, gates: Gates, weights: &WeightsOf) -> Outc
         walked.push(walk(cx, &cell, layer, i)?);
     }
     join(cx, walked, batch_first)
+}
+
+/// Errors: W, R, B, P or a state is not of the node's number of directions, or `hidden_size` is not R's.
+fn check_operands(cx: &mut Cx, node: &Node, n_directions: usize, batch_first: bool) -> Outcome<()> {
+    let of_states = usize::from(batch_first);
+    let operands = [
+        ("W", 1, 0),
+        ("R", 2, 0),
+        ("B", 3, 0),
+        ("the initial h", 5, of_states),
+        ("the initial c", 6, of_states),
+        ("P", 7, 0),
+    ];
+    for (name, operand, axis) in operands {
+        if let Some(value) = node.optional(operand).filter(|value| axis < cx.rank(*value)) {
+            let own = cx.dim(value, axis);
+            let message = format!("{name} must have a part for each direction");
+            cx.assert_equal(&own, &Dim::from(n_directions), &message)?;
+        }
+    }
+    if let (Some(stated), Some(r)) = (node.optional_int("hidden_size"), node.optional(2)) {
+        // ONNX Runtime's quantised layer stores the weights transposed.
+        let axis = if node.op_type() == "DynamicQuantizeLSTM" { 1 } else { 2 };
+        if axis < cx.rank(r) {
+            let own = cx.dim(r, axis);
+            cx.assert_equal(&own, &Dim::from(stated), "hidden_size must be that of the recurrent weights")?;
+        }
+    }
+    Ok(())
 }
 
 fn walk(cx: &mut Cx, cell: &Cell, layer: Layer, direction: usize) -> Outcome<Walked> {

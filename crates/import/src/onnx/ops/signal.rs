@@ -4,7 +4,6 @@ use crate::onnx::cx::Cx;
 use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::{Node, axis_in};
 use crate::onnx::table::{Row, op, op_between, op_since};
-use crate::onnx::weights::dtype_of;
 use tegula_base::{DType, Dim, Shape, SymbolInfo};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::{DotDims, TensorOp};
@@ -43,7 +42,9 @@ fn dft(cx: &mut Cx, node: &Node, axis: Option<i64>) -> Outcome<Vec<Value>> {
     let length = match node.optional(1) {
         Some(length) => {
             let upper = Dim::from(SymbolInfo::MAX);
-            Some(cx.size_or_bind(length, "dft", upper)?)
+            let length = cx.size_or_bind(length, "dft", upper)?;
+            positive(cx, &length, "the length of the transform")?;
+            Some(length)
         }
         None => None,
     };
@@ -158,18 +159,30 @@ fn waves(
     Ok((cx.cast(cos, dtype)?, cx.cast(sin, dtype)?))
 }
 
+/// Errors: the size is 0 or less. One that is known only at run time is asserted.
+fn positive(cx: &mut Cx, size: &Dim, what: &str) -> Outcome<()> {
+    match size.as_const() {
+        Some(n) if n < 1 => Err(Fault::invalid(format!("{what} is {n}, but must be positive"))),
+        Some(_) => Ok(()),
+        None if cx.symbols.bounds(size).0 > 0 => Ok(()),
+        None => cx.assert_equal(&size.maximum(&Dim::from(1)), size, &format!("{what} must be positive")),
+    }
+}
+
 /// Frames of a signal `[B,L,1 or 2]`, windowed and transformed: `[B,frames,bins,2]`.
 fn stft(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let (x, step) = (node.operand(0)?, node.operand(1)?);
     cx.expect_rank(x, 3, "a signal [B,L,1] or [B,L,2]")?;
     let samples = cx.dim(x, 1);
     let step = cx.size_or_bind(step, "step", samples.clone())?;
+    positive(cx, &step, "the frame step")?;
     let window = node.optional(2);
     let length = match (node.optional(3), window) {
         (Some(length), _) => cx.size_or_bind(length, "frame", samples.clone())?,
         (None, Some(window)) => cx.shape(window).count(),
         (None, None) => samples.clone(),
     };
+    positive(cx, &length, "the frame length")?;
     let frames = (samples - length.clone()).floor_div(&step) + Dim::from(1);
     let starts = cx.iota(DType::I64, [frames, Dim::from(1)], 0)?;
     let stride = cx.size_as(step, DType::I64, 2)?;
@@ -190,7 +203,7 @@ fn stft(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
 
 /// Triangular filters `[bins of the spectrum, mel bins]`, evenly spaced on the mel scale.
 fn mel_weight_matrix(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
-    let dtype = dtype_of(node.int("output_datatype", 1) as i32).map_err(Fault::unsupported)?;
+    let dtype = node.element_type("output_datatype")?.unwrap_or(DType::F32);
     let (spectrum, mels) = (cx.declared_extent(0, 0), cx.declared_extent(0, 1));
     let mels = cx.size_or_bind(node.operand(0)?, "mel", mels)?;
     let length = cx.size_or_bind(node.operand(1)?, "dft", spectrum * Dim::from(2))?;

@@ -4,7 +4,6 @@ use crate::onnx::cx::Cx;
 use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::{Node, axis_in};
 use crate::onnx::table::{Row, op};
-use crate::onnx::weights::dtype_of;
 use tegula_base::{DType, Dim, HostTensor, Shape};
 use tegula_ir::{ConstData, ScalarOp, Value};
 use tegula_tensor::TensorOp;
@@ -125,10 +124,7 @@ fn range_size(cx: &mut Cx, start: Value, limit: Value, delta: Value) -> Option<D
 
 fn eye_like(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let x = node.operand(0)?;
-    let dtype = match node.optional_int("dtype") {
-        Some(number) => dtype_of(number as i32).map_err(Fault::unsupported)?,
-        None => cx.dtype(x),
-    };
+    let dtype = node.element_type("dtype")?.unwrap_or(cx.dtype(x));
     let offset = diagonal_offset(cx, x)?;
     let hit = cx.with_number(ScalarOp::Eq, offset, node.int("k", 0) as f64)?;
     Ok(vec![cx.cast(hit, dtype)?])
@@ -178,7 +174,7 @@ fn one_hot(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
 /// `a0 - a1 cos(2 pi i / N) + a2 cos(4 pi i / N)`; N is the size, or one less when symmetric.
 fn window(cx: &mut Cx, node: &Node, terms: &[f64]) -> Outcome<Vec<Value>> {
     let size = node.operand(0)?;
-    let dtype = dtype_of(node.int("output_datatype", 1) as i32).map_err(Fault::unsupported)?;
+    let dtype = node.element_type("output_datatype")?.unwrap_or(DType::F32);
     let upper = cx.declared_extent(0, 0);
     let size = cx.size_or_bind(size, "window", upper)?;
     let period = if node.flag("periodic", true) { size.clone() } else { size.clone() - Dim::from(1) };

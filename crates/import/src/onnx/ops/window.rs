@@ -3,7 +3,7 @@
 use crate::onnx::cx::Cx;
 use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
-use tegula_base::{Dim, Shape};
+use tegula_base::{Dim, Shape, SymbolInfo};
 use tegula_tensor::Window;
 
 /// Reads the window of a node over `x`'s spatial axes. `kernel` overrides the attribute (the weights' extents).
@@ -17,13 +17,9 @@ pub(super) fn window_of(node: &Node, x: &Shape, kernel: Option<Vec<i64>>) -> Out
         (None, Some(given)) => given,
         (None, None) => return Err(Fault::invalid("attribute `kernel_shape` is missing")),
     };
-    let list = |name: &str| node.ints(name).unwrap_or_else(|| vec![1; n]);
-    let (strides, dilations) = (list("strides"), list("dilations"));
-    if [size.len(), strides.len(), dilations.len()] != [n; 3] {
-        return Err(Fault::invalid(format!("the window does not have {n} axes")));
-    }
-    if size.iter().chain(&strides).chain(&dilations).any(|n| !(1..1 << 31).contains(n)) {
-        return Err(Fault::invalid("kernel sizes, strides and dilations must be positive"));
+    let (strides, dilations) = (steps_of(node, "strides", n)?, steps_of(node, "dilations", n)?);
+    if size.len() != n || !size.iter().all(is_extent) {
+        return Err(Fault::invalid(format!("a kernel of {size:?} must be {n} positive sizes")));
     }
     let (low, high) = match auto_pad(node)? {
         AutoPad::Explicit => explicit_pads(node, n)?,
@@ -44,6 +40,20 @@ pub(super) fn window_of(node: &Node, x: &Shape, kernel: Option<Vec<i64>>) -> Out
         }
     };
     Ok(Window { size, strides, dilations, low, high })
+}
+
+/// Whether a size, stride or dilation is one that an axis may have.
+pub(super) fn is_extent(n: &i64) -> bool {
+    (1..=SymbolInfo::MAX).contains(n)
+}
+
+/// Strides or dilations over `n` spatial axes, 1 where not given. Errors: one is not positive.
+pub(super) fn steps_of(node: &Node, name: &str, n: usize) -> Outcome<Vec<i64>> {
+    let steps = node.per_axis(name, n, 1)?;
+    if steps.iter().all(is_extent) {
+        return Ok(steps);
+    }
+    Err(Fault::invalid(format!("{name} {steps:?} must be positive")))
 }
 
 /// How a node asks for padding.
@@ -77,6 +87,9 @@ pub(super) fn explicit_pads(node: &Node, n: usize) -> Outcome<(Vec<Dim>, Vec<Dim
     let pads = node.ints("pads").unwrap_or_else(|| vec![0; 2 * n]);
     if pads.len() != 2 * n {
         return Err(Fault::invalid(format!("{} pads for {n} spatial axes", pads.len())));
+    }
+    if pads.iter().any(|pad| !(0..=SymbolInfo::MAX).contains(pad)) {
+        return Err(Fault::invalid(format!("pads {pads:?} must not be negative, nor longer than any axis")));
     }
     let sizes = |pads: &[i64]| pads.iter().map(|n| Dim::from(*n)).collect::<Vec<_>>();
     Ok((sizes(&pads[..n]), sizes(&pads[n..])))
