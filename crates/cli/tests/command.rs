@@ -61,7 +61,10 @@ fn compiling_twice_gives_the_same_bytes() {
         done(&["compile", MODEL, "-o", file.to_str().unwrap(), "--compile-threads", threads]);
         std::fs::read(file).unwrap()
     };
-    assert_eq!(package("a.tgl", "1"), package("b.tgl", "2"));
+    let one = package("a.tgl", "1");
+    assert_eq!(one, package("b.tgl", "2"));
+    // No more threads are started than there are kernels.
+    assert_eq!(one, package("c.tgl", "18446744073709551615"));
 }
 
 #[test]

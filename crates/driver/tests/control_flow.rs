@@ -7,7 +7,7 @@ use tegula_ir::ScalarOp;
 use tegula_machine::Machine;
 use tegula_runtime::{Session, SessionOptions};
 use tegula_tensor::build::Built;
-use tegula_tensor::{Builder, Direction, TensorFunc, TensorOp, TensorProgram, evaluate};
+use tegula_tensor::{Builder, Direction, ScatterKind, TensorFunc, TensorOp, TensorProgram, evaluate};
 
 /// A program by its body; `build` gets the builder and returns the results.
 fn program(build: impl FnOnce(&mut Builder) -> Built<Vec<tegula_ir::Value>>) -> TensorProgram {
@@ -58,8 +58,11 @@ fn has_avx512() -> bool {
 }
 
 fn check(program: &TensorProgram, inputs: &[HostTensor]) {
+    check_against(program, inputs, &evaluate(program, inputs).unwrap());
+}
+
+fn check_against(program: &TensorProgram, inputs: &[HostTensor], expected: &[HostTensor]) {
     tegula_ir::verify_program(program).unwrap();
-    let expected = evaluate(program, inputs).unwrap();
     for options in options() {
         let compiled = tegula_driver::compile::compile_program(
             program.clone(),
@@ -77,7 +80,7 @@ fn check(program: &TensorProgram, inputs: &[HostTensor]) {
             for _ in 0..2 {
                 let actual = session.run(inputs).unwrap();
                 assert_eq!(actual.len(), expected.len());
-                for (actual, expected) in actual.iter().zip(&expected) {
+                for (actual, expected) in actual.iter().zip(expected) {
                     assert_close(actual, expected);
                 }
             }
@@ -216,6 +219,40 @@ fn computed_sizes_cut_what_was_found() {
         [HostTensor::zeros(DType::F32, &[3, 7]), sparse, HostTensor::from_elements(&[3, 7], &[1.0f32; 21])]
     {
         check(&program, &[x]);
+    }
+}
+
+/// An axis that may be empty, or is, has no place for an index to be clamped to: reads give 0, writes go nowhere.
+#[test]
+fn an_empty_axis_is_neither_read_nor_written() {
+    for extent in [Dim::symbol("n"), Dim::from(0)] {
+        let mut program = program(|b| {
+            let x = b.arg(DType::F32, [extent.clone(), Dim::from(2)]);
+            let at = b.arg(DType::I64, [3]);
+            let each = b.arg(DType::I64, [3, 2]);
+            let updates = b.arg(DType::F32, [3, 2]);
+            let rows = b.gather(x, at, 0)?;
+            let scaled = b.add(rows, updates)?;
+            let elements = b.emit(TensorOp::GatherElements { axis: 0 }, &[x, each])?;
+            let places = b.reshape(at, [3, 1])?;
+            let found = b.emit(TensorOp::GatherNd { batch_dims: 0 }, &[x, places])?;
+            let kind = ScatterKind::Add;
+            let scattered = b.emit(TensorOp::ScatterElements { axis: 0, kind }, &[x, each, updates])?;
+            let scattered_nd = b.emit(TensorOp::ScatterNd { kind }, &[x, places, updates])?;
+            Ok(vec![scaled, elements, found, scattered, scattered_nd])
+        });
+        program.symbols.insert("n", SymbolInfo::input(0, 0));
+        let at = HostTensor::from_elements(&[3], &[0i64, -1, 2]);
+        let each = HostTensor::from_elements(&[3, 2], &[0i64, 0, -1, 1, 1, 0]);
+        let updates = ramp(&[3, 2]);
+        let inputs = |n: usize| [ramp(&[n, 2]), at.clone(), each.clone(), updates.clone()];
+        let (zeros, nothing) =
+            (HostTensor::zeros(DType::F32, &[3, 2]), HostTensor::zeros(DType::F32, &[0, 2]));
+        let expected = [updates.clone(), zeros.clone(), zeros, nothing.clone(), nothing];
+        check_against(&program, &inputs(0), &expected);
+        if extent.as_const().is_none() {
+            check(&program, &inputs(3));
+        }
     }
 }
 

@@ -81,6 +81,9 @@ pub(super) fn compile_kernels(
     Ok(Kernels { list, of_op, of_helper })
 }
 
+/// Threads that compile at most, whatever is asked for: each takes memory, and a system refuses too many.
+const MAX_THREADS: usize = 256;
+
 /// Compiles in any order on several threads; results and errors come in the order of the requests.
 fn compile_all(
     requests: &[Request],
@@ -100,7 +103,7 @@ fn compile_all(
             results[index] = Some(result);
         }
     };
-    let helpers = threads.min(requests.len()).saturating_sub(1);
+    let helpers = threads.min(requests.len()).min(MAX_THREADS).saturating_sub(1);
     std::thread::scope(|scope| {
         for _ in 0..helpers {
             scope.spawn(work);

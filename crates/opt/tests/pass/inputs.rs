@@ -1,17 +1,22 @@
 //! Inputs for the programs of text cases, and the comparison of what two programs make of them.
 
 use std::path::Path;
-use tegula_base::{DType, HostTensor};
+use tegula_base::{DType, Diagnostic, HostTensor};
 use tegula_tensor::{TensorProgram, TensorType, evaluate};
 
-/// Evaluates both; integers are equal, floats within a few rounding steps of their magnitude.
+/// Evaluates both; integers are equal, floats within a few rounding steps of their magnitude. What stops the one stops
+/// the other.
 pub fn agree(before: &TensorProgram, after: &TensorProgram, path: &Path) {
     let func = before.entry();
     let inputs: Vec<HostTensor> =
         func.args(func.body()).iter().enumerate().map(|(i, arg)| input(func.ty(*arg), i)).collect();
-    let [left, right] = [before, after].map(|program| {
-        evaluate(program, &inputs).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-    });
+    let [left, right] = match [before, after].map(|program| evaluate(program, &inputs)) {
+        [Ok(left), Ok(right)] => [left, right],
+        [left, right] => {
+            let message = |result: Result<_, Diagnostic>| result.err().map(|error| error.to_string());
+            return assert_eq!(message(left), message(right), "{}", path.display());
+        }
+    };
     for (i, (a, b)) in left.iter().zip(&right).enumerate() {
         assert_eq!((a.dtype, &a.shape), (b.dtype, &b.shape), "{}: result {i}", path.display());
         let (a, b) = (a.to_f64(), b.to_f64());
