@@ -57,7 +57,7 @@ pub struct CompileOptions {
     /// Write passes and launches as Chrome trace events, for Perfetto.
     #[arg(long, value_name = "FILE.json")]
     pub trace_file: Option<PathBuf>,
-    /// The last pass to run.
+    /// The last pass to run; `compile` prints what it leaves where no output is named.
     #[arg(long, value_name = "PASS")]
     pub stop_after: Option<String>,
     /// The first pass to run; the model is what the passes before it leave.
@@ -100,6 +100,7 @@ pub struct RunArgs {
 
 #[derive(ClapArgs)]
 pub struct CompileArgs {
+    /// A model (`.onnx`), or a program as text (`.mlir`).
     pub model: PathBuf,
     /// The package to write.
     #[arg(short, long, value_name = "FILE.tgl")]
@@ -140,6 +141,7 @@ pub struct BenchArgs {
 
 #[derive(ClapArgs)]
 pub struct CheckArgs {
+    /// A model (`.onnx`), or a program as text (`.mlir`).
     pub model: PathBuf,
     #[command(flatten)]
     pub compile: CompileOptions,
@@ -155,6 +157,7 @@ pub struct CheckArgs {
 
 #[derive(ClapArgs)]
 pub struct PackageArgs {
+    /// A package (`.tgl`).
     pub package: PathBuf,
     /// Print JSON.
     #[arg(long)]
@@ -180,6 +183,7 @@ pub struct OptArgs {
 
 #[derive(ClapArgs)]
 pub struct ExplainArgs {
+    /// A model (`.onnx`), or a program as text (`.mlir`).
     pub model: PathBuf,
     /// Only the kernel of this node.
     #[arg(long, value_name = "NAME")]

@@ -22,6 +22,10 @@ pub fn compile(args: &CompileArgs) -> Result<(), Failure> {
             None => output::print(&text),
         };
     }
+    if args.compile.stop_after.is_some() && args.output.is_none() && !args.debug_plan && !args.json {
+        let (text, _) = with_model(&args.model, &args.compile, tegula_driver::emit::emit_reached)?;
+        return output::print(&text);
+    }
     if args.output.is_none() && !args.debug_plan {
         let message = "nothing to write: name a package with `-o FILE.tgl`, or a level with `--emit`";
         return Err(Diagnostic::error("bad-option", message).into());

@@ -26,12 +26,7 @@ pub struct Loaded {
 pub fn load(file: &Path, args: &Args, threads: usize) -> Result<Loaded, Failure> {
     let clock = WallClock::default();
     if is_package(file)? {
-        if !args.dims.is_empty() || args.machine.is_some() || args.portable {
-            let message = "a package is compiled already: `--machine` and `--portable` cannot change it";
-            if args.machine.is_some() || args.portable {
-                return Err(Diagnostic::error("bad-option", message).into());
-            }
-        }
+        refuse_for_package(args)?;
         let session = tegula::load(file, threads)?;
         check_dims(&session, &dims(args)?)?;
         return Ok(Loaded { session, compile_ns: 0, load_ns: clock.now_ns(), records: vec![] });
@@ -44,6 +39,26 @@ pub fn load(file: &Path, args: &Args, threads: usize) -> Result<Loaded, Failure>
     let compile_ns = clock.now_ns();
     let session = Session::from_bytes(bytes, tegula::session_options(threads))?;
     Ok(Loaded { session, compile_ns, load_ns: clock.now_ns() - compile_ns, records })
+}
+
+/// Errors: options that say how to compile, which a package is already.
+fn refuse_for_package(args: &Args) -> Result<(), Diagnostic> {
+    let given = [
+        ("--machine", args.machine.is_some()),
+        ("--tier", args.tier.is_some()),
+        ("--portable", args.portable),
+        ("--trace", args.trace.is_some()),
+        ("--stop-after", args.stop_after.is_some()),
+        ("--start-from", args.start_from.is_some()),
+        ("--verify-passes", args.verify_passes),
+    ];
+    let given: Vec<String> =
+        given.iter().filter(|(_, given)| *given).map(|(name, _)| format!("`{name}`")).collect();
+    if given.is_empty() {
+        return Ok(());
+    }
+    let message = format!("a package is compiled already: {} cannot change it", given.join(", "));
+    Err(Diagnostic::error("bad-option", message))
 }
 
 /// Dims only size the inputs that are made up for a package.
@@ -82,7 +97,7 @@ pub fn is_package(file: &Path) -> Result<bool, Failure> {
 pub fn package_of(compiled: &Compiled) -> Result<&tegula_package::Draft, Failure> {
     compiled.package.as_ref().ok_or_else(|| {
         Diagnostic::error("stopped", "`--stop-after` leaves no package")
-            .help("print the level that was reached with `tegula compile --emit kernels`")
+            .help("`tegula compile MODEL --stop-after PASS` without `-o` prints what the pass leaves")
             .into()
     })
 }
@@ -99,6 +114,7 @@ pub fn with_model<T>(
         Some(rules) => rules.parse::<Trace>().map_err(|reason| Diagnostic::error("bad-option", reason))?,
         None => Trace::default(),
     };
+    tegula_driver::compile::check_trace(&trace, &options)?;
     let folder = Folder::of(file);
     let name = file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let model = Model { name, bytes: map_file(file)?, files: &folder };

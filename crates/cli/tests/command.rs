@@ -126,11 +126,57 @@ fn wrong_requests_are_refused_plainly() {
         help: `tegula explain MODEL` lists all nodes by kernel
     "#]]
     .assert_eq(&refused(&["explain", MODEL, "--node", "nope"]));
+    expect![[r#"
+        1: error[unknown-pass]: `--trace` names no pass `tensor:nope`
+        note: the pipelines and their passes are PASSES
+        error[unknown-pass]: `--trace` names no pipeline `cse`
+        note: the pipelines and their passes are PASSES
+    "#]]
+    .assert_eq(&without_passes(&refused(&["run", MODEL, "--trace", "pass,tensor:nope=ir,cse=ir"])));
+    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
+    let text = refused(&["run", readme]);
+    assert!(text.starts_with("1: error[not-onnx]: this is no ONNX model: "), "{text}");
+    assert!(
+        text.contains("files are ONNX models (`.onnx`), tensor programs as text (`.mlir`) and packages"),
+        "{text}"
+    );
     assert!(refused(&["run"]).starts_with("1: error[bad-option]: the following required arguments"));
     assert!(
         refused(&["compile", MODEL, "--stop-after", "nope", "-o", "x.tgl"])
             .contains("there is no pass `nope`")
     );
+}
+
+/// Lists of passes change more often than what is tested with them.
+fn without_passes(text: &str) -> String {
+    let line = |line: &str| match line.split_once("passes are ") {
+        Some((before, list)) if list.contains("tensor:canonicalise, ") => {
+            format!("{before}passes are PASSES\n")
+        }
+        _ => format!("{line}\n"),
+    };
+    text.lines().map(line).collect()
+}
+
+#[test]
+fn a_package_takes_no_options_of_compilation() {
+    let package = folder("compiled").join("double.tgl");
+    let package = package.to_str().unwrap();
+    done(&["compile", MODEL, "-o", package]);
+    let options = ["--tier", "avx2", "--portable", "--verify-passes"];
+    expect![[r#"
+        1: error[bad-option]: a package is compiled already: `--tier`, `--portable`, `--verify-passes` cannot change it
+    "#]]
+    .assert_eq(&refused(&[&["run", package][..], &options].concat()));
+}
+
+#[test]
+fn a_pass_to_stop_after_prints_what_it_leaves() {
+    assert!(done(&["compile", MODEL, "--stop-after", "cse"]).contains("\"tgn.func\""));
+    assert!(done(&["compile", MODEL, "--stop-after", "plan_memory"]).contains("\"tgh.func\""));
+    let package = folder("stopped").join("double.tgl");
+    let text = refused(&["compile", MODEL, "--stop-after", "cse", "-o", package.to_str().unwrap()]);
+    assert!(text.starts_with("1: error[stopped]: `--stop-after` leaves no package"), "{text}");
 }
 
 #[test]

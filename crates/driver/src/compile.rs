@@ -11,7 +11,7 @@ use tegula_base::face::Clock;
 use tegula_base::{Diagnostic, Diagnostics};
 use tegula_ir::pass::{Changed, PassRecord};
 use tegula_ir::pipeline::Outcome;
-use tegula_ir::{PassCx, PassState, Pipeline, PrintOptions, RunOptions, print_program};
+use tegula_ir::{PassCx, PassState, Pipeline, PrintOptions, RunOptions, Trace, print_program};
 use tegula_machine::Machine;
 use tegula_opt::lower_to_host::{HostModule, lower_to_host, to_package};
 use tegula_opt::plan_memory::{Lifetimes, plan_memory};
@@ -170,6 +170,34 @@ pub fn pass_names(target: &dyn TargetModel) -> Vec<(&'static str, &'static str)>
     let (first, second) = (tensor.name(), host.name());
     let names = tensor.pass_names().map(|pass| (first, pass));
     names.chain(host.pass_names().map(|pass| (second, pass))).collect()
+}
+
+/// Errors: `unknown-pass`, where a rule of the trace names a pipeline or a pass that there is not.
+pub fn check_trace(trace: &Trace, options: &CompileOptions) -> Result<(), Diagnostics> {
+    if trace.names().all(|(pipeline, pass)| pipeline.or(pass).is_none()) {
+        return Ok(());
+    }
+    let known = pass_names(&*target::target(options)?);
+    let mut found = Diagnostics::default();
+    for (pipeline, pass) in trace.names() {
+        let fits = |row: &(&str, &str)| {
+            pipeline.is_none_or(|name| name == row.0) && pass.is_none_or(|name| name == row.1)
+        };
+        if known.iter().any(fits) {
+            continue;
+        }
+        let place = |(pipeline, pass): &(&str, &str)| format!("{pipeline}:{pass}");
+        let asked = match (pipeline, pass) {
+            (Some(pipeline), None) => format!("no pipeline `{pipeline}`"),
+            (pipeline, pass) => format!("no pass `{}:{}`", pipeline.unwrap_or(""), pass.unwrap_or("")),
+        };
+        let names: Vec<String> = known.iter().map(place).collect();
+        found.push(
+            Diagnostic::error("unknown-pass", format!("`--trace` names {asked}"))
+                .note(format!("the pipelines and their passes are {}", names.join(", "))),
+        );
+    }
+    found.into_result(())
 }
 
 /// Errors: `unknown-pass`.

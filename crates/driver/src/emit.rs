@@ -5,7 +5,7 @@ use crate::model::Model;
 use crate::target;
 use std::fmt::Write;
 use tegula_base::{Diagnostic, Diagnostics};
-use tegula_ir::{ConstStore, PassCx, PrintOptions, print_func, print_program};
+use tegula_ir::{ConstStore, PassCx, PassState, PrintOptions, print_func, print_program};
 use tegula_opt::lower::lower_kernel;
 use tegula_tensor::{TensorOp, TensorProgram};
 
@@ -47,6 +47,13 @@ impl Emit {
                 .note(format!("what can be is {}", names.join(", ")))
         })
     }
+}
+
+/// The text of the level that the passes up to `options.stop_after` reach: the host level, or the tensor level.
+pub fn emit_reached(model: &Model, options: &CompileOptions, cx: &mut PassCx) -> Result<String, Diagnostics> {
+    let target = target::target(options)?;
+    let tensor = model.import(&options.dims)?;
+    Ok(compile_tensor(tensor, &*target, options, cx)?.print())
 }
 
 /// The text of one level of a model.

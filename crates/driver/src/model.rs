@@ -27,7 +27,7 @@ impl Model<'_> {
             }
             None => {
                 let options = onnx::ImportOptions { name: self.name.clone(), dims: dims.clone() };
-                onnx::import(self.bytes.clone(), self.files, &options)?
+                onnx::import(self.bytes.clone(), self.files, &options).map_err(named_kinds)?
             }
         };
         if self.text().is_some() {
@@ -40,12 +40,13 @@ impl Model<'_> {
         Ok(program)
     }
 
-    /// The bytes as text, when they are a program of ours.
+    /// The bytes as text, when they are a program of ours: by the file's name, or by its first op.
     fn text(&self) -> Option<&str> {
-        let start = self.bytes.trim_ascii_start();
-        let ours =
-            start.starts_with(b"\"builtin.module\"") || start.starts_with(b"//") || start.starts_with(b"#");
-        if ours { std::str::from_utf8(&self.bytes).ok() } else { None }
+        let text = std::str::from_utf8(&self.bytes).ok()?;
+        let before = |line: &&str| line.is_empty() || line.starts_with("//") || line.starts_with('#');
+        let first = text.lines().map(str::trim).find(|line| !before(line));
+        let ours = first.is_some_and(|line| line.starts_with("\"builtin.module\""));
+        (ours || self.name.ends_with(".mlir")).then_some(text)
     }
 
     fn located(&self, mut found: Diagnostics) -> Diagnostics {
@@ -54,6 +55,16 @@ impl Model<'_> {
         }
         found
     }
+}
+
+/// A file of another kind is told which kinds there are.
+fn named_kinds(mut found: Diagnostics) -> Diagnostics {
+    for diagnostic in found.0.iter_mut().filter(|diagnostic| diagnostic.code == "not-onnx") {
+        diagnostic.notes.push(
+            "files are ONNX models (`.onnx`), tensor programs as text (`.mlir`) and packages (`.tgl`)".into(),
+        );
+    }
+    found
 }
 
 /// Replaces input dims of the names given by constants, everywhere.
