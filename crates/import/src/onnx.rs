@@ -34,7 +34,7 @@ use weights::Weights;
 /// The newest file format understood.
 const MAX_IR_VERSION: i64 = 14;
 /// Versions of ONNX's own operator set that are understood.
-const OPSETS: std::ops::RangeInclusive<i64> = 7..=28;
+pub const OPSETS: std::ops::RangeInclusive<i64> = 7..=28;
 
 pub use table::supported;
 

@@ -17,6 +17,7 @@ mod memory;
 mod mlir_opt;
 mod models;
 mod onnx;
+mod op_reference;
 mod open_rows;
 mod outcome;
 mod python;

@@ -1,5 +1,5 @@
 //! `tidy [--fast]`: the project's own rules, then `cargo fmt --check` and `cargo clippy` (left out by `--fast`).
-//! Rules of crates are in `tidy/crates.rs`, of files in `tidy/files.rs`.
+//! `docs/ops.md` must be what the definitions say (`op_reference.rs`). Rules of crates are in `tidy/crates.rs`, of files in `tidy/files.rs`.
 
 mod crates;
 mod files;
@@ -9,6 +9,7 @@ use std::path::Path;
 
 use anyhow::Result;
 
+use crate::op_reference;
 use crate::outcome::Outcome;
 use crate::shell::Shell;
 use crate::workspace;
@@ -34,6 +35,13 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     let mut findings = Findings::default();
     crates::check(&mut findings)?;
     let n_files = files::check(&mut findings)?;
+    if op_reference::is_stale()? {
+        findings.add(
+            &op_reference::path(),
+            0,
+            "is not what the definitions say; `cargo xtask op-reference` writes it",
+        );
+    }
     for finding in &findings.0 {
         println!("{finding}");
     }

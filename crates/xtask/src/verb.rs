@@ -26,6 +26,7 @@ pub const VERBS: &[Verb] = &[
         "[ID ...]: opsets, interface and ops of models, into target/models/OPS.txt",
         crate::fetch_models::ops,
     ),
+    verb("op-reference", "[--check]: write docs/ops.md from the definitions", crate::op_reference::run),
     verb("unit", "tests inside of crates and documentation", crate::text::unit),
     verb("text", "the golden tests", crate::text::run),
     verb("mlir-opt", "upstream's mlir-opt reads every golden dump", crate::mlir_opt::run),

@@ -1,0 +1,83 @@
+//! `op-reference [--check]`: writes `docs/ops.md` from the definitions: the ops of the tensor level with their
+//! constraints, and the ops of ONNX that the importer takes. `--check` only compares; `tidy` does so too.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use tegula_import::onnx::{OPSETS, supported};
+use tegula_tensor::reference_markdown;
+
+use crate::outcome::Outcome;
+use crate::workspace;
+
+pub fn run(args: &[String]) -> Result<Outcome> {
+    let stale = is_stale()?;
+    let check = args.iter().any(|arg| arg == "--check");
+    if stale && !check {
+        fs::write(path(), text())?;
+    }
+    Ok(Outcome::pass_if(!(stale && check)).with("onnx_ops", ranges().len()).with("stale", stale))
+}
+
+/// Whether `docs/ops.md` differs from what the definitions say.
+pub fn is_stale() -> Result<bool> {
+    let path = path();
+    Ok(!path.exists() || fs::read_to_string(path)? != text())
+}
+
+pub fn path() -> PathBuf {
+    workspace::root().join("docs/ops.md")
+}
+
+fn text() -> String {
+    let mut text = reference_markdown();
+    text += "\n# ONNX ops\n\n";
+    text += &format!(
+        "What the importer takes, with the versions of the op's domain; opsets {} to {} of ONNX's own domain are read.\n",
+        OPSETS.start(),
+        OPSETS.end()
+    );
+    text +=
+        "Functions that a model brings are copied in; an op that is not listed is refused with its reason.\n";
+    text += "Ops are defined in `crates/import/src/onnx/ops`.\n";
+    let mut current = None;
+    for ((domain, name), ranges) in ranges() {
+        if current != Some(domain) {
+            let title = if domain.is_empty() { "ai.onnx" } else { domain };
+            text += &format!("\n## `{title}`\n\n| op | versions |\n|---|---|\n");
+            current = Some(domain);
+        }
+        let ranges: Vec<String> = ranges.into_iter().map(|range| words(domain, range)).collect();
+        text += &format!("| `{name}` | {} |\n", ranges.join(", "));
+    }
+    text
+}
+
+/// First and last version, both included.
+type Range = (i64, i64);
+
+/// Each op's versions; ranges that touch are one, and an op of ONNX has none that is not read.
+fn ranges() -> BTreeMap<(&'static str, &'static str), Vec<Range>> {
+    let mut all: BTreeMap<_, Vec<Range>> = BTreeMap::new();
+    for (domain, name, since, until) in supported() {
+        let since = if domain.is_empty() { since.max(*OPSETS.start()) } else { since };
+        let list = all.entry((domain, name)).or_default();
+        match list.last_mut() {
+            Some(last) if last.1 >= since - 1 => last.1 = last.1.max(until),
+            _ => list.push((since, until)),
+        }
+    }
+    all
+}
+
+fn words(domain: &str, (since, until): Range) -> String {
+    let newest = domain.is_empty().then_some(*OPSETS.end());
+    match (since, newest.unwrap_or(i64::MAX).min(until)) {
+        (since, i64::MAX) if since <= 1 => "all".to_string(),
+        (since, i64::MAX) => format!("from {since}"),
+        (since, until) if since == until => since.to_string(),
+        (since, until) => format!("{since} to {until}"),
+    }
+}
