@@ -39,8 +39,7 @@ fn text() -> String {
         OPSETS.start(),
         OPSETS.end()
     );
-    text +=
-        "Functions that a model brings are copied in; an op that is not listed is refused with its reason.\n";
+    text += "An op is read in opsets older than it, too. Functions that a model brings are copied in; an op that is not listed is refused with its reason.\n";
     text += "Ops are defined in `crates/import/src/onnx/ops`.\n";
     let mut current = None;
     for ((domain, name), ranges) in ranges() {
