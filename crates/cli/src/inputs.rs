@@ -85,8 +85,13 @@ fn make(
     let shape = extents.collect::<Result<Vec<usize>, Diagnostic>>()?;
     let count = shape.iter().try_fold(1usize, |count, extent| count.checked_mul(*extent));
     let bytes = count.and_then(|count| count.checked_mul(port.dtype.size()));
-    if bytes.is_none_or(|bytes| bytes > 1 << 40) {
-        let message = format!("input `{}` of shape {shape:?} is too large to make up", port.name);
+    // Asked for once before it is filled, since a `Vec` that cannot grow ends the process.
+    let has_room = |bytes: usize| Vec::<u8>::new().try_reserve_exact(bytes).is_ok();
+    if !bytes.is_some_and(|bytes| bytes <= 1 << 40 && has_room(bytes)) {
+        let message = format!(
+            "input `{}` of shape {shape:?} is too large to make up: memory does not hold it",
+            port.name
+        );
         return Err(Diagnostic::error("shape-mismatch", message));
     }
     Ok(match source {
