@@ -7,8 +7,10 @@
 //! are as large as both together, however often they are multiplied: see [`MAX_EXPANDED`].
 
 mod fold;
+mod poly;
 mod text;
 
+use poly::Poly;
 use std::sync::Arc;
 
 /// A size: number of elements, an offset, or an index bound.
@@ -20,31 +22,6 @@ enum Repr {
     Const(i64),
     /// At least one non-constant term.
     Poly(Arc<Poly>),
-}
-
-/// `sum of coefficient * product of atoms`; sorted by monomial, no zero coefficient, constant term under the
-/// empty monomial (which sorts first).
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub(crate) struct Poly {
-    pub(crate) terms: Vec<(Monomial, i64)>,
-    /// Atoms, those inside of others included, and terms.
-    nodes: usize,
-    /// Of quotients, remainders and extrema in each other.
-    depth: usize,
-}
-
-impl Poly {
-    fn new(terms: Vec<(Monomial, i64)>) -> Poly {
-        let (mut nodes, mut depth) = (terms.len(), 0);
-        for atom in terms.iter().flat_map(|(monomial, _)| monomial) {
-            nodes = nodes.saturating_add(1);
-            if let Some((a, b)) = atom.parts() {
-                nodes = nodes.saturating_add(a.nodes()).saturating_add(b.nodes());
-                depth = depth.max(1 + a.depth().max(b.depth()));
-            }
-        }
-        Poly { terms, nodes, depth }
-    }
 }
 
 /// A product of atoms, sorted, repetition for powers.
@@ -236,17 +213,26 @@ impl Dim {
         Dim::from_terms(parts.flat_map(|part| part.to_terms()).collect())
     }
 
+    /// The coefficient and atoms of a dim that is no sum.
+    pub(crate) fn as_product(&self) -> Option<(i64, &[Atom])> {
+        match &self.0 {
+            Repr::Const(n) => Some((*n, &[])),
+            Repr::Poly(poly) => match poly.terms.as_slice() {
+                [(monomial, coefficient)] => Some((*coefficient, monomial)),
+                _ => None,
+            },
+        }
+    }
+
     /// The order of terms stays, so that nothing needs sorting.
     fn times(self, n: i64) -> Dim {
         match self.0 {
             Repr::Const(m) => Dim::from(m.saturating_mul(n)),
             Repr::Poly(_) if n == 0 => Dim::from(0),
             Repr::Poly(poly) if n == 1 => Dim(Repr::Poly(poly)),
-            Repr::Poly(mut poly) => {
-                for (_, coefficient) in &mut Arc::make_mut(&mut poly).terms {
-                    *coefficient = coefficient.saturating_mul(n);
-                }
-                Dim(Repr::Poly(poly))
+            Repr::Poly(poly) => {
+                let scaled = |(monomial, m): &(Monomial, i64)| (monomial.clone(), m.saturating_mul(n));
+                Dim(Repr::Poly(Arc::new(Poly::new(poly.terms.iter().map(scaled).collect()))))
             }
         }
     }
@@ -256,6 +242,12 @@ impl Dim {
     }
 
     fn from_terms(mut terms: Vec<(Monomial, i64)>) -> Dim {
+        if let [(monomial, coefficient)] = terms.as_slice()
+            && *coefficient != 0
+            && !monomial.is_empty()
+        {
+            return Dim(Repr::Poly(Arc::new(Poly::new(terms))));
+        }
         terms.sort();
         let mut merged: Vec<(Monomial, i64)> = Vec::with_capacity(terms.len());
         for (monomial, coefficient) in terms {
@@ -269,6 +261,14 @@ impl Dim {
             [] => Dim::from(0),
             [(monomial, n)] if monomial.is_empty() => Dim::from(*n),
             _ => Dim(Repr::Poly(Arc::new(Poly::new(merged)))),
+        }
+    }
+
+    /// The terms of a dim that is no constant; none of a constant.
+    fn as_terms(&self) -> &[(Monomial, i64)] {
+        match &self.0 {
+            Repr::Const(_) => &[],
+            Repr::Poly(poly) => &poly.terms,
         }
     }
 
@@ -378,12 +378,14 @@ impl std::ops::Mul for Dim {
         if expanded > MAX_EXPANDED && (self.n_terms() > 1 || other.n_terms() > 1) {
             return self.in_one_piece() * other.in_one_piece();
         }
-        let mut terms = Vec::new();
-        for (left, a) in self.to_terms() {
-            for (right, b) in other.to_terms() {
-                let mut monomial: Monomial = left.iter().chain(&right).cloned().collect();
+        let (left, right) = (self.as_terms(), other.as_terms());
+        let mut terms = Vec::with_capacity(left.len() * right.len());
+        for (one, a) in left {
+            for (two, b) in right {
+                let mut monomial: Monomial = Vec::with_capacity(one.len() + two.len());
+                monomial.extend(one.iter().chain(two).cloned());
                 monomial.sort();
-                terms.push((monomial, a.saturating_mul(b)));
+                terms.push((monomial, a.saturating_mul(*b)));
             }
         }
         Dim::from_terms(terms)

@@ -61,6 +61,11 @@ impl<K: EntityId, T> Arena<K, T> {
         K::new(self.items.len() - 1)
     }
 
+    /// Makes room for more items, so that they need not be moved as the table grows.
+    pub fn reserve(&mut self, more: usize) {
+        self.items.reserve(more);
+    }
+
     pub fn len(&self) -> usize {
         self.items.len()
     }

@@ -1,6 +1,7 @@
 //! The extents of a tensor: static rank, dims constant or symbolic.
 
 use crate::Dim;
+use crate::dim::Atom;
 use smallvec::SmallVec;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -28,6 +29,41 @@ impl Shape {
             }
         }
         open * Dim::from(known)
+    }
+
+    /// Whether the counts of two shapes are the same product: constants and atoms of one are those of the other, in
+    /// any order and grouped into dims as they may be. Nothing is multiplied out; `false` says nothing.
+    pub fn has_factors_of(&self, other: &Shape) -> bool {
+        match (self.factors(), other.factors()) {
+            (Some((a, atoms)), Some((b, mut rest))) => {
+                a == b
+                    && atoms.len() == rest.len()
+                    && atoms.iter().all(|atom| {
+                        let place = rest.iter().position(|other| other == atom);
+                        place.inspect(|place| _ = rest.swap_remove(*place)).is_some()
+                    })
+            }
+            _ => false,
+        }
+    }
+
+    /// The count as a constant and atoms, unless a dim is a sum.
+    fn factors(&self) -> Option<(i64, SmallVec<[&Atom; 8]>)> {
+        let (mut known, mut atoms) = (1i64, SmallVec::new());
+        for dim in &self.0 {
+            let (coefficient, monomial) = dim.as_product()?;
+            known = known.saturating_mul(coefficient);
+            atoms.extend(monomial);
+        }
+        Some((known, atoms))
+    }
+
+    /// Whether only dims of 1 come or go, if any.
+    pub fn differs_by_units(&self, other: &Shape) -> bool {
+        fn wide(shape: &Shape) -> impl Iterator<Item = &Dim> {
+            shape.0.iter().filter(|dim| !dim.is_const(1))
+        }
+        wide(self).eq(wide(other))
     }
 
     /// All dims, when every one is constant and non-negative.

@@ -20,6 +20,7 @@ pub(crate) use indexing::scatter_op;
 pub use program::check_program;
 
 use crate::{TensorFunc, TensorOp, TensorType};
+use smallvec::SmallVec;
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::op::OpRules;
 use tegula_ir::{Effects, Op, OpId};
@@ -101,7 +102,8 @@ impl OpRules for TensorOp {
             control::region_op(func, op)?
         } else {
             control::placed(func, op)?;
-            let operands: Vec<&TensorType> = func.operands(op).iter().map(|value| func.ty(*value)).collect();
+            let operands: SmallVec<[&TensorType; 4]> =
+                func.operands(op).iter().map(|value| func.ty(*value)).collect();
             infer(kind, &operands)?
         };
         if matches!(kind, TensorOp::Relayout { .. }) {
@@ -209,7 +211,7 @@ fn rule(kind: &TensorOp, x: &[&TensorType]) -> Types {
 }
 
 fn elementwise(name: &str, f: tegula_ir::ScalarOp, x: &[&TensorType]) -> Types {
-    let dtypes: Vec<DType> = x.iter().map(|ty| ty.dtype).collect();
+    let dtypes: SmallVec<[DType; 4]> = x.iter().map(|ty| ty.dtype).collect();
     let dtype = f.result_type(&dtypes).map_err(|error| format!("{name}_c1: {error}"))?;
     let mut shape = x[0].shape.clone();
     for ty in &x[1..] {
@@ -263,5 +265,5 @@ fn has_axis(name: &str, axis: usize, ty: &TensorType) -> Result<(), String> {
 
 /// False only where the sizes differ for every value of the symbols by a constant.
 fn may_equal(a: &Dim, b: &Dim) -> bool {
-    (a.clone() - b.clone()).as_const().is_none_or(|difference| difference == 0)
+    a == b || (a.clone() - b.clone()).as_const().is_none_or(|difference| difference == 0)
 }

@@ -6,14 +6,14 @@ use std::str::FromStr;
 
 impl fmt::Display for Dim {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let terms = self.terms();
-        if terms.is_empty() {
-            return f.write_str("0");
+        if let Some(n) = self.as_const() {
+            return write!(f, "{n}");
         }
         // Symbolic terms first, the constant last: `n + 1`.
-        let (constant, symbolic): (Vec<_>, Vec<_>) =
-            terms.into_iter().partition(|(_, atoms)| atoms.is_empty());
-        for (i, (coefficient, atoms)) in symbolic.into_iter().chain(constant).enumerate() {
+        let terms = self.as_terms();
+        let (constant, symbolic) = terms.split_at(terms.partition_point(|(atoms, _)| atoms.is_empty()));
+        for (i, (atoms, coefficient)) in symbolic.iter().chain(constant).enumerate() {
+            let coefficient = *coefficient;
             let magnitude = coefficient.unsigned_abs();
             match (i, coefficient < 0) {
                 (0, true) => f.write_str("-")?,
@@ -32,7 +32,7 @@ impl fmt::Display for Dim {
                 if k > 0 {
                     f.write_str("*")?;
                 }
-                write!(f, "{atom}")?;
+                atom.fmt(f)?;
             }
         }
         Ok(())

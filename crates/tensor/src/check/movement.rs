@@ -15,9 +15,8 @@ pub(super) fn broadcast(name: &str, shape: &Shape, x: &[&TensorType]) -> Types {
 
 pub(super) fn reshape(name: &str, shape: &Shape, x: &[&TensorType]) -> Types {
     let [x] = take(name, x)?;
-    ensure(may_equal(&x.shape.count(), &shape.count()), name, 1, || {
-        format!("{x} has {} elements, {shape} has {}", x.shape.count(), shape.count())
-    })?;
+    let fits = x.shape.has_factors_of(shape) || may_equal(&x.shape.count(), &shape.count());
+    ensure(fits, name, 1, || format!("{x} has {} elements, {shape} has {}", x.shape.count(), shape.count()))?;
     one(x.dtype, shape.clone())
 }
 
