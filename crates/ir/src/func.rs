@@ -176,6 +176,11 @@ impl<O: Op> Func<O> {
         self.ops.len()
     }
 
+    /// Whether any op ever had a region.
+    pub fn has_inner_regions(&self) -> bool {
+        self.regions.len() > 1
+    }
+
     /// Every op that stands in the function, in program order, an op before the ops of its regions.
     pub fn walk(&self) -> Vec<OpId> {
         let mut order = Vec::with_capacity(self.ops.len());
@@ -190,6 +195,12 @@ impl<O: Op> Func<O> {
                 self.walk_region(inner, order);
             }
         }
+    }
+
+    /// Makes room for ops to be built, of one result each.
+    pub fn reserve(&mut self, ops: usize) {
+        self.ops.reserve(ops);
+        self.values.reserve(ops);
     }
 
     // --- building --------------------------------------------------------------------------------------
@@ -299,6 +310,23 @@ impl<O: Op> Func<O> {
             self.ops[op].parent = Some(region);
         }
         self.regions[region].ops = ops;
+    }
+
+    /// Empties a region's list and gives what it held, for [`relist`](Func::relist) or
+    /// [`detach`](Func::detach): each of the ops must be given to one of them before the function is whole again.
+    pub(crate) fn start_relisting(&mut self, region: RegionId) -> Vec<OpId> {
+        let n = self.regions[region].ops.len();
+        std::mem::replace(&mut self.regions[region].ops, Vec::with_capacity(n))
+    }
+
+    /// Lists an op of the region at its end again.
+    pub(crate) fn relist(&mut self, op: OpId, region: RegionId) {
+        self.regions[region].ops.push(op);
+    }
+
+    /// An op that was taken off its region's list stands nowhere.
+    pub(crate) fn detach(&mut self, op: OpId) {
+        self.ops[op].parent = None;
     }
 
     pub fn set_operand(&mut self, op: OpId, i: usize, value: Value) {

@@ -93,6 +93,11 @@ impl<'a> PassCx<'a> {
         self
     }
 
+    /// Remarks are kept from here on, traced or not.
+    pub fn keep_remarks(&mut self) {
+        self.is_quiet = false;
+    }
+
     /// Traces go to `sink`, which a face provides; what it cannot take is lost.
     pub fn with_trace(mut self, trace: Trace, sink: &'a mut dyn Write) -> PassCx<'a> {
         self.trace = trace;

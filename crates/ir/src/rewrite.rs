@@ -7,9 +7,11 @@
 mod clone;
 mod cse;
 mod dce;
+mod op_set;
 mod visit;
 
 pub use clone::{Cloner, inline_region};
 pub use cse::cse;
-pub use dce::dce;
-pub use visit::{Rewrite, Rule, rewrite_ops, rewrite_region};
+pub use dce::{dce, erase_unneeded};
+pub use op_set::OpSet;
+pub use visit::{Rewrite, Rule, rewrite_chosen, rewrite_ops, rewrite_region};

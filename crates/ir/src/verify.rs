@@ -158,14 +158,16 @@ impl<O: Op> Verifier<'_, O> {
     }
 
     fn rule(&mut self, op: OpId) {
-        let types = self.func.result_types(op);
-        match O::check(self.func, op) {
+        let func = self.func;
+        let results = func.results(op);
+        match O::check(func, op) {
             Err(error) => self.fail(Some(op), error),
-            Ok(expected) if expected.len() != types.len() => {
-                self.fail(Some(op), format!("{} results expected, found {}", expected.len(), types.len()));
+            Ok(expected) if expected.len() != results.len() => {
+                self.fail(Some(op), format!("{} results expected, found {}", expected.len(), results.len()));
             }
             Ok(expected) => {
-                for (i, (expected, found)) in expected.iter().zip(&types).enumerate() {
+                for (i, (expected, result)) in expected.iter().zip(results).enumerate() {
+                    let found = func.ty(*result);
                     if expected != found {
                         self.fail(
                             Some(op),

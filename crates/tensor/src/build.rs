@@ -22,8 +22,9 @@ pub struct Builder<'a> {
     pub func: &'a mut TensorFunc,
     pub consts: &'a mut ConstStore,
     pub region: RegionId,
-    /// The source node that the ops built from here on come from.
+    /// The source node that the ops built from here on come from; `None`: that of `origin`.
     pub location: Option<Arc<str>>,
+    origin: Option<OpId>,
 }
 
 /// A built value, or the broken constraint: "dot_c2: inner sizes 4 and 5 differ".
@@ -33,7 +34,7 @@ impl<'a> Builder<'a> {
     /// A builder at the end of the function's body.
     pub fn new(func: &'a mut TensorFunc, consts: &'a mut ConstStore) -> Builder<'a> {
         let region = func.body();
-        Builder { func, consts, region, location: None }
+        Builder { func, consts, region, location: None, origin: None }
     }
 
     pub fn at(mut self, region: RegionId, location: Option<Arc<str>>) -> Builder<'a> {
@@ -42,11 +43,22 @@ impl<'a> Builder<'a> {
         self
     }
 
+    /// A builder at the end of `region` for what is built from an op, or instead of it.
+    pub fn at_op(mut self, region: RegionId, origin: OpId) -> Builder<'a> {
+        self.region = region;
+        self.origin = Some(origin);
+        self
+    }
+
     // --- any op ----------------------------------------------------------------------------------------
 
     /// Any op; its results are as many as its rule gives.
     pub fn op(&mut self, kind: TensorOp, operands: &[Value]) -> Built<OpId> {
-        self.func.build(self.region, kind, operands, self.location.clone())
+        let location = match (&self.location, self.origin) {
+            (None, Some(origin)) => self.func.op(origin).location.clone(),
+            (location, _) => location.clone(),
+        };
+        self.func.build(self.region, kind, operands, location)
     }
 
     /// Any op of one result.

@@ -1,5 +1,6 @@
 //! Visits ops in program order and lets a rule keep or replace each.
 
+use super::OpSet;
 use crate::pass::Changed;
 use crate::{Func, Op, OpId, RegionId, Value};
 use tegula_base::Diagnostics;
@@ -23,16 +24,30 @@ pub type Rule<'a, O> = dyn FnMut(&mut Func<O>, RegionId, OpId) -> Result<Rewrite
 /// it: what the rule pushes there comes out in front of the op, or instead of it. Ops that the rule builds or
 /// inlines are not visited. Errors of all ops are collected; the function stays whole.
 pub fn rewrite_ops<O: Op>(func: &mut Func<O>, rule: &mut Rule<O>) -> Result<Changed, Diagnostics> {
+    rewrite_chosen(func, &OpSet::all(func.op_count()), rule)
+}
+
+/// As [`rewrite_ops`], for the ops in `chosen`; the rule may choose more that stand behind the op at hand.
+/// Ops that are not chosen cost next to nothing.
+pub fn rewrite_chosen<O: Op>(
+    func: &mut Func<O>,
+    chosen: &OpSet,
+    rule: &mut Rule<O>,
+) -> Result<Changed, Diagnostics> {
     let mut changed = Changed::No;
     let mut errors = Diagnostics::default();
     let mut waiting = vec![func.body()];
     while let Some(region) = waiting.pop() {
-        let mut inner = Vec::new();
-        match rewrite_ops_of(func, region, rule, &mut inner) {
+        match rewrite_ops_of(func, region, chosen, rule) {
             Ok(one) => changed |= one,
             Err(found) => errors.0.extend(found.0),
         }
-        waiting.extend(inner.into_iter().rev());
+        // Regions are few: where there are none, the ops need not be asked.
+        if func.has_inner_regions() {
+            let inner: Vec<RegionId> =
+                func.ops_in(region).iter().flat_map(|op| func.regions_of(*op)).copied().collect();
+            waiting.extend(inner.into_iter().rev());
+        }
     }
     errors.into_result(changed)
 }
@@ -43,21 +58,23 @@ pub fn rewrite_region<O: Op>(
     region: RegionId,
     rule: &mut Rule<O>,
 ) -> Result<Changed, Diagnostics> {
-    rewrite_ops_of(func, region, rule, &mut Vec::new())
+    rewrite_ops_of(func, region, &OpSet::all(func.op_count()), rule)
 }
 
-/// Puts the regions of the ops that were kept into `inner`.
 fn rewrite_ops_of<O: Op>(
     func: &mut Func<O>,
     region: RegionId,
+    chosen: &OpSet,
     rule: &mut Rule<O>,
-    inner: &mut Vec<RegionId>,
 ) -> Result<Changed, Diagnostics> {
-    let ops = func.ops_in(region).to_vec();
-    func.set_ops(region, Vec::with_capacity(ops.len()));
     let mut changed = Changed::No;
     let mut errors = Diagnostics::default();
-    for op in ops {
+    for op in func.start_relisting(region) {
+        if !chosen.contains(op) {
+            func.relist(op, region);
+            continue;
+        }
+        func.detach(op);
         match rule(func, region, op) {
             Ok(Rewrite::Replace(values)) => {
                 let results: Vec<Value> = func.results(op).to_vec();
@@ -79,7 +96,6 @@ fn rewrite_ops_of<O: Op>(
             Err(found) => errors.0.extend(found.0),
         }
         func.place_op(op, region, func.ops_in(region).len());
-        inner.extend_from_slice(func.regions_of(op));
     }
     errors.into_result(changed)
 }

@@ -3,19 +3,21 @@
 //! Before: any verified program.  After: no rule of the tables applies (up to [`ROUNDS`]); contractions are in normal
 //! form; if any rule applied, nothing is left unused. Every rule keeps results equal, bit for bit where no float is
 //! computed.
-//! Method: visit ops in program order, try the rules of the op's kind, first match wins; repeat while ops change.
+//! Method: visit ops in program order, try the rules of the op's kind, first match wins; repeat while ops change, but
+//! only on ops near a change (`canonicalise/near.rs`).
 
 mod dot;
 mod elementwise;
 mod movement;
+mod near;
 mod reshape;
 mod transpose;
 mod window;
 
-use std::collections::HashSet;
+use near::Near;
 use tegula_base::{Diagnostic, Diagnostics, Dim, EntityId, Shape};
 use tegula_ir::pass::{Changed, PassCx};
-use tegula_ir::rewrite::{Rewrite, dce, rewrite_ops};
+use tegula_ir::rewrite::{Rewrite, dce, erase_unneeded, rewrite_chosen};
 use tegula_ir::{ConstStore, Def, Op, OpId, RegionId, Value};
 use tegula_tensor::build::Built;
 use tegula_tensor::{Builder, TensorFunc, TensorOp, TensorProgram, TensorType};
@@ -39,55 +41,48 @@ pub(crate) fn apply_rules(
 ) -> Result<Changed, Diagnostics> {
     let mut changed = Changed::No;
     for func in &mut program.funcs {
-        let mut near = Near { built_from: 0, moved: HashSet::new() };
-        for _ in 0..ROUNDS {
-            let built_from = func.op_count();
-            let mut moved = HashSet::new();
-            let round = rewrite_ops(func, &mut |func, region, op| match near.holds(func, op) {
-                true => apply_first(func, &mut program.consts, region, op, table, &mut moved, cx),
-                false => Ok(Rewrite::Keep),
+        let mut near = Near::everything(func);
+        for round in 0..ROUNDS {
+            let first_built = func.op_count();
+            let mut edits = Edits::default();
+            let applied = rewrite_chosen(func, &near.ops, &mut |func, region, op| {
+                let built = func.op_count();
+                let rewrite = apply_first(func, &mut program.consts, region, op, table, cx)?;
+                edits.note(func, op, &rewrite);
+                near.note(func, op, built, &rewrite);
+                Ok(rewrite)
             })?;
-            if !round.is_yes() {
+            if !applied.is_yes() {
                 break;
             }
-            // What a rule left without a reader must not count as one in the next round.
-            dce(func);
             changed = Changed::Yes;
-            near = Near { built_from, moved };
+            // What a rule left without a reader must not count as one in the next round.
+            let built = (first_built..func.op_count()).map(OpId::new);
+            match round {
+                0 => dce(func),
+                _ => erase_unneeded(func, built.clone().chain(edits.orphaned)),
+            };
+            near = Near::around(func, built.chain(edits.moved));
         }
     }
     Ok(changed)
 }
 
-/// Where the round before changed something.
-struct Near {
-    /// Ops from this id on are new.
-    built_from: usize,
+/// What the replacements of a round touched.
+#[derive(Default)]
+struct Edits {
     /// Ops that read a replaced result.
-    moved: HashSet<OpId>,
+    moved: Vec<OpId>,
+    /// Ops that a replaced op read.
+    orphaned: Vec<OpId>,
 }
 
-impl Near {
-    /// Whether the op, an operand's op or that one's operand's, or a reader is new or was moved.
-    fn holds(&self, func: &TensorFunc, op: OpId) -> bool {
-        if self.built_from == 0 || self.is_changed(op) {
-            return true;
+impl Edits {
+    fn note(&mut self, func: &TensorFunc, op: OpId, rewrite: &Rewrite) {
+        if let Rewrite::Replace(_) = rewrite {
+            self.moved.extend(func.users(func.result(op)));
+            self.orphaned.extend(func.operands(op).iter().filter_map(|value| func.def_op(*value)));
         }
-        let defs = |op: OpId| func.operands(op).iter().filter_map(|value| func.def_op(*value));
-        defs(op).any(|def| self.is_changed(def) || defs(def).any(|inner| self.is_changed(inner)))
-            || func
-                .results(op)
-                .iter()
-                .any(|value| func.users(*value).iter().any(|user| self.is_changed(*user)))
-            || defs(op).any(|def| {
-                func.results(def)
-                    .iter()
-                    .any(|value| func.users(*value).iter().any(|user| self.is_changed(*user)))
-            })
-    }
-
-    fn is_changed(&self, op: OpId) -> bool {
-        op.index() >= self.built_from || self.moved.contains(&op)
     }
 }
 
@@ -125,26 +120,23 @@ fn apply_first(
     region: RegionId,
     op: OpId,
     table: Table,
-    moved: &mut HashSet<OpId>,
     cx: &mut PassCx,
 ) -> Result<Rewrite, Diagnostics> {
-    // A rule that is given up half-way leaves dead ops behind, but no rule looks at unused ops.
-    if func.results(op).len() == 1 && func.users(func.result(op)).is_empty() {
-        return Ok(Rewrite::Keep);
-    }
     let rules = table(func.kind(op));
     if rules.is_empty() {
         return Ok(Rewrite::Keep);
     }
-    let location = func.op(op).location.clone();
-    let mut site = Site { b: Builder::new(func, consts).at(region, location), op };
+    // A rule that is given up half-way leaves dead ops behind, but no rule looks at unused ops.
+    if func.results(op).len() == 1 && func.users(func.result(op)).is_empty() {
+        return Ok(Rewrite::Keep);
+    }
+    let mut site = Site { b: Builder::new(func, consts).at_op(region, op), op };
     for rule in rules {
         match (rule.apply)(&mut site) {
             Ok(None) => {}
             Ok(Some(value)) => {
                 let func = site.b.func;
                 debug_assert_eq!(func.ty(value), func.ty(func.result(op)), "{} keeps the type", rule.name);
-                moved.extend(func.users(func.result(op)));
                 cx.count("applied", 1);
                 cx.remark(func.op(op).location.as_ref(), rule.name);
                 return Ok(Rewrite::Replace(vec![value]));

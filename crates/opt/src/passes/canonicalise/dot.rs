@@ -72,25 +72,28 @@ impl Side {
         let free = (0..rank).filter(|axis| !batch.contains(axis) && !inner.contains(axis)).collect();
         Side { batch: batch.to_vec(), free, inner: inner.to_vec() }
     }
+}
 
-    /// Leading batch axes in order, one free and one inner axis.
-    fn is_normal(&self) -> bool {
-        self.batch.iter().copied().eq(0..self.batch.len()) && self.free.len() == 1 && self.inner.len() == 1
-    }
+/// Leading batch axes in order, one free and one inner axis.
+fn is_normal(rank: usize, batch: &[usize], inner: &[usize]) -> bool {
+    batch.iter().copied().eq(0..batch.len()) && inner.len() == 1 && rank == batch.len() + 2
 }
 
 fn normal_form(site: &mut Site) -> Applied {
     let TensorOp::Dot { dims, out } = site.kind() else { return Ok(None) };
     let out = *out;
     let (lhs, rhs) = (site.operand(0), site.operand(1));
-    let left = Side::new(site.b.rank(lhs), &dims.lhs_batch, &dims.lhs_contract);
-    let right = Side::new(site.b.rank(rhs), &dims.rhs_batch, &dims.rhs_contract);
-    let right_in_place = right.is_normal() && (right.inner < right.free || is_constant(site, rhs));
-    if left.is_normal() && right_in_place {
+    let (lhs_rank, rhs_rank) = (site.b.rank(lhs), site.b.rank(rhs));
+    let left_in_place = is_normal(lhs_rank, &dims.lhs_batch, &dims.lhs_contract);
+    let right_in_place = is_normal(rhs_rank, &dims.rhs_batch, &dims.rhs_contract)
+        && (dims.rhs_contract[0] + 2 == rhs_rank || is_constant(site, rhs));
+    if left_in_place && right_in_place {
         return Ok(None);
     }
+    let left = Side::new(lhs_rank, &dims.lhs_batch, &dims.lhs_contract);
+    let right = Side::new(rhs_rank, &dims.rhs_batch, &dims.rhs_contract);
     let n_batch = left.batch.len();
-    let (lhs, lhs_contract) = match left.is_normal() {
+    let (lhs, lhs_contract) = match left_in_place {
         true => (lhs, left.inner[0]),
         false => (arranged(site, lhs, &left.batch, &left.free, &left.inner)?, n_batch + 1),
     };

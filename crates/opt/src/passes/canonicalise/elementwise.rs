@@ -30,12 +30,12 @@ fn function(site: &Site) -> Option<ScalarOp> {
 
 fn of_splats(site: &mut Site) -> Applied {
     let Some(f) = function(site) else { return Ok(None) };
-    let Some(bits) = site.operands().iter().map(|value| site.splat(*value)).collect::<Option<Vec<_>>>()
-    else {
+    if site.operands().iter().any(|value| site.splat(*value).is_none()) {
         return Ok(None);
-    };
+    }
+    let bits = site.operands().iter().filter_map(|value| site.splat(*value));
     let dtypes: Vec<DType> = site.operands().iter().map(|value| site.b.dtype(*value)).collect();
-    let bits: Vec<u64> = bits.into_iter().map(|bits| bits as u64).collect();
+    let bits: Vec<u64> = bits.map(|bits| bits as u64).collect();
     let ty = site.result_type().clone();
     let result = eval(f, &dtypes, &bits) as i64;
     site.b.emit(TensorOp::Splat { dtype: ty.dtype, shape: ty.shape, bits: result }, &[]).map(Some)
@@ -46,7 +46,7 @@ fn neutral_operand(site: &mut Site) -> Applied {
     let Some(f) = function(site).filter(|f| f.arity() == 2) else { return Ok(None) };
     let (a, b) = (site.operand(0), site.operand(1));
     let dtype = site.b.dtype(a);
-    let is = |value: Value, number: f64| site.splat(value) == Some(bits_of(dtype, number));
+    let is = |value: Value, number: f64| site.splat(value).is_some_and(|bits| bits == bits_of(dtype, number));
     // -0 + 0 is 0, so only -0 is neutral in float addition.
     let zero = if dtype.is_float() { -0.0 } else { 0.0 };
     let kept = match f {
@@ -81,8 +81,8 @@ fn divide_by_power(site: &mut Site) -> Applied {
         return Ok(None);
     }
     let (x, divisor) = (site.operand(0), site.operand(1));
-    let (dtype, shape) = (site.b.dtype(x), site.shape(divisor).clone());
     let Some(bits) = site.splat(divisor) else { return Ok(None) };
+    let (dtype, shape) = (site.b.dtype(x), site.shape(divisor).clone());
     let number = match dtype {
         DType::F32 => f64::from(f32::from_bits(bits as u32)),
         DType::F64 => f64::from_bits(bits as u64),

@@ -72,6 +72,9 @@ fn slice_whole(site: &mut Site) -> Applied {
 }
 
 fn slice_slice(site: &mut Site) -> Applied {
+    if !matches!(site.def(site.operand(0)), Some((_, TensorOp::Slice { .. }))) {
+        return Ok(None);
+    }
     let TensorOp::Slice { starts, sizes, steps } = site.kind().clone() else { return Ok(None) };
     let Some((inner, TensorOp::Slice { starts: inner_starts, steps: inner_steps, .. })) =
         site.def(site.operand(0))
@@ -87,9 +90,9 @@ fn slice_slice(site: &mut Site) -> Applied {
 }
 
 fn broadcast_broadcast(site: &mut Site) -> Applied {
-    let shape = site.result_type().shape.clone();
     let Some((inner, TensorOp::Broadcast { .. })) = site.def(site.operand(0)) else { return Ok(None) };
     let source = site.b.func.operand(inner, 0);
+    let shape = site.result_type().shape.clone();
     site.b.broadcast(source, shape).map(Some)
 }
 
@@ -158,11 +161,14 @@ fn gather_constant(site: &mut Site) -> Applied {
 }
 
 fn reduce_units(site: &mut Site) -> Applied {
-    let TensorOp::Reduce { f, axes } = site.kind().clone() else { return Ok(None) };
+    let TensorOp::Reduce { f, axes } = site.kind() else { return Ok(None) };
     let x = site.operand(0);
+    if !axes.iter().any(|axis| site.shape(x)[*axis].is_const(1)) {
+        return Ok(None);
+    }
+    let (f, axes) = (*f, axes.clone());
     let wide: Vec<usize> = axes.iter().copied().filter(|axis| !site.shape(x)[*axis].is_const(1)).collect();
     match wide.len() {
-        n if n == axes.len() => Ok(None),
         0 => Ok(Some(x)),
         _ => site.b.emit(TensorOp::Reduce { f, axes: wide }, &[x]).map(Some),
     }

@@ -25,9 +25,9 @@ fn same(site: &mut Site) -> Applied {
 }
 
 fn twice(site: &mut Site) -> Applied {
-    let shape = site.result_type().shape.clone();
     let Some((inner, TensorOp::Reshape { .. })) = site.def(site.operand(0)) else { return Ok(None) };
     let source = site.b.func.operand(inner, 0);
+    let shape = site.result_type().shape.clone();
     site.b.reshape(source, shape).map(Some)
 }
 
@@ -54,9 +54,9 @@ pub(super) fn sink(site: &mut Site) -> Applied {
 
 /// `reduce(reshape(x)) => reshape(reduce(x))` where each axis of x is reduced whole or kept whole.
 pub(super) fn sink_below_reduce(site: &mut Site) -> Applied {
-    let TensorOp::Reduce { f, axes } = site.kind().clone() else { return Ok(None) };
     let operand = site.operand(0);
     let Some(from) = computed_source(site, operand) else { return Ok(None) };
+    let TensorOp::Reduce { f, axes } = site.kind().clone() else { return Ok(None) };
     let full = site.shape(operand).clone();
     let Some(groups) = groups(&from, &full) else { return Ok(None) };
     let mut reduced = Vec::new();
@@ -90,7 +90,7 @@ fn computed_source(site: &Site, value: Value) -> Option<Shape> {
     let follows = match chain_root(site, x)? {
         TensorOp::Dot { .. } | TensorOp::Conv { .. } => from.rank() < to.rank(),
         TensorOp::Reduce { .. } => {
-            from.rank() < to.rank() || (from.rank() > to.rank() && only_units_differ(from, to))
+            from.rank() < to.rank() || (from.rank() > to.rank() && from.differs_by_units(to))
         }
         _ => false,
     };
@@ -114,11 +114,6 @@ fn chain_root<'s>(site: &'s Site, mut value: Value) -> Option<&'s TensorOp> {
         }
     }
     None
-}
-
-pub(super) fn only_units_differ(from: &Shape, to: &Shape) -> bool {
-    let wide = |shape: &Shape| shape.iter().filter(|dim| !dim.is_const(1)).cloned().collect::<Vec<_>>();
-    wide(from) == wide(to)
 }
 
 /// `reshape(value)`, or what a reshape of the value was made of.
