@@ -44,27 +44,27 @@ fn form_in_func(
     target: &dyn TargetModel,
     cx: &mut PassCx,
 ) -> Result<Changed, Diagnostics> {
+    let mut changed = Changed::No;
     let mut dead: Vec<OpId> = Vec::new();
     let mut waiting = vec![func.body()];
     while let Some(region) = waiting.pop() {
-        dead.extend(form_in_region(func, region, target, cx)?);
+        changed |= form_in_region(func, region, target, cx, &mut dead)?;
         let nested = func.ops_in(region).iter().filter(|op| !is_kernel(func, **op));
         waiting.extend(nested.flat_map(|op| func.regions_of(*op).iter().copied()));
     }
-    if dead.is_empty() {
-        return Ok(Changed::No);
-    }
+    changed |= Changed::if_true(!dead.is_empty());
     func.erase_all(dead);
-    Ok(Changed::Yes)
+    Ok(changed)
 }
 
-/// Gives the ops that kernels have replaced; they are out of the region but still to be erased.
+/// Puts what has no place any more into `dead`: it is out of the region but still to be erased.
 fn form_in_region(
     func: &mut TensorFunc,
     region: RegionId,
     target: &dyn TargetModel,
     cx: &mut PassCx,
-) -> Result<Vec<OpId>, Diagnostics> {
+    dead: &mut Vec<OpId>,
+) -> Result<Changed, Diagnostics> {
     let listing = order::list_ops(func, region);
     rules::refuse_unknown(func, &listing)?;
     let mut groups = groups::Groups::new(func, listing);
@@ -72,7 +72,9 @@ fn form_in_region(
     pull::pull_producers(&mut groups, target, cx);
     pull::release_reshapes(&mut groups);
     let plan = groups.finish();
-    Ok(emit::emit(func, region, plan, cx))
+    let changed = Changed::if_true(!plan.kernels.is_empty());
+    dead.extend(emit::emit(func, region, plan, cx));
+    Ok(changed)
 }
 
 fn is_kernel(func: &TensorFunc, op: OpId) -> bool {

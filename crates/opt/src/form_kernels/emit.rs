@@ -1,9 +1,12 @@
 //! Builds the kernels that were planned, in an order near the program's.
+//!
+//! An op that one kernel computes moves into it, results and all; one that several compute is copied. Whoever reads a
+//! value from outside of the kernel that computes it is told the kernel's result instead when it is placed.
 
 use super::groups::{Place, Plan, PlannedKernel};
 use super::order::for_each_use;
 use std::sync::Arc;
-use tegula_base::HashMap;
+use tegula_base::EntityId;
 use tegula_ir::pass::PassCx;
 use tegula_ir::rewrite::Cloner;
 use tegula_ir::{OpId, RegionId, Value};
@@ -11,11 +14,13 @@ use tegula_tensor::{TensorFunc, TensorOp, TensorType};
 
 /// Kernels and host ops take the region; gives the ops that have no place any more.
 pub(super) fn emit(func: &mut TensorFunc, region: RegionId, plan: Plan, cx: &mut PassCx) -> Vec<OpId> {
+    // Every op is placed anew.
+    func.set_ops(region, vec![]);
     let mut emitter = Emitter {
         region,
         done_kernels: vec![false; plan.kernels.len()],
         done_ops: vec![false; plan.listing.ops.len()],
-        renamed: HashMap::default(),
+        renamed: vec![None; func.value_count()],
         ops: Vec::with_capacity(plan.listing.ops.len()),
         plan,
     };
@@ -50,8 +55,8 @@ struct Emitter {
     plan: Plan,
     done_kernels: Vec<bool>,
     done_ops: Vec<bool>,
-    /// What a value is called outside of kernels.
-    renamed: HashMap<Value, Value>,
+    /// What a value is called outside of the kernel that computes it, by the value's index.
+    renamed: Vec<Option<Value>>,
     /// The region's ops to be.
     ops: Vec<OpId>,
 }
@@ -103,6 +108,7 @@ impl Emitter {
         match item {
             Item::Op(at) => {
                 self.done_ops[at] = true;
+                self.rename_operands(func, self.plan.listing.ops[at]);
                 self.ops.push(self.plan.listing.ops[at]);
             }
             Item::Kernel(kernel) => {
@@ -113,11 +119,30 @@ impl Emitter {
         }
     }
 
+    /// What a value is called outside of kernels.
+    fn outer(&self, value: Value) -> Value {
+        self.renamed.get(value.index()).copied().flatten().unwrap_or(value)
+    }
+
+    fn rename_operands(&self, func: &mut TensorFunc, op: OpId) {
+        for i in 0..func.operands(op).len() {
+            let value = func.operand(op, i);
+            let outer = self.outer(value);
+            if outer != value {
+                func.set_operand(op, i, outer);
+            }
+        }
+        for i in 0..func.regions_of(op).len() {
+            let region = func.regions_of(op)[i];
+            for at in 0..func.ops_in(region).len() {
+                self.rename_operands(func, func.ops_in(region)[at]);
+            }
+        }
+    }
+
     fn kernel(&mut self, func: &mut TensorFunc, kernel: usize) -> OpId {
         let PlannedKernel { class, ops, root, operands, results } = &self.plan.kernels[kernel];
-        let operands: Vec<Value> = operands.clone();
-        let outer: Vec<Value> =
-            operands.iter().map(|value| self.renamed.get(value).copied().unwrap_or(*value)).collect();
+        let outer: Vec<Value> = operands.iter().map(|value| self.outer(*value)).collect();
         let types: Vec<TensorType> = results.iter().map(|value| func.ty(*value).clone()).collect();
         let location = self.location(func, ops, *root);
         let op = func.create_op(TensorOp::Kernel { class: *class }, &outer, types, location);
@@ -128,12 +153,23 @@ impl Emitter {
             cloner.bind(*value, arg);
         }
         for at in ops {
-            cloner.op(func, self.plan.listing.ops[*at], region);
+            let member = self.plan.listing.ops[*at];
+            if self.plan.copied[*at] {
+                cloner.op(func, member, region);
+                continue;
+            }
+            for i in 0..func.operands(member).len() {
+                let (value, inner) = (func.operand(member, i), cloner.value(func.operand(member, i)));
+                if inner != value {
+                    func.set_operand(member, i, inner);
+                }
+            }
+            func.place_op(member, region, func.ops_in(region).len());
         }
         let yields: Vec<Value> = results.iter().map(|value| cloner.value(*value)).collect();
         func.push_op(region, TensorOp::Yield {}, &yields, [], None);
         for (i, value) in results.iter().enumerate() {
-            self.renamed.insert(*value, func.results(op)[i]);
+            self.renamed[value.index()] = Some(func.results(op)[i]);
         }
         op
     }
@@ -141,19 +177,21 @@ impl Emitter {
     /// The root's name, then the names of a few that were fused.
     fn location(&self, func: &TensorFunc, ops: &[usize], root: usize) -> Option<Arc<str>> {
         const NAMES: usize = 4;
-        let name = |at: &usize| func.op(self.plan.listing.ops[*at]).location.clone();
-        let mut names: Vec<Arc<str>> = name(&root).into_iter().collect();
+        let name = |at: &usize| func.op(self.plan.listing.ops[*at]).location.as_ref();
+        let mut names: Vec<&Arc<str>> = name(&root).into_iter().collect();
         for other in ops.iter().filter_map(name) {
-            if !names.contains(&other) {
+            // Most ops share their name with others of one node.
+            if !names.iter().any(|known| Arc::ptr_eq(known, other)) && !names.contains(&other) {
                 names.push(other);
             }
         }
         match names.as_slice() {
             [] => None,
-            [only] => Some(only.clone()),
+            [only] => Some(Arc::clone(only)),
             several => {
                 let more = several.len().saturating_sub(NAMES);
-                let mut text = several[..several.len() - more].join("+");
+                let shown: Vec<&str> = several[..several.len() - more].iter().map(|name| &***name).collect();
+                let mut text = shown.join("+");
                 if more > 0 {
                     text += &format!("+{more} more");
                 }
@@ -163,17 +201,8 @@ impl Emitter {
     }
 
     fn finish(self, func: &mut TensorFunc, cx: &mut PassCx) -> Vec<OpId> {
-        let dead: Vec<OpId> = (0..self.plan.listing.ops.len())
-            .filter(|at| !self.done_ops[*at])
-            .map(|at| self.plan.listing.ops[at])
-            .collect();
-        let mut renamed: Vec<(Value, Value)> = self.renamed.into_iter().collect();
-        renamed.sort_unstable();
         cx.count("kernels", self.plan.kernels.len() as u64);
         func.set_ops(self.region, self.ops);
-        for (from, to) in renamed {
-            func.replace_uses(from, to);
-        }
-        dead
+        self.plan.listing.ops.into_iter().filter(|op| func.parent(*op).is_none()).collect()
     }
 }

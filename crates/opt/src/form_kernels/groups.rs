@@ -67,6 +67,8 @@ pub(super) struct Plan {
     pub listing: Listing,
     pub kernels: Vec<PlannedKernel>,
     pub places: Vec<Place>,
+    /// Whether kernels other than the one where it has its place compute an op too.
+    pub copied: Vec<bool>,
 }
 
 pub(super) struct PlannedKernel {
@@ -258,7 +260,8 @@ impl<'a> Groups<'a> {
             None => Place::Host,
         };
         let places = (0..self.home.len()).map(place).collect();
-        Plan { listing: self.listing, kernels, places }
+        let copied = self.copied.iter().map(|groups| !groups.is_empty()).collect();
+        Plan { listing: self.listing, kernels, places, copied }
     }
 
     /// The results of a member that leaves its kernel, as far as they are used at all.

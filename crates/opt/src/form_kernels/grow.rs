@@ -33,7 +33,7 @@ fn found(groups: &mut Groups, at: usize, form: Form) {
 /// Adding or dropping axes of extent 1 between computed values stays inside; all other reshapes rename a buffer.
 fn reshape(groups: &mut Groups, at: usize) {
     let operand = groups.operands(at)[0];
-    let inside = rules::only_units_differ(groups.shape(operand), groups.shape(groups.result(at)))
+    let inside = groups.shape(operand).differs_by_units(groups.shape(groups.result(at)))
         && groups.definer(operand).and_then(|def| groups.home(def)).is_some_and(|group| {
             matches!(groups.groups[group].form, Form::Source | Form::Elementwise | Form::Move)
         });

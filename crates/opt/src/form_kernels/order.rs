@@ -4,6 +4,7 @@
 //! The order is a topological one. Where a size gets bound the list is cut, since what follows may need the size;
 //! asserts on sizes come right after, before anything that may rely on them.
 
+use smallvec::SmallVec;
 use std::cmp::max;
 use tegula_base::EntityId;
 use tegula_ir::{Def, OpId, RegionId};
@@ -17,7 +18,7 @@ pub(super) struct Listing {
     /// Rank in program order, asserts moved up as far as their sizes are known.
     pub program_order: Vec<(usize, u8, usize)>,
     /// Users of an op's results in the same region, once each; an op that uses them in its regions counts.
-    pub users: Vec<Vec<usize>>,
+    pub users: Vec<SmallVec<[usize; 2]>>,
     /// The position of an op, by its id.
     position: Vec<u32>,
 }
@@ -46,14 +47,18 @@ pub(super) fn list_ops(func: &TensorFunc, region: RegionId) -> Listing {
     }
     let mut keys = Vec::with_capacity(ops.len());
     let mut levels: Vec<usize> = Vec::with_capacity(ops.len());
+    // The ops of this region that each op uses, by place in the region; op `i`'s start at `starts[i]`.
+    let (mut uses, mut starts) = (Vec::with_capacity(2 * ops.len()), Vec::with_capacity(ops.len() + 1));
     let mut segment = 0;
     for (i, op) in ops.iter().enumerate() {
         let mut level = 0;
+        starts.push(uses.len());
         for_each_use(func, *op, &mut |value| {
             if let Def::Result(def, _) = func.def(value)
                 && place[def.index()] != NOWHERE
             {
                 level = max(level, levels[place[def.index()] as usize]);
+                uses.push(place[def.index()]);
             }
         });
         let kind = func.kind(*op);
@@ -66,7 +71,8 @@ pub(super) fn list_ops(func: &TensorFunc, region: RegionId) -> Listing {
         let key = if tegula_ir::op::OpRules::is_terminator(kind) { usize::MAX } else { key };
         keys.push((segment, if binds { 0 } else { key }, i));
     }
-    keys.sort();
+    keys.sort_unstable();
+    starts.push(uses.len());
     let sorted: Vec<OpId> = keys.iter().map(|(_, _, i)| ops[*i]).collect();
     let turn = |op: &OpId| match func.kind(*op) {
         TensorOp::Bind { .. } => 0,
@@ -74,21 +80,19 @@ pub(super) fn list_ops(func: &TensorFunc, region: RegionId) -> Listing {
         _ => 2,
     };
     let program_order = keys.iter().map(|(segment, _, i)| (*segment, turn(&ops[*i]), *i)).collect();
-    for (position, op) in sorted.iter().enumerate() {
-        place[op.index()] = position as u32;
+    let mut positions = vec![0; ops.len()];
+    for (position, (_, _, i)) in keys.iter().enumerate() {
+        positions[*i] = position;
+        place[ops[*i].index()] = position as u32;
     }
-    let mut users = vec![Vec::new(); sorted.len()];
-    for (position, op) in sorted.iter().enumerate() {
-        for_each_use(func, *op, &mut |value| {
-            if let Def::Result(def, _) = func.def(value)
-                && place[def.index()] != NOWHERE
-            {
-                let list: &mut Vec<usize> = &mut users[place[def.index()] as usize];
-                if list.last() != Some(&position) {
-                    list.push(position);
-                }
+    let mut users = vec![SmallVec::new(); sorted.len()];
+    for (position, (_, _, i)) in keys.iter().enumerate() {
+        for used in &uses[starts[*i]..starts[*i + 1]] {
+            let list: &mut SmallVec<[usize; 2]> = &mut users[positions[*used as usize]];
+            if list.last() != Some(&position) {
+                list.push(position);
             }
-        });
+        }
     }
     Listing { ops: sorted, program_order, users, position: place }
 }

@@ -1,7 +1,7 @@
 //! What op may stand where in a kernel, and what it costs to compute it twice.
 
 use super::order::Listing;
-use tegula_base::{Diagnostic, Diagnostics, Shape};
+use tegula_base::{Diagnostic, Diagnostics};
 use tegula_ir::{Op, ScalarOp};
 use tegula_tensor::{KernelClass, PadMode, TensorFunc, TensorOp};
 
@@ -87,12 +87,6 @@ pub(super) fn refuse_unknown(func: &TensorFunc, listing: &Listing) -> Result<(),
         errors.push(Diagnostic::internal(format!("`{name}` reached kernel formation")).at(place.to_string()));
     }
     errors.into_result(())
-}
-
-/// Whether only axes of extent 1 come or go.
-pub(super) fn only_units_differ(from: &Shape, to: &Shape) -> bool {
-    let wide = |shape: &Shape| shape.iter().filter(|dim| !dim.is_const(1)).cloned().collect::<Vec<_>>();
-    wide(from) == wide(to)
 }
 
 /// Roughly how many vector instructions an element costs; up to [`CHEAP`] an op may be computed again elsewhere.

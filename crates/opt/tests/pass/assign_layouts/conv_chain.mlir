@@ -21,33 +21,33 @@
   "tgn.func"() <{sym_name = "main", arg_names = ["x", "r"], result_names = ["a", "b"]}> ({
   ^bb0(%0: tensor<1x8x4x4xf32>, %1: tensor<1x8x4x4xf32>):
     %2 = "tgn.constant"() <{id = dense_resource<const0> : tensor<8x8x3x3xf32>, dtype = "f32", shape = [8, 8, 3, 3]}> : () -> tensor<8x8x3x3xf32>
-    %18 = "tgn.kernel"(%0) <{class = "map"}> ({
-    ^bb0(%19: tensor<1x8x4x4xf32>):
-      %20 = "tgn.relayout"(%19) <{layout = ["0", "2", "3", "1"]}> : (tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32, {layout = ["0", "2", "3", "1"]}>
-      "tgn.yield"(%20) : (tensor<1x8x4x4xf32, {layout = ["0", "2", "3", "1"]}>) -> ()
+    %14 = "tgn.kernel"(%0) <{class = "map"}> ({
+    ^bb0(%15: tensor<1x8x4x4xf32>):
+      %16 = "tgn.relayout"(%15) <{layout = ["0", "2", "3", "1"]}> : (tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32, {layout = ["0", "2", "3", "1"]}>
+      "tgn.yield"(%16) : (tensor<1x8x4x4xf32, {layout = ["0", "2", "3", "1"]}>) -> ()
     }) : (tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32, {layout = ["0", "2", "3", "1"]}>
-    %21 = "tgn.relayout"(%2) <{layout = ["0/8", "2", "3", "1", "0%8"]}> : (tensor<8x8x3x3xf32>) -> tensor<8x8x3x3xf32, {layout = ["0/8", "2", "3", "1", "0%8"]}>
-    %7 = "tgn.kernel"(%18, %21) <{class = "conv"}> ({
+    %17 = "tgn.relayout"(%2) <{layout = ["0/8", "2", "3", "1", "0%8"]}> : (tensor<8x8x3x3xf32>) -> tensor<8x8x3x3xf32, {layout = ["0/8", "2", "3", "1", "0%8"]}>
+    %7 = "tgn.kernel"(%14, %17) <{class = "conv"}> ({
     ^bb0(%8: tensor<1x8x4x4xf32, {layout = ["0", "2", "3", "1"]}>, %9: tensor<8x8x3x3xf32, {layout = ["0/8", "2", "3", "1", "0%8"]}>):
-      %10 = "tgn.conv"(%8, %9) <{window = {size = [3, 3], strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]}, groups = 1, out = "f32"}> : (tensor<1x8x4x4xf32, {layout = ["0", "2", "3", "1"]}>, tensor<8x8x3x3xf32, {layout = ["0/8", "2", "3", "1", "0%8"]}>) -> tensor<1x8x4x4xf32> loc("y")
-      %11 = "tgn.elementwise"(%10) <{f = "tanh"}> : (tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32> loc("a")
-      "tgn.yield"(%11) : (tensor<1x8x4x4xf32>) -> ()
+      %3 = "tgn.conv"(%8, %9) <{window = {size = [3, 3], strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]}, groups = 1, out = "f32"}> : (tensor<1x8x4x4xf32, {layout = ["0", "2", "3", "1"]}>, tensor<8x8x3x3xf32, {layout = ["0/8", "2", "3", "1", "0%8"]}>) -> tensor<1x8x4x4xf32> loc("y")
+      %4 = "tgn.elementwise"(%3) <{f = "tanh"}> : (tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32> loc("a")
+      "tgn.yield"(%4) : (tensor<1x8x4x4xf32>) -> ()
     }) : (tensor<1x8x4x4xf32, {layout = ["0", "2", "3", "1"]}>, tensor<8x8x3x3xf32, {layout = ["0/8", "2", "3", "1", "0%8"]}>) -> tensor<1x8x4x4xf32, {layout = ["0", "2", "3", "1"]}> loc("y+a")
-    %12 = "tgn.kernel"(%7) <{class = "pool"}> ({
-    ^bb0(%13: tensor<1x8x4x4xf32, {layout = ["0", "2", "3", "1"]}>):
-      %14 = "tgn.pool"(%13) <{kind = "max", window = {size = [2, 2], strides = [2, 2], dilations = [1, 1], low = [0, 0], high = [0, 0]}}> : (tensor<1x8x4x4xf32, {layout = ["0", "2", "3", "1"]}>) -> tensor<1x8x2x2xf32> loc("p")
-      "tgn.yield"(%14) : (tensor<1x8x2x2xf32>) -> ()
+    %10 = "tgn.kernel"(%7) <{class = "pool"}> ({
+    ^bb0(%11: tensor<1x8x4x4xf32, {layout = ["0", "2", "3", "1"]}>):
+      %5 = "tgn.pool"(%11) <{kind = "max", window = {size = [2, 2], strides = [2, 2], dilations = [1, 1], low = [0, 0], high = [0, 0]}}> : (tensor<1x8x4x4xf32, {layout = ["0", "2", "3", "1"]}>) -> tensor<1x8x2x2xf32> loc("p")
+      "tgn.yield"(%5) : (tensor<1x8x2x2xf32>) -> ()
     }) : (tensor<1x8x4x4xf32, {layout = ["0", "2", "3", "1"]}>) -> tensor<1x8x2x2xf32, {layout = ["0", "2", "3", "1"]}> loc("p")
-    %15 = "tgn.kernel"(%12) <{class = "map"}> ({
-    ^bb0(%16: tensor<1x8x2x2xf32, {layout = ["0", "2", "3", "1"]}>):
-      %17 = "tgn.transpose"(%16) <{perm = [0, 2, 3, 1]}> : (tensor<1x8x2x2xf32, {layout = ["0", "2", "3", "1"]}>) -> tensor<1x2x2x8xf32> loc("b")
-      "tgn.yield"(%17) : (tensor<1x2x2x8xf32>) -> ()
+    %12 = "tgn.kernel"(%10) <{class = "map"}> ({
+    ^bb0(%13: tensor<1x8x2x2xf32, {layout = ["0", "2", "3", "1"]}>):
+      %6 = "tgn.transpose"(%13) <{perm = [0, 2, 3, 1]}> : (tensor<1x8x2x2xf32, {layout = ["0", "2", "3", "1"]}>) -> tensor<1x2x2x8xf32> loc("b")
+      "tgn.yield"(%6) : (tensor<1x2x2x8xf32>) -> ()
     }) : (tensor<1x8x2x2xf32, {layout = ["0", "2", "3", "1"]}>) -> tensor<1x2x2x8xf32> loc("b")
-    %22 = "tgn.kernel"(%7) <{class = "map"}> ({
-    ^bb0(%23: tensor<1x8x4x4xf32, {layout = ["0", "2", "3", "1"]}>):
-      %24 = "tgn.relayout"(%23) <{layout = ["0", "1", "2", "3"]}> : (tensor<1x8x4x4xf32, {layout = ["0", "2", "3", "1"]}>) -> tensor<1x8x4x4xf32, {layout = ["0", "1", "2", "3"]}> loc("y+a")
-      "tgn.yield"(%24) : (tensor<1x8x4x4xf32, {layout = ["0", "1", "2", "3"]}>) -> ()
+    %18 = "tgn.kernel"(%7) <{class = "map"}> ({
+    ^bb0(%19: tensor<1x8x4x4xf32, {layout = ["0", "2", "3", "1"]}>):
+      %20 = "tgn.relayout"(%19) <{layout = ["0", "1", "2", "3"]}> : (tensor<1x8x4x4xf32, {layout = ["0", "2", "3", "1"]}>) -> tensor<1x8x4x4xf32, {layout = ["0", "1", "2", "3"]}> loc("y+a")
+      "tgn.yield"(%20) : (tensor<1x8x4x4xf32, {layout = ["0", "1", "2", "3"]}>) -> ()
     }) : (tensor<1x8x4x4xf32, {layout = ["0", "2", "3", "1"]}>) -> tensor<1x8x4x4xf32> loc("y+a")
-    "tgn.return"(%22, %15) : (tensor<1x8x4x4xf32>, tensor<1x2x2x8xf32>) -> ()
+    "tgn.return"(%18, %12) : (tensor<1x8x4x4xf32>, tensor<1x2x2x8xf32>) -> ()
   }) : () -> ()
 }) {tgn.elided = {const0 = "3f6375d4e7ceb714c0df0cee3a679867073c30f7c0c39c44b534a710c4ab30f1"}} : () -> ()

@@ -16,18 +16,18 @@
   "tgn.func"() <{sym_name = "main", arg_names = ["x", "v"], result_names = ["y", "z"]}> ({
   ^bb0(%0: tensor<?x4xf32, {dims = ["n"]}>, %1: tensor<4x3xf32>):
     %2 = "tgn.constant"() <{id = dense_resource<const0> : tensor<4x3xf32>, dtype = "f32", shape = [4, 3]}> : () -> tensor<4x3xf32>
-    %13 = "tgn.relayout"(%2) <{layout = ["1/8", "0", "1%8"]}> : (tensor<4x3xf32>) -> tensor<4x3xf32, {layout = ["1/8", "0", "1%8"]}>
-    %5 = "tgn.kernel"(%0, %13) <{class = "dot"}> ({
+    %11 = "tgn.relayout"(%2) <{layout = ["1/8", "0", "1%8"]}> : (tensor<4x3xf32>) -> tensor<4x3xf32, {layout = ["1/8", "0", "1%8"]}>
+    %5 = "tgn.kernel"(%0, %11) <{class = "dot"}> ({
     ^bb0(%6: tensor<?x4xf32, {dims = ["n"]}>, %7: tensor<4x3xf32, {layout = ["1/8", "0", "1%8"]}>):
-      %8 = "tgn.dot"(%6, %7) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}, out = "f32"}> : (tensor<?x4xf32, {dims = ["n"]}>, tensor<4x3xf32, {layout = ["1/8", "0", "1%8"]}>) -> tensor<?x3xf32, {dims = ["n"]}> loc("y")
-      "tgn.yield"(%8) : (tensor<?x3xf32, {dims = ["n"]}>) -> ()
+      %3 = "tgn.dot"(%6, %7) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}, out = "f32"}> : (tensor<?x4xf32, {dims = ["n"]}>, tensor<4x3xf32, {layout = ["1/8", "0", "1%8"]}>) -> tensor<?x3xf32, {dims = ["n"]}> loc("y")
+      "tgn.yield"(%3) : (tensor<?x3xf32, {dims = ["n"]}>) -> ()
     }) : (tensor<?x4xf32, {dims = ["n"]}>, tensor<4x3xf32, {layout = ["1/8", "0", "1%8"]}>) -> tensor<?x3xf32, {dims = ["n"]}> loc("y")
-    %9 = "tgn.kernel"(%0, %1) <{class = "dot"}> ({
-    ^bb0(%10: tensor<?x4xf32, {dims = ["n"]}>, %11: tensor<4x3xf32>):
-      %12 = "tgn.dot"(%10, %11) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}, out = "f32"}> : (tensor<?x4xf32, {dims = ["n"]}>, tensor<4x3xf32>) -> tensor<?x3xf32, {dims = ["n"]}> loc("z")
-      "tgn.yield"(%12) : (tensor<?x3xf32, {dims = ["n"]}>) -> ()
+    %8 = "tgn.kernel"(%0, %1) <{class = "dot"}> ({
+    ^bb0(%9: tensor<?x4xf32, {dims = ["n"]}>, %10: tensor<4x3xf32>):
+      %4 = "tgn.dot"(%9, %10) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}, out = "f32"}> : (tensor<?x4xf32, {dims = ["n"]}>, tensor<4x3xf32>) -> tensor<?x3xf32, {dims = ["n"]}> loc("z")
+      "tgn.yield"(%4) : (tensor<?x3xf32, {dims = ["n"]}>) -> ()
     }) : (tensor<?x4xf32, {dims = ["n"]}>, tensor<4x3xf32>) -> tensor<?x3xf32, {dims = ["n"]}> loc("z")
-    "tgn.return"(%5, %9) : (tensor<?x3xf32, {dims = ["n"]}>, tensor<?x3xf32, {dims = ["n"]}>) -> ()
+    "tgn.return"(%5, %8) : (tensor<?x3xf32, {dims = ["n"]}>, tensor<?x3xf32, {dims = ["n"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {n = {input = 0, axis = 0}}} : () -> ()
 

@@ -12,8 +12,8 @@
   ^bb0(%0: tensor<?x4xf32, {dims = ["n"]}>):
     %2 = "tgn.kernel"(%0) <{class = "map"}> ({
     ^bb0(%3: tensor<?x4xf32, {dims = ["n"]}>):
-      %4 = "tgn.elementwise"(%3) <{f = "exp"}> : (tensor<?x4xf32, {dims = ["n"]}>) -> tensor<?x4xf32, {dims = ["n"]}> loc("y")
-      "tgn.yield"(%4) : (tensor<?x4xf32, {dims = ["n"]}>) -> ()
+      %1 = "tgn.elementwise"(%3) <{f = "exp"}> : (tensor<?x4xf32, {dims = ["n"]}>) -> tensor<?x4xf32, {dims = ["n"]}> loc("y")
+      "tgn.yield"(%1) : (tensor<?x4xf32, {dims = ["n"]}>) -> ()
     }) : (tensor<?x4xf32, {dims = ["n"]}>) -> tensor<?x4xf32, {dims = ["n"]}> loc("y")
     "tgn.return"(%2) : (tensor<?x4xf32, {dims = ["n"]}>) -> ()
   }) : () -> ()

@@ -18,23 +18,23 @@
   "tgn.func"() <{sym_name = "main", arg_names = ["x"], result_names = ["t"]}> ({
   ^bb0(%0: tensor<1x8x4x4xf32>):
     %1 = "tgn.constant"() <{id = dense_resource<const0> : tensor<8x8x3x3xf32>, dtype = "f32", shape = [8, 8, 3, 3]}> : () -> tensor<8x8x3x3xf32>
-    %12 = "tgn.kernel"(%0) <{class = "map"}> ({
-    ^bb0(%13: tensor<1x8x4x4xf32>):
-      %14 = "tgn.relayout"(%13) <{layout = ["0", "2", "3", "1"]}> : (tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32, {layout = ["0", "2", "3", "1"]}>
-      "tgn.yield"(%14) : (tensor<1x8x4x4xf32, {layout = ["0", "2", "3", "1"]}>) -> ()
+    %10 = "tgn.kernel"(%0) <{class = "map"}> ({
+    ^bb0(%11: tensor<1x8x4x4xf32>):
+      %12 = "tgn.relayout"(%11) <{layout = ["0", "2", "3", "1"]}> : (tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32, {layout = ["0", "2", "3", "1"]}>
+      "tgn.yield"(%12) : (tensor<1x8x4x4xf32, {layout = ["0", "2", "3", "1"]}>) -> ()
     }) : (tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32, {layout = ["0", "2", "3", "1"]}>
-    %15 = "tgn.relayout"(%1) <{layout = ["0/8", "2", "3", "1", "0%8"]}> : (tensor<8x8x3x3xf32>) -> tensor<8x8x3x3xf32, {layout = ["0/8", "2", "3", "1", "0%8"]}>
-    %5 = "tgn.kernel"(%12, %15) <{class = "conv"}> ({
+    %13 = "tgn.relayout"(%1) <{layout = ["0/8", "2", "3", "1", "0%8"]}> : (tensor<8x8x3x3xf32>) -> tensor<8x8x3x3xf32, {layout = ["0/8", "2", "3", "1", "0%8"]}>
+    %5 = "tgn.kernel"(%10, %13) <{class = "conv"}> ({
     ^bb0(%6: tensor<1x8x4x4xf32, {layout = ["0", "2", "3", "1"]}>, %7: tensor<8x8x3x3xf32, {layout = ["0/8", "2", "3", "1", "0%8"]}>):
-      %8 = "tgn.conv"(%6, %7) <{window = {size = [3, 3], strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]}, groups = 1, out = "f32"}> : (tensor<1x8x4x4xf32, {layout = ["0", "2", "3", "1"]}>, tensor<8x8x3x3xf32, {layout = ["0/8", "2", "3", "1", "0%8"]}>) -> tensor<1x8x4x4xf32> loc("y")
-      "tgn.yield"(%8) : (tensor<1x8x4x4xf32>) -> ()
+      %2 = "tgn.conv"(%6, %7) <{window = {size = [3, 3], strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]}, groups = 1, out = "f32"}> : (tensor<1x8x4x4xf32, {layout = ["0", "2", "3", "1"]}>, tensor<8x8x3x3xf32, {layout = ["0/8", "2", "3", "1", "0%8"]}>) -> tensor<1x8x4x4xf32> loc("y")
+      "tgn.yield"(%2) : (tensor<1x8x4x4xf32>) -> ()
     }) : (tensor<1x8x4x4xf32, {layout = ["0", "2", "3", "1"]}>, tensor<8x8x3x3xf32, {layout = ["0/8", "2", "3", "1", "0%8"]}>) -> tensor<1x8x4x4xf32, {layout = ["0", "2", "3", "1"]}> loc("y")
     %3 = "tgn.reshape"(%5) <{shape = [1, 8, 16]}> : (tensor<1x8x4x4xf32, {layout = ["0", "2", "3", "1"]}>) -> tensor<1x8x16xf32, {layout = ["0", "2", "1"]}> loc("r")
-    %9 = "tgn.kernel"(%3) <{class = "map"}> ({
-    ^bb0(%10: tensor<1x8x16xf32, {layout = ["0", "2", "1"]}>):
-      %11 = "tgn.transpose"(%10) <{perm = [0, 2, 1]}> : (tensor<1x8x16xf32, {layout = ["0", "2", "1"]}>) -> tensor<1x16x8xf32> loc("t")
-      "tgn.yield"(%11) : (tensor<1x16x8xf32>) -> ()
+    %8 = "tgn.kernel"(%3) <{class = "map"}> ({
+    ^bb0(%9: tensor<1x8x16xf32, {layout = ["0", "2", "1"]}>):
+      %4 = "tgn.transpose"(%9) <{perm = [0, 2, 1]}> : (tensor<1x8x16xf32, {layout = ["0", "2", "1"]}>) -> tensor<1x16x8xf32> loc("t")
+      "tgn.yield"(%4) : (tensor<1x16x8xf32>) -> ()
     }) : (tensor<1x8x16xf32, {layout = ["0", "2", "1"]}>) -> tensor<1x16x8xf32> loc("t")
-    "tgn.return"(%9) : (tensor<1x16x8xf32>) -> ()
+    "tgn.return"(%8) : (tensor<1x16x8xf32>) -> ()
   }) : () -> ()
 }) {tgn.elided = {const0 = "3f6375d4e7ceb714c0df0cee3a679867073c30f7c0c39c44b534a710c4ab30f1"}} : () -> ()

@@ -26,9 +26,9 @@
     %9 = "tgn.kernel"(%0) <{class = "map"}> ({
     ^bb0(%10: tensor<40xi64>):
       %11 = "tgn.elementwise"(%10) <{f = "abs"}> : (tensor<40xi64>) -> tensor<40xi64> loc("a")
-      %12 = "tgn.sizes"() <{dims = ["nonzero"]}> : () -> tensor<1xi64> loc("s")
-      %13 = "tgn.elementwise"(%11, %12) <{f = "add"}> : (tensor<40xi64>, tensor<1xi64>) -> tensor<40xi64> loc("y")
-      "tgn.yield"(%13) : (tensor<40xi64>) -> ()
+      %4 = "tgn.sizes"() <{dims = ["nonzero"]}> : () -> tensor<1xi64> loc("s")
+      %5 = "tgn.elementwise"(%11, %4) <{f = "add"}> : (tensor<40xi64>, tensor<1xi64>) -> tensor<40xi64> loc("y")
+      "tgn.yield"(%5) : (tensor<40xi64>) -> ()
     }) : (tensor<40xi64>) -> tensor<40xi64> loc("y+a+s")
     "tgn.return"(%9) : (tensor<40xi64>) -> ()
   }) : () -> ()

@@ -15,19 +15,19 @@
   ^bb0(%0: tensor<?x5xf32, {dims = ["n"]}>):
     %4 = "tgn.kernel"(%0) <{class = "map"}> ({
     ^bb0(%5: tensor<?x5xf32, {dims = ["n"]}>):
-      %6 = "tgn.elementwise"(%5) <{f = "exp"}> : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x5xf32, {dims = ["n"]}> loc("e")
-      "tgn.yield"(%6) : (tensor<?x5xf32, {dims = ["n"]}>) -> ()
+      %1 = "tgn.elementwise"(%5) <{f = "exp"}> : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x5xf32, {dims = ["n"]}> loc("e")
+      "tgn.yield"(%1) : (tensor<?x5xf32, {dims = ["n"]}>) -> ()
     }) : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x5xf32, {dims = ["n"]}> loc("e")
-    %7 = "tgn.kernel"(%4) <{class = "map"}> ({
-    ^bb0(%8: tensor<?x5xf32, {dims = ["n"]}>):
-      %9 = "tgn.transpose"(%8) <{perm = [1, 0]}> : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<5x?xf32, {dims = ["n"]}> loc("t")
-      "tgn.yield"(%9) : (tensor<5x?xf32, {dims = ["n"]}>) -> ()
+    %6 = "tgn.kernel"(%4) <{class = "map"}> ({
+    ^bb0(%7: tensor<?x5xf32, {dims = ["n"]}>):
+      %2 = "tgn.transpose"(%7) <{perm = [1, 0]}> : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<5x?xf32, {dims = ["n"]}> loc("t")
+      "tgn.yield"(%2) : (tensor<5x?xf32, {dims = ["n"]}>) -> ()
     }) : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<5x?xf32, {dims = ["n"]}> loc("t")
-    %10 = "tgn.kernel"(%4) <{class = "map"}> ({
-    ^bb0(%11: tensor<?x5xf32, {dims = ["n"]}>):
-      %12 = "tgn.slice"(%11) <{starts = [0, 1], sizes = ["n", 2], steps = [1, 1]}> : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x2xf32, {dims = ["n"]}> loc("s")
-      "tgn.yield"(%12) : (tensor<?x2xf32, {dims = ["n"]}>) -> ()
+    %8 = "tgn.kernel"(%4) <{class = "map"}> ({
+    ^bb0(%9: tensor<?x5xf32, {dims = ["n"]}>):
+      %3 = "tgn.slice"(%9) <{starts = [0, 1], sizes = ["n", 2], steps = [1, 1]}> : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x2xf32, {dims = ["n"]}> loc("s")
+      "tgn.yield"(%3) : (tensor<?x2xf32, {dims = ["n"]}>) -> ()
     }) : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x2xf32, {dims = ["n"]}> loc("s")
-    "tgn.return"(%7, %10) : (tensor<5x?xf32, {dims = ["n"]}>, tensor<?x2xf32, {dims = ["n"]}>) -> ()
+    "tgn.return"(%6, %8) : (tensor<5x?xf32, {dims = ["n"]}>, tensor<?x2xf32, {dims = ["n"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {n = {input = 0, axis = 0}}} : () -> ()

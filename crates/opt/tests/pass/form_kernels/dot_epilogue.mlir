@@ -20,12 +20,12 @@
   ^bb0(%0: tensor<?x4xf32, {dims = ["m"]}>, %1: tensor<4x8xf32>, %2: tensor<1x8xf32>, %3: tensor<?x8xf32, {dims = ["m"]}>):
     %9 = "tgn.kernel"(%0, %1, %2, %3) <{class = "dot"}> ({
     ^bb0(%10: tensor<?x4xf32, {dims = ["m"]}>, %11: tensor<4x8xf32>, %12: tensor<1x8xf32>, %13: tensor<?x8xf32, {dims = ["m"]}>):
-      %14 = "tgn.splat"() <{dtype = "f32", shape = [1, 1], bits = 0}> : () -> tensor<1x1xf32>
-      %15 = "tgn.dot"(%10, %11) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}, out = "f32"}> : (tensor<?x4xf32, {dims = ["m"]}>, tensor<4x8xf32>) -> tensor<?x8xf32, {dims = ["m"]}> loc("y")
-      %16 = "tgn.elementwise"(%15, %12) <{f = "add"}> : (tensor<?x8xf32, {dims = ["m"]}>, tensor<1x8xf32>) -> tensor<?x8xf32, {dims = ["m"]}> loc("z")
-      %17 = "tgn.elementwise"(%16, %14) <{f = "max"}> : (tensor<?x8xf32, {dims = ["m"]}>, tensor<1x1xf32>) -> tensor<?x8xf32, {dims = ["m"]}> loc("a")
-      %18 = "tgn.elementwise"(%17, %13) <{f = "add"}> : (tensor<?x8xf32, {dims = ["m"]}>, tensor<?x8xf32, {dims = ["m"]}>) -> tensor<?x8xf32, {dims = ["m"]}> loc("s")
-      "tgn.yield"(%18) : (tensor<?x8xf32, {dims = ["m"]}>) -> ()
+      %4 = "tgn.splat"() <{dtype = "f32", shape = [1, 1], bits = 0}> : () -> tensor<1x1xf32>
+      %5 = "tgn.dot"(%10, %11) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}, out = "f32"}> : (tensor<?x4xf32, {dims = ["m"]}>, tensor<4x8xf32>) -> tensor<?x8xf32, {dims = ["m"]}> loc("y")
+      %6 = "tgn.elementwise"(%5, %12) <{f = "add"}> : (tensor<?x8xf32, {dims = ["m"]}>, tensor<1x8xf32>) -> tensor<?x8xf32, {dims = ["m"]}> loc("z")
+      %7 = "tgn.elementwise"(%6, %4) <{f = "max"}> : (tensor<?x8xf32, {dims = ["m"]}>, tensor<1x1xf32>) -> tensor<?x8xf32, {dims = ["m"]}> loc("a")
+      %8 = "tgn.elementwise"(%7, %13) <{f = "add"}> : (tensor<?x8xf32, {dims = ["m"]}>, tensor<?x8xf32, {dims = ["m"]}>) -> tensor<?x8xf32, {dims = ["m"]}> loc("s")
+      "tgn.yield"(%8) : (tensor<?x8xf32, {dims = ["m"]}>) -> ()
     }) : (tensor<?x4xf32, {dims = ["m"]}>, tensor<4x8xf32>, tensor<1x8xf32>, tensor<?x8xf32, {dims = ["m"]}>) -> tensor<?x8xf32, {dims = ["m"]}> loc("y+z+a+s")
     "tgn.return"(%9) : (tensor<?x8xf32, {dims = ["m"]}>) -> ()
   }) : () -> ()

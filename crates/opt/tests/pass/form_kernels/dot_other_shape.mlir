@@ -14,14 +14,14 @@
   ^bb0(%0: tensor<1x4xf32>, %1: tensor<4x8xf32>, %2: tensor<6x8xf32>):
     %5 = "tgn.kernel"(%0, %1) <{class = "dot"}> ({
     ^bb0(%6: tensor<1x4xf32>, %7: tensor<4x8xf32>):
-      %8 = "tgn.dot"(%6, %7) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}, out = "f32"}> : (tensor<1x4xf32>, tensor<4x8xf32>) -> tensor<1x8xf32> loc("y")
-      "tgn.yield"(%8) : (tensor<1x8xf32>) -> ()
+      %3 = "tgn.dot"(%6, %7) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}, out = "f32"}> : (tensor<1x4xf32>, tensor<4x8xf32>) -> tensor<1x8xf32> loc("y")
+      "tgn.yield"(%3) : (tensor<1x8xf32>) -> ()
     }) : (tensor<1x4xf32>, tensor<4x8xf32>) -> tensor<1x8xf32> loc("y")
-    %9 = "tgn.kernel"(%5, %2) <{class = "map"}> ({
-    ^bb0(%10: tensor<1x8xf32>, %11: tensor<6x8xf32>):
-      %12 = "tgn.elementwise"(%10, %11) <{f = "add"}> : (tensor<1x8xf32>, tensor<6x8xf32>) -> tensor<6x8xf32> loc("s")
-      "tgn.yield"(%12) : (tensor<6x8xf32>) -> ()
+    %8 = "tgn.kernel"(%5, %2) <{class = "map"}> ({
+    ^bb0(%9: tensor<1x8xf32>, %10: tensor<6x8xf32>):
+      %4 = "tgn.elementwise"(%9, %10) <{f = "add"}> : (tensor<1x8xf32>, tensor<6x8xf32>) -> tensor<6x8xf32> loc("s")
+      "tgn.yield"(%4) : (tensor<6x8xf32>) -> ()
     }) : (tensor<1x8xf32>, tensor<6x8xf32>) -> tensor<6x8xf32> loc("s")
-    "tgn.return"(%9) : (tensor<6x8xf32>) -> ()
+    "tgn.return"(%8) : (tensor<6x8xf32>) -> ()
   }) : () -> ()
 }) : () -> ()

@@ -14,14 +14,14 @@
   ^bb0(%0: tensor<?x4xf32, {dims = ["m"]}>, %1: tensor<4x8xf32>):
     %4 = "tgn.kernel"(%0) <{class = "map"}> ({
     ^bb0(%5: tensor<?x4xf32, {dims = ["m"]}>):
-      %6 = "tgn.elementwise"(%5) <{f = "exp"}> : (tensor<?x4xf32, {dims = ["m"]}>) -> tensor<?x4xf32, {dims = ["m"]}> loc("e")
-      "tgn.yield"(%6) : (tensor<?x4xf32, {dims = ["m"]}>) -> ()
+      %2 = "tgn.elementwise"(%5) <{f = "exp"}> : (tensor<?x4xf32, {dims = ["m"]}>) -> tensor<?x4xf32, {dims = ["m"]}> loc("e")
+      "tgn.yield"(%2) : (tensor<?x4xf32, {dims = ["m"]}>) -> ()
     }) : (tensor<?x4xf32, {dims = ["m"]}>) -> tensor<?x4xf32, {dims = ["m"]}> loc("e")
-    %7 = "tgn.kernel"(%4, %1) <{class = "dot"}> ({
-    ^bb0(%8: tensor<?x4xf32, {dims = ["m"]}>, %9: tensor<4x8xf32>):
-      %10 = "tgn.dot"(%8, %9) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}, out = "f32"}> : (tensor<?x4xf32, {dims = ["m"]}>, tensor<4x8xf32>) -> tensor<?x8xf32, {dims = ["m"]}> loc("y")
-      "tgn.yield"(%10) : (tensor<?x8xf32, {dims = ["m"]}>) -> ()
+    %6 = "tgn.kernel"(%4, %1) <{class = "dot"}> ({
+    ^bb0(%7: tensor<?x4xf32, {dims = ["m"]}>, %8: tensor<4x8xf32>):
+      %3 = "tgn.dot"(%7, %8) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}, out = "f32"}> : (tensor<?x4xf32, {dims = ["m"]}>, tensor<4x8xf32>) -> tensor<?x8xf32, {dims = ["m"]}> loc("y")
+      "tgn.yield"(%3) : (tensor<?x8xf32, {dims = ["m"]}>) -> ()
     }) : (tensor<?x4xf32, {dims = ["m"]}>, tensor<4x8xf32>) -> tensor<?x8xf32, {dims = ["m"]}> loc("y")
-    "tgn.return"(%7) : (tensor<?x8xf32, {dims = ["m"]}>) -> ()
+    "tgn.return"(%6) : (tensor<?x8xf32, {dims = ["m"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {m = {input = 0, axis = 0}}} : () -> ()

@@ -18,16 +18,16 @@
   ^bb0(%0: tensor<5x4xf32>, %1: tensor<?xi64, {dims = ["n"]}>):
     %6 = "tgn.kernel"(%0) <{class = "map"}> ({
     ^bb0(%7: tensor<5x4xf32>):
-      %8 = "tgn.elementwise"(%7) <{f = "exp"}> : (tensor<5x4xf32>) -> tensor<5x4xf32> loc("e")
-      "tgn.yield"(%8) : (tensor<5x4xf32>) -> ()
+      %3 = "tgn.elementwise"(%7) <{f = "exp"}> : (tensor<5x4xf32>) -> tensor<5x4xf32> loc("e")
+      "tgn.yield"(%3) : (tensor<5x4xf32>) -> ()
     }) : (tensor<5x4xf32>) -> tensor<5x4xf32> loc("e")
-    %9 = "tgn.kernel"(%1, %6) <{class = "map"}> ({
-    ^bb0(%10: tensor<?xi64, {dims = ["n"]}>, %11: tensor<5x4xf32>):
-      %12 = "tgn.splat"() <{dtype = "i64", shape = [1], bits = 1}> : () -> tensor<1xi64>
-      %13 = "tgn.elementwise"(%10, %12) <{f = "add"}> : (tensor<?xi64, {dims = ["n"]}>, tensor<1xi64>) -> tensor<?xi64, {dims = ["n"]}> loc("j")
-      %14 = "tgn.gather"(%11, %13) <{axis = 0}> : (tensor<5x4xf32>, tensor<?xi64, {dims = ["n"]}>) -> tensor<?x4xf32, {dims = ["n"]}> loc("g")
-      "tgn.yield"(%14) : (tensor<?x4xf32, {dims = ["n"]}>) -> ()
+    %8 = "tgn.kernel"(%1, %6) <{class = "map"}> ({
+    ^bb0(%9: tensor<?xi64, {dims = ["n"]}>, %10: tensor<5x4xf32>):
+      %2 = "tgn.splat"() <{dtype = "i64", shape = [1], bits = 1}> : () -> tensor<1xi64>
+      %4 = "tgn.elementwise"(%9, %2) <{f = "add"}> : (tensor<?xi64, {dims = ["n"]}>, tensor<1xi64>) -> tensor<?xi64, {dims = ["n"]}> loc("j")
+      %5 = "tgn.gather"(%10, %4) <{axis = 0}> : (tensor<5x4xf32>, tensor<?xi64, {dims = ["n"]}>) -> tensor<?x4xf32, {dims = ["n"]}> loc("g")
+      "tgn.yield"(%5) : (tensor<?x4xf32, {dims = ["n"]}>) -> ()
     }) : (tensor<?xi64, {dims = ["n"]}>, tensor<5x4xf32>) -> tensor<?x4xf32, {dims = ["n"]}> loc("g+j")
-    "tgn.return"(%9) : (tensor<?x4xf32, {dims = ["n"]}>) -> ()
+    "tgn.return"(%8) : (tensor<?x4xf32, {dims = ["n"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {n = {input = 1, axis = 0}}} : () -> ()

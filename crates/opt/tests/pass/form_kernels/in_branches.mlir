@@ -20,17 +20,17 @@
   ^bb0(%0: tensor<i1>, %1: tensor<?x5xf32, {dims = ["n"]}>):
     %6 = "tgn.kernel"(%1) <{class = "map"}> ({
     ^bb0(%7: tensor<?x5xf32, {dims = ["n"]}>):
-      %8 = "tgn.elementwise"(%7) <{f = "exp"}> : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x5xf32, {dims = ["n"]}> loc("e")
-      "tgn.yield"(%8) : (tensor<?x5xf32, {dims = ["n"]}>) -> ()
+      %2 = "tgn.elementwise"(%7) <{f = "exp"}> : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x5xf32, {dims = ["n"]}> loc("e")
+      "tgn.yield"(%2) : (tensor<?x5xf32, {dims = ["n"]}>) -> ()
     }) : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x5xf32, {dims = ["n"]}> loc("e")
     %3 = "tgn.if"(%0) ({
-      %9 = "tgn.kernel"(%6) <{class = "map"}> ({
-      ^bb0(%10: tensor<?x5xf32, {dims = ["n"]}>):
-        %11 = "tgn.elementwise"(%10) <{f = "neg"}> : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x5xf32, {dims = ["n"]}> loc("a")
-        %12 = "tgn.elementwise"(%11, %10) <{f = "add"}> : (tensor<?x5xf32, {dims = ["n"]}>, tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x5xf32, {dims = ["n"]}> loc("b")
-        "tgn.yield"(%12) : (tensor<?x5xf32, {dims = ["n"]}>) -> ()
+      %8 = "tgn.kernel"(%6) <{class = "map"}> ({
+      ^bb0(%9: tensor<?x5xf32, {dims = ["n"]}>):
+        %4 = "tgn.elementwise"(%9) <{f = "neg"}> : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x5xf32, {dims = ["n"]}> loc("a")
+        %5 = "tgn.elementwise"(%4, %9) <{f = "add"}> : (tensor<?x5xf32, {dims = ["n"]}>, tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x5xf32, {dims = ["n"]}> loc("b")
+        "tgn.yield"(%5) : (tensor<?x5xf32, {dims = ["n"]}>) -> ()
       }) : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x5xf32, {dims = ["n"]}> loc("b+a")
-      "tgn.yield"(%9) : (tensor<?x5xf32, {dims = ["n"]}>) -> ()
+      "tgn.yield"(%8) : (tensor<?x5xf32, {dims = ["n"]}>) -> ()
     }, {
       "tgn.yield"(%6) : (tensor<?x5xf32, {dims = ["n"]}>) -> ()
     }) : (tensor<i1>) -> tensor<?x5xf32, {dims = ["n"]}> loc("y")

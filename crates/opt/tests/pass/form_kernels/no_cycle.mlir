@@ -15,15 +15,15 @@
   ^bb0(%0: tensor<?x4xf32, {dims = ["m"]}>, %1: tensor<4x4xf32>):
     %5 = "tgn.kernel"(%0, %1) <{class = "dot"}> ({
     ^bb0(%6: tensor<?x4xf32, {dims = ["m"]}>, %7: tensor<4x4xf32>):
-      %8 = "tgn.dot"(%6, %7) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}, out = "f32"}> : (tensor<?x4xf32, {dims = ["m"]}>, tensor<4x4xf32>) -> tensor<?x4xf32, {dims = ["m"]}> loc("y")
-      "tgn.yield"(%8) : (tensor<?x4xf32, {dims = ["m"]}>) -> ()
+      %2 = "tgn.dot"(%6, %7) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}, out = "f32"}> : (tensor<?x4xf32, {dims = ["m"]}>, tensor<4x4xf32>) -> tensor<?x4xf32, {dims = ["m"]}> loc("y")
+      "tgn.yield"(%2) : (tensor<?x4xf32, {dims = ["m"]}>) -> ()
     }) : (tensor<?x4xf32, {dims = ["m"]}>, tensor<4x4xf32>) -> tensor<?x4xf32, {dims = ["m"]}> loc("y")
-    %9 = "tgn.kernel"(%5, %1) <{class = "dot"}> ({
-    ^bb0(%10: tensor<?x4xf32, {dims = ["m"]}>, %11: tensor<4x4xf32>):
-      %12 = "tgn.dot"(%10, %11) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}, out = "f32"}> : (tensor<?x4xf32, {dims = ["m"]}>, tensor<4x4xf32>) -> tensor<?x4xf32, {dims = ["m"]}> loc("z")
-      %13 = "tgn.elementwise"(%10, %12) <{f = "add"}> : (tensor<?x4xf32, {dims = ["m"]}>, tensor<?x4xf32, {dims = ["m"]}>) -> tensor<?x4xf32, {dims = ["m"]}> loc("s")
-      "tgn.yield"(%13) : (tensor<?x4xf32, {dims = ["m"]}>) -> ()
+    %8 = "tgn.kernel"(%5, %1) <{class = "dot"}> ({
+    ^bb0(%9: tensor<?x4xf32, {dims = ["m"]}>, %10: tensor<4x4xf32>):
+      %3 = "tgn.dot"(%9, %10) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}, out = "f32"}> : (tensor<?x4xf32, {dims = ["m"]}>, tensor<4x4xf32>) -> tensor<?x4xf32, {dims = ["m"]}> loc("z")
+      %4 = "tgn.elementwise"(%9, %3) <{f = "add"}> : (tensor<?x4xf32, {dims = ["m"]}>, tensor<?x4xf32, {dims = ["m"]}>) -> tensor<?x4xf32, {dims = ["m"]}> loc("s")
+      "tgn.yield"(%4) : (tensor<?x4xf32, {dims = ["m"]}>) -> ()
     }) : (tensor<?x4xf32, {dims = ["m"]}>, tensor<4x4xf32>) -> tensor<?x4xf32, {dims = ["m"]}> loc("z+s")
-    "tgn.return"(%9) : (tensor<?x4xf32, {dims = ["m"]}>) -> ()
+    "tgn.return"(%8) : (tensor<?x4xf32, {dims = ["m"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {m = {input = 0, axis = 0}}} : () -> ()

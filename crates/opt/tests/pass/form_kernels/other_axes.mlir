@@ -15,15 +15,15 @@
   ^bb0(%0: tensor<3x5xf32>):
     %4 = "tgn.kernel"(%0) <{class = "reduce"}> ({
     ^bb0(%5: tensor<3x5xf32>):
-      %6 = "tgn.reduce"(%5) <{f = "add", axes = [1]}> : (tensor<3x5xf32>) -> tensor<3x1xf32> loc("a")
-      "tgn.yield"(%6) : (tensor<3x1xf32>) -> ()
+      %1 = "tgn.reduce"(%5) <{f = "add", axes = [1]}> : (tensor<3x5xf32>) -> tensor<3x1xf32> loc("a")
+      "tgn.yield"(%1) : (tensor<3x1xf32>) -> ()
     }) : (tensor<3x5xf32>) -> tensor<3x1xf32> loc("a")
-    %7 = "tgn.kernel"(%0, %4) <{class = "reduce"}> ({
-    ^bb0(%8: tensor<3x5xf32>, %9: tensor<3x1xf32>):
-      %10 = "tgn.reduce"(%8) <{f = "add", axes = [0]}> : (tensor<3x5xf32>) -> tensor<1x5xf32> loc("b")
-      %11 = "tgn.elementwise"(%9, %10) <{f = "mul"}> : (tensor<3x1xf32>, tensor<1x5xf32>) -> tensor<3x5xf32> loc("y")
-      "tgn.yield"(%11) : (tensor<3x5xf32>) -> ()
+    %6 = "tgn.kernel"(%0, %4) <{class = "reduce"}> ({
+    ^bb0(%7: tensor<3x5xf32>, %8: tensor<3x1xf32>):
+      %2 = "tgn.reduce"(%7) <{f = "add", axes = [0]}> : (tensor<3x5xf32>) -> tensor<1x5xf32> loc("b")
+      %3 = "tgn.elementwise"(%8, %2) <{f = "mul"}> : (tensor<3x1xf32>, tensor<1x5xf32>) -> tensor<3x5xf32> loc("y")
+      "tgn.yield"(%3) : (tensor<3x5xf32>) -> ()
     }) : (tensor<3x5xf32>, tensor<3x1xf32>) -> tensor<3x5xf32> loc("b+y")
-    "tgn.return"(%7) : (tensor<3x5xf32>) -> ()
+    "tgn.return"(%6) : (tensor<3x5xf32>) -> ()
   }) : () -> ()
 }) : () -> ()

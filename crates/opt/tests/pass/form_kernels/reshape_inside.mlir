@@ -16,10 +16,10 @@
   ^bb0(%0: tensor<?xi32, {dims = ["n"]}>, %1: tensor<?x4xf32, {dims = ["n"]}>):
     %5 = "tgn.kernel"(%0, %1) <{class = "map"}> ({
     ^bb0(%6: tensor<?xi32, {dims = ["n"]}>, %7: tensor<?x4xf32, {dims = ["n"]}>):
-      %8 = "tgn.elementwise"(%6) <{f = "cast:f32"}> : (tensor<?xi32, {dims = ["n"]}>) -> tensor<?xf32, {dims = ["n"]}> loc("c")
-      %9 = "tgn.reshape"(%8) <{shape = ["n", 1]}> : (tensor<?xf32, {dims = ["n"]}>) -> tensor<?x1xf32, {dims = ["n"]}> loc("r")
-      %10 = "tgn.elementwise"(%9, %7) <{f = "add"}> : (tensor<?x1xf32, {dims = ["n"]}>, tensor<?x4xf32, {dims = ["n"]}>) -> tensor<?x4xf32, {dims = ["n"]}> loc("s")
-      "tgn.yield"(%10) : (tensor<?x4xf32, {dims = ["n"]}>) -> ()
+      %2 = "tgn.elementwise"(%6) <{f = "cast:f32"}> : (tensor<?xi32, {dims = ["n"]}>) -> tensor<?xf32, {dims = ["n"]}> loc("c")
+      %3 = "tgn.reshape"(%2) <{shape = ["n", 1]}> : (tensor<?xf32, {dims = ["n"]}>) -> tensor<?x1xf32, {dims = ["n"]}> loc("r")
+      %4 = "tgn.elementwise"(%3, %7) <{f = "add"}> : (tensor<?x1xf32, {dims = ["n"]}>, tensor<?x4xf32, {dims = ["n"]}>) -> tensor<?x4xf32, {dims = ["n"]}> loc("s")
+      "tgn.yield"(%4) : (tensor<?x4xf32, {dims = ["n"]}>) -> ()
     }) : (tensor<?xi32, {dims = ["n"]}>, tensor<?x4xf32, {dims = ["n"]}>) -> tensor<?x4xf32, {dims = ["n"]}> loc("s+c+r")
     "tgn.return"(%5) : (tensor<?x4xf32, {dims = ["n"]}>) -> ()
   }) : () -> ()

@@ -14,15 +14,15 @@
   ^bb0(%0: tensor<?x6xf32, {dims = ["n"]}>):
     %4 = "tgn.kernel"(%0) <{class = "map"}> ({
     ^bb0(%5: tensor<?x6xf32, {dims = ["n"]}>):
-      %6 = "tgn.elementwise"(%5) <{f = "exp"}> : (tensor<?x6xf32, {dims = ["n"]}>) -> tensor<?x6xf32, {dims = ["n"]}> loc("e")
-      "tgn.yield"(%6) : (tensor<?x6xf32, {dims = ["n"]}>) -> ()
+      %1 = "tgn.elementwise"(%5) <{f = "exp"}> : (tensor<?x6xf32, {dims = ["n"]}>) -> tensor<?x6xf32, {dims = ["n"]}> loc("e")
+      "tgn.yield"(%1) : (tensor<?x6xf32, {dims = ["n"]}>) -> ()
     }) : (tensor<?x6xf32, {dims = ["n"]}>) -> tensor<?x6xf32, {dims = ["n"]}> loc("e")
     %2 = "tgn.reshape"(%4) <{shape = ["n", 2, 3]}> : (tensor<?x6xf32, {dims = ["n"]}>) -> tensor<?x2x3xf32, {dims = ["n"]}> loc("r")
-    %7 = "tgn.kernel"(%2) <{class = "map"}> ({
-    ^bb0(%8: tensor<?x2x3xf32, {dims = ["n"]}>):
-      %9 = "tgn.transpose"(%8) <{perm = [0, 2, 1]}> : (tensor<?x2x3xf32, {dims = ["n"]}>) -> tensor<?x3x2xf32, {dims = ["n"]}> loc("t")
-      "tgn.yield"(%9) : (tensor<?x3x2xf32, {dims = ["n"]}>) -> ()
+    %6 = "tgn.kernel"(%2) <{class = "map"}> ({
+    ^bb0(%7: tensor<?x2x3xf32, {dims = ["n"]}>):
+      %3 = "tgn.transpose"(%7) <{perm = [0, 2, 1]}> : (tensor<?x2x3xf32, {dims = ["n"]}>) -> tensor<?x3x2xf32, {dims = ["n"]}> loc("t")
+      "tgn.yield"(%3) : (tensor<?x3x2xf32, {dims = ["n"]}>) -> ()
     }) : (tensor<?x2x3xf32, {dims = ["n"]}>) -> tensor<?x3x2xf32, {dims = ["n"]}> loc("t")
-    "tgn.return"(%7) : (tensor<?x3x2xf32, {dims = ["n"]}>) -> ()
+    "tgn.return"(%6) : (tensor<?x3x2xf32, {dims = ["n"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {n = {input = 0, axis = 0}}} : () -> ()

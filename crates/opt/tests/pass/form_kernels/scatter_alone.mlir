@@ -16,19 +16,19 @@
   ^bb0(%0: tensor<5x4xf32>, %1: tensor<2x1xi64>, %2: tensor<2x4xf32>):
     %6 = "tgn.kernel"(%2) <{class = "map"}> ({
     ^bb0(%7: tensor<2x4xf32>):
-      %8 = "tgn.elementwise"(%7) <{f = "exp"}> : (tensor<2x4xf32>) -> tensor<2x4xf32> loc("v")
-      "tgn.yield"(%8) : (tensor<2x4xf32>) -> ()
+      %3 = "tgn.elementwise"(%7) <{f = "exp"}> : (tensor<2x4xf32>) -> tensor<2x4xf32> loc("v")
+      "tgn.yield"(%3) : (tensor<2x4xf32>) -> ()
     }) : (tensor<2x4xf32>) -> tensor<2x4xf32> loc("v")
-    %9 = "tgn.kernel"(%0, %1, %6) <{class = "scatter"}> ({
-    ^bb0(%10: tensor<5x4xf32>, %11: tensor<2x1xi64>, %12: tensor<2x4xf32>):
-      %13 = "tgn.scatter_nd"(%10, %11, %12) <{kind = "add"}> : (tensor<5x4xf32>, tensor<2x1xi64>, tensor<2x4xf32>) -> tensor<5x4xf32> loc("s")
-      "tgn.yield"(%13) : (tensor<5x4xf32>) -> ()
+    %8 = "tgn.kernel"(%0, %1, %6) <{class = "scatter"}> ({
+    ^bb0(%9: tensor<5x4xf32>, %10: tensor<2x1xi64>, %11: tensor<2x4xf32>):
+      %4 = "tgn.scatter_nd"(%9, %10, %11) <{kind = "add"}> : (tensor<5x4xf32>, tensor<2x1xi64>, tensor<2x4xf32>) -> tensor<5x4xf32> loc("s")
+      "tgn.yield"(%4) : (tensor<5x4xf32>) -> ()
     }) : (tensor<5x4xf32>, tensor<2x1xi64>, tensor<2x4xf32>) -> tensor<5x4xf32> loc("s")
-    %14 = "tgn.kernel"(%9) <{class = "map"}> ({
-    ^bb0(%15: tensor<5x4xf32>):
-      %16 = "tgn.elementwise"(%15) <{f = "neg"}> : (tensor<5x4xf32>) -> tensor<5x4xf32> loc("y")
-      "tgn.yield"(%16) : (tensor<5x4xf32>) -> ()
+    %12 = "tgn.kernel"(%8) <{class = "map"}> ({
+    ^bb0(%13: tensor<5x4xf32>):
+      %5 = "tgn.elementwise"(%13) <{f = "neg"}> : (tensor<5x4xf32>) -> tensor<5x4xf32> loc("y")
+      "tgn.yield"(%5) : (tensor<5x4xf32>) -> ()
     }) : (tensor<5x4xf32>) -> tensor<5x4xf32> loc("y")
-    "tgn.return"(%14) : (tensor<5x4xf32>) -> ()
+    "tgn.return"(%12) : (tensor<5x4xf32>) -> ()
   }) : () -> ()
 }) : () -> ()

@@ -20,12 +20,12 @@
   ^bb0(%0: tensor<?x5xf32, {dims = ["n"]}>):
     %6 = "tgn.kernel"(%0) <{class = "rows"}> ({
     ^bb0(%7: tensor<?x5xf32, {dims = ["n"]}>):
-      %8 = "tgn.reduce"(%7) <{f = "max", axes = [1]}> : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x1xf32, {dims = ["n"]}> loc("m")
-      %9 = "tgn.elementwise"(%7, %8) <{f = "sub"}> : (tensor<?x5xf32, {dims = ["n"]}>, tensor<?x1xf32, {dims = ["n"]}>) -> tensor<?x5xf32, {dims = ["n"]}> loc("s")
-      %10 = "tgn.elementwise"(%9) <{f = "exp"}> : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x5xf32, {dims = ["n"]}> loc("e")
-      %11 = "tgn.reduce"(%10) <{f = "add", axes = [1]}> : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x1xf32, {dims = ["n"]}> loc("t")
-      %12 = "tgn.elementwise"(%10, %11) <{f = "div"}> : (tensor<?x5xf32, {dims = ["n"]}>, tensor<?x1xf32, {dims = ["n"]}>) -> tensor<?x5xf32, {dims = ["n"]}> loc("y")
-      "tgn.yield"(%12) : (tensor<?x5xf32, {dims = ["n"]}>) -> ()
+      %1 = "tgn.reduce"(%7) <{f = "max", axes = [1]}> : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x1xf32, {dims = ["n"]}> loc("m")
+      %2 = "tgn.elementwise"(%7, %1) <{f = "sub"}> : (tensor<?x5xf32, {dims = ["n"]}>, tensor<?x1xf32, {dims = ["n"]}>) -> tensor<?x5xf32, {dims = ["n"]}> loc("s")
+      %3 = "tgn.elementwise"(%2) <{f = "exp"}> : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x5xf32, {dims = ["n"]}> loc("e")
+      %4 = "tgn.reduce"(%3) <{f = "add", axes = [1]}> : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x1xf32, {dims = ["n"]}> loc("t")
+      %5 = "tgn.elementwise"(%3, %4) <{f = "div"}> : (tensor<?x5xf32, {dims = ["n"]}>, tensor<?x1xf32, {dims = ["n"]}>) -> tensor<?x5xf32, {dims = ["n"]}> loc("y")
+      "tgn.yield"(%5) : (tensor<?x5xf32, {dims = ["n"]}>) -> ()
     }) : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x5xf32, {dims = ["n"]}> loc("m+s+e+t+1 more")
     "tgn.return"(%6) : (tensor<?x5xf32, {dims = ["n"]}>) -> ()
   }) : () -> ()

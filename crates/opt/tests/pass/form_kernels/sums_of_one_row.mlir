@@ -22,13 +22,13 @@
   ^bb0(%0: tensor<?x5xf32, {dims = ["n"]}>):
     %7 = "tgn.kernel"(%0) <{class = "rows"}> ({
     ^bb0(%8: tensor<?x5xf32, {dims = ["n"]}>):
-      %9 = "tgn.elementwise"(%8, %8) <{f = "mul"}> : (tensor<?x5xf32, {dims = ["n"]}>, tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x5xf32, {dims = ["n"]}> loc("q")
-      %10 = "tgn.reduce"(%8) <{f = "add", axes = [1]}> : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x1xf32, {dims = ["n"]}> loc("a")
-      %11 = "tgn.reduce"(%9) <{f = "add", axes = [1]}> : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x1xf32, {dims = ["n"]}> loc("b")
-      %12 = "tgn.elementwise"(%10, %10) <{f = "mul"}> : (tensor<?x1xf32, {dims = ["n"]}>, tensor<?x1xf32, {dims = ["n"]}>) -> tensor<?x1xf32, {dims = ["n"]}> loc("c")
-      %13 = "tgn.elementwise"(%11, %12) <{f = "sub"}> : (tensor<?x1xf32, {dims = ["n"]}>, tensor<?x1xf32, {dims = ["n"]}>) -> tensor<?x1xf32, {dims = ["n"]}> loc("d")
-      %14 = "tgn.elementwise"(%8, %13) <{f = "mul"}> : (tensor<?x5xf32, {dims = ["n"]}>, tensor<?x1xf32, {dims = ["n"]}>) -> tensor<?x5xf32, {dims = ["n"]}> loc("y")
-      "tgn.yield"(%14) : (tensor<?x5xf32, {dims = ["n"]}>) -> ()
+      %1 = "tgn.elementwise"(%8, %8) <{f = "mul"}> : (tensor<?x5xf32, {dims = ["n"]}>, tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x5xf32, {dims = ["n"]}> loc("q")
+      %2 = "tgn.reduce"(%8) <{f = "add", axes = [1]}> : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x1xf32, {dims = ["n"]}> loc("a")
+      %3 = "tgn.reduce"(%1) <{f = "add", axes = [1]}> : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x1xf32, {dims = ["n"]}> loc("b")
+      %4 = "tgn.elementwise"(%2, %2) <{f = "mul"}> : (tensor<?x1xf32, {dims = ["n"]}>, tensor<?x1xf32, {dims = ["n"]}>) -> tensor<?x1xf32, {dims = ["n"]}> loc("c")
+      %5 = "tgn.elementwise"(%3, %4) <{f = "sub"}> : (tensor<?x1xf32, {dims = ["n"]}>, tensor<?x1xf32, {dims = ["n"]}>) -> tensor<?x1xf32, {dims = ["n"]}> loc("d")
+      %6 = "tgn.elementwise"(%8, %5) <{f = "mul"}> : (tensor<?x5xf32, {dims = ["n"]}>, tensor<?x1xf32, {dims = ["n"]}>) -> tensor<?x5xf32, {dims = ["n"]}> loc("y")
+      "tgn.yield"(%6) : (tensor<?x5xf32, {dims = ["n"]}>) -> ()
     }) : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x5xf32, {dims = ["n"]}> loc("a+q+b+c+2 more")
     "tgn.return"(%7) : (tensor<?x5xf32, {dims = ["n"]}>) -> ()
   }) : () -> ()
