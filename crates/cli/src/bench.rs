@@ -181,7 +181,7 @@ fn kernel_rows(session: &Session, profiles: &[RunProfile], sizes: &BTreeMap<Stri
         let kernel = &kernels[launch.kernel as usize];
         let row = rows[launch.kernel as usize].get_or_insert_with(|| Row {
             name: kernel.name.clone(),
-            nodes: kernel.source.clone(),
+            nodes: kernel.source.to_vec(),
             class: kernel.cost.class.clone(),
             launches: 0,
             ns: 0,

@@ -160,7 +160,7 @@ fn check_launches(
             });
             worst(all)
         });
-        checks.push(LaunchCheck { kernel: kernel.name.clone(), nodes: kernel.source.clone(), difference });
+        checks.push(LaunchCheck { kernel: kernel.name.clone(), nodes: kernel.source.to_vec(), difference });
     };
     Evaluator::new(&stages.tensor).observe(observe).run(inputs)?;
     Ok(checks)

@@ -13,7 +13,7 @@ use tegula_ir::pass::{Changed, PassRecord};
 use tegula_ir::pipeline::Outcome;
 use tegula_ir::{PassCx, PassState, Pipeline, PrintOptions, RunOptions, Trace, print_program};
 use tegula_machine::Machine;
-use tegula_opt::lower_to_host::{HostModule, lower_to_host, to_package};
+use tegula_opt::lower_to_host::{HostModule, Kernels, compile_kernels, lower_to_host, to_package};
 use tegula_opt::plan_memory::{Lifetimes, plan_memory};
 use tegula_package::About;
 use tegula_package::writer::Draft;
@@ -65,6 +65,8 @@ pub struct Compiled {
 pub struct Stages {
     /// The last state of the tensor level: kernels, unless stopped before.
     pub tensor: TensorProgram,
+    /// Between the passes that make and take them.
+    kernels: Option<Kernels>,
     pub host: Option<HostModule>,
     pub lifetimes: Lifetimes,
 }
@@ -93,7 +95,9 @@ pub fn compile(
     clock: Option<&dyn Clock>,
     cx: &mut PassCx,
 ) -> Result<Compiled, Diagnostics> {
-    let tensor = timed(clock, cx, "import", "onnx", || model.import(&options.dims))?;
+    let source = timed(clock, cx, "import", "decode", || model.decode())?;
+    let tensor = timed(clock, cx, "import", "convert", || model.convert(source, &options.dims))?;
+    timed(clock, cx, "import", "verify", || model.verify(&tensor))?;
     compile_program(tensor, &model.name, options, clock, cx)
 }
 
@@ -133,7 +137,7 @@ pub fn compile_tensor(
         check_claims: false,
     };
     let outcome = pipeline.run(&mut tensor, &run, cx)?;
-    let mut stages = Stages { tensor, host: None, lifetimes: Lifetimes::default() };
+    let mut stages = Stages { tensor, kernels: None, host: None, lifetimes: Lifetimes::default() };
     if outcome == Outcome::Stopped {
         return Ok(stages);
     }
@@ -150,8 +154,18 @@ pub fn compile_tensor(
 /// From the kernel graph to a planned host program.
 pub fn host_pipeline<'a>(target: &'a dyn TargetModel, threads: usize) -> Pipeline<'a, Stages> {
     Pipeline::new("host")
+        // Equal kernels are found and compiled together, before launches of them are written down.
+        .pass("compile_kernels", move |stages: &mut Stages, cx| {
+            let kernels = compile_kernels(&stages.tensor, target, threads.max(1))?;
+            cx.count("distinct", kernels.len() as u64);
+            stages.kernels = Some(kernels);
+            Ok(Changed::No)
+        })
         .pass("lower_to_host", move |stages: &mut Stages, _| {
-            stages.host = Some(lower_to_host(&stages.tensor, target, threads.max(1))?);
+            let Some(kernels) = stages.kernels.take() else {
+                return Err(Diagnostic::internal("no kernels were compiled").into());
+            };
+            stages.host = Some(lower_to_host(&stages.tensor, target, kernels)?);
             Ok(Changed::Yes)
         })
         // Last: a lifetime is a range of step numbers, which every other pass would move.

@@ -25,6 +25,7 @@ pub fn explain(
     node: Option<&str>,
     cx: &mut PassCx,
 ) -> Result<Vec<KernelStory>, Diagnostics> {
+    cx.keep_remarks();
     let Compiled { stages, .. } = compile(model, options, None, cx)?;
     let Some(host) = &stages.host else {
         return Err(
@@ -40,8 +41,8 @@ pub fn explain(
         .filter(|kernel| node.is_none_or(|node| kernel.source.iter().any(|known| known == node)))
         .map(|kernel| KernelStory {
             name: kernel.name.clone(),
-            nodes: kernel.source.clone(),
-            cost: kernel.cost.clone(),
+            nodes: kernel.source.to_vec(),
+            cost: (*kernel.cost).clone(),
             remarks: cx.remarks.iter().filter(|remark| about(&kernel.source, remark)).cloned().collect(),
         })
         .collect();
@@ -54,7 +55,7 @@ pub fn explain(
                 .cloned()
                 .collect();
             if remarks.is_empty() {
-                return Err(unknown_node(node, host.kernels.iter().flat_map(|kernel| &kernel.source)));
+                return Err(unknown_node(node, host.kernels.iter().flat_map(|kernel| kernel.source.iter())));
             }
             // Folded away, or part of a kernel that is named after another node.
             let nodes = vec![node.to_string()];

@@ -17,27 +17,60 @@ pub struct Model<'a> {
     pub files: &'a dyn Files,
 }
 
+/// What a model's bytes spell.
+pub(crate) enum Source {
+    /// A program of ours.
+    Text(TensorProgram),
+    Onnx(Box<onnx::proto::ModelProto>),
+}
+
 impl Model<'_> {
     /// Reads an ONNX model, or a tensor program as our own text. `dims` gives named sizes their values.
     /// Errors: every problem of the model in one report.
     pub fn import(&self, dims: &BTreeMap<String, i64>) -> Result<TensorProgram, Diagnostics> {
-        let mut program = match self.text() {
+        let program = self.convert(self.decode()?, dims)?;
+        self.verify(&program)?;
+        Ok(program)
+    }
+
+    /// The first step of [`import`](Model::import): the bytes as what they spell.
+    pub(crate) fn decode(&self) -> Result<Source, Diagnostics> {
+        match self.text() {
             Some(text) => {
-                tegula_ir::parse_program::<TensorOp>(text, None).map_err(|found| self.located(found))?
+                let program = tegula_ir::parse_program::<TensorOp>(text, None);
+                program.map(Source::Text).map_err(|found| self.located(found))
             }
             None => {
-                let options = onnx::ImportOptions { name: self.name.clone(), dims: dims.clone() };
-                onnx::import(self.bytes.clone(), self.files, &options).map_err(named_kinds)?
+                let model = onnx::decode(self.bytes.clone(), &self.name).map_err(named_kinds)?;
+                Ok(Source::Onnx(Box::new(model)))
             }
-        };
-        if self.text().is_some() {
-            specialise(&mut program, dims)?;
         }
-        tegula_ir::verify_program(&program).map_err(|found| match self.text() {
+    }
+
+    /// The second step: the program that the model means, not yet verified.
+    pub(crate) fn convert(
+        &self,
+        source: Source,
+        dims: &BTreeMap<String, i64>,
+    ) -> Result<TensorProgram, Diagnostics> {
+        match source {
+            Source::Text(mut program) => {
+                specialise(&mut program, dims)?;
+                Ok(program)
+            }
+            Source::Onnx(messages) => {
+                let options = onnx::ImportOptions { name: self.name.clone(), dims: dims.clone() };
+                onnx::import_model(&messages, self.files, &options).map_err(named_kinds)
+            }
+        }
+    }
+
+    /// Errors: of a text, where it breaks the level's rules; internal, of an ONNX model that was read wrongly.
+    pub(crate) fn verify(&self, program: &TensorProgram) -> Result<(), Diagnostics> {
+        tegula_ir::verify_program(program).map_err(|found| match self.text() {
             Some(_) => self.located(found),
             None => internal("the import left an invalid program", &found),
-        })?;
-        Ok(program)
+        })
     }
 
     /// The bytes as text, when they are a program of ours: by the file's name, or by its first op.

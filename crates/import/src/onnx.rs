@@ -54,7 +54,13 @@ pub fn import(
     files: &dyn Files,
     options: &ImportOptions,
 ) -> Result<TensorProgram, Diagnostics> {
-    let name = if options.name.is_empty() { "model" } else { &options.name };
+    let model = decode(bytes, &options.name)?;
+    import_model(&model, files, options)
+}
+
+/// The first step of [`import`]: bytes to messages. Errors: `not-onnx`.
+pub fn decode(bytes: Bytes, name: &str) -> Result<ModelProto, Diagnostics> {
+    let name = display_name(name);
     if bytes.is_empty() {
         return Err(Diagnostic::error("not-onnx", "the file is empty").at(name).into());
     }
@@ -63,8 +69,22 @@ pub fn import(
             .at(name)
             .help("was the file cut short, or is it of another format?")
     })?;
+    Ok(model)
+}
+
+fn display_name(name: &str) -> &str {
+    if name.is_empty() { "model" } else { name }
+}
+
+/// The second step of [`import`]: messages to a tensor program.
+pub fn import_model(
+    model: &ModelProto,
+    files: &dyn Files,
+    options: &ImportOptions,
+) -> Result<TensorProgram, Diagnostics> {
+    let name = display_name(&options.name);
     let mut report = Report::default();
-    let opsets = versions(&model, &mut report);
+    let opsets = versions(model, &mut report);
     let Some(graph) = &model.graph else {
         report.model(Fault::invalid("the model has no graph"));
         return Err(report.into_diagnostics(name));
@@ -72,7 +92,7 @@ pub fn import(
     if !report.is_empty() {
         return Err(report.into_diagnostics(name));
     }
-    let functions = Functions::new(&model, &mut report);
+    let functions = Functions::new(model, &mut report);
     let mut cx = Cx::new("main", functions, opsets, Weights::new(files));
     cx.report = report;
     cx.main_graph(graph, options);

@@ -1,12 +1,12 @@
 //! Lowers a tensor program after kernel formation to the host level, and its kernels to a target's code.
 //!
 //! Before: regions hold `kernel`s, constants (perhaps under one `relayout`), reshapes of row-major tensors, native
-//! ops, `bind`, `assert_size` and control flow. After: a verified host function that makes every buffer before it
+//! ops, `bind`, `assert_size` and control flow. After: a host function that makes every buffer before it
 //! is read, and one [`HostKernel`] a launch. Reshapes share their operand's buffer; outputs are written by the
 //! kernels that compute them where that is possible.
 //!
 //! ```text
-//! TensorFunc ─► kernels (request, compile each once) ─► walk (buffers, launches) ─► HostModule ─► package
+//! TensorFunc ─► compile_kernels (each distinct one once) ─► walk (buffers, launches) ─► HostModule ─► package
 //!                                                         ├ control (if, loop)
 //!                                                         ├ natives
 //!                                                         └ constants (packing)
@@ -20,9 +20,11 @@ mod natives;
 mod package;
 mod walk;
 
+pub use kernels::{Kernels, compile_kernels};
 pub use package::to_package;
 
 use crate::lower::BufferRef;
+use std::sync::Arc;
 use tegula_base::{Diagnostics, Dim};
 use tegula_host::HostProgram;
 use tegula_ir::OpId;
@@ -46,9 +48,9 @@ pub struct HostKernel {
     pub code: HostCode,
     /// Bytes of private memory a thread.
     pub scratch: Dim,
-    pub cost: CostRecord,
+    pub cost: Arc<CostRecord>,
     /// Names of the source model's nodes.
-    pub source: Vec<String>,
+    pub source: Arc<[String]>,
     /// The tensor op that this launch is; `None` for what control flow needs.
     pub op: Option<OpId>,
     /// The op's operand or result behind each buffer of the launch.
@@ -63,17 +65,13 @@ pub enum HostCode {
     Native { name: String, attrs: String },
 }
 
-/// Lowers the entry function; kernels compile on `threads` threads, with the same result for any number.
-/// Errors: internal ones, all kernels' together.
+/// Lowers the entry function, whose kernels [`compile_kernels`] has compiled. Errors: internal ones.
 pub fn lower_to_host(
     program: &TensorProgram,
     target: &dyn TargetModel,
-    threads: usize,
+    kernels: Kernels,
 ) -> Result<HostModule, Diagnostics> {
-    let compiled = kernels::compile_kernels(program, target, threads)?;
-    let module = walk::Walk::new(program, target, compiled).finish()?;
-    tegula_ir::verify(module.program.entry())?;
-    Ok(module)
+    walk::Walk::new(program, target, kernels).finish()
 }
 
 /// Bytes of a tensor's buffer, padding of its layout included.

@@ -8,6 +8,7 @@
 //! A program reaches the runtime only through [`crate::check::check_program`].
 
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 use tegula_base::{DType, Dim};
 
 /// A size in terms of the program's symbols; an integer in the file when constant.
@@ -128,10 +129,10 @@ pub struct Kernel {
     pub scratch: SizeExpr,
     /// In a section of its own.
     #[serde(skip)]
-    pub cost: CostRecord,
+    pub cost: Arc<CostRecord>,
     /// The names of the model's nodes that this kernel computes; in a section of its own.
     #[serde(skip)]
-    pub source: Vec<String>,
+    pub source: Arc<[String]>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

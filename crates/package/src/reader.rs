@@ -132,8 +132,8 @@ fn parse_program(bytes: &[u8], header: &Header) -> Result<HostProgram, Diagnosti
         ));
     }
     for ((kernel, cost), source) in program.kernels.iter_mut().zip(costs).zip(sources) {
-        kernel.cost = cost;
-        kernel.source = source;
+        kernel.cost = cost.into();
+        kernel.source = source.into();
     }
     Ok(program)
 }

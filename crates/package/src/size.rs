@@ -8,16 +8,16 @@ use std::fmt;
 use tegula_base::Dim;
 
 /// One expression on its own, for containers.
-struct Wire(Dim);
+struct Wire<D>(D);
 
-impl Serialize for Wire {
+impl Serialize for Wire<&Dim> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serialize(&self.0, serializer)
+        serialize(self.0, serializer)
     }
 }
 
-impl<'de> Deserialize<'de> for Wire {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Wire, D::Error> {
+impl<'de> Deserialize<'de> for Wire<Dim> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Wire<Dim>, D::Error> {
         deserialize(deserializer).map(Wire)
     }
 }
@@ -54,11 +54,11 @@ pub mod list {
     use super::*;
 
     pub fn serialize<S: Serializer>(dims: &[Dim], serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(dims.iter().cloned().map(Wire))
+        serializer.collect_seq(dims.iter().map(Wire))
     }
 
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Dim>, D::Error> {
-        Ok(Vec::<Wire>::deserialize(deserializer)?.into_iter().map(|wire| wire.0).collect())
+        Ok(Vec::<Wire<Dim>>::deserialize(deserializer)?.into_iter().map(|wire| wire.0).collect())
     }
 }
 
@@ -67,11 +67,11 @@ pub mod option {
     use super::*;
 
     pub fn serialize<S: Serializer>(dim: &Option<Dim>, serializer: S) -> Result<S::Ok, S::Error> {
-        dim.clone().map(Wire).serialize(serializer)
+        dim.as_ref().map(Wire).serialize(serializer)
     }
 
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Dim>, D::Error> {
-        Ok(Option::<Wire>::deserialize(deserializer)?.map(|wire| wire.0))
+        Ok(Option::<Wire<Dim>>::deserialize(deserializer)?.map(|wire| wire.0))
     }
 }
 

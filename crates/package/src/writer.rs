@@ -92,23 +92,23 @@ impl PackageBuilder {
     }
 
     /// Checks the program against what was added.
-    pub fn finish(self, about: About, program: &HostProgram) -> Result<Draft, Diagnostics> {
+    pub fn finish(self, about: About, program: HostProgram) -> Result<Draft, Diagnostics> {
         let extents = crate::check::Extents {
             code: self.code.len() as u64,
             portable: self.portable.len() as u64,
             constants: self.constants_len,
         };
-        check_program(program, extents)?;
-        let costs: Vec<&CostRecord> = program.kernels.iter().map(|kernel| &kernel.cost).collect();
-        let sources: Vec<&Vec<String>> = program.kernels.iter().map(|kernel| &kernel.source).collect();
+        check_program(&program, extents)?;
+        let costs: Vec<&CostRecord> = program.kernels.iter().map(|kernel| &*kernel.cost).collect();
+        let sources: Vec<&[String]> = program.kernels.iter().map(|kernel| &*kernel.source).collect();
         let json = |result: serde_json::Result<Vec<u8>>| {
             result.map_err(|error| Diagnostics::from(Diagnostic::internal(error.to_string())))
         };
-        let manifest = Manifest::new(about, program);
-        let memory = MemoryFacts::new(program, self.constants_len);
+        let manifest = Manifest::new(about, &program);
+        let memory = MemoryFacts::new(&program, self.constants_len);
         let sections = [
             json(serde_json::to_vec_pretty(&manifest))?,
-            json(serde_json::to_vec(program))?,
+            json(serde_json::to_vec(&program))?,
             json(serde_json::to_vec(&costs))?,
             json(serde_json::to_vec(&sources))?,
             json(serde_json::to_vec(&memory))?,
@@ -116,7 +116,7 @@ impl PackageBuilder {
             self.portable,
         ];
         let header = layout(&sections, self.constants_len);
-        Ok(Draft { header, sections, constants: self.constants, manifest, program: program.clone(), memory })
+        Ok(Draft { header, sections, constants: self.constants, manifest, program, memory })
     }
 }
 

@@ -25,13 +25,13 @@ fn sample() -> (PackageBuilder, HostProgram) {
         name: name.into(),
         code,
         scratch: dim("64*n"),
-        cost: CostRecord {
+        cost: Arc::new(CostRecord {
             bytes: dim("8*n"),
             bound: "dram".into(),
             class: "elementwise".into(),
             ..Default::default()
-        },
-        source: vec![format!("{name}/node")],
+        }),
+        source: [format!("{name}/node")].into(),
     };
     let buffer = |name: &str, bytes: &str, place| Buffer {
         name: name.into(),
@@ -107,7 +107,7 @@ fn about() -> About {
 
 fn sample_bytes() -> Bytes {
     let (builder, program) = sample();
-    builder.finish(about(), &program).unwrap_or_else(|found| panic!("{found}")).to_bytes()
+    builder.finish(about(), program).unwrap_or_else(|found| panic!("{found}")).to_bytes()
 }
 
 fn check_error(bytes: &[u8], expected: Expect) {
@@ -117,7 +117,7 @@ fn check_error(bytes: &[u8], expected: Expect) {
 #[test]
 fn what_is_written_is_read() {
     let (builder, program) = sample();
-    let draft = builder.finish(about(), &program).unwrap();
+    let draft = builder.finish(about(), program.clone()).unwrap();
     let bytes = draft.to_bytes();
     assert_eq!(bytes.as_ptr() as usize % 64, 0);
     let mut file = Cursor::new(Vec::new());
@@ -279,7 +279,7 @@ fn hostile_bytes_with_right_checksums_never_panic() {
 fn check_rule(break_rule: impl FnOnce(&mut HostProgram), expected: Expect) {
     let (builder, mut program) = sample();
     break_rule(&mut program);
-    expected.assert_eq(&builder.finish(about(), &program).err().expect("an error").to_string());
+    expected.assert_eq(&builder.finish(about(), program).err().expect("an error").to_string());
 }
 
 #[test]
@@ -365,7 +365,7 @@ fn a_full_disk_leaves_no_package() {
         }
     }
     let (builder, program) = sample();
-    let draft = builder.finish(about(), &program).unwrap();
+    let draft = builder.finish(about(), program.clone()).unwrap();
     for limit in (0..draft.byte_len() as usize).step_by(97) {
         let mut sink = Full(Cursor::new(Vec::new()), limit);
         assert_eq!(draft.write_to(&mut sink).unwrap_err().kind(), std::io::ErrorKind::StorageFull);

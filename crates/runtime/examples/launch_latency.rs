@@ -4,8 +4,7 @@
 use std::time::Instant;
 use tegula_base::{DType, Dim};
 use tegula_package::{
-    About, Arg, Buffer, BufferId, CostRecord, HostProgram, Kernel, MachineId, PackageBuilder, Place, Port,
-    Step,
+    About, Arg, Buffer, BufferId, HostProgram, Kernel, MachineId, PackageBuilder, Place, Port, Step,
 };
 use tegula_runtime::{Session, SessionOptions, TensorView};
 
@@ -30,8 +29,8 @@ fn main() {
             name: "empty".into(),
             code,
             scratch: Dim::from(0),
-            cost: CostRecord::default(),
-            source: vec![],
+            cost: Default::default(),
+            source: Default::default(),
         }],
         steps: (0..LAUNCHES)
             .map(|_| Step::Launch {
@@ -44,7 +43,7 @@ fn main() {
     };
     let about =
         About { machine: MachineId { isa: "x86-64".into(), ..MachineId::default() }, ..About::default() };
-    let package = builder.finish(about, &program).expect("a legal program").to_bytes();
+    let package = builder.finish(about, program).expect("a legal program").to_bytes();
     let options = SessionOptions { threads, executor: None };
     let session = Session::from_bytes(package, options).expect("a session");
     let bytes = [0u8; 64];

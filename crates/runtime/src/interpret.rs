@@ -231,7 +231,7 @@ impl Run<'_> {
         let kernel = &self.program.kernels[launch.kernel as usize];
         let mut diagnostic =
             Diagnostic::error("kernel-failed", format!("kernel `{}`: {reason}", kernel.name));
-        for node in &kernel.source {
+        for node in kernel.source.iter() {
             diagnostic = diagnostic.at(format!("node \"{node}\""));
         }
         diagnostic

@@ -7,6 +7,7 @@
 //! symbols is followed only where it is exact for sizes below 2^16; everything else is unknown, never a guess.
 
 use crate::{TensorFunc, TensorOp};
+use std::sync::Arc;
 use tegula_base::{DType, Dim, HashMap, Shape, SymbolInfo};
 use tegula_ir::scalar::eval::{eval, identity};
 use tegula_ir::{ConstStore, Def, ScalarOp, Value};
@@ -37,7 +38,7 @@ impl Element {
 /// A memo over one function whose ops are only added, never changed.
 #[derive(Clone, Debug, Default)]
 pub struct SizeValues {
-    memo: HashMap<Value, Option<Vec<Element>>>,
+    memo: HashMap<Value, Option<Arc<[Element]>>>,
 }
 
 impl SizeValues {
@@ -75,9 +76,14 @@ impl SizeValues {
         elements.iter().map(|element| as_ratio(element, dtype)).collect()
     }
 
+    /// Finds out what is known of a value, for questions to come.
+    pub fn ask(&mut self, func: &TensorFunc, consts: &ConstStore, value: Value) {
+        self.elements(func, consts, value, 0);
+    }
+
     /// Records that a scalar equals a size, as `bind` makes it.
     pub fn record(&mut self, value: Value, dim: Dim) {
-        self.memo.insert(value, Some(vec![Element::Size { numerator: dim, denominator: 1 }]));
+        self.memo.insert(value, Some([Element::Size { numerator: dim, denominator: 1 }].into()));
     }
 
     /// Forgets a value, e.g. when the region that bound it ends.
@@ -91,7 +97,7 @@ impl SizeValues {
         consts: &ConstStore,
         value: Value,
         depth: u32,
-    ) -> Option<Vec<Element>> {
+    ) -> Option<Arc<[Element]>> {
         if let Some(known) = self.memo.get(&value) {
             return known.clone();
         }
@@ -101,6 +107,7 @@ impl SizeValues {
         let known = self.compute(func, consts, value, depth);
         // What would cost too much to carry on is data.
         let known = known.filter(|elements| !elements.iter().any(Element::is_unwieldy));
+        let known: Option<Arc<[Element]>> = known.map(Arc::from);
         self.memo.insert(value, known.clone());
         known
     }
@@ -136,7 +143,7 @@ impl SizeValues {
                 let at = |i: usize| (i as i64 / inner.max(1)) % extent.max(1);
                 (0..count).map(|i| from_int(at(i), dtype)).collect()
             }
-            TensorOp::Reshape { .. } => operand(self, 0)?,
+            TensorOp::Reshape { .. } => operand(self, 0)?.to_vec(),
             TensorOp::Transpose { perm } => {
                 let from = extents(&func.ty(func.operand(op, 0)).shape)?;
                 let strides = strides(&from);
@@ -164,7 +171,7 @@ impl SizeValues {
             }
             TensorOp::Concat { axis } => {
                 let outer = product(&extents(&func.ty(value).shape)?[..*axis]);
-                let parts: Vec<Vec<Element>> =
+                let parts: Vec<Arc<[Element]>> =
                     (0..func.operands(op).len()).map(|i| operand(self, i)).collect::<Option<_>>()?;
                 let mut all = Vec::with_capacity(count);
                 for row in 0..outer {
@@ -183,7 +190,7 @@ impl SizeValues {
                 let inner = product(&from[axis + 1..]);
                 let mut all = Vec::with_capacity(count);
                 for row in 0..outer {
-                    for index in &indices {
+                    for index in indices.iter() {
                         let i = as_dim(index, index_dtype)?.as_const()?;
                         let i = if i < 0 { i + extent } else { i }.clamp(0, (extent - 1).max(0)) as usize;
                         let start = (row * from[*axis] + i) * inner;
@@ -215,7 +222,7 @@ impl SizeValues {
                 let mut result_strides = strides(&result);
                 axes.iter().for_each(|axis| result_strides[*axis] = 0);
                 let mut sums: Vec<Option<Element>> = vec![None; count];
-                for (place, element) in places(&from).into_iter().zip(&data) {
+                for (place, element) in places(&from).into_iter().zip(data.iter()) {
                     let at: usize = place.iter().zip(&result_strides).map(|(i, stride)| i * stride).sum();
                     sums[at] = Some(match &sums[at] {
                         Some(sum) => apply(*f, &[dtype, dtype], &[sum, element], dtype)?,
@@ -225,7 +232,7 @@ impl SizeValues {
                 let identity = || identity(*f, dtype).map(Element::Bits);
                 sums.into_iter().map(|sum| sum.or_else(identity)).collect::<Option<Vec<_>>>()?
             }
-            TensorOp::Bind { .. } if index == 0 => operand(self, 0)?,
+            TensorOp::Bind { .. } if index == 0 => operand(self, 0)?.to_vec(),
             _ => return None,
         };
         (elements.len() == count).then_some(elements)

@@ -9,8 +9,8 @@ use tegula_opt::lower::BufferRef;
 use tegula_opt::lower_to_host::constants::packing;
 use tegula_opt::lower_to_host::{HostCode, HostModule};
 use tegula_package::{
-    About, Arg, Buffer, BufferId, CostRecord, HostProgram, Kernel, KernelCode, MachineId, PackageBuilder,
-    Place, Port, Step,
+    About, Arg, Buffer, BufferId, HostProgram, Kernel, KernelCode, MachineId, PackageBuilder, Place, Port,
+    Step,
 };
 use tegula_runtime::{Session, SessionOptions};
 use tegula_target::Code;
@@ -85,13 +85,13 @@ pub(super) fn run(
             name: kernel.name.clone(),
             code,
             scratch: size(&kernel.scratch)?,
-            cost: CostRecord::default(),
+            cost: Default::default(),
             source: kernel.source.clone(),
         }],
         steps: vec![Step::Launch { kernel: 0, args, grid: size(grid)? }],
     };
     let about = About { machine: machine.clone(), ..About::default() };
-    let package = builder.finish(about, &program).map_err(|found| found.to_string())?;
+    let package = builder.finish(about, program).map_err(|found| found.to_string())?;
     let options = SessionOptions { threads: 1, executor: Some(crate::portable_executor()) };
     let session = Session::from_bytes(package.to_bytes(), options).map_err(|found| found.to_string())?;
     let results = session.run(&inputs).map_err(|found| found.to_string())?;

@@ -135,11 +135,12 @@ impl<'m> Cx<'m> {
                 ));
             }
         }
-        // Asked now, so that a later question finds its operands answered.
+        // Asked now, so that a later question finds its operands answered; what has no operands can wait.
         if let [result] = *self.func.results(op)
+            && !self.func.operands(op).is_empty()
             && self.may_carry_sizes(result)
         {
-            self.sizes.constant(&self.func, &self.consts, result);
+            self.sizes.ask(&self.func, &self.consts, result);
         }
         Ok(op)
     }

@@ -8,7 +8,7 @@ use super::fault::{Fault, Outcome};
 use super::node::{Node, display_name, display_op};
 use super::plain_domain;
 use super::proto::{GraphProto, NodeProto, ValueInfoProto, tensor_shape_proto, type_proto};
-use super::scope::Slot;
+use super::scope::{NameId, Scopes, Slot};
 use super::table::{self, Found};
 use super::weights::dtype_of;
 use std::cmp::Reverse;
@@ -53,6 +53,7 @@ impl Declared {
 impl Cx<'_> {
     /// Defines a graph's initializers in the scope at hand.
     pub fn initializers(&mut self, graph: &GraphProto) {
+        self.scopes.reserve(graph.initializer.len() + graph.node.len());
         for tensor in &graph.initializer {
             let loaded = self.weights.load(tensor).map_err(Fault::invalid);
             self.initializer(tensor.name(), loaded);
@@ -78,12 +79,13 @@ impl Cx<'_> {
 
     /// Converts nodes in an order in which operands come first. `given` names values that nodes must not make.
     pub fn nodes(&mut self, nodes: &[NodeProto], given: Option<&[String]>) {
-        for i in self.order(nodes, given.unwrap_or(&[])) {
-            self.node(&nodes[i]);
+        let names = NodeNames::of(nodes, &mut self.scopes);
+        for i in self.order(nodes, &names, given.unwrap_or(&[])) {
+            self.node(&nodes[i], names.operands(i), names.results(i));
         }
     }
 
-    fn node(&mut self, proto: &NodeProto) {
+    fn node(&mut self, proto: &NodeProto, operands: &[NameId], results: &[NameId]) {
         self.n_nodes += 1;
         if self.n_nodes > MAX_NODES {
             if self.n_nodes == MAX_NODES + 1 {
@@ -92,8 +94,8 @@ impl Cx<'_> {
             return self.fail(proto);
         }
         self.location = Some(display_name(proto).into());
-        match self.convert(proto) {
-            Ok(results) => self.define_results(proto, &results),
+        match self.convert(proto, operands) {
+            Ok(values) => self.define_results(proto, results, &values),
             Err(fault) => {
                 self.report.node(&display_op(proto), display_name(proto), fault);
                 self.fail(proto);
@@ -101,10 +103,10 @@ impl Cx<'_> {
         }
     }
 
-    fn convert(&mut self, proto: &NodeProto) -> Outcome<Vec<Value>> {
+    fn convert(&mut self, proto: &NodeProto, operands: &[NameId]) -> Outcome<Vec<Value>> {
         let domain = plain_domain(proto.domain());
         let function = self.functions.find(proto);
-        let operands = self.operands(proto);
+        let operands = self.operands(proto, operands);
         let version = self.opsets.get(domain).copied();
         if let Some(function) = function {
             let node = Node::new(proto, operands?, version.unwrap_or(1));
@@ -138,12 +140,12 @@ impl Cx<'_> {
         results
     }
 
-    fn operands(&mut self, proto: &NodeProto) -> Outcome<Vec<Option<Value>>> {
+    fn operands(&mut self, proto: &NodeProto, ids: &[NameId]) -> Outcome<Vec<Option<Value>>> {
         let mut missing = Vec::new();
         let mut failed = false;
         let mut operands = Vec::with_capacity(proto.input.len());
-        for name in &proto.input {
-            operands.push(match self.scopes.get(name) {
+        for (name, id) in proto.input.iter().zip(ids) {
+            operands.push(match self.scopes.get_id(*id, name) {
                 _ if name.is_empty() => None,
                 Some(Slot::Value(value)) => Some(value),
                 Some(Slot::Failed) => {
@@ -169,15 +171,15 @@ impl Cx<'_> {
         missing.iter().all(|name| self.functions.is_input(name.trim_matches('`')))
     }
 
-    fn define_results(&mut self, proto: &NodeProto, results: &[Value]) {
-        for (i, name) in proto.output.iter().enumerate() {
+    fn define_results(&mut self, proto: &NodeProto, ids: &[NameId], results: &[Value]) {
+        for (i, (name, id)) in proto.output.iter().zip(ids).enumerate() {
             match results.get(i) {
-                Some(value) => self.scopes.define(name, Slot::Value(*value)),
-                None if name.is_empty() => {}
+                _ if name.is_empty() => {}
+                Some(value) => self.scopes.define_id(*id, Slot::Value(*value)),
                 None => {
                     let fault = Fault::unsupported(format!("result {i} (`{name}`) is not supported"));
                     self.report.node(&display_op(proto), display_name(proto), fault);
-                    self.scopes.define(name, Slot::Failed);
+                    self.scopes.define_id(*id, Slot::Failed);
                 }
             }
         }
@@ -250,24 +252,37 @@ impl Cx<'_> {
     }
 
     /// Node indices, operands first; as stored where that is possible. Reports names made twice and cycles.
-    fn order(&mut self, nodes: &[NodeProto], given: &[String]) -> Vec<usize> {
-        let mut makers: HashMap<&str, usize> = HashMap::with_capacity(nodes.len());
+    fn order(&mut self, nodes: &[NodeProto], names: &NodeNames, given: &[String]) -> Vec<usize> {
+        /// No node makes it; inputs of the graph are made by nobody else.
+        const NOBODY: u32 = u32::MAX;
+        const CALLER: u32 = u32::MAX - 1;
+        let given: Vec<NameId> = given.iter().map(|name| self.scopes.intern(name)).collect();
+        let mut makers = vec![NOBODY; self.scopes.name_count()];
+        given.iter().for_each(|name| makers[name.index()] = CALLER);
         for (i, node) in nodes.iter().enumerate() {
-            for name in node.output.iter().filter(|name| !name.is_empty()) {
-                if makers.insert(name, i).is_some() || given.contains(name) {
+            let made = node.output.iter().zip(names.results(i));
+            for (name, id) in made.filter(|(name, _)| !name.is_empty()) {
+                let before = std::mem::replace(&mut makers[id.index()], i as u32);
+                if before != NOBODY {
                     let fault = Fault::invalid(format!("`{name}` is made twice"));
                     self.report.node(&display_op(node), display_name(node), fault);
                 }
             }
         }
+        let makers_of = |i: usize| {
+            let makers = names.used(i).iter().map(|id| makers[id.index()]);
+            makers.filter(|maker| *maker < CALLER).map(|maker| maker as usize)
+        };
+        if (0..nodes.len()).all(|i| makers_of(i).all(|maker| maker < i)) {
+            return (0..nodes.len()).collect();
+        }
         let mut waits = vec![0usize; nodes.len()];
         let mut users: Vec<Vec<usize>> = vec![vec![]; nodes.len()];
-        for (i, node) in nodes.iter().enumerate() {
-            let mut needed: Vec<usize> = Vec::new();
-            used_names(node, &mut |name| needed.extend(makers.get(name)));
+        for (i, waits) in waits.iter_mut().enumerate() {
+            let mut needed: Vec<usize> = makers_of(i).collect();
             needed.sort_unstable();
             needed.dedup();
-            waits[i] = needed.len();
+            *waits = needed.len();
             for maker in needed {
                 users[maker].push(i);
             }
@@ -295,9 +310,57 @@ impl Cx<'_> {
     }
 }
 
+/// The names that nodes of one graph read and make, as ids of its scope.
+struct NodeNames {
+    ids: Vec<NameId>,
+    /// Of each node: where in `ids` its results start, its operands, and what its inner graphs use; then the end.
+    starts: Vec<[u32; 3]>,
+}
+
+impl NodeNames {
+    fn of(nodes: &[NodeProto], scopes: &mut Scopes) -> NodeNames {
+        let mut ids = Vec::with_capacity(4 * nodes.len());
+        let mut starts = Vec::with_capacity(nodes.len() + 1);
+        for node in nodes {
+            let results = ids.len() as u32;
+            ids.extend(node.output.iter().map(|name| scopes.intern(name)));
+            let operands = ids.len() as u32;
+            ids.extend(node.input.iter().map(|name| scopes.intern(name)));
+            starts.push([results, operands, ids.len() as u32]);
+            inner_names(node, &mut |name| ids.push(scopes.intern(name)));
+        }
+        starts.push([ids.len() as u32; 3]);
+        NodeNames { ids, starts }
+    }
+
+    fn range(&self, from: u32, to: u32) -> &[NameId] {
+        &self.ids[from as usize..to as usize]
+    }
+
+    fn results(&self, node: usize) -> &[NameId] {
+        let [results, operands, _] = self.starts[node];
+        self.range(results, operands)
+    }
+
+    fn operands(&self, node: usize) -> &[NameId] {
+        let [_, operands, inner] = self.starts[node];
+        self.range(operands, inner)
+    }
+
+    /// Operands and what inner graphs use.
+    fn used(&self, node: usize) -> &[NameId] {
+        self.range(self.starts[node][1], self.starts[node + 1][0])
+    }
+}
+
 /// Names that a node uses from its own graph: its operands, and what its inner graphs use but do not make.
 fn used_names<'a>(node: &'a NodeProto, f: &mut dyn FnMut(&'a str)) {
     node.input.iter().filter(|name| !name.is_empty()).for_each(|name| f(name));
+    inner_names(node, f);
+}
+
+/// Names that the graphs inside a node use but do not make.
+fn inner_names<'a>(node: &'a NodeProto, f: &mut dyn FnMut(&'a str)) {
     let graphs = node.attribute.iter().flat_map(|attribute| attribute.g.iter().chain(&attribute.graphs));
     for graph in graphs {
         let inputs = graph.input.iter().map(|info| info.name());

@@ -14,6 +14,11 @@ use tegula_tensor::{TensorOp, TensorType};
 impl Cx<'_> {
     /// Builds the entry function's body from the model's graph.
     pub fn main_graph(&mut self, graph: &GraphProto, options: &ImportOptions) {
+        /// What passes build on the way to kernels counts too.
+        const OPS_A_NODE: usize = 6;
+        const MOST: usize = 1 << 17;
+        let nodes = graph.node.len() + graph.initializer.len();
+        self.func.reserve((OPS_A_NODE * nodes).min(MOST));
         self.scopes.enter(Declared::of_graph(graph), true);
         let constant: HashSet<&str> = graph
             .initializer

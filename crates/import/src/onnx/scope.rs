@@ -12,13 +12,25 @@ pub(crate) enum Slot {
     Failed,
 }
 
+/// A name in the innermost scope; cheaper to ask by than its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NameId(u32);
+
+impl NameId {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 #[derive(Default)]
 pub(crate) struct Scopes {
     stack: Vec<Scope>,
 }
 
 struct Scope {
-    names: HashMap<String, Slot>,
+    ids: HashMap<String, NameId>,
+    /// By id; `None` for names that have only been spoken of.
+    slots: Vec<Option<Slot>>,
     declared: HashMap<String, Declared>,
     /// A function's body does not see its caller's names.
     closed: bool,
@@ -26,7 +38,7 @@ struct Scope {
 
 impl Scopes {
     pub fn enter(&mut self, declared: HashMap<String, Declared>, closed: bool) {
-        self.stack.push(Scope { names: HashMap::new(), declared, closed });
+        self.stack.push(Scope { ids: HashMap::new(), slots: vec![], declared, closed });
     }
 
     pub fn leave(&mut self) {
@@ -37,18 +49,49 @@ impl Scopes {
         self.stack.len()
     }
 
+    /// Makes room for names to come.
+    pub fn reserve(&mut self, names: usize) {
+        if let Some(scope) = self.stack.last_mut() {
+            scope.ids.reserve(names);
+            scope.slots.reserve(names);
+        }
+    }
+
+    /// The number of names that the innermost scope has spoken of; their ids are below it.
+    pub fn name_count(&self) -> usize {
+        self.stack.last().map_or(0, |scope| scope.slots.len())
+    }
+
+    /// The id of a name in the innermost scope, whether or not it stands for anything there. There is a scope.
+    pub fn intern(&mut self, name: &str) -> NameId {
+        let scope = self.stack.last_mut().expect("invariant: names are asked for inside of a graph");
+        if let Some(id) = scope.ids.get(name) {
+            return *id;
+        }
+        let id = NameId(scope.slots.len() as u32);
+        scope.ids.insert(name.to_string(), id);
+        scope.slots.push(None);
+        id
+    }
+
     pub fn define(&mut self, name: &str, slot: Slot) {
-        if let Some(scope) = self.stack.last_mut()
-            && !name.is_empty()
-        {
-            scope.names.insert(name.to_string(), slot);
+        if !self.stack.is_empty() && !name.is_empty() {
+            let id = self.intern(name);
+            self.define_id(id, slot);
+        }
+    }
+
+    /// As [`define`](Scopes::define), for a name of the innermost scope.
+    pub fn define_id(&mut self, id: NameId, slot: Slot) {
+        if let Some(scope) = self.stack.last_mut() {
+            scope.slots[id.index()] = Some(slot);
         }
     }
 
     pub fn get(&self, name: &str) -> Option<Slot> {
         for scope in self.stack.iter().rev() {
-            if let Some(slot) = scope.names.get(name) {
-                return Some(*slot);
+            if let Some(slot) = scope.ids.get(name).and_then(|id| scope.slots[id.index()]) {
+                return Some(slot);
             }
             if scope.closed {
                 break;
@@ -57,8 +100,14 @@ impl Scopes {
         None
     }
 
+    /// As [`get`](Scopes::get), for a name of the innermost scope.
+    pub fn get_id(&self, id: NameId, name: &str) -> Option<Slot> {
+        self.stack.last()?.slots[id.index()].or_else(|| self.get(name))
+    }
+
     /// What the graph at hand says of a name's type.
     pub fn declared(&self, name: &str) -> Option<&Declared> {
-        self.stack.last()?.declared.get(name)
+        let declared = &self.stack.last()?.declared;
+        if declared.is_empty() { None } else { declared.get(name) }
     }
 }

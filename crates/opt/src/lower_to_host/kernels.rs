@@ -5,14 +5,13 @@
 //! a loop as data, and the number of rounds done.
 
 use crate::lower::{BufferRef, Lowered, lower_kernel};
-use std::hash::{Hash, Hasher};
+use std::hash::Hash;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tegula_base::hash::Mixer;
-use tegula_base::{DType, Diagnostic, Diagnostics, Dim, HashMap, Shape, Symbols};
-use tegula_ir::{ConstStore, OpId, ScalarOp, Value};
+use tegula_base::{DType, Diagnostic, Diagnostics, Dim, EntityId, HashMap, Shape, Symbols};
+use tegula_ir::{ConstStore, OpId, ScalarOp};
 use tegula_target::{CompiledKernel, TargetModel};
-use tegula_tensor::{Builder, KernelClass, TensorFunc, TensorOp, TensorProgram, TensorType};
+use tegula_tensor::{Builder, KernelClass, Layout, TensorFunc, TensorOp, TensorProgram, TensorType};
 
 /// A compiled kernel and what stands behind its arguments.
 #[derive(Clone, Debug)]
@@ -32,10 +31,22 @@ pub(super) enum Helper {
 }
 
 /// The distinct kernels, and which one each op is.
-pub(super) struct Kernels {
-    pub list: Vec<Kernel>,
-    pub of_op: HashMap<OpId, usize>,
-    pub of_helper: HashMap<Helper, usize>,
+#[derive(Clone, Debug)]
+pub struct Kernels {
+    pub(super) list: Vec<Kernel>,
+    pub(super) of_op: HashMap<OpId, usize>,
+    pub(super) of_helper: HashMap<Helper, usize>,
+}
+
+impl Kernels {
+    /// The number of distinct ones.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
 }
 
 /// One kernel to compile.
@@ -45,7 +56,9 @@ struct Request<'a> {
     name: String,
 }
 
-pub(super) fn compile_kernels(
+/// Compiles the entry function's kernels on `threads` threads, with the same result for any number.
+/// Errors: internal ones, all kernels' together.
+pub fn compile_kernels(
     program: &TensorProgram,
     target: &dyn TargetModel,
     threads: usize,
@@ -137,62 +150,58 @@ fn compile(request: &Request, target: &dyn TargetModel, symbols: &Symbols) -> Re
 
 /// Finds kernels that are the same in everything but names and places.
 #[derive(Default)]
-struct Same {
-    /// By hash: a kernel, its operands' numbers, its index.
-    known: HashMap<u64, Vec<(OpId, Vec<u32>, usize)>>,
-    numbers: HashMap<Value, u32>,
+struct Same<'a> {
+    /// By what is the same: the kernel's index.
+    known: HashMap<Vec<u32>, usize>,
+    kinds: HashMap<&'a TensorOp, u32>,
+    types: HashMap<&'a TensorType, u32>,
+    layouts: HashMap<&'a Layout, u32>,
+    /// By the value's index; of values outside of the kernel at hand it says nothing.
+    numbers: Vec<u32>,
 }
 
-impl Same {
+impl<'a> Same<'a> {
     /// The index of an equal kernel seen before, or `make`'s.
-    fn index(&mut self, func: &TensorFunc, kernel: OpId, make: impl FnOnce() -> usize) -> usize {
-        let operands = self.operand_numbers(func, kernel);
-        let mut mixer = Mixer::default();
-        kinds(func, kernel).for_each(|kind| kind.hash(&mut mixer));
-        types(func, kernel).for_each(|ty| ty.hash(&mut mixer));
-        operands.hash(&mut mixer);
-        let candidates = self.known.entry(mixer.finish()).or_default();
-        let equal = |other: OpId, numbers: &[u32]| {
-            numbers == operands
-                && kinds(func, other).eq(kinds(func, kernel))
-                && types(func, other).eq(types(func, kernel))
-        };
-        if let Some((.., index)) = candidates.iter().find(|(other, numbers, _)| equal(*other, numbers)) {
-            return *index;
-        }
-        let index = make();
-        candidates.push((kernel, operands, index));
-        index
+    fn index(&mut self, func: &'a TensorFunc, kernel: OpId, make: impl FnOnce() -> usize) -> usize {
+        let signature = self.signature(func, kernel);
+        *self.known.entry(signature).or_insert_with(make)
     }
 
-    /// What each op in the region reads, values numbered in order of definition; lists end with `u32::MAX`.
-    fn operand_numbers(&mut self, func: &TensorFunc, kernel: OpId) -> Vec<u32> {
+    /// The types of what the kernel reads and gives; of each op in it the kind, what it reads, the layouts of its
+    /// results (their types follow). Kinds, types and layouts are numbered as they appear, values in order of
+    /// definition; lists end with `u32::MAX`.
+    fn signature(&mut self, func: &'a TensorFunc, kernel: OpId) -> Vec<u32> {
         let region = func.regions_of(kernel)[0];
-        self.numbers.clear();
-        for arg in func.args(region) {
-            self.numbers.insert(*arg, self.numbers.len() as u32);
+        let mut signature = Vec::with_capacity(4 * func.ops_in(region).len() + 8);
+        self.numbers.resize(func.value_count(), 0);
+        let mut next = 0;
+        for value in func.operands(kernel).iter().chain(func.results(kernel)) {
+            signature.push(number(&mut self.types, func.ty(*value)));
         }
-        let mut list = Vec::with_capacity(4 * func.ops_in(region).len());
+        signature.push(u32::MAX);
+        for arg in func.args(region) {
+            self.numbers[arg.index()] = next;
+            next += 1;
+        }
         for &op in func.ops_in(region) {
-            list.extend(func.operands(op).iter().map(|value| self.numbers[value]));
-            list.push(u32::MAX);
+            signature.push(number(&mut self.kinds, func.kind(op)));
+            signature.extend(func.operands(op).iter().map(|value| self.numbers[value.index()]));
+            signature.push(u32::MAX);
             for result in func.results(op) {
-                self.numbers.insert(*result, self.numbers.len() as u32);
+                let layout = func.ty(*result).layout.as_deref();
+                signature.push(layout.map_or(u32::MAX, |layout| number(&mut self.layouts, layout)));
+                self.numbers[result.index()] = next;
+                next += 1;
             }
         }
-        list
+        signature
     }
 }
 
-fn kinds(func: &TensorFunc, kernel: OpId) -> impl Iterator<Item = &TensorOp> {
-    func.ops_in(func.regions_of(kernel)[0]).iter().map(|op| func.kind(*op))
-}
-
-/// Types of operands, of what the region computes, and of results.
-fn types(func: &TensorFunc, kernel: OpId) -> impl Iterator<Item = &TensorType> {
-    let inner = func.ops_in(func.regions_of(kernel)[0]).iter().flat_map(|op| func.results(*op));
-    let values = func.operands(kernel).iter().chain(inner).chain(func.results(kernel));
-    values.map(|value| func.ty(*value))
+/// The number of a key, the next one where it is new.
+fn number<K: Hash + Eq>(numbers: &mut HashMap<K, u32>, key: K) -> u32 {
+    let next = numbers.len() as u32;
+    *numbers.entry(key).or_insert(next)
 }
 
 fn helper_kernel(helper: &Helper) -> Result<(TensorFunc, OpId), String> {

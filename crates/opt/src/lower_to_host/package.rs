@@ -4,7 +4,6 @@ use super::{HostCode, HostModule};
 use crate::plan_memory::Lifetimes;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use tegula_base::HashMap;
 use tegula_base::{Diagnostic, Diagnostics, Dim, EntityId, Origin, Symbols};
 use tegula_host::{HostFunc, HostOp, Relation};
 use tegula_ir::{OpId, RegionId, Value};
@@ -47,7 +46,7 @@ pub fn to_package(module: &HostModule, lifetimes: &Lifetimes, about: About) -> R
         func,
         lifetimes,
         builder,
-        ids: HashMap::default(),
+        ids: vec![None; func.value_count()],
         buffers: vec![],
         symbols: &symbols,
     };
@@ -59,7 +58,7 @@ pub fn to_package(module: &HostModule, lifetimes: &Lifetimes, about: About) -> R
     let steps = writer.steps(func.body())?;
     let Writer { builder, buffers, .. } = writer;
     let program = HostProgram { inputs, outputs, buffers, kernels, steps, symbols };
-    builder.finish(about, &program)
+    builder.finish(about, program)
 }
 
 /// The symbols that the program binds: those of inputs, then those of data in the order in which they are bound.
@@ -120,7 +119,8 @@ struct Writer<'a> {
     func: &'a HostFunc,
     lifetimes: &'a Lifetimes,
     builder: PackageBuilder,
-    ids: HashMap<Value, BufferId>,
+    /// By the value's index.
+    ids: Vec<Option<BufferId>>,
     buffers: Vec<Buffer>,
     symbols: &'a [Symbol],
 }
@@ -174,7 +174,7 @@ impl Writer<'_> {
     fn buffer(&mut self, op: OpId) -> Result<(), Diagnostic> {
         let func = self.func;
         let Some(value) = func.results(op).first().copied() else { return Ok(()) };
-        if self.ids.contains_key(&value) {
+        if self.ids[value.index()].is_some() {
             return Ok(());
         }
         let bytes = func.ty(value).bytes.clone();
@@ -205,7 +205,7 @@ impl Writer<'_> {
             (kind, None) => format!("{}{}", tegula_ir::Op::name(kind), value.index()),
         };
         let (first, last) = self.lifetimes.of(value);
-        self.ids.insert(value, BufferId::from(self.buffers.len()));
+        self.ids[value.index()] = Some(BufferId::from(self.buffers.len()));
         self.buffers.push(Buffer { name, bytes, place, first, last });
         Ok(())
     }
@@ -222,8 +222,8 @@ impl Writer<'_> {
     }
 
     fn id(&self, value: Value) -> Result<BufferId, Diagnostic> {
-        let id = self.ids.get(&value).copied();
-        id.ok_or_else(|| Diagnostic::internal(format!("{value} is used before it is made")))
+        self.ids[value.index()]
+            .ok_or_else(|| Diagnostic::internal(format!("{value} is used before it is made")))
     }
 
     fn steps(&self, region: RegionId) -> Result<Vec<Step>, Diagnostic> {

@@ -16,7 +16,7 @@ use tegula_host::{BufferType, HostFunc, HostOp, HostProgram, Relation};
 use tegula_ir::{ConstData, ConstId, ConstStore, OpId, RegionId, Value};
 use tegula_package::CostRecord;
 use tegula_target::{Code, TargetModel};
-use tegula_tensor::{KernelClass, TensorFunc, TensorOp, TensorProgram};
+use tegula_tensor::{KernelClass, TensorFunc, TensorOp, TensorProgram, TensorType};
 
 pub(super) struct Walk<'a> {
     pub(super) func: &'a TensorFunc,
@@ -39,7 +39,9 @@ pub(super) struct Walk<'a> {
     /// Index into `codes` of each compiled kernel.
     code_of: HashMap<usize, usize>,
     /// Cost of each compiled kernel.
-    costs: HashMap<usize, CostRecord>,
+    costs: HashMap<usize, Arc<CostRecord>>,
+    /// Bytes of buffers of each type.
+    bytes: HashMap<TensorType, Dim>,
 }
 
 impl<'a> Walk<'a> {
@@ -61,6 +63,7 @@ impl<'a> Walk<'a> {
             codes: vec![],
             code_of: HashMap::default(),
             costs: HashMap::default(),
+            bytes: HashMap::default(),
         }
     }
 
@@ -145,11 +148,22 @@ impl<'a> Walk<'a> {
             Some(destination) => *destination,
             None => {
                 let location = self.func.def_op(value).and_then(|op| self.func.op(op).location.clone());
-                self.alloc(buffer_bytes(self.func.ty(value)), location)
+                let bytes = self.bytes_of(value);
+                self.alloc(bytes, location)
             }
         };
         self.buffers.insert(value, buffer);
         buffer
+    }
+
+    fn bytes_of(&mut self, value: Value) -> Dim {
+        let ty = self.func.ty(value);
+        if let Some(bytes) = self.bytes.get(ty) {
+            return bytes.clone();
+        }
+        let bytes = buffer_bytes(ty);
+        self.bytes.insert(ty.clone(), bytes.clone());
+        bytes
     }
 
     // --- host ops --------------------------------------------------------------------------------------
@@ -205,7 +219,7 @@ impl<'a> Walk<'a> {
 
     fn op(&mut self, op: OpId) -> Result<(), Diagnostic> {
         let func = self.func;
-        let location = func.op(op).location.clone();
+        let location = || func.op(op).location.clone();
         match func.kind(op) {
             TensorOp::Yield {} | TensorOp::Return {} => Ok(()),
             TensorOp::Constant { id, .. } => {
@@ -227,13 +241,13 @@ impl<'a> Walk<'a> {
             TensorOp::Kernel { class } => self.kernel(op, *class),
             TensorOp::Bind { symbol } => {
                 let from = self.buffer(func.operand(op, 0))?;
-                self.step(HostOp::Bind { symbol: symbol.clone() }, &[from], location);
+                self.step(HostOp::Bind { symbol: symbol.clone() }, &[from], location());
                 Ok(())
             }
             TensorOp::AssertSize { left, right, message } => {
                 let (left, right, message) = (left.clone(), right.clone(), message.clone());
                 let kind = HostOp::Assert { left, relation: Relation::Eq, right, message };
-                self.step(kind, &[], location);
+                self.step(kind, &[], location());
                 Ok(())
             }
             TensorOp::If {} => self.branch(op),
@@ -242,7 +256,7 @@ impl<'a> Walk<'a> {
                 Some(_) => self.native(op),
                 None => {
                     let message = format!("`{}` stands outside of a kernel", tegula_ir::Op::name(other));
-                    let node = location.as_deref().unwrap_or("without a name");
+                    let node = func.op(op).location.as_deref().unwrap_or("without a name");
                     Err(Diagnostic::internal(message).at(format!("node \"{node}\"")))
                 }
             },
@@ -264,19 +278,22 @@ impl<'a> Walk<'a> {
     fn kernel(&mut self, op: OpId, class: KernelClass) -> Result<(), Diagnostic> {
         let func = self.func;
         let operands = func.operands(op).iter().map(|v| self.buffer(*v)).collect::<Result<Vec<_>, _>>()?;
-        let results: Vec<Value> = func.results(op).to_vec().into_iter().map(|v| self.place(v)).collect();
+        let results: Vec<Value> = func.results(op).iter().map(|v| self.place(*v)).collect();
         let region = func.regions_of(op)[0];
-        let mut source: Vec<String> = Vec::new();
+        let mut source: Vec<&Arc<str>> = Vec::new();
         let locations =
-            func.ops_in(region).iter().chain([&op]).filter_map(|op| func.op(*op).location.as_deref());
+            func.ops_in(region).iter().chain([&op]).filter_map(|op| func.op(*op).location.as_ref());
         for node in locations {
-            if !source.iter().any(|known| known == node) {
-                source.push(node.to_string());
+            // Most ops share their name with others of one node.
+            if !source.iter().any(|known| Arc::ptr_eq(known, node)) && !source.contains(&node) {
+                source.push(node);
             }
         }
+        let source = source.into_iter().map(|node| node.to_string()).collect();
         let index = self.kernels.of_op[&op];
         let machine = self.target.machine();
-        let cost = self.costs.entry(index).or_insert_with(|| cost::record(func, op, class, machine)).clone();
+        let cost = self.costs.entry(index).or_insert_with(|| cost::record(func, op, class, machine).into());
+        let cost = cost.clone();
         self.launch(index, class.name(), &operands, &results, cost, source, Some(op));
         Ok(())
     }
@@ -291,7 +308,7 @@ impl<'a> Walk<'a> {
         let index = self.kernels.of_helper.get(helper).copied();
         let index = index.ok_or_else(|| Diagnostic::internal("a loop's kernel was not compiled"))?;
         let cost = CostRecord { class: KernelClass::Map.name().to_string(), ..CostRecord::default() };
-        self.launch(index, "loop", operands, results, cost, vec![], None);
+        self.launch(index, "loop", operands, results, cost.into(), [].into(), None);
         Ok(())
     }
 
@@ -302,8 +319,8 @@ impl<'a> Walk<'a> {
         stem: &str,
         operands: &[Value],
         results: &[Value],
-        cost: CostRecord,
-        source: Vec<String>,
+        cost: Arc<CostRecord>,
+        source: Arc<[String]>,
         op: Option<OpId>,
     ) {
         let Kernel { compiled, views } = &self.kernels.list[index];
@@ -352,7 +369,7 @@ impl<'a> Walk<'a> {
             name: name.clone(),
             code: HostCode::Native { name: native.name.to_string(), attrs: native.attrs },
             scratch: Dim::from(0),
-            cost,
+            cost: cost.into(),
             source: location.iter().map(|node| node.to_string()).collect(),
             op: Some(op),
             views: (0..first)

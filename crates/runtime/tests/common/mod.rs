@@ -84,8 +84,8 @@ impl Source {
             name: name.into(),
             code,
             scratch: Dim::from(64),
-            cost: CostRecord::default(),
-            source: vec![format!("model/{name}")],
+            cost: Default::default(),
+            source: [format!("model/{name}")].into(),
         });
         self.program.kernels.len() as u32 - 1
     }
@@ -108,7 +108,7 @@ impl Source {
             features: self.features,
         };
         let about = About { model: "test".into(), tegula: "0".into(), machine, options: Default::default() };
-        self.package.finish(about, &self.program).unwrap_or_else(|found| panic!("{found}"))
+        self.package.finish(about, self.program).unwrap_or_else(|found| panic!("{found}"))
     }
 
     pub fn session(self, threads: usize) -> Session {

@@ -72,21 +72,21 @@ impl Cx<'_> {
 
     /// The shape that the operands broadcast to.
     pub fn broadcast_shape(&mut self, operands: &[Value]) -> Outcome<Shape> {
-        let shapes: Vec<Shape> = operands.iter().map(|value| self.shape(*value)).collect();
-        let rank = shapes.iter().map(|shape| shape.rank()).max().unwrap_or(0);
-        let mut result = Vec::with_capacity(rank);
+        let rank = operands.iter().map(|value| self.rank(*value)).max().unwrap_or(0);
+        let mut result = Shape::scalar();
         for axis in 0..rank {
             let mut extent = Dim::from(1);
-            for shape in &shapes {
-                let Some(i) = (axis + shape.rank()).checked_sub(rank) else { continue };
-                extent = self.common_extent(&extent, &shape[i], &shapes)?;
+            for value in operands {
+                let Some(i) = (axis + self.rank(*value)).checked_sub(rank) else { continue };
+                let other = self.dim(*value, i);
+                extent = self.common_extent(&extent, &other, operands)?;
             }
-            result.push(extent);
+            result.0.push(extent);
         }
-        Ok(result.into())
+        Ok(result)
     }
 
-    fn common_extent(&mut self, a: &Dim, b: &Dim, shapes: &[Shape]) -> Outcome<Dim> {
+    fn common_extent(&mut self, a: &Dim, b: &Dim, operands: &[Value]) -> Outcome<Dim> {
         if b.is_const(1) || a == b {
             return Ok(a.clone());
         }
@@ -94,7 +94,7 @@ impl Cx<'_> {
             return Ok(b.clone());
         }
         if let (Some(x), Some(y)) = (a.as_const(), b.as_const()) {
-            let shapes: Vec<String> = shapes.iter().map(Shape::to_string).collect();
+            let shapes: Vec<String> = operands.iter().map(|value| self.shape(*value).to_string()).collect();
             return Err(Fault::from(format!(
                 "sizes {x} and {y} do not broadcast (shapes {})",
                 shapes.join(" and ")

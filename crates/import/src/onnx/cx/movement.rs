@@ -14,6 +14,9 @@ impl Cx<'_> {
         if from == shape {
             return Ok(x);
         }
+        if from.has_factors_of(&shape) {
+            return self.emit(TensorOp::Reshape { shape }, &[x]);
+        }
         let (old, new) = (from.count(), shape.count());
         if old != new && !self.same_but_for_established(&from, &shape) {
             if old.as_const().is_some() && new.as_const().is_some() {
