@@ -119,7 +119,7 @@ pub fn with_model<T>(
     let name = file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let model = Model { name, bytes: map_file(file)?, files: &folder };
     let (clock, mut sink) = (WallClock::default(), Stderr);
-    let mut cx = PassCx::new().with_clock(&clock).with_trace(trace, &mut sink);
+    let mut cx = PassCx::new().without_remarks().with_clock(&clock).with_trace(trace, &mut sink);
     let result = use_model(&model, &options, &mut cx)?;
     if args.trace.is_some() {
         // The lines of the passes are there already.

@@ -75,8 +75,12 @@ pub fn compile(path: impl AsRef<Path>, options: &Options) -> Result<CompiledMode
     let folder = Folder::of(path);
     let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let model = Model { name, bytes: tegula_runtime::map_file(path)?, files: &folder };
-    let Compiled { package, .. } =
-        tegula_driver::compile(&model, &options.to_compile_options()?, None, &mut PassCx::new())?;
+    let Compiled { package, .. } = tegula_driver::compile(
+        &model,
+        &options.to_compile_options()?,
+        None,
+        &mut PassCx::new().without_remarks(),
+    )?;
     let package = package.ok_or_else(|| Diagnostic::internal("a whole compilation made no package"))?;
     Ok(CompiledModel { package: package.to_bytes() })
 }
