@@ -28,6 +28,9 @@ struct Source {
 
 impl Lower<'_> {
     pub fn moved_piece(&mut self, b: &mut Builder, tile: Value, piece: u32) -> Value {
+        if let Some((below, piece)) = self.piece_below(tile, piece) {
+            return self.piece(b, below, piece);
+        }
         let geometry = self.geometry(tile);
         let dtype = self.tile(tile).0;
         let active = geometry.active(piece);
@@ -68,6 +71,29 @@ impl Lower<'_> {
             return value;
         }
         self.shuffled(b, dtype, &sources, &distinct)
+    }
+
+    /// The operand's piece that a piece of a moved tile is, where that is plain to see: pieces keep their order, or
+    /// one row is every row.
+    fn piece_below(&self, tile: Value, piece: u32) -> Option<(Value, u32)> {
+        let op = self.func.def_op(tile)?;
+        let below = *self.func.operands(op).first()?;
+        let from = &self.tile(below).1;
+        match self.func.kind(op) {
+            TileOp::Reshape { shape } => (shape.last() == from.last()).then_some((below, piece)),
+            TileOp::Broadcast { shape } => {
+                let (last, rows) = from.split_last()?;
+                if rows.iter().any(|extent| *extent != 1) {
+                    return None;
+                }
+                let row = u32::try_from(Geometry::new(shape, self.lanes).blocks()).ok()?;
+                match *last {
+                    1 => Some((below, 0)),
+                    _ => Some((below, piece % row)),
+                }
+            }
+            _ => None,
+        }
     }
 
     /// One element in every lane.
