@@ -110,6 +110,10 @@ fn rules(kind: &TensorOp) -> &'static [Rule] {
         TensorOp::Dot { .. } => dot::RULES,
         TensorOp::Conv { .. } => window::CONV,
         TensorOp::Pool { .. } => window::POOL,
+        TensorOp::Softmax { .. }
+        | TensorOp::LayerNorm { .. }
+        | TensorOp::RmsNorm { .. }
+        | TensorOp::Gelu { .. } => reshape::ROWS,
         kind => movement::rules(kind),
     }
 }
@@ -205,8 +209,15 @@ mod tests {
     #[test]
     fn rule_book_is_whole() {
         let book = include_str!("../rules/README.md");
-        let tables =
-            [elementwise::RULES, reshape::RULES, transpose::RULES, dot::RULES, window::CONV, window::POOL];
+        let tables = [
+            elementwise::RULES,
+            reshape::RULES,
+            reshape::ROWS,
+            transpose::RULES,
+            dot::RULES,
+            window::CONV,
+            window::POOL,
+        ];
         let tables = tables.iter().chain(&movement::TABLES).chain(&crate::passes::fold_scales::TABLES);
         let tables = tables.chain(&crate::passes::recover_composites::TABLES);
         for rule in tables.flat_map(|table| table.iter()) {

@@ -12,6 +12,8 @@ pub(super) const RULES: &[Rule] = &[
     Rule { name: "reshape to the same shape => x", apply: same },
     Rule { name: "reshape(reshape(x)) => reshape(x)", apply: twice },
 ];
+pub(super) const ROWS: &[Rule] =
+    &[Rule { name: "norm(reshape(x)) => reshape(norm(x))", apply: sink_below_rows }];
 
 fn of_splat(site: &mut Site) -> Applied {
     let Some(bits) = site.splat(site.operand(0)) else { return Ok(None) };
@@ -50,6 +52,40 @@ pub(super) fn sink(site: &mut Site) -> Applied {
     }
     let result = site.b.elementwise(f, &inner)?;
     site.b.reshape(result, to).map(Some)
+}
+
+/// `norm(reshape(x)) => reshape(norm(x))` of composites that act on the last axes, where the reshape leaves those: as
+/// one op, before it is taken to pieces.
+pub(super) fn sink_below_rows(site: &mut Site) -> Applied {
+    let kind = site.kind().clone();
+    let Some(axis) = first_row_axis(&kind, site.shape(site.operand(0)).rank()) else { return Ok(None) };
+    let Some(from) = computed_source(site, site.operand(0)) else { return Ok(None) };
+    let to = site.result_type().shape.clone();
+    let row = to.rank() - axis;
+    if from.rank() < row || from[from.rank() - row..] != to[axis..] {
+        return Ok(None);
+    }
+    let kind = match kind {
+        TensorOp::Softmax { log, .. } => TensorOp::Softmax { axis: from.rank() - row, log },
+        TensorOp::LayerNorm { eps, .. } => TensorOp::LayerNorm { axis: from.rank() - row, eps },
+        TensorOp::RmsNorm { eps, .. } => TensorOp::RmsNorm { axis: from.rank() - row, eps },
+        kind => kind,
+    };
+    let mut operands = site.operands().to_vec();
+    operands[0] = unshaped(site, operands[0], from)?;
+    let result = site.b.emit(kind, &operands)?;
+    site.b.reshape(result, to).map(Some)
+}
+
+/// The first axis of the rows that a composite acts on, of as many axes; `None`: it is no such composite.
+fn first_row_axis(kind: &TensorOp, rank: usize) -> Option<usize> {
+    match kind {
+        TensorOp::Softmax { axis, .. }
+        | TensorOp::LayerNorm { axis, .. }
+        | TensorOp::RmsNorm { axis, .. } => Some(*axis),
+        TensorOp::Gelu { .. } => Some(rank),
+        _ => None,
+    }
 }
 
 /// `reduce(reshape(x)) => reshape(reduce(x))` where each axis of x is reduced whole or kept whole.
@@ -97,7 +133,7 @@ fn computed_source(site: &Site, value: Value) -> Option<Shape> {
     follows.then(|| from.clone())
 }
 
-/// The contraction or reduction that a chain of elementwise ops of one shape follows.
+/// The contraction or reduction that a chain of elementwise ops and normalisations of one shape follows.
 fn chain_root<'s>(site: &'s Site, mut value: Value) -> Option<&'s TensorOp> {
     const LONGEST: usize = 32;
     let shape = site.shape(value);
@@ -110,6 +146,7 @@ fn chain_root<'s>(site: &'s Site, mut value: Value) -> Option<&'s TensorOp> {
                     .into_iter()
                     .find(|operand| site.shape(**operand) == shape && site.splat(**operand).is_none())?;
             }
+            rows if first_row_axis(rows, shape.rank()).is_some() => value = site.b.func.operand(op, 0),
             root => return Some(root),
         }
     }
@@ -120,6 +157,10 @@ fn chain_root<'s>(site: &'s Site, mut value: Value) -> Option<&'s TensorOp> {
 fn unshaped(site: &mut Site, value: Value, shape: Shape) -> tegula_tensor::build::Built {
     let source = match site.def(value) {
         Some((reshape, TensorOp::Reshape { .. })) => site.b.func.operand(reshape, 0),
+        Some((_, TensorOp::Splat { dtype, bits, .. })) => {
+            let (dtype, bits) = (*dtype, *bits);
+            return site.b.emit(TensorOp::Splat { dtype, shape, bits }, &[]);
+        }
         _ => value,
     };
     site.b.reshape(source, shape)

@@ -14,13 +14,12 @@
 // -----
 // m: f(reshape(x), y) => reshape(f(x, y'))
 // k: reshape(reshape(x)) => reshape(x)
-// m: reshape(splat) => splat
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x"], result_names = ["y"]}> ({
   ^bb0(%0: tensor<?x5xf32, {dims = ["n"]}>):
     %2 = "tgn.reduce"(%0) <{f = "add", axes = [1]}> : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x1xf32, {dims = ["n"]}> loc("r")
-    %10 = "tgn.splat"() <{dtype = "f32", shape = [1, 1], bits = 1048576000}> : () -> tensor<1x1xf32> loc("m")
-    %8 = "tgn.elementwise"(%2, %10) <{f = "mul"}> : (tensor<?x1xf32, {dims = ["n"]}>, tensor<1x1xf32>) -> tensor<?x1xf32, {dims = ["n"]}> loc("m")
+    %7 = "tgn.splat"() <{dtype = "f32", shape = [1, 1], bits = 1048576000}> : () -> tensor<1x1xf32> loc("m")
+    %8 = "tgn.elementwise"(%2, %7) <{f = "mul"}> : (tensor<?x1xf32, {dims = ["n"]}>, tensor<1x1xf32>) -> tensor<?x1xf32, {dims = ["n"]}> loc("m")
     %6 = "tgn.elementwise"(%0, %8) <{f = "sub"}> : (tensor<?x5xf32, {dims = ["n"]}>, tensor<?x1xf32, {dims = ["n"]}>) -> tensor<?x5xf32, {dims = ["n"]}> loc("y")
     "tgn.return"(%6) : (tensor<?x5xf32, {dims = ["n"]}>) -> ()
   }) : () -> ()
