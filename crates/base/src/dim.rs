@@ -137,7 +137,7 @@ impl Dim {
         let Repr::Poly(poly) = &self.0 else { return self.clone() };
         Dim::sum(poly.terms.iter().map(|(monomial, coefficient)| {
             let atoms = monomial.iter().map(|atom| atom.substitute(lookup));
-            atoms.fold(Dim::from(*coefficient), |product, atom| product * atom)
+            Dim::product(std::iter::once(Dim::from(*coefficient)).chain(atoms).collect())
         }))
     }
 
@@ -211,6 +211,39 @@ impl Dim {
     /// The sum of all parts, sorted once.
     fn sum(parts: impl Iterator<Item = Dim>) -> Dim {
         Dim::from_terms(parts.flat_map(|part| part.to_terms()).collect())
+    }
+
+    /// The product of all factors: atoms are sorted once, sums are multiplied out when that stays small.
+    fn product(factors: Vec<Dim>) -> Dim {
+        let (mut coefficient, mut atoms, mut sums) = (1i64, Monomial::new(), Vec::new());
+        for factor in factors {
+            match factor.as_product() {
+                Some((n, more)) => {
+                    coefficient = coefficient.saturating_mul(n);
+                    atoms.extend_from_slice(more);
+                }
+                None => sums.push(factor),
+            }
+        }
+        sums.sort();
+        let expanded = sums.iter().try_fold(Dim::from(1), |product, sum| {
+            (!product.expands_far(sum)).then(|| product * sum.clone())
+        });
+        if expanded.is_none() {
+            atoms.extend(sums.into_iter().map(|sum| Atom::FloorDiv(sum, Dim::from(1))));
+        }
+        atoms.sort();
+        Dim::from_terms(vec![(atoms, coefficient)]) * expanded.unwrap_or(Dim::from(1))
+    }
+
+    /// Whether each of two sums stays in one piece in their product.
+    fn expands_far(&self, other: &Dim) -> bool {
+        let expanded = self
+            .n_terms()
+            .saturating_mul(other.nodes())
+            .saturating_add(other.n_terms().saturating_mul(self.nodes()));
+        let plain = self.as_const().is_some() || other.as_const().is_some();
+        expanded > MAX_EXPANDED && !plain && (self.n_terms() > 1 || other.n_terms() > 1)
     }
 
     /// The coefficient and atoms of a dim that is no sum.
@@ -371,11 +404,7 @@ impl std::ops::Mul for Dim {
             (_, Some(n)) => return self.times(n),
             _ => {}
         }
-        let expanded = self
-            .n_terms()
-            .saturating_mul(other.nodes())
-            .saturating_add(other.n_terms().saturating_mul(self.nodes()));
-        if expanded > MAX_EXPANDED && (self.n_terms() > 1 || other.n_terms() > 1) {
+        if self.expands_far(&other) {
             return self.in_one_piece() * other.in_one_piece();
         }
         let (left, right) = (self.as_terms(), other.as_terms());

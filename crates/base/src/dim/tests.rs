@@ -56,6 +56,37 @@ fn long_text_is_cheap() {
     assert_eq!(nested.parse::<Dim>().unwrap_err(), "a size nests deeper than 128");
 }
 
+/// Factors are gathered and sorted once: one by one, each of these would take minutes.
+#[test]
+fn long_products_are_cheap() {
+    const FACTORS: usize = 50_000;
+    let quotient = |i: usize| format!("floordiv(n, {})", i + 2);
+    for factor in [|_| "n".to_string(), |_| "max(n + 1, n)".to_string(), quotient, |i| format!("n{i}")] {
+        let text: Vec<String> = (0..FACTORS).map(factor).collect();
+        let text = text.join("*");
+        let dim: Dim = text.parse().unwrap();
+        assert!((FACTORS..8 * FACTORS).contains(&dim.nodes()), "{}", dim.nodes());
+        assert_eq!(dim.to_string().parse::<Dim>().unwrap(), dim, "{}", factor(0));
+        assert_eq!(dim.substitute(&|_| None), dim, "{}", factor(0));
+    }
+    // A sum against a long term.
+    let power = vec!["n"; FACTORS].join("*");
+    assert_eq!(format!("max(m + 1, m)*{power}").parse::<Dim>().unwrap().terms().len(), 1);
+}
+
+/// Whether sums are multiplied out does not depend on the order of factors.
+#[test]
+fn products_have_one_form() {
+    let factors: Vec<String> = (0..12).map(|i| format!("max({}{i} + 1, 0 - 1)", ["a", "z"][i % 2])).collect();
+    let sums: Vec<String> = (0..12).map(|i| format!("floordiv({}{i} + 1, 1)", ["a", "z"][i % 2])).collect();
+    for factors in [factors, sums] {
+        let forward: Dim = factors.join("*").parse().unwrap();
+        let backward: Dim = factors.iter().rev().cloned().collect::<Vec<_>>().join("*").parse().unwrap();
+        assert_eq!(forward, backward);
+        assert_eq!(forward.to_string().parse::<Dim>().unwrap(), forward);
+    }
+}
+
 /// A symbol whose bounds contradict each other has no value, and its quotients no bounds.
 #[test]
 fn empty_ranges_have_no_quotients() {

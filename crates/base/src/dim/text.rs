@@ -104,11 +104,15 @@ impl Parser<'_> {
     }
 
     fn product(&mut self) -> Result<Dim, String> {
-        let mut product = self.factor()?;
-        while self.eat('*') {
-            product = product * self.factor()?;
+        let first = self.factor()?;
+        if !self.eat('*') {
+            return Ok(first);
         }
-        Ok(product)
+        let mut factors = vec![first, self.factor()?];
+        while self.eat('*') {
+            factors.push(self.factor()?);
+        }
+        Ok(Dim::product(factors))
     }
 
     fn factor(&mut self) -> Result<Dim, String> {
