@@ -97,6 +97,11 @@ pub fn compile_kernels(
 /// Threads that compile at most, whatever is asked for: each takes memory, and a system refuses too many.
 const MAX_THREADS: usize = 256;
 
+/// Threads that compile `kernels`, the calling one included.
+fn workers(asked: usize, kernels: usize) -> usize {
+    asked.min(kernels).min(MAX_THREADS)
+}
+
 /// Compiles in any order on several threads; results and errors come in the order of the requests.
 fn compile_all(
     requests: &[Request],
@@ -116,7 +121,7 @@ fn compile_all(
             results[index] = Some(result);
         }
     };
-    let helpers = threads.min(requests.len()).min(MAX_THREADS).saturating_sub(1);
+    let helpers = workers(threads, requests.len()).saturating_sub(1);
     std::thread::scope(|scope| {
         for _ in 0..helpers {
             scope.spawn(work);
@@ -231,4 +236,17 @@ fn helper_kernel(helper: &Helper) -> Result<(TensorFunc, OpId), String> {
     };
     b.op(TensorOp::Yield {}, &[value])?;
     Ok((func, op))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::workers;
+
+    #[test]
+    fn threads_are_as_many_as_asked_for_kernels_and_a_cap() {
+        let cases = [(1, 9, 1), (4, 9, 4), (9, 4, 4), (usize::MAX, 10_000, 256), (300, 300, 256), (8, 0, 0)];
+        for (asked, kernels, expected) in cases {
+            assert_eq!(workers(asked, kernels), expected, "{asked} threads for {kernels} kernels");
+        }
+    }
 }
