@@ -2,6 +2,7 @@
 
 use clap::{Args as ClapArgs, Parser, Subcommand};
 use std::path::PathBuf;
+use tegula_base::Diagnostic;
 
 /// Deep-learning inference: compiles a model to one small package and runs it.
 #[derive(Parser)]
@@ -33,39 +34,91 @@ pub enum Command {
     Machine(MachineArgs),
 }
 
-/// What to compile for, and how much to tell.
+/// How a model is compiled, by the commands that compile it whole. A command has only the switches that it honours.
 #[derive(ClapArgs, Clone, Default)]
 pub struct CompileOptions {
+    #[command(flatten)]
+    pub target: TargetOptions,
+    #[command(flatten)]
+    pub dims: DimOptions,
+    #[command(flatten)]
+    pub passes: PassOptions,
+    #[command(flatten)]
+    pub build: BuildOptions,
+}
+
+/// What to compile for.
+#[derive(ClapArgs, Clone, Default)]
+pub struct TargetOptions {
     /// A machine class, or a machine file; default: the class that fits this processor.
     #[arg(long, value_name = "CLASS|FILE")]
     pub machine: Option<String>,
     /// Instruction set tier of the machine: `avx2` or `avx512`.
     #[arg(long)]
     pub tier: Option<String>,
-    /// Fix a named dim: `seq=128`. May be repeated.
-    #[arg(long = "dim", value_name = "NAME=N", value_parser = parse_dim)]
-    pub dims: Vec<(String, i64)>,
     /// Compile kernels for the portable executor instead of machine code.
     #[arg(long)]
     pub portable: bool,
-    /// Threads that compile.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub compile_threads: usize,
+}
+
+/// Sizes that are known.
+#[derive(ClapArgs, Clone, Default)]
+pub struct DimOptions {
+    /// Fix a named dim: `seq=128`. May be repeated.
+    #[arg(long = "dim", value_name = "NAME=N", value_parser = parse_dim)]
+    pub dims: Vec<(String, i64)>,
+}
+
+/// Where passes start, and how much they tell.
+#[derive(ClapArgs, Clone, Default)]
+pub struct PassOptions {
     /// Say what passes do: `pass`, `remark`, `ir`, `tensor=pass`, `tensor:cse=ir`, several by comma.
     #[arg(long, value_name = "RULES", num_args = 0..=1, default_missing_value = "pass")]
     pub trace: Option<String>,
-    /// Write passes and launches as Chrome trace events, for Perfetto.
-    #[arg(long, value_name = "FILE.json")]
-    pub trace_file: Option<PathBuf>,
-    /// The last pass to run; `compile` prints what it leaves where no output is named.
-    #[arg(long, value_name = "PASS")]
-    pub stop_after: Option<String>,
     /// The first pass to run; the model is what the passes before it leave.
     #[arg(long, value_name = "PASS")]
     pub start_from: Option<String>,
+}
+
+/// How kernels and a package are made.
+#[derive(ClapArgs, Clone, Default)]
+pub struct BuildOptions {
+    /// Threads that compile; default: one.
+    #[arg(long, value_name = "N")]
+    pub compile_threads: Option<usize>,
     /// Verify the program after each pass.
     #[arg(long)]
     pub verify_passes: bool,
+}
+
+impl CompileOptions {
+    /// Errors: switches that were given where nothing is compiled, for the reason given. Dims are none of them: a
+    /// package's inputs and an imported model have sizes too.
+    pub fn refuse(&self, reason: &str) -> Result<(), Diagnostic> {
+        let CompileOptions { target, dims: _, passes, build } = self;
+        let switches = [
+            ("--machine", target.machine.is_some()),
+            ("--tier", target.tier.is_some()),
+            ("--portable", target.portable),
+            ("--compile-threads", build.compile_threads.is_some()),
+            ("--trace", passes.trace.is_some()),
+            ("--start-from", passes.start_from.is_some()),
+            ("--verify-passes", build.verify_passes),
+        ];
+        refuse(reason, &switches)
+    }
+}
+
+/// Errors: the switches that were given.
+pub fn refuse(reason: &str, switches: &[(&str, bool)]) -> Result<(), Diagnostic> {
+    let given: Vec<String> =
+        switches.iter().filter(|(_, given)| *given).map(|(name, _)| format!("`{name}`")).collect();
+    match given.is_empty() {
+        true => Ok(()),
+        false => {
+            Err(Diagnostic::error("bad-option", format!("{reason}: {} cannot change it", given.join(", "))))
+        }
+    }
 }
 
 /// Where inputs come from.
@@ -84,6 +137,9 @@ pub struct RunArgs {
     pub compile: CompileOptions,
     #[command(flatten)]
     pub inputs: InputOptions,
+    /// Write passes and launches as Chrome trace events, for Perfetto.
+    #[arg(long, value_name = "FILE.json")]
+    pub trace_file: Option<PathBuf>,
     /// Threads that share the run.
     #[arg(long, value_name = "N", default_value_t = default_threads())]
     pub threads: usize,
@@ -91,7 +147,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "DIR")]
     pub output_dir: Option<PathBuf>,
     /// Evaluate the model by the reference evaluator instead of compiling it.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["trace_file", "threads"])]
     pub evaluator: bool,
     /// Print JSON.
     #[arg(long)]
@@ -106,15 +162,21 @@ pub struct CompileArgs {
     #[arg(short, long, value_name = "FILE.tgl")]
     pub output: Option<PathBuf>,
     /// Print one level instead: tensor, kernels, tile, host, schedule, asm, mlir.
-    #[arg(long, value_name = "LEVEL")]
+    #[arg(long, value_name = "LEVEL", conflicts_with = "debug_plan")]
     pub emit: Option<String>,
     /// Print buffers, their lifetimes and places.
     #[arg(long)]
     pub debug_plan: bool,
+    /// The last pass to run; what it leaves is printed where no output is named.
+    #[arg(long, value_name = "PASS")]
+    pub stop_after: Option<String>,
     #[command(flatten)]
     pub compile: CompileOptions,
-    /// Print JSON.
-    #[arg(long)]
+    /// Write passes as Chrome trace events, for Perfetto.
+    #[arg(long, value_name = "FILE.json")]
+    pub trace_file: Option<PathBuf>,
+    /// Print JSON about the package that is written.
+    #[arg(long, conflicts_with_all = ["emit", "debug_plan"], requires = "output")]
     pub json: bool,
 }
 
@@ -126,13 +188,17 @@ pub struct BenchArgs {
     pub compile: CompileOptions,
     #[command(flatten)]
     pub inputs: InputOptions,
+    /// Write passes and launches as Chrome trace events, for Perfetto.
+    #[arg(long, value_name = "FILE.json")]
+    pub trace_file: Option<PathBuf>,
+    /// Threads that share a run.
     #[arg(long, value_name = "N", default_value_t = default_threads())]
     pub threads: usize,
     /// Timed runs.
     #[arg(long, value_name = "N", default_value_t = 30)]
     pub runs: usize,
     /// Answer each line `run N` on stdin with N run times in nanoseconds, after a line `ready`.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["runs", "json", "trace_file"])]
     pub serve_rounds: bool,
     /// Print JSON.
     #[arg(long)]
@@ -169,16 +235,23 @@ pub struct OptArgs {
     /// A program as text, or a model.
     pub file: PathBuf,
     /// A pass to run, by name; may be repeated. Default: the whole tensor pipeline.
-    #[arg(long = "pass", value_name = "PASS")]
+    #[arg(long = "pass", value_name = "PASS", conflicts_with_all = ["start_from", "stop_after"])]
     pub passes: Vec<String>,
     /// Write here instead of printing.
     #[arg(short, long, value_name = "FILE.mlir")]
     pub output: Option<PathBuf>,
     /// List the passes and stop.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["passes", "start_from", "stop_after", "trace", "dims"])]
     pub list: bool,
+    /// The last pass to run.
+    #[arg(long, value_name = "PASS")]
+    pub stop_after: Option<String>,
     #[command(flatten)]
-    pub compile: CompileOptions,
+    pub target: TargetOptions,
+    #[command(flatten)]
+    pub dims: DimOptions,
+    #[command(flatten)]
+    pub pass_options: PassOptions,
 }
 
 #[derive(ClapArgs)]

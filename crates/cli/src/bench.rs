@@ -19,7 +19,7 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
     output::progress(&format!("loading {}", args.file.display()));
     let Loaded { session, compile_ns, load_ns, records } =
         load::load(&args.file, &args.compile, args.threads)?;
-    let tensors = inputs(session.inputs(), &args.inputs, &load::dims(&args.compile)?)?;
+    let tensors = inputs(session.inputs(), &args.inputs, &load::dims(&args.compile.dims)?)?;
     if args.serve_rounds {
         return serve_rounds::serve(&session, &tensors);
     }
@@ -38,7 +38,7 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
         .map(|_| session.run_profiled(&views, &mut outputs))
         .collect::<Result<Vec<RunProfile>, _>>()?;
     let profile = &profiles[0];
-    if let Some(file) = &args.compile.trace_file {
+    if let Some(file) = &args.trace_file {
         trace::write(file, &trace_events(&records, Some((profile, &session.package().program))))?;
     }
     let sizes = symbol_values(&session, &tensors);

@@ -11,7 +11,7 @@ use tegula_driver::check::{CheckReport, Difference};
 
 pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     output::progress(&format!("checking {}", args.model.display()));
-    let (report, _) = load::with_model(&args.model, &args.compile, |model, options, cx| {
+    let (report, _) = load::with_model(&args.model, &args.compile, None, |model, options, cx| {
         let program = model.import(&options.dims)?;
         let made = inputs(&tegula_driver::model::ports(&program), &args.inputs, &options.dims);
         let tensors = made.map_err(found)?;

@@ -1,30 +1,31 @@
 //! `tegula compile`.
 
-use crate::args::CompileArgs;
+use crate::args::{CompileArgs, refuse};
 use crate::failure::Failure;
 use crate::load::{package_of, with_model};
 use crate::{output, trace};
 use serde_json::{Value, json};
 use tegula::clock::WallClock;
-use tegula_base::Diagnostic;
 use tegula_base::face::Clock;
+use tegula_base::{Diagnostic, Diagnostics};
 use tegula_driver::trace::trace_events;
-use tegula_driver::{Emit, PassRecord};
+use tegula_driver::{CompileOptions, Emit, Model, PassCx, PassRecord};
 
 pub fn compile(args: &CompileArgs) -> Result<(), Failure> {
+    let stop_after = args.stop_after.as_deref();
     if let Some(level) = &args.emit {
         let emit = Emit::by_name(level)?;
-        let (text, _) = with_model(&args.model, &args.compile, |model, options, cx| {
-            tegula_driver::emit::emit(model, options, emit, cx)
-        })?;
-        return match &args.output {
-            Some(file) => output::write_bytes(file, text.as_bytes()),
-            None => output::print(&text),
-        };
+        if emit.is_imported() {
+            let reason = format!("`--emit {level}` shows the model as it was imported");
+            args.compile.refuse(&reason)?;
+            let switches =
+                [("--stop-after", stop_after.is_some()), ("--trace-file", args.trace_file.is_some())];
+            refuse(&reason, &switches)?;
+        }
+        return print(args, |model, options, cx| tegula_driver::emit::emit(model, options, emit, cx));
     }
-    if args.compile.stop_after.is_some() && args.output.is_none() && !args.debug_plan && !args.json {
-        let (text, _) = with_model(&args.model, &args.compile, tegula_driver::emit::emit_reached)?;
-        return output::print(&text);
+    if stop_after.is_some() && args.output.is_none() && !args.debug_plan {
+        return print(args, tegula_driver::emit::emit_reached);
     }
     if args.output.is_none() && !args.debug_plan {
         let message = "nothing to write: name a package with `-o FILE.tgl`, or a level with `--emit`";
@@ -32,7 +33,7 @@ pub fn compile(args: &CompileArgs) -> Result<(), Failure> {
     }
     output::progress(&format!("compiling {}", args.model.display()));
     let clock = WallClock::default();
-    let (compiled, records) = with_model(&args.model, &args.compile, |model, options, cx| {
+    let (compiled, records) = with_model(&args.model, &args.compile, stop_after, |model, options, cx| {
         tegula_driver::compile(model, options, Some(&clock), cx)
     })?;
     let package = package_of(&compiled)?;
@@ -40,7 +41,7 @@ pub fn compile(args: &CompileArgs) -> Result<(), Failure> {
         output::write_package(file, package)?;
     }
     let compile_ns = clock.now_ns();
-    if let Some(file) = &args.compile.trace_file {
+    if let Some(file) = &args.trace_file {
         trace::write(file, &trace_events(&records, None))?;
     }
     if args.debug_plan {
@@ -60,6 +61,22 @@ pub fn compile(args: &CompileArgs) -> Result<(), Failure> {
             output::size(package.byte_len()),
             output::duration(compile_ns as f64)
         )),
+        None => Ok(()),
+    }
+}
+
+/// Prints or writes a level's text.
+fn print(
+    args: &CompileArgs,
+    text: impl FnOnce(&Model, &CompileOptions, &mut PassCx) -> Result<String, Diagnostics>,
+) -> Result<(), Failure> {
+    let (text, records) = with_model(&args.model, &args.compile, args.stop_after.as_deref(), text)?;
+    match &args.output {
+        Some(file) => output::write_bytes(file, text.as_bytes())?,
+        None => output::print(&text)?,
+    }
+    match &args.trace_file {
+        Some(file) => trace::write(file, &trace_events(&records, None)),
         None => Ok(()),
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tegula_driver::explain::KernelStory;
 
 pub fn explain(args: &ExplainArgs) -> Result<(), Failure> {
-    let (stories, _) = with_model(&args.model, &args.compile, |model, options, cx| {
+    let (stories, _) = with_model(&args.model, &args.compile, None, |model, options, cx| {
         tegula_driver::explain::explain(model, options, args.node.as_deref(), cx)
     })?;
     if args.json {

@@ -1,6 +1,6 @@
 //! From a file on the command line to a session: models are compiled on the way, packages mapped.
 
-use crate::args::CompileOptions as Args;
+use crate::args::{CompileOptions as Args, DimOptions};
 use crate::failure::{Failure, io_failure};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -26,12 +26,12 @@ pub struct Loaded {
 pub fn load(file: &Path, args: &Args, threads: usize) -> Result<Loaded, Failure> {
     let clock = WallClock::default();
     if is_package(file)? {
-        refuse_for_package(args)?;
+        args.refuse("a package is compiled already")?;
         let session = tegula::load(file, threads)?;
-        check_dims(&session, &dims(args)?)?;
+        check_dims(&session, &dims(&args.dims)?)?;
         return Ok(Loaded { session, compile_ns: 0, load_ns: clock.now_ns(), records: vec![] });
     }
-    let (compiled, records) = with_model(file, args, |model, options, cx| {
+    let (compiled, records) = with_model(file, args, None, |model, options, cx| {
         tegula_driver::compile(model, options, Some(&clock), cx)
     })?;
     let bytes = package_of(&compiled)?.to_bytes();
@@ -39,26 +39,6 @@ pub fn load(file: &Path, args: &Args, threads: usize) -> Result<Loaded, Failure>
     let compile_ns = clock.now_ns();
     let session = Session::from_bytes(bytes, tegula::session_options(threads))?;
     Ok(Loaded { session, compile_ns, load_ns: clock.now_ns() - compile_ns, records })
-}
-
-/// Errors: options that say how to compile, which a package is already.
-fn refuse_for_package(args: &Args) -> Result<(), Diagnostic> {
-    let given = [
-        ("--machine", args.machine.is_some()),
-        ("--tier", args.tier.is_some()),
-        ("--portable", args.portable),
-        ("--trace", args.trace.is_some()),
-        ("--stop-after", args.stop_after.is_some()),
-        ("--start-from", args.start_from.is_some()),
-        ("--verify-passes", args.verify_passes),
-    ];
-    let given: Vec<String> =
-        given.iter().filter(|(_, given)| *given).map(|(name, _)| format!("`{name}`")).collect();
-    if given.is_empty() {
-        return Ok(());
-    }
-    let message = format!("a package is compiled already: {} cannot change it", given.join(", "));
-    Err(Diagnostic::error("bad-option", message))
 }
 
 /// Dims only size the inputs that are made up for a package.
@@ -103,14 +83,16 @@ pub fn package_of(compiled: &Compiled) -> Result<&tegula_package::Draft, Failure
 }
 
 /// Calls `use_model` with the model of a file, options and a context that traces to stderr; also gives the passes'
-/// times.
+/// times. `stop_after` is the last pass to run.
 pub fn with_model<T>(
     file: &Path,
     args: &Args,
+    stop_after: Option<&str>,
     use_model: impl FnOnce(&Model, &CompileOptions, &mut PassCx) -> Result<T, Diagnostics>,
 ) -> Result<(T, Vec<PassRecord>), Failure> {
-    let options = compile_options(args)?;
-    let trace = match &args.trace {
+    let mut options = compile_options(args)?;
+    options.stop_after = stop_after.map(str::to_string);
+    let trace = match &args.passes.trace {
         Some(rules) => rules.parse::<Trace>().map_err(|reason| Diagnostic::error("bad-option", reason))?,
         None => Trace::default(),
     };
@@ -121,7 +103,7 @@ pub fn with_model<T>(
     let (clock, mut sink) = (WallClock::default(), Stderr);
     let mut cx = PassCx::new().without_remarks().with_clock(&clock).with_trace(trace, &mut sink);
     let result = use_model(&model, &options, &mut cx)?;
-    if args.trace.is_some() {
+    if args.passes.trace.is_some() {
         // The lines of the passes are there already.
         let table = cx.timing_table();
         eprintln!("{}", table.lines().last().unwrap_or_default());
@@ -130,18 +112,17 @@ pub fn with_model<T>(
 }
 
 fn compile_options(args: &Args) -> Result<CompileOptions, Failure> {
-    let (machine, form) = match &args.machine {
+    let (machine, form) = match &args.target.machine {
         Some(name) => (machine(name)?, Form::Machine),
         None => tegula::processor::default_machine()?,
     };
     let mut options = CompileOptions::new(machine);
-    options.form = if args.portable { Form::Portable } else { form };
-    options.tier = args.tier.clone();
-    options.dims = dims(args)?;
-    options.threads = args.compile_threads;
-    options.stop_after = args.stop_after.clone();
-    options.start_from = args.start_from.clone();
-    options.verify |= args.verify_passes;
+    options.form = if args.target.portable { Form::Portable } else { form };
+    options.tier = args.target.tier.clone();
+    options.dims = dims(&args.dims)?;
+    options.threads = args.build.compile_threads.unwrap_or(1);
+    options.start_from = args.passes.start_from.clone();
+    options.verify |= args.build.verify_passes;
     Ok(options)
 }
 
@@ -165,7 +146,7 @@ fn machine(name: &str) -> Result<Machine, Failure> {
 }
 
 /// Each named dim with its one value.
-pub fn dims(args: &Args) -> Result<BTreeMap<String, i64>, Failure> {
+pub fn dims(args: &DimOptions) -> Result<BTreeMap<String, i64>, Failure> {
     let mut dims = BTreeMap::new();
     for (name, value) in &args.dims {
         if dims.insert(name.clone(), *value).is_some() {

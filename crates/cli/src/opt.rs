@@ -1,12 +1,18 @@
 //! `tegula opt`.
 
-use crate::args::OptArgs;
+use crate::args::{CompileOptions, OptArgs};
 use crate::failure::Failure;
 use crate::load::with_model;
 use crate::output;
 
 pub fn opt(args: &OptArgs) -> Result<(), Failure> {
-    let (text, _) = with_model(&args.file, &args.compile, |model, options, cx| {
+    let compile = CompileOptions {
+        target: args.target.clone(),
+        dims: args.dims.clone(),
+        passes: args.pass_options.clone(),
+        ..CompileOptions::default()
+    };
+    let (text, _) = with_model(&args.file, &compile, args.stop_after.as_deref(), |model, options, cx| {
         if args.list {
             let target = tegula_driver::target::target(options)?;
             let names = tegula_driver::compile::pass_names(&*target);

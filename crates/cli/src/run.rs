@@ -19,12 +19,12 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     output::progress(&format!("loading {}", args.file.display()));
     let Loaded { session, compile_ns, load_ns, records } =
         load::load(&args.file, &args.compile, args.threads)?;
-    let tensors = inputs(session.inputs(), &args.inputs, &load::dims(&args.compile)?)?;
+    let tensors = inputs(session.inputs(), &args.inputs, &load::dims(&args.compile.dims)?)?;
     let views: Vec<TensorView> = tensors.iter().map(TensorView::from).collect();
     let (clock, mut outputs) = (WallClock::default(), Vec::new());
     let profile = session.run_profiled(&views, &mut outputs)?;
     let run_ns = clock.now_ns();
-    if let Some(file) = &args.compile.trace_file {
+    if let Some(file) = &args.trace_file {
         trace::write(file, &trace_events(&records, Some((&profile, &session.package().program))))?;
     }
     let names: Vec<String> = session.outputs().iter().map(|port| port.name.clone()).collect();
@@ -60,19 +60,21 @@ fn evaluate(args: &RunArgs) -> Result<(), Failure> {
         let message = "the evaluator runs models; a package holds no tensor program";
         return Err(Diagnostic::error("bad-option", message).into());
     }
+    args.compile.refuse("the evaluator runs a model as it was imported")?;
     output::progress(&format!("evaluating {}", args.file.display()));
     let clock = WallClock::default();
-    let ((names, outputs, run_ns), _) = load::with_model(&args.file, &args.compile, |model, options, _| {
-        let program = model.import(&options.dims)?;
-        let ports = tegula_driver::model::ports(&program);
-        let tensors = inputs(&ports, &args.inputs, &options.dims).map_err(|failure| match failure {
-            Failure::Found(found) => found,
-            Failure::No(message) => Diagnostic::internal(message).into(),
+    let ((names, outputs, run_ns), _) =
+        load::with_model(&args.file, &args.compile, None, |model, options, _| {
+            let program = model.import(&options.dims)?;
+            let ports = tegula_driver::model::ports(&program);
+            let tensors = inputs(&ports, &args.inputs, &options.dims).map_err(|failure| match failure {
+                Failure::Found(found) => found,
+                Failure::No(message) => Diagnostic::internal(message).into(),
+            })?;
+            let start = clock.now_ns();
+            let outputs = tegula_driver::model::evaluate(&program, &tensors)?;
+            Ok((tegula_driver::model::result_names(&program), outputs, clock.now_ns() - start))
         })?;
-        let start = clock.now_ns();
-        let outputs = tegula_driver::model::evaluate(&program, &tensors)?;
-        Ok((tegula_driver::model::result_names(&program), outputs, clock.now_ns() - start))
-    })?;
     let times = format!("evaluated in {}", output::duration(run_ns as f64));
     report(args, &names, &outputs, json!({ "run_ns": run_ns }), &times)
 }

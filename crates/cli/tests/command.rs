@@ -163,9 +163,9 @@ fn a_package_takes_no_options_of_compilation() {
     let package = folder("compiled").join("double.tgl");
     let package = package.to_str().unwrap();
     done(&["compile", MODEL, "-o", package]);
-    let options = ["--tier", "avx2", "--portable", "--verify-passes"];
+    let options = ["--tier", "avx2", "--portable", "--compile-threads", "9", "--verify-passes"];
     expect![[r#"
-        1: error[bad-option]: a package is compiled already: `--tier`, `--portable`, `--verify-passes` cannot change it
+        1: error[bad-option]: a package is compiled already: `--tier`, `--portable`, `--compile-threads`, `--verify-passes` cannot change it
     "#]]
     .assert_eq(&refused(&[&["run", package][..], &options].concat()));
 }
@@ -177,6 +177,65 @@ fn a_pass_to_stop_after_prints_what_it_leaves() {
     let package = folder("stopped").join("double.tgl");
     let text = refused(&["compile", MODEL, "--stop-after", "cse", "-o", package.to_str().unwrap()]);
     assert!(text.starts_with("1: error[stopped]: `--stop-after` leaves no package"), "{text}");
+}
+
+/// A switch is honoured or refused, never passed over.
+#[test]
+fn switches_that_serve_nothing_are_refused() {
+    let text = refused(&["run", MODEL, "--evaluator", "--portable", "--tier", "avx2"]);
+    expect![[r#"
+        1: error[bad-option]: the evaluator runs a model as it was imported: `--tier`, `--portable` cannot change it
+    "#]]
+    .assert_eq(&text);
+    let text =
+        refused(&["compile", MODEL, "--emit", "tensor", "--stop-after", "cse", "--trace-file", "t.json"]);
+    expect![[r#"
+        1: error[bad-option]: `--emit tensor` shows the model as it was imported: `--stop-after`, `--trace-file` cannot change it
+    "#]]
+    .assert_eq(&text);
+    let unknown: [&[&str]; 8] = [
+        &["run", "--stop-after", "cse"],
+        &["bench", "--stop-after", "cse"],
+        &["check", "--stop-after", "cse"],
+        &["check", "--trace-file", "t.json"],
+        &["explain", "--trace-file", "t.json"],
+        &["opt", "--trace-file", "t.json"],
+        &["opt", "--compile-threads", "2"],
+        &["opt", "--verify-passes"],
+    ];
+    for args in unknown {
+        let text = refused(&[&args[..1], &[MODEL], &args[1..]].concat());
+        assert!(text.starts_with("1: error[bad-option]: unexpected argument"), "{args:?}: {text}");
+    }
+    let at_odds: [&[&str]; 10] = [
+        &["run", "--evaluator", "--threads", "1"],
+        &["run", "--evaluator", "--trace-file", "t.json"],
+        &["compile", "--emit", "host", "--json"],
+        &["compile", "--emit", "host", "--debug-plan"],
+        &["compile", "--debug-plan", "--json", "-o", "x.tgl"],
+        &["bench", "--serve-rounds", "--runs", "3"],
+        &["bench", "--serve-rounds", "--json"],
+        &["opt", "--pass", "cse", "--stop-after", "cse"],
+        &["opt", "--list", "--start-from", "cse"],
+        &["opt", "--list", "--trace"],
+    ];
+    for args in at_odds {
+        let text = refused(&[&args[..1], &[MODEL], &args[1..]].concat());
+        assert!(text.contains("cannot be used with"), "{args:?}: {text}");
+    }
+    let text = refused(&["compile", MODEL, "--stop-after", "cse", "--json"]);
+    assert!(text.contains("required arguments were not provided"), "{text}");
+}
+
+#[test]
+fn a_level_can_be_traced() {
+    let dir = folder("level_trace");
+    for (name, args) in [("stop", ["--stop-after", "cse"]), ("emit", ["--emit", "host"])] {
+        let file = dir.join(name);
+        done(&["compile", MODEL, args[0], args[1], "--trace-file", file.to_str().unwrap()]);
+        let json: serde_json::Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
+        assert!(!json["traceEvents"].as_array().unwrap().is_empty(), "{name}");
+    }
 }
 
 #[test]

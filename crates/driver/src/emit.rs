@@ -39,6 +39,11 @@ impl Emit {
         ("mlir", Emit::Mlir),
     ];
 
+    /// Whether it shows the program before any pass.
+    pub fn is_imported(self) -> bool {
+        matches!(self, Emit::Tensor | Emit::Mlir)
+    }
+
     /// Errors: the names there are.
     pub fn by_name(name: &str) -> Result<Emit, Diagnostic> {
         Emit::ALL.iter().find(|(known, _)| *known == name).map(|(_, emit)| *emit).ok_or_else(|| {
