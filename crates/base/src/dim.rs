@@ -1,11 +1,13 @@
 //! Symbolic sizes in canonical form, so that equal sizes compare equal.
 //!
-//! A [`Dim`] is a constant or a polynomial over *atoms* (symbols, floor quotients, remainders, minima, maxima)
-//! with integer coefficients, terms sorted. `+ - *` expand; `floordiv` and `mod` by a positive constant move
-//! out every term that divides evenly. What the form cannot prove equal becomes a run-time assert elsewhere.
+//! A [`Dim`] is a constant or a polynomial over *atoms* (symbols, floor quotients, remainders, maxima) with
+//! integer coefficients, terms sorted. `+ - *` expand; `floordiv` and `mod` by a positive constant move out every
+//! term that divides evenly; minima and maxima have one form (`extremum`). What the form cannot prove equal becomes a run-time assert elsewhere.
 //! Arithmetic saturates: sizes near `i64::MAX` are refused when values are bound. Sums and products of expressions
 //! are as large as both together, however often they are multiplied: see [`MAX_EXPANDED`].
 
+mod bounds;
+mod extremum;
 mod fold;
 mod poly;
 mod text;
@@ -34,7 +36,7 @@ pub enum Atom {
     FloorDiv(Dim, Dim),
     /// Sign of the divisor.
     Mod(Dim, Dim),
-    Min(Dim, Dim),
+    /// Of 0 and a size, unless they are large: see `extremum`.
     Max(Dim, Dim),
 }
 
@@ -102,11 +104,11 @@ impl Dim {
     }
 
     pub fn minimum(&self, other: &Dim) -> Dim {
-        fold::extremum(self, other, false)
+        extremum::extremum(self, other, false)
     }
 
     pub fn maximum(&self, other: &Dim) -> Dim {
-        fold::extremum(self, other, true)
+        extremum::extremum(self, other, true)
     }
 
     /// `self / divisor` when that holds for every value of the symbols (divisor not zero).
@@ -147,7 +149,7 @@ impl Dim {
         for atom in poly.terms.iter().flat_map(|(monomial, _)| monomial) {
             match atom {
                 Atom::Symbol(name) => f(name),
-                Atom::FloorDiv(a, b) | Atom::Mod(a, b) | Atom::Min(a, b) | Atom::Max(a, b) => {
+                Atom::FloorDiv(a, b) | Atom::Mod(a, b) | Atom::Max(a, b) => {
                     a.for_each_symbol(f);
                     b.for_each_symbol(f);
                 }
@@ -191,12 +193,18 @@ impl Dim {
 
     /// Inclusive bounds given inclusive bounds of the symbols.
     pub fn bounds(&self, of_symbol: &dyn Fn(&str) -> (i64, i64)) -> (i64, i64) {
-        fold::bounds(self, of_symbol)
+        bounds::bounds(self, of_symbol)
     }
 
     /// Whether the size is a multiple of `divisor` given a divisor of each symbol.
     pub fn is_multiple_of(&self, divisor: i64, of_symbol: &dyn Fn(&str) -> i64) -> bool {
-        divisor == 1 || (divisor > 1 && fold::known_divisor(self, of_symbol) % divisor == 0)
+        divisor == 1 || (divisor > 1 && bounds::known_divisor(self, of_symbol) % divisor == 0)
+    }
+
+    /// Whether the size is the same or larger where symbols that `varies` names are larger; `false` may only mean that
+    /// this is not seen.
+    pub fn grows_with(&self, varies: &dyn Fn(&str) -> bool) -> bool {
+        bounds::grows_with(self, varies)
     }
 
     /// The terms as `(coefficient, atoms)`, constant term (no atoms) first when there is one.
@@ -319,7 +327,7 @@ impl Atom {
     fn parts(&self) -> Option<(&Dim, &Dim)> {
         match self {
             Atom::Symbol(_) => None,
-            Atom::FloorDiv(a, b) | Atom::Mod(a, b) | Atom::Min(a, b) | Atom::Max(a, b) => Some((a, b)),
+            Atom::FloorDiv(a, b) | Atom::Mod(a, b) | Atom::Max(a, b) => Some((a, b)),
         }
     }
 
@@ -328,7 +336,6 @@ impl Atom {
             Atom::Symbol(name) => lookup(name),
             Atom::FloorDiv(a, b) => fold::floor_div_i64(a.eval(lookup)?, b.eval(lookup)?),
             Atom::Mod(a, b) => fold::modulo_i64(a.eval(lookup)?, b.eval(lookup)?),
-            Atom::Min(a, b) => Some(a.eval(lookup)?.min(b.eval(lookup)?)),
             Atom::Max(a, b) => Some(a.eval(lookup)?.max(b.eval(lookup)?)),
         }
     }
@@ -338,7 +345,6 @@ impl Atom {
             Atom::Symbol(name) => lookup(name).unwrap_or_else(|| Dim::atom(self.clone())),
             Atom::FloorDiv(a, b) => a.substitute(lookup).floor_div(&b.substitute(lookup)),
             Atom::Mod(a, b) => a.substitute(lookup).modulo(&b.substitute(lookup)),
-            Atom::Min(a, b) => a.substitute(lookup).minimum(&b.substitute(lookup)),
             Atom::Max(a, b) => a.substitute(lookup).maximum(&b.substitute(lookup)),
         }
     }

@@ -1,33 +1,19 @@
 //! Sizes as text: `2*batch*seq + floordiv(h + 1, 2) - 3`, and back.
 
-use super::{Atom, Dim};
+use super::{Atom, Dim, extremum};
 use std::fmt;
 use std::str::FromStr;
 
 impl fmt::Display for Dim {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(n) = self.as_const() {
-            return write!(f, "{n}");
-        }
-        // Symbolic terms first, the constant last: `n + 1`.
-        let terms = self.as_terms();
-        let (constant, symbolic) = terms.split_at(terms.partition_point(|(atoms, _)| atoms.is_empty()));
-        for (i, (atoms, coefficient)) in symbolic.iter().chain(constant).enumerate() {
-            let coefficient = *coefficient;
-            let magnitude = coefficient.unsigned_abs();
-            match (i, coefficient < 0) {
-                (0, true) => f.write_str("-")?,
-                (0, false) => {}
-                (_, true) => f.write_str(" - ")?,
-                (_, false) => f.write_str(" + ")?,
-            }
-            if atoms.is_empty() {
-                write!(f, "{magnitude}")?;
-                continue;
-            }
-            if magnitude != 1 {
-                write!(f, "{magnitude}*")?;
-            }
+        let (rest, extrema) = split_extrema(self);
+        let terms = rest.terms();
+        // Symbolic terms first, then extrema, the constant last: `n + max(3, m) + 1`.
+        let (constant, symbolic) = terms.split_at(terms.partition_point(|(_, atoms)| atoms.is_empty()));
+        let mut is_first = true;
+        for (coefficient, atoms) in symbolic {
+            write_sign(f, &mut is_first, *coefficient)?;
+            write_factor(f, *coefficient)?;
             for (k, atom) in atoms.iter().enumerate() {
                 if k > 0 {
                     f.write_str("*")?;
@@ -35,8 +21,96 @@ impl fmt::Display for Dim {
                 atom.fmt(f)?;
             }
         }
-        Ok(())
+        for Extremum { coefficient, name, args: [a, b] } in &extrema {
+            write_sign(f, &mut is_first, *coefficient)?;
+            write_factor(f, *coefficient)?;
+            write!(f, "{name}({a}, {b})")?;
+        }
+        for (n, _) in constant {
+            write_sign(f, &mut is_first, *n)?;
+            write!(f, "{}", n.unsigned_abs())?;
+        }
+        if is_first { f.write_str("0") } else { Ok(()) }
     }
+}
+
+fn write_sign(f: &mut fmt::Formatter<'_>, is_first: &mut bool, coefficient: i64) -> fmt::Result {
+    f.write_str(match (std::mem::take(is_first), coefficient < 0) {
+        (true, true) => "-",
+        (true, false) => "",
+        (false, true) => " - ",
+        (false, false) => " + ",
+    })
+}
+
+fn write_factor(f: &mut fmt::Formatter<'_>, coefficient: i64) -> fmt::Result {
+    match coefficient.unsigned_abs() {
+        1 => Ok(()),
+        magnitude => write!(f, "{magnitude}*"),
+    }
+}
+
+/// A term as `coefficient * name(args)`.
+struct Extremum {
+    coefficient: i64,
+    name: &'static str,
+    args: [Dim; 2],
+}
+
+/// Sizes of more terms are written as they are kept.
+const MAX_READABLE: usize = 32;
+
+/// Parts `n - max(0, n - 3)` of a size as `min(3, n)`, parts `m + max(0, n - m)` as `max(m, n)`, parts
+/// `max(0, n - 2) - max(0, n - 3)` as `min(1, max(0, n - 2))`, and the rest.
+fn split_extrema(dim: &Dim) -> (Dim, Vec<Extremum>) {
+    let (mut rest, mut extrema) = (dim.clone(), vec![]);
+    if dim.n_terms() > MAX_READABLE {
+        return (rest, extrema);
+    }
+    for (monomial, _) in dim.as_terms() {
+        let [Atom::Max(zero, x)] = monomial.as_slice() else { continue };
+        let coefficient_in_rest = |wanted: &[Atom]| {
+            rest.terms().iter().find(|(_, atoms)| *atoms == wanted).map_or(0, |(coefficient, _)| *coefficient)
+        };
+        let c = coefficient_in_rest(monomial);
+        if c == 0 || !zero.is_const(0) {
+            continue;
+        }
+        let shared = x
+            .terms()
+            .into_iter()
+            .filter(|(n, atoms)| coefficient_in_rest(atoms) == c.saturating_mul(n.saturating_neg()));
+        let shared = Dim::from_terms(shared.map(|(n, atoms)| (atoms.to_vec(), n)).collect());
+        if let Some((k, other)) = clamped_twice(&rest, x, c).filter(|_| shared.is_const(0)) {
+            rest = rest + (Dim::atom(monomial[0].clone()) - other.clone()).times(-c);
+            extrema.push(Extremum { coefficient: -c, name: "min", args: [Dim::from(k), other] });
+            continue;
+        }
+        if shared.is_const(0) || shared.nodes() + x.nodes() > extremum::MAX_NODES {
+            continue;
+        }
+        let sign = Dim::from(c.signum());
+        let a = -shared * sign.clone();
+        let b = a.clone() + x.clone() * sign;
+        let coefficient = c.saturating_abs();
+        rest = rest - a.clone().times(coefficient) - Dim::atom(monomial[0].clone()).times(c);
+        let args = if a <= b { [a, b] } else { [b, a] };
+        extrema.push(Extremum { coefficient, name: if c > 0 { "max" } else { "min" }, args });
+    }
+    (rest, extrema)
+}
+
+/// What is clamped to `k` by the term `c * max(0, x)` beside it: `max(0, x + k)`.
+fn clamped_twice(rest: &Dim, x: &Dim, c: i64) -> Option<(i64, Dim)> {
+    rest.terms().into_iter().filter(|(factor, _)| *factor > 0 && -*factor == c).find_map(|(_, atoms)| {
+        match atoms {
+            [Atom::Max(zero, y)] if zero.is_const(0) => {
+                let k = (y.clone() - x.clone()).as_const().filter(|k| *k > 0)?;
+                (y.nodes() < extremum::MAX_NODES - 4).then(|| (k, Dim::atom(atoms[0].clone())))
+            }
+            _ => None,
+        }
+    })
 }
 
 impl fmt::Debug for Dim {
@@ -51,7 +125,6 @@ impl fmt::Display for Atom {
             Atom::Symbol(name) => f.write_str(name),
             Atom::FloorDiv(a, b) => write!(f, "floordiv({a}, {b})"),
             Atom::Mod(a, b) => write!(f, "mod({a}, {b})"),
-            Atom::Min(a, b) => write!(f, "min({a}, {b})"),
             Atom::Max(a, b) => write!(f, "max({a}, {b})"),
         }
     }

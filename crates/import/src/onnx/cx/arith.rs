@@ -90,8 +90,11 @@ impl Cx<'_> {
         if b.is_const(1) || a == b {
             return Ok(a.clone());
         }
-        if a.is_const(1) {
+        if a.is_const(1) || self.repeats(a, b)? {
             return Ok(b.clone());
+        }
+        if self.repeats(b, a)? {
+            return Ok(a.clone());
         }
         if let (Some(x), Some(y)) = (a.as_const(), b.as_const()) {
             let shapes: Vec<String> = operands.iter().map(|value| self.shape(*value).to_string()).collect();
@@ -104,6 +107,16 @@ impl Cx<'_> {
         // A constant says more than a symbol, and that more than an expression.
         let plain = |dim: &Dim| (dim.as_const().is_some(), dim.as_symbol().is_some());
         Ok(if plain(b) > plain(a) { b.clone() } else { a.clone() })
+    }
+
+    /// Whether an extent that is never above 1 is asserted to be 1, as it stands beside one that may be.
+    pub fn repeats(&mut self, extent: &Dim, beside: &Dim) -> Outcome<bool> {
+        let most = |dim: &Dim| self.symbols.bounds(dim).1;
+        if extent.as_const().is_some() || most(extent) > 1 || most(beside) <= 1 {
+            return Ok(false);
+        }
+        self.assert_equal(extent, &Dim::from(1), "a size must be 1 to broadcast")?;
+        Ok(true)
     }
 
     /// Two extents of which neither is known to be 1 must be equal: which of them would repeat has to be known when
@@ -142,7 +155,9 @@ impl Cx<'_> {
         let aligned: Shape = (0..common.rank())
             .map(|axis| match axis.checked_sub(missing) {
                 None => Dim::from(1),
-                Some(i) if shape[i].is_const(1) => Dim::from(1),
+                Some(i) if shape[i] != common[axis] && self.is_established(&shape[i], &Dim::from(1)) => {
+                    Dim::from(1)
+                }
                 Some(_) => common[axis].clone(),
             })
             .collect();
@@ -164,7 +179,9 @@ impl Cx<'_> {
             if extent.as_const().is_some() && wanted.as_const().is_some() {
                 return Err(Fault::from(format!("{} does not broadcast to {shape}", self.ty(x))));
             }
-            self.assert_broadcast(extent, wanted)?;
+            if !self.repeats(extent, wanted)? {
+                self.assert_broadcast(extent, wanted)?;
+            }
         }
         let aligned = self.align_to(x, shape)?;
         if self.ty(aligned).shape == *shape {

@@ -209,8 +209,11 @@ impl Cx<'_> {
                 if y.is_const(1) || x == y {
                     return Ok(x);
                 }
-                if x.is_const(1) {
+                if x.is_const(1) || self.repeats(&x, &y)? {
                     return Ok(y);
+                }
+                if self.repeats(&y, &x)? {
+                    return Ok(x);
                 }
                 if x.as_const().is_some() && y.as_const().is_some() {
                     return Err(Fault::from(format!("batch sizes {x} and {y} do not broadcast")));

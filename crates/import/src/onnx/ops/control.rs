@@ -110,7 +110,7 @@ fn outer_bound(cx: &Cx, region: RegionId, size: &Dim) -> Option<Dim> {
             return Some(bound);
         }
         // Replacing by the upper bound is one where the size grows with every symbol.
-        if bound.terms().iter().any(|(coefficient, _)| *coefficient < 0) {
+        if !bound.grows_with(&|name| inner.contains(name)) {
             return None;
         }
         bound = bound.substitute(&|name| match cx.symbols.get(name).map(|info| &info.origin) {

@@ -228,7 +228,7 @@ fn expand(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
 }
 
 fn expanded_extent(cx: &mut Cx, own: Dim, other: Dim) -> Outcome<Dim> {
-    if own.is_const(1) || own == other {
+    if own.is_const(1) || own == other || cx.repeats(&own, &other)? {
         return Ok(other);
     }
     if other.is_const(1) {

@@ -5,8 +5,8 @@ use crate::onnx::cx::Cx;
 use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::{Node, axes_in};
 use crate::onnx::table::{Row, op_between, op_since};
-use tegula_base::{Dim, Shape, SymbolInfo};
-use tegula_ir::Value;
+use tegula_base::{DType, Dim, Shape, SymbolInfo};
+use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::{PadMode, TensorOp};
 
 pub(super) const ROWS: &[Row] = &[op_between("Pad", 1, 10, pad_by_attributes), op_since("Pad", 11, pad)];
@@ -56,7 +56,15 @@ fn pad(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
                 return Err(Fault::invalid(format!("the pads do not fit {} axes", axes.len())));
             }
             let uppers: Vec<Dim> = axes.iter().map(|axis| pad_upper(cx, x, *axis)).collect();
-            let sizes = cx.sizes_or_bind(list, "pad", &|i| uppers[i % n].clone())?;
+            let sizes = match cx.known_sizes(list) {
+                Some(sizes) => sizes,
+                None => (0..2 * n)
+                    .map(|i| {
+                        let one = cx.int_at(list, i)?;
+                        bind_amount(cx, one, uppers[i % n].clone())
+                    })
+                    .collect::<Outcome<_>>()?,
+            };
             for (i, axis) in axes.into_iter().enumerate() {
                 (low[axis], high[axis]) = (sizes[i].clone(), sizes[n + i].clone());
             }
@@ -70,13 +78,26 @@ fn pad(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
             for axis in 0..rank {
                 let upper = pad_upper(cx, x, axis);
                 let amount = element_where(cx, lows, places, axis, zero)?;
-                low[axis] = cx.size_or_bind(amount, "pad", upper.clone())?;
+                low[axis] = bind_amount(cx, amount, upper.clone())?;
                 let amount = element_where(cx, highs, places, axis, zero)?;
-                high[axis] = cx.size_or_bind(amount, "pad", upper)?;
+                high[axis] = bind_amount(cx, amount, upper)?;
             }
         }
     }
     Ok(vec![padded(cx, x, value, low, high, mode)?])
+}
+
+/// A pad that may be data, which then must not cut.
+fn bind_amount(cx: &mut Cx, amount: Value, upper: Dim) -> Outcome<Dim> {
+    if let Some([known]) = cx.known_sizes(amount).as_deref() {
+        return Ok(known.clone());
+    }
+    let amount = cx.cast(amount, DType::I64)?;
+    let below = cx.number_with(ScalarOp::Sub, 0.0, amount)?;
+    let below = cx.number_with(ScalarOp::Max, 0.0, below)?;
+    let cut = cx.size_or_bind(below, "cut", Dim::from(SymbolInfo::MAX))?;
+    cx.assert_equal(&cut, &Dim::from(0), "pads that are data must not be negative")?;
+    cx.size_or_bind(amount, "pad", upper)
 }
 
 /// What a pad along an axis may be at most, by the declared result.
@@ -92,18 +113,17 @@ const CUT_TOO_MUCH: &str = "negative pads cut more than the axis has";
 /// Negative amounts cut.
 fn padded(cx: &mut Cx, x: Value, value: Value, low: Vec<Dim>, high: Vec<Dim>, mode: PadMode) -> Outcome {
     let zero = Dim::from(0);
-    let negative = |dim: &Dim| dim.as_const().is_some_and(|n| n < 0);
     let mut x = x;
     let (mut low, mut high) = (low, high);
     for axis in 0..low.len() {
-        if !negative(&low[axis]) && !negative(&high[axis]) {
+        let cut = [&low[axis], &high[axis]].map(|pad| cx.most(&-pad.clone(), &zero));
+        let [start, tail] = cut;
+        if start.is_const(0) && tail.is_const(0) {
             continue;
         }
-        let cut =
-            |dim: &mut Dim| if negative(dim) { -std::mem::replace(dim, zero.clone()) } else { zero.clone() };
-        let (start, tail) = (cut(&mut low[axis]), cut(&mut high[axis]));
         let size = not_negative(cx, cx.dim(x, axis) - start.clone() - tail, CUT_TOO_MUCH)?;
         x = cx.slice_axis(x, axis, start, size)?;
+        (low[axis], high[axis]) = (cx.most(&low[axis], &zero), cx.most(&high[axis], &zero));
     }
     if low.iter().chain(&high).all(|dim| dim.is_const(0)) {
         return Ok(x);
