@@ -2,6 +2,7 @@
 
 use crate::args::InputOptions;
 use crate::failure::{Failure, io_failure};
+use crate::output;
 use std::collections::BTreeMap;
 use std::path::Path;
 use tegula_base::{DType, Diagnostic, Diagnostics, Dim, HostTensor, npy};
@@ -104,10 +105,10 @@ fn make(
 fn note_open_dims(dim: &Dim, port: &Port, sizes: &mut BTreeMap<String, i64>) {
     dim.for_each_symbol(&mut |name| {
         if !sizes.contains_key(&**name) {
-            eprintln!(
-                "note: dim `{name}` of input `{}` is not given, 1 is taken (`--dim {name}=N`)",
+            output::complain(&format!(
+                "note: dim `{name}` of input `{}` is not given, 1 is taken (`--dim {name}=N`)\n",
                 port.name
-            );
+            ));
             sizes.insert(name.to_string(), 1);
         }
     });

@@ -2,6 +2,7 @@
 
 use crate::args::{CompileOptions as Args, DimOptions};
 use crate::failure::{Failure, io_failure};
+use crate::output;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
@@ -106,7 +107,7 @@ pub fn with_model<T>(
     if args.passes.trace.is_some() {
         // The lines of the passes are there already.
         let table = cx.timing_table();
-        eprintln!("{}", table.lines().last().unwrap_or_default());
+        output::complain(&format!("{}\n", table.lines().last().unwrap_or_default()));
     }
     Ok((result, cx.records))
 }
@@ -161,7 +162,7 @@ struct Stderr;
 
 impl Write for Stderr {
     fn write_str(&mut self, text: &str) -> std::fmt::Result {
-        eprint!("{text}");
+        output::complain(text);
         Ok(())
     }
 }

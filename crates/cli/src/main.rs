@@ -5,6 +5,8 @@
 //!
 //! Exit codes: 0 done, 1 the request is wrong (its reasons on stderr), 2 an internal error.
 
+#![deny(clippy::print_stderr, clippy::print_stdout)]
+
 mod args;
 mod bench;
 mod check;
@@ -29,8 +31,9 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|panic| {
-        eprintln!("error[internal]: internal error: {panic}");
-        eprintln!("help: please report this with the command and, if you can, the model");
+        output::complain(&format!(
+            "error[internal]: internal error: {panic}\nhelp: please report this with the command and, if you can, the model\n"
+        ));
         std::process::exit(2);
     }));
     let args = match Args::try_parse() {
@@ -40,7 +43,7 @@ fn main() -> ExitCode {
     match dispatch(args.command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("{failure}");
+            output::complain(&format!("{failure}\n"));
             failure.exit_code()
         }
     }
@@ -57,7 +60,7 @@ fn answer(error: &clap::Error) -> ExitCode {
         _ => {
             let text = error.render().to_string();
             let reason = text.strip_prefix("error: ").unwrap_or(&text);
-            eprint!("error[bad-option]: {reason}");
+            output::complain(&format!("error[bad-option]: {reason}"));
             ExitCode::from(1)
         }
     }

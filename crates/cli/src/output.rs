@@ -23,11 +23,16 @@ pub fn print_json(value: &Value) -> Result<(), Failure> {
     print(&format!("{value:#}\n"))
 }
 
+/// Says on stderr. What cannot be said is left out: the exit status tells enough, and there is no other place.
+pub fn complain(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
 /// Says on stderr, when someone is looking, what takes time.
 pub fn progress(text: &str) {
     use std::io::IsTerminal;
     if io::stderr().is_terminal() {
-        eprintln!("{text}");
+        complain(&format!("{text}\n"));
     }
 }
 

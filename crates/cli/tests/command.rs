@@ -258,3 +258,25 @@ fn a_full_disk_is_told() {
     assert!(text.contains("`/dev/full` cannot be written"), "{text}");
     assert!(std::fs::metadata("/dev/full").unwrap().file_type().is_char_device());
 }
+
+/// Whoever reads stderr may leave at any time; what is done and how it ends does not depend on it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_closed_stderr_changes_nothing() {
+    let requests: [(&[&str], i32); 4] = [
+        (&["run", MODEL, "--trace=remark"], 0),
+        (&["run", MODEL, "--dim", "m=1"], 1),
+        (&["nosuch"], 1),
+        (&[], 1),
+    ];
+    for (args, code) in requests {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        for stderr in [std::process::Stdio::from(writer), full.into()] {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_tegula"));
+            let output = command.args(args).stderr(stderr).output().unwrap();
+            assert_eq!(output.status.code(), Some(code), "{args:?}");
+        }
+    }
+}
