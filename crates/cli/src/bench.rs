@@ -16,6 +16,7 @@ use tegula_driver::trace::trace_events;
 use tegula_runtime::{RunProfile, TensorView};
 
 pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
+    output::keep_input(&args.file, args.trace_file.as_ref())?;
     output::progress(&format!("loading {}", args.file.display()));
     let Loaded { session, compile_ns, load_ns, records } =
         load::load(&args.file, &args.compile, args.threads)?;
@@ -27,7 +28,7 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
     let (clock, mut outputs) = (WallClock::default(), Vec::new());
     session.run_into(&views, &mut outputs)?;
     let first_run_ns = clock.now_ns();
-    let mut times = Vec::with_capacity(args.runs.max(1));
+    let mut times = Vec::new();
     for _ in 0..args.runs.max(1) {
         let start = clock.now_ns();
         session.run_into(&views, &mut outputs)?;

@@ -12,6 +12,8 @@ use tegula_driver::trace::trace_events;
 use tegula_driver::{CompileOptions, Emit, Model, PassCx, PassRecord};
 
 pub fn compile(args: &CompileArgs) -> Result<(), Failure> {
+    output::keep_input(&args.model, args.output.as_ref())?;
+    output::keep_input(&args.model, args.trace_file.as_ref())?;
     let stop_after = args.stop_after.as_deref();
     if let Some(level) = &args.emit {
         let emit = Emit::by_name(level)?;

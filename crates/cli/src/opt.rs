@@ -6,6 +6,7 @@ use crate::load::with_model;
 use crate::output;
 
 pub fn opt(args: &OptArgs) -> Result<(), Failure> {
+    output::keep_input(&args.file, args.output.as_ref())?;
     let compile = CompileOptions {
         target: args.target.clone(),
         dims: args.dims.clone(),

@@ -28,6 +28,34 @@ pub fn complain(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
+/// Errors: an output that would replace the file it is made from, by whatever name or link.
+pub fn keep_input(input: &Path, output: Option<&PathBuf>) -> Result<(), Failure> {
+    let Some(output) = output else { return Ok(()) };
+    if !is_same_file(input, output) {
+        return Ok(());
+    }
+    let message = format!("`{}` is the input: it would be replaced", output.display());
+    Err(Diagnostic::error("bad-option", message).help("name another file to write").into())
+}
+
+/// A file that is not there is no other file.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    let (Ok(one), Ok(other)) = (one.canonicalize(), other.canonicalize()) else { return false };
+    one.is_file() && (one == other || is_hard_link(&one, &other))
+}
+
+#[cfg(unix)]
+fn is_hard_link(one: &Path, other: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |path: &Path| std::fs::metadata(path).map(|facts| (facts.dev(), facts.ino())).ok();
+    identity(one).is_some_and(|one| identity(other) == Some(one))
+}
+
+#[cfg(not(unix))]
+fn is_hard_link(_: &Path, _: &Path) -> bool {
+    false
+}
+
 /// Says on stderr, when someone is looking, what takes time.
 pub fn progress(text: &str) {
     use std::io::IsTerminal;

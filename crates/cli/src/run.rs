@@ -13,6 +13,7 @@ use tegula_driver::trace::trace_events;
 use tegula_runtime::{RunProfile, TensorView};
 
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
+    output::keep_input(&args.file, args.trace_file.as_ref())?;
     if args.evaluator {
         return evaluate(args);
     }

@@ -280,3 +280,30 @@ fn a_closed_stderr_changes_nothing() {
         }
     }
 }
+
+/// By its own name, another spelling of it, a symbolic link and a hard link.
+#[cfg(unix)]
+#[test]
+fn an_output_never_replaces_its_input() {
+    let dir = folder("in_place");
+    let file = |name: &str| dir.join(name).to_str().unwrap().to_string();
+    let model = file("model.onnx");
+    std::fs::copy(MODEL, &model).unwrap();
+    std::os::unix::fs::symlink("model.onnx", file("symbolic")).unwrap();
+    std::fs::hard_link(&model, file("hard")).unwrap();
+    for output in [model.clone(), file("../in_place/model.onnx"), file("symbolic"), file("hard")] {
+        let requests: [&[&str]; 6] = [
+            &["compile", &model, "-o", &output],
+            &["compile", &model, "--emit", "mlir", "-o", &output],
+            &["compile", &model, "--debug-plan", "--trace-file", &output],
+            &["opt", &model, "-o", &output],
+            &["run", &model, "--trace-file", &output],
+            &["bench", &model, "--trace-file", &output],
+        ];
+        for args in requests {
+            let text = refused(args);
+            assert!(text.contains("is the input: it would be replaced"), "{args:?}: {text}");
+        }
+    }
+    assert_eq!(std::fs::read(&model).unwrap(), std::fs::read(MODEL).unwrap());
+}
