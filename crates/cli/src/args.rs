@@ -84,7 +84,7 @@ pub struct PassOptions {
 #[derive(ClapArgs, Clone, Default)]
 pub struct BuildOptions {
     /// Threads that compile; default: one.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_count)]
     pub compile_threads: Option<usize>,
     /// Verify the program after each pass.
     #[arg(long)]
@@ -141,7 +141,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE.json")]
     pub trace_file: Option<PathBuf>,
     /// Threads that share the run.
-    #[arg(long, value_name = "N", default_value_t = default_threads())]
+    #[arg(long, value_name = "N", value_parser = parse_count, default_value_t = default_threads())]
     pub threads: usize,
     /// Write each output here as `.npy`.
     #[arg(long, value_name = "DIR")]
@@ -192,10 +192,10 @@ pub struct BenchArgs {
     #[arg(long, value_name = "FILE.json")]
     pub trace_file: Option<PathBuf>,
     /// Threads that share a run.
-    #[arg(long, value_name = "N", default_value_t = default_threads())]
+    #[arg(long, value_name = "N", value_parser = parse_count, default_value_t = default_threads())]
     pub threads: usize,
     /// Timed runs.
-    #[arg(long, value_name = "N", default_value_t = 30)]
+    #[arg(long, value_name = "N", value_parser = parse_count, default_value_t = 30)]
     pub runs: usize,
     /// Answer each line `run N` on stdin with N run times in nanoseconds, after a line `ready`.
     #[arg(long, conflicts_with_all = ["runs", "json", "trace_file"])]
@@ -289,6 +289,13 @@ pub enum MachineCommand {
 /// As many threads as the process may use.
 fn default_threads() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+fn parse_count(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("a number, 1 or more, is expected".into()),
+        Ok(count) => Ok(count),
+    }
 }
 
 fn parse_named(text: &str) -> Result<(String, String), String> {

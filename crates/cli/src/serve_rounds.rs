@@ -27,7 +27,7 @@ pub fn serve(session: &Session, tensors: &[HostTensor]) -> Result<(), Failure> {
         let Some(runs) = runs else {
             return Err(Diagnostic::error("bad-request", format!("`run N` is expected, got `{line}`")).into());
         };
-        let mut times = Vec::with_capacity(runs);
+        let mut times = Vec::new();
         for _ in 0..runs {
             let start = clock.now_ns();
             session.run_into(&views, &mut outputs)?;

@@ -307,3 +307,11 @@ fn an_output_never_replaces_its_input() {
     }
     assert_eq!(std::fs::read(&model).unwrap(), std::fs::read(MODEL).unwrap());
 }
+
+#[test]
+fn counts_of_nothing_are_refused() {
+    for (command, switch) in [("run", "--threads"), ("bench", "--runs"), ("explain", "--compile-threads")] {
+        let text = refused(&[command, MODEL, switch, "0"]);
+        assert!(text.contains("a number, 1 or more, is expected"), "{switch}: {text}");
+    }
+}
