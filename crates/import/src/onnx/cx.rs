@@ -14,6 +14,7 @@ use super::scope::Scopes;
 use super::weights::Weights;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use tegula_base::hash::HashMap;
 use tegula_base::{DType, Dim, Shape, Symbols};
 use tegula_ir::scalar::eval::eval;
 use tegula_ir::{ConstData, ConstStore, OpId, RegionId, ScalarOp, Value};
@@ -31,6 +32,8 @@ pub(crate) struct Cx<'m> {
     pub declared: Vec<Option<Vec<Option<i64>>>>,
     /// What the region at hand has established, undone when it ends.
     established: Established,
+    /// Values of fixed shape under leading extents of 1, by region and rank: biases and numbers are aligned often.
+    aligned: HashMap<(Value, RegionId, usize), Value>,
     pub scopes: Scopes,
     pub functions: Functions<'m>,
     /// The versions of the domains that the graph at hand imports.
@@ -70,6 +73,7 @@ impl<'m> Cx<'m> {
             location: None,
             declared: vec![],
             established: Established::default(),
+            aligned: HashMap::default(),
             scopes: Scopes::default(),
             functions,
             opsets,

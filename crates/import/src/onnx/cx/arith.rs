@@ -152,6 +152,11 @@ impl Cx<'_> {
     fn align_to(&mut self, value: Value, common: &Shape) -> Outcome {
         let shape = self.shape(value);
         let missing = common.rank() - shape.rank();
+        let key = (value, self.region, common.rank());
+        let repeats = missing > 0 && shape.iter().all(|dim| dim.as_const().is_some());
+        if repeats && let Some(made) = self.aligned.get(&key) {
+            return Ok(*made);
+        }
         let aligned: Shape = (0..common.rank())
             .map(|axis| match axis.checked_sub(missing) {
                 None => Dim::from(1),
@@ -161,7 +166,11 @@ impl Cx<'_> {
                 Some(_) => common[axis].clone(),
             })
             .collect();
-        self.reshape(value, aligned)
+        let made = self.reshape(value, aligned)?;
+        if repeats {
+            self.aligned.insert(key, made);
+        }
+        Ok(made)
     }
 
     /// Repeats `x` to `shape`, whose rank is not smaller.
