@@ -2,9 +2,11 @@
 //! so that the first wrong kernel has a name.
 //!
 //! Before: a model and inputs.  After: a report; a difference is a finding, not an error.
-//! Floats of a launch must lie within [`launch_tolerance`] of the evaluator's; integers must be equal.
+//! Floats of a launch must lie within [`launch_tolerance`] of the evaluator's, or within what rounding may do to that
+//! very element (`sensitivity.rs`); integers must be equal.
 
 mod launch;
+mod sensitivity;
 
 use crate::compile::{CompileOptions, Compiled, Stages, compile};
 use crate::model::Model;
@@ -118,7 +120,7 @@ fn compare_outputs(stages: &Stages, actual: &[HostTensor], expected: &[HostTenso
     pairs
         .map(|(i, (actual, expected))| OutputCheck {
             name: names.get(i).cloned().unwrap_or_else(|| format!("output{i}")),
-            difference: compare(actual, expected, |largest| OUTPUT_TOLERANCE * (largest + 1e-6)),
+            difference: compare(actual, expected, &[], |largest| OUTPUT_TOLERANCE * (largest + 1e-6)),
         })
         .collect()
 }
@@ -152,13 +154,22 @@ fn check_launches(
         let kernel = &host.kernels[*index];
         let computed = launch::run(host, *index, machine, func, op, &operands, bindings);
         let difference = computed.map(|computed| {
-            let pairs = computed.iter().zip(results);
-            let all = pairs.map(|(computed, expected)| {
-                compare(computed, expected, |largest| {
-                    launch_tolerance(func, op, &operands, bindings, largest)
-                })
-            });
-            worst(all)
+            let tolerance = |largest: f64| launch_tolerance(func, op, &operands, bindings, largest);
+            let pairs = || computed.iter().zip(results);
+            let plain =
+                worst(pairs().map(|(computed, expected)| compare(computed, expected, &[], tolerance)));
+            if plain.is_fine() || plain.mismatch.is_some() {
+                return plain;
+            }
+            // Perhaps an element that rounding moves far.
+            match sensitivity::allowances(func, op, &operands, bindings) {
+                Ok(allowed) => worst(
+                    pairs()
+                        .zip(&allowed)
+                        .map(|((made, wanted), allowed)| compare(made, wanted, allowed, tolerance)),
+                ),
+                Err(_) => plain,
+            }
         });
         checks.push(LaunchCheck { kernel: kernel.name.clone(), nodes: kernel.source.to_vec(), difference });
     };
@@ -285,8 +296,14 @@ fn unit_roundoff(dtype: DType) -> f64 {
     }
 }
 
-/// `tolerance` gets the largest finite magnitude expected; NaN equals NaN, an infinity itself.
-fn compare(actual: &HostTensor, expected: &HostTensor, tolerance: impl Fn(f64) -> f64) -> Difference {
+/// `tolerance` gets the largest finite magnitude expected, `allowed` is added to it element by element where it is
+/// not empty; NaN equals NaN, an infinity itself.
+fn compare(
+    actual: &HostTensor,
+    expected: &HostTensor,
+    allowed: &[f64],
+    tolerance: impl Fn(f64) -> f64,
+) -> Difference {
     let mut difference = Difference { max_abs: 0.0, tolerance: 0.0, worst: None, mismatch: None };
     if (actual.dtype, &actual.shape) != (expected.dtype, &expected.shape) {
         difference.mismatch = Some(format!(
@@ -300,15 +317,20 @@ fn compare(actual: &HostTensor, expected: &HostTensor, tolerance: impl Fn(f64) -
         let largest = b.iter().filter(|x| x.is_finite()).fold(0.0f64, |most, x| most.max(x.abs()));
         difference.tolerance = tolerance(largest);
     }
+    let everywhere = difference.tolerance;
+    let mut most = 0.0;
     for (index, (a, b)) in a.into_iter().zip(b).enumerate() {
         if a == b || a.is_nan() && b.is_nan() {
             continue;
         }
         let apart = (a - b).abs();
         let apart = if apart.is_nan() { f64::INFINITY } else { apart };
-        if apart > difference.max_abs {
-            difference.max_abs = apart;
-            difference.worst = Some((index, a, b));
+        let within = everywhere + allowed.get(index).copied().unwrap_or(0.0);
+        let share = if within == f64::INFINITY { 0.0 } else { apart / within };
+        if share > most || share.is_nan() {
+            most = share;
+            difference =
+                Difference { max_abs: apart, tolerance: within, worst: Some((index, a, b)), mismatch: None };
         }
     }
     difference
