@@ -150,7 +150,7 @@ impl Check<'_> {
 
     /// Both sides round to 8 bits at their own places; the judge is the evaluator on the same graph.
     fn judge_int8(&self, steps: &[Tensors]) -> Result<Distance, String> {
-        let options = RunOptions { threads: 1, evaluator: true, ..RunOptions::default() };
+        let options = RunOptions { evaluator: true, ..RunOptions::default() };
         let reference =
             self.steps(&self.baseline.model, options).map_err(|reason| format!("evaluator: {reason}"))?;
         self.over_outputs(steps, |step, name, actual, expected| {
