@@ -44,7 +44,11 @@ fn main() -> ExitCode {
     };
     let args: Vec<String> = args.collect();
     match verb::find(&name) {
-        Some(verb) => outcome::finish(verb.name, (verb.run)(&args)),
+        Some(verb) if args.iter().any(|arg| arg == "--help" || arg == "-h") => {
+            print!("{}", verb.help());
+            ExitCode::SUCCESS
+        }
+        Some(verb) => outcome::finish(verb.name, verb.call(&args)),
         None if name == "help" || name == "--help" => {
             print!("{}", verb::usage());
             ExitCode::SUCCESS

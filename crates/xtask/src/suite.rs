@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use crate::outcome::{Outcome, Status};
 use crate::shell::Shell;
@@ -59,6 +59,10 @@ pub fn acceptance(args: &[String]) -> Result<Outcome> {
 
 /// Runs the rows, or those named in `args`.
 fn run_rows(rows: &[Row], args: &[String]) -> Result<Outcome> {
+    if let Some(unknown) = args.iter().find(|arg| rows.iter().all(|(name, _)| name != arg)) {
+        let names: Vec<&str> = rows.iter().map(|(name, _)| *name).collect();
+        bail!("there is no check `{unknown}`; the checks are {}", names.join(", "));
+    }
     let exe = std::env::current_exe().context("cannot find this program's own file")?;
     let start = Instant::now();
     let mut table = Vec::new();
@@ -88,4 +92,18 @@ fn run_rows(rows: &[Row], args: &[String]) -> Result<Outcome> {
         .with("failed", failed)
         .with("skipped", skipped)
         .with("seconds", start.elapsed().as_secs()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_verbs_with_arguments_that_they_take() {
+        for (name, flags) in TEST.iter().chain(ACCEPTANCE) {
+            let verb = verb::find(name).unwrap();
+            let flags: Vec<String> = flags.iter().map(|flag| flag.to_string()).collect();
+            assert!(verb.accepts(&flags).is_ok(), "{name} {flags:?}");
+        }
+    }
 }

@@ -1,48 +1,116 @@
-//! The table of verbs: one row and one file each.
+//! The table of verbs: one row and one file each; what a row says of arguments is what its verb accepts.
 
-use anyhow::Result;
+use anyhow::{Result, bail, ensure};
 
 use crate::outcome::Outcome;
 
 /// One `cargo xtask <name>`.
 pub struct Verb {
     pub name: &'static str,
+    /// Each argument in brackets: `[--flag]`, `[--flag VALUE]`, `[--flag VALUE ...]`, `[NAME]` or `[NAME ...]`.
+    pub usage: &'static str,
     pub summary: &'static str,
     pub run: fn(&[String]) -> Result<Outcome>,
 }
 
-const fn verb(name: &'static str, summary: &'static str, run: fn(&[String]) -> Result<Outcome>) -> Verb {
-    Verb { name, summary, run }
+const fn verb(
+    name: &'static str,
+    usage: &'static str,
+    summary: &'static str,
+    run: fn(&[String]) -> Result<Outcome>,
+) -> Verb {
+    Verb { name, usage, summary, run }
 }
 
 pub const VERBS: &[Verb] = &[
-    verb("demo", "[FILE]: say what kind of file FILE is, with a real model", crate::demo::run),
-    verb("test", "[CHECK ...]: all that CI checks", crate::suite::test),
-    verb("acceptance", "[CHECK ...]: every check at its full bar", crate::suite::acceptance),
-    verb("fetch-models", "[ID ...] [--all]: fetch models into target/models", crate::fetch_models::run),
-    verb("tidy", "layers, door signs, file rules, formatting, lints", crate::tidy::run),
+    verb("demo", "[FILE]", "say what kind of file FILE is, with a real model", crate::demo::run),
+    verb("test", "[CHECK ...]", "all that CI checks, or the checks named", crate::suite::test),
+    verb("acceptance", "[CHECK ...]", "every check at its full bar", crate::suite::acceptance),
+    verb("fetch-models", "[ID ...] [--all]", "fetch models into target/models", crate::fetch_models::run),
+    verb("tidy", "[--fast]", "layers, door signs, file rules, formatting, lints", crate::tidy::run),
     verb(
         "model-ops",
-        "[ID ...]: opsets, interface and ops of models, into target/models/OPS.txt",
+        "[ID ...]",
+        "opsets, interface and ops of models, into target/models/OPS.txt",
         crate::fetch_models::ops,
     ),
-    verb("op-reference", "[--check]: write docs/ops.md from the definitions", crate::op_reference::run),
-    verb("unit", "tests inside of crates and documentation", crate::text::unit),
-    verb("text", "the golden tests", crate::text::run),
-    verb("mlir-opt", "upstream's mlir-opt reads every golden dump", crate::mlir_opt::run),
-    verb("readme", "the README's commands", crate::readme::run),
-    verb("models", "[--only ID ...]: real models against ONNX Runtime", crate::models::run),
-    verb("coverage", "how launches were carried out, in both tiers", crate::coverage::run),
-    verb("onnx", "[--all] [--only PREFIX] [--bless]: the node cases of the onnx package", crate::onnx::run),
-    verb("random", "[--seeds N] [--from S]: random programs on every executor", crate::random::run),
-    verb("ulp", "[--only OP] [--step N]: functions on all 2^32 inputs", crate::ulp::run),
-    verb("fuzz", "[--seconds N] [--only TARGET]: damaged models, texts and packages", crate::fuzz::run),
-    verb("bad-input", "[--bless]: bad models, inputs, packages and outputs", crate::bad_input::run),
-    verb("compile-time", "model file to first launch", crate::compile_time::run),
-    verb("memory", "peak anonymous memory of a run", crate::memory::run),
-    verb("identity", "the same input gives the same package", crate::identity::run),
-    verb("speed", "[--only ID] [--rounds N]: run time against ONNX Runtime", crate::speed::run),
+    verb("op-reference", "[--check]", "write docs/ops.md from the definitions", crate::op_reference::run),
+    verb("unit", "", "tests inside of crates and documentation", crate::text::unit),
+    verb("text", "", "the golden tests", crate::text::run),
+    verb("mlir-opt", "", "upstream's mlir-opt reads every golden dump", crate::mlir_opt::run),
+    verb("readme", "", "the README's commands", crate::readme::run),
+    verb("models", "[--only ID ...]", "real models against ONNX Runtime", crate::models::run),
+    verb("coverage", "", "how launches were carried out, in both tiers", crate::coverage::run),
+    verb(
+        "onnx",
+        "[--all] [--only PREFIX] [--bless] [--worker]",
+        "the node cases of the onnx package",
+        crate::onnx::run,
+    ),
+    verb(
+        "random",
+        "[--seeds N] [--from S] [--seed S] [--no-reduce] [--worker]",
+        "random programs on every executor",
+        crate::random::run,
+    ),
+    verb("ulp", "[--only OP] [--step N]", "functions on all 2^32 inputs", crate::ulp::run),
+    verb(
+        "fuzz",
+        "[--seconds N] [--only TARGET] [--seed S] [--one FILE] [--worker TARGET] [--note FILE]",
+        "damaged models, texts and packages",
+        crate::fuzz::run,
+    ),
+    verb("bad-input", "[--bless]", "bad models, inputs, packages and outputs", crate::bad_input::run),
+    verb("compile-time", "", "model file to first launch", crate::compile_time::run),
+    verb("memory", "", "peak anonymous memory of a run", crate::memory::run),
+    verb("identity", "", "the same input gives the same package", crate::identity::run),
+    verb("speed", "[--only ID] [--rounds N]", "run time against ONNX Runtime", crate::speed::run),
 ];
+
+impl Verb {
+    /// What `--help` prints.
+    pub fn help(&self) -> String {
+        let gap = if self.usage.is_empty() { "" } else { " " };
+        format!("usage: cargo xtask {}{gap}{}\n\n  {}\n", self.name, self.usage, self.summary)
+    }
+
+    /// Runs the verb. Errors: arguments that its usage does not have.
+    pub fn call(&self, args: &[String]) -> Result<Outcome> {
+        if let Err(reason) = self.accepts(args) {
+            bail!("{reason}; {}", self.help().lines().next().unwrap_or_default());
+        }
+        (self.run)(args)
+    }
+
+    /// Errors: the first argument that the usage does not have.
+    pub fn accepts(&self, args: &[String]) -> Result<()> {
+        let known: Vec<Vec<&str>> = self
+            .usage
+            .split(['[', ']'])
+            .map(|argument| argument.split_whitespace().collect())
+            .filter(|words: &Vec<&str>| !words.is_empty())
+            .collect();
+        let is_flag = |word: &str| word.starts_with('-') && word.len() > 1;
+        let most = |values: &[&str]| if values.contains(&"...") { usize::MAX } else { values.len() };
+        let (mut rest, mut named) = (args, 0);
+        while let [first, after @ ..] = rest {
+            if !is_flag(first) {
+                named += 1;
+                let names = known.iter().find(|words| !is_flag(words[0])).map_or(0, |words| most(words));
+                ensure!(named <= names, "`{}` takes no `{first}`", self.name);
+                rest = after;
+                continue;
+            }
+            let Some(flag) = known.iter().find(|words| words[0] == first) else {
+                bail!("`{}` takes no `{first}`", self.name);
+            };
+            let given = after.iter().take_while(|word| !is_flag(word)).count().min(most(&flag[1..]));
+            ensure!(flag.len() == 1 || given > 0, "`{first}` needs {}", flag[1..].join(" "));
+            rest = &after[given..];
+        }
+        Ok(())
+    }
+}
 
 pub fn find(name: &str) -> Option<&'static Verb> {
     VERBS.iter().find(|verb| verb.name == name)
@@ -51,7 +119,51 @@ pub fn find(name: &str) -> Option<&'static Verb> {
 pub fn usage() -> String {
     let mut text = String::from("usage: cargo xtask VERB [ARGS]\n\n");
     for verb in VERBS {
-        text.push_str(&format!("  {:14} {}\n", verb.name, verb.summary));
+        let named = format!("{} {}", verb.name, verb.usage);
+        // A long usage has a line to itself.
+        let gap = if named.len() > 34 { format!("\n{:36}", "") } else { String::new() };
+        text.push_str(&format!("  {:34}{gap} {}\n", named.trim_end(), verb.summary));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn accepts(line: &str) -> bool {
+        let words: Vec<String> = line.split_whitespace().map(str::to_string).collect();
+        find(&words[0]).is_some_and(|verb| verb.accepts(&words[1..]).is_ok())
+    }
+
+    #[test]
+    fn arguments_are_those_of_the_usage() {
+        let right = [
+            "tidy",
+            "tidy --fast",
+            "demo FILE",
+            "test text unit",
+            "models --only a b c",
+            "fetch-models a b --all",
+            "onnx --all --only test_add",
+            "random --seeds 5 --from 7",
+        ];
+        for line in right {
+            assert!(accepts(line), "{line}");
+        }
+        let wrong = [
+            "tidy --bogus",
+            "unit nothing",
+            "demo A B",
+            "onnx --onyl x",
+            "onnx --only",
+            "onnx --only --all",
+            "onnx --only a b",
+            "models a",
+            "random -n 5",
+        ];
+        for line in wrong {
+            assert!(!accepts(line), "{line}");
+        }
+    }
 }
