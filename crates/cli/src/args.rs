@@ -167,7 +167,7 @@ pub struct CompileArgs {
     /// Print buffers, their lifetimes and places.
     #[arg(long)]
     pub debug_plan: bool,
-    /// The last pass to run; what it leaves is printed where no output is named.
+    /// The last pass to run, `cse` or `tensor:cse`; what it leaves is printed where no output is named.
     #[arg(long, value_name = "PASS")]
     pub stop_after: Option<String>,
     #[command(flatten)]
@@ -258,7 +258,7 @@ pub struct OptArgs {
 pub struct ExplainArgs {
     /// A model (`.onnx`), or a program as text (`.mlir`).
     pub model: PathBuf,
-    /// Only the kernel of this node.
+    /// Only the kernel of this node, or the kernel of this name as `bench` and `inspect` print it.
     #[arg(long, value_name = "NAME")]
     pub node: Option<String>,
     #[command(flatten)]

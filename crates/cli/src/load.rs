@@ -2,7 +2,7 @@
 
 use crate::args::{CompileOptions as Args, DimOptions};
 use crate::failure::{Failure, io_failure};
-use crate::output;
+use crate::{kind, output};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
@@ -26,7 +26,7 @@ pub struct Loaded {
 /// Compiles or maps a file.
 pub fn load(file: &Path, args: &Args, threads: usize) -> Result<Loaded, Failure> {
     let clock = WallClock::default();
-    if is_package(file)? {
+    if kind::is_package(file)? {
         args.refuse("a package is compiled already")?;
         let session = tegula::load(file, threads)?;
         check_dims(&session, &dims(&args.dims)?)?;
@@ -59,19 +59,6 @@ fn check_dims(session: &Session, dims: &BTreeMap<String, i64>) -> Result<(), Dia
         );
     }
     found.into_result(())
-}
-
-/// Whether a file is a package by its first bytes, or by its name where it is too short to tell.
-pub fn is_package(file: &Path) -> Result<bool, Failure> {
-    use std::io::Read;
-    let named_so = file.extension().is_some_and(|extension| extension == "tgl");
-    let mut start = Vec::new();
-    let read = std::fs::File::open(file).and_then(|file| file.take(16).read_to_end(&mut start));
-    // A folder opens but does not read; the loader says so better.
-    match read {
-        Ok(_) => Ok(named_so || tegula_driver::inspect::is_package(&start)),
-        Err(error) => Err(io_failure("read", file, &error).into()),
-    }
 }
 
 /// The package of a compilation that was not stopped.

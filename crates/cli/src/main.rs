@@ -15,6 +15,7 @@ mod explain;
 mod failure;
 mod inputs;
 mod inspect;
+mod kind;
 mod load;
 mod machine;
 mod opt;
@@ -57,6 +58,10 @@ fn answer(error: &clap::Error) -> ExitCode {
             let _ = error.print();
             ExitCode::SUCCESS
         }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let _ = error.print();
+            ExitCode::from(1)
+        }
         _ => {
             let text = error.render().to_string();
             let reason = text.strip_prefix("error: ").unwrap_or(&text);
@@ -67,6 +72,7 @@ fn answer(error: &clap::Error) -> ExitCode {
 }
 
 fn dispatch(command: Command) -> Result<(), Failure> {
+    kind::check(&command)?;
     match command {
         Command::Run(args) => run::run(&args),
         Command::Compile(args) => compile::compile(&args),

@@ -57,10 +57,6 @@ pub fn arena_bytes(profile: &RunProfile) -> u64 {
 }
 
 fn evaluate(args: &RunArgs) -> Result<(), Failure> {
-    if load::is_package(&args.file)? {
-        let message = "the evaluator runs models; a package holds no tensor program";
-        return Err(Diagnostic::error("bad-option", message).into());
-    }
     args.compile.refuse("the evaluator runs a model as it was imported")?;
     output::progress(&format!("evaluating {}", args.file.display()));
     let clock = WallClock::default();

@@ -122,7 +122,7 @@ fn wrong_requests_are_refused_plainly() {
     "#]]
     .assert_eq(&refused(&["compile", MODEL, "--emit", "wasm"]));
     expect![[r#"
-        1: error[unknown-node]: no kernel computes a node "nope"
+        1: error[unknown-node]: no kernel computes a node "nope" or is called so
         help: `tegula explain MODEL` lists all nodes by kernel
     "#]]
     .assert_eq(&refused(&["explain", MODEL, "--node", "nope"]));
@@ -314,4 +314,64 @@ fn counts_of_nothing_are_refused() {
         let text = refused(&[command, MODEL, switch, "0"]);
         assert!(text.contains("a number, 1 or more, is expected"), "{switch}: {text}");
     }
+}
+
+#[test]
+fn a_file_of_the_other_kind_is_named() {
+    let dir = folder("kinds");
+    let package = dir.join("double.tgl");
+    let package = package.to_str().unwrap();
+    done(&["compile", MODEL, "-o", package]);
+    for command in ["check", "explain", "compile", "opt"] {
+        let text = refused(&[command, package]);
+        let expected = format!(
+            "1: error[wrong-kind]: this is a package; `{command}` needs the model\n  --> {package}\n"
+        );
+        assert_eq!(text, expected);
+    }
+    for command in ["inspect", "verify"] {
+        let text = refused(&[command, MODEL]);
+        assert!(text.starts_with("1: error[wrong-kind]: this is a model; "), "{text}");
+    }
+    for command in ["run", "bench", "check", "explain", "compile", "opt", "inspect", "verify"] {
+        let text = refused(&[command, "missing.onnx"]);
+        assert!(text.starts_with("1: error[io]: `missing.onnx` cannot be read\n"), "{text}");
+    }
+}
+
+#[test]
+fn names_are_taken_as_they_are_printed() {
+    for pass in done(&["opt", MODEL, "--list"]).lines() {
+        let short = pass.split_once(':').unwrap().1;
+        let stopped = |pass| done(&["compile", MODEL, "--stop-after", pass]);
+        assert_eq!(stopped(pass), stopped(short), "{pass}");
+    }
+    assert_eq!(done(&["opt", MODEL, "--pass", "tensor:cse"]), done(&["opt", MODEL, "--pass", "cse"]));
+    assert!(refused(&["opt", MODEL, "--pass", "host:cse"]).contains("there is no pass `host:cse`"));
+    let json: serde_json::Value = serde_json::from_str(&done(&["explain", MODEL, "--json"])).unwrap();
+    let kernel = json["kernels"][0]["kernel"].as_str().unwrap();
+    assert!(done(&["explain", MODEL, "--node", kernel]).starts_with(&format!("{kernel}: ")));
+}
+
+#[test]
+fn asking_for_nothing_shows_what_there_is() {
+    for args in [&[][..], &["machine"]] {
+        let text = refused(args);
+        assert!(text.starts_with("1: ") && text.contains("Usage: tegula"), "{text}");
+        assert!(!text.contains("error["), "{text}");
+    }
+}
+
+/// Outputs of other inputs differ; that is no fault of the model's.
+#[test]
+fn made_up_inputs_are_told_where_outputs_are_given() {
+    let dir = folder("against");
+    let dir = dir.to_str().unwrap();
+    done(&["run", MODEL, "--input", "x=ones", "--output-dir", dir]);
+    let out = done(&["check", MODEL, "--input", "x=ones", "--against", dir]);
+    assert!(!out.contains("made up"), "{out}");
+    let output = tegula(&["check", MODEL, "--against", dir]);
+    assert_eq!(output.status.code(), Some(1));
+    let out = String::from_utf8(output.stdout).unwrap();
+    assert!(out.starts_with("note: made up by chance, since no `--input` gives them: `x`; "), "{out}");
 }

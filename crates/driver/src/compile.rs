@@ -126,13 +126,20 @@ pub fn compile_tensor(
 ) -> Result<Stages, Diagnostics> {
     let pipeline = tegula_opt::pipeline::tensor_pipeline(target);
     let host = host_pipeline(target, options.threads);
-    check_names(options, &pipeline, &host)?;
-    let in_tensor = |name: &Option<String>| {
-        name.clone().filter(|name| pipeline.pass_names().any(|pass| pass == name.as_str()))
+    let known = pass_names(target);
+    let mut found = Diagnostics::default();
+    let mut find = |name: &Option<String>| {
+        let name = name.as_deref()?;
+        find_pass(name, &known).map_err(|unknown| found.push(unknown)).ok()
+    };
+    let (stop_after, start_from) = (find(&options.stop_after), find(&options.start_from));
+    found.into_result(())?;
+    let pass_of = |name: &str, place: Option<(&str, &str)>| {
+        place.filter(|(pipeline, _)| *pipeline == name).map(|(_, pass)| pass.to_string())
     };
     let run = RunOptions {
-        stop_after: in_tensor(&options.stop_after),
-        start_from: options.start_from.clone(),
+        stop_after: pass_of(pipeline.name(), stop_after),
+        start_from: start_from.map(|(_, pass)| pass.to_string()),
         verify: options.verify,
         check_claims: false,
     };
@@ -142,7 +149,7 @@ pub fn compile_tensor(
         return Ok(stages);
     }
     let run = RunOptions {
-        stop_after: options.stop_after.clone(),
+        stop_after: pass_of(host.name(), stop_after),
         start_from: None,
         verify: options.verify,
         check_claims: false,
@@ -214,24 +221,20 @@ pub fn check_trace(trace: &Trace, options: &CompileOptions) -> Result<(), Diagno
     found.into_result(())
 }
 
+/// The pass that `PASS` or `PIPELINE:PASS` names, out of those of [`pass_names`].
 /// Errors: `unknown-pass`.
-fn check_names(
-    options: &CompileOptions,
-    tensor: &Pipeline<TensorProgram>,
-    host: &Pipeline<Stages>,
-) -> Result<(), Diagnostics> {
-    let mut found = Diagnostics::default();
-    let known = |name: &str| tensor.pass_names().chain(host.pass_names()).any(|pass| pass == name);
-    let names: Vec<&str> = tensor.pass_names().chain(host.pass_names()).collect();
-    for name in options.stop_after.iter().chain(&options.start_from) {
-        if !known(name) {
-            found.push(
-                Diagnostic::error("unknown-pass", format!("there is no pass `{name}`"))
-                    .note(format!("the passes are {}", names.join(", "))),
-            );
-        }
-    }
-    found.into_result(())
+pub(crate) fn find_pass(
+    name: &str,
+    known: &[(&'static str, &'static str)],
+) -> Result<(&'static str, &'static str), Diagnostic> {
+    let (pipeline, pass) =
+        name.split_once(':').map_or((None, name), |(pipeline, pass)| (Some(pipeline), pass));
+    let fits = |row: &&(&str, &str)| row.1 == pass && pipeline.is_none_or(|asked| asked == row.0);
+    known.iter().find(fits).copied().ok_or_else(|| {
+        let names: Vec<&str> = known.iter().map(|(_, pass)| *pass).collect();
+        Diagnostic::error("unknown-pass", format!("there is no pass `{name}`"))
+            .note(format!("the passes are {}", names.join(", ")))
+    })
 }
 
 fn about(model: &str, options: &CompileOptions, target: &dyn TargetModel) -> About {

@@ -17,7 +17,7 @@ pub struct KernelStory {
     pub remarks: Vec<Remark>,
 }
 
-/// The kernels that compute `node` (all nodes when `None`), with the remarks on their nodes.
+/// The kernels that compute `node` or are called so (all nodes when `None`), with the remarks on their nodes.
 /// Errors: those of compilation, and a node that the model does not have.
 pub fn explain(
     model: &Model,
@@ -38,7 +38,9 @@ pub fn explain(
     let stories: Vec<KernelStory> = host
         .kernels
         .iter()
-        .filter(|kernel| node.is_none_or(|node| kernel.source.iter().any(|known| known == node)))
+        .filter(|kernel| {
+            node.is_none_or(|node| kernel.name == node || kernel.source.iter().any(|known| known == node))
+        })
         .map(|kernel| KernelStory {
             name: kernel.name.clone(),
             nodes: kernel.source.to_vec(),
@@ -70,7 +72,8 @@ fn unknown_node<'a>(node: &str, known: impl Iterator<Item = &'a String>) -> Diag
     similar.sort_unstable();
     similar.dedup();
     similar.truncate(5);
-    let diagnostic = Diagnostic::error("unknown-node", format!("no kernel computes a node \"{node}\""));
+    let diagnostic =
+        Diagnostic::error("unknown-node", format!("no kernel computes a node \"{node}\" or is called so"));
     match similar.is_empty() {
         true => diagnostic.help("`tegula explain MODEL` lists all nodes by kernel").into(),
         false => diagnostic.help(format!("similar names: {}", similar.join(", "))).into(),

@@ -308,14 +308,13 @@ impl Stream<'_> {
 /// Errors: it cannot be read.
 pub fn map_file(path: &Path) -> Result<Bytes, Diagnostic> {
     let unreadable = |error: std::io::Error| {
-        Diagnostic::error("unreadable-file", format!("`{}` cannot be read", path.display()))
-            .note(error.to_string())
+        Diagnostic::error("io", format!("`{}` cannot be read", path.display())).note(error.to_string())
     };
     let file = File::open(path).map_err(unreadable)?;
     let facts = file.metadata().map_err(unreadable)?;
     if facts.is_dir() {
         let message = format!("`{}` is a folder, not a file", path.display());
-        return Err(Diagnostic::error("unreadable-file", message));
+        return Err(Diagnostic::error("io", message));
     }
     if facts.len() == 0 {
         return Ok(Bytes::new());
