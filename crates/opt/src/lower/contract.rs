@@ -113,8 +113,9 @@ impl Traversal {
 
     /// The three grid axes.
     fn grid(&self) -> [Dim; 3] {
-        let blocks = self.row_tiles().ceil_div(&Dim::from(self.tile.m_block));
-        [blocks, self.n.ceil_div(&Dim::from(self.tile.n)), Dim::from(self.tile.m_block)]
+        let (row_tiles, block) = (self.row_tiles(), Dim::from(self.tile.m_block));
+        // Few rows fill no block: units without rows would cost more than a short product.
+        [row_tiles.ceil_div(&block), self.n.ceil_div(&Dim::from(self.tile.n)), row_tiles.minimum(&block)]
     }
 
     /// Calls `body` for each tile of rows of this unit: row axis, column axis (bounded where the columns may end).
