@@ -34,6 +34,9 @@ struct Transform {
 fn dft(cx: &mut Cx, node: &Node, axis: Option<i64>) -> Outcome<Vec<Value>> {
     let x = node.operand(0)?;
     let rank = cx.rank(x);
+    if rank < 2 {
+        return Err(Fault::from(format!("a signal of rank 2 or more is expected, got {}", cx.ty(x))));
+    }
     let (inverse, onesided) = (node.flag("inverse", false), node.flag("onesided", false));
     if inverse && !onesided {
         // Its results cannot be told from the suite's: those keep the rounding noise of a single-precision FFT.
