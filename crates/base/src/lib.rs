@@ -12,6 +12,7 @@ pub mod float8;
 pub mod hash;
 pub mod host_tensor;
 pub mod npy;
+pub mod random;
 pub mod shape;
 pub mod symbol;
 pub mod units;

@@ -5,6 +5,7 @@ use crate::failure::{Failure, io_failure};
 use crate::output;
 use std::collections::BTreeMap;
 use std::path::Path;
+use tegula_base::random::SplitMix64;
 use tegula_base::{DType, Diagnostic, Diagnostics, Dim, HostTensor, npy};
 use tegula_package::Port;
 
@@ -116,22 +117,15 @@ fn note_open_dims(dim: &Dim, port: &Port, sizes: &mut BTreeMap<String, i64>) {
 
 /// Floats in [-1, 1), integers in [0, 10), by the input's name.
 fn random(port: &Port, shape: Vec<usize>) -> HostTensor {
-    // FNV-1a of the name seeds splitmix64.
+    // FNV-1a of the name.
     let seed = port
         .name
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-    let mut state = seed;
-    let mut next = move || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    };
+    let mut numbers = SplitMix64::new(seed);
     let dtype = port.dtype;
     fill(dtype, shape, move || {
-        let bits = next() >> 11;
+        let bits = numbers.next_u64() >> 11;
         match dtype {
             DType::Bool => (bits & 1) as f64,
             DType::I4 | DType::U4 => (bits % 8) as f64,

@@ -168,6 +168,7 @@ fn check_launches(
                         .zip(&allowed)
                         .map(|((made, wanted), allowed)| compare(made, wanted, allowed, tolerance)),
                 ),
+                // It cannot be told: the launch stays wrong.
                 Err(_) => plain,
             }
         });

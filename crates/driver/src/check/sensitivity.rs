@@ -10,6 +10,7 @@ use super::unit_roundoff;
 use std::collections::HashMap;
 use std::sync::Arc;
 use tegula_base::HostTensor;
+use tegula_base::random::SplitMix64;
 use tegula_ir::{OpId, ScalarOp, Value};
 use tegula_tensor::eval::{Bindings, evaluate_op};
 use tegula_tensor::{TensorFunc, TensorOp};
@@ -32,16 +33,24 @@ pub(super) fn allowances(
     let exact = results(func, op, operands, bindings, None)?;
     let mut spread: Vec<Vec<f64>> = exact.iter().map(|values| vec![0.0; values.len()]).collect();
     for trial in 1..=TRIALS {
-        let moved = results(func, op, operands, bindings, Some(Noise(trial)))?;
+        let moved = results(func, op, operands, bindings, Some(Noise(SplitMix64::new(trial))))?;
         for ((spread, exact), moved) in spread.iter_mut().zip(&exact).zip(moved) {
             for ((most, exact), moved) in spread.iter_mut().zip(exact).zip(moved) {
-                let apart = CONFIDENCE * (exact - moved).abs();
-                // An element that rounding takes to infinity or to no number is not judged.
-                *most = if apart.is_nan() { f64::INFINITY } else { most.max(apart) };
+                *most = most.max(CONFIDENCE * distance(*exact, moved));
             }
         }
     }
     Ok(spread)
+}
+
+/// Infinite where rounding makes an infinity or no number of one and not of the other: such elements are not judged.
+/// Where both are the same, rounding has no part in it.
+fn distance(exact: f64, moved: f64) -> f64 {
+    if exact == moved || exact.is_nan() && moved.is_nan() {
+        return 0.0;
+    }
+    let apart = (exact - moved).abs();
+    if apart.is_nan() { f64::INFINITY } else { apart }
 }
 
 fn results(
@@ -94,17 +103,10 @@ fn terms(kind: &TensorOp, read: &[Arc<HostTensor>]) -> Option<f64> {
     }
 }
 
-/// Random signs (splitmix64: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
-struct Noise(u64);
+/// Rounds to one side or the other by random signs.
+struct Noise(SplitMix64);
 
 impl Noise {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let x = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ (x >> 31)
-    }
-
     /// Each float times `1 + units * u` or `1 - units * u`, u the unit roundoff of its type.
     fn on(&mut self, tensor: &HostTensor, units: f64) -> Result<HostTensor, String> {
         if !tensor.dtype.is_float() {
@@ -112,7 +114,7 @@ impl Noise {
         }
         let share = units * unit_roundoff(tensor.dtype);
         let moved = |x: f64, sign: u64| if sign & 1 == 0 { x * (1.0 + share) } else { x * (1.0 - share) };
-        let numbers: Vec<f64> = tensor.to_f64().into_iter().map(|x| moved(x, self.next())).collect();
+        let numbers: Vec<f64> = tensor.to_f64().into_iter().map(|x| moved(x, self.0.next_u64())).collect();
         let round = TensorOp::Elementwise { f: ScalarOp::Cast { to: tensor.dtype, saturate: false } };
         evaluate_op(&round, &[&HostTensor::from_elements(&tensor.shape, &numbers)])?
             .pop()
@@ -126,6 +128,14 @@ mod tests {
     use tegula_base::{DType, Dim};
     use tegula_ir::ConstStore;
     use tegula_tensor::{Builder, KernelClass, TensorProgram, TensorType};
+
+    #[test]
+    fn infinities_are_judged() {
+        assert_eq!(distance(f64::INFINITY, f64::INFINITY), 0.0);
+        assert_eq!(distance(f64::NAN, f64::NAN), 0.0);
+        assert_eq!(distance(1e38, f64::INFINITY), f64::INFINITY);
+        assert_eq!(distance(f64::NAN, 1.0), f64::INFINITY);
+    }
 
     /// `mean(x^2) - mean(x)^2` of a row that hardly varies may be anything near 0; of one that varies it may not.
     #[test]
