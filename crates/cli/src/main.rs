@@ -30,6 +30,10 @@ use clap::error::ErrorKind;
 use failure::Failure;
 use std::process::ExitCode;
 
+/// A compiler allocates much and small, in one burst; `.cargo/config.toml` has it ask for huge pages.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|panic| {
         output::complain(&format!(
