@@ -21,6 +21,7 @@ mod kernels;
 mod memory;
 pub mod native;
 mod pool;
+mod processor;
 mod profile;
 mod session;
 mod staging;

@@ -2,11 +2,13 @@
 //!
 //! The caller takes part; workers spin for a moment after each job, then sleep. Work is split into as many contiguous
 //! ranges as there are threads, so a thread count gives one fixed split. Whoever is awake claims the next range: a
-//! worker that the system does not run holds nobody up. One job runs at a time.
+//! worker that the system does not run holds nobody up. A worker that finds itself on the caller's processor steps
+//! aside. One job runs at a time.
 
+use crate::processor;
 use std::cell::UnsafeCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::{self, JoinHandle, Thread};
 
@@ -33,6 +35,10 @@ struct Shared {
     panicked: AtomicBool,
     asleep: Vec<AtomicBool>,
     spin_rounds: u32,
+    /// Whether there are more threads than processors.
+    crowded: bool,
+    /// The processor of the caller when it handed out the current job.
+    caller_on: AtomicUsize,
 }
 
 // SAFETY: `job` is written by the one thread that holds `Pool::turn` while nobody reads it (`pending` is 0), and read
@@ -70,6 +76,8 @@ impl Pool {
             panicked: AtomicBool::new(false),
             asleep: (1..threads).map(|_| AtomicBool::new(false)).collect(),
             spin_rounds: if crowded { SPIN_ROUNDS_CROWDED } else { SPIN_ROUNDS },
+            crowded,
+            caller_on: AtomicUsize::new(usize::MAX),
         });
         let mut pool = Pool { shared, workers: Vec::new(), handles: Vec::new(), turn: Mutex::new(()) };
         for index in 1..threads {
@@ -117,6 +125,7 @@ impl Turn<'_> {
         // SAFETY: `pending` is 0 and this thread has the turn, so nobody else looks at `job`.
         unsafe { *shared.job.get() = Some(job_pointer) };
         shared.pending.store(shared.shares, Ordering::Relaxed);
+        shared.caller_on.store(processor::current(), Ordering::Relaxed);
         let epoch = shared.epoch(Ordering::Relaxed).wrapping_add(1);
         // The first range is the caller's own.  Sequentially consistent against `asleep`: either the worker sees the
         // new epoch or we see it asleep.
@@ -190,6 +199,9 @@ fn work(shared: &Shared, index: usize) {
         seen = await_epoch(shared, index, seen);
         if shared.stop.load(Ordering::SeqCst) {
             return;
+        }
+        if !shared.crowded {
+            processor::leave(shared.caller_on.load(Ordering::Relaxed));
         }
         while let Some(share) = shared.claim(seen) {
             // SAFETY: the range is claimed and unfinished, so the job was written before and stays.
