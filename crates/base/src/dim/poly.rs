@@ -4,10 +4,10 @@ use super::Monomial;
 use crate::hash::Mixer;
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
+use std::sync::OnceLock;
 
 /// `sum of coefficient * product of atoms`; sorted by monomial, no zero coefficient, constant term under the
 /// empty monomial (which sorts first). All else follows from the terms.
-#[derive(Clone, PartialEq, Eq)]
 pub(super) struct Poly {
     hash: u64,
     pub terms: Vec<(Monomial, i64)>,
@@ -15,6 +15,8 @@ pub(super) struct Poly {
     pub nodes: usize,
     /// Of quotients, remainders and extrema in each other.
     pub depth: usize,
+    /// Made when first asked for.
+    pub text: OnceLock<Box<str>>,
 }
 
 impl Poly {
@@ -29,9 +31,17 @@ impl Poly {
         }
         let mut mixer = Mixer::default();
         terms.hash(&mut mixer);
-        Poly { hash: mixer.finish(), terms, nodes, depth }
+        Poly { hash: mixer.finish(), terms, nodes, depth, text: OnceLock::new() }
     }
 }
+
+impl PartialEq for Poly {
+    fn eq(&self, other: &Poly) -> bool {
+        self.hash == other.hash && self.terms == other.terms
+    }
+}
+
+impl Eq for Poly {}
 
 impl Hash for Poly {
     fn hash<H: Hasher>(&self, state: &mut H) {

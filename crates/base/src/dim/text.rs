@@ -1,12 +1,26 @@
 //! Sizes as text: `2*batch*seq + floordiv(h + 1, 2) - 3`, and back.
+//!
+//! A program names few sizes many times, so a size keeps the text once it is made.
 
-use super::{Atom, Dim, extremum};
+use super::{Atom, Dim, Repr, extremum};
 use std::fmt;
 use std::str::FromStr;
 
 impl fmt::Display for Dim {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (rest, extrema) = split_extrema(self);
+        match &self.0 {
+            Repr::Const(n) => write!(f, "{n}"),
+            Repr::Poly(poly) => f.write_str(poly.text.get_or_init(|| Sum(self).to_string().into())),
+        }
+    }
+}
+
+/// A size written term by term.
+struct Sum<'a>(&'a Dim);
+
+impl fmt::Display for Sum<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (rest, extrema) = split_extrema(self.0);
         let terms = rest.terms();
         // Symbolic terms first, then extrema, the constant last: `n + max(3, m) + 1`.
         let (constant, symbolic) = terms.split_at(terms.partition_point(|(_, atoms)| atoms.is_empty()));
