@@ -17,8 +17,37 @@
 //! output y
 //! ```
 
+use std::path::{Path, PathBuf};
+use tegula_base::face::Files;
 use tegula_base::{DType, HostTensor};
+use tegula_import::onnx::ImportOptions;
 use tegula_import::onnx::proto::*;
+
+/// The one file beside every model: `w.bin`, two floats 1 and 2 and three bytes more.
+pub struct Beside;
+
+impl Files for Beside {
+    fn read(&self, relative: &str) -> Result<Vec<u8>, String> {
+        match relative {
+            "w.bin" => Ok([&1f32.to_le_bytes()[..], &2f32.to_le_bytes(), &[0; 3]].concat()),
+            _ => Err("there is no such file".into()),
+        }
+    }
+}
+
+pub fn options() -> ImportOptions {
+    ImportOptions { name: "model.onnx".into(), ..ImportOptions::default() }
+}
+
+/// The cases of `tests/<folder>`.
+pub fn cases(folder: &str) -> Vec<(PathBuf, Case)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder);
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    assert!(!files.is_empty(), "there are no cases");
+    files.into_iter().map(|path| (path.clone(), read_case(&std::fs::read_to_string(path).unwrap()))).collect()
+}
 
 /// What the lines before `---` say, and the text after it.
 pub struct Case {
@@ -109,8 +138,14 @@ fn node(line: &str) -> NodeProto {
     let (op, rest) = call.split_once('(').unwrap();
     let (operands, attributes) = rest.split_once(')').unwrap();
     let names = |list: &str| -> Vec<String> {
-        let names = list.split(',').map(str::trim).filter(|name| !name.is_empty());
-        names.map(|name| if name == "_" { String::new() } else { name.to_string() }).collect()
+        if list.trim().is_empty() {
+            return Vec::new();
+        }
+        let name = |name: &str| {
+            assert!(!name.is_empty(), "`_` is an operand that is not given: {line}");
+            if name == "_" { String::new() } else { name.to_string() }
+        };
+        list.split(',').map(str::trim).map(name).collect()
     };
     let (domain, op) = op.trim().split_once("::").unwrap_or(("", op.trim()));
     let mut node = NodeProto {
