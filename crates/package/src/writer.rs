@@ -10,6 +10,8 @@ use crate::host::{CostRecord, HostProgram, KernelCode, Place};
 use crate::manifest::{About, Manifest, MemoryFacts};
 use crate::reader::Package;
 use bytes::Bytes;
+use serde::Serialize;
+use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::sync::Arc;
 use tegula_base::HashMap;
@@ -101,23 +103,32 @@ impl PackageBuilder {
         check_program(&program, extents)?;
         let costs: Vec<&CostRecord> = program.kernels.iter().map(|kernel| &*kernel.cost).collect();
         let sources: Vec<&[String]> = program.kernels.iter().map(|kernel| &*kernel.source).collect();
-        let json = |result: serde_json::Result<Vec<u8>>| {
-            result.map_err(|error| Diagnostics::from(Diagnostic::internal(error.to_string())))
-        };
         let manifest = Manifest::new(about, &program);
         let memory = MemoryFacts::new(&program, self.constants_len);
+        let n_kernels = program.kernels.len();
         let sections = [
-            json(serde_json::to_vec_pretty(&manifest))?,
-            json(serde_json::to_vec(&program))?,
-            json(serde_json::to_vec(&costs))?,
-            json(serde_json::to_vec(&sources))?,
-            json(serde_json::to_vec(&memory))?,
+            json(&manifest, n_kernels, PrettyFormatter::new())?,
+            json(&program, program.buffers.len() + n_kernels + program.steps.len(), CompactFormatter)?,
+            json(&costs, n_kernels, CompactFormatter)?,
+            json(&sources, n_kernels, CompactFormatter)?,
+            json(&memory, 0, CompactFormatter)?,
             self.code,
             self.portable,
         ];
         let header = layout(&sections, self.constants_len);
         Ok(Draft { header, sections, constants: self.constants, manifest, program, memory })
     }
+}
+
+/// More bytes than most entries of a section take.
+const ENTRY_BYTES: usize = 192;
+
+/// A section of so many entries; with room from the start, as text that outgrows its place is copied.
+fn json(value: &impl Serialize, entries: usize, style: impl Formatter) -> Result<Vec<u8>, Diagnostics> {
+    let mut bytes = Vec::with_capacity(entries * ENTRY_BYTES);
+    let written = value.serialize(&mut Serializer::with_formatter(&mut bytes, style));
+    written.map_err(|error| Diagnostics::from(Diagnostic::internal(error.to_string())))?;
+    Ok(bytes)
 }
 
 fn append_aligned(section: &mut Vec<u8>, code: &[u8]) -> u64 {

@@ -83,10 +83,10 @@ impl Walk<'_> {
         let step = self.step(kind, &operands, location);
         let outer = std::mem::replace(&mut self.region, self.host.regions_of(step)[0]);
         if let Some(counter) = counter {
-            self.buffers.insert(args[0], counter);
+            self.set_buffer(args[0], counter);
         }
         for (arg, buffer) in args[1..].iter().zip(&carried) {
-            self.buffers.insert(*arg, *buffer);
+            self.set_buffer(*arg, *buffer);
         }
         self.aim(body, &yielded, go.filter(|_| !always), &carried);
         self.ops_of(body)?;

@@ -9,9 +9,9 @@ use std::hash::Hash;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tegula_base::{DType, Diagnostic, Diagnostics, Dim, EntityId, HashMap, Shape, Symbols};
-use tegula_ir::{ConstStore, OpId, ScalarOp};
+use tegula_ir::{ConstStore, OpId, RegionId, ScalarOp};
 use tegula_target::{CompiledKernel, TargetModel};
-use tegula_tensor::{Builder, KernelClass, Layout, TensorFunc, TensorOp, TensorProgram, TensorType};
+use tegula_tensor::{Builder, KernelClass, TensorFunc, TensorOp, TensorProgram, TensorType};
 
 /// A compiled kernel and what stands behind its arguments.
 #[derive(Clone, Debug)]
@@ -64,34 +64,57 @@ pub fn compile_kernels(
     threads: usize,
 ) -> Result<Kernels, Diagnostics> {
     let func = program.entry();
-    let mut requests: Vec<Request> = Vec::new();
-    let mut same = Same::default();
-    let (mut of_op, mut of_helper) = (HashMap::default(), HashMap::default());
-    for op in func.walk() {
-        match func.kind(op) {
-            TensorOp::Kernel { class } => {
-                let index = same.index(func, op, || {
-                    let name = format!("{}_{}", class.name(), requests.len());
-                    requests.push(Request { func: std::borrow::Cow::Borrowed(func), op, name });
-                    requests.len() - 1
-                });
-                of_op.insert(op, index);
-            }
-            TensorOp::Loop { trip, .. } => {
-                for helper in [Helper::Size(trip.clone()), Helper::Next] {
-                    if let std::collections::hash_map::Entry::Vacant(entry) = of_helper.entry(helper) {
-                        let (func, op) = helper_kernel(entry.key()).map_err(Diagnostic::internal)?;
-                        let name = format!("loop_{}", requests.len());
-                        requests.push(Request { func: std::borrow::Cow::Owned(func), op, name });
-                        entry.insert(requests.len() - 1);
-                    }
+    let mut wanted = Wanted::default();
+    wanted.region(func, func.body())?;
+    let list = compile_all(&wanted.requests, target, &program.symbols, threads)?;
+    Ok(Kernels { list, of_op: wanted.of_op, of_helper: wanted.of_helper })
+}
+
+/// What a function's kernels and loops ask for.
+#[derive(Default)]
+struct Wanted<'a> {
+    requests: Vec<Request<'a>>,
+    same: Same<'a>,
+    of_op: HashMap<OpId, usize>,
+    of_helper: HashMap<Helper, usize>,
+}
+
+impl<'a> Wanted<'a> {
+    fn region(&mut self, func: &'a TensorFunc, region: RegionId) -> Result<(), Diagnostics> {
+        for &op in func.ops_in(region) {
+            match func.kind(op) {
+                TensorOp::Kernel { class } => {
+                    let requests = &mut self.requests;
+                    let index = self.same.index(func, op, || {
+                        let name = format!("{}_{}", class.name(), requests.len());
+                        requests.push(Request { func: std::borrow::Cow::Borrowed(func), op, name });
+                        requests.len() - 1
+                    });
+                    self.of_op.insert(op, index);
+                    continue;
                 }
+                TensorOp::Loop { trip, .. } => {
+                    self.helper(Helper::Size(trip.clone()))?;
+                    self.helper(Helper::Next)?;
+                }
+                _ => {}
             }
-            _ => {}
+            for &inner in func.regions_of(op) {
+                self.region(func, inner)?;
+            }
         }
+        Ok(())
     }
-    let list = compile_all(&requests, target, &program.symbols, threads)?;
-    Ok(Kernels { list, of_op, of_helper })
+
+    fn helper(&mut self, helper: Helper) -> Result<(), Diagnostics> {
+        if let std::collections::hash_map::Entry::Vacant(entry) = self.of_helper.entry(helper) {
+            let (func, op) = helper_kernel(entry.key()).map_err(Diagnostic::internal)?;
+            let name = format!("loop_{}", self.requests.len());
+            self.requests.push(Request { func: std::borrow::Cow::Owned(func), op, name });
+            entry.insert(self.requests.len() - 1);
+        }
+        Ok(())
+    }
 }
 
 /// Threads that compile at most, whatever is asked for: each takes memory, and a system refuses too many.
@@ -160,7 +183,6 @@ struct Same<'a> {
     known: HashMap<Vec<u32>, usize>,
     kinds: HashMap<&'a TensorOp, u32>,
     types: HashMap<&'a TensorType, u32>,
-    layouts: HashMap<&'a Layout, u32>,
     /// By the value's index; of values outside of the kernel at hand it says nothing.
     numbers: Vec<u32>,
 }
@@ -172,8 +194,8 @@ impl<'a> Same<'a> {
         *self.known.entry(signature).or_insert_with(make)
     }
 
-    /// The types of what the kernel reads and gives; of each op in it the kind, what it reads, the layouts of its
-    /// results (their types follow). Kinds, types and layouts are numbered as they appear, values in order of
+    /// The types of what the kernel reads and gives, and of each op in it the kind and what it reads: the types of its
+    /// results follow, and only buffers have layouts. Kinds and types are numbered as they appear, values in order of
     /// definition; lists end with `u32::MAX`.
     fn signature(&mut self, func: &'a TensorFunc, kernel: OpId) -> Vec<u32> {
         let region = func.regions_of(kernel)[0];
@@ -193,8 +215,6 @@ impl<'a> Same<'a> {
             signature.extend(func.operands(op).iter().map(|value| self.numbers[value.index()]));
             signature.push(u32::MAX);
             for result in func.results(op) {
-                let layout = func.ty(*result).layout.as_deref();
-                signature.push(layout.map_or(u32::MAX, |layout| number(&mut self.layouts, layout)));
                 self.numbers[result.index()] = next;
                 next += 1;
             }

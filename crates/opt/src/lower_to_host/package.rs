@@ -47,7 +47,7 @@ pub fn to_package(module: &HostModule, lifetimes: &Lifetimes, about: About) -> R
         lifetimes,
         builder,
         ids: vec![None; func.value_count()],
-        buffers: vec![],
+        buffers: Vec::with_capacity(func.value_count()),
         symbols: &symbols,
     };
     let inputs = writer.inputs()?;
@@ -227,8 +227,12 @@ impl Writer<'_> {
     }
 
     fn steps(&self, region: RegionId) -> Result<Vec<Step>, Diagnostic> {
-        let steps = self.func.ops_in(region).iter().filter(|op| self.func.kind(**op).is_step());
-        steps.map(|op| self.step(*op)).collect()
+        let ops = self.func.ops_in(region);
+        let mut steps = Vec::with_capacity(ops.len());
+        for op in ops.iter().filter(|op| self.func.kind(**op).is_step()) {
+            steps.push(self.step(*op)?);
+        }
+        Ok(steps)
     }
 
     fn step(&self, op: OpId) -> Result<Step, Diagnostic> {

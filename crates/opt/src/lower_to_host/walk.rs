@@ -11,12 +11,12 @@ use super::{HostCode, HostKernel, HostModule, buffer_bytes, cost};
 use crate::lower::BufferRef;
 use std::sync::Arc;
 use tegula_base::HashMap;
-use tegula_base::{DType, Diagnostic, Diagnostics, Dim, Symbols};
+use tegula_base::{DType, Diagnostic, Diagnostics, Dim, EntityId, Symbols};
 use tegula_host::{BufferType, HostFunc, HostOp, HostProgram, Relation};
 use tegula_ir::{ConstData, ConstId, ConstStore, OpId, RegionId, Value};
 use tegula_package::CostRecord;
 use tegula_target::{Code, TargetModel};
-use tegula_tensor::{KernelClass, TensorFunc, TensorOp, TensorProgram, TensorType};
+use tegula_tensor::{KernelClass, TensorFunc, TensorOp, TensorProgram};
 
 pub(super) struct Walk<'a> {
     pub(super) func: &'a TensorFunc,
@@ -29,8 +29,8 @@ pub(super) struct Walk<'a> {
     pub(super) region: RegionId,
     /// Inputs, outputs and constants.
     header: Vec<OpId>,
-    /// Host buffers by tensor value.
-    pub(super) buffers: HashMap<Value, Value>,
+    /// Host buffers by the tensor value's index.
+    buffers: Vec<Option<Value>>,
     /// Where a value must be computed.
     pub(super) destinations: HashMap<Value, Value>,
     pool: Pool,
@@ -38,17 +38,18 @@ pub(super) struct Walk<'a> {
     codes: Vec<Code>,
     /// Index into `codes` of each compiled kernel.
     code_of: HashMap<usize, usize>,
-    /// Cost of each compiled kernel.
-    costs: HashMap<usize, Arc<CostRecord>>,
-    /// Bytes of buffers of each type.
-    bytes: HashMap<TensorType, Dim>,
+    /// Cost of each compiled kernel, and the bytes of its results.
+    measures: HashMap<usize, (Arc<CostRecord>, Vec<Dim>)>,
 }
 
 impl<'a> Walk<'a> {
     pub(super) fn new(program: &'a TensorProgram, target: &'a dyn TargetModel, kernels: Kernels) -> Walk<'a> {
-        let host = HostFunc::new(program.entry().name.clone());
+        let func = program.entry();
+        let mut host = HostFunc::new(func.name.clone());
+        // A launch and its buffer, mostly.
+        host.reserve(2 * func.ops_in(func.body()).len());
         Walk {
-            func: program.entry(),
+            func,
             symbols: program.symbols.clone(),
             consts: program.consts.clone(),
             target,
@@ -56,14 +57,13 @@ impl<'a> Walk<'a> {
             region: host.body(),
             host,
             header: vec![],
-            buffers: HashMap::default(),
+            buffers: vec![None; func.value_count()],
             destinations: HashMap::default(),
             pool: Pool::default(),
             launches: vec![],
             codes: vec![],
             code_of: HashMap::default(),
-            costs: HashMap::default(),
-            bytes: HashMap::default(),
+            measures: HashMap::default(),
         }
     }
 
@@ -75,7 +75,7 @@ impl<'a> Walk<'a> {
             let (dtype, shape) = (ty.dtype, ty.shape.clone());
             let kind = HostOp::Input { index: index as u32, name, dtype, shape };
             let buffer = self.at_top(kind, buffer_bytes(ty));
-            self.buffers.insert(*arg, buffer);
+            self.set_buffer(*arg, buffer);
         }
         let end = func
             .terminator(func.body())
@@ -135,35 +135,29 @@ impl<'a> Walk<'a> {
     }
 
     pub(super) fn buffer(&self, value: Value) -> Result<Value, Diagnostic> {
-        self.buffers.get(&value).copied().ok_or_else(|| {
+        self.buffers[value.index()].ok_or_else(|| {
             let kind =
                 self.func.def_op(value).map_or("an argument", |op| tegula_ir::Op::name(self.func.kind(op)));
             Diagnostic::internal(format!("{value} ({kind}) has no buffer on the host level"))
         })
     }
 
-    /// The destination of a result, or new memory for it.
-    pub(super) fn place(&mut self, value: Value) -> Value {
-        let buffer = match self.destinations.get(&value) {
-            Some(destination) => *destination,
-            None => {
-                let location = self.func.def_op(value).and_then(|op| self.func.op(op).location.clone());
-                let bytes = self.bytes_of(value);
-                self.alloc(bytes, location)
-            }
-        };
-        self.buffers.insert(value, buffer);
-        buffer
+    pub(super) fn set_buffer(&mut self, value: Value, buffer: Value) {
+        self.buffers[value.index()] = Some(buffer);
     }
 
-    fn bytes_of(&mut self, value: Value) -> Dim {
-        let ty = self.func.ty(value);
-        if let Some(bytes) = self.bytes.get(ty) {
-            return bytes.clone();
-        }
-        let bytes = buffer_bytes(ty);
-        self.bytes.insert(ty.clone(), bytes.clone());
-        bytes
+    /// The destination of a result, or new memory for it.
+    pub(super) fn place(&mut self, value: Value) -> Value {
+        let bytes = buffer_bytes(self.func.ty(value));
+        let location = self.func.def_op(value).and_then(|op| self.func.op(op).location.clone());
+        self.place_sized(value, bytes, location)
+    }
+
+    fn place_sized(&mut self, value: Value, bytes: Dim, location: Option<Arc<str>>) -> Value {
+        let destination = self.destinations.get(&value).copied();
+        let buffer = destination.unwrap_or_else(|| self.alloc(bytes, location));
+        self.set_buffer(value, buffer);
+        buffer
     }
 
     // --- host ops --------------------------------------------------------------------------------------
@@ -228,14 +222,14 @@ impl<'a> Walk<'a> {
                 let packed = |user: &OpId| matches!(func.kind(*user), TensorOp::Relayout { .. });
                 if users.is_empty() || !users.iter().all(packed) {
                     let buffer = self.constant(*id, None);
-                    self.buffers.insert(func.result(op), buffer);
+                    self.set_buffer(func.result(op), buffer);
                 }
                 Ok(())
             }
             TensorOp::Relayout { .. } => self.relayout(op),
             TensorOp::Reshape { .. } => {
                 let buffer = self.buffer(func.operand(op, 0))?;
-                self.buffers.insert(func.result(op), buffer);
+                self.set_buffer(func.result(op), buffer);
                 Ok(())
             }
             TensorOp::Kernel { class } => self.kernel(op, *class),
@@ -271,14 +265,27 @@ impl<'a> Walk<'a> {
         };
         let packing = packing(func.ty(func.result(op))).map_err(Diagnostic::internal)?;
         let buffer = self.constant(*id, packing);
-        self.buffers.insert(func.result(op), buffer);
+        self.set_buffer(func.result(op), buffer);
         Ok(())
     }
 
     fn kernel(&mut self, op: OpId, class: KernelClass) -> Result<(), Diagnostic> {
         let func = self.func;
         let operands = func.operands(op).iter().map(|v| self.buffer(*v)).collect::<Result<Vec<_>, _>>()?;
-        let results: Vec<Value> = func.results(op).iter().map(|v| self.place(*v)).collect();
+        let index = self.kernels.of_op[&op];
+        let machine = self.target.machine();
+        let (cost, bytes) = self.measures.entry(index).or_insert_with(|| {
+            let bytes = func.results(op).iter().map(|value| buffer_bytes(func.ty(*value))).collect();
+            (cost::record(func, op, class, machine).into(), bytes)
+        });
+        let (cost, bytes) = (cost.clone(), bytes.clone());
+        let location = &func.op(op).location;
+        let results: Vec<Value> = func
+            .results(op)
+            .iter()
+            .zip(bytes)
+            .map(|(value, bytes)| self.place_sized(*value, bytes, location.clone()))
+            .collect();
         let region = func.regions_of(op)[0];
         let mut source: Vec<&Arc<str>> = Vec::new();
         let locations =
@@ -290,10 +297,6 @@ impl<'a> Walk<'a> {
             }
         }
         let source = source.into_iter().map(|node| node.to_string()).collect();
-        let index = self.kernels.of_op[&op];
-        let machine = self.target.machine();
-        let cost = self.costs.entry(index).or_insert_with(|| cost::record(func, op, class, machine).into());
-        let cost = cost.clone();
         self.launch(index, class.name(), &operands, &results, cost, source, Some(op));
         Ok(())
     }
