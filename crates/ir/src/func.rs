@@ -227,7 +227,7 @@ impl<O: Op> Func<O> {
         op
     }
 
-    /// Makes a detached op, to be placed by [`Func::place_op`] or [`Func::set_ops`].
+    /// Makes a detached op, to be placed by [`Func::append`] or [`Func::set_ops`].
     pub fn create_op(
         &mut self,
         kind: O,
@@ -293,11 +293,17 @@ impl<O: Op> Func<O> {
 
     // --- editing ---------------------------------------------------------------------------------------
 
-    /// Puts a detached op at `index` of a region.
-    pub fn place_op(&mut self, op: OpId, region: RegionId, index: usize) {
+    /// Puts a detached op at the end of a region.
+    pub fn append(&mut self, op: OpId, region: RegionId) {
         debug_assert!(self.ops[op].parent.is_none(), "{op} stands somewhere already");
         self.ops[op].parent = Some(region);
-        self.regions[region].ops.insert(index, op);
+        self.regions[region].ops.push(op);
+    }
+
+    /// Makes room in a region, so that its lists need not be moved as they grow.
+    pub fn reserve_in(&mut self, region: RegionId, args: usize, ops: usize) {
+        self.regions[region].args.reserve_exact(args);
+        self.regions[region].ops.reserve_exact(ops);
     }
 
     /// Replaces a region's op list whole: the way for passes to insert and move many ops in linear time.
@@ -398,7 +404,8 @@ impl<O: Op> Func<O> {
         for value in std::mem::take(&mut self.ops[op].operands) {
             self.remove_user(value, op);
         }
-        for region in self.ops[op].regions.clone() {
+        for i in 0..self.ops[op].regions.len() {
+            let region = self.ops[op].regions[i];
             for inner in std::mem::take(&mut self.regions[region].ops) {
                 self.ops[inner].parent = None;
                 self.forget(inner);

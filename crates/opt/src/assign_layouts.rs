@@ -13,7 +13,7 @@ mod reshape;
 mod weights;
 
 use tegula_base::HashMap;
-use tegula_base::{Diagnostic, Diagnostics, Dim, EntityId, Shape};
+use tegula_base::{Diagnostic, Diagnostics, Dim, Shape};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::rewrite::{Rewrite, rewrite_region};
 use tegula_ir::{Def, OpId, RegionId, Value};
@@ -27,20 +27,14 @@ pub fn assign_layouts(
     cx: &mut PassCx,
 ) -> Result<Changed, Diagnostics> {
     let mut changed = Changed::No;
-    let symbols = program.symbols.clone();
     for func in &mut program.funcs {
         let asserted = reshape::asserted_sizes(func);
-        let before = layouts_of(func);
-        let mut walk = Walk { target, symbols: &symbols, asserted, made: HashMap::default() };
+        let symbols = &program.symbols;
+        let mut walk = Walk { target, symbols, asserted, made: HashMap::default(), changed: Changed::No };
         walk.region(func, func.body(), cx)?;
-        changed |= Changed::if_true(layouts_of(func) != before);
+        changed |= walk.changed;
     }
     Ok(changed)
-}
-
-/// The layout of every value; a new relayout is a new value.
-fn layouts_of(func: &TensorFunc) -> Vec<Option<Layout>> {
-    (0..func.value_count()).map(|i| func.ty(Value::new(i)).layout.as_deref().cloned()).collect()
 }
 
 struct Walk<'a> {
@@ -50,6 +44,7 @@ struct Walk<'a> {
     asserted: Vec<(Dim, Dim)>,
     /// Relayouts in sight, by source.
     made: HashMap<(Value, Layout), Value>,
+    changed: Changed,
 }
 
 impl Walk<'_> {
@@ -83,7 +78,7 @@ impl Walk<'_> {
         op: OpId,
         cx: &mut PassCx,
     ) -> Result<(), Diagnostics> {
-        match func.kind(op).clone() {
+        match *func.kind(op) {
             TensorOp::Kernel { class } => self.kernel(func, region, op, class, cx)?,
             TensorOp::Reshape { .. } => self.reshape(func, region, op, cx),
             TensorOp::Relayout { .. } | TensorOp::Constant { .. } => {}
@@ -97,8 +92,11 @@ impl Walk<'_> {
     }
 
     fn reshape(&mut self, func: &mut TensorFunc, region: RegionId, op: OpId, cx: &mut PassCx) {
-        let (from, to) = (func.ty(func.operand(op, 0)).clone(), func.ty(func.result(op)).clone());
-        match reshape::layout_after(&from, &to.shape, &self.asserted) {
+        let (from, to) = (func.ty(func.operand(op, 0)), func.ty(func.result(op)));
+        if from.layout.is_none() {
+            return;
+        }
+        match reshape::layout_after(from, &to.shape, &self.asserted) {
             Some(layout) if layout.is_row_major() => {}
             Some(layout) => self.set_layout(func, func.result(op), layout),
             None => self.want_row_major(func, region, op, 0, cx),
@@ -129,8 +127,21 @@ impl Walk<'_> {
                 }
             }
         }
-        refresh_arguments(func, op);
+        self.refresh_arguments(func, op);
         Ok(())
+    }
+
+    /// Region arguments lie as the launch's operands do.
+    fn refresh_arguments(&mut self, func: &mut TensorFunc, op: OpId) {
+        let region = func.regions_of(op)[0];
+        for i in 0..func.operands(op).len() {
+            let (arg, operand) = (func.args(region)[i], func.operand(op, i));
+            if func.ty(arg).layout != func.ty(operand).layout {
+                let ty = func.ty(operand).clone();
+                func.set_type(arg, ty);
+                self.changed = Changed::Yes;
+            }
+        }
     }
 
     fn convolution(
@@ -214,18 +225,18 @@ impl Walk<'_> {
     /// give axes a meaning (a transpose, a gather that adds axes) reads any layouts and writes row-major.
     fn follow(&mut self, func: &mut TensorFunc, region: RegionId, op: OpId, cx: &mut PassCx) {
         let rank = func.ty(func.results(op)[0]).rank();
-        let is_relayout = |op: &OpId| matches!(func.kind(*op), TensorOp::Relayout { .. });
-        if !permutes(func, op, rank) || func.ops_in(func.regions_of(op)[0]).iter().any(is_relayout) {
-            return;
-        }
         let wide = |ty: &TensorType| ty.shape.iter().filter(|dim| !dim.is_const(1)).count();
+        let moved = |ty: &TensorType| ty.layout.as_ref().is_some_and(|own| !lies_row_major(&ty.shape, own));
         let operands = func.operands(op).iter().map(|value| func.ty(*value));
         let layouts = operands
-            .filter(|ty| ty.rank() == rank && !lies_row_major(&ty.shape, &ty.layout_or_default()))
+            .filter(|ty| ty.rank() == rank && moved(ty))
             .max_by_key(|ty| wide(ty))
             .map(TensorType::layout_or_default);
         let Some(layout) = layouts else { return };
-        self.around(func, region, op, &[], &layout, cx);
+        let is_relayout = |op: &OpId| matches!(func.kind(*op), TensorOp::Relayout { .. });
+        if permutes(func, op, rank) && !func.ops_in(func.regions_of(op)[0]).iter().any(is_relayout) {
+            self.around(func, region, op, &[], &layout, cx);
+        }
     }
 
     fn set_layout(&mut self, func: &mut TensorFunc, value: Value, layout: Layout) {
@@ -233,6 +244,7 @@ impl Walk<'_> {
         if ty.layout_or_default() != layout {
             let layout = (!layout.is_row_major()).then(|| Box::new(layout));
             func.set_type(value, TensorType { layout, ..ty });
+            self.changed = Changed::Yes;
         }
     }
 
@@ -260,7 +272,9 @@ impl Walk<'_> {
     ) {
         let value = func.operand(op, i);
         let ty = func.ty(value);
-        if lies_alike(&ty.shape, &ty.layout_or_default(), layout) {
+        if (ty.layout.is_none() && layout.is_row_major())
+            || lies_alike(&ty.shape, &ty.layout_or_default(), layout)
+        {
             return;
         }
         if is_rewritable(func, value, region) {
@@ -321,17 +335,9 @@ impl Walk<'_> {
             func.push_op(inside, TensorOp::Yield {}, &[result], [], None);
             func.result(op)
         };
+        self.changed = Changed::Yes;
         self.made.insert((value, layout.clone()), made);
         made
-    }
-}
-
-/// Region arguments have the types of the launch's operands.
-fn refresh_arguments(func: &mut TensorFunc, op: OpId) {
-    let region = func.regions_of(op)[0];
-    for (arg, operand) in func.args(region).to_vec().into_iter().zip(func.operands(op).to_vec()) {
-        let ty = func.ty(operand).clone();
-        func.set_type(arg, ty);
     }
 }
 

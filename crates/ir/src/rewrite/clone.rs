@@ -25,6 +25,11 @@ impl<'a, O: Op> Cloner<'a, O> {
         Cloner { from: None, map: HashMap::default(), location: None }
     }
 
+    /// Forgets all bindings, so that the next copy starts anew.
+    pub fn clear(&mut self) {
+        self.map.clear();
+    }
+
     pub fn bind(&mut self, from: Value, to: Value) {
         self.map.insert(from, to);
     }

@@ -20,8 +20,8 @@ pub type Rule<'a, O> = dyn FnMut(&mut Func<O>, RegionId, OpId) -> Result<Rewrite
 
 /// Runs `rule` on every op of every region, an op before the ops of its regions.
 ///
-/// While `rule` sees an op, the op is detached and the end of `region` (its second argument) is the place just before
-/// it: what the rule pushes there comes out in front of the op, or instead of it. Ops that the rule builds or
+/// While `rule` sees an op, the op is off its region's list and the end of `region` (its second argument) is the place
+/// just before it: what the rule pushes there comes out in front of the op, or instead of it. Ops that the rule builds or
 /// inlines are not visited. Errors of all ops are collected; the function stays whole.
 pub fn rewrite_ops<O: Op>(func: &mut Func<O>, rule: &mut Rule<O>) -> Result<Changed, Diagnostics> {
     rewrite_chosen(func, &OpSet::all(func.op_count()), rule)
@@ -70,32 +70,30 @@ fn rewrite_ops_of<O: Op>(
     let mut changed = Changed::No;
     let mut errors = Diagnostics::default();
     for op in func.start_relisting(region) {
-        if !chosen.contains(op) {
-            func.relist(op, region);
-            continue;
-        }
-        func.detach(op);
-        match rule(func, region, op) {
-            Ok(Rewrite::Replace(values)) => {
-                let results: Vec<Value> = func.results(op).to_vec();
-                assert_eq!(
-                    results.len(),
-                    values.len(),
-                    "invariant: a rule replaces every result of `{}`",
-                    func.kind(op).name()
-                );
-                for (from, to) in results.into_iter().zip(values) {
-                    func.replace_uses(from, to);
+        if chosen.contains(op) {
+            match rule(func, region, op) {
+                Ok(Rewrite::Replace(values)) => {
+                    replace(func, op, &values);
+                    changed = Changed::Yes;
+                    continue;
                 }
-                func.erase(op);
-                changed = Changed::Yes;
-                continue;
+                Ok(Rewrite::Edited) => changed = Changed::Yes,
+                Ok(Rewrite::Keep) => {}
+                Err(found) => errors.0.extend(found.0),
             }
-            Ok(Rewrite::Edited) => changed = Changed::Yes,
-            Ok(Rewrite::Keep) => {}
-            Err(found) => errors.0.extend(found.0),
         }
-        func.place_op(op, region, func.ops_in(region).len());
+        func.relist(op, region);
     }
     errors.into_result(changed)
+}
+
+/// Erases an op that is off its region's list; `values` stand for its results.
+fn replace<O: Op>(func: &mut Func<O>, op: OpId, values: &[Value]) {
+    let n = func.results(op).len();
+    assert_eq!(n, values.len(), "invariant: a rule replaces every result of `{}`", func.kind(op).name());
+    for (i, to) in values.iter().enumerate() {
+        func.replace_uses(func.results(op)[i], *to);
+    }
+    func.detach(op);
+    func.erase(op);
 }

@@ -13,19 +13,20 @@ use tegula_ir::{OpId, RegionId, Value};
 use tegula_tensor::{TensorFunc, TensorOp, TensorType};
 
 /// Kernels and host ops take the region; gives the ops that have no place any more.
-pub(super) fn emit(func: &mut TensorFunc, region: RegionId, plan: Plan, cx: &mut PassCx) -> Vec<OpId> {
+pub(super) fn emit(func: &mut TensorFunc, region: RegionId, mut plan: Plan, cx: &mut PassCx) -> Vec<OpId> {
     // Every op is placed anew.
     func.set_ops(region, vec![]);
+    let turns = std::mem::take(&mut plan.listing.program_order);
     let mut emitter = Emitter {
         region,
         done_kernels: vec![false; plan.kernels.len()],
         done_ops: vec![false; plan.listing.ops.len()],
         renamed: vec![None; func.value_count()],
         ops: Vec::with_capacity(plan.listing.ops.len()),
+        cloner: Cloner::within(),
+        waiting: Vec::new(),
         plan,
     };
-    let mut turns: Vec<usize> = (0..emitter.plan.listing.ops.len()).collect();
-    turns.sort_unstable_by_key(|at| emitter.plan.listing.program_order[*at]);
     // A kernel's turn is its last member's.
     let mut last = vec![0; emitter.plan.kernels.len()];
     for (turn, at) in turns.iter().enumerate() {
@@ -59,13 +60,17 @@ struct Emitter {
     renamed: Vec<Option<Value>>,
     /// The region's ops to be.
     ops: Vec<OpId>,
+    /// What values are called in the kernel that is built.
+    cloner: Cloner<'static, TensorOp>,
+    /// Items to place, the next one last, and whether all that each reads is placed.
+    waiting: Vec<(Item, bool)>,
 }
 
 impl Emitter {
     /// Places an item after all that it reads.
     fn place(&mut self, func: &mut TensorFunc, item: Item) {
-        let mut stack = vec![(item, false)];
-        while let Some((item, ready)) = stack.pop() {
+        self.waiting.push((item, false));
+        while let Some((item, ready)) = self.waiting.pop() {
             if self.is_done(item) {
                 continue;
             }
@@ -73,10 +78,16 @@ impl Emitter {
                 self.build(func, item);
                 continue;
             }
-            stack.push((item, true));
-            let mut needs = self.needs(func, item);
-            needs.retain(|need| !self.is_done(*need));
-            stack.extend(needs.into_iter().rev().map(|need| (need, false)));
+            let mut waiting = std::mem::take(&mut self.waiting);
+            waiting.push((item, true));
+            let first = waiting.len();
+            self.for_each_need(func, item, &mut |need| {
+                if !self.is_done(need) {
+                    waiting.push((need, false));
+                }
+            });
+            waiting[first..].reverse();
+            self.waiting = waiting;
         }
     }
 
@@ -87,13 +98,12 @@ impl Emitter {
         }
     }
 
-    fn needs(&self, func: &TensorFunc, item: Item) -> Vec<Item> {
-        let mut needs = Vec::new();
+    fn for_each_need(&self, func: &TensorFunc, item: Item, f: &mut dyn FnMut(Item)) {
         let mut need = |value: Value| {
             let Some(def) = self.plan.listing.definer(func, value) else { return };
             match self.plan.places[def] {
-                Place::Host => needs.push(Item::Op(def)),
-                Place::Kernel(kernel) => needs.push(Item::Kernel(kernel)),
+                Place::Host => f(Item::Op(def)),
+                Place::Kernel(kernel) => f(Item::Kernel(kernel)),
                 Place::Gone => {}
             }
         };
@@ -101,7 +111,6 @@ impl Emitter {
             Item::Kernel(kernel) => self.plan.kernels[kernel].operands.iter().for_each(|value| need(*value)),
             Item::Op(at) => for_each_use(func, self.plan.listing.ops[at], &mut need),
         }
-        needs
     }
 
     fn build(&mut self, func: &mut TensorFunc, item: Item) {
@@ -147,26 +156,28 @@ impl Emitter {
         let location = self.location(func, ops, *root);
         let op = func.create_op(TensorOp::Kernel { class: *class }, &outer, types, location);
         let region = func.regions_of(op)[0];
-        let mut cloner = Cloner::within();
+        func.reserve_in(region, operands.len(), ops.len() + 1);
+        self.cloner.clear();
         for (value, outer) in operands.iter().zip(&outer) {
             let arg = func.add_arg(region, func.ty(*outer).clone());
-            cloner.bind(*value, arg);
+            self.cloner.bind(*value, arg);
         }
         for at in ops {
             let member = self.plan.listing.ops[*at];
             if self.plan.copied[*at] {
-                cloner.op(func, member, region);
+                self.cloner.op(func, member, region);
                 continue;
             }
             for i in 0..func.operands(member).len() {
-                let (value, inner) = (func.operand(member, i), cloner.value(func.operand(member, i)));
+                let value = func.operand(member, i);
+                let inner = self.cloner.value(value);
                 if inner != value {
                     func.set_operand(member, i, inner);
                 }
             }
-            func.place_op(member, region, func.ops_in(region).len());
+            func.append(member, region);
         }
-        let yields: Vec<Value> = results.iter().map(|value| cloner.value(*value)).collect();
+        let yields: Vec<Value> = results.iter().map(|value| self.cloner.value(*value)).collect();
         func.push_op(region, TensorOp::Yield {}, &yields, [], None);
         for (i, value) in results.iter().enumerate() {
             self.renamed[value.index()] = Some(func.results(op)[i]);

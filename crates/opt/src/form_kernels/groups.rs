@@ -11,14 +11,16 @@ use tegula_tensor::{KernelClass, TensorFunc, TensorOp};
 pub(super) type GroupId = usize;
 
 #[derive(Clone, Debug)]
-pub(super) struct Group {
+pub(super) struct Group<'a> {
     pub form: Form,
     /// Positions of the ops that this group computes for all.
     pub members: Vec<usize>,
     /// Positions of ops computed here once more, for this group only.
     pub copies: Vec<usize>,
     /// The shape that results have (of rows: before reduction).
-    pub space: Shape,
+    pub space: &'a Shape,
+    /// How many operands its ops have or had together: it reads no more values.
+    pub reads: usize,
     pub alive: bool,
 }
 
@@ -42,7 +44,7 @@ pub(super) struct Groups<'a> {
     pub func: &'a TensorFunc,
     pub listing: Listing,
     pub roles: Vec<Role>,
-    pub groups: Vec<Group>,
+    pub groups: Vec<Group<'a>>,
     /// The group that an op is a member of.
     home: Vec<Option<GroupId>>,
     /// The groups that hold a copy of an op.
@@ -85,7 +87,7 @@ impl<'a> Groups<'a> {
     pub fn new(func: &'a TensorFunc, listing: Listing) -> Groups<'a> {
         let n = listing.ops.len();
         let roles = listing.ops.iter().map(|op| rules::role(func.kind(*op)).unwrap_or(Role::Host)).collect();
-        let copied = vec![SmallVec::new(); n];
+        let copied = std::iter::repeat_with(SmallVec::new).take(n).collect();
         Groups {
             func,
             listing,
@@ -126,14 +128,16 @@ impl<'a> Groups<'a> {
     }
 
     /// A new group of one op.
-    pub fn found(&mut self, at: usize, form: Form, space: Shape) {
+    pub fn found(&mut self, at: usize, form: Form, space: &'a Shape) {
         self.home[at] = Some(self.groups.len());
-        self.groups.push(Group { form, members: vec![at], copies: vec![], space, alive: true });
+        let reads = self.operands(at).len();
+        self.groups.push(Group { form, members: vec![at], copies: vec![], space, reads, alive: true });
     }
 
     pub fn join(&mut self, at: usize, group: GroupId) {
         self.home[at] = Some(group);
         self.groups[group].members.push(at);
+        self.groups[group].reads += self.operands(at).len();
     }
 
     /// Moves all of `from` into `into`.
@@ -154,6 +158,7 @@ impl<'a> Groups<'a> {
         if self.home[at] != Some(into) && !self.copied[at].contains(&into) {
             self.copied[at].push(into);
             self.groups[into].copies.push(at);
+            self.groups[into].reads += self.operands(at).len();
         }
     }
 
@@ -222,9 +227,13 @@ impl<'a> Groups<'a> {
 
     /// The values that a group reads from outside, once each, in order of first use. Constants count.
     pub fn operands_of(&self, group: GroupId) -> Vec<Value> {
-        let mut operands = Vec::new();
-        for at in self.ops_of(group) {
-            for value in self.operands(at) {
+        self.operands_of_ops(group, &self.ops_of(group))
+    }
+
+    fn operands_of_ops(&self, group: GroupId, ops: &[usize]) -> Vec<Value> {
+        let mut operands = Vec::with_capacity(rules::MAX_OPERANDS);
+        for at in ops {
+            for value in self.operands(*at) {
                 let own = self.definer(*value).is_some_and(|def| self.holds(group, def));
                 if !own && !operands.contains(value) {
                     operands.push(*value);
@@ -238,20 +247,19 @@ impl<'a> Groups<'a> {
         let mut number = vec![None; self.groups.len()];
         let mut kernels = Vec::new();
         for (group, data) in self.groups.iter().enumerate() {
-            let results: Vec<usize> = if data.alive { self.results_of(group) } else { vec![] };
-            if results.is_empty() {
+            let mut leaving: Vec<usize> = if data.alive { self.results_of(group) } else { vec![] };
+            if leaving.is_empty() {
                 continue;
             }
             number[group] = Some(kernels.len());
-            let mut members = results.clone();
-            members.sort_unstable();
-            let results = members.iter().flat_map(|at| self.used_results(*at)).collect();
+            leaving.sort_unstable();
+            let ops = self.ops_of(group);
             kernels.push(PlannedKernel {
                 class: self.class_of(group),
-                ops: self.ops_of(group),
                 root: self.root_of(group),
-                operands: self.operands_of(group),
-                results,
+                operands: self.operands_of_ops(group, &ops),
+                ops,
+                results: leaving.iter().flat_map(|at| self.used_results(*at)).collect(),
             });
         }
         let place = |at: usize| match self.home[at] {

@@ -26,7 +26,7 @@ pub(super) fn grow(groups: &mut Groups, cx: &mut PassCx) {
 }
 
 fn found(groups: &mut Groups, at: usize, form: Form) {
-    let space = groups.shape(groups.func.results(groups.op(at))[0]).clone();
+    let space = groups.shape(groups.func.results(groups.op(at))[0]);
     groups.found(at, form, space);
 }
 
@@ -62,7 +62,7 @@ fn reduce(groups: &mut Groups, at: usize, cx: &mut PassCx) {
     let TensorOp::Reduce { axes, .. } = groups.kind(at) else { return };
     let operand = groups.operands(at)[0];
     if let Some(group) = latest_read(groups, at)
-        && groups.shape(operand) == &groups.groups[group].space
+        && groups.shape(operand) == groups.groups[group].space
         && same_segment(groups, group, at)
         && has_room(groups, group, at)
     {
@@ -77,7 +77,7 @@ fn reduce(groups: &mut Groups, at: usize, cx: &mut PassCx) {
             return groups.join(at, group);
         }
     }
-    groups.found(at, Form::Rows { axes: axes.clone(), passes: 1 }, groups.shape(operand).clone());
+    groups.found(at, Form::Rows { axes: axes.clone(), passes: 1 }, groups.shape(operand));
 }
 
 /// The group with the latest position among those that an op reads; sources can be computed anywhere and do not
@@ -135,9 +135,9 @@ fn accepts(groups: &Groups, group: GroupId, at: usize) -> Result<(), Option<Refu
     }
     match &data.form {
         Form::Source | Form::Move => Err(None),
-        Form::Elementwise if *shape == data.space => Ok(()),
+        Form::Elementwise if shape == data.space => Ok(()),
         Form::Elementwise => Err(Some(Refusal::OtherShape)),
-        Form::Rows { axes, .. } => match rows_shape(shape, &data.space, axes) {
+        Form::Rows { axes, .. } => match rows_shape(shape, data.space, axes) {
             true => Ok(()),
             false => Err(Some(Refusal::NoRowShape)),
         },
@@ -146,7 +146,7 @@ fn accepts(groups: &Groups, group: GroupId, at: usize) -> Result<(), Option<Refu
             if !rules::takes_epilogue(root) {
                 return Err(Some(Refusal::NoEpilogue));
             }
-            match *shape == data.space {
+            match shape == data.space {
                 true => Ok(()),
                 false => Err(Some(Refusal::OtherShape)),
             }
@@ -157,8 +157,8 @@ fn accepts(groups: &Groups, group: GroupId, at: usize) -> Result<(), Option<Refu
 /// Whether no size is bound between a group and an op: what follows a binding may need the size, and the group runs
 /// where its first member stands.
 fn same_segment(groups: &Groups, group: GroupId, at: usize) -> bool {
-    let segment = |at: usize| groups.listing.program_order[at].0;
-    segment(groups.groups[group].members[0]) == segment(at)
+    let segments = &groups.listing.segments;
+    segments[groups.groups[group].members[0]] == segments[at]
 }
 
 /// Full, or reduced along all of `axes`.
@@ -172,14 +172,14 @@ fn rows_shape(shape: &Shape, space: &Shape, axes: &[usize]) -> bool {
 }
 
 fn has_room(groups: &Groups, group: GroupId, at: usize) -> bool {
-    let data = &groups.groups[group];
-    if groups.size_of(group) >= rules::MAX_OPS {
-        return false;
-    }
-    // An op reads three values at most.
-    if 3 * (data.members.len() + data.copies.len() + 1) <= rules::MAX_OPERANDS
-        && data.members.len() < rules::MAX_RESULTS
-    {
+    groups.size_of(group) < rules::MAX_OPS
+        && may_read(groups, group, at)
+        && results_beside(groups, group, at) < rules::MAX_RESULTS
+}
+
+/// Whether a group would read few enough values with the op.
+fn may_read(groups: &Groups, group: GroupId, at: usize) -> bool {
+    if groups.groups[group].reads + groups.operands(at).len() <= rules::MAX_OPERANDS {
         return true;
     }
     let mut outside: Vec<Value> = groups.operands_of(group);
@@ -189,12 +189,16 @@ fn has_room(groups: &Groups, group: GroupId, at: usize) -> bool {
             outside.push(*value);
         }
     }
-    // Besides the op itself, members that others than it read leave the kernel.
-    let leaving = data.members.iter().filter(|member| {
+    outside.len() <= rules::MAX_OPERANDS
+}
+
+/// How many members are read by others than a group and the op, up to what a kernel may give.
+fn results_beside(groups: &Groups, group: GroupId, at: usize) -> usize {
+    let leaving = groups.groups[group].members.iter().filter(|member| {
         let users = &groups.listing.users[**member];
         users.iter().any(|user| *user != at && !groups.holds(group, *user))
     });
-    outside.len() <= rules::MAX_OPERANDS && leaving.count() < rules::MAX_RESULTS
+    leaving.take(rules::MAX_RESULTS).count()
 }
 
 fn remark(groups: &Groups, at: usize, group: GroupId, cx: &mut PassCx) {

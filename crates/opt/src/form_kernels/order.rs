@@ -15,8 +15,10 @@ use super::rules;
 /// The ops of a region with their uses of each other, by position in the order of levels.
 pub(super) struct Listing {
     pub ops: Vec<OpId>,
-    /// Rank in program order, asserts moved up as far as their sizes are known.
-    pub program_order: Vec<(usize, u8, usize)>,
+    /// All positions in program order, asserts moved up as far as their sizes are known.
+    pub program_order: Vec<usize>,
+    /// How many sizes are bound up to an op, by its position.
+    pub segments: Vec<u32>,
     /// Users of an op's results in the same region, once each; an op that uses them in its regions counts.
     pub users: Vec<SmallVec<[usize; 2]>>,
     /// The position of an op, by its id.
@@ -45,9 +47,11 @@ pub(super) fn list_ops(func: &TensorFunc, region: RegionId) -> Listing {
     for (i, op) in ops.iter().enumerate() {
         place[op.index()] = i as u32;
     }
-    let mut keys = Vec::with_capacity(ops.len());
-    let mut levels: Vec<usize> = Vec::with_capacity(ops.len());
-    // The ops of this region that each op uses, by place in the region; op `i`'s start at `starts[i]`.
+    // By place in the region; of `order`, the level's rank and the place.
+    let mut order: Vec<(u32, u32)> = Vec::with_capacity(ops.len());
+    let mut segments: Vec<u32> = Vec::with_capacity(ops.len());
+    let mut levels: Vec<u32> = Vec::with_capacity(ops.len());
+    // The ops of this region that each op uses; op `i`'s start at `starts[i]`.
     let (mut uses, mut starts) = (Vec::with_capacity(2 * ops.len()), Vec::with_capacity(ops.len() + 1));
     let mut segment = 0;
     for (i, op) in ops.iter().enumerate() {
@@ -62,39 +66,48 @@ pub(super) fn list_ops(func: &TensorFunc, region: RegionId) -> Listing {
             }
         });
         let kind = func.kind(*op);
-        let binds = matches!(kind, TensorOp::Bind { .. });
-        segment += usize::from(binds);
+        segment += u32::from(binds(kind));
+        segments.push(segment);
         let root = rules::is_root(kind) || !func.regions_of(*op).is_empty();
-        levels.push(level + usize::from(root));
-        let key = if root { 2 * level + 2 } else { 2 * level + 1 };
+        levels.push(level + u32::from(root));
         // A terminator stays last; a binding opens its segment.
-        let key = if tegula_ir::op::OpRules::is_terminator(kind) { usize::MAX } else { key };
-        keys.push((segment, if binds { 0 } else { key }, i));
+        let rank = match kind {
+            TensorOp::Yield {} | TensorOp::Return {} => u32::MAX,
+            TensorOp::Bind { .. } => 0,
+            _ => 2 * level + 1 + u32::from(root),
+        };
+        order.push((rank, i as u32));
     }
-    keys.sort_unstable();
     starts.push(uses.len());
-    let sorted: Vec<OpId> = keys.iter().map(|(_, _, i)| ops[*i]).collect();
-    let turn = |op: &OpId| match func.kind(*op) {
-        TensorOp::Bind { .. } => 0,
-        TensorOp::AssertSize { .. } => 1,
-        _ => 2,
-    };
-    let program_order = keys.iter().map(|(segment, _, i)| (*segment, turn(&ops[*i]), *i)).collect();
     let mut positions = vec![0; ops.len()];
-    for (position, (_, _, i)) in keys.iter().enumerate() {
-        positions[*i] = position;
-        place[ops[*i].index()] = position as u32;
+    let mut program_order = Vec::with_capacity(ops.len());
+    for segment in ops.chunk_by(|_, next| !binds(func.kind(*next))) {
+        let places = program_order.len()..program_order.len() + segment.len();
+        order[places.clone()].sort_unstable();
+        places.clone().for_each(|position| positions[order[position].1 as usize] = position);
+        let early =
+            |i: &usize| matches!(func.kind(ops[*i]), TensorOp::Bind { .. } | TensorOp::AssertSize { .. });
+        let late = places.clone().filter(|i| !early(i));
+        program_order.extend(places.filter(early).chain(late).map(|i| positions[i]));
     }
-    let mut users = vec![SmallVec::new(); sorted.len()];
-    for (position, (_, _, i)) in keys.iter().enumerate() {
-        for used in &uses[starts[*i]..starts[*i + 1]] {
-            let list: &mut SmallVec<[usize; 2]> = &mut users[positions[*used as usize]];
+    let sorted: Vec<OpId> = order.iter().map(|(_, i)| ops[*i as usize]).collect();
+    let mut users: Vec<SmallVec<[usize; 2]>> =
+        std::iter::repeat_with(SmallVec::new).take(ops.len()).collect();
+    for (position, (_, i)) in order.iter().enumerate() {
+        let i = *i as usize;
+        place[ops[i].index()] = position as u32;
+        for used in &uses[starts[i]..starts[i + 1]] {
+            let list = &mut users[positions[*used as usize]];
             if list.last() != Some(&position) {
                 list.push(position);
             }
         }
     }
-    Listing { ops: sorted, program_order, users, position: place }
+    Listing { ops: sorted, program_order, segments, users, position: place }
+}
+
+fn binds(kind: &TensorOp) -> bool {
+    matches!(kind, TensorOp::Bind { .. })
 }
 
 /// The operands of an op and of all ops in its regions.

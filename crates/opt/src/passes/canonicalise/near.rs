@@ -18,7 +18,7 @@ pub(super) struct Near {
 
 impl Near {
     pub fn everything(func: &TensorFunc) -> Near {
-        Near { ops: OpSet::all(func.op_count()), spread: OpSet::all(func.op_count()) }
+        Near { ops: OpSet::all(func.op_count()), spread: OpSet::default() }
     }
 
     /// What is near the changed ops that are left.

@@ -176,7 +176,8 @@ fn groups(from: &Shape, to: &Shape) -> Option<Vec<(Range<usize>, Range<usize>)>>
             continue;
         }
         let start = next;
-        let mut product = Dim::from(1);
+        let mut product = to.get(start)?.clone();
+        next += 1;
         while product != *dim {
             product = product * to.get(next)?.clone();
             next += 1;
