@@ -72,7 +72,7 @@ impl Cx<'_> {
         let body: Vec<NodeProto> = function.node.iter().map(|node| substitute(node, &attributes)).collect();
         self.functions.calls.push(called);
         let opsets = std::mem::replace(&mut self.opsets, domain_versions(&function.opset_import));
-        self.scopes.enter(HashMap::new(), true);
+        self.scopes.enter([], true);
         for (i, name) in function.input.iter().enumerate() {
             if let Some(value) = node.optional(i) {
                 self.scopes.define(name, Slot::Value(value));

@@ -12,8 +12,8 @@ use super::scope::{NameId, Scopes, Slot};
 use super::table::{self, Found};
 use super::weights::dtype_of;
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, HashSet};
-use tegula_base::{DType, Dim, Shape};
+use std::collections::{BinaryHeap, HashSet};
+use tegula_base::{DType, Dim, EntityId, Shape};
 use tegula_ir::Value;
 use tegula_tensor::TensorType;
 
@@ -43,10 +43,10 @@ impl Declared {
         Some(Declared { dtype: dtype_of(tensor.elem_type()).ok(), shape })
     }
 
-    /// Types of the values that a graph declares, by name.
-    pub fn of_graph(graph: &GraphProto) -> HashMap<String, Declared> {
+    /// The values that a graph declares, by name.
+    pub fn of_graph(graph: &GraphProto) -> impl Iterator<Item = (&str, Declared)> {
         let infos = graph.value_info.iter().chain(&graph.output);
-        infos.filter_map(|info| Some((info.name().to_string(), Declared::of(info)?))).collect()
+        infos.filter_map(|info| Some((info.name(), Declared::of(info)?)))
     }
 }
 
@@ -91,14 +91,17 @@ impl Cx<'_> {
             if self.n_nodes == MAX_NODES + 1 {
                 self.report.model(Fault::unsupported(format!("the model has more than {MAX_NODES} nodes")));
             }
-            return self.fail(proto);
+            return self.fail(proto, results);
         }
         self.location = Some(display_name(proto).into());
+        self.declared.clear();
+        let declared = results.iter().map(|id| self.scopes.declared(*id)?.shape.clone());
+        self.declared.extend(declared);
         match self.convert(proto, operands) {
             Ok(values) => self.define_results(proto, results, &values),
             Err(fault) => {
                 self.report.node(&display_op(proto), display_name(proto), fault);
-                self.fail(proto);
+                self.fail(proto, results);
             }
         }
     }
@@ -128,11 +131,6 @@ impl Cx<'_> {
                 return Err(fault);
             }
         };
-        self.declared = proto
-            .output
-            .iter()
-            .map(|name| self.scopes.declared(name).and_then(|declared| declared.shape.clone()))
-            .collect();
         let node = Node::new(proto, operands, version);
         let results = convert(self, &node);
         // The reason behind whatever else the converter found.
@@ -186,9 +184,9 @@ impl Cx<'_> {
     }
 
     /// Stands in for the results of a node that failed.
-    fn fail(&mut self, proto: &NodeProto) {
-        for name in &proto.output {
-            let ty = self.scopes.declared(name).and_then(|declared| {
+    fn fail(&mut self, proto: &NodeProto, results: &[NameId]) {
+        for (name, id) in proto.output.iter().zip(results) {
+            let ty = self.scopes.declared(*id).and_then(|declared| {
                 let shape = declared.shape.as_ref()?;
                 let shape: Option<Shape> =
                     shape.iter().map(|n| n.map(Dim::from)).collect::<Option<Vec<_>>>().map(Shape::from);

@@ -7,7 +7,8 @@ use super::graph::Declared;
 use super::proto::{GraphProto, ValueInfoProto, tensor_shape_proto, type_proto};
 use super::scope::Slot;
 use super::weights::dtype_of;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
+use tegula_base::hash::SeededSet;
 use tegula_base::{Dim, Shape, SymbolInfo};
 use tegula_tensor::{TensorOp, TensorType};
 
@@ -20,7 +21,7 @@ impl Cx<'_> {
         let nodes = graph.node.len() + graph.initializer.len();
         self.func.reserve((OPS_A_NODE * nodes).min(MOST));
         self.scopes.enter(Declared::of_graph(graph), true);
-        let constant: HashSet<&str> = graph
+        let constant: SeededSet<&str> = graph
             .initializer
             .iter()
             .map(|tensor| tensor.name())

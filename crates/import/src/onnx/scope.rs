@@ -1,7 +1,8 @@
 //! Which value each name stands for: a stack of scopes, inner graphs seeing outer ones, functions seeing none.
 
 use super::graph::Declared;
-use std::collections::HashMap;
+use tegula_base::hash::{HashMap, SeededMap};
+use tegula_base::{EntityId, entity_id};
 use tegula_ir::Value;
 
 /// What a name stands for.
@@ -12,15 +13,10 @@ pub(crate) enum Slot {
     Failed,
 }
 
-/// A name in the innermost scope; cheaper to ask by than its text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct NameId(u32);
-
-impl NameId {
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
+entity_id!(
+    /// A name in the innermost scope; cheaper to ask by than its text.
+    pub(crate) struct NameId, "name"
+);
 
 #[derive(Default)]
 pub(crate) struct Scopes {
@@ -28,17 +24,24 @@ pub(crate) struct Scopes {
 }
 
 struct Scope {
-    ids: HashMap<String, NameId>,
+    ids: SeededMap<String, NameId>,
     /// By id; `None` for names that have only been spoken of.
     slots: Vec<Option<Slot>>,
-    declared: HashMap<String, Declared>,
+    declared: HashMap<NameId, Declared>,
     /// A function's body does not see its caller's names.
     closed: bool,
 }
 
 impl Scopes {
-    pub fn enter(&mut self, declared: HashMap<String, Declared>, closed: bool) {
-        self.stack.push(Scope { ids: HashMap::new(), slots: vec![], declared, closed });
+    pub fn enter<'a>(&mut self, declared: impl IntoIterator<Item = (&'a str, Declared)>, closed: bool) {
+        let (ids, slots) = (SeededMap::default(), vec![]);
+        self.stack.push(Scope { ids, slots, declared: HashMap::default(), closed });
+        for (name, declared) in declared {
+            let id = self.intern(name);
+            if let Some(scope) = self.stack.last_mut() {
+                scope.declared.insert(id, declared);
+            }
+        }
     }
 
     pub fn leave(&mut self) {
@@ -68,7 +71,7 @@ impl Scopes {
         if let Some(id) = scope.ids.get(name) {
             return *id;
         }
-        let id = NameId(scope.slots.len() as u32);
+        let id = NameId::new(scope.slots.len());
         scope.ids.insert(name.to_string(), id);
         scope.slots.push(None);
         id
@@ -106,8 +109,7 @@ impl Scopes {
     }
 
     /// What the graph at hand says of a name's type.
-    pub fn declared(&self, name: &str) -> Option<&Declared> {
-        let declared = &self.stack.last()?.declared;
-        if declared.is_empty() { None } else { declared.get(name) }
+    pub fn declared(&self, id: NameId) -> Option<&Declared> {
+        self.stack.last()?.declared.get(&id)
     }
 }

@@ -7,8 +7,8 @@ use super::cx::Cx;
 use super::fault::Outcome;
 use super::node::Node;
 use super::ops;
-use std::collections::HashMap;
 use std::sync::OnceLock;
+use tegula_base::hash::HashMap;
 use tegula_ir::Value;
 
 /// Builds a node's results; fewer than it names are an error of the caller's to report.
@@ -46,7 +46,7 @@ pub(crate) enum Found {
 pub(crate) fn find(domain: &str, name: &str, version: i64) -> Found {
     static TABLE: OnceLock<HashMap<(&'static str, &'static str), Vec<Row>>> = OnceLock::new();
     let table = TABLE.get_or_init(|| {
-        let mut table: HashMap<_, Vec<Row>> = HashMap::new();
+        let mut table: HashMap<_, Vec<Row>> = HashMap::default();
         for (domain, rows) in ops::FAMILIES {
             for row in rows.iter() {
                 table.entry((*domain, row.op)).or_default().push(*row);
