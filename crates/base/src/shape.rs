@@ -34,6 +34,9 @@ impl Shape {
     /// Whether the counts of two shapes are the same product: constants and atoms of one are those of the other, in
     /// any order and grouped into dims as they may be. Nothing is multiplied out; `false` says nothing.
     pub fn has_factors_of(&self, other: &Shape) -> bool {
+        if self.differs_by_units(other) {
+            return true;
+        }
         match (self.factors(), other.factors()) {
             (Some((a, atoms)), Some((b, mut rest))) => {
                 a == b
@@ -53,9 +56,17 @@ impl Shape {
         for dim in &self.0 {
             let (coefficient, monomial) = dim.as_product()?;
             known = known.saturating_mul(coefficient);
-            atoms.extend(monomial);
+            if !monomial.is_empty() {
+                atoms.extend(monomial);
+            }
         }
         Some((known, atoms))
+    }
+
+    /// Whether it broadcasts to `wider` whatever the sizes are: aligned at the right, each extent is 1 or equal.
+    pub fn repeats_to(&self, wider: &Shape) -> bool {
+        let Some(missing) = wider.rank().checked_sub(self.rank()) else { return false };
+        self.0.iter().zip(&wider.0[missing..]).all(|(dim, wide)| dim.is_const(1) || dim == wide)
     }
 
     /// Whether only dims of 1 come or go, if any.

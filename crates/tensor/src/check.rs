@@ -140,7 +140,8 @@ fn rule(kind: &TensorOp, x: &[&TensorType]) -> Types {
         Constant { dtype, shape, .. } | Splat { dtype, shape, .. } | Iota { dtype, shape, .. } => {
             let [] = take(name, x)?;
             if let Constant { .. } = kind {
-                ensure(shape.as_static().is_some(), name, 2, || format!("sizes {shape} must be constant"))?;
+                let constant = shape.iter().all(|dim| dim.as_const().is_some_and(|n| n >= 0));
+                ensure(constant, name, 2, || format!("sizes {shape} must be constant"))?;
             }
             if let Iota { axis, .. } = kind {
                 ensure(*axis < shape.rank(), name, 1, || format!("{shape} has no axis {axis}"))?;

@@ -139,9 +139,11 @@ impl<'m> Cx<'m> {
                 ));
             }
         }
-        // Asked now, so that a later question finds its operands answered; what has no operands can wait.
+        // Asked now, so that a later question finds its operands answered; what is made of sources alone can wait.
+        let is_source =
+            |value: &Value| self.func.def_op(*value).is_some_and(|op| self.func.operands(op).is_empty());
         if let [result] = *self.func.results(op)
-            && !self.func.operands(op).is_empty()
+            && !operands.iter().all(is_source)
             && self.may_carry_sizes(result)
         {
             self.sizes.ask(&self.func, &self.consts, result);

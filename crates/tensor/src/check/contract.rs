@@ -20,8 +20,8 @@ pub(super) fn dot_shape(
     lhs: &TensorType,
     rhs: &TensorType,
 ) -> Result<Shape, String> {
-    let lhs_free = free_axes(name, &dims.lhs_batch, &dims.lhs_contract, lhs)?;
-    let rhs_free = free_axes(name, &dims.rhs_batch, &dims.rhs_contract, rhs)?;
+    one_role_each(name, &dims.lhs_batch, &dims.lhs_contract, lhs)?;
+    one_role_each(name, &dims.rhs_batch, &dims.rhs_contract, rhs)?;
     for (what, left, right) in
         [("batch", &dims.lhs_batch, &dims.rhs_batch), ("inner", &dims.lhs_contract, &dims.rhs_contract)]
     {
@@ -33,21 +33,27 @@ pub(super) fn dot_shape(
             ensure(l == r, name, 2, || format!("{what} sizes {l} and {r} differ, of {lhs} and {rhs}"))?;
         }
     }
-    let batch = dims.lhs_batch.iter().map(|axis| &lhs.shape[*axis]);
-    let left = lhs_free.iter().map(|axis| &lhs.shape[*axis]);
-    let right = rhs_free.iter().map(|axis| &rhs.shape[*axis]);
-    Ok(batch.chain(left).chain(right).cloned().collect())
+    let mut shape: Shape = dims.lhs_batch.iter().map(|axis| lhs.shape[*axis].clone()).collect();
+    for (ty, batch, inner) in
+        [(lhs, &dims.lhs_batch, &dims.lhs_contract), (rhs, &dims.rhs_batch, &dims.rhs_contract)]
+    {
+        for (axis, dim) in ty.shape.iter().enumerate() {
+            if !batch.contains(&axis) && !inner.contains(&axis) {
+                shape.0.push(dim.clone());
+            }
+        }
+    }
+    Ok(shape)
 }
 
-/// The axes that are neither batch nor contracted, in order.
-fn free_axes(name: &str, batch: &[usize], inner: &[usize], ty: &TensorType) -> Result<Vec<usize>, String> {
-    let mut role = vec![false; ty.rank()];
-    for axis in batch.iter().chain(inner) {
-        let taken = role.get_mut(*axis).ok_or_else(|| format!("{name}_c1: {ty} has no axis {axis}"))?;
-        ensure(!*taken, name, 1, || format!("axis {axis} of {ty} has two roles"))?;
-        *taken = true;
+/// Errors: an axis that is not there, or is named twice.
+fn one_role_each(name: &str, batch: &[usize], inner: &[usize], ty: &TensorType) -> Result<(), String> {
+    for (i, axis) in batch.iter().chain(inner).enumerate() {
+        ensure(*axis < ty.rank(), name, 1, || format!("{ty} has no axis {axis}"))?;
+        let again = batch.iter().chain(inner).take(i).any(|before| before == axis);
+        ensure(!again, name, 1, || format!("axis {axis} of {ty} has two roles"))?;
     }
-    Ok((0..ty.rank()).filter(|axis| !role[*axis]).collect())
+    Ok(())
 }
 
 fn accumulates(name: &str, lhs: &TensorType, rhs: &TensorType, out: DType) -> Result<(), String> {

@@ -2,6 +2,7 @@
 
 use super::{Types, ensure, has_axis, may_equal, one, take};
 use crate::{PadMode, TensorType};
+use smallvec::SmallVec;
 use tegula_base::{Dim, Shape};
 
 pub(super) fn broadcast(name: &str, shape: &Shape, x: &[&TensorType]) -> Types {
@@ -22,7 +23,7 @@ pub(super) fn reshape(name: &str, shape: &Shape, x: &[&TensorType]) -> Types {
 
 pub(super) fn transpose(name: &str, perm: &[usize], x: &[&TensorType]) -> Types {
     let [x] = take(name, x)?;
-    let mut sorted = perm.to_vec();
+    let mut sorted: SmallVec<[usize; 8]> = perm.into();
     sorted.sort();
     ensure(sorted.iter().copied().eq(0..x.rank()), name, 1, || {
         format!("{perm:?} is no permutation of the axes of {x}")

@@ -72,6 +72,13 @@ impl Cx<'_> {
 
     /// The shape that the operands broadcast to.
     pub fn broadcast_shape(&mut self, operands: &[Value]) -> Outcome<Shape> {
+        // Most often one of them has it already.
+        let holds_all = |wide: &&Value| {
+            operands.iter().all(|value| self.ty(*value).shape.repeats_to(&self.ty(**wide).shape))
+        };
+        if let Some(wide) = operands.iter().find(holds_all) {
+            return Ok(self.shape(*wide));
+        }
         let rank = operands.iter().map(|value| self.rank(*value)).max().unwrap_or(0);
         let mut result = Shape::scalar();
         for axis in 0..rank {
@@ -140,8 +147,8 @@ impl Cx<'_> {
 
     /// Gives the operands equal rank and extents that are equal or 1.
     pub fn align(&mut self, operands: &[Value]) -> Outcome<Vec<Value>> {
-        let first = self.shape(operands[0]);
-        if operands.iter().all(|value| self.ty(*value).shape == first) {
+        let first = &self.ty(operands[0]).shape;
+        if operands.iter().all(|value| self.ty(*value).shape == *first) {
             return Ok(operands.to_vec());
         }
         let common = self.broadcast_shape(operands)?;
@@ -150,8 +157,11 @@ impl Cx<'_> {
 
     /// Leading 1s up to the rank of `common`, and each extent that of `common` or 1.
     fn align_to(&mut self, value: Value, common: &Shape) -> Outcome {
-        let shape = self.shape(value);
+        let shape = &self.ty(value).shape;
         let missing = common.rank() - shape.rank();
+        if missing == 0 && shape.repeats_to(common) {
+            return Ok(value);
+        }
         let key = (value, self.region, common.rank());
         let repeats = missing > 0 && shape.iter().all(|dim| dim.as_const().is_some());
         if repeats && let Some(made) = self.aligned.get(&key) {
@@ -175,6 +185,9 @@ impl Cx<'_> {
 
     /// Repeats `x` to `shape`, whose rank is not smaller.
     pub fn broadcast_to(&mut self, x: Value, shape: &Shape) -> Outcome {
+        if self.ty(x).shape == *shape {
+            return Ok(x);
+        }
         if self.rank(x) > shape.rank() {
             return Err(Fault::from(format!("{} does not broadcast to {shape}", self.ty(x))));
         }

@@ -10,21 +10,26 @@ impl Cx<'_> {
     /// Same elements, other extents; counts that differ as expressions are asserted equal.
     pub fn reshape(&mut self, x: Value, shape: impl Into<Shape>) -> Outcome {
         let shape = shape.into();
-        let from = self.shape(x);
-        if from == shape {
+        let from = &self.ty(x).shape;
+        if *from == shape {
             return Ok(x);
         }
-        if from.has_factors_of(&shape) {
-            return self.emit(TensorOp::Reshape { shape }, &[x]);
-        }
-        let (old, new) = (from.count(), shape.count());
-        if old != new && !self.same_but_for_established(&from, &shape) {
-            if old.as_const().is_some() && new.as_const().is_some() {
-                return Err(Fault::from(format!("{} cannot be reshaped to {shape}", self.ty(x))));
-            }
-            self.assert_equal(&old, &new, "a reshape must keep the number of elements")?;
+        if !from.has_factors_of(&shape) {
+            self.assert_same_count(x, &shape)?;
         }
         self.emit(TensorOp::Reshape { shape }, &[x])
+    }
+
+    fn assert_same_count(&mut self, x: Value, shape: &Shape) -> Outcome<()> {
+        let from = &self.ty(x).shape;
+        let (old, new) = (from.count(), shape.count());
+        if old == new || self.same_but_for_established(from, shape) {
+            return Ok(());
+        }
+        if old.as_const().is_some() && new.as_const().is_some() {
+            return Err(Fault::from(format!("{} cannot be reshaped to {shape}", self.ty(x))));
+        }
+        self.assert_equal(&old, &new, "a reshape must keep the number of elements")
     }
 
     /// Whether extents differ only where sizes were asserted to be equal already.
@@ -57,8 +62,12 @@ impl Cx<'_> {
 
     /// Takes away axes of extent 1.
     pub fn drop_axes(&mut self, x: Value, axes: &[usize]) -> Outcome {
+        if axes.is_empty() {
+            return Ok(x);
+        }
         let shape: Shape = self
-            .shape(x)
+            .ty(x)
+            .shape
             .iter()
             .enumerate()
             .filter(|(axis, _)| !axes.contains(axis))
@@ -226,9 +235,13 @@ impl Cx<'_> {
 
     /// `x` with its leading axes broadcast to `batch`; `kept` trailing axes stay.
     pub fn with_batch(&mut self, x: Value, batch: &[Dim], kept: usize) -> Outcome {
-        let shape = self.shape(x);
         self.expect_axis(x, kept.saturating_sub(1))?;
-        let full: Shape = batch.iter().chain(&shape[shape.rank() - kept..]).cloned().collect();
+        let shape = &self.ty(x).shape;
+        let (own, inner) = shape.split_at(shape.rank() - kept);
+        if own == batch {
+            return Ok(x);
+        }
+        let full: Shape = batch.iter().chain(inner).cloned().collect();
         self.broadcast_to(x, &full)
     }
 

@@ -129,6 +129,9 @@ fn group_norm(cx: &mut Cx, node: &Node, per_channel: bool) -> Outcome<Vec<Value>
 
 /// Makes a scale or bias have exactly the normalised axes; `None` where it varies over others too.
 fn inner_operand(cx: &mut Cx, value: Value, x: Value, axis: usize) -> Outcome<Option<Value>> {
+    if cx.ty(value).shape[..] == cx.ty(x).shape[axis..] {
+        return Ok(Some(value));
+    }
     let (shape, inner) = (cx.shape(x), Shape::from(&cx.shape(x)[axis..]));
     let own = cx.shape(value);
     let extra = own.rank().saturating_sub(inner.rank());
