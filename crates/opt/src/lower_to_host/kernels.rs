@@ -185,21 +185,29 @@ struct Same<'a> {
     types: HashMap<&'a TensorType, u32>,
     /// By the value's index; of values outside of the kernel at hand it says nothing.
     numbers: Vec<u32>,
+    /// Of the kernel at hand.
+    signature: Vec<u32>,
 }
 
 impl<'a> Same<'a> {
     /// The index of an equal kernel seen before, or `make`'s.
     fn index(&mut self, func: &'a TensorFunc, kernel: OpId, make: impl FnOnce() -> usize) -> usize {
-        let signature = self.signature(func, kernel);
-        *self.known.entry(signature).or_insert_with(make)
+        self.sign(func, kernel);
+        if let Some(index) = self.known.get(&self.signature) {
+            return *index;
+        }
+        let index = make();
+        self.known.insert(self.signature.clone(), index);
+        index
     }
 
-    /// The types of what the kernel reads and gives, and of each op in it the kind and what it reads: the types of its
-    /// results follow, and only buffers have layouts. Kinds and types are numbered as they appear, values in order of
-    /// definition; lists end with `u32::MAX`.
-    fn signature(&mut self, func: &'a TensorFunc, kernel: OpId) -> Vec<u32> {
+    /// Notes the types of what the kernel reads and gives, and of each op in it the kind and what it reads: the types
+    /// of its results follow, and only buffers have layouts. Kinds and types are numbered as they appear, values in
+    /// order of definition; lists end with `u32::MAX`.
+    fn sign(&mut self, func: &'a TensorFunc, kernel: OpId) {
         let region = func.regions_of(kernel)[0];
-        let mut signature = Vec::with_capacity(4 * func.ops_in(region).len() + 8);
+        let signature = &mut self.signature;
+        signature.clear();
         self.numbers.resize(func.value_count(), 0);
         let mut next = 0;
         for value in func.operands(kernel).iter().chain(func.results(kernel)) {
@@ -219,7 +227,6 @@ impl<'a> Same<'a> {
                 next += 1;
             }
         }
-        signature
     }
 }
 

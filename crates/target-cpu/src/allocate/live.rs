@@ -57,9 +57,34 @@ pub fn blocks(mir: &Mir) -> Vec<Block> {
     blocks
 }
 
+/// What the walks ask of each instruction, side by side.
+struct Operands {
+    /// Where the registers of each instruction begin, and whether it does nothing but write results.
+    insts: Vec<(u32, bool)>,
+    regs: Vec<(VReg, Role)>,
+}
+
+impl Operands {
+    fn new(mir: &Mir) -> Operands {
+        let mut operands = Operands { insts: Vec::with_capacity(mir.insts.len()), regs: Vec::new() };
+        for inst in &mir.insts {
+            operands.insts.push((operands.regs.len() as u32, inst.is_pure()));
+            inst.visit(|reg, role| operands.regs.push((reg, role)));
+        }
+        operands
+    }
+
+    /// The registers of an instruction, and whether it is pure.
+    fn of(&self, i: usize) -> (&[(VReg, Role)], bool) {
+        let (start, pure) = self.insts[i];
+        let end = self.insts.get(i + 1).map_or(self.regs.len(), |(end, _)| *end as usize);
+        (&self.regs[start as usize..end], pure)
+    }
+}
+
 impl Liveness {
     pub fn compute(mir: &Mir) -> Liveness {
-        let blocks = blocks(mir);
+        let (blocks, operands) = (blocks(mir), Operands::new(mir));
         let n_words = mir.vregs.len().div_ceil(64);
         let mut live_in = vec![0u64; blocks.len() * n_words];
         let mut dead = vec![false; mir.insts.len()];
@@ -75,7 +100,7 @@ impl Liveness {
                 }
                 walked[b] = Some(live.clone());
                 for i in (block.start..block.end).rev() {
-                    dead[i] = step(mir, i, &mut live, |_, _| {});
+                    dead[i] = step(&operands, i, &mut live, |_, _| {});
                 }
                 let slot = &mut live_in[b * n_words..(b + 1) * n_words];
                 if slot != live.as_slice() {
@@ -87,7 +112,7 @@ impl Liveness {
                 break;
             }
         }
-        Liveness { ranges: build_ranges(mir, &blocks, &live_in, n_words), dead }
+        Liveness { ranges: build_ranges(mir.vregs.len(), &operands, &blocks, &live_in), dead }
     }
 }
 
@@ -106,49 +131,43 @@ fn bit(reg: VReg) -> (usize, u64) {
 
 /// Moves `live` from behind an instruction to before it. True when the instruction is dead.
 /// `event(reg, Def)` where a register starts to live, `event(reg, Use)` where it is last read.
-fn step(mir: &Mir, i: usize, live: &mut [u64], mut event: impl FnMut(VReg, Role)) -> bool {
-    let inst = &mir.insts[i];
-    if inst.is_pure() {
-        let mut needed = false;
-        inst.visit(|reg, role| {
-            let (word, mask) = bit(reg);
-            needed |= role != Role::Use && live[word] & mask != 0;
-        });
-        if !needed {
-            return true;
-        }
+fn step(operands: &Operands, i: usize, live: &mut [u64], mut event: impl FnMut(VReg, Role)) -> bool {
+    let (regs, pure) = operands.of(i);
+    let is_needed = |(reg, role): &(VReg, Role)| {
+        let (word, mask) = bit(*reg);
+        *role != Role::Use && live[word] & mask != 0
+    };
+    if pure && !regs.iter().any(is_needed) {
+        return true;
     }
-    inst.visit(|reg, role| {
-        if role == Role::Def {
-            let (word, mask) = bit(reg);
-            event(reg, Role::Def);
-            live[word] &= !mask;
+    for &(reg, _) in regs.iter().filter(|(_, role)| *role == Role::Def) {
+        let (word, mask) = bit(reg);
+        event(reg, Role::Def);
+        live[word] &= !mask;
+    }
+    for &(reg, role) in regs.iter().filter(|(_, role)| *role != Role::Def) {
+        let (word, mask) = bit(reg);
+        // A result that is read and written but not used behind still needs its register here.
+        if live[word] & mask == 0 {
+            event(reg, role);
         }
-    });
-    inst.visit(|reg, role| {
-        if role != Role::Def {
-            let (word, mask) = bit(reg);
-            // A result that is read and written but not used behind still needs its register here.
-            if live[word] & mask == 0 {
-                event(reg, role);
-            }
-            live[word] |= mask;
-        }
-    });
+        live[word] |= mask;
+    }
     false
 }
 
-fn build_ranges(mir: &Mir, blocks: &[Block], live_in: &[u64], n_words: usize) -> Vec<Ranges> {
-    let mut ranges: Vec<Ranges> = vec![Ranges::new(); mir.vregs.len()];
+fn build_ranges(n_regs: usize, operands: &Operands, blocks: &[Block], live_in: &[u64]) -> Vec<Ranges> {
+    let n_words = n_regs.div_ceil(64);
+    let mut ranges: Vec<Ranges> = vec![Ranges::new(); n_regs];
     // The end of the range that is open while walking backward; 0 is none.
-    let mut open = vec![0u32; mir.vregs.len()];
+    let mut open = vec![0u32; n_regs];
     let mut live = vec![0u64; n_words];
     for block in blocks.iter().rev() {
         live_out(block, live_in, n_words, &mut live);
         for_each_bit(&live, |reg| open[reg] = 2 * block.end as u32);
         for i in (block.start..block.end).rev() {
             let point = 2 * i as u32;
-            step(mir, i, &mut live, |reg, role| {
+            step(operands, i, &mut live, |reg, role| {
                 let open = &mut open[reg.0 as usize];
                 match role {
                     Role::Def => {
