@@ -19,6 +19,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("machine", &["base"]),
     ("ir", &["base", "mlir"]),
     ("package", &["base"]),
+    ("isa-ptx", &["base"]),
     ("tensor", &["ir", "base", "mlir"]),
     ("tile", &["ir", "machine", "base", "mlir"]),
     ("host", &["ir", "base", "mlir"]),
