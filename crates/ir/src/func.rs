@@ -4,6 +4,7 @@
 //! per use; ids are never reused. A region is one block: arguments, ops in order, a terminator last.
 
 use crate::Op;
+use crate::rewrite::OpSet;
 use smallvec::SmallVec;
 use std::sync::Arc;
 use tegula_base::{Arena, entity_id};
@@ -383,6 +384,8 @@ impl<O: Op> Func<O> {
     pub fn erase_all(&mut self, dead: impl IntoIterator<Item = OpId>) {
         let mut dead: Vec<OpId> = dead.into_iter().collect();
         dead.sort();
+        let gone = OpSet::new(self.ops.len());
+        dead.iter().for_each(|op| _ = gone.insert(*op));
         let mut regions: Vec<RegionId> = Vec::new();
         for &op in &dead {
             regions.extend(self.ops[op].parent.take().filter(|region| regions.last() != Some(region)));
@@ -390,9 +393,7 @@ impl<O: Op> Func<O> {
         regions.sort();
         regions.dedup();
         for region in regions {
-            let mut ops = std::mem::take(&mut self.regions[region].ops);
-            ops.retain(|op| self.ops[*op].parent.is_some());
-            self.regions[region].ops = ops;
+            self.regions[region].ops.retain(|op| !gone.contains(*op));
         }
         for op in dead {
             self.forget(op);

@@ -65,8 +65,7 @@ fn form_in_region(
     cx: &mut PassCx,
     dead: &mut Vec<OpId>,
 ) -> Result<Changed, Diagnostics> {
-    let listing = order::list_ops(func, region);
-    rules::refuse_unknown(func, &listing)?;
+    let listing = order::list_ops(func, region)?;
     let mut groups = groups::Groups::new(func, listing);
     grow::grow(&mut groups, cx);
     pull::pull_producers(&mut groups, target, cx);

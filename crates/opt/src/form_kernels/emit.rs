@@ -100,7 +100,7 @@ impl Emitter {
 
     fn for_each_need(&self, func: &TensorFunc, item: Item, f: &mut dyn FnMut(Item)) {
         let mut need = |value: Value| {
-            let Some(def) = self.plan.listing.definer(func, value) else { return };
+            let Some(def) = self.plan.listing.definer(value) else { return };
             match self.plan.places[def] {
                 Place::Host => f(Item::Op(def)),
                 Place::Kernel(kernel) => f(Item::Kernel(kernel)),

@@ -43,7 +43,6 @@ pub(super) enum Form {
 pub(super) struct Groups<'a> {
     pub func: &'a TensorFunc,
     pub listing: Listing,
-    pub roles: Vec<Role>,
     pub groups: Vec<Group<'a>>,
     /// The group that an op is a member of.
     home: Vec<Option<GroupId>>,
@@ -86,17 +85,8 @@ pub(super) struct PlannedKernel {
 impl<'a> Groups<'a> {
     pub fn new(func: &'a TensorFunc, listing: Listing) -> Groups<'a> {
         let n = listing.ops.len();
-        let roles = listing.ops.iter().map(|op| rules::role(func.kind(*op)).unwrap_or(Role::Host)).collect();
         let copied = std::iter::repeat_with(SmallVec::new).take(n).collect();
-        Groups {
-            func,
-            listing,
-            roles,
-            groups: Vec::new(),
-            home: vec![None; n],
-            copied,
-            dissolved: vec![false; n],
-        }
+        Groups { func, listing, groups: Vec::new(), home: vec![None; n], copied, dissolved: vec![false; n] }
     }
 
     pub fn op(&self, at: usize) -> OpId {
@@ -120,7 +110,7 @@ impl<'a> Groups<'a> {
     }
 
     pub fn definer(&self, value: Value) -> Option<usize> {
-        self.listing.definer(self.func, value)
+        self.listing.definer(value)
     }
 
     pub fn home(&self, at: usize) -> Option<GroupId> {
@@ -202,7 +192,7 @@ impl<'a> Groups<'a> {
     /// The number of ops that a group computes, sources not counted.
     pub fn size_of(&self, group: GroupId) -> usize {
         let data = &self.groups[group];
-        data.members.iter().chain(&data.copies).filter(|at| self.roles[**at] != Role::Source).count()
+        data.members.iter().chain(&data.copies).filter(|at| self.listing.roles[**at] != Role::Source).count()
     }
 
     /// Whether an op's results are needed outside of a group: by an op that stands outside of kernels, or by a
@@ -290,7 +280,8 @@ impl<'a> Groups<'a> {
     /// The root, the first reduction, or the last op.
     fn root_of(&self, group: GroupId) -> usize {
         let members = &self.groups[group].members;
-        let mut roots = members.iter().filter(|at| matches!(self.roles[**at], Role::Root(_) | Role::Reduce));
+        let mut roots =
+            members.iter().filter(|at| matches!(self.listing.roles[**at], Role::Root(_) | Role::Reduce));
         roots.next().or(members.iter().max()).copied().expect("invariant: a live group has members")
     }
 }

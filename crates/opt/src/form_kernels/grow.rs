@@ -13,7 +13,7 @@ use tegula_tensor::TensorOp;
 
 pub(super) fn grow(groups: &mut Groups, cx: &mut PassCx) {
     for at in 0..groups.listing.ops.len() {
-        match groups.roles[at] {
+        match groups.listing.roles[at] {
             Role::Host => {}
             Role::Reshape => reshape(groups, at),
             Role::Source => found(groups, at, Form::Source),
@@ -87,12 +87,13 @@ fn latest_read(groups: &Groups, at: usize) -> Option<GroupId> {
     for value in groups.operands(at) {
         let Some(def) = groups.definer(*value) else { continue };
         let group = groups.home(def);
-        if group.is_some_and(|group| groups.groups[group].form == Form::Source)
-            || matches!(groups.kind(def), TensorOp::Constant { .. })
-        {
+        let (anywhere, position) = match group.map(|group| &groups.groups[group]) {
+            Some(data) => (data.form == Form::Source, data.members[0]),
+            None => (matches!(groups.kind(def), TensorOp::Constant { .. }), def),
+        };
+        if anywhere {
             continue;
         }
-        let position = group.map_or(def, |group| groups.groups[group].members[0]);
         if latest.is_none_or(|(other, _)| position > other) {
             latest = Some((position, group));
         }

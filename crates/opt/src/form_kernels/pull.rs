@@ -150,8 +150,8 @@ fn may_repeat(groups: &Groups, id: GroupId) -> bool {
         matches!(
             groups.kind(*at),
             TensorOp::Broadcast { .. } | TensorOp::Slice { .. } | TensorOp::Reshape { .. }
-        ) || groups.roles[*at] == Role::Source
-            || groups.roles[*at] == Role::Elementwise
+        ) || groups.listing.roles[*at] == Role::Source
+            || groups.listing.roles[*at] == Role::Elementwise
     };
     let weight: u32 = ops.iter().map(|at| rules::weight(groups.kind(*at))).sum();
     let few = groups.groups[id].space.count().as_const().is_some_and(|count| count <= FEW);
@@ -180,7 +180,7 @@ fn accepts(
     if let Form::Root(_) = into.form {
         let root = groups.kind(into.members[0]);
         let plain = groups.ops_of(id).iter().all(|at| {
-            matches!(groups.roles[*at], Role::Elementwise)
+            matches!(groups.listing.roles[*at], Role::Elementwise)
                 || matches!(groups.kind(*at), TensorOp::Splat { .. } | TensorOp::Broadcast { .. })
         });
         if !rules::pulls_operands(root) && !plain {
@@ -223,7 +223,7 @@ fn reads_a_tile(groups: &Groups, user: usize, value: Value) -> Result<(), String
         {
             Err("a gather reads a buffer".into())
         }
-        _ => match groups.roles[user] {
+        _ => match groups.listing.roles[user] {
             Role::Root(_) if !rules::pulls_operands(kind) => {
                 Err(format!("`{}` reads buffers", tegula_ir::Op::name(kind)))
             }
@@ -292,7 +292,7 @@ fn single_read(groups: &Groups, value: Value, reader: GroupId) -> bool {
 /// Puts reshapes whose operand is a buffer after all outside again, where they only rename it.
 pub(super) fn release_reshapes(groups: &mut Groups) {
     for at in 0..groups.listing.ops.len() {
-        if groups.roles[at] != Role::Reshape {
+        if groups.listing.roles[at] != Role::Reshape {
             continue;
         }
         let Some(group) = groups.home(at) else { continue };

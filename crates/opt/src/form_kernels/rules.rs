@@ -1,8 +1,7 @@
 //! What op may stand where in a kernel, and what it costs to compute it twice.
 
-use super::order::Listing;
-use tegula_base::{Diagnostic, Diagnostics};
-use tegula_ir::{Op, ScalarOp};
+use tegula_base::Diagnostic;
+use tegula_ir::{Op, OpId, ScalarOp};
 use tegula_tensor::{KernelClass, PadMode, TensorFunc, TensorOp};
 
 /// The part an op plays in kernel formation.
@@ -64,10 +63,6 @@ pub(super) fn role(op: &TensorOp) -> Option<Role> {
     })
 }
 
-pub(super) fn is_root(op: &TensorOp) -> bool {
-    matches!(role(op), Some(Role::Root(_) | Role::Reduce))
-}
-
 /// Whether the root's operands may be computed in its kernel, an element at a time.
 pub(super) fn pulls_operands(op: &TensorOp) -> bool {
     matches!(op, TensorOp::Concat { .. } | TensorOp::Scan { .. })
@@ -78,15 +73,11 @@ pub(super) fn takes_epilogue(op: &TensorOp) -> bool {
     matches!(op, TensorOp::Dot { .. } | TensorOp::Conv { .. } | TensorOp::Pool { .. } | TensorOp::Scan { .. })
 }
 
-/// Errors: an op that `decompose_composites` should have replaced.
-pub(super) fn refuse_unknown(func: &TensorFunc, listing: &Listing) -> Result<(), Diagnostics> {
-    let mut errors = Diagnostics::default();
-    for op in listing.ops.iter().filter(|op| role(func.kind(**op)).is_none()) {
-        let name = func.kind(*op).name();
-        let place = func.op(*op).location.as_deref().unwrap_or("an op without a name");
-        errors.push(Diagnostic::internal(format!("`{name}` reached kernel formation")).at(place.to_string()));
-    }
-    errors.into_result(())
+/// Of an op without a role, which `decompose_composites` should have replaced.
+pub(super) fn refusal(func: &TensorFunc, op: OpId) -> Diagnostic {
+    let name = func.kind(op).name();
+    let place = func.op(op).location.as_deref().unwrap_or("an op without a name");
+    Diagnostic::internal(format!("`{name}` reached kernel formation")).at(place.to_string())
 }
 
 /// Roughly how many vector instructions an element costs; up to [`CHEAP`] an op may be computed again elsewhere.

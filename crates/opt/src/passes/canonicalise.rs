@@ -17,7 +17,7 @@ mod window;
 use near::Near;
 use tegula_base::{Diagnostic, Diagnostics, Dim, EntityId, Shape};
 use tegula_ir::pass::{Changed, PassCx};
-use tegula_ir::rewrite::{Rewrite, dce, erase_unneeded, rewrite_chosen};
+use tegula_ir::rewrite::{Rewrite, erase_unneeded, rewrite_chosen};
 use tegula_ir::{ConstStore, Def, Op, OpId, RegionId, Value};
 use tegula_tensor::build::Built;
 use tegula_tensor::{Builder, TensorFunc, TensorOp, TensorProgram, TensorType};
@@ -46,6 +46,11 @@ pub(crate) fn apply_rules(
             let first_built = func.op_count();
             let mut edits = Edits::default();
             let applied = rewrite_chosen(func, &near.ops, &mut |func, region, op| {
+                if is_unused(func, op) {
+                    // A rule that is given up half-way leaves dead ops behind; no rule looks at them.
+                    edits.orphaned.push(op);
+                    return Ok(Rewrite::Keep);
+                }
                 let built = func.op_count();
                 let rewrite = apply_first(func, &mut program.consts, region, op, table, cx)?;
                 edits.note(func, op, &rewrite);
@@ -61,10 +66,7 @@ pub(crate) fn apply_rules(
             changed = Changed::Yes;
             // What a rule left without a reader must not count as one in the next round.
             let built = (first_built..func.op_count()).map(OpId::new);
-            match round {
-                0 => dce(func),
-                _ => erase_unneeded(func, built.clone().chain(edits.orphaned)),
-            };
+            erase_unneeded(func, built.clone().chain(edits.orphaned));
             near = Near::around(func, built.chain(edits.moved));
         }
     }
@@ -76,7 +78,7 @@ pub(crate) fn apply_rules(
 struct Edits {
     /// Ops that read a replaced result.
     moved: Vec<OpId>,
-    /// Ops that a replaced op read.
+    /// Ops that a replaced op read, and what nobody read before.
     orphaned: Vec<OpId>,
 }
 
@@ -121,6 +123,10 @@ fn rules(kind: &TensorOp) -> &'static [Rule] {
     }
 }
 
+fn is_unused(func: &TensorFunc, op: OpId) -> bool {
+    func.results(op).iter().all(|value| func.users(*value).is_empty())
+}
+
 fn apply_first(
     func: &mut TensorFunc,
     consts: &mut ConstStore,
@@ -131,10 +137,6 @@ fn apply_first(
 ) -> Result<Rewrite, Diagnostics> {
     let rules = table(func.kind(op));
     if rules.is_empty() {
-        return Ok(Rewrite::Keep);
-    }
-    // A rule that is given up half-way leaves dead ops behind, but no rule looks at unused ops.
-    if func.results(op).len() == 1 && func.users(func.result(op)).is_empty() {
         return Ok(Rewrite::Keep);
     }
     let mut site = Site { b: Builder::new(func, consts).at_op(region, op), op };
