@@ -28,6 +28,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("target", &["tensor", "tile", "machine", "perf", "package", "ir", "base"]),
     ("opt", &["tensor", "tile", "host", "perf", "target", "machine", "package", "ir", "base"]),
     ("target-cpu", &["tile", "tensor", "machine", "perf", "target", "package", "ir", "base", "mlir"]),
+    ("target-gpu", &["tile", "tensor", "machine", "perf", "target", "package", "isa-ptx", "ir", "base"]),
     ("runtime", &["package", "base"]),
     (
         "driver",
