@@ -9,6 +9,16 @@
 //! algebra over two elements; the repetition, of any count, makes extents such as 176 possible.
 //! Source: "Linear Layouts: Robust Code Generation of Efficient Tensor Computation Using F2"; the repetition is ours.
 
+pub mod atom;
+pub mod blocked;
+pub mod fragment;
 pub mod matrix;
+pub mod register;
+#[cfg(test)]
+mod tests;
 
+pub use atom::{Atom, Coordinates, Index, Part};
+pub use blocked::blocked;
+pub use fragment::{WarpGrid, mma_left, mma_right, mma_sums, wgmma_left, wgmma_sums};
 pub use matrix::BitMatrix;
+pub use register::{LANES, LayoutBuilder, RegisterLayout, Repeat};
