@@ -41,13 +41,14 @@ pub fn fitting_class(facts: &ProcessorFacts) -> Option<Machine> {
 
 /// Whether code for the machine runs on the processor.
 pub fn runs(machine: &Machine, facts: &ProcessorFacts) -> bool {
-    machine.features.iter().all(|feature| facts.features.contains(feature))
+    machine.cpu().is_some_and(|cpu| cpu.features.iter().all(|feature| facts.features.contains(feature)))
 }
 
 /// The names of all extensions that some class asks for.
 pub fn asked_features() -> Vec<String> {
-    let mut names: Vec<String> =
-        Machine::class_names().filter_map(Machine::class).flat_map(|machine| machine.features).collect();
+    let machines: Vec<Machine> = Machine::class_names().filter_map(Machine::class).collect();
+    let cpus = machines.iter().filter_map(Machine::cpu);
+    let mut names: Vec<String> = cpus.flat_map(|cpu| cpu.features.iter().cloned()).collect();
     names.sort();
     names.dedup();
     names
@@ -58,7 +59,7 @@ mod tests {
     use super::*;
 
     fn facts(vendor: &str, family: u32, model: u32, class: &str) -> ProcessorFacts {
-        let features = Machine::class(class).unwrap().features;
+        let features = Machine::class(class).unwrap().cpu().unwrap().features.clone();
         ProcessorFacts { vendor: vendor.into(), family, model, features }
     }
 

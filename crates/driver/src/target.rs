@@ -2,7 +2,7 @@
 
 use crate::compile::CompileOptions;
 use tegula_base::{Diagnostic, Symbols};
-use tegula_machine::Machine;
+use tegula_machine::{Kind, Machine};
 use tegula_package::MachineId;
 use tegula_target::TargetModel;
 use tegula_target_cpu::model::CpuTarget;
@@ -12,12 +12,22 @@ use tegula_tile::TileKernel;
 
 pub use tegula_target_cpu::model::Form;
 
-/// Errors: `unknown-tier`, `machine-file`.
+/// Errors: `unknown-tier`, `machine-file`; `unsupported-machine`, no target compiles for its kind.
 pub fn target(options: &CompileOptions) -> Result<Box<dyn TargetModel>, Diagnostic> {
     let machine = machine(options)?;
     match machine.kind {
-        tegula_machine::Kind::Cpu => Ok(Box::new(CpuTarget::new(machine, options.form)?)),
+        Kind::Cpu(_) => Ok(Box::new(CpuTarget::new(machine, options.form)?)),
+        Kind::Gpu(_) => Err(unsupported(&machine)),
     }
+}
+
+fn unsupported(machine: &Machine) -> Diagnostic {
+    let cpus = Machine::class_names().filter_map(Machine::class).filter(|class| class.cpu().is_some());
+    let names: Vec<String> = cpus.map(|class| class.name).collect();
+    let message =
+        format!("no code is made for `{}`: GPUs ({}) have no target yet", machine.name, machine.tier);
+    Diagnostic::error("unsupported-machine", message)
+        .note(format!("the classes that code is made for are {}", names.join(", ")))
 }
 
 /// The machine at the tier asked for; a lower tier of the same machine has narrower vectors and lower rates.
@@ -39,10 +49,12 @@ fn machine(options: &CompileOptions) -> Result<Machine, Diagnostic> {
             })?;
             let mut machine = machine.clone();
             machine.tier = generic.tier;
-            machine.features = generic.features;
-            machine.vector = generic.vector;
-            machine.vector_registers = generic.vector_registers;
-            machine.flops_per_cycle = generic.flops_per_cycle;
+            if let (Kind::Cpu(cpu), Kind::Cpu(generic)) = (&mut machine.kind, generic.kind) {
+                cpu.features = generic.features;
+                cpu.vector = generic.vector;
+                cpu.vector_registers = generic.vector_registers;
+                cpu.flops_per_cycle = generic.flops_per_cycle;
+            }
             Ok(machine)
         }
         _ => Err(Diagnostic::error(
@@ -60,7 +72,7 @@ pub(crate) fn machine_id(options: &CompileOptions, target: &dyn TargetModel) -> 
             class: machine.name.clone(),
             hash: machine.hash().to_string(),
             isa: "x86-64".to_string(),
-            features: machine.features.clone(),
+            features: machine.cpu().map_or(vec![], |cpu| cpu.features.clone()),
         },
         Form::Portable => MachineId {
             class: machine.name.clone(),

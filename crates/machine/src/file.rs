@@ -1,9 +1,8 @@
 //! The machine file's form: strings at the top, `[isa]`, and `[facts]` with value, unit and source each.
 
-use super::{Fact, FlopsPerCycle, Kind, Machine};
+use super::{Cpu, Fact, Gpu, Kind, Machine, cpu, gpu};
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use tegula_base::units::{BytesPerSecond, Nanoseconds};
 use tegula_base::{Bytes, Diagnostic, Diagnostics};
 
 #[derive(Deserialize)]
@@ -20,7 +19,8 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct Isa {
     tier: String,
-    features: Vec<String>,
+    /// Of a CPU only.
+    features: Option<Vec<String>>,
 }
 
 #[derive(Deserialize)]
@@ -31,11 +31,8 @@ struct FileFact {
     source: String,
 }
 
-/// The tiers that a target compiles.
-const TIERS: [&str; 2] = ["avx2", "avx512"];
-
 /// Facts being taken out of a file, with everything wrong about them.
-struct Facts<'a> {
+pub(super) struct Facts<'a> {
     facts: &'a BTreeMap<String, Fact>,
     taken: Vec<&'static str>,
     origin: &'a str,
@@ -48,7 +45,7 @@ impl Facts<'_> {
     }
 
     /// A positive number in `unit`; 1 after an error.
-    fn take(&mut self, name: &'static str, unit: &str) -> f64 {
+    pub(super) fn take(&mut self, name: &'static str, unit: &str) -> f64 {
         self.taken.push(name);
         let facts = self.facts;
         let Some(fact) = facts.get(name) else {
@@ -67,23 +64,34 @@ impl Facts<'_> {
         1.0
     }
 
-    fn bytes(&mut self, name: &'static str) -> Bytes {
+    pub(super) fn bytes(&mut self, name: &'static str) -> Bytes {
         Bytes(self.take(name, "B") as u64)
     }
 
-    fn count(&mut self, name: &'static str) -> u32 {
+    pub(super) fn count(&mut self, name: &'static str) -> u32 {
         self.take(name, "1") as u32
     }
 
-    fn rate(&mut self, name: &'static str) -> f64 {
+    pub(super) fn rate(&mut self, name: &'static str) -> f64 {
         self.take(name, "FLOP/cycle")
     }
 
-    fn finish(mut self) -> Diagnostics {
+    /// The rate of a unit that not every machine of the kind has.
+    pub(super) fn rate_if_any(&mut self, name: &'static str) -> Option<f64> {
+        self.facts.contains_key(name).then(|| self.rate(name))
+    }
+
+    fn check_tier(&mut self, kind: &str, tier: &str, known: &[&str]) {
+        if !known.contains(&tier) {
+            self.error(format!("`{tier}` is no instruction set tier of a {kind}: {}", known.join(", ")));
+        }
+    }
+
+    fn finish(mut self, kind: &str) -> Diagnostics {
         let unknown: Vec<&String> =
             self.facts.keys().filter(|name| !self.taken.contains(&name.as_str())).collect();
         for name in unknown {
-            self.error(format!("`{name}` is no fact of a machine"));
+            self.error(format!("`{name}` is no fact of a {kind}"));
         }
         self.errors
     }
@@ -101,48 +109,38 @@ pub(super) fn parse(text: &str, origin: &str) -> Result<Machine, Diagnostics> {
         .into_iter()
         .map(|(name, fact)| (name, Fact { value: fact.value, unit: fact.unit, source: fact.source }))
         .collect();
-    let mut facts = Facts { facts: &own, taken: Vec::new(), origin, errors: Diagnostics::default() };
-    if file.kind != "cpu" {
-        facts.error(format!("`{}` is no kind of machine: cpu", file.kind));
-    }
-    if !TIERS.contains(&file.isa.tier.as_str()) {
-        facts.error(format!("`{}` is no instruction set tier: {}", file.isa.tier, TIERS.join(", ")));
-    }
-    let vector = facts.bytes("vector_bytes");
-    let vector_registers = facts.count("vector_registers");
-    let (l1d, l2, l3) = (facts.bytes("l1d"), facts.bytes("l2"), facts.bytes("l3"));
-    let cache_line = facts.bytes("cache_line");
-    let cores = facts.count("cores");
-    let frequency_hz = facts.take("frequency", "Hz");
-    let flops_per_cycle = FlopsPerCycle {
-        f32: facts.rate("flops_f32"),
-        f64: facts.rate("flops_f64"),
-        bf16: facts.rate("flops_bf16"),
-        i8: facts.rate("flops_i8"),
-    };
-    let l2_bytes_per_cycle = facts.take("l2_bandwidth", "B/cycle");
-    let memory_bandwidth = BytesPerSecond(facts.take("memory_bandwidth", "B/s"));
-    let launch_overhead = Nanoseconds(facts.take("launch_overhead", "ns"));
-    facts.finish().into_result(())?;
+    let facts = Facts { facts: &own, taken: Vec::new(), origin, errors: Diagnostics::default() };
+    let kind = kind(&file.kind, &file.isa, facts)?;
     Ok(Machine {
         name: file.name,
         title: file.title,
-        kind: Kind::Cpu,
         tier: file.isa.tier,
-        features: file.isa.features,
-        vector,
-        vector_registers,
-        l1d,
-        l2,
-        l3,
-        cache_line,
-        cores,
-        frequency_hz,
-        flops_per_cycle,
-        l2_bytes_per_cycle,
-        memory_bandwidth,
-        launch_overhead,
+        kind,
         facts: own,
         hash: Machine::digest(text),
     })
+}
+
+fn kind(name: &str, isa: &Isa, mut facts: Facts) -> Result<Kind, Diagnostics> {
+    let kind = match name {
+        "cpu" => {
+            facts.check_tier(name, &isa.tier, &cpu::TIERS);
+            if isa.features.is_none() {
+                facts.error("`features` is missing in `[isa]`".to_string());
+            }
+            Kind::Cpu(Cpu::read(&mut facts, isa.features.clone().unwrap_or_default()))
+        }
+        "gpu" => {
+            facts.check_tier(name, &isa.tier, &gpu::TIERS);
+            if isa.features.is_some() {
+                facts.error("a gpu has no `features`: its tier says all".to_string());
+            }
+            Kind::Gpu(Gpu::read(&mut facts))
+        }
+        _ => {
+            facts.error(format!("`{name}` is no kind of machine: cpu, gpu"));
+            return Err(facts.errors);
+        }
+    };
+    facts.finish(name).into_result(kind)
 }

@@ -1,29 +1,50 @@
 //! Machine descriptions as data: memories, units, rates; every number with unit and source.
 //! In: a machine file (TOML).  Out: `Machine`, or `Diagnostics`.
 //! May use: base.  Never knows: kernels, IR, which machine this process runs on (the caller probes).
-//! Start reading at `lib.rs` (`Machine`), then `machines/*.toml`.
+//! Start reading at `lib.rs` (`Machine`), then `cpu.rs`, `gpu.rs` and `machines/*.toml`.
 
+mod cpu;
 mod file;
+mod gpu;
+
+pub use cpu::{Cpu, FlopsPerCycle};
+pub use gpu::{Gpu, TensorRates};
 
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use tegula_base::units::{BytesPerSecond, FlopsPerSecond, Nanoseconds};
-use tegula_base::{Bytes, DType, Diagnostics};
+use tegula_base::Diagnostics;
 
 /// The machine classes that come with Tegula, by name.
-const CLASSES: [(&str, &str); 6] = [
+const CLASSES: [(&str, &str); 9] = [
+    ("a100", include_str!("../machines/a100.toml")),
     ("avx2-generic", include_str!("../machines/avx2-generic.toml")),
     ("avx512-generic", include_str!("../machines/avx512-generic.toml")),
+    ("h100", include_str!("../machines/h100.toml")),
+    ("h200", include_str!("../machines/h200.toml")),
     ("sapphire-rapids", include_str!("../machines/sapphire-rapids.toml")),
     ("skylake-x", include_str!("../machines/skylake-x.toml")),
     ("zen4", include_str!("../machines/zen4.toml")),
     ("zen5", include_str!("../machines/zen5.toml")),
 ];
 
+/// A machine class or a probed machine: what all kinds have in common, and what is the kind's own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Machine {
+    pub name: String,
+    pub title: String,
+    /// Instruction set of the code made for it: `avx2`, `avx512`, `sm_80`, `sm_90a` ...
+    pub tier: String,
+    pub kind: Kind,
+    /// All numbers as the file has them, for `explain`.
+    pub facts: BTreeMap<String, Fact>,
+    hash: String,
+}
+
 /// What sort of machine it is; decides which target compiles for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
-    Cpu,
+    Cpu(Cpu),
+    Gpu(Gpu),
 }
 
 /// A number of a machine file.
@@ -33,49 +54,6 @@ pub struct Fact {
     pub unit: String,
     /// Data sheet, manual, measurement file, or what was assumed and why.
     pub source: String,
-}
-
-/// Arithmetic rates of one core, in operations a cycle; a multiply-add counts two.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FlopsPerCycle {
-    pub f32: f64,
-    pub f64: f64,
-    /// With sums in `f32`.
-    pub bf16: f64,
-    /// 8-bit products with sums in `i32`.
-    pub i8: f64,
-}
-
-/// A machine class or a probed machine. Sizes of caches are those that one core can use.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Machine {
-    pub name: String,
-    pub title: String,
-    pub kind: Kind,
-    /// Instruction set tier of the code made for it: `avx2` or `avx512`.
-    pub tier: String,
-    /// Instruction set extensions that the tier needs, as `/proc/cpuinfo` and LLVM spell them.
-    pub features: Vec<String>,
-    pub vector: Bytes,
-    pub vector_registers: u32,
-    pub l1d: Bytes,
-    pub l2: Bytes,
-    pub l3: Bytes,
-    pub cache_line: Bytes,
-    /// Cores of the machine that the numbers are of; never part of a compiled layout.
-    pub cores: u32,
-    /// Cycles a second of a core under load.
-    pub frequency_hz: f64,
-    pub flops_per_cycle: FlopsPerCycle,
-    /// Between L1 and L2, of one core.
-    pub l2_bytes_per_cycle: f64,
-    /// All cores together.
-    pub memory_bandwidth: BytesPerSecond,
-    /// Starting and joining the threads of one launch.
-    pub launch_overhead: Nanoseconds,
-    /// All numbers as the file has them, for `explain`.
-    pub facts: BTreeMap<String, Fact>,
-    hash: String,
 }
 
 impl Machine {
@@ -101,29 +79,20 @@ impl Machine {
         &self.hash
     }
 
-    /// Peak arithmetic rate of one core on operands of a dtype.
-    pub fn peak(&self, dtype: DType) -> FlopsPerSecond {
-        let rates = &self.flops_per_cycle;
-        let per_cycle = match dtype {
-            DType::F64 | DType::I64 | DType::U64 => rates.f64,
-            DType::BF16 => rates.bf16,
-            DType::I8 | DType::U8 | DType::I4 | DType::U4 => rates.i8,
-            DType::F32
-            | DType::F16
-            | DType::F8E4M3FN
-            | DType::F8E5M2
-            | DType::I16
-            | DType::U16
-            | DType::I32
-            | DType::U32
-            | DType::Bool => rates.f32,
-        };
-        FlopsPerSecond(per_cycle * self.frequency_hz)
+    /// The processor, if it is one that runs the host program too.
+    pub fn cpu(&self) -> Option<&Cpu> {
+        match &self.kind {
+            Kind::Cpu(cpu) => Some(cpu),
+            Kind::Gpu(_) => None,
+        }
     }
 
-    /// Bandwidth of one core's L2 cache.
-    pub fn l2_bandwidth(&self) -> BytesPerSecond {
-        BytesPerSecond(self.l2_bytes_per_cycle * self.frequency_hz)
+    /// The GPU, if it is one.
+    pub fn gpu(&self) -> Option<&Gpu> {
+        match &self.kind {
+            Kind::Cpu(_) => None,
+            Kind::Gpu(gpu) => Some(gpu),
+        }
     }
 
     fn digest(text: &str) -> String {
@@ -134,6 +103,8 @@ impl Machine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tegula_base::DType;
+    use tegula_base::units::FlopsPerSecond;
 
     #[test]
     fn every_class_parses() {
@@ -141,31 +112,79 @@ mod tests {
             let machine = Machine::class(name).unwrap();
             assert_eq!(machine.name, name);
             assert_eq!(machine.hash().len(), 64);
-            assert!(machine.l1d.0 < machine.l2.0 && machine.l2.0 < machine.l3.0, "{name}");
             assert!(machine.facts.values().all(|fact| !fact.source.is_empty()), "{name}");
+            if let Some(cpu) = machine.cpu() {
+                assert!(cpu.l1d.0 < cpu.l2.0 && cpu.l2.0 < cpu.l3.0, "{name}");
+            }
+            if let Some(gpu) = machine.gpu() {
+                assert!(gpu.shared_memory_per_cta.0 < gpu.shared_memory.0, "{name}");
+                assert!(gpu.copy_bandwidth.0 < gpu.memory_bandwidth.0, "{name}");
+                assert!(gpu.sustained_clock_hz <= gpu.tensor_clock_hz, "{name}");
+            }
         }
-        assert_eq!(Machine::class("zen5").unwrap().peak(DType::F32), FlopsPerSecond(64.0 * 3.2e9));
         assert!(Machine::class("pdp11").is_none());
     }
 
     #[test]
+    fn peaks_are_the_data_sheets() {
+        let zen5 = Machine::class("zen5").unwrap();
+        assert_eq!(zen5.cpu().unwrap().peak(DType::F32), FlopsPerSecond(64.0 * 3.2e9));
+        let dense = |name: &str, dtype| {
+            let machine = Machine::class(name).unwrap();
+            let gpu = machine.gpu().unwrap();
+            gpu.tensor
+                .rate(dtype)
+                .map(|rate| (rate * gpu.tensor_clock_hz * f64::from(gpu.sms) / 1e12).round())
+        };
+        assert_eq!(dense("h100", DType::BF16), Some(989.0));
+        assert_eq!(dense("h200", DType::F8E4M3FN), Some(1979.0));
+        assert_eq!(dense("a100", DType::F16), Some(312.0));
+        assert_eq!(dense("a100", DType::I8), Some(624.0));
+        assert_eq!(dense("a100", DType::F8E4M3FN), None);
+    }
+
+    #[test]
     fn every_fault_is_reported() {
-        let text = CLASSES[5]
-            .1
+        let text = include_str!("../machines/zen5.toml")
             .replace("l1d ", "l1x ")
             .replace("\"Hz\"", "\"MHz\"")
-            .replace("\"cpu\"", "\"toaster\"");
+            .replace("\"avx512\"", "\"altivec\"");
         let errors = Machine::parse(&text, "my.toml").unwrap_err().to_string();
         let expected = "\
-error[machine-file]: `toaster` is no kind of machine: cpu
+error[machine-file]: `altivec` is no instruction set tier of a cpu: avx2, avx512
   --> my.toml
 error[machine-file]: `l1d` is missing in `[facts]`
   --> my.toml
 error[machine-file]: `frequency` is given in `MHz`, not in `Hz`
   --> my.toml
-error[machine-file]: `l1x` is no fact of a machine
+error[machine-file]: `l1x` is no fact of a cpu
   --> my.toml";
         assert_eq!(errors, expected);
+    }
+
+    #[test]
+    fn kinds_do_not_mix() {
+        let refusal = |text: &str| {
+            let errors = Machine::parse(text, "my.toml").unwrap_err().to_string();
+            errors.lines().next().unwrap().to_string()
+        };
+        let h100 = include_str!("../machines/h100.toml");
+        assert_eq!(
+            refusal(&h100.replace("\"gpu\"", "\"toaster\"")),
+            "error[machine-file]: `toaster` is no kind of machine: cpu, gpu"
+        );
+        assert_eq!(
+            refusal(&h100.replace("\"sm_90a\"", "\"avx512\"")),
+            "error[machine-file]: `avx512` is no instruction set tier of a gpu: sm_80, sm_86, sm_89, sm_90a"
+        );
+        assert_eq!(
+            refusal(&h100.replace("\"gpu\"", "\"cpu\"")),
+            "error[machine-file]: `sm_90a` is no instruction set tier of a cpu: avx2, avx512"
+        );
+        assert_eq!(
+            refusal(&h100.replace("[facts]", "features = [\"avx2\"]\n[facts]")),
+            "error[machine-file]: a gpu has no `features`: its tier says all"
+        );
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use std::fmt;
 use tegula_base::units::{Flops, Nanoseconds};
 use tegula_base::{Bytes, DType};
-use tegula_machine::Machine;
+use tegula_machine::{Cpu, Gpu, Kind, Machine};
 
 /// What keeps a kernel from being faster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,19 +38,41 @@ pub struct Estimate {
     pub bound: Bound,
 }
 
-/// Time of a kernel that moves `bytes` once and does `flops` on operands of `dtype`, spread over `threads` cores.
+/// Time of a kernel that moves `bytes` once and does `flops` on operands of `dtype`; on a CPU spread over `threads`
+/// cores, on a GPU over all of it.
 /// Method: roofline. The largest of arithmetic, cache and memory time, which overlap, plus the launch. Data that
 /// fits the L2 caches of the threads is taken to be there.
 /// Source: S. Williams, A. Waterman, D. Patterson, "Roofline", Communications of the ACM 52(4), 2009.
 pub fn estimate(bytes: Bytes, flops: Flops, dtype: DType, machine: &Machine, threads: u32) -> Estimate {
-    let threads = f64::from(threads.max(1));
+    match &machine.kind {
+        Kind::Cpu(cpu) => on_cpu(bytes, flops, dtype, cpu, f64::from(threads.max(1))),
+        Kind::Gpu(gpu) => on_gpu(bytes, flops, dtype, gpu),
+    }
+}
+
+fn on_cpu(bytes: Bytes, flops: Flops, dtype: DType, cpu: &Cpu, threads: f64) -> Estimate {
     let moved = bytes.0 as f64;
-    let compute = 1e9 * flops.0 as f64 / (machine.peak(dtype).0 * threads);
-    let l2 = 1e9 * moved / (machine.l2_bandwidth().0 * threads);
-    let resident = moved <= machine.l2.0 as f64 * threads;
+    let compute = 1e9 * flops.0 as f64 / (cpu.peak(dtype).0 * threads);
+    let l2 = 1e9 * moved / (cpu.l2_bandwidth().0 * threads);
+    let resident = moved <= cpu.l2.0 as f64 * threads;
     // One core draws no more from memory than from its cache.
-    let dram = if resident { 0.0 } else { (1e9 * moved / machine.memory_bandwidth.0).max(l2) };
-    let launch = if threads > 1.0 { machine.launch_overhead.0 } else { 0.0 };
+    let dram = if resident { 0.0 } else { (1e9 * moved / cpu.memory_bandwidth.0).max(l2) };
+    let launch = if threads > 1.0 { cpu.launch_overhead.0 } else { 0.0 };
+    largest(compute, l2, dram, launch)
+}
+
+fn on_gpu(bytes: Bytes, flops: Flops, dtype: DType, gpu: &Gpu) -> Estimate {
+    let moved = bytes.0 as f64;
+    let rate = gpu.tensor.rate(dtype).unwrap_or(gpu.flops_f32);
+    let compute = 1e9 * flops.0 as f64 / (rate * gpu.sustained_clock_hz * f64::from(gpu.sms));
+    let l2 = 1e9 * moved / (gpu.l2_bytes_per_cycle * gpu.sustained_clock_hz);
+    let resident = moved <= gpu.l2.0 as f64;
+    let dram = if resident { 0.0 } else { (1e9 * moved / gpu.copy_bandwidth.0).max(l2) };
+    largest(compute, l2, dram, gpu.launch_overhead.0)
+}
+
+/// All times in nanoseconds.
+fn largest(compute: f64, l2: f64, dram: f64, launch: f64) -> Estimate {
     let work = [(compute, Bound::Compute), (l2, Bound::L2), (dram, Bound::Dram)];
     let largest = work.into_iter().reduce(|a, b| if b.0 >= a.0 { b } else { a });
     let (time, bound) = largest.expect("invariant: three bounds");
@@ -77,5 +99,20 @@ mod tests {
         // 64 GiB at 576 GB/s, and the launch.
         assert_eq!(bound_of(64 << 30, 1000, 64).0, "dram");
         assert_eq!(bound_of(1000, 1000, 8), ("launch".into(), 1_000));
+    }
+
+    #[test]
+    fn gpus_have_their_own_roofs() {
+        let machine = Machine::class("h200").expect("a class");
+        let bound = |bytes, flops| {
+            let estimate = estimate(Bytes(bytes), Flops(flops), DType::BF16, &machine, 1);
+            (estimate.bound.to_string(), estimate.time.0 as i64)
+        };
+        // 8192^3 multiply-adds at 132 x 4096 x 1.6 GHz.
+        assert_eq!(bound(384 << 20, 2 << 39), ("compute".into(), 1_272_301));
+        // 4.3 GB at 4.3 TB/s.
+        assert_eq!(bound(4_300_000_000, 1000), ("dram".into(), 1_001_300));
+        assert_eq!(bound(16 << 20, 1000).0, "l2");
+        assert_eq!(bound(1000, 1000).0, "launch");
     }
 }

@@ -7,7 +7,7 @@ use crate::lower::lower;
 use crate::native::{self, Tier};
 use crate::schedule::Elem;
 use tegula_base::{Bytes, DType, Diagnostic, Diagnostics, Dim, Symbols};
-use tegula_machine::Machine;
+use tegula_machine::{Cpu, Machine};
 use tegula_target::{Code, CompiledKernel, Contract, ContractTile, TargetModel};
 use tegula_tensor::KernelClass;
 use tegula_tile::TileKernel;
@@ -25,6 +25,8 @@ pub enum Form {
 #[derive(Clone, Debug)]
 pub struct CpuTarget {
     machine: Machine,
+    /// The machine's own facts.
+    cpu: Cpu,
     tier: Tier,
     form: Form,
 }
@@ -65,13 +67,14 @@ fn of_tier(table: &[(Tier, i64); 2], tier: Tier) -> i64 {
 }
 
 impl CpuTarget {
-    /// Errors: `machine-file`, the machine's tier is none that code is made for.
+    /// Errors: `machine-file`, the machine is no CPU or its tier is none that code is made for.
     pub fn new(machine: Machine, form: Form) -> Result<CpuTarget, Diagnostic> {
-        let tier = Tier::ALL.into_iter().find(|tier| tier.name() == machine.tier).ok_or_else(|| {
-            let message = format!("no code is made for instruction set tier `{}`", machine.tier);
-            Diagnostic::error("machine-file", message).at(machine.name.clone())
-        })?;
-        Ok(CpuTarget { machine, tier, form })
+        let tier = Tier::ALL.into_iter().find(|tier| tier.name() == machine.tier);
+        let Some((tier, cpu)) = tier.zip(machine.cpu().cloned()) else {
+            let message = format!("no processor's code is made for instruction set tier `{}`", machine.tier);
+            return Err(Diagnostic::error("machine-file", message).at(machine.name.clone()));
+        };
+        Ok(CpuTarget { machine, cpu, tier, form })
     }
 
     pub fn tier(&self) -> Tier {
@@ -120,7 +123,7 @@ impl CpuTarget {
     fn row_tiles_of_block(&self, contract: &Contract, rows: i64) -> i64 {
         let k = contract.k.as_const().unwrap_or(USUAL_K).max(1);
         let tile_bytes = rows * k * contract.lhs.size() as i64;
-        let fitting = self.machine.l2.0 as i64 / L2_SHARE / tile_bytes;
+        let fitting = self.cpu.l2.0 as i64 / L2_SHARE / tile_bytes;
         let tiles = contract.m.as_const().map_or(MOST_ROW_TILES, |m| (m + rows - 1) / rows);
         fitting.min(tiles).clamp(1, MOST_ROW_TILES)
     }
@@ -237,8 +240,9 @@ mod tests {
     fn accumulators_fit_the_registers() {
         for class in Machine::class_names() {
             let machine = Machine::class(class).expect("a class");
-            let lanes = machine.vector.0 as i64 / 4;
-            let registers = i64::from(machine.vector_registers);
+            let Some(cpu) = machine.cpu() else { continue };
+            let lanes = cpu.vector.0 as i64 / 4;
+            let registers = i64::from(cpu.vector_registers);
             for m in 1..200 {
                 for n in [1, 8, 16, 24, 33, 48, 64, 1000] {
                     let [rows, columns, _, _] = tile(class, &m.to_string(), &n.to_string(), "64");

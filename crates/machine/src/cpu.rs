@@ -1,0 +1,93 @@
+//! What a machine file says of a processor. Sizes of caches are those that one core can use.
+
+use super::file::Facts;
+use tegula_base::units::{BytesPerSecond, FlopsPerSecond, Nanoseconds};
+use tegula_base::{Bytes, DType};
+
+/// The tiers that the CPU target compiles.
+pub(super) const TIERS: [&str; 2] = ["avx2", "avx512"];
+
+/// The facts of a CPU.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cpu {
+    /// Instruction set extensions that the tier needs, as `/proc/cpuinfo` and LLVM spell them.
+    pub features: Vec<String>,
+    pub vector: Bytes,
+    pub vector_registers: u32,
+    pub l1d: Bytes,
+    pub l2: Bytes,
+    pub l3: Bytes,
+    pub cache_line: Bytes,
+    /// Cores of the machine that the numbers are of; never part of a compiled layout.
+    pub cores: u32,
+    /// Cycles a second of a core under load.
+    pub frequency_hz: f64,
+    pub flops_per_cycle: FlopsPerCycle,
+    /// Between L1 and L2, of one core.
+    pub l2_bytes_per_cycle: f64,
+    /// All cores together.
+    pub memory_bandwidth: BytesPerSecond,
+    /// Starting and joining the threads of one launch.
+    pub launch_overhead: Nanoseconds,
+}
+
+/// Arithmetic rates of one core, in operations a cycle; a multiply-add counts two.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FlopsPerCycle {
+    pub f32: f64,
+    pub f64: f64,
+    /// With sums in `f32`.
+    pub bf16: f64,
+    /// 8-bit products with sums in `i32`.
+    pub i8: f64,
+}
+
+impl Cpu {
+    pub(super) fn read(facts: &mut Facts, features: Vec<String>) -> Cpu {
+        Cpu {
+            features,
+            vector: facts.bytes("vector_bytes"),
+            vector_registers: facts.count("vector_registers"),
+            l1d: facts.bytes("l1d"),
+            l2: facts.bytes("l2"),
+            l3: facts.bytes("l3"),
+            cache_line: facts.bytes("cache_line"),
+            cores: facts.count("cores"),
+            frequency_hz: facts.take("frequency", "Hz"),
+            flops_per_cycle: FlopsPerCycle {
+                f32: facts.rate("flops_f32"),
+                f64: facts.rate("flops_f64"),
+                bf16: facts.rate("flops_bf16"),
+                i8: facts.rate("flops_i8"),
+            },
+            l2_bytes_per_cycle: facts.take("l2_bandwidth", "B/cycle"),
+            memory_bandwidth: BytesPerSecond(facts.take("memory_bandwidth", "B/s")),
+            launch_overhead: Nanoseconds(facts.take("launch_overhead", "ns")),
+        }
+    }
+
+    /// Peak arithmetic rate of one core on operands of a dtype.
+    pub fn peak(&self, dtype: DType) -> FlopsPerSecond {
+        let rates = &self.flops_per_cycle;
+        let per_cycle = match dtype {
+            DType::F64 | DType::I64 | DType::U64 => rates.f64,
+            DType::BF16 => rates.bf16,
+            DType::I8 | DType::U8 | DType::I4 | DType::U4 => rates.i8,
+            DType::F32
+            | DType::F16
+            | DType::F8E4M3FN
+            | DType::F8E5M2
+            | DType::I16
+            | DType::U16
+            | DType::I32
+            | DType::U32
+            | DType::Bool => rates.f32,
+        };
+        FlopsPerSecond(per_cycle * self.frequency_hz)
+    }
+
+    /// Bandwidth of one core's L2 cache.
+    pub fn l2_bandwidth(&self) -> BytesPerSecond {
+        BytesPerSecond(self.l2_bytes_per_cycle * self.frequency_hz)
+    }
+}
