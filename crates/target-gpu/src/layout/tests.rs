@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use super::*;
 
+mod convert;
+mod moves;
+
 fn holders(layout: &RegisterLayout) -> BTreeMap<Vec<u32>, Vec<Index>> {
     let mut holders: BTreeMap<Vec<u32>, Vec<Index>> = BTreeMap::new();
     for index in layout.indices() {
