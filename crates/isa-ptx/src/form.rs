@@ -31,6 +31,17 @@ pub enum Access {
     Update,
 }
 
+/// What an address may start from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Generic, global, local and constant memory: registers of 64 bits.
+    Window,
+    /// Shared memory: registers of 32 or 64 bits, shared variables.
+    Shared,
+    /// The entry's parameters, by name.
+    Param,
+}
+
 /// Takes the parts of a form in the order of the text. All methods return `self`, so that a form is one chain.
 pub trait Visitor: Sized {
     // Parts of the opcode.
@@ -95,9 +106,9 @@ pub trait Visitor: Sized {
     fn bit(&mut self, bit: &mut bool) -> &mut Self;
 
     /// `[base + offset]`.
-    fn address(&mut self, address: &mut Address) -> &mut Self;
+    fn address(&mut self, address: &mut Address, place: Place) -> &mut Self;
 
-    /// `[map, {c0, c1}]`: a tensor map's address and a box's corner, innermost first.
+    /// `[map, {c0, c1}]`: a tensor map's address, without offset, and a box's corner, innermost first.
     fn tensor(&mut self, map: &mut Address, corner: &mut OperandList, rank: usize) -> &mut Self;
 
     fn label(&mut self, block: &mut BlockId) -> &mut Self;
@@ -119,6 +130,18 @@ pub trait Visitor: Sized {
 
     fn read(&mut self, reg: &mut Reg, ty: Scalar) -> &mut Self {
         self.reg(reg, ty, Access::Read)
+    }
+
+    fn generic(&mut self, address: &mut Address) -> &mut Self {
+        self.address(address, Place::Window)
+    }
+
+    fn global(&mut self, address: &mut Address) -> &mut Self {
+        self.address(address, Place::Window)
+    }
+
+    fn shared(&mut self, address: &mut Address) -> &mut Self {
+        self.address(address, Place::Shared)
     }
 
     /// Present where `presence` has said so.

@@ -6,16 +6,21 @@
 pub mod builder;
 pub mod form;
 pub mod key;
+mod lex;
 pub mod mma;
 pub mod modifiers;
 pub mod module;
 pub mod op;
 pub mod operand;
+mod parse;
+mod print;
 pub mod reg;
+pub mod sample;
 pub mod special;
 pub mod target;
 pub mod types;
 mod uses;
+mod verify;
 
 pub use builder::{EntryBuilder, Label};
 pub use form::Access;
@@ -24,6 +29,8 @@ pub use module::{
 };
 pub use op::Op;
 pub use operand::{Address, Base, Operand, OperandList, Predicate, RegList};
+pub use parse::parse;
+pub use print::{print, print_inst};
 pub use reg::{Reg, RegClass, RegCounts};
 pub use special::Special;
 pub use target::{Needs, Target, Version};

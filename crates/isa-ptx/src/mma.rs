@@ -199,6 +199,11 @@ impl WgmmaType {
         self.text().starts_with("s32")
     }
 
+    pub fn needs(self) -> Needs {
+        let mixed = matches!(self, WgmmaType::S32S8U8 | WgmmaType::S32U8S8);
+        Needs::new(Target::Sm90a, 8, if mixed { 4 } else { 0 })
+    }
+
     /// What a register of the sums holds.
     pub fn sum_register(self) -> Scalar {
         match &self.text()[..3] {

@@ -1,5 +1,6 @@
 //! Modifiers of instructions: closed sets of words.
 
+use crate::form::Place;
 use crate::key::{Key, keys};
 use crate::types::Scalar;
 
@@ -336,9 +337,57 @@ impl TensormapField {
         matches!(self, BoxDim | GlobalDim | GlobalStride | ElementStride)
     }
 
-    /// Whether its value is one of a list and must be an immediate.
-    pub fn is_choice(self) -> bool {
-        use TensormapField::*;
-        matches!(self, Elemtype | InterleaveLayout | SwizzleMode | FillMode)
+    /// How many values it has, where it is one of a list and must be an immediate.
+    pub fn choices(self) -> Option<u64> {
+        match self {
+            TensormapField::Elemtype => Some(16),
+            TensormapField::InterleaveLayout => Some(3),
+            TensormapField::SwizzleMode => Some(5),
+            TensormapField::FillMode => Some(2),
+            _ => None,
+        }
+    }
+}
+
+impl StateSpace {
+    pub fn place(self) -> Place {
+        match self {
+            StateSpace::Generic | StateSpace::Global | StateSpace::Const | StateSpace::Local => Place::Window,
+            StateSpace::Shared | StateSpace::SharedCta | StateSpace::SharedCluster => Place::Shared,
+            StateSpace::Param => Place::Param,
+        }
+    }
+}
+
+impl AtomicSpace {
+    pub fn place(self) -> Place {
+        match self {
+            AtomicSpace::Generic | AtomicSpace::Global => Place::Window,
+            AtomicSpace::Shared | AtomicSpace::SharedCta | AtomicSpace::SharedCluster => Place::Shared,
+        }
+    }
+}
+
+impl PrefetchSpace {
+    pub fn place(self) -> Place {
+        Place::Window
+    }
+}
+
+impl TensormapSpace {
+    pub fn place(self) -> Place {
+        match self {
+            TensormapSpace::Generic => Place::Window,
+            TensormapSpace::Param => Place::Param,
+        }
+    }
+}
+
+impl TensormapReplaceSpace {
+    pub fn place(self) -> Place {
+        match self {
+            TensormapReplaceSpace::Generic | TensormapReplaceSpace::Global => Place::Window,
+            TensormapReplaceSpace::SharedCta => Place::Shared,
+        }
     }
 }

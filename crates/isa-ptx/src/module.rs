@@ -79,7 +79,8 @@ pub struct Shared {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BlockId(pub u32);
 
-/// Its label is `$L<n>`, or `$L<n>_<name>`. Branches stand only at its end.
+/// Its label is `$L<n>`, or `$L<n>_<name>`. Branches stand only at its end, all but the
+/// last one guarded.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Block {
     /// Letters, digits and underscores; for readers only.

@@ -54,6 +54,11 @@ impl Scalar {
         matches!(self, F16 | BF16 | F32 | TF32 | F16x2 | BF16x2 | F64 | E4M3 | E5M2 | E4M3x2 | E5M2x2)
     }
 
+    /// Whether an operand of it may be an immediate: floats of 16 bits and packed values have none.
+    pub fn has_immediates(self) -> bool {
+        !self.is_packed() && (!self.is_float() || matches!(self, Scalar::F32 | Scalar::F64))
+    }
+
     /// Two values in one register.
     pub fn is_packed(self) -> bool {
         use Scalar::*;

@@ -1,6 +1,6 @@
 //! The registers of an instruction: which it reads, which it writes; and their renaming.
 
-use crate::form::{Access, Visitor};
+use crate::form::{Access, Place, Visitor};
 use crate::key::Key;
 use crate::module::{BlockId, Inst};
 use crate::op::Op;
@@ -158,7 +158,7 @@ impl<F: FnMut(&mut Reg, Access)> Visitor for Registers<F> {
         self
     }
 
-    fn address(&mut self, address: &mut Address) -> &mut Self {
+    fn address(&mut self, address: &mut Address, _: Place) -> &mut Self {
         self.read_address(address);
         self
     }

@@ -14,7 +14,7 @@ ops! {
         d: Address, a: Address, size: u32, source_size: Option<Operand>,
     }
         form |v| v.key(space).word("global").presence(policy, "L2::cache_hint").opt_key(prefetch)
-            .address(d).address(a).immediate(size).opt_operand(source_size, Scalar::U32).opt_read(policy, Scalar::B64);
+            .shared(d).global(a).immediate(size).opt_operand(source_size, Scalar::U32).opt_read(policy, Scalar::B64);
         check rule(matches!(size, 4 | 8 | 16), "4, 8 or 16 bytes are copied")
             .and(source_rule(*size, source_size, policy));
         needs copy_needs(*space, *policy, *prefetch);
@@ -25,7 +25,7 @@ ops! {
         d: Address, a: Address, source_size: Option<Operand>,
     }
         form |v| v.key(space).word("global").presence(policy, "L2::cache_hint").opt_key(prefetch)
-            .address(d).address(a).fixed("16").opt_operand(source_size, Scalar::U32).opt_read(policy, Scalar::B64);
+            .shared(d).global(a).fixed("16").opt_operand(source_size, Scalar::U32).opt_read(policy, Scalar::B64);
         check source_rule(16, source_size, policy);
         needs copy_needs(*space, *policy, *prefetch);
 
@@ -43,7 +43,7 @@ ops! {
 
     /// An arrival when all copies of this thread before it are done. Without `noinc` it first adds 1 to the pending count.
     struct CpAsyncMbarrierArrive "cp.async.mbarrier.arrive" { noinc: bool, space: LocalShared, mbarrier: Address }
-        form |v| v.flag(noinc, "noinc").key(space).word("b64").address(mbarrier);
+        form |v| v.flag(noinc, "noinc").key(space).word("b64").shared(mbarrier);
         needs copy_needs(*space, None, None);
 }
 

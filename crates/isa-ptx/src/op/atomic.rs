@@ -19,7 +19,7 @@ ops! {
         form |v| {
             v.key(order).key(space).key(op).presence(policy, "L2::cache_hint").count(d, VECTORS).key(ty);
             let count = d.len();
-            v.vector(d, count, ty.scalar(), Access::Write).address(address)
+            v.vector(d, count, ty.scalar(), Access::Write).address(address, space.place())
                 .vector(b, count, ty.scalar(), Access::Read).opt_read(policy, Scalar::B64)
         };
         check atomic_rules(*op, *ty, d.len(), *space, policy.is_some());
@@ -33,7 +33,7 @@ ops! {
         form |v| {
             v.key(order).key(space).key(op).presence(policy, "L2::cache_hint").count(b, VECTORS).key(ty);
             let count = b.len();
-            v.address(address).vector(b, count, ty.scalar(), Access::Read).opt_read(policy, Scalar::B64)
+            v.address(address, space.place()).vector(b, count, ty.scalar(), Access::Read).opt_read(policy, Scalar::B64)
         };
         check atomic_rules(*op, *ty, b.len(), *space, policy.is_some());
         needs atomic_needs(*ty, b.len(), *space, order.scope(), policy.is_some());
@@ -44,20 +44,19 @@ ops! {
         d: Reg, address: Address, b: Operand,
     }
         form |v| v.key(order).key(space).word("exch").presence(policy, "L2::cache_hint").key(ty)
-            .write(d, ty.scalar()).address(address).operand(b, ty.scalar()).opt_read(policy, Scalar::B64);
+            .write(d, ty.scalar()).address(address, space.place()).operand(b, ty.scalar()).opt_read(policy, Scalar::B64);
         check hint_rule(*space, policy.is_some());
         needs space_needs(*space, order.scope(), policy.is_some());
 
     /// `d` = the old value; memory gets `new` where that is `expected`.
     struct AtomCas "atom" {
-        order: AtomicOrder, space: AtomicSpace, policy: Option<Reg>, ty: BitsType,
+        order: AtomicOrder, space: AtomicSpace, ty: BitsType,
         d: Reg, address: Address, expected: Operand, new: Operand,
     }
-        form |v| v.key(order).key(space).word("cas").presence(policy, "L2::cache_hint").key(ty)
-            .write(d, ty.scalar()).address(address).operand(expected, ty.scalar()).operand(new, ty.scalar())
-            .opt_read(policy, Scalar::B64);
-        check hint_rule(*space, policy.is_some());
-        needs space_needs(*space, order.scope(), policy.is_some());
+        form |v| v.key(order).key(space).word("cas").key(ty)
+            .write(d, ty.scalar()).address(address, space.place())
+            .operand(expected, ty.scalar()).operand(new, ty.scalar());
+        needs space_needs(*space, order.scope(), false);
 }
 
 fn atomic_rules(

@@ -68,6 +68,7 @@ ops! {
     /// Orders accesses through aliases of the same memory.
     struct FenceProxyAlias "fence.proxy.alias" {}
         form |v| {};
+        needs Needs::new(Target::Sm80, 7, 5);
 
     /// Releases what was written to a tensor map.
     struct FenceProxyTensormapRelease "fence.proxy.tensormap::generic.release" { scope: Scope }
@@ -76,7 +77,7 @@ ops! {
 
     /// Acquires a tensor map (128 bytes) for later accesses through it.
     struct FenceProxyTensormapAcquire "fence.proxy.tensormap::generic.acquire" { scope: Scope, map: Address }
-        form |v| v.key(scope).address(map).fixed("128");
+        form |v| v.key(scope).generic(map).fixed("128");
         needs Needs::new(Target::Sm90, 8, 3);
 }
 

@@ -18,7 +18,7 @@ ops! {
     }
         form |v| v.key(space).word("global").word(COMPLETES)
             .presence(multicast, "multicast::cluster").presence(policy, "L2::cache_hint")
-            .address(d).address(a).operand(size, Scalar::U32).address(mbarrier)
+            .shared(d).global(a).operand(size, Scalar::U32).shared(mbarrier)
             .opt_read(multicast, Scalar::B16).opt_read(policy, Scalar::B64);
         check size_rule(size).and(multicast_rule(*space, multicast));
         needs space.needs();
@@ -27,7 +27,7 @@ ops! {
     struct BulkToPeer "cp.async.bulk.shared::cluster.shared::cta" {
         d: Address, a: Address, size: Operand, mbarrier: Address,
     }
-        form |v| v.word(COMPLETES).address(d).address(a).operand(size, Scalar::U32).address(mbarrier);
+        form |v| v.word(COMPLETES).shared(d).shared(a).operand(size, Scalar::U32).shared(mbarrier);
         check size_rule(size);
         needs Needs::new(Target::Sm90, 8, 0);
 
@@ -35,7 +35,7 @@ ops! {
     struct BulkStore "cp.async.bulk.global.shared::cta.bulk_group" {
         policy: Option<Reg>, d: Address, a: Address, size: Operand,
     }
-        form |v| v.presence(policy, "L2::cache_hint").address(d).address(a).operand(size, Scalar::U32)
+        form |v| v.presence(policy, "L2::cache_hint").global(d).shared(a).operand(size, Scalar::U32)
             .opt_read(policy, Scalar::B64);
         check size_rule(size);
         needs Needs::new(Target::Sm90, 8, 0);
@@ -45,7 +45,7 @@ ops! {
         policy: Option<Reg>, op: BulkReduction, d: Address, a: Address, size: Operand,
     }
         form |v| v.presence(policy, "L2::cache_hint").key(op)
-            .address(d).address(a).operand(size, Scalar::U32).opt_read(policy, Scalar::B64);
+            .global(d).shared(a).operand(size, Scalar::U32).opt_read(policy, Scalar::B64);
         check size_rule(size);
         needs Needs::new(Target::Sm90, 8, 0);
 
@@ -53,13 +53,13 @@ ops! {
     struct BulkReduceToPeer "cp.reduce.async.bulk.shared::cluster.shared::cta" {
         op: PeerReduction, d: Address, a: Address, size: Operand, mbarrier: Address,
     }
-        form |v| v.word(COMPLETES).key(op).address(d).address(a).operand(size, Scalar::U32).address(mbarrier);
+        form |v| v.word(COMPLETES).key(op).shared(d).shared(a).operand(size, Scalar::U32).shared(mbarrier);
         check size_rule(size);
         needs Needs::new(Target::Sm90, 8, 0);
 
     /// Global memory into L2.
     struct BulkPrefetch "cp.async.bulk.prefetch.L2.global" { policy: Option<Reg>, a: Address, size: Operand }
-        form |v| v.presence(policy, "L2::cache_hint").address(a).operand(size, Scalar::U32)
+        form |v| v.presence(policy, "L2::cache_hint").global(a).operand(size, Scalar::U32)
             .opt_read(policy, Scalar::B64);
         check size_rule(size);
         needs Needs::new(Target::Sm90, 8, 0);
@@ -77,7 +77,7 @@ ops! {
         form |v| {
             v.key(rank).key(space).word("global").key(mode).word(COMPLETES)
                 .presence(multicast, "multicast::cluster").presence(policy, "L2::cache_hint")
-                .address(d).tensor(map, corner, rank.count()).address(mbarrier);
+                .shared(d).tensor(map, corner, rank.count()).shared(mbarrier);
             if *mode == LoadMode::Im2col {
                 v.operands(offsets, rank.count().saturating_sub(2), Scalar::U16);
             }
@@ -94,7 +94,7 @@ ops! {
         map: Address, corner: OperandList, a: Address,
     }
         form |v| v.key(rank).word("global.shared::cta").key(mode).word("bulk_group").presence(policy, "L2::cache_hint")
-            .tensor(map, corner, rank.count()).address(a).opt_read(policy, Scalar::B64);
+            .tensor(map, corner, rank.count()).shared(a).opt_read(policy, Scalar::B64);
         check rule(*mode == StoreMode::Tile || rank.count() >= 3, "`.im2col` has 3 to 5 dimensions");
         needs Needs::new(Target::Sm90, 8, 0);
 
@@ -105,7 +105,7 @@ ops! {
     }
         form |v| v.key(rank).word("global.shared::cta").key(op).key(mode).word("bulk_group")
             .presence(policy, "L2::cache_hint")
-            .tensor(map, corner, rank.count()).address(a).opt_read(policy, Scalar::B64);
+            .tensor(map, corner, rank.count()).shared(a).opt_read(policy, Scalar::B64);
         check rule(*mode == StoreMode::Tile || rank.count() >= 3, "`.im2col` has 3 to 5 dimensions");
         needs Needs::new(Target::Sm90, 8, 0);
 
@@ -135,21 +135,22 @@ ops! {
         value: Operand,
     }
         form |v| {
-            v.key(field).key(space).word("b1024").word(field.width()).address(map);
+            v.key(field).key(space).word("b1024").word(field.width()).address(map, space.place());
             if field.has_ordinal() {
                 v.immediate(ordinal);
             }
             v.operand(value, field.ty())
         };
         check rule(*ordinal < 5 && (field.has_ordinal() || *ordinal == 0), "a tensor has at most 5 dimensions")
-            .and(rule(!field.is_choice() || matches!(value, Operand::Imm(0..=15)), "this field is a number of few bits"));
+            .and(rule(field.choices().is_none_or(|end| matches!(value, Operand::Imm(value) if *value < end)),
+                "this field is one of a short list"));
         needs Needs::new(Target::Sm90a, 8, 3);
 
     /// Copies a tensor map from shared to global memory, released to the proxy of tensor maps. By a whole warp.
     struct TensormapCpFenceProxy "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release" {
         scope: Scope, d: Address, a: Address,
     }
-        form |v| v.key(scope).word("sync.aligned").address(d).address(a).fixed("128");
+        form |v| v.key(scope).word("sync.aligned").global(d).shared(a).fixed("128");
         needs Needs::new(Target::Sm90, 8, 3);
 }
 

@@ -86,7 +86,13 @@ fn convert_rules(
         (true, true) if is_exact(to, from) => round.is_none(),
         (true, true) => round.is_some() && !integral,
     };
+    let widens = !is_float(to) && !is_float(from) && {
+        let (to, from) = (to.scalar(), from.scalar());
+        let room = |ty: Scalar| ty.bits() - u32::from(ty.is_signed());
+        room(to) >= room(from) && (to.is_signed() || !from.is_signed())
+    };
     rule(rounding, "this conversion rounds otherwise")
+        .and(rule(!sat || !widens, "`.sat` is for results that may not fit"))
         .and(rule(
             !ftz || (to == F32 || from == F32) && (is_float(to) || is_float(from)),
             "`.ftz` is for f32",

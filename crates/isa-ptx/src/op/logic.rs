@@ -114,4 +114,8 @@ fn comparable(cmp: Compare, ftz: bool, ty: CompareType, has_q: bool) -> Result<(
     rule(fits, "the type has no such comparison")
         .and(rule(!ftz || flushes, "`.ftz` is for f16 and f32"))
         .and(rule(!scalar.is_packed() || has_q, "a packed comparison gives two predicates"))
+        .and(rule(
+            !matches!(ty, CompareType::F16 | CompareType::BF16) || !has_q,
+            "a comparison of one float of 16 bits gives one predicate",
+        ))
 }

@@ -18,7 +18,7 @@ ops! {
         form |v| {
             v.count(d, MATRICES).flag(trans, "trans").key(space).word("b16");
             let count = d.len();
-            v.regs(d, count, Scalar::B32, Access::Write).address(address)
+            v.regs(d, count, Scalar::B32, Access::Write).shared(address)
         };
         check rule(!d.is_empty(), "1, 2 or 4 matrices are loaded");
         needs Needs::new(Target::Sm80, 7, 8).when(*space == LocalShared::Cta);
@@ -28,7 +28,7 @@ ops! {
         form |v| {
             v.count(a, MATRICES).flag(trans, "trans").key(space).word("b16");
             let count = a.len();
-            v.address(address).regs(a, count, Scalar::B32, Access::Read)
+            v.shared(address).regs(a, count, Scalar::B32, Access::Read)
         };
         check rule(!a.is_empty(), "1, 2 or 4 matrices are stored");
         needs Needs::new(Target::Sm90, 7, 8);

@@ -11,21 +11,22 @@ use crate::types::Scalar;
 ops! {
     /// Arrivals a phase waits for: 1 to 2^20 - 1.
     struct MbarrierInit "mbarrier.init" { space: LocalShared, address: Address, count: Operand }
-        form |v| v.key(space).word("b64").address(address).operand(count, Scalar::U32);
+        form |v| v.key(space).word("b64").shared(address).operand(count, Scalar::U32);
+        check count_rule(count);
         needs space.needs();
 
     struct MbarrierInval "mbarrier.inval" { space: LocalShared, address: Address }
-        form |v| v.key(space).word("b64").address(address);
+        form |v| v.key(space).word("b64").shared(address);
         needs space.needs();
 
     /// Adds bytes to those that the phase waits for.
     struct MbarrierExpectTx "mbarrier.expect_tx" { order: TxOrder, space: MbarrierSpace, address: Address, bytes: Operand }
-        form |v| v.key(order).key(space).word("b64").address(address).operand(bytes, Scalar::U32);
+        form |v| v.key(order).key(space).word("b64").shared(address).operand(bytes, Scalar::U32);
         needs Needs::new(Target::Sm90, 8, 0);
 
     /// Takes bytes from those that the phase waits for.
     struct MbarrierCompleteTx "mbarrier.complete_tx" { order: TxOrder, space: MbarrierSpace, address: Address, bytes: Operand }
-        form |v| v.key(order).key(space).word("b64").address(address).operand(bytes, Scalar::U32);
+        form |v| v.key(order).key(space).word("b64").shared(address).operand(bytes, Scalar::U32);
         needs Needs::new(Target::Sm90, 8, 0);
 
     /// `count` arrivals (1 where it is missing); `state` is of the phase before. A peer's barrier gives no state.
@@ -33,9 +34,10 @@ ops! {
         order: ArriveOrder, space: MbarrierSpace, state: Option<Reg>, address: Address, count: Option<Operand>,
     }
         form |v| v.key(order).key(space).word("b64")
-            .sink(state, Scalar::B64).address(address).opt_operand(count, Scalar::U32);
-        check state_rule(*space, state);
-        needs arrive_needs(*order, *space, state)
+            .sink(state, Scalar::B64).shared(address).opt_operand(count, Scalar::U32);
+        check state_rule(*space, state).and(count.as_ref().map_or(Ok(()), count_rule));
+        needs arrive_needs(*order, *space)
+            .max(Needs::new(Target::Sm80, 7, 1).when(state.is_none()))
             .max(Needs::new(Target::Sm90, 7, 8).when(count.is_some()));
 
     /// Adds bytes to those that the phase waits for, then arrives once.
@@ -43,7 +45,7 @@ ops! {
         order: ArriveOrder, space: MbarrierSpace, state: Option<Reg>, address: Address, bytes: Operand,
     }
         form |v| v.key(order).key(space).word("b64")
-            .sink(state, Scalar::B64).address(address).operand(bytes, Scalar::U32);
+            .sink(state, Scalar::B64).shared(address).operand(bytes, Scalar::U32);
         check state_rule(*space, state);
         needs Needs::new(Target::Sm90, 8, 0);
 
@@ -51,7 +53,8 @@ ops! {
     struct MbarrierArriveNoComplete "mbarrier.arrive.noComplete" {
         space: LocalShared, state: Reg, address: Address, count: Operand,
     }
-        form |v| v.key(space).word("b64").write(state, Scalar::B64).address(address).operand(count, Scalar::U32);
+        form |v| v.key(space).word("b64").write(state, Scalar::B64).shared(address).operand(count, Scalar::U32);
+        check count_rule(count);
         needs space.needs();
 
     /// Arrives, and takes as many from the count of all later phases.
@@ -59,9 +62,9 @@ ops! {
         order: ArriveOrder, space: MbarrierSpace, state: Option<Reg>, address: Address, count: Option<Operand>,
     }
         form |v| v.key(order).key(space).word("b64")
-            .sink(state, Scalar::B64).address(address).opt_operand(count, Scalar::U32);
-        check state_rule(*space, state);
-        needs arrive_needs(*order, *space, state)
+            .sink(state, Scalar::B64).shared(address).opt_operand(count, Scalar::U32);
+        check state_rule(*space, state).and(count.as_ref().map_or(Ok(()), count_rule));
+        needs arrive_needs(*order, *space)
             .max(Needs::new(Target::Sm90, 7, 8).when(count.is_some()));
 
     /// `done` = whether the phase of `state` has ended; never waits.
@@ -69,7 +72,7 @@ ops! {
         order: WaitOrder, space: LocalShared, done: Reg, address: Address, state: Reg,
     }
         form |v| v.key(order).key(space).word("b64")
-            .write(done, Scalar::Pred).address(address).read(state, Scalar::B64);
+            .write(done, Scalar::Pred).shared(address).read(state, Scalar::B64);
         needs space.needs().max(order.needs());
 
     /// `done` = whether the phase of this parity (0 or 1) has ended; never waits.
@@ -77,7 +80,8 @@ ops! {
         order: WaitOrder, space: LocalShared, done: Reg, address: Address, parity: Operand,
     }
         form |v| v.key(order).key(space).word("b64")
-            .write(done, Scalar::Pred).address(address).operand(parity, Scalar::U32);
+            .write(done, Scalar::Pred).shared(address).operand(parity, Scalar::U32);
+        check parity_rule(parity);
         needs space.needs().max(order.needs()).max(Needs::new(Target::Sm80, 7, 1));
 
     /// As `MbarrierTestWait`, and may wait a while: at most `limit` nanoseconds, or as the machine likes.
@@ -85,7 +89,7 @@ ops! {
         order: WaitOrder, space: LocalShared, done: Reg, address: Address, state: Reg, limit: Option<Operand>,
     }
         form |v| v.key(order).key(space).word("b64")
-            .write(done, Scalar::Pred).address(address).read(state, Scalar::B64).opt_operand(limit, Scalar::U32);
+            .write(done, Scalar::Pred).shared(address).read(state, Scalar::B64).opt_operand(limit, Scalar::U32);
         needs Needs::new(Target::Sm90, 7, 8).max(order.needs());
 
     /// As `MbarrierTestWaitParity`, and may wait a while.
@@ -93,7 +97,8 @@ ops! {
         order: WaitOrder, space: LocalShared, done: Reg, address: Address, parity: Operand, limit: Option<Operand>,
     }
         form |v| v.key(order).key(space).word("b64")
-            .write(done, Scalar::Pred).address(address).operand(parity, Scalar::U32).opt_operand(limit, Scalar::U32);
+            .write(done, Scalar::Pred).shared(address).operand(parity, Scalar::U32).opt_operand(limit, Scalar::U32);
+        check parity_rule(parity);
         needs Needs::new(Target::Sm90, 7, 8).max(order.needs());
 
     /// Arrivals that were pending in `state`; 32 bits.
@@ -105,14 +110,36 @@ fn state_rule(space: MbarrierSpace, state: &Option<Reg>) -> Result<(), &'static 
     rule(space != MbarrierSpace::Cluster || state.is_none(), "a peer's barrier gives no state")
 }
 
-fn arrive_needs(order: ArriveOrder, space: MbarrierSpace, state: &Option<Reg>) -> Needs {
-    let plain = order == ArriveOrder::Default && space == MbarrierSpace::Shared && state.is_some();
-    Needs::new(Target::Sm90, 8, 0).when(!plain)
+fn count_rule(count: &Operand) -> Result<(), &'static str> {
+    let fits = !matches!(count, Operand::Imm(count) if !(1..1 << 20).contains(count));
+    rule(fits, "1 to 2^20 - 1 arrivals are counted")
+}
+
+fn parity_rule(parity: &Operand) -> Result<(), &'static str> {
+    rule(!matches!(parity, Operand::Imm(2..)), "a parity is 0 or 1")
+}
+
+fn arrive_needs(order: ArriveOrder, space: MbarrierSpace) -> Needs {
+    let order = match order {
+        ArriveOrder::Default => Needs::BASE,
+        ArriveOrder::ReleaseCta => Needs::new(Target::Sm80, 8, 0),
+        ArriveOrder::ReleaseCluster => Needs::new(Target::Sm90, 8, 0),
+    };
+    let space = match space {
+        MbarrierSpace::Shared => Needs::BASE,
+        MbarrierSpace::Cta => Needs::new(Target::Sm80, 7, 8),
+        MbarrierSpace::Cluster => Needs::new(Target::Sm90, 8, 0),
+    };
+    order.max(space)
 }
 
 impl WaitOrder {
     fn needs(self) -> Needs {
-        Needs::new(Target::Sm90, 8, 0).when(self != WaitOrder::Default)
+        match self {
+            WaitOrder::Default => Needs::BASE,
+            WaitOrder::AcquireCta => Needs::new(Target::Sm80, 8, 0),
+            WaitOrder::AcquireCluster => Needs::new(Target::Sm90, 8, 0),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::form::{Access, ops, rule};
 use crate::modifiers::*;
-use crate::operand::{Address, Operand, RegList};
+use crate::operand::{Address, Base, Operand, RegList};
 use crate::reg::Reg;
 use crate::target::{Needs, Target};
 use crate::types::*;
@@ -23,7 +23,7 @@ ops! {
             v.key(order).key(space).opt_key(cache).opt_key(l1).presence(policy, "L2::cache_hint").opt_key(prefetch)
                 .count(d, VECTORS).key(ty);
             let count = d.len();
-            v.vector(d, count, ty.scalar(), Access::Write).address(address).opt_read(policy, Scalar::B64)
+            v.vector(d, count, ty.scalar(), Access::Write).address(address, space.place()).opt_read(policy, Scalar::B64)
         };
         check vector_rule(d.len(), *ty)
             .and(rule(matches!(space, StateSpace::Generic | StateSpace::Global)
@@ -33,7 +33,7 @@ ops! {
                 && prefetch.is_none(), "`.ca` and its like stand alone, in weak loads"))
             .and(rule(*order != LoadOrder::Volatile || l1.is_none() && policy.is_none() && prefetch.is_none(),
                 "a volatile load has no hints"))
-            .and(order_rule(*order != LoadOrder::Weak, *order == LoadOrder::Volatile, *space));
+            .and(order_rule(*order != LoadOrder::Weak, *space));
         needs access_needs(*space, order.scope()).max(Needs::new(Target::Sm80, 7, 4)
             .when(l1.is_some() || policy.is_some() || prefetch.is_some()));
 
@@ -49,7 +49,7 @@ ops! {
             v.opt_key(cache).word("nc").opt_key(l1).presence(policy, "L2::cache_hint").opt_key(prefetch)
                 .count(d, VECTORS).key(ty);
             let count = d.len();
-            v.vector(d, count, ty.scalar(), Access::Write).address(address).opt_read(policy, Scalar::B64)
+            v.vector(d, count, ty.scalar(), Access::Write).global(address).opt_read(policy, Scalar::B64)
         };
         check vector_rule(d.len(), *ty)
             .and(rule(matches!(cache, None | Some(LoadCache::Ca | LoadCache::Cg | LoadCache::Cs)),
@@ -70,7 +70,7 @@ ops! {
             v.key(order).key(space).opt_key(cache).opt_key(l1).presence(policy, "L2::cache_hint")
                 .count(a, VECTORS).key(ty);
             let count = a.len();
-            v.address(address).vector(a, count, ty.scalar(), Access::Read).opt_read(policy, Scalar::B64)
+            v.address(address, space.place()).vector(a, count, ty.scalar(), Access::Read).opt_read(policy, Scalar::B64)
         };
         check vector_rule(a.len(), *ty)
             .and(rule(!matches!(space, StateSpace::Param | StateSpace::Const), "nothing is stored there"))
@@ -80,7 +80,7 @@ ops! {
                 "`.wb` and its like stand alone, in weak stores"))
             .and(rule(*order != StoreOrder::Volatile || l1.is_none() && policy.is_none(),
                 "a volatile store has no hints"))
-            .and(order_rule(*order != StoreOrder::Weak, *order == StoreOrder::Volatile, *space));
+            .and(order_rule(*order != StoreOrder::Weak, *space));
         needs access_needs(*space, order.scope())
             .max(Needs::new(Target::Sm80, 7, 4).when(l1.is_some() || policy.is_some()));
 
@@ -91,28 +91,28 @@ ops! {
         form |v| {
             v.count(a, VECTORS).key(ty);
             let count = a.len();
-            v.address(address).vector(a, count, ty.scalar(), Access::Read).address(mbarrier)
+            v.shared(address).vector(a, count, ty.scalar(), Access::Read).shared(mbarrier)
         };
-        check rule(!a.is_empty(), "nothing is stored");
+        check rule(a.len() as u32 * ty.scalar().bits() <= 128, "a vector has at most 16 bytes");
         needs Needs::new(Target::Sm90, 8, 1);
 
     /// The line of an address into a cache.
     struct Prefetch "prefetch" { space: PrefetchSpace, level: CacheLevel, address: Address }
-        form |v| v.key(space).key(level).address(address);
+        form |v| v.key(space).key(level).address(address, space.place());
 
     /// A tensor map into the cache of descriptors.
     struct PrefetchTensormap "prefetch" { space: TensormapSpace, map: Address }
-        form |v| v.key(space).word("tensormap").address(map);
+        form |v| v.key(space).word("tensormap").address(map, space.place());
         needs Needs::new(Target::Sm90, 8, 0);
 
     /// 128 bytes back to normal priority in L2.
     struct ApplyPriority "applypriority.global.L2::evict_normal" { address: Address }
-        form |v| v.address(address).fixed("128");
+        form |v| v.global(address).fixed("128");
         needs Needs::new(Target::Sm80, 7, 4);
 
     /// 128 bytes of L2 need not be written back: their content is lost.
     struct Discard "discard.global.L2" { address: Address }
-        form |v| v.address(address).fixed("128");
+        form |v| v.global(address).fixed("128");
         needs Needs::new(Target::Sm80, 7, 4);
 
     /// A cache policy: `primary` for the fraction of the accesses, `secondary` (`evict_first`, `evict_unchanged`) for
@@ -128,8 +128,10 @@ ops! {
         primary: L2Priority, secondary: Option<L2Secondary>,
         d: Reg, base: Address, primary_size: Operand, total_size: Operand,
     }
-        form |v| v.key(primary).opt_key(secondary).word("b64").write(d, Scalar::B64).address(base)
+        form |v| v.key(primary).opt_key(secondary).word("b64").write(d, Scalar::B64).global(base)
             .operand(primary_size, Scalar::U32).operand(total_size, Scalar::U32);
+        check rule(!matches!((primary_size, total_size), (Operand::Imm(primary), Operand::Imm(total)) if primary > total),
+            "the primary size is part of the total one");
         needs Needs::new(Target::Sm80, 7, 4);
 
     /// The generic address of an address of a space.
@@ -141,7 +143,11 @@ ops! {
     /// The generic address of a variable or a parameter.
     struct CvtaSymbol "cvta" { space: WindowSpace, d: Reg, symbol: Address }
         form |v| v.key(space).word("u64").write(d, Scalar::U64).symbol(symbol);
-        check rule(matches!(space, WindowSpace::Shared | WindowSpace::Param), "variables stand in `.shared` and `.param`");
+        check rule(match symbol.base {
+            Base::Shared(_) => matches!(space, WindowSpace::Shared | WindowSpace::SharedCta),
+            Base::Param(_) => *space == WindowSpace::Param,
+            Base::Reg(_) => false,
+        }, "the variable stands in another space");
         needs space.needs();
 
     /// The address within a space of a generic address.
@@ -174,11 +180,10 @@ fn vector_rule(count: usize, ty: MemoryType) -> Result<(), &'static str> {
     )
 }
 
-fn order_rule(ordered: bool, volatile: bool, space: StateSpace) -> Result<(), &'static str> {
+fn order_rule(ordered: bool, space: StateSpace) -> Result<(), &'static str> {
     use StateSpace::*;
     let may = match space {
-        Param | Const => false,
-        Local => volatile,
+        Param | Const | Local => false,
         Generic | Global | Shared | SharedCta | SharedCluster => true,
     };
     rule(!ordered || may, "the space has no such order")

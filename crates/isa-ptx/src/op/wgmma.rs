@@ -45,7 +45,7 @@ ops! {
         };
         check shape_rules(*shape, *satfinite, *ty, *accumulate)
             .and(flag_rules(*ty, *negate_a || *negate_b, *transpose_a || *transpose_b));
-        needs Needs::new(Target::Sm90a, 8, 0);
+        needs ty.needs();
 
     /// As `Wgmma` with `a` in 4 registers, its fragment as that of `mma`'s 16 rows for each of the 4 warps.
     struct WgmmaRegisters "wgmma.mma_async.sync.aligned" {
@@ -66,7 +66,7 @@ ops! {
         };
         check shape_rules(*shape, *satfinite, *ty, *accumulate)
             .and(flag_rules(*ty, *negate_a || *negate_b, *transpose_b));
-        needs Needs::new(Target::Sm90a, 8, 0);
+        needs ty.needs();
 }
 
 fn shape_rules(
