@@ -18,6 +18,7 @@ const TEST: &[Row] = &[
     ("unit", &[]),
     ("text", &[]),
     ("mlir-opt", &[]),
+    ("gpu-ptxas", &[]),
     ("readme", &[]),
     ("models", &[]),
     ("coverage", &[]),
@@ -45,10 +46,11 @@ const ACCEPTANCE: &[Row] = &[
     ("bad-input", &[]),
     ("fuzz", &["--seconds", "600"]),
     ("mlir-opt", &[]),
+    ("gpu-ptxas", &["--random", "20000"]),
 ];
 
 /// Checks that may skip: they need a tool or a processor that not every machine has.
-const MAY_SKIP: [&str; 1] = ["mlir-opt"];
+const MAY_SKIP: [&str; 2] = ["mlir-opt", "gpu-ptxas"];
 
 pub fn test(args: &[String]) -> Result<Outcome> {
     run_rows(TEST, args)

@@ -38,6 +38,12 @@ pub const VERBS: &[Verb] = &[
     verb("unit", "", "tests inside of crates and documentation", crate::text::unit),
     verb("text", "", "the golden tests", crate::text::run),
     verb("mlir-opt", "", "upstream's mlir-opt reads every golden dump", crate::mlir_opt::run),
+    verb(
+        "gpu-ptxas",
+        "[--seed S] [--random N]",
+        "NVIDIA's assembler takes what is printed",
+        crate::gpu_ptxas::run,
+    ),
     verb("readme", "", "the README's commands", crate::readme::run),
     verb("models", "[--only ID ...]", "real models against ONNX Runtime", crate::models::run),
     verb("coverage", "", "how launches were carried out, in both tiers", crate::coverage::run),
