@@ -5,14 +5,18 @@ use crate::dim::Atom;
 use smallvec::SmallVec;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, LazyLock};
 
 /// Dims, outermost first. Rank 0 is a scalar.
-#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Shape(pub SmallVec<[Dim; 4]>);
+/// Values, types and ops of one shape share its memory: few shapes stand in a program, in very many places.
+#[derive(Clone, Eq, PartialOrd, Ord, Hash)]
+pub struct Shape(Arc<[Dim]>);
+
+static SCALAR: LazyLock<Shape> = LazyLock::new(|| Shape(Arc::new([])));
 
 impl Shape {
     pub fn scalar() -> Shape {
-        Shape::default()
+        SCALAR.clone()
     }
 
     pub fn rank(&self) -> usize {
@@ -22,7 +26,7 @@ impl Shape {
     /// The product of the dims; 1 for a scalar.
     pub fn count(&self) -> Dim {
         let (mut known, mut open) = (1i64, Dim::from(1));
-        for dim in &self.0 {
+        for dim in self.iter() {
             match dim.as_const() {
                 Some(n) => known = known.saturating_mul(n),
                 None => open = open * dim.clone(),
@@ -53,7 +57,7 @@ impl Shape {
     /// The count as a constant and atoms, unless a dim is a sum.
     fn factors(&self) -> Option<(i64, SmallVec<[&Atom; 8]>)> {
         let (mut known, mut atoms) = (1i64, SmallVec::new());
-        for dim in &self.0 {
+        for dim in self.iter() {
             let (coefficient, monomial) = dim.as_product()?;
             known = known.saturating_mul(coefficient);
             if !monomial.is_empty() {
@@ -88,6 +92,18 @@ impl Shape {
     }
 }
 
+impl Default for Shape {
+    fn default() -> Shape {
+        Shape::scalar()
+    }
+}
+
+impl PartialEq for Shape {
+    fn eq(&self, other: &Shape) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
+    }
+}
+
 impl Deref for Shape {
     type Target = [Dim];
     fn deref(&self) -> &[Dim] {
@@ -96,8 +112,9 @@ impl Deref for Shape {
 }
 
 impl DerefMut for Shape {
+    /// A shape that is shared is copied first.
     fn deref_mut(&mut self) -> &mut [Dim] {
-        &mut self.0
+        Arc::make_mut(&mut self.0)
     }
 }
 

@@ -117,14 +117,12 @@ impl tegula_ir::op::OpRules for DemoOp {
                 Ok(vec![DemoType { dtype, shape: first.shape.clone() }])
             }
             (DemoOp::Sum { axis, keep }, [ty]) => {
-                let mut shape = ty.shape.clone();
-                if *axis >= shape.rank() {
-                    return Err(format!("sum_c1: no axis {axis} in {shape}"));
+                if *axis >= ty.shape.rank() {
+                    return Err(format!("sum_c1: no axis {axis} in {}", ty.shape));
                 }
-                match keep {
-                    true => shape[*axis] = Dim::from(1),
-                    false => drop(shape.0.remove(*axis)),
-                }
+                let (outer, inner) = ty.shape.split_at(*axis);
+                let kept = keep.then(|| Dim::from(1));
+                let shape = outer.iter().cloned().chain(kept).chain(inner[1..].iter().cloned()).collect();
                 Ok(vec![DemoType { dtype: ty.dtype, shape }])
             }
             (DemoOp::Split { .. }, [ty]) => Ok(vec![(*ty).clone(), (*ty).clone()]),

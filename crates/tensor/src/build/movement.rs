@@ -51,7 +51,8 @@ impl Builder<'_> {
 
     /// Puts extents of 1 so that they stand at `axes` of the result.
     pub fn unsqueeze(&mut self, x: Value, axes: &[usize]) -> Built {
-        let mut dims = self.shape(x).0.into_iter();
+        let shape = self.shape(x);
+        let mut dims = shape.iter().cloned();
         let rank = dims.len() + axes.len();
         let shape: Option<Shape> = (0..rank)
             .map(|axis| if axes.contains(&axis) { Some(Dim::from(1)) } else { dims.next() })

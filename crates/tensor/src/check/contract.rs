@@ -2,6 +2,7 @@
 
 use super::{Types, ensure, one, take};
 use crate::{DotDims, TensorType, Window};
+use smallvec::SmallVec;
 use tegula_base::{DType, Dim, Shape};
 
 pub(super) fn dot(name: &str, dims: &DotDims, out: DType, x: &[&TensorType]) -> Types {
@@ -33,17 +34,17 @@ pub(super) fn dot_shape(
             ensure(l == r, name, 2, || format!("{what} sizes {l} and {r} differ, of {lhs} and {rhs}"))?;
         }
     }
-    let mut shape: Shape = dims.lhs_batch.iter().map(|axis| lhs.shape[*axis].clone()).collect();
+    let mut shape: SmallVec<[Dim; 6]> = dims.lhs_batch.iter().map(|axis| lhs.shape[*axis].clone()).collect();
     for (ty, batch, inner) in
         [(lhs, &dims.lhs_batch, &dims.lhs_contract), (rhs, &dims.rhs_batch, &dims.rhs_contract)]
     {
         for (axis, dim) in ty.shape.iter().enumerate() {
             if !batch.contains(&axis) && !inner.contains(&axis) {
-                shape.0.push(dim.clone());
+                shape.push(dim.clone());
             }
         }
     }
-    Ok(shape)
+    Ok(shape.into_iter().collect())
 }
 
 /// Errors: an axis that is not there, or is named twice.
@@ -87,9 +88,8 @@ pub(super) fn conv_shape(
     ensure(x.shape[1] == channels, name, 2, || {
         format!("{x} has {} channels, weights {w} in {groups} groups take {channels}", x.shape[1])
     })?;
-    let mut shape = Shape::from([x.shape[0].clone(), w.shape[0].clone()]);
-    shape.0.extend((2..x.rank()).map(|axis| window.output(axis - 2, &x.shape[axis])));
-    Ok(shape)
+    let spatial = (2..x.rank()).map(|axis| window.output(axis - 2, &x.shape[axis]));
+    Ok([x.shape[0].clone(), w.shape[0].clone()].into_iter().chain(spatial).collect())
 }
 
 pub(super) fn conv_transpose(
@@ -109,9 +109,8 @@ pub(super) fn conv_transpose(
     ensure(output.len() == window.size.len(), name, 4, || {
         format!("{} output sizes for {} spatial axes", output.len(), window.size.len())
     })?;
-    let mut shape = Shape::from([x.shape[0].clone(), w.shape[1].clone() * Dim::from(groups)]);
-    shape.0.extend(output.iter().cloned());
-    one(x.dtype, shape)
+    let shape = [x.shape[0].clone(), w.shape[1].clone() * Dim::from(groups)];
+    one(x.dtype, shape.into_iter().chain(output.iter().cloned()).collect::<Shape>())
 }
 
 pub(super) fn pool(name: &str, window: &Window, x: &[&TensorType]) -> Types {

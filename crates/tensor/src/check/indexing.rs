@@ -9,10 +9,8 @@ pub(super) fn gather(name: &str, axis: usize, x: &[&TensorType]) -> Types {
     let [data, indices] = take(name, x)?;
     has_axis(name, axis, data)?;
     index_type(name, indices)?;
-    let mut shape = Shape::from(&data.shape[..axis]);
-    shape.0.extend(indices.shape.iter().cloned());
-    shape.0.extend(data.shape[axis + 1..].iter().cloned());
-    one(data.dtype, shape)
+    let shape = data.shape[..axis].iter().chain(indices.shape.iter()).chain(&data.shape[axis + 1..]);
+    one(data.dtype, shape.cloned().collect::<Shape>())
 }
 
 pub(super) fn gather_elements(name: &str, axis: usize, x: &[&TensorType]) -> Types {
@@ -29,9 +27,8 @@ pub(super) fn gather_nd(name: &str, batch_dims: usize, x: &[&TensorType]) -> Typ
             format!("batch sizes {} and {} differ", data.shape[axis], indices.shape[axis])
         })?;
     }
-    let mut shape = Shape::from(&indices.shape[..indices.rank() - 1]);
-    shape.0.extend(data.shape[batch_dims + depth..].iter().cloned());
-    one(data.dtype, shape)
+    let shape = indices.shape[..indices.rank() - 1].iter().chain(&data.shape[batch_dims + depth..]);
+    one(data.dtype, shape.cloned().collect::<Shape>())
 }
 
 pub(super) fn scatter_elements(name: &str, axis: usize, kind: ScatterKind, x: &[&TensorType]) -> Types {
@@ -46,8 +43,8 @@ pub(super) fn scatter_nd(name: &str, kind: ScatterKind, x: &[&TensorType]) -> Ty
     let [data, indices, updates] = take(name, x)?;
     let depth = depth(name, 0, data, indices)?;
     combines(name, kind, data)?;
-    let mut shape = Shape::from(&indices.shape[..indices.rank() - 1]);
-    shape.0.extend(data.shape[depth..].iter().cloned());
+    let shape = indices.shape[..indices.rank() - 1].iter().chain(&data.shape[depth..]);
+    let shape: Shape = shape.cloned().collect();
     super::has_type(name, "the updates", updates, data.dtype, &shape)?;
     one(data.dtype, data.shape.clone())
 }

@@ -80,7 +80,7 @@ impl Cx<'_> {
             return Ok(self.shape(*wide));
         }
         let rank = operands.iter().map(|value| self.rank(*value)).max().unwrap_or(0);
-        let mut result = Shape::scalar();
+        let mut result = Vec::with_capacity(rank);
         for axis in 0..rank {
             let mut extent = Dim::from(1);
             for value in operands {
@@ -88,9 +88,9 @@ impl Cx<'_> {
                 let other = self.dim(*value, i);
                 extent = self.common_extent(&extent, &other, operands)?;
             }
-            result.0.push(extent);
+            result.push(extent);
         }
-        Ok(result)
+        Ok(result.into())
     }
 
     fn common_extent(&mut self, a: &Dim, b: &Dim, operands: &[Value]) -> Outcome<Dim> {

@@ -302,8 +302,9 @@ fn whole_enlargement(cx: &mut Cx, plan: &Plan, x: Value, axis: &AxisPlan) -> Opt
 
 fn repeat_elements(cx: &mut Cx, x: Value, axis: usize, times: i64) -> Outcome {
     let shape = cx.shape(x);
-    let (mut wide, mut joined) = (shape.clone(), shape.clone());
-    wide.0.insert(axis + 1, Dim::from(times));
+    let (outer, inner) = shape.split_at(axis + 1);
+    let wide: Shape = outer.iter().cloned().chain([Dim::from(times)]).chain(inner.iter().cloned()).collect();
+    let mut joined = shape.clone();
     joined[axis] = shape[axis].clone() * Dim::from(times);
     let x = cx.add_axes(x, &[axis + 1])?;
     let x = cx.broadcast_to(x, &wide)?;

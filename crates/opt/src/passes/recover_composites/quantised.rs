@@ -104,7 +104,7 @@ fn scales_columns(rhs: &Stored, rank: usize, dims: &DotDims) -> bool {
 /// One scale, or one a column, with the rank of the sums.
 fn along_columns(site: &mut Site, scale: Value, sums: Value) -> Built {
     let mut shape: Shape = std::iter::repeat_n(Dim::from(1), site.b.rank(sums)).collect();
-    if let (Some(last), Some(extent)) = (shape.0.last_mut(), site.b.shape(scale).last()) {
+    if let (Some(last), Some(extent)) = (shape.last_mut(), site.b.shape(scale).last()) {
         *last = extent.clone();
     }
     site.b.reshape(scale, shape)
