@@ -19,6 +19,7 @@ pub mod plan;
 pub mod portable;
 pub mod reader;
 pub mod size;
+pub mod tensor_map;
 pub mod writer;
 
 pub use functions::Function;
@@ -29,4 +30,5 @@ pub use host::{
 pub use manifest::{About, MachineId, Manifest};
 pub use portable::{Memory, OutOfBounds, PortableExecutor, PortableKernel};
 pub use reader::Package;
+pub use tensor_map::{MAP_WORDS, MapElement, MapPromotion, MapSwizzle, TensorMap};
 pub use writer::{ConstantData, Draft, PackageBuilder};

@@ -3,4 +3,5 @@
 //! May use: tile, tensor, machine, perf, target, package, isa-ptx, ir, base.  Never knows: model formats, other targets, the simulator, the driver, files.
 //! Start reading at `layout.rs`: where a tile's elements lie in registers and shared memory.
 
+pub mod encoding;
 pub mod layout;

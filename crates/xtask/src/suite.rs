@@ -19,6 +19,7 @@ const TEST: &[Row] = &[
     ("text", &[]),
     ("mlir-opt", &[]),
     ("gpu-ptxas", &[]),
+    ("gpu-encodings", &[]),
     ("readme", &[]),
     ("models", &[]),
     ("coverage", &[]),
@@ -47,6 +48,7 @@ const ACCEPTANCE: &[Row] = &[
     ("fuzz", &["--seconds", "600"]),
     ("mlir-opt", &[]),
     ("gpu-ptxas", &["--random", "20000"]),
+    ("gpu-encodings", &[]),
 ];
 
 /// Checks that may skip: they need a tool or a processor that not every machine has.

@@ -44,6 +44,7 @@ pub const VERBS: &[Verb] = &[
         "NVIDIA's assembler takes what is printed",
         crate::gpu_ptxas::run,
     ),
+    verb("gpu-encodings", "", "what is encoded for GPUs against vectors by hand", crate::gpu_encodings::run),
     verb("readme", "", "the README's commands", crate::readme::run),
     verb("models", "[--only ID ...]", "real models against ONNX Runtime", crate::models::run),
     verb("coverage", "", "how launches were carried out, in both tiers", crate::coverage::run),
