@@ -21,7 +21,7 @@ pub trait PortableKernel: Send + Sync {
         memory: &dyn Memory,
         begin: u64,
         end: u64,
-    ) -> Result<(), OutOfBounds>;
+    ) -> Result<(), String>;
 }
 
 /// The memory of one launch: the buffers of its arguments and the thread's scratch, by address.
@@ -49,3 +49,10 @@ impl std::fmt::Display for OutOfBounds {
 }
 
 impl std::error::Error for OutOfBounds {}
+
+/// In a kernel's plain words.
+impl From<OutOfBounds> for String {
+    fn from(access: OutOfBounds) -> String {
+        access.to_string()
+    }
+}

@@ -16,7 +16,7 @@ use crate::stop::Running;
 use std::sync::Mutex;
 use std::time::Instant;
 use tegula_base::{Diagnostic, Dim};
-use tegula_package::{BufferId, HostProgram, OutOfBounds};
+use tegula_package::{BufferId, HostProgram};
 
 /// A launch that is predicted to be shorter stays on one thread, nanoseconds. Handing out a job and collecting it
 /// costs 1 to 2 us on the machines we have measured.
@@ -178,7 +178,7 @@ impl Run<'_> {
             Prepared::Portable(kernel) => {
                 let buffers = self.ranges(launch)?;
                 let words = &self.cx.words[launch.words.clone()];
-                let fault: Mutex<Option<OutOfBounds>> = Mutex::new(None);
+                let fault: Mutex<Option<String>> = Mutex::new(None);
                 let threads = self.split(launch, grid, &|thread, begin, end| {
                     let scratch = Range { address: scratch_of(thread), bytes: scratch_bytes, writable: true };
                     // SAFETY: the ranges are memory of this run, and only this launch runs.
@@ -191,7 +191,7 @@ impl Run<'_> {
                 });
                 match fault.into_inner().ok().flatten() {
                     None => Ok(threads),
-                    Some(error) => Err(self.kernel_failed(launch, &error.to_string())),
+                    Some(error) => Err(self.kernel_failed(launch, &error)),
                 }
             }
             Prepared::Native(_) => Err(Diagnostic::internal("a native kernel was not run")),

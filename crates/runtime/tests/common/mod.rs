@@ -167,7 +167,7 @@ impl PortableKernel for Add {
         memory: &dyn Memory,
         begin: u64,
         end: u64,
-    ) -> Result<(), OutOfBounds> {
+    ) -> Result<(), String> {
         for i in begin..end {
             let mut word = [0; 8];
             memory.read(args[1] + 8 * i, &mut word)?;

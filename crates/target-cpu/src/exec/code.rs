@@ -5,7 +5,7 @@ use crate::schedule::{CpuFunc, CpuOp};
 use std::sync::Arc;
 use tegula_ir::text::{PrintOptions, parse_program, print_program};
 use tegula_ir::{Program, verify};
-use tegula_package::{Memory, OutOfBounds, PortableExecutor, PortableKernel};
+use tegula_package::{Memory, PortableExecutor, PortableKernel};
 
 /// The bytes that [`decode`] reads back.
 pub fn encode(func: &CpuFunc) -> Vec<u8> {
@@ -42,7 +42,7 @@ impl PortableKernel for Executable {
         memory: &dyn Memory,
         begin: u64,
         end: u64,
-    ) -> Result<(), OutOfBounds> {
-        Executable::run(self, args, scratch, begin, end, memory).map_err(|fault| fault.access)
+    ) -> Result<(), String> {
+        Executable::run(self, args, scratch, begin, end, memory).map_err(|fault| fault.to_string())
     }
 }

@@ -20,6 +20,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("ir", &["base", "mlir"]),
     ("package", &["base"]),
     ("isa-ptx", &["base"]),
+    ("sim-ptx", &["isa-ptx", "package", "base"]),
     ("tensor", &["ir", "base", "mlir"]),
     ("tile", &["ir", "machine", "base", "mlir"]),
     ("host", &["ir", "base", "mlir"]),

@@ -1,0 +1,54 @@
+//! A warp's `cp.async` copies in groups: which are not yet done.
+
+use std::collections::VecDeque;
+
+#[derive(Default)]
+pub struct Copies {
+    groups: VecDeque<Group>,
+    /// Number of the oldest group that is kept.
+    first: u64,
+    /// Copies that are in no group yet.
+    open: u32,
+    open_lanes: u32,
+}
+
+struct Group {
+    lanes: u32,
+    pending: u32,
+}
+
+impl Copies {
+    /// One more copy of the lanes; gives the number of the group that it will be in.
+    pub fn issue(&mut self, lanes: u32) -> u64 {
+        self.open += 1;
+        self.open_lanes |= lanes;
+        self.first + self.groups.len() as u64
+    }
+
+    pub fn commit(&mut self, lanes: u32) {
+        self.groups.push_back(Group { lanes: lanes | self.open_lanes, pending: self.open });
+        self.open = 0;
+        self.open_lanes = 0;
+    }
+
+    pub fn complete(&mut self, group: u64) {
+        let at = group.saturating_sub(self.first) as usize;
+        match self.groups.get_mut(at) {
+            Some(group) => group.pending -= 1,
+            None => self.open -= 1,
+        }
+        while self.groups.front().is_some_and(|group| group.pending == 0) {
+            self.groups.pop_front();
+            self.first += 1;
+        }
+    }
+
+    /// Whether all but the latest `keep` groups of the lanes are done; `None`: and what is in no group.
+    pub fn is_done(&self, lanes: u32, keep: Option<u32>) -> bool {
+        let mine = self.groups.iter().rev().filter(|group| group.lanes & lanes != 0);
+        match keep {
+            Some(keep) => mine.skip(keep as usize).all(|group| group.pending == 0),
+            None => self.open == 0 && mine.into_iter().all(|group| group.pending == 0),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Runs one instruction with effects for some lanes of a warp.
+
+mod atomic;
+mod collective;
+mod copy;
+mod matrix;
+mod memory;
+mod special;
+
+use crate::machine::{Here, Machine, Outcome};
+use crate::problem::{Problem, Run};
+use crate::program::Body;
+use crate::warp::Waiting;
+
+impl Machine<'_> {
+    /// `mask`: the lanes that are here; `active`: those of them for which the guard holds, at least one.
+    pub fn effect(&mut self, here: Here, body: &Body, mask: u32, active: u32) -> Run<Outcome> {
+        match body {
+            Body::Map(_) | Body::Branch { .. } | Body::Exit => {
+                unreachable!("invariant: the machine runs these")
+            }
+            Body::Special { d, special } => self.special(here, *d, *special, active),
+            Body::Trap => Err(Problem::new("sim-trap", "the program stopped itself")),
+            Body::Hint | Body::Fence | Body::ProxyFence => Ok(Outcome::Next),
+            Body::Sleep => Ok(Outcome::Yield),
+            Body::Load(load) => self.load(here, load, active),
+            Body::Store(store) => self.store(here, store, active),
+            Body::Atomic(atomic) => self.atomic(here, atomic, active),
+            Body::Window { space, to_space, d, a } => self.window(here, *space, *to_space, *d, *a, active),
+            Body::IsSpace { space, p, a } => self.is_space(here, *space, *p, *a, active),
+            Body::Mapa { generic, d, a, rank } => self.mapa(here, *generic, [*d, *a, *rank], active),
+            Body::CtaRank { generic, d, a } => self.cta_rank(here, *generic, *d, *a, active),
+            Body::Shuffle { mode, d, p, a, b, clamp, mask: named } => {
+                self.shuffle(here, *mode, (*d, *p), [*a, *b, *clamp, *named], mask, active)
+            }
+            Body::Vote { mode, p, a, mask: named } => self.vote(here, *mode, (*p, *a, *named), mask, active),
+            Body::Ballot { d, a, mask: named } => self.ballot(here, *d, *a, *named, mask, active),
+            Body::Match { all, d, p, a, mask: named } => {
+                self.match_lanes(here, *all, (*d, *p), [*a, *named], mask, active)
+            }
+            Body::Redux { op, ty, d, a, mask: named } => {
+                self.redux(here, *op, *ty, [*d, *a, *named], mask, active)
+            }
+            Body::ActiveMask { d } => {
+                let warp = &mut self.ctas[here.cta].warps[here.warp];
+                warp.set(*d, active, &[active as u64; 32]);
+                Ok(Outcome::Next)
+            }
+            Body::Elect { d, p, mask: named } => self.elect(here, *d, *p, *named, mask, active),
+            Body::WarpSync { mask: named } => self.warp_sync(here, *named, mask, active),
+            Body::Barrier(barrier) => self.barrier(here, barrier, mask, active),
+            Body::Copy(copy) => self.copy(here, copy, active),
+            Body::CopyCommit => {
+                self.ctas[here.cta].warps[here.warp].copies.commit(active);
+                Ok(Outcome::Next)
+            }
+            Body::CopyWait { groups } => {
+                let is_done = self.ctas[here.cta].warps[here.warp].copies.is_done(active, *groups);
+                let waiting = Waiting::Copies { groups: groups.unwrap_or(0) };
+                Ok(if is_done { Outcome::Next } else { Outcome::Wait(waiting) })
+            }
+            Body::Ldmatrix { trans, d, at } => self.ldmatrix(here, *trans, d, *at, mask, active),
+            Body::Stmatrix { trans, a, at } => self.stmatrix(here, *trans, a, *at, mask, active),
+            Body::Movmatrix { d, a } => self.movmatrix(here, *d, *a, mask, active),
+            Body::Mma(mma) => self.mma(here, mma, mask, active),
+            Body::Registers { count, grow } => self.set_registers(here, *count, *grow, mask, active),
+        }
+    }
+
+    /// All lanes of the warp must run this together: `Some` says whom to wait for.
+    pub fn whole_warp(&self, here: Here, mask: u32, active: u32) -> Run<Option<Outcome>> {
+        let warp = &self.ctas[here.cta].warps[here.warp];
+        if mask != warp.live {
+            return Ok(Some(Outcome::Wait(Waiting::Lanes(warp.live & !mask))));
+        }
+        if active != u32::MAX {
+            let message = format!("needs all 32 lanes of the warp, of which {active:#010x} run it");
+            return Err(Problem::new("sim-divergent", message));
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,43 @@
+//! `cp.async`: each lane copies up to 16 bytes from global to shared memory, later.
+
+use crate::events::{Move, Work};
+use crate::exec::memory::check_alignment;
+use crate::lanes::lanes;
+use crate::machine::{Here, Machine, Outcome};
+use crate::problem::{Problem, Run};
+use crate::program::Copy;
+
+impl Machine<'_> {
+    pub fn copy(&mut self, here: Here, o: &Copy, active: u32) -> Run<Outcome> {
+        let program = self.program;
+        let warp = &self.ctas[here.cta].warps[here.warp];
+        let (to, from) = (warp.addresses(program, o.d, active)?, warp.addresses(program, o.a, active)?);
+        check_alignment(&to, active, o.size as usize)?;
+        check_alignment(&from, active, o.size as usize)?;
+        let read = match o.source_size {
+            Some(row) => *warp.get(program, row, active)?,
+            None => [o.size as u64; 32],
+        };
+        let mut moves = Vec::with_capacity(32);
+        for lane in lanes(active) {
+            if read[lane] > o.size as u64 {
+                let message = format!("lane {lane} reads {} bytes of a copy of {}", read[lane], o.size);
+                return Err(Problem::new("sim-program", message));
+            }
+            moves.push(Move {
+                lane,
+                from: from[lane],
+                to: to[lane] as u32,
+                read: read[lane] as usize,
+                written: o.size as usize,
+            });
+        }
+        let asked: Vec<u64> = moves.iter().filter(|step| step.read > 0).map(|step| step.from).collect();
+        self.counters.global(&asked, o.size as usize);
+        let warp = &mut self.ctas[here.cta].warps[here.warp];
+        let pc = warp.fragments[here.fragment].pc;
+        let group = warp.copies.issue(active);
+        self.start(Work::Copy { cta: here.cta, warp: here.warp, group, pc, moves })?;
+        Ok(Outcome::Next)
+    }
+}

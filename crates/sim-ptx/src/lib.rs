@@ -1,0 +1,28 @@
+//! Runs PTX without a card: the instructions that a target emitted, on checked memory.      PTX (isa-ptx) ─► [sim-ptx] ─► memory, counters
+//! In: an `Entry` and a `Launch`.  Out: what the kernel writes, `Counters`; or a `Diagnostic` that names the instruction.
+//! May use: base, isa-ptx, package.  Never knows: targets, tiles, layouts, the runtime, files.
+//! Start reading at `launch.rs`, then `machine.rs` (who runs when), `program.rs` (what runs), `exec.rs` (how).
+
+mod barrier;
+mod copies;
+mod counters;
+mod decode;
+mod door;
+mod events;
+mod exec;
+mod factor;
+mod lanes;
+mod launch;
+mod machine;
+mod map;
+mod mma;
+mod number;
+mod problem;
+mod program;
+mod random;
+mod shared;
+mod warp;
+
+pub use counters::Counters;
+pub use door::PtxExecutor;
+pub use launch::{Kernel, Launch, MAX_SHARED, MAX_THREADS, Options, Stopped};

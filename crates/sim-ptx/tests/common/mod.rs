@@ -1,0 +1,138 @@
+//! Memory of tests, and launches over it.
+#![allow(dead_code)]
+
+use std::sync::Mutex;
+
+use tegula_isa_ptx::modifiers::{StateSpace, WindowSpace};
+use tegula_isa_ptx::op::{Cvta, Ld, MovSpecial};
+use tegula_isa_ptx::types::{AddressType, MemoryType};
+use tegula_isa_ptx::{Address, Base, Entry, EntryBuilder, Operand, ParamType, Reg, Special};
+use tegula_package::{Memory, OutOfBounds};
+use tegula_sim_ptx::{Counters, Kernel, Launch, Stopped};
+
+/// Buffers at addresses far from each other.
+#[derive(Default)]
+pub struct Buffers(Mutex<Vec<Vec<u8>>>);
+
+/// Distance between the starts of buffers.
+const STRIDE: u64 = 1 << 28;
+
+impl Buffers {
+    pub fn add(&self, bytes: Vec<u8>) -> u64 {
+        let mut buffers = self.0.lock().unwrap();
+        buffers.push(bytes);
+        buffers.len() as u64 * STRIDE
+    }
+
+    pub fn add_f32(&self, values: &[f32]) -> u64 {
+        self.add(values.iter().flat_map(|value| value.to_le_bytes()).collect())
+    }
+
+    pub fn add_u32(&self, values: &[u32]) -> u64 {
+        self.add(values.iter().flat_map(|value| value.to_le_bytes()).collect())
+    }
+
+    pub fn add_u16(&self, values: &[u16]) -> u64 {
+        self.add(values.iter().flat_map(|value| value.to_le_bytes()).collect())
+    }
+
+    pub fn bytes(&self, address: u64) -> Vec<u8> {
+        self.0.lock().unwrap()[(address / STRIDE) as usize - 1].clone()
+    }
+
+    pub fn f32s(&self, address: u64) -> Vec<f32> {
+        self.u32s(address).into_iter().map(f32::from_bits).collect()
+    }
+
+    pub fn u32s(&self, address: u64) -> Vec<u32> {
+        self.bytes(address).chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
+    }
+
+    pub fn u16s(&self, address: u64) -> Vec<u16> {
+        self.bytes(address).chunks(2).map(|word| u16::from_le_bytes(word.try_into().unwrap())).collect()
+    }
+
+    fn access(&self, address: u64, len: usize, f: impl FnOnce(&mut [u8])) -> Result<(), OutOfBounds> {
+        let mut buffers = self.0.lock().unwrap();
+        let buffer = (address / STRIDE).checked_sub(1).and_then(|i| buffers.get_mut(i as usize));
+        let from = (address % STRIDE) as usize;
+        buffer.and_then(|buffer| buffer.get_mut(from..from + len)).map(f).ok_or(OutOfBounds { address, len })
+    }
+}
+
+impl Memory for Buffers {
+    fn read(&self, address: u64, into: &mut [u8]) -> Result<(), OutOfBounds> {
+        self.access(address, into.len(), |bytes| into.copy_from_slice(bytes))
+    }
+
+    fn write(&self, address: u64, from: &[u8]) -> Result<(), OutOfBounds> {
+        self.access(address, from.len(), |bytes| bytes.copy_from_slice(from))
+    }
+
+    fn is_stopped(&self) -> bool {
+        false
+    }
+}
+
+/// Runs an entry whose parameters are 64-bit words.
+pub fn launch(
+    entry: &Entry,
+    grid: u32,
+    block: u32,
+    words: &[u64],
+    memory: &Buffers,
+) -> Result<Counters, String> {
+    let params = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    run(entry, &Launch { grid: [grid, 1, 1], block: [block, 1, 1], params, ..Launch::default() }, memory)
+}
+
+pub fn run(entry: &Entry, launch: &Launch, memory: &dyn Memory) -> Result<Counters, String> {
+    let kernel = Kernel::new(entry).map_err(|error| error.to_string())?;
+    kernel.run(launch, memory).map_err(|stopped| match stopped {
+        Stopped::ByCaller => "stopped".to_string(),
+        Stopped::Failed(error) => error.to_string(),
+    })
+}
+
+/// A 64-bit parameter, loaded.
+pub fn param(b: &mut EntryBuilder, name: &str) -> Reg {
+    let id = b.param(name, ParamType::Scalar(tegula_isa_ptx::types::Scalar::U64));
+    let d = b.b64();
+    b.emit(Ld {
+        space: StateSpace::Param,
+        ty: MemoryType::U64,
+        d: [d].into_iter().collect(),
+        address: id.into(),
+        ..Ld::default()
+    });
+    d
+}
+
+pub fn special(b: &mut EntryBuilder, special: Special) -> Reg {
+    let d = b.b32();
+    b.emit(MovSpecial { ty: AddressType::U32, d, special });
+    d
+}
+
+pub fn at(base: Reg, offset: i32) -> Address {
+    Address { base: Base::Reg(base), offset }
+}
+
+pub fn generic(b: &mut EntryBuilder, space: WindowSpace, a: Reg) -> Reg {
+    let d = b.b64();
+    b.emit(Cvta { space, ty: AddressType::U64, d, a: Operand::Reg(a) });
+    d
+}
+
+/// Numbers that look random, in -1..1.
+pub fn noise(n: usize, seed: u64) -> Vec<f32> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    (0..n)
+        .map(|_| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 40) as f32 / (1u64 << 23) as f32 - 1.0
+        })
+        .collect()
+}
