@@ -1,6 +1,8 @@
-//! A warp's `cp.async` copies in groups: which are not yet done.
+//! A warp's asynchronous copies in groups: which are not yet done, and arrivals that wait for them.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
+
+use crate::mbarrier::BarrierAt;
 
 #[derive(Default)]
 pub struct Copies {
@@ -10,6 +12,11 @@ pub struct Copies {
     /// Copies that are in no group yet.
     open: u32,
     open_lanes: u32,
+    /// Copies under way, by their number.
+    under_way: BTreeSet<u64>,
+    issued: u64,
+    /// Arrivals that wait for all copies before a number.
+    arrivals: Vec<(u64, BarrierAt, i64)>,
 }
 
 struct Group {
@@ -23,6 +30,36 @@ impl Copies {
         self.open += 1;
         self.open_lanes |= lanes;
         self.first + self.groups.len() as u64
+    }
+
+    /// As `issue`; and the number of the copy.
+    pub fn issue_serial(&mut self, lanes: u32) -> (u64, u64) {
+        self.issued += 1;
+        self.under_way.insert(self.issued);
+        (self.issue(lanes), self.issued)
+    }
+
+    /// As `complete`; and the arrivals that waited for it.
+    pub fn complete_serial(&mut self, group: u64, serial: u64) -> Vec<(BarrierAt, i64)> {
+        self.complete(group);
+        self.under_way.remove(&serial);
+        let oldest = self.under_way.first().copied().unwrap_or(u64::MAX);
+        let (done, waiting) = self.arrivals.iter().partition(|(after, ..)| oldest > *after);
+        self.arrivals = waiting;
+        done.into_iter().map(|(_, at, count): (u64, BarrierAt, i64)| (at, count)).collect()
+    }
+
+    /// Arrivals when all copies so far are done; `false`: they are.
+    pub fn arrive_later(&mut self, at: BarrierAt, count: i64) -> bool {
+        let waits = !self.under_way.is_empty();
+        if waits {
+            self.arrivals.push((self.issued, at, count));
+        }
+        waits
+    }
+
+    pub fn is_idle(&self) -> bool {
+        self.open == 0 && self.groups.iter().all(|group| group.pending == 0)
     }
 
     pub fn commit(&mut self, lanes: u32) {

@@ -20,6 +20,8 @@ pub struct Counters {
     /// Passes more than the bytes need.
     pub bank_conflicts: u64,
     pub shared_bytes: u64,
+    /// Bytes that bulk copies moved; once for all CTAs of a multicast.
+    pub bulk_bytes: u64,
 }
 
 impl Counters {

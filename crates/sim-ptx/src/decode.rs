@@ -3,6 +3,7 @@
 //! Errors: instructions that break the language's rules, or that this simulator does not know.
 
 mod arithmetic;
+mod asynchronous;
 mod convert;
 mod effects;
 mod float;
@@ -15,6 +16,9 @@ use tegula_base::{Diagnostic, Diagnostics};
 use tegula_isa_ptx::{Address, Base, Entry, Module, Op, Operand, Predicate, Reg, RegCounts, print_inst};
 
 use crate::program::{At, Body, Guard, Program, Row, SHARED_START, Step};
+
+/// Characters of an instruction in messages.
+const MOST_TEXT: usize = 120;
 
 /// Gives rows to registers, immediates and the addresses of variables.
 pub struct Rows {
@@ -97,7 +101,7 @@ pub fn decode(entry: &Entry) -> Result<Program, Diagnostics> {
             let body = body(&inst.op, &mut rows).ok_or_else(|| unknown(entry, &inst.op))?;
             let guard = inst.guard.map(|guard| rows.guard(guard));
             let place = (block_idx as u32, at as u32);
-            let text = print_inst(entry, inst).trim_end_matches(';').to_string();
+            let text = shortened(print_inst(entry, inst).trim_end_matches(';'));
             steps.push(Step { guard, body, place, text });
         }
     }
@@ -125,6 +129,14 @@ pub fn decode(entry: &Entry) -> Result<Program, Diagnostics> {
     })
 }
 
+/// Long lists of registers say nothing in a message.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(MOST_TEXT) {
+        Some((at, _)) => format!("{}...", &text[..at]),
+        None => text.to_string(),
+    }
+}
+
 fn unknown(entry: &Entry, op: &Op) -> Diagnostic {
     Diagnostic::error(
         "sim-program",
@@ -144,6 +156,7 @@ fn body(op: &Op, rows: &mut Rows) -> Option<Body> {
         .or_else(|| convert::map(op, rows))
         .map(Body::Map)
         .or_else(|| effects::body(op, rows))
+        .or_else(|| asynchronous::body(op, rows))
 }
 
 /// Addresses of the shared variables, the end of those whose size is known, and whether one grows with the launch.

@@ -2,14 +2,38 @@
 
 use std::collections::BTreeMap;
 
+use crate::bulk::Bulk;
 use crate::launch::Stopped;
 use crate::machine::Machine;
-use crate::problem::{Problem, Run};
+use crate::problem::{Run, of_lane};
 
 /// Work that no warp does.
 pub enum Work {
     /// `cp.async` of some lanes: from, to, bytes that are read and bytes that are written, by lane.
-    Copy { cta: usize, warp: usize, group: u64, pc: u32, moves: Vec<Move> },
+    Copy {
+        cta: usize,
+        warp: usize,
+        group: u64,
+        serial: u64,
+        pc: u32,
+        moves: Vec<Move>,
+    },
+    Bulk(Issuer, Box<Bulk>),
+    /// The next product of a warp.
+    Product {
+        cta: usize,
+        warp: usize,
+        pc: u32,
+    },
+}
+
+/// Who started it.
+#[derive(Clone, Copy)]
+pub struct Issuer {
+    pub cta: usize,
+    pub warp: usize,
+    pub lane: usize,
+    pub pc: u32,
 }
 
 /// A copy from global to shared memory, zeros behind `read` bytes.
@@ -96,7 +120,9 @@ impl Machine<'_> {
     fn perform(&mut self, work: Work) -> Run<()> {
         self.effects += 1;
         match work {
-            Work::Copy { cta, warp, group, moves, .. } => {
+            Work::Bulk(issuer, bulk) => self.perform_bulk(issuer, *bulk).map_err(|p| of_lane(p, issuer.lane)),
+            Work::Product { cta, warp, .. } => self.perform_product(cta, warp),
+            Work::Copy { cta, warp, group, serial, moves, .. } => {
                 for step in moves {
                     let mut bytes = [0; 16];
                     let into = &mut bytes[..step.read];
@@ -104,8 +130,8 @@ impl Machine<'_> {
                     let cta = &mut self.ctas[cta];
                     cta.shared.write(step.to, &bytes[..step.written]).map_err(|p| of_lane(p, step.lane))?;
                 }
-                self.ctas[cta].warps[warp].copies.complete(group);
-                Ok(())
+                let done = self.ctas[cta].warps[warp].copies.complete_serial(group, serial);
+                done.into_iter().try_for_each(|(at, count)| self.arrive(at, count))
             }
         }
     }
@@ -115,12 +141,8 @@ impl Work {
     /// CTA, warp and instruction that started it.
     fn issuer(&self) -> (usize, usize, u32) {
         match self {
-            Work::Copy { cta, warp, pc, .. } => (*cta, *warp, *pc),
+            Work::Copy { cta, warp, pc, .. } | Work::Product { cta, warp, pc } => (*cta, *warp, *pc),
+            Work::Bulk(issuer, _) => (issuer.cta, issuer.warp, issuer.pc),
         }
     }
-}
-
-/// Says of which lane.
-pub fn of_lane(problem: Problem, lane: usize) -> Problem {
-    Problem { message: format!("lane {lane}: {}", problem.message), ..problem }
 }

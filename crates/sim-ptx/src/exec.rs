@@ -1,10 +1,10 @@
 //! Runs one instruction with effects for some lanes of a warp.
 
-mod atomic;
+pub mod atomic;
 mod collective;
 mod copy;
 mod matrix;
-mod memory;
+pub mod memory;
 mod special;
 
 use crate::machine::{Here, Machine, Outcome};
@@ -54,6 +54,30 @@ impl Machine<'_> {
                 self.ctas[here.cta].warps[here.warp].copies.commit(active);
                 Ok(Outcome::Next)
             }
+            Body::CopyArrive { noinc, at } => self.copy_arrive(here, *noinc, *at, active),
+            Body::Mbarrier(o) => self.mbarrier(here, o, active),
+            Body::PendingCount { d, state } => self.pending_count(here, *d, *state, active),
+            Body::ClusterArrive { aligned } => self.cluster_arrive(here, *aligned, mask, active),
+            Body::ClusterWait { aligned } => self.cluster_wait(here, *aligned, mask),
+            Body::Bulk(o) => self.bulk(here, o, active),
+            Body::ToPeer(o) => self.send_to_peer(here, o, active),
+            Body::StAsync(o) => self.st_async(here, o, active),
+            Body::BulkCommit => {
+                let warp = &mut self.ctas[here.cta].warps[here.warp];
+                warp.bulk_reads.commit(active);
+                warp.bulk_writes.commit(active);
+                Ok(Outcome::Next)
+            }
+            Body::BulkWait { read, groups } => {
+                let warp = &self.ctas[here.cta].warps[here.warp];
+                let copies = if *read { &warp.bulk_reads } else { &warp.bulk_writes };
+                let is_done = copies.is_done(active, Some(*groups));
+                Ok(if is_done { Outcome::Next } else { Outcome::Wait(Waiting::Bulk { groups: *groups }) })
+            }
+            Body::Wgmma(o) => self.wgmma(here, o, mask, active),
+            Body::WgmmaFence => self.wgmma_fence(here, mask, active),
+            Body::WgmmaCommit => self.wgmma_commit(here, mask, active),
+            Body::WgmmaWait { groups } => self.wgmma_wait(here, *groups, mask, active),
             Body::CopyWait { groups } => {
                 let is_done = self.ctas[here.cta].warps[here.warp].copies.is_done(active, *groups);
                 let waiting = Waiting::Copies { groups: groups.unwrap_or(0) };

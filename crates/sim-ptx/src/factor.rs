@@ -1,6 +1,6 @@
 //! Elements of matrix factors as f32, which holds each of them and, but for f64, each product of two exactly.
 
-use tegula_isa_ptx::mma::MmaType;
+use tegula_isa_ptx::mma::{MmaType, WgmmaType};
 
 /// Types of factors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,6 +90,24 @@ pub fn factors(ty: MmaType) -> Option<(Factor, Factor)> {
         MmaType::F32E5M2E4M3 => (E5M2, E4M3),
         MmaType::F32E5M2E5M2 => (E5M2, E5M2),
     })
+}
+
+/// Of `a` and of `b`.
+pub fn group_factors(ty: WgmmaType) -> (Factor, Factor) {
+    use Factor::*;
+    match ty {
+        WgmmaType::F32F16 | WgmmaType::F16F16 => (F16, F16),
+        WgmmaType::F32BF16 => (BF16, BF16),
+        WgmmaType::F32TF32 => (TF32, TF32),
+        WgmmaType::F32E4M3E4M3 | WgmmaType::F16E4M3E4M3 => (E4M3, E4M3),
+        WgmmaType::F32E4M3E5M2 | WgmmaType::F16E4M3E5M2 => (E4M3, E5M2),
+        WgmmaType::F32E5M2E4M3 | WgmmaType::F16E5M2E4M3 => (E5M2, E4M3),
+        WgmmaType::F32E5M2E5M2 | WgmmaType::F16E5M2E5M2 => (E5M2, E5M2),
+        WgmmaType::S32S8S8 => (S8, S8),
+        WgmmaType::S32S8U8 => (S8, U8),
+        WgmmaType::S32U8S8 => (U8, S8),
+        WgmmaType::S32U8U8 => (U8, U8),
+    }
 }
 
 #[cfg(test)]

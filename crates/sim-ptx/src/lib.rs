@@ -4,6 +4,8 @@
 //! Start reading at `launch.rs`, then `machine.rs` (who runs when), `program.rs` (what runs), `exec.rs` (how).
 
 mod barrier;
+mod bulk;
+mod cluster;
 mod copies;
 mod counters;
 mod decode;
@@ -15,13 +17,16 @@ mod lanes;
 mod launch;
 mod machine;
 mod map;
+mod mbarrier;
 mod mma;
 mod number;
 mod problem;
 mod program;
 mod random;
 mod shared;
+mod swizzle;
 mod warp;
+mod wgmma;
 
 pub use counters::Counters;
 pub use door::PtxExecutor;

@@ -6,6 +6,7 @@ use tegula_base::Diagnostic;
 use tegula_package::Memory;
 
 use crate::barrier::Named;
+use crate::cluster::ClusterBarrier;
 use crate::counters::Counters;
 use crate::events::Events;
 use crate::launch::{Launch, Stopped};
@@ -25,6 +26,7 @@ pub struct Machine<'a> {
     pub launch: &'a Launch,
     pub memory: &'a dyn Memory,
     pub ctas: Vec<Cta>,
+    pub cluster: ClusterBarrier,
     pub now: u64,
     /// Counts what may let others go on: stores, arrivals, ends, events.
     pub effects: u64,
@@ -69,6 +71,7 @@ impl<'a> Machine<'a> {
             launch,
             memory,
             ctas: Vec::new(),
+            cluster: ClusterBarrier::default(),
             now: 0,
             effects: 0,
             random: Random::new(launch.options.seed.unwrap_or(0)),
@@ -82,6 +85,7 @@ impl<'a> Machine<'a> {
     pub fn run_cluster(&mut self, first: [u32; 3]) -> Result<(), Stopped> {
         let [x, y, z] = self.launch.cluster(self.program);
         self.ctas.clear();
+        self.cluster = ClusterBarrier::default();
         for rank in 0..x * y * z {
             let id = [first[0] + rank % x, first[1] + rank / x % y, first[2] + rank / (x * y)];
             self.ctas.push(Cta::new(self.program, self.launch, id, rank));
@@ -110,8 +114,7 @@ impl<'a> Machine<'a> {
                 }
             }
             if !alive {
-                self.drain()?;
-                return Ok(());
+                return self.end_cluster();
             }
             self.gives_up = false;
             if self.effects != last_effect.0 {
@@ -131,6 +134,19 @@ impl<'a> Machine<'a> {
             }
             self.gives_up = true;
         }
+    }
+
+    /// All threads have ended. Errors: a copy still reads the shared memory that is gone with them.
+    fn end_cluster(&mut self) -> Result<(), Stopped> {
+        for (c, cta) in self.ctas.iter().enumerate() {
+            if let Some(w) = cta.warps.iter().position(|warp| !warp.bulk_reads.is_idle()) {
+                let message =
+                    "ends while a bulk copy may still read its shared memory: no wait_group came before";
+                let here = Here { cta: c, warp: w, fragment: 0 };
+                return Err(self.report(here, Problem::new("sim-race", message)).into());
+            }
+        }
+        self.drain()
     }
 
     /// Runs a warp for its share; whether it did anything.
@@ -304,6 +320,12 @@ impl std::fmt::Display for Waiting {
                 write!(f, "waits at barrier {id}, where {arrived} of {expected} threads have arrived,")
             }
             Waiting::Copies { groups } => write!(f, "waits for copies until {groups} groups are pending"),
+            Waiting::Mbarrier { at, barrier } => {
+                write!(f, "waits for the mbarrier at {:#x} of CTA rank {}, {barrier}", at.1, at.0)
+            }
+            Waiting::Cluster => write!(f, "waits for the threads of its cluster"),
+            Waiting::Products { groups } => write!(f, "waits for wgmma until {groups} groups are pending"),
+            Waiting::Bulk { groups } => write!(f, "waits for bulk copies until {groups} groups are pending"),
             Waiting::Registers { count } => write!(f, "waits for {count} registers a thread"),
         }
     }

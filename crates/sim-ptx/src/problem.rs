@@ -27,3 +27,8 @@ pub fn outside(access: OutOfBounds, lane: usize) -> Problem {
         ),
     )
 }
+
+/// Says of which lane.
+pub fn of_lane(problem: Problem, lane: usize) -> Problem {
+    Problem { message: format!("lane {lane}: {}", problem.message), ..problem }
+}

@@ -5,7 +5,10 @@ use tegula_isa_ptx::modifiers::{AtomicOp, Scope, ShuffleMode, VoteMode};
 use tegula_isa_ptx::types::Scalar;
 use tegula_isa_ptx::{Directives, Reg, RegClass, RegCounts, Special};
 
+use crate::bulk::{BulkOp, PeerOp, StAsyncOp};
 use crate::map::Map;
+use crate::mbarrier::MbarrierOp;
+use crate::wgmma::Wgmma;
 
 /// A register of the warp or a constant, by its number.
 pub type Row = u32;
@@ -161,6 +164,35 @@ pub enum Body {
     ProxyFence,
     Copy(Copy),
     CopyCommit,
+    CopyArrive {
+        noinc: bool,
+        at: At,
+    },
+    Mbarrier(MbarrierOp),
+    PendingCount {
+        d: Row,
+        state: Row,
+    },
+    ClusterArrive {
+        aligned: bool,
+    },
+    ClusterWait {
+        aligned: bool,
+    },
+    Bulk(BulkOp),
+    ToPeer(PeerOp),
+    StAsync(StAsyncOp),
+    BulkCommit,
+    BulkWait {
+        read: bool,
+        groups: u32,
+    },
+    Wgmma(Wgmma),
+    WgmmaFence,
+    WgmmaCommit,
+    WgmmaWait {
+        groups: u32,
+    },
     /// `None`: all copies, in groups or not.
     CopyWait {
         groups: Option<u32>,

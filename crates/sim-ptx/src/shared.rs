@@ -1,6 +1,9 @@
 //! Shared memory of a CTA: bytes, and which of them were ever written.
 
+use std::collections::BTreeMap;
+
 use crate::lanes::ones;
+use crate::mbarrier::Mbarrier;
 use crate::problem::{Problem, Run};
 use crate::program::SHARED_START;
 
@@ -9,12 +12,18 @@ pub struct Shared {
     bytes: Vec<u8>,
     /// A bit a byte.
     written: Vec<u64>,
+    /// By address; their bytes count as unwritten.
+    barriers: BTreeMap<u32, Mbarrier>,
 }
 
 impl Shared {
     /// With addresses from [`SHARED_START`] up to `end`.
     pub fn new(end: u32) -> Shared {
-        Shared { bytes: vec![0; end as usize], written: vec![0; (end as usize).div_ceil(64)] }
+        Shared {
+            bytes: vec![0; end as usize],
+            written: vec![0; (end as usize).div_ceil(64)],
+            barriers: BTreeMap::new(),
+        }
     }
 
     pub fn end(&self) -> u32 {
@@ -50,9 +59,15 @@ impl Shared {
         Ok(&self.bytes[start..start + len])
     }
 
-    /// Errors: outside.
+    /// Errors: outside, or an mbarrier is there.
     pub fn write(&mut self, address: u32, bytes: &[u8]) -> Run<()> {
         self.check(address, bytes.len())?;
+        if !self.barriers.is_empty()
+            && let Some((at, _)) =
+                self.barriers.range(address.saturating_sub(7)..address + bytes.len() as u32).next()
+        {
+            return Err(Problem::new("sim-mbarrier", format!("overwrites the mbarrier at {at:#x}")));
+        }
         let start = address as usize;
         self.bytes[start..start + bytes.len()].copy_from_slice(bytes);
         for_words(start, bytes.len(), |word, mask| {
@@ -60,6 +75,35 @@ impl Shared {
             true
         });
         Ok(())
+    }
+
+    /// Errors: outside, or there is one already.
+    pub fn add_barrier(&mut self, address: u32, barrier: Mbarrier) -> Run<()> {
+        self.check(address, 8)?;
+        if self.barriers.insert(address, barrier).is_some() {
+            return Err(Problem::new(
+                "sim-mbarrier",
+                format!("the mbarrier at {address:#x} is initialised already"),
+            ));
+        }
+        for_words(address as usize, 8, |word, mask| {
+            self.written[word] &= !mask;
+            true
+        });
+        Ok(())
+    }
+
+    /// Errors: there is none.
+    pub fn remove_barrier(&mut self, address: u32) -> Run<()> {
+        self.barrier(address)?;
+        self.barriers.remove(&address);
+        Ok(())
+    }
+
+    /// Errors: there is none.
+    pub fn barrier(&mut self, address: u32) -> Run<&mut Mbarrier> {
+        let none = || Problem::new("sim-mbarrier", format!("no mbarrier was initialised at {address:#x}"));
+        self.barriers.get_mut(&address).ok_or_else(none)
     }
 
     fn first_unwritten(&self, start: usize, len: usize) -> Option<usize> {

@@ -19,6 +19,16 @@ pub struct Warp {
     pub born: u32,
     /// Groups of `cp.async`, oldest first.
     pub copies: crate::copies::Copies,
+    /// Bulk copies out of shared memory: whether they have read, and have written.
+    pub bulk_reads: crate::copies::Copies,
+    pub bulk_writes: crate::copies::Copies,
+    pub products: crate::wgmma::Products,
+    /// Counts `wgmma.fence`, from 1; and its value when each row was last written.
+    pub fence_epoch: u32,
+    pub stamp: Vec<u32>,
+    /// Lanes that have arrived at the cluster's barrier, and the generation that they wait for.
+    pub cluster_arrived: u32,
+    pub cluster_ticket: u64,
     /// Registers a thread may use (setmaxnreg).
     pub budget: u32,
 }
@@ -49,6 +59,17 @@ pub enum Waiting {
     Registers {
         count: u32,
     },
+    Mbarrier {
+        at: crate::mbarrier::BarrierAt,
+        barrier: crate::mbarrier::Mbarrier,
+    },
+    Cluster,
+    Products {
+        groups: u32,
+    },
+    Bulk {
+        groups: u32,
+    },
 }
 
 impl Warp {
@@ -58,8 +79,24 @@ impl Warp {
         rows.extend(program.constants.iter().map(|bits| [*bits; 32]));
         let mut defined = vec![0; n_registers];
         defined.resize(rows.len(), FULL);
+        let stamp = vec![crate::wgmma::SETTLED; rows.len()];
         let start = Fragment { pc: 0, mask: born, ticket: 0, waiting: None };
-        Warp { rows, defined, fragments: vec![start], live: born, born, copies: Default::default(), budget }
+        Warp {
+            rows,
+            defined,
+            fragments: vec![start],
+            live: born,
+            born,
+            copies: Default::default(),
+            bulk_reads: Default::default(),
+            bulk_writes: Default::default(),
+            products: Default::default(),
+            fence_epoch: 1,
+            stamp,
+            cluster_arrived: 0,
+            cluster_ticket: 0,
+            budget,
+        }
     }
 
     /// Errors: some of the lanes never wrote the row.
@@ -88,6 +125,7 @@ impl Warp {
             }
         }
         self.defined[row as usize] |= mask;
+        self.stamp[row as usize] = self.fence_epoch;
     }
 
     /// The lanes of `mask` for which the predicate holds.

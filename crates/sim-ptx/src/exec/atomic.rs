@@ -3,12 +3,11 @@
 use tegula_isa_ptx::modifiers::AtomicOp;
 use tegula_isa_ptx::types::Scalar;
 
-use crate::events::of_lane;
 use crate::exec::memory::{Place, check_alignment};
 use crate::lanes::{Lanes, lanes, signed};
 use crate::machine::{Here, Machine, Outcome};
 use crate::number::{BF16, F16, Format, Rounding, add_odd};
-use crate::problem::{Problem, Run, outside};
+use crate::problem::{Problem, Run, of_lane, outside};
 use crate::program::{Atomic, AtomicKind};
 
 impl Machine<'_> {

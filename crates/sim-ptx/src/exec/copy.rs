@@ -4,8 +4,8 @@ use crate::events::{Move, Work};
 use crate::exec::memory::check_alignment;
 use crate::lanes::lanes;
 use crate::machine::{Here, Machine, Outcome};
-use crate::problem::{Problem, Run};
-use crate::program::Copy;
+use crate::problem::{Problem, Run, of_lane};
+use crate::program::{At, Copy, Space};
 
 impl Machine<'_> {
     pub fn copy(&mut self, here: Here, o: &Copy, active: u32) -> Run<Outcome> {
@@ -36,8 +36,22 @@ impl Machine<'_> {
         self.counters.global(&asked, o.size as usize);
         let warp = &mut self.ctas[here.cta].warps[here.warp];
         let pc = warp.fragments[here.fragment].pc;
-        let group = warp.copies.issue(active);
-        self.start(Work::Copy { cta: here.cta, warp: here.warp, group, pc, moves })?;
+        let (group, serial) = warp.copies.issue_serial(active);
+        self.start(Work::Copy { cta: here.cta, warp: here.warp, group, serial, pc, moves })?;
+        Ok(Outcome::Next)
+    }
+
+    pub fn copy_arrive(&mut self, here: Here, noinc: bool, at: At, active: u32) -> Run<Outcome> {
+        let addresses = self.ctas[here.cta].warps[here.warp].addresses(self.program, at, active)?;
+        for lane in lanes(active) {
+            let at = self.barrier_at(here, Space::Shared, addresses[lane]).map_err(|p| of_lane(p, lane))?;
+            if !noinc {
+                self.await_more(at, 1).map_err(|p| of_lane(p, lane))?;
+            }
+            if !self.ctas[here.cta].warps[here.warp].copies.arrive_later(at, 1) {
+                self.arrive(at, 1).map_err(|p| of_lane(p, lane))?;
+            }
+        }
         Ok(Outcome::Next)
     }
 }

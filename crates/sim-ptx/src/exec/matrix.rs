@@ -1,9 +1,8 @@
 //! 8x8 matrices of 16-bit elements: to and from shared memory, and across the warp.
 
-use crate::events::of_lane;
 use crate::lanes::{FULL, Lanes};
 use crate::machine::{Here, Machine, Outcome};
-use crate::problem::{Problem, Run};
+use crate::problem::{Problem, Run, of_lane};
 use crate::program::{At, Row};
 
 /// A matrix by rows.

@@ -3,10 +3,9 @@
 
 use tegula_isa_ptx::types::Scalar;
 
-use crate::events::of_lane;
 use crate::lanes::{Lanes, lanes, ones, signed};
 use crate::machine::{Here, Machine, Outcome};
-use crate::problem::{Problem, Run, outside};
+use crate::problem::{Problem, Run, of_lane, outside};
 use crate::program::{Load, Row, Space, Store};
 
 /// Generic addresses of shared memory begin here; no host has such addresses.

@@ -1,0 +1,444 @@
+//! Bulk copies: bytes or boxes of tensors between global and shared memory, by the copy engine.
+//! A load tells the mbarrier of each CTA that it goes to how many bytes have come; a store is in the bulk group of
+//! its warp, and first has read its source, then has written.
+
+use tegula_isa_ptx::modifiers::AtomicOp;
+use tegula_isa_ptx::types::Scalar;
+use tegula_package::{MAP_WORDS, MapElement, OutOfBounds, TensorMap};
+
+use crate::events::{Issuer, Work};
+use crate::exec::atomic::combine;
+use crate::exec::memory::Place;
+use crate::lanes::lanes;
+use crate::machine::{Here, Machine, Outcome};
+use crate::mbarrier::BarrierAt;
+use crate::problem::{Problem, Run, of_lane};
+use crate::program::{At, Row, Space};
+use crate::swizzle::swizzle;
+
+/// Bytes of global memory, or a box of a tensor.
+pub enum Remote {
+    Bytes { address: u64, len: usize },
+    Box { map: Box<TensorMap>, corner: Vec<i64> },
+}
+
+/// A copy under way.
+pub enum Bulk {
+    /// To each CTA, address, and address of its mbarrier.
+    Load { from: Remote, to: Vec<(usize, u32, u32)> },
+    /// Of the issuer's CTA; `data` once it is read.
+    Store { from: u32, to: Remote, reduce: Option<(AtomicOp, Scalar)>, group: u64, data: Option<Vec<u8>> },
+    /// To a CTA of the cluster, whose mbarrier counts.
+    Peer { from: PeerSource, to: (usize, u32), reduce: Option<(AtomicOp, Scalar)>, barrier: BarrierAt },
+}
+
+pub enum PeerSource {
+    Shared { address: u32, len: usize },
+    Data(Vec<u8>),
+}
+
+/// The operands of a bulk instruction; `len` or a corner say how much.
+pub struct BulkOp {
+    pub kind: BulkKind,
+    pub extent: Extent,
+}
+
+pub enum Extent {
+    Bytes { global: At, len: Row },
+    Box { map: At, corner: Vec<Row> },
+}
+
+pub enum BulkKind {
+    Load { d: At, mbarrier: At, multicast: Option<Row> },
+    Store { a: At, reduce: Option<AtomicOp>, ty: Option<Scalar> },
+}
+
+/// Shared memory to that of a peer.
+pub struct PeerOp {
+    pub d: At,
+    pub a: At,
+    pub len: Row,
+    pub mbarrier: At,
+    pub reduce: Option<(AtomicOp, Scalar)>,
+}
+
+/// Registers to the shared memory of a peer.
+pub struct StAsyncOp {
+    pub d: At,
+    pub a: Vec<Row>,
+    pub ty: Scalar,
+    pub mbarrier: At,
+}
+
+impl Machine<'_> {
+    pub fn bulk(&mut self, here: Here, o: &BulkOp, active: u32) -> Run<Outcome> {
+        for lane in lanes(active) {
+            self.bulk_of_lane(here, o, lane).map_err(|p| of_lane(p, lane))?;
+        }
+        Ok(Outcome::Next)
+    }
+
+    fn bulk_of_lane(&mut self, here: Here, o: &BulkOp, lane: usize) -> Run<()> {
+        let remote = self.remote(here, &o.extent, lane)?;
+        let len = remote.len();
+        let bulk = match &o.kind {
+            BulkKind::Load { d, mbarrier, multicast } => {
+                let to = self.shared_at(here, *d, Space::Cluster, lane)?;
+                remote.check_target(to.1)?;
+                let barrier = self.at_of(here, *mbarrier, lane)?;
+                let barrier = self.barrier_at(here, Space::Cluster, barrier)?;
+                if barrier.0 != to.0 {
+                    return Err(Problem::new("sim-mbarrier", "the data and its mbarrier are in two CTAs"));
+                }
+                let to = match multicast {
+                    None => vec![(to.0, to.1, barrier.1)],
+                    Some(row) => self
+                        .multicast(here, *row, lane)?
+                        .into_iter()
+                        .map(|cta| (cta, to.1, barrier.1))
+                        .collect(),
+                };
+                for (cta, address, barrier) in &to {
+                    self.ctas[*cta].shared.check(*address, len)?;
+                    self.ctas[*cta].shared.barrier(*barrier)?;
+                }
+                Bulk::Load { from: remote, to }
+            }
+            BulkKind::Store { a, reduce, ty } => {
+                let from = self.shared_at(here, *a, Space::Shared, lane)?.1;
+                remote.check_target(from)?;
+                self.ctas[here.cta].shared.check(from, len)?;
+                let ty = ty.unwrap_or_else(|| remote.scalar());
+                let warp = &mut self.ctas[here.cta].warps[here.warp];
+                warp.bulk_reads.issue(1 << lane);
+                let group = warp.bulk_writes.issue(1 << lane);
+                Bulk::Store { from, to: remote, reduce: reduce.map(|op| (op, ty)), group, data: None }
+            }
+        };
+        self.counters.bulk_bytes += len as u64;
+        self.start(Work::Bulk(self.issuer(here, lane), Box::new(bulk)))
+    }
+
+    pub fn send_to_peer(&mut self, here: Here, o: &PeerOp, active: u32) -> Run<Outcome> {
+        for lane in lanes(active) {
+            let to = self.shared_at(here, o.d, Space::Cluster, lane).map_err(|p| of_lane(p, lane))?;
+            let from = self.shared_at(here, o.a, Space::Shared, lane).map_err(|p| of_lane(p, lane))?.1;
+            let len = self.value(here, o.len, lane)? as usize;
+            let barrier = self.at_of(here, o.mbarrier, lane)?;
+            let barrier = self.barrier_at(here, Space::Cluster, barrier).map_err(|p| of_lane(p, lane))?;
+            check_bytes(to.1 as u64, len).and(check_bytes(from as u64, len)).map_err(|p| of_lane(p, lane))?;
+            let from = PeerSource::Shared { address: from, len };
+            let bulk = Bulk::Peer { from, to, reduce: o.reduce, barrier };
+            self.start(Work::Bulk(self.issuer(here, lane), Box::new(bulk))).map_err(|p| of_lane(p, lane))?;
+        }
+        Ok(Outcome::Next)
+    }
+
+    pub fn st_async(&mut self, here: Here, o: &StAsyncOp, active: u32) -> Run<Outcome> {
+        let size = (o.ty.bits() / 8) as usize;
+        for lane in lanes(active) {
+            let to = self.shared_at(here, o.d, Space::Cluster, lane).map_err(|p| of_lane(p, lane))?;
+            let barrier = self.at_of(here, o.mbarrier, lane)?;
+            let barrier = self.barrier_at(here, Space::Cluster, barrier).map_err(|p| of_lane(p, lane))?;
+            if !(to.1 as usize).is_multiple_of(size * o.a.len()) {
+                return Err(Problem::new("sim-misaligned", format!("lane {lane} stores at {:#x}", to.1)));
+            }
+            let mut data = Vec::with_capacity(16);
+            for row in &o.a {
+                data.extend(&self.value(here, *row, lane)?.to_le_bytes()[..size]);
+            }
+            let bulk = Bulk::Peer { from: PeerSource::Data(data), to, reduce: None, barrier };
+            self.start(Work::Bulk(self.issuer(here, lane), Box::new(bulk))).map_err(|p| of_lane(p, lane))?;
+        }
+        Ok(Outcome::Next)
+    }
+
+    /// What a copy does when its time has come.
+    pub fn perform_bulk(&mut self, issuer: Issuer, bulk: Bulk) -> Run<()> {
+        match bulk {
+            Bulk::Load { from, to } => {
+                let data = self.read_remote(&from)?;
+                for (cta, address, barrier) in to {
+                    self.write_box(cta, address, &from, &data)?;
+                    self.change_bytes((cta, barrier), -(data.len() as i64))?;
+                }
+                Ok(())
+            }
+            Bulk::Store { from, to, reduce, group, data: None } => {
+                let data = self.read_box(issuer.cta, from, &to)?;
+                self.ctas[issuer.cta].warps[issuer.warp].bulk_reads.complete(group);
+                let rest = Bulk::Store { from, to, reduce, group, data: Some(data) };
+                self.start(Work::Bulk(issuer, Box::new(rest)))
+            }
+            Bulk::Store { to, reduce, group, data: Some(data), .. } => {
+                self.write_remote(&to, &data, reduce)?;
+                self.ctas[issuer.cta].warps[issuer.warp].bulk_writes.complete(group);
+                Ok(())
+            }
+            Bulk::Peer { from, to, reduce, barrier } => {
+                let mut data = match from {
+                    PeerSource::Data(data) => data,
+                    PeerSource::Shared { address, len } => {
+                        self.ctas[issuer.cta].shared.read(address, len)?.to_vec()
+                    }
+                };
+                self.check_alive(to.0)?;
+                if let Some((op, ty)) = reduce {
+                    let old = self.ctas[to.0].shared.read(to.1, data.len())?.to_vec();
+                    reduce_into(op, ty, &old, &mut data);
+                }
+                self.ctas[to.0].shared.write(to.1, &data)?;
+                self.change_bytes(barrier, -(data.len() as i64))
+            }
+        }
+    }
+
+    fn read_remote(&self, from: &Remote) -> Run<Vec<u8>> {
+        let mut data = vec![0; from.len()];
+        for piece in from.pieces() {
+            let into = &mut data[piece.offset..piece.offset + piece.len];
+            self.memory.read(piece.address, into).map_err(outside)?;
+        }
+        Ok(data)
+    }
+
+    fn write_remote(&self, to: &Remote, data: &[u8], reduce: Option<(AtomicOp, Scalar)>) -> Run<()> {
+        for piece in to.pieces() {
+            let mut bytes = data[piece.offset..piece.offset + piece.len].to_vec();
+            if let Some((op, ty)) = reduce {
+                let mut old = vec![0; piece.len];
+                self.memory.read(piece.address, &mut old).map_err(outside)?;
+                reduce_into(op, ty, &old, &mut bytes);
+            }
+            self.memory.write(piece.address, &bytes).map_err(outside)?;
+        }
+        Ok(())
+    }
+
+    fn write_box(&mut self, cta: usize, address: u32, shape: &Remote, data: &[u8]) -> Run<()> {
+        self.check_alive(cta)?;
+        let shared = &mut self.ctas[cta].shared;
+        match shape {
+            Remote::Box { map, .. } if map.swizzle.span().is_some() => {
+                for (i, chunk) in data.chunks(16).enumerate() {
+                    shared.write(swizzle(map.swizzle, address + 16 * i as u32), chunk)?;
+                }
+                Ok(())
+            }
+            _ => shared.write(address, data),
+        }
+    }
+
+    fn read_box(&self, cta: usize, address: u32, shape: &Remote) -> Run<Vec<u8>> {
+        let shared = &self.ctas[cta].shared;
+        match shape {
+            Remote::Box { map, .. } if map.swizzle.span().is_some() => {
+                let mut data = Vec::with_capacity(shape.len());
+                for i in 0..shape.len() as u32 / 16 {
+                    data.extend(shared.read(swizzle(map.swizzle, address + 16 * i), 16)?);
+                }
+                Ok(data)
+            }
+            _ => Ok(shared.read(address, shape.len())?.to_vec()),
+        }
+    }
+
+    /// Errors: the CTA has ended, and its shared memory is another's.
+    fn check_alive(&self, cta: usize) -> Run<()> {
+        if self.ctas[cta].warps.iter().any(|warp| warp.live != 0) {
+            return Ok(());
+        }
+        let message = format!("the CTA of rank {cta}, to which this copies, has ended");
+        Err(Problem::new("sim-out-of-bounds", message))
+    }
+
+    fn remote(&self, here: Here, extent: &Extent, lane: usize) -> Run<Remote> {
+        match extent {
+            Extent::Bytes { global, len } => {
+                let address = self.at_of(here, *global, lane)?;
+                let len = self.value(here, *len, lane)? as usize;
+                check_bytes(address, len)?;
+                Ok(Remote::Bytes { address, len })
+            }
+            Extent::Box { map, corner } => {
+                let address = self.at_of(here, *map, lane)?;
+                let map = self.tensor_map(here, address)?;
+                if map.rank() != corner.len() {
+                    let message =
+                        format!("{} coordinates for a tensor map of rank {}", corner.len(), map.rank());
+                    return Err(Problem::new("sim-tensor-map", message));
+                }
+                let mut place = Vec::with_capacity(corner.len());
+                for row in corner {
+                    place.push(self.value(here, *row, lane)? as u32 as i32 as i64);
+                }
+                Ok(Remote::Box { map: Box::new(map), corner: place })
+            }
+        }
+    }
+
+    fn tensor_map(&self, here: Here, address: u64) -> Run<TensorMap> {
+        if !address.is_multiple_of(64) {
+            return Err(Problem::new(
+                "sim-misaligned",
+                format!("a tensor map at {address:#x}, which is no multiple of 64"),
+            ));
+        }
+        let mut bytes = [0; 8 * MAP_WORDS];
+        match self.place(here, Space::Generic, address)? {
+            Place::Global(address) => self.memory.read(address, &mut bytes).map_err(outside)?,
+            Place::Param(offset) => {
+                let from = self.launch.params.get(offset as usize..).and_then(|rest| rest.get(..bytes.len()));
+                let none = || Problem::new("sim-out-of-bounds", "a tensor map outside of the parameters");
+                bytes.copy_from_slice(from.ok_or_else(none)?);
+            }
+            Place::Shared(..) => {
+                return Err(Problem::new("sim-tensor-map", "a tensor map is not read from shared memory"));
+            }
+        }
+        let mut words = [0; MAP_WORDS];
+        for (word, bytes) in words.iter_mut().zip(bytes.as_chunks::<8>().0) {
+            *word = u64::from_le_bytes(*bytes);
+        }
+        TensorMap::from_words(&words).map_err(|rule| Problem::new("sim-tensor-map", rule))
+    }
+
+    /// The CTAs of the cluster that a mask names.
+    fn multicast(&self, here: Here, row: Row, lane: usize) -> Run<Vec<usize>> {
+        let mask = self.value(here, row, lane)? as usize & 0xffff;
+        if mask >> self.ctas.len() != 0 || mask == 0 {
+            let message = format!("multicast to the mask {mask:#x} in a cluster of {}", self.ctas.len());
+            return Err(Problem::new("sim-out-of-bounds", message));
+        }
+        Ok((0..self.ctas.len()).filter(|cta| mask >> cta & 1 == 1).collect())
+    }
+
+    fn value(&self, here: Here, row: Row, lane: usize) -> Run<u64> {
+        Ok(self.ctas[here.cta].warps[here.warp].get(self.program, row, 1 << lane)?[lane])
+    }
+
+    fn at_of(&self, here: Here, at: At, lane: usize) -> Run<u64> {
+        Ok(self.value(here, at.row, lane)?.wrapping_add(at.offset as i64 as u64))
+    }
+
+    fn shared_at(&self, here: Here, at: At, space: Space, lane: usize) -> Run<BarrierAt> {
+        match self.place(here, space, self.at_of(here, at, lane)?)? {
+            Place::Shared(cta, address) => Ok((cta, address)),
+            _ => Err(Problem::new("sim-out-of-bounds", "this address is of shared memory")),
+        }
+    }
+
+    fn issuer(&self, here: Here, lane: usize) -> Issuer {
+        let pc = self.ctas[here.cta].warps[here.warp].fragments[here.fragment].pc;
+        Issuer { cta: here.cta, warp: here.warp, lane, pc }
+    }
+}
+
+fn outside(access: OutOfBounds) -> Problem {
+    Problem::new("sim-out-of-bounds", format!("the copy has an {access}"))
+}
+
+fn check_bytes(address: u64, len: usize) -> Run<()> {
+    if address.is_multiple_of(16) && len.is_multiple_of(16) {
+        return Ok(());
+    }
+    Err(Problem::new(
+        "sim-misaligned",
+        format!("a bulk copy of {len} bytes at {address:#x}: both are multiples of 16"),
+    ))
+}
+
+/// `data = old op data`, element by element.
+fn reduce_into(op: AtomicOp, ty: Scalar, old: &[u8], data: &mut [u8]) {
+    let size = (ty.bits() / 8) as usize;
+    let word = |bytes: &[u8]| {
+        let mut word = [0; 8];
+        word[..size].copy_from_slice(bytes);
+        u64::from_le_bytes(word)
+    };
+    for (old, new) in old.chunks_exact(size).zip(data.chunks_exact_mut(size)) {
+        let sum = combine(op, ty, word(old), word(new));
+        new.copy_from_slice(&sum.to_le_bytes()[..size]);
+    }
+}
+
+/// Bytes of a box that are in the tensor, in one row.
+struct Piece {
+    /// From the start of the box.
+    offset: usize,
+    address: u64,
+    len: usize,
+}
+
+impl Remote {
+    fn len(&self) -> usize {
+        match self {
+            Remote::Bytes { len, .. } => *len,
+            Remote::Box { map, .. } => map.box_bytes() as usize,
+        }
+    }
+
+    fn scalar(&self) -> Scalar {
+        let Remote::Box { map, .. } = self else { return Scalar::B32 };
+        match map.element {
+            MapElement::U8 => Scalar::U8,
+            MapElement::U16 => Scalar::U16,
+            MapElement::U32 => Scalar::U32,
+            MapElement::S32 => Scalar::S32,
+            MapElement::U64 => Scalar::U64,
+            MapElement::S64 => Scalar::S64,
+            MapElement::F16 => Scalar::F16,
+            MapElement::BF16 => Scalar::BF16,
+            MapElement::F32 | MapElement::Tf32 => Scalar::F32,
+            MapElement::F64 => Scalar::F64,
+        }
+    }
+
+    /// Errors: shared memory is not aligned as the copy needs it.
+    fn check_target(&self, address: u32) -> Run<()> {
+        let align = match self {
+            Remote::Bytes { .. } => 16,
+            // The permutation repeats after 8 rows of its span.
+            Remote::Box { map, .. } => map.swizzle.span().map_or(128, |span| 8 * span),
+        };
+        if address.is_multiple_of(align) {
+            return Ok(());
+        }
+        Err(Problem::new(
+            "sim-misaligned",
+            format!("shared memory at {address:#x}, which is no multiple of {align}"),
+        ))
+    }
+
+    fn pieces(&self) -> Vec<Piece> {
+        let (map, corner) = match self {
+            Remote::Bytes { address, len } => return vec![Piece { offset: 0, address: *address, len: *len }],
+            Remote::Box { map, corner } => (map, corner),
+        };
+        let size = map.element.bytes() as usize;
+        let extents: Vec<usize> = map.box_dims.iter().map(|extent| *extent as usize).collect();
+        let n_rows: usize = extents[1..].iter().product();
+        let first = (-corner[0]).clamp(0, extents[0] as i64);
+        let end = (map.dims[0] as i64 - corner[0]).clamp(first, extents[0] as i64);
+        let mut pieces = Vec::with_capacity(n_rows);
+        if first == end {
+            return pieces;
+        }
+        'rows: for row in 0..n_rows {
+            let mut rest = row;
+            let mut address =
+                map.address.wrapping_add(((corner[0] + first) as u64).wrapping_mul(size as u64));
+            for d in 1..map.rank() {
+                let at = corner[d] + (rest % extents[d]) as i64;
+                rest /= extents[d];
+                if at < 0 || at as u64 >= map.dims[d] {
+                    continue 'rows;
+                }
+                address = address.wrapping_add((at as u64).wrapping_mul(map.strides[d - 1]));
+            }
+            let offset = (row * extents[0] + first as usize) * size;
+            pieces.push(Piece { offset, address, len: (end - first) as usize * size });
+        }
+        pieces
+    }
+}

@@ -1,0 +1,447 @@
+//! `wgmma`: each warp of a warpgroup multiplies 16 of the 64 rows; products are done later, in order, and their sums
+//! may be read when a wait says so.
+//! Until then the sums count as unwritten, so that reading them early is reported; writing them early is seen at the
+//! wait. A register that was written since the last `wgmma.fence` may be neither sum nor factor.
+
+use std::collections::VecDeque;
+
+use tegula_isa_ptx::mma::{WgmmaShape, WgmmaType};
+use tegula_isa_ptx::types::Scalar;
+use tegula_package::MapSwizzle;
+
+use crate::events::Work;
+use crate::factor::{Factor, group_factors};
+use crate::lanes::{FULL, Lanes};
+use crate::machine::{Cta, Here, Machine, Outcome};
+use crate::number::{F16, Rounding};
+use crate::problem::{Problem, Run};
+use crate::program::{Body, Guard, Row};
+use crate::shared::Shared;
+use crate::swizzle::swizzle;
+use crate::warp::{Waiting, Warp};
+
+pub struct Wgmma {
+    pub shape: WgmmaShape,
+    pub satfinite: bool,
+    pub ty: WgmmaType,
+    pub d: Vec<Row>,
+    pub a: Source,
+    pub b: Row,
+    pub accumulate: Guard,
+    pub negate: bool,
+    pub transpose_a: bool,
+    pub transpose_b: bool,
+}
+
+pub enum Source {
+    /// By a descriptor.
+    Shared(Row),
+    Registers(Vec<Row>),
+}
+
+/// Products of a warp whose end was not yet waited for.
+#[derive(Default)]
+pub struct Products {
+    queue: VecDeque<Product>,
+    /// Groups that were closed.
+    groups: u64,
+    /// When the last product is done.
+    due: u64,
+}
+
+struct Product {
+    pc: u32,
+    a: u64,
+    b: u64,
+    accumulate: bool,
+    /// Factors in registers, as they were.
+    fragments: Vec<Lanes>,
+    group: u64,
+    is_done: bool,
+}
+
+/// A matrix in shared memory (PTX ISA, "Matrix Descriptor Format").
+struct Descriptor {
+    start: u32,
+    /// Bytes along the leading dimension, and along the stride dimension.
+    leading: u32,
+    stride: u32,
+    swizzle: MapSwizzle,
+}
+
+const ROWS: usize = 16;
+
+impl Machine<'_> {
+    pub fn wgmma_fence(&mut self, here: Here, mask: u32, active: u32) -> Run<Outcome> {
+        if let Some(outcome) = self.whole_warp(here, mask, active)? {
+            return Ok(outcome);
+        }
+        self.ctas[here.cta].warps[here.warp].fence_epoch += 1;
+        Ok(Outcome::Next)
+    }
+
+    pub fn wgmma_commit(&mut self, here: Here, mask: u32, active: u32) -> Run<Outcome> {
+        if let Some(outcome) = self.whole_warp(here, mask, active)? {
+            return Ok(outcome);
+        }
+        self.ctas[here.cta].warps[here.warp].products.groups += 1;
+        Ok(Outcome::Next)
+    }
+
+    pub fn wgmma(&mut self, here: Here, o: &Wgmma, mask: u32, active: u32) -> Run<Outcome> {
+        if let Some(outcome) = self.whole_warp(here, mask, active)? {
+            return Ok(outcome);
+        }
+        let program = self.program;
+        let warp = &mut self.ctas[here.cta].warps[here.warp];
+        let pc = warp.fragments[here.fragment].pc;
+        let b = warp.uniform(program, o.b, FULL)?;
+        let (a, fragments) = match &o.a {
+            Source::Shared(row) => (warp.uniform(program, *row, FULL)?, Vec::new()),
+            Source::Registers(rows) => {
+                let mut fragments = Vec::with_capacity(rows.len());
+                for row in rows {
+                    warp.check_fenced(program, *row)?;
+                    fragments.push(*warp.get(program, *row, FULL)?);
+                }
+                (0, fragments)
+            }
+        };
+        let yes = warp.guard(program, o.accumulate, FULL)?;
+        if yes != 0 && yes != FULL {
+            return Err(Problem::new("sim-divergent", "lanes disagree on whether to add to the sums"));
+        }
+        if warp.fence_epoch == 1 {
+            return Err(Problem::new("sim-race", "no wgmma.fence comes before"));
+        }
+        for row in &o.d {
+            warp.check_fenced(program, *row)?;
+            let in_flight =
+                warp.products.queue.iter().any(|product| match &program.steps[product.pc as usize].body {
+                    Body::Wgmma(earlier) => earlier.d.contains(row),
+                    _ => false,
+                });
+            if in_flight {
+                if warp.defined[*row as usize] != 0 {
+                    return Err(touched(program.register(*row)));
+                }
+            } else if yes != 0 {
+                warp.need(program, *row, FULL)?;
+            }
+        }
+        for row in &o.d {
+            warp.defined[*row as usize] = 0;
+        }
+        let group = warp.products.groups;
+        let product = Product { pc, a, b, accumulate: yes != 0, fragments, group, is_done: false };
+        warp.products.queue.push_back(product);
+        let k = o.shape.k();
+        self.counters.matrix_macs += (ROWS * o.shape.n() * k) as u64;
+        let work = Work::Product { cta: here.cta, warp: here.warp, pc };
+        if self.launch.options.seed.is_none() {
+            return self.start(work).map(|()| Outcome::Next);
+        }
+        // Products of a warp are done in order.
+        let later = 1 + self.random.below(self.launch.options.max_delay.max(1));
+        let products = &mut self.ctas[here.cta].warps[here.warp].products;
+        products.due = products.due.max(self.now + later) + 1;
+        let due = products.due;
+        self.events.push(due, work);
+        Ok(Outcome::Next)
+    }
+
+    pub fn wgmma_wait(&mut self, here: Here, keep: u32, mask: u32, active: u32) -> Run<Outcome> {
+        if let Some(outcome) = self.whole_warp(here, mask, active)? {
+            return Ok(outcome);
+        }
+        let program = self.program;
+        let warp = &mut self.ctas[here.cta].warps[here.warp];
+        let covered = warp.products.groups.saturating_sub(keep as u64);
+        if warp.products.queue.iter().any(|product| product.group < covered && !product.is_done) {
+            return Ok(Outcome::Wait(Waiting::Products { groups: keep }));
+        }
+        let mut settled = Vec::new();
+        while warp.products.queue.front().is_some_and(|product| product.group < covered) {
+            let Some(product) = warp.products.queue.pop_front() else { break };
+            let Body::Wgmma(o) = &program.steps[product.pc as usize].body else { continue };
+            if let Source::Registers(rows) = &o.a {
+                for (row, before) in rows.iter().zip(&product.fragments) {
+                    if warp.rows[*row as usize] != *before {
+                        return Err(touched(program.register(*row)));
+                    }
+                }
+            }
+            settled.push(o);
+        }
+        for o in settled {
+            let still = |row: &Row| {
+                warp.products.queue.iter().any(|product| match &program.steps[product.pc as usize].body {
+                    Body::Wgmma(later) => later.d.contains(row),
+                    _ => false,
+                })
+            };
+            let free: Vec<Row> = o.d.iter().copied().filter(|row| !still(row)).collect();
+            for row in free {
+                if warp.defined[row as usize] != 0 && warp.stamp[row as usize] != SETTLED {
+                    return Err(touched(program.register(row)));
+                }
+                warp.defined[row as usize] = FULL;
+                warp.stamp[row as usize] = SETTLED;
+            }
+        }
+        Ok(Outcome::Next)
+    }
+
+    /// Does the warp's next product.
+    pub fn perform_product(&mut self, c: usize, w: usize) -> Run<()> {
+        let program = self.program;
+        let Cta { warps, shared, .. } = &mut self.ctas[c];
+        let warp = &mut warps[w];
+        let Some(at) = warp.products.queue.iter().position(|product| !product.is_done) else { return Ok(()) };
+        let mut product = warp.products.queue.remove(at).expect("invariant: it was found there");
+        let Body::Wgmma(o) = &program.steps[product.pc as usize].body else { return Ok(()) };
+        let result = multiply(warp, shared, o, &product, w % 4);
+        product.is_done = true;
+        warp.products.queue.insert(at, product);
+        result
+    }
+}
+
+/// The stamp of sums that a wait gave back.
+pub const SETTLED: u32 = 0;
+
+fn touched(reg: Option<tegula_isa_ptx::Reg>) -> Problem {
+    let name = reg.map_or_else(String::new, |reg| reg.to_string());
+    Problem::new("sim-race", format!("{name} was written while a wgmma that uses it was under way"))
+}
+
+impl Warp {
+    /// Errors: the register was written after the last `wgmma.fence`.
+    fn check_fenced(&self, program: &crate::program::Program, row: Row) -> Run<()> {
+        if self.stamp[row as usize] < self.fence_epoch {
+            return Ok(());
+        }
+        let name = program.register(row).map_or_else(String::new, |reg| reg.to_string());
+        Err(Problem::new("sim-race", format!("{name} was written, and no wgmma.fence came after")))
+    }
+}
+
+fn multiply(warp: &mut Warp, shared: &Shared, o: &Wgmma, product: &Product, quarter: usize) -> Run<()> {
+    let (n, k) = (o.shape.n(), o.shape.k());
+    let (a_ty, b_ty) = group_factors(o.ty);
+    let descriptor = Descriptor::new(product.b)?;
+    if o.ty.is_integer() {
+        let mut a = vec![0i32; ROWS * k];
+        read_a(shared, o, product, quarter, a_ty, &mut a, |bits| a_ty.integer(bits))?;
+        let mut b = vec![0i32; k * n];
+        descriptor.read(shared, n, k, b_ty, false, |row, at, bits| b[at * n + row] = b_ty.integer(bits))?;
+        return integers(warp, o, product.accumulate, &a, &b);
+    }
+    let sign = if o.negate { -1.0 } else { 1.0 };
+    let mut a = vec![0f32; ROWS * k];
+    read_a(shared, o, product, quarter, a_ty, &mut a, |bits| sign * a_ty.float(bits))?;
+    let mut b = vec![0f32; k * n];
+    match b_ty {
+        // The common types have loops of their own.
+        Factor::BF16 => descriptor.read(shared, n, k, b_ty, o.transpose_b, |row, at, bits| {
+            b[at * n + row] = Factor::BF16.float(bits)
+        })?,
+        Factor::F16 => descriptor.read(shared, n, k, b_ty, o.transpose_b, |row, at, bits| {
+            b[at * n + row] = Factor::F16.float(bits)
+        })?,
+        _ => descriptor
+            .read(shared, n, k, b_ty, o.transpose_b, |row, at, bits| b[at * n + row] = b_ty.float(bits))?,
+    }
+    floats(warp, o, product.accumulate, &a, &b)
+}
+
+/// The 16 rows of this warp.
+fn read_a<T: Copy>(
+    shared: &Shared,
+    o: &Wgmma,
+    product: &Product,
+    quarter: usize,
+    ty: Factor,
+    into: &mut [T],
+    f: impl Fn(u32) -> T,
+) -> Run<()> {
+    let k = o.shape.k();
+    if let Source::Shared(_) = o.a {
+        let descriptor = Descriptor::new(product.a)?;
+        return descriptor.read_rows(
+            shared,
+            ROWS * quarter..ROWS * (quarter + 1),
+            k,
+            ty,
+            o.transpose_a,
+            |row, at, bits| {
+                into[row % ROWS * k + at] = f(bits);
+            },
+        );
+    }
+    let bits = ty.bits();
+    let per_register = (32 / bits) as usize;
+    for (r, fragment) in product.fragments.iter().enumerate() {
+        for (lane, value) in fragment.iter().enumerate() {
+            let row = lane / 4 + 8 * (r % 2);
+            let first = per_register * (4 * (r / 2) + lane % 4);
+            for i in 0..per_register {
+                into[row * k + first + i] = f(*value as u32 >> (bits * i as u32));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn floats(warp: &mut Warp, o: &Wgmma, accumulate: bool, a: &[f32], b: &[f32]) -> Run<()> {
+    let (n, k) = (o.shape.n(), o.shape.k());
+    let is_half = o.ty.sum_register() == Scalar::F16x2;
+    let mut sums = vec![0f32; ROWS * n];
+    if accumulate {
+        for (i, row) in o.d.iter().enumerate() {
+            for (lane, bits) in warp.rows[*row as usize].iter().enumerate() {
+                let at = sum_place(is_half, i, lane, n);
+                if is_half {
+                    sums[at] = Factor::F16.float(*bits as u32);
+                    sums[at + 1] = Factor::F16.float((*bits >> 16) as u32);
+                } else {
+                    sums[at] = f32::from_bits(*bits as u32);
+                }
+            }
+        }
+    }
+    for (sums, a) in sums.chunks_exact_mut(n).zip(a.chunks_exact(k)) {
+        for (a, b) in a.iter().zip(b.chunks_exact(n)) {
+            for (sum, b) in sums.iter_mut().zip(b) {
+                *sum += a * b;
+            }
+        }
+    }
+    for (i, row) in o.d.iter().enumerate() {
+        let values = &mut warp.rows[*row as usize];
+        for (lane, value) in values.iter_mut().enumerate() {
+            let at = sum_place(is_half, i, lane, n);
+            *value = if is_half {
+                let pair = [sums[at], sums[at + 1]].map(|sum| F16.encode(sum as f64, Rounding::Nearest));
+                pair[0] | pair[1] << 16
+            } else {
+                sums[at].to_bits() as u64
+            };
+        }
+    }
+    Ok(())
+}
+
+fn integers(warp: &mut Warp, o: &Wgmma, accumulate: bool, a: &[i32], b: &[i32]) -> Run<()> {
+    let (n, k) = (o.shape.n(), o.shape.k());
+    for (i, row) in o.d.iter().enumerate() {
+        let values = &mut warp.rows[*row as usize];
+        for (lane, value) in values.iter_mut().enumerate() {
+            let at = sum_place(false, i, lane, n);
+            let (row, column) = (at / n, at % n);
+            let before = if accumulate { *value as u32 as i32 as i64 } else { 0 };
+            let sum = (0..k).fold(before, |sum, at| sum + (a[row * k + at] * b[at * n + column]) as i64);
+            let sum = if o.satfinite { sum.clamp(i32::MIN as i64, i32::MAX as i64) } else { sum };
+            *value = sum as u32 as u64;
+        }
+    }
+    Ok(())
+}
+
+/// Where a lane's `i`-th register of sums stands in the warp's 16 rows of n.
+fn sum_place(is_half: bool, i: usize, lane: usize, n: usize) -> usize {
+    if is_half {
+        (lane / 4 + 8 * (i % 2)) * n + 8 * (i / 2) + 2 * (lane % 4)
+    } else {
+        (lane / 4 + 8 * (i / 2 % 2)) * n + 8 * (i / 4) + 2 * (lane % 4) + i % 2
+    }
+}
+
+impl Descriptor {
+    fn new(bits: u64) -> Run<Descriptor> {
+        let field = |at: u32| ((bits >> at & 0x3fff) as u32) << 4;
+        if bits >> 49 & 7 != 0 {
+            return Err(Problem::new(
+                "sim-program",
+                "a matrix descriptor with a base offset is not simulated",
+            ));
+        }
+        let swizzle =
+            [MapSwizzle::None, MapSwizzle::B128, MapSwizzle::B64, MapSwizzle::B32][(bits >> 62) as usize];
+        Ok(Descriptor { start: field(0), leading: field(16), stride: field(32), swizzle })
+    }
+
+    /// Calls `f` with row (m or n), k and bits of each element.
+    fn read(
+        &self,
+        shared: &Shared,
+        n_rows: usize,
+        k: usize,
+        ty: Factor,
+        transposed: bool,
+        f: impl FnMut(usize, usize, u32),
+    ) -> Run<()> {
+        self.read_rows(shared, 0..n_rows, k, ty, transposed, f)
+    }
+
+    fn read_rows(
+        &self,
+        shared: &Shared,
+        rows: std::ops::Range<usize>,
+        k: usize,
+        ty: Factor,
+        transposed: bool,
+        mut f: impl FnMut(usize, usize, u32),
+    ) -> Run<()> {
+        let (bits, bytes) = (ty.bits(), ty.bits() as usize / 8);
+        let per_chunk = 16 / bytes;
+        let take = |address: u32, f: &mut dyn FnMut(usize, u32)| -> Run<()> {
+            let chunk = shared.read(address, 16)?;
+            for (i, element) in chunk.chunks_exact(bytes).enumerate() {
+                let mut word = [0; 4];
+                word[..bytes].copy_from_slice(element);
+                f(i, u32::from_le_bytes(word) & crate::lanes::ones(bits) as u32);
+            }
+            Ok(())
+        };
+        if transposed {
+            for group in rows.start / 8..rows.end / 8 {
+                for at in 0..k {
+                    take(self.along_rows(group as u32, at as u32), &mut |i, bits| {
+                        f(8 * group + i, at, bits)
+                    })?;
+                }
+            }
+            return Ok(());
+        }
+        for row in rows {
+            for chunk in 0..2 {
+                let address = self.along_k(row as u32, chunk);
+                take(address, &mut |i, bits| f(row, per_chunk * chunk as usize + i, bits))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The 16 bytes of a row at a chunk of k.
+    fn along_k(&self, row: u32, chunk: u32) -> u32 {
+        match self.swizzle.span() {
+            None => self.start + row / 8 * self.stride + row % 8 * 16 + chunk * self.leading,
+            Some(span) => {
+                swizzle(self.swizzle, self.start + row / 8 * self.stride + row % 8 * span + chunk * 16)
+            }
+        }
+    }
+
+    /// The 16 bytes of 8 rows at one k.
+    fn along_rows(&self, group: u32, k: u32) -> u32 {
+        match self.swizzle.span() {
+            None => self.start + group * self.stride + k / 8 * self.leading + k % 8 * 16,
+            Some(span) => {
+                let per_atom = span / 16;
+                let atom = self.start + group / per_atom * self.leading + k / 8 * self.stride;
+                swizzle(self.swizzle, atom + k % 8 * span + group % per_atom * 16)
+            }
+        }
+    }
+}
