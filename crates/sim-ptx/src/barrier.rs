@@ -1,5 +1,6 @@
 //! Named barriers of a CTA.
 
+use crate::clock::Meet;
 use crate::lanes::{lanes, ones};
 use crate::machine::{Here, Machine, Outcome};
 use crate::problem::{Problem, Run};
@@ -50,6 +51,7 @@ impl Machine<'_> {
                 format!("barrier {id} does not exist: they are 0 to 15"),
             ));
         };
+        let mut arrived_now = false;
         let ticket = if ticket == 0 {
             if barrier.arrived == 0 {
                 barrier.expected = threads;
@@ -66,18 +68,29 @@ impl Machine<'_> {
             barrier.arrived += arriving;
             barrier.votes = (barrier.votes.0 + votes.0, barrier.votes.1 + votes.1);
             self.effects += 1;
+            arrived_now = true;
             barrier.generation + 1
         } else {
             ticket
         };
-        barrier.finish_if_full(id, everyone)?;
+        let ended = barrier.finish_if_full(id, everyone)?;
         let (generation, arrived) = (barrier.generation, barrier.arrived);
         let expected = if barrier.expected == 0 { everyone } else { barrier.expected };
+        let (yes, all) = barrier.results[ticket as usize % KEPT];
+        let meet = Meet::Named(here.cta, id);
+        if arrived_now {
+            self.arrives(here, meet);
+        }
+        if ended {
+            self.completes(meet);
+        }
         if b.arrive {
             return Ok(Outcome::Next);
         }
-        let (yes, all) = barrier.results[ticket as usize % KEPT];
-        let warp = &mut cta.warps[here.warp];
+        if generation >= ticket {
+            self.leaves(here, meet);
+        }
+        let warp = &mut self.ctas[here.cta].warps[here.warp];
         if generation < ticket {
             warp.fragments[here.fragment].ticket = ticket;
             return Ok(Outcome::Wait(Waiting::Barrier { id, arrived, expected }));
@@ -99,10 +112,11 @@ fn count(threads: u32) -> String {
 }
 
 impl Named {
-    fn finish_if_full(&mut self, id: u32, everyone: u32) -> Run<()> {
+    /// Whether it was.
+    fn finish_if_full(&mut self, id: u32, everyone: u32) -> Run<bool> {
         let expected = if self.expected == 0 { everyone } else { self.expected };
         if self.arrived == 0 || self.arrived < expected {
-            return Ok(());
+            return Ok(false);
         }
         if self.arrived > expected {
             return Err(Problem::new(
@@ -114,7 +128,7 @@ impl Named {
         self.results[self.generation as usize % KEPT] = self.votes;
         self.arrived = 0;
         self.votes = (0, 0);
-        Ok(())
+        Ok(true)
     }
 }
 

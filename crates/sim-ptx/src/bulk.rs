@@ -6,6 +6,7 @@ use tegula_isa_ptx::modifiers::AtomicOp;
 use tegula_isa_ptx::types::Scalar;
 use tegula_package::{MAP_WORDS, MapElement, OutOfBounds, TensorMap};
 
+use crate::clock::Who;
 use crate::events::{Issuer, Work};
 use crate::exec::atomic::combine;
 use crate::exec::memory::Place;
@@ -14,6 +15,7 @@ use crate::machine::{Here, Machine, Outcome};
 use crate::mbarrier::BarrierAt;
 use crate::problem::{Problem, Run, of_lane};
 use crate::program::{At, Row, Space};
+use crate::race::{Area, Touch};
 use crate::swizzle::swizzle;
 
 /// Bytes of global memory, or a box of a tensor.
@@ -100,7 +102,12 @@ impl Machine<'_> {
                 };
                 for (cta, address, barrier) in &to {
                     self.ctas[*cta].shared.check(*address, len)?;
-                    self.ctas[*cta].shared.barrier(*barrier)?;
+                    let phase = self.ctas[*cta].shared.barrier(*barrier)?.phase;
+                    let work = Some((Who::Barrier((*cta, *barrier)), phase as u32 + 1, true));
+                    self.touch_remote(here, &remote, false, lane, work)?;
+                    let area = Area::Shared(*cta);
+                    let address = *address as u64;
+                    self.touch(here, Touch { area, address, len, write: true, strong: false, lane, work })?;
                 }
                 Bulk::Load { from: remote, to }
             }
@@ -109,6 +116,14 @@ impl Machine<'_> {
                 remote.check_target(from)?;
                 self.ctas[here.cta].shared.check(from, len)?;
                 let ty = ty.unwrap_or_else(|| remote.scalar());
+                let group = self.ctas[here.cta].warps[here.warp].bulk_writes.closed() as u32 + 1;
+                let work = Some((Who::BulkReads(here.cta, here.warp), group, true));
+                let area = Area::Shared(here.cta);
+                let touch =
+                    Touch { area, address: from as u64, len, write: false, strong: false, lane, work };
+                self.touch(here, touch)?;
+                let work = Some((Who::BulkWrites(here.cta, here.warp), group, true));
+                self.touch_remote(here, &remote, true, lane, work)?;
                 let warp = &mut self.ctas[here.cta].warps[here.warp];
                 warp.bulk_reads.issue(1 << lane);
                 let group = warp.bulk_writes.issue(1 << lane);
@@ -119,6 +134,45 @@ impl Machine<'_> {
         self.start(Work::Bulk(self.issuer(here, lane), Box::new(bulk)))
     }
 
+    /// Records what a copy does to global memory; sums of several copies do not race with each other.
+    fn touch_remote(
+        &mut self,
+        here: Here,
+        remote: &Remote,
+        write: bool,
+        lane: usize,
+        work: Option<(Who, u32, bool)>,
+    ) -> Run<()> {
+        if self.races.is_none() {
+            return Ok(());
+        }
+        for piece in remote.pieces() {
+            let Piece { address, len, .. } = piece;
+            self.touch(here, Touch { area: Area::Global, address, len, write, strong: false, lane, work })?;
+        }
+        Ok(())
+    }
+
+    /// Records what a copy to a peer reads and writes.
+    fn touch_peer(
+        &mut self,
+        here: Here,
+        from: Option<(u32, usize)>,
+        to: (usize, u32),
+        barrier: BarrierAt,
+        len: usize,
+        lane: usize,
+    ) -> Run<()> {
+        let phase = self.ctas[barrier.0].shared.barrier(barrier.1)?.phase;
+        let work = Some((Who::Barrier(barrier), phase as u32 + 1, true));
+        if let Some((address, len)) = from {
+            let (area, address) = (Area::Shared(here.cta), address as u64);
+            self.touch(here, Touch { area, address, len, write: false, strong: false, lane, work })?;
+        }
+        let (area, address) = (Area::Shared(to.0), to.1 as u64);
+        self.touch(here, Touch { area, address, len, write: true, strong: false, lane, work })
+    }
+
     pub fn send_to_peer(&mut self, here: Here, o: &PeerOp, active: u32) -> Run<Outcome> {
         for lane in lanes(active) {
             let to = self.shared_at(here, o.d, Space::Cluster, lane).map_err(|p| of_lane(p, lane))?;
@@ -127,6 +181,7 @@ impl Machine<'_> {
             let barrier = self.at_of(here, o.mbarrier, lane)?;
             let barrier = self.barrier_at(here, Space::Cluster, barrier).map_err(|p| of_lane(p, lane))?;
             check_bytes(to.1 as u64, len).and(check_bytes(from as u64, len)).map_err(|p| of_lane(p, lane))?;
+            self.touch_peer(here, Some((from, len)), to, barrier, len, lane)?;
             let from = PeerSource::Shared { address: from, len };
             let bulk = Bulk::Peer { from, to, reduce: o.reduce, barrier };
             self.start(Work::Bulk(self.issuer(here, lane), Box::new(bulk))).map_err(|p| of_lane(p, lane))?;
@@ -147,6 +202,7 @@ impl Machine<'_> {
             for row in &o.a {
                 data.extend(&self.value(here, *row, lane)?.to_le_bytes()[..size]);
             }
+            self.touch_peer(here, None, to, barrier, data.len(), lane)?;
             let bulk = Bulk::Peer { from: PeerSource::Data(data), to, reduce: None, barrier };
             self.start(Work::Bulk(self.issuer(here, lane), Box::new(bulk))).map_err(|p| of_lane(p, lane))?;
         }

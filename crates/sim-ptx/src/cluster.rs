@@ -1,5 +1,6 @@
 //! The barrier of a cluster: threads arrive, go on, and later wait for all the others.
 
+use crate::clock::Meet;
 use crate::machine::{Here, Machine, Outcome};
 use crate::problem::{Problem, Run};
 use crate::warp::Waiting;
@@ -10,7 +11,14 @@ pub struct ClusterBarrier {
 }
 
 impl Machine<'_> {
-    pub fn cluster_arrive(&mut self, here: Here, aligned: bool, mask: u32, active: u32) -> Run<Outcome> {
+    /// Flags: whether all lanes come together, and whether what they did is to be seen.
+    pub fn cluster_arrive(
+        &mut self,
+        here: Here,
+        (aligned, release): (bool, bool),
+        mask: u32,
+        active: u32,
+    ) -> Run<Outcome> {
         let warp = &mut self.ctas[here.cta].warps[here.warp];
         if aligned && mask != warp.live {
             return Ok(Outcome::Wait(Waiting::Lanes(warp.live & !mask)));
@@ -24,6 +32,9 @@ impl Machine<'_> {
         warp.cluster_arrived |= active;
         warp.cluster_ticket = self.cluster.generation + 1;
         self.effects += 1;
+        if release {
+            self.arrives(here, Meet::Cluster);
+        }
         self.end_cluster_generation();
         Ok(Outcome::Next)
     }
@@ -44,15 +55,17 @@ impl Machine<'_> {
         if generation < warp.cluster_ticket {
             return Ok(Outcome::Wait(Waiting::Cluster));
         }
+        self.leaves(here, Meet::Cluster);
         Ok(Outcome::Next)
     }
 
     /// All threads of the cluster that have not ended must have arrived.
     fn end_cluster_generation(&mut self) {
-        let warps = || self.ctas.iter().flat_map(|cta| &cta.warps);
-        let is_full = warps().all(|warp| warp.live & !warp.cluster_arrived == 0);
-        if is_full && warps().any(|warp| warp.cluster_arrived != 0) {
+        let mut warps = self.ctas.iter().flat_map(|cta| &cta.warps);
+        let is_full = warps.clone().all(|warp| warp.live & !warp.cluster_arrived == 0);
+        if is_full && warps.any(|warp| warp.cluster_arrived != 0) {
             self.cluster.generation += 1;
+            self.completes(Meet::Cluster);
             for warp in self.ctas.iter_mut().flat_map(|cta| &mut cta.warps) {
                 warp.cluster_arrived = 0;
             }

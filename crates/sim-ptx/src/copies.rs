@@ -58,6 +58,11 @@ impl Copies {
         waits
     }
 
+    /// Groups that were ever closed.
+    pub fn closed(&self) -> u64 {
+        self.first + self.groups.len() as u64
+    }
+
     pub fn is_idle(&self) -> bool {
         self.open == 0 && self.groups.iter().all(|group| group.pending == 0)
     }

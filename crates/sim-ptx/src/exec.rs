@@ -7,6 +7,7 @@ mod matrix;
 pub mod memory;
 mod special;
 
+use crate::clock::Who;
 use crate::machine::{Here, Machine, Outcome};
 use crate::problem::{Problem, Run};
 use crate::program::Body;
@@ -21,7 +22,11 @@ impl Machine<'_> {
             }
             Body::Special { d, special } => self.special(here, *d, *special, active),
             Body::Trap => Err(Problem::new("sim-trap", "the program stopped itself")),
-            Body::Hint | Body::Fence | Body::ProxyFence => Ok(Outcome::Next),
+            Body::Hint | Body::Fence => Ok(Outcome::Next),
+            Body::ProxyFence => {
+                self.passes(here, true);
+                Ok(Outcome::Next)
+            }
             Body::Sleep => Ok(Outcome::Yield),
             Body::Load(load) => self.load(here, load, active),
             Body::Store(store) => self.store(here, store, active),
@@ -57,7 +62,9 @@ impl Machine<'_> {
             Body::CopyArrive { noinc, at } => self.copy_arrive(here, *noinc, *at, active),
             Body::Mbarrier(o) => self.mbarrier(here, o, active),
             Body::PendingCount { d, state } => self.pending_count(here, *d, *state, active),
-            Body::ClusterArrive { aligned } => self.cluster_arrive(here, *aligned, mask, active),
+            Body::ClusterArrive { aligned, release } => {
+                self.cluster_arrive(here, (*aligned, *release), mask, active)
+            }
             Body::ClusterWait { aligned } => self.cluster_wait(here, *aligned, mask),
             Body::Bulk(o) => self.bulk(here, o, active),
             Body::ToPeer(o) => self.send_to_peer(here, o, active),
@@ -71,17 +78,31 @@ impl Machine<'_> {
             Body::BulkWait { read, groups } => {
                 let warp = &self.ctas[here.cta].warps[here.warp];
                 let copies = if *read { &warp.bulk_reads } else { &warp.bulk_writes };
-                let is_done = copies.is_done(active, Some(*groups));
-                Ok(if is_done { Outcome::Next } else { Outcome::Wait(Waiting::Bulk { groups: *groups }) })
+                if !copies.is_done(active, Some(*groups)) {
+                    return Ok(Outcome::Wait(Waiting::Bulk { groups: *groups }));
+                }
+                let known = copies.closed().saturating_sub(*groups as u64);
+                self.learns(here, Who::BulkReads(here.cta, here.warp), known);
+                if !read {
+                    self.learns(here, Who::BulkWrites(here.cta, here.warp), known);
+                }
+                Ok(Outcome::Next)
             }
             Body::Wgmma(o) => self.wgmma(here, o, mask, active),
             Body::WgmmaFence => self.wgmma_fence(here, mask, active),
             Body::WgmmaCommit => self.wgmma_commit(here, mask, active),
             Body::WgmmaWait { groups } => self.wgmma_wait(here, *groups, mask, active),
             Body::CopyWait { groups } => {
-                let is_done = self.ctas[here.cta].warps[here.warp].copies.is_done(active, *groups);
-                let waiting = Waiting::Copies { groups: groups.unwrap_or(0) };
-                Ok(if is_done { Outcome::Next } else { Outcome::Wait(waiting) })
+                let copies = &mut self.ctas[here.cta].warps[here.warp].copies;
+                if !copies.is_done(active, *groups) {
+                    return Ok(Outcome::Wait(Waiting::Copies { groups: groups.unwrap_or(0) }));
+                }
+                if groups.is_none() {
+                    copies.commit(active);
+                }
+                let known = copies.closed().saturating_sub(groups.unwrap_or(0) as u64);
+                self.learns(here, Who::Copies(here.cta, here.warp), known);
+                Ok(Outcome::Next)
             }
             Body::Ldmatrix { trans, d, at } => self.ldmatrix(here, *trans, d, *at, mask, active),
             Body::Stmatrix { trans, a, at } => self.stmatrix(here, *trans, a, *at, mask, active),

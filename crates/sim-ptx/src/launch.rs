@@ -40,6 +40,8 @@ pub struct Options {
     /// With a seed, asynchronous work is done at random later times and warps take turns at random; without, at once
     /// and in order.
     pub seed: Option<u64>,
+    /// Whether accesses that nothing orders are reported.
+    pub races: bool,
     /// Instructions that asynchronous work takes at most.
     pub max_delay: u64,
     /// Instructions without any effect after which warps are said to spin for ever.
@@ -48,7 +50,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { seed: None, max_delay: 2000, patience: 1 << 24 }
+        Options { seed: None, races: false, max_delay: 2000, patience: 1 << 24 }
     }
 }
 

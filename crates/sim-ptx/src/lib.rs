@@ -1,10 +1,11 @@
 //! Runs PTX without a card: the instructions that a target emitted, on checked memory.      PTX (isa-ptx) ─► [sim-ptx] ─► memory, counters
 //! In: an `Entry` and a `Launch`.  Out: what the kernel writes, `Counters`; or a `Diagnostic` that names the instruction.
 //! May use: base, isa-ptx, package.  Never knows: targets, tiles, layouts, the runtime, files.
-//! Start reading at `launch.rs`, then `machine.rs` (who runs when), `program.rs` (what runs), `exec.rs` (how).
+//! Start reading at `launch.rs`, then `machine.rs` (who runs when), `program.rs` (what runs), `exec.rs` (how), `race.rs`.
 
 mod barrier;
 mod bulk;
+mod clock;
 mod cluster;
 mod copies;
 mod counters;
@@ -22,6 +23,7 @@ mod mma;
 mod number;
 mod problem;
 mod program;
+mod race;
 mod random;
 mod shared;
 mod swizzle;

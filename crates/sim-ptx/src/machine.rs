@@ -12,6 +12,7 @@ use crate::events::Events;
 use crate::launch::{Launch, Stopped};
 use crate::problem::{Problem, Run};
 use crate::program::{Body, Program};
+use crate::race::Races;
 use crate::random::Random;
 use crate::shared::Shared;
 use crate::warp::{Fragment, Waiting, Warp};
@@ -33,6 +34,8 @@ pub struct Machine<'a> {
     pub random: Random,
     pub events: Events,
     pub counters: Counters,
+    /// Who is ordered with whom, where the launch asks.
+    pub races: Option<Box<Races>>,
     /// Whether waits that may give up do so now.
     pub gives_up: bool,
 }
@@ -77,6 +80,7 @@ impl<'a> Machine<'a> {
             random: Random::new(launch.options.seed.unwrap_or(0)),
             events: Events::default(),
             counters: Counters::default(),
+            races: launch.options.races.then(Box::default),
             gives_up: false,
         }
     }
@@ -86,6 +90,10 @@ impl<'a> Machine<'a> {
         let [x, y, z] = self.launch.cluster(self.program);
         self.ctas.clear();
         self.cluster = ClusterBarrier::default();
+        self.now += 1;
+        if let Some(races) = &mut self.races {
+            races.begin(self.now);
+        }
         for rank in 0..x * y * z {
             let id = [first[0] + rank % x, first[1] + rank / x % y, first[2] + rank / (x * y)];
             self.ctas.push(Cta::new(self.program, self.launch, id, rank));

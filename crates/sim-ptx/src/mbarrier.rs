@@ -2,6 +2,7 @@
 //! A phase ends when no arrival is pending and as many bytes have come as were expected; the number of phases that
 //! have ended is kept whole, its lowest bit is the parity that waits name.
 
+use crate::clock::{Meet, Who};
 use crate::exec::memory::Place;
 use crate::lanes::lanes;
 use crate::machine::{Here, Machine, Outcome};
@@ -123,6 +124,7 @@ impl Machine<'_> {
                     let bytes = self.operand(here, *expect, lane)?;
                     self.ctas[at.0].shared.barrier(at.1)?.bytes += bytes;
                 }
+                self.arrives(here, Meet::Mbarrier(at));
                 let barrier = self.ctas[at.0].shared.barrier(at.1)?;
                 let before = barrier.phase << PHASE_SHIFT | barrier.pending as u64;
                 barrier.count -= if *drop { count } else { 0 };
@@ -192,6 +194,7 @@ impl Machine<'_> {
         if barrier.pending == 0 && barrier.bytes == 0 {
             barrier.phase += 1;
             barrier.pending = barrier.count;
+            self.completes(Meet::Mbarrier(at));
         }
         self.effects += 1;
         Ok(())
@@ -225,6 +228,10 @@ impl Machine<'_> {
                 barrier.phase > values[lane] >> PHASE_SHIFT
             };
             results[lane] = has_ended as u64;
+            if has_ended && self.races.is_some() {
+                self.leaves(here, Meet::Mbarrier(at));
+                self.learns(here, Who::Barrier(at), barrier.phase);
+            }
             if !has_ended {
                 waiting = Some(Waiting::Mbarrier { at, barrier });
             }

@@ -1,7 +1,7 @@
 //! A decoded entry: flat steps over rows of registers, ready to run.
 //! Rows below `registers` are the entry's registers and start unwritten; behind them stand the constants.
 
-use tegula_isa_ptx::modifiers::{AtomicOp, Scope, ShuffleMode, VoteMode};
+use tegula_isa_ptx::modifiers::{AtomicOp, ShuffleMode, VoteMode};
 use tegula_isa_ptx::types::Scalar;
 use tegula_isa_ptx::{Directives, Reg, RegClass, RegCounts, Special};
 
@@ -61,16 +61,6 @@ pub enum Space {
 pub struct At {
     pub row: Row,
     pub offset: i32,
-}
-
-/// How an access takes part in the order of memory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Order {
-    /// Relaxed or stronger: it does not race with its like.
-    pub strong: bool,
-    pub acquire: bool,
-    pub release: bool,
-    pub scope: Option<Scope>,
 }
 
 pub enum Body {
@@ -175,6 +165,7 @@ pub enum Body {
     },
     ClusterArrive {
         aligned: bool,
+        release: bool,
     },
     ClusterWait {
         aligned: bool,
@@ -223,8 +214,8 @@ pub struct Load {
     pub ty: Scalar,
     pub d: Vec<Row>,
     pub at: At,
-    #[expect(dead_code, reason = "who orders whom is not yet checked")]
-    pub order: Order,
+    /// Relaxed or stronger: it does not race with its like.
+    pub strong: bool,
 }
 
 pub struct Store {
@@ -232,8 +223,7 @@ pub struct Store {
     pub ty: Scalar,
     pub a: Vec<Row>,
     pub at: At,
-    #[expect(dead_code, reason = "who orders whom is not yet checked")]
-    pub order: Order,
+    pub strong: bool,
 }
 
 pub struct Atomic {
@@ -243,8 +233,6 @@ pub struct Atomic {
     pub d: Vec<Row>,
     pub at: At,
     pub b: Vec<Row>,
-    #[expect(dead_code, reason = "who orders whom is not yet checked")]
-    pub order: Order,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -9,6 +9,7 @@ use tegula_isa_ptx::mma::{WgmmaShape, WgmmaType};
 use tegula_isa_ptx::types::Scalar;
 use tegula_package::MapSwizzle;
 
+use crate::clock::Who;
 use crate::events::Work;
 use crate::factor::{Factor, group_factors};
 use crate::lanes::{FULL, Lanes};
@@ -16,6 +17,7 @@ use crate::machine::{Cta, Here, Machine, Outcome};
 use crate::number::{F16, Rounding};
 use crate::problem::{Problem, Run};
 use crate::program::{Body, Guard, Row};
+use crate::race::{Area, Touch};
 use crate::shared::Shared;
 use crate::swizzle::swizzle;
 use crate::warp::{Waiting, Warp};
@@ -133,6 +135,8 @@ impl Machine<'_> {
             warp.defined[*row as usize] = 0;
         }
         let group = warp.products.groups;
+        self.touch_factors(here, o, a, b, group as u32 + 1)?;
+        let warp = &mut self.ctas[here.cta].warps[here.warp];
         let product = Product { pc, a, b, accumulate: yes != 0, fragments, group, is_done: false };
         warp.products.queue.push_back(product);
         let k = o.shape.k();
@@ -189,7 +193,28 @@ impl Machine<'_> {
                 warp.stamp[row as usize] = SETTLED;
             }
         }
+        self.learns(here, Who::Products(here.cta, here.warp), covered);
         Ok(Outcome::Next)
+    }
+
+    /// Records what a product reads of shared memory.
+    fn touch_factors(&mut self, here: Here, o: &Wgmma, a: u64, b: u64, group: u32) -> Run<()> {
+        if self.races.is_none() {
+            return Ok(());
+        }
+        let work = Some((Who::Products(here.cta, here.warp), group, true));
+        let area = Area::Shared(here.cta);
+        let mut chunks = Vec::new();
+        if let Source::Shared(_) = o.a {
+            let first = ROWS * (here.warp % 4);
+            chunks.extend(Descriptor::new(a)?.chunks(first..first + ROWS, o.shape.k(), o.transpose_a));
+        }
+        chunks.extend(Descriptor::new(b)?.chunks(0..o.shape.n(), o.shape.k(), o.transpose_b));
+        for address in chunks {
+            let address = address as u64;
+            self.touch(here, Touch { area, address, len: 16, write: false, strong: false, lane: 0, work })?;
+        }
+        Ok(())
     }
 
     /// Does the warp's next product.
@@ -421,6 +446,17 @@ impl Descriptor {
             }
         }
         Ok(())
+    }
+
+    /// Where all chunks of 16 bytes of the rows are.
+    fn chunks(&self, rows: std::ops::Range<usize>, k: usize, transposed: bool) -> Vec<u32> {
+        if transposed {
+            let groups = rows.start / 8..rows.end / 8;
+            return groups
+                .flat_map(|group| (0..k).map(move |at| self.along_rows(group as u32, at as u32)))
+                .collect();
+        }
+        rows.flat_map(|row| (0..2).map(move |chunk| self.along_k(row as u32, chunk))).collect()
     }
 
     /// The 16 bytes of a row at a chunk of k.

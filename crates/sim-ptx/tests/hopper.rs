@@ -45,7 +45,7 @@ fn product(text: &str, [m, n, k]: [usize; 3], seed: Option<u64>) -> Result<(f64,
         block: [256, 1, 1],
         dynamic_shared: 40960,
         params,
-        options: Options { seed, ..Options::default() },
+        options: Options { seed, races: seed.is_some(), ..Options::default() },
     };
     let counters = run(&module.entries[0], &launch, &memory)?;
     let got = memory.u16s(c_at);
@@ -106,7 +106,7 @@ fn planted_bugs_are_named() {
             "mbarrier.init.shared.b64 [empty+8], 3;",
             "1 of 3 arrivals",
         ),
-        ("    wgmma.wait_group.sync.aligned 0;\n", "", "was never written"),
+        ("    wgmma.wait_group.sync.aligned 0;\n", "", "no wait says that it is done"),
         ("    wgmma.fence.sync.aligned;\n", "", "no wgmma.fence comes before"),
         ("0x4000004000010000", "0x4000002000010000", "wrong by"),
         ("add.u64 %rd7, %rd6, 512;", "add.u64 %rd7, %rd6, 4096;", "outside of shared memory"),
@@ -114,15 +114,27 @@ fn planted_bugs_are_named() {
         (
             "barrier.sync.aligned 1, 128;\n    @%p2 bra $L10",
             "barrier.sync.aligned 1, 96;\n    @%p2 bra $L10",
-            "barrier 1",
+            "sim-race",
         ),
         ("add.u32 %r23, %r23, 32768;", "add.u32 %r23, %r23, 40960;", "outside of shared memory"),
         ("mov.b16 %h0, 3;", "mov.b16 %h0, 1;", "bytes to come"),
         ("mov.b16 %h0, 3;", "mov.b16 %h0, 7;", "multicast to the mask 0x7"),
         ("mapa.shared::cluster.u32 %r17, %r10, 1;", "mapa.shared::cluster.u32 %r17, %r10, 0;", "sim-"),
+        ("    fence.proxy.async.shared::cta;\n", "", "no fence.proxy.async"),
+        (
+            "    barrier.sync.aligned 1, 128;\n    @%p2 bra $L12",
+            "    @%p2 bra $L12",
+            "nothing orders the two",
+        ),
+        ("    barrier.sync.aligned 1, 128;\n    @%p2 bra $L10", "    @%p2 bra $L10", "sim-race"),
+        ("barrier.cluster.wait.aligned;\n    setp.ge", "setp.ge", "sim-"),
     ];
+    let mut wrong = Vec::new();
     for (from, to, wanted) in cases {
         let found = bug(from, to);
-        assert!(found.contains(wanted), "{from} -> {to}: {found}");
+        if !found.contains(wanted) {
+            wrong.push(format!("{from} -> {to}: wanted {wanted}, got {found}"));
+        }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

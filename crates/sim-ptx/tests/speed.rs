@@ -35,6 +35,38 @@ again:
 }
 ";
 
+/// A loop of stores and loads with barriers.
+const SHARED: &str = "
+.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry shared(.param .u64 out)
+{
+    .reg .pred %p<1>;
+    .reg .b32 %r<8>;
+    .shared .align 16 .b8 buffer[1024];
+    mov.u32 %r0, %tid.x;
+    mov.u32 %r1, buffer;
+    mad.lo.u32 %r2, %r0, 4, %r1;
+    xor.b32 %r3, %r0, 255;
+    mad.lo.u32 %r3, %r3, 4, %r1;
+    mov.b32 %r4, 0;
+again:
+    st.shared.u32 [%r2], %r4;
+    barrier.sync.aligned 0;
+    ld.shared.u32 %r5, [%r3];
+    barrier.sync.aligned 0;
+    add.u32 %r4, %r4, %r5;
+    xor.b32 %r6, %r4, %r0;
+    add.u32 %r6, %r6, 5;
+    sub.u32 %r4, %r4, %r5;
+    add.u32 %r4, %r4, 1;
+    setp.lt.u32 %p0, %r4, 500;
+    @%p0 bra again;
+    ret;
+}
+";
+
 /// A loop of products.
 const PRODUCTS: &str = "
 .version 7.0
@@ -129,6 +161,10 @@ fn speed() {
     let warp = counters.matrix_macs as f64 / seconds / 1e9;
     let (counters, seconds) = timed(&group_products(), 128, Options::default());
     let group = counters.matrix_macs as f64 / seconds / 1e9;
+    let options = Options { races: true, ..Options::default() };
+    let (counters, seconds) = timed(SHARED, 256, options);
+    let checked = counters.lane_instructions as f64 / seconds / 1e6;
+    println!("with races: {checked:.0} M lane instructions/s, one of 5 an access");
     println!("{plain:.0} M lane instructions/s, {warp:.2} G mma MAC/s, {group:.2} G wgmma MAC/s");
     assert!(plain > 20.0 && warp > 0.2 && group > 0.2, "{plain} {warp} {group}");
 }

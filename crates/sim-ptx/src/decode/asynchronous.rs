@@ -81,7 +81,9 @@ fn bulk(op: &Op, rows: &mut Rows) -> Option<Body> {
     Some(match op {
         Op::MbarrierPendingCount(o) => Body::PendingCount { d: rows.reg(o.d), state: rows.reg(o.state) },
         Op::CpAsyncMbarrierArrive(o) => Body::CopyArrive { noinc: o.noinc, at: rows.at(o.mbarrier) },
-        Op::ClusterArrive(o) => Body::ClusterArrive { aligned: o.aligned },
+        Op::ClusterArrive(o) => {
+            Body::ClusterArrive { aligned: o.aligned, release: o.order != ClusterArriveOrder::Relaxed }
+        }
         Op::ClusterWait(o) => Body::ClusterWait { aligned: o.aligned },
         Op::BulkLoad(o) => {
             let multicast = o.multicast.map(|reg| rows.reg(reg));

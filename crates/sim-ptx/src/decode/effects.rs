@@ -41,28 +41,18 @@ fn policy(d: Row, rows: &mut Rows) -> Body {
 fn memory(op: &Op, rows: &mut Rows) -> Option<Body> {
     Some(match op {
         Op::Ld(o) => {
-            let order = Order {
-                strong: o.order != LoadOrder::Weak,
-                acquire: matches!(o.order, LoadOrder::Acquire(_)),
-                release: false,
-                scope: o.order.scope(),
-            };
+            let strong = o.order != LoadOrder::Weak;
             let at = rows.at(o.address);
-            Body::Load(Load { space: space(o.space)?, ty: o.ty.scalar(), d: rows.regs(&o.d), at, order })
+            Body::Load(Load { space: space(o.space)?, ty: o.ty.scalar(), d: rows.regs(&o.d), at, strong })
         }
         Op::LdNc(o) => {
             let (d, at) = (rows.regs(&o.d), rows.at(o.address));
-            Body::Load(Load { space: Space::Global, ty: o.ty.scalar(), d, at, order: Order::default() })
+            Body::Load(Load { space: Space::Global, ty: o.ty.scalar(), d, at, strong: false })
         }
         Op::St(o) => {
-            let order = Order {
-                strong: o.order != StoreOrder::Weak,
-                acquire: false,
-                release: matches!(o.order, StoreOrder::Release(_)),
-                scope: o.order.scope(),
-            };
+            let strong = o.order != StoreOrder::Weak;
             let at = rows.at(o.address);
-            Body::Store(Store { space: space(o.space)?, ty: o.ty.scalar(), a: rows.regs(&o.a), at, order })
+            Body::Store(Store { space: space(o.space)?, ty: o.ty.scalar(), a: rows.regs(&o.a), at, strong })
         }
         Op::Atom(o) => Body::Atomic(Atomic {
             space: atomic_space(o.space),
@@ -71,7 +61,6 @@ fn memory(op: &Op, rows: &mut Rows) -> Option<Body> {
             d: rows.regs(&o.d),
             at: rows.at(o.address),
             b: rows.regs(&o.b),
-            order: atomic_order(o.order),
         }),
         Op::Red(o) => Body::Atomic(Atomic {
             space: atomic_space(o.space),
@@ -80,12 +69,6 @@ fn memory(op: &Op, rows: &mut Rows) -> Option<Body> {
             d: Vec::new(),
             at: rows.at(o.address),
             b: rows.regs(&o.b),
-            order: Order {
-                strong: true,
-                acquire: false,
-                release: matches!(o.order, ReductionOrder::Release(_)),
-                scope: o.order.scope(),
-            },
         }),
         Op::AtomExch(o) => Body::Atomic(Atomic {
             space: atomic_space(o.space),
@@ -94,7 +77,6 @@ fn memory(op: &Op, rows: &mut Rows) -> Option<Body> {
             d: vec![rows.reg(o.d)],
             at: rows.at(o.address),
             b: vec![rows.operand(o.b)],
-            order: atomic_order(o.order),
         }),
         Op::AtomCas(o) => Body::Atomic(Atomic {
             space: atomic_space(o.space),
@@ -103,7 +85,6 @@ fn memory(op: &Op, rows: &mut Rows) -> Option<Body> {
             d: vec![rows.reg(o.d)],
             at: rows.at(o.address),
             b: vec![rows.operand(o.expected), rows.operand(o.new)],
-            order: atomic_order(o.order),
         }),
         Op::Cvta(o) => window(o.space, false, rows.reg(o.d), rows.operand(o.a)),
         Op::CvtaSymbol(o) => window(o.space, false, rows.reg(o.d), rows.symbol(o.symbol)),
@@ -155,15 +136,6 @@ fn atomic_space(space: AtomicSpace) -> Space {
         AtomicSpace::Global => Space::Global,
         AtomicSpace::Shared | AtomicSpace::SharedCta => Space::Shared,
         AtomicSpace::SharedCluster => Space::Cluster,
-    }
-}
-
-fn atomic_order(order: AtomicOrder) -> Order {
-    Order {
-        strong: true,
-        acquire: matches!(order, AtomicOrder::Acquire(_) | AtomicOrder::AcqRel(_)),
-        release: matches!(order, AtomicOrder::Release(_) | AtomicOrder::AcqRel(_)),
-        scope: order.scope(),
     }
 }
 

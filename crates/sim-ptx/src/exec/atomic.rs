@@ -9,6 +9,7 @@ use crate::machine::{Here, Machine, Outcome};
 use crate::number::{BF16, F16, Format, Rounding, add_odd};
 use crate::problem::{Problem, Run, of_lane, outside};
 use crate::program::{Atomic, AtomicKind};
+use crate::race::Touch;
 
 impl Machine<'_> {
     pub fn atomic(&mut self, here: Here, o: &Atomic, active: u32) -> Run<Outcome> {
@@ -27,6 +28,15 @@ impl Machine<'_> {
             for part in 0..count {
                 let address = addresses[lane].wrapping_add((part * size) as u64);
                 let place = self.place(here, o.space, address).map_err(|p| of_lane(p, lane))?;
+                if self.races.is_some()
+                    && let Some((area, address)) = place.area()
+                {
+                    self.hand_over(here, area, address);
+                    self.touch(
+                        here,
+                        Touch { area, address, len: size, write: true, strong: true, lane, work: None },
+                    )?;
+                }
                 let before = self.read_word(place, size, lane)?;
                 let after = match o.kind {
                     AtomicKind::Op(op) => Some(combine(op, o.ty, before, b[part][lane])),

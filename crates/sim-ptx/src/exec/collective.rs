@@ -189,7 +189,10 @@ impl Machine<'_> {
 
     pub fn warp_sync(&mut self, here: Here, named: Row, mask: u32, active: u32) -> Run<Outcome> {
         Ok(match self.gather(here, named, mask, active)? {
-            Ok(_) => Outcome::Next,
+            Ok(_) => {
+                self.passes(here, false);
+                Outcome::Next
+            }
             Err(wait) => wait,
         })
     }

@@ -4,6 +4,7 @@ use crate::lanes::{FULL, Lanes};
 use crate::machine::{Here, Machine, Outcome};
 use crate::problem::{Problem, Run, of_lane};
 use crate::program::{At, Row};
+use crate::race::{Area, Touch};
 
 /// A matrix by rows.
 type Matrix = [[u16; 8]; 8];
@@ -26,6 +27,7 @@ impl Machine<'_> {
             let mut matrix: Matrix = [[0; 8]; 8];
             for (r, row) in matrix.iter_mut().enumerate() {
                 let lane = 8 * i + r;
+                self.touch_row(here, addresses[lane], lane, false)?;
                 let bytes = self.ctas[here.cta].shared.read(addresses[lane] as u32, 16);
                 for (element, pair) in row.iter_mut().zip(bytes.map_err(|p| of_lane(p, lane))?.chunks(2)) {
                     *element = u16::from_le_bytes([pair[0], pair[1]]);
@@ -60,6 +62,7 @@ impl Machine<'_> {
                     pair.copy_from_slice(&element.to_le_bytes());
                 }
                 let lane = 8 * i + r;
+                self.touch_row(here, addresses[lane], lane, true)?;
                 let shared = &mut self.ctas[here.cta].shared;
                 shared.write(addresses[lane] as u32, &bytes).map_err(|p| of_lane(p, lane))?;
             }
@@ -75,6 +78,11 @@ impl Machine<'_> {
         let values = to_lanes(&transpose(&from_lanes(warp.get(self.program, a, FULL)?)));
         warp.set(d, FULL, &values);
         Ok(Outcome::Next)
+    }
+
+    fn touch_row(&mut self, here: Here, address: u64, lane: usize, write: bool) -> Run<()> {
+        let area = Area::Shared(here.cta);
+        self.touch(here, Touch { area, address, len: 16, write, strong: false, lane, work: None })
     }
 
     /// Addresses of the rows, by lane: those of the first `8 * n` lanes count.

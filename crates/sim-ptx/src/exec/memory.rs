@@ -7,6 +7,7 @@ use crate::lanes::{Lanes, lanes, ones, signed};
 use crate::machine::{Here, Machine, Outcome};
 use crate::problem::{Problem, Run, of_lane, outside};
 use crate::program::{Load, Row, Space, Store};
+use crate::race::{Area, Touch};
 
 /// Generic addresses of shared memory begin here; no host has such addresses.
 const SHARED_WINDOW: u64 = 0xfe00_0000_0000_0000;
@@ -24,6 +25,17 @@ pub enum Place {
     Param(u64),
 }
 
+impl Place {
+    /// For the race checker; parameters are only read.
+    pub fn area(self) -> Option<(Area, u64)> {
+        match self {
+            Place::Global(address) => Some((Area::Global, address)),
+            Place::Shared(cta, address) => Some((Area::Shared(cta), address as u64)),
+            Place::Param(_) => None,
+        }
+    }
+}
+
 impl Machine<'_> {
     pub fn load(&mut self, here: Here, load: &Load, active: u32) -> Run<Outcome> {
         let program = self.program;
@@ -32,6 +44,7 @@ impl Machine<'_> {
         let addresses = self.ctas[here.cta].warps[here.warp].addresses(program, load.at, active)?;
         check_alignment(&addresses, active, total)?;
         let mut bytes = [[0u8; 16]; 32];
+        self.touch_lanes(here, load.space, &addresses, active, total, (false, load.strong))?;
         self.read_lanes(here, load.space, &addresses, active, total, &mut bytes)?;
         let warp = &mut self.ctas[here.cta].warps[here.warp];
         for (part, d) in load.d.iter().enumerate() {
@@ -59,8 +72,51 @@ impl Machine<'_> {
             }
         }
         self.effects += 1;
+        self.touch_lanes(here, store.space, &addresses, active, total, (true, store.strong))?;
+        self.check_overlap(&addresses, active, total, &bytes)?;
         self.write_lanes(here, store.space, &addresses, active, total, &bytes)?;
         Ok(Outcome::Next)
+    }
+
+    /// Records accesses for the race checker: whether they write, and whether they are strong.
+    fn touch_lanes(
+        &mut self,
+        here: Here,
+        space: Space,
+        addresses: &Lanes,
+        active: u32,
+        len: usize,
+        (write, strong): (bool, bool),
+    ) -> Run<()> {
+        if self.races.is_none() {
+            return Ok(());
+        }
+        for lane in lanes(active) {
+            let place = self.place(here, space, addresses[lane]).map_err(|p| of_lane(p, lane))?;
+            let Some((area, address)) = place.area() else { continue };
+            if strong {
+                self.hand_over(here, area, address);
+            }
+            self.touch(here, Touch { area, address, len, write, strong, lane, work: None })?;
+        }
+        Ok(())
+    }
+
+    /// Errors: two lanes store different bytes at one place.
+    fn check_overlap(&self, addresses: &Lanes, active: u32, len: usize, bytes: &[[u8; 16]; 32]) -> Run<()> {
+        if self.races.is_none() {
+            return Ok(());
+        }
+        let mut order: Vec<usize> = lanes(active).collect();
+        order.sort_by_key(|lane| addresses[*lane]);
+        for pair in order.windows(2) {
+            let [a, b] = [pair[0], pair[1]];
+            if addresses[a] == addresses[b] && bytes[a][..len] != bytes[b][..len] {
+                let message = format!("lanes {a} and {b} store different values at {:#x}", addresses[a]);
+                return Err(Problem::new("sim-race", message));
+            }
+        }
+        Ok(())
     }
 
     /// Where an address of a space is.
