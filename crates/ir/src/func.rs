@@ -328,6 +328,8 @@ impl<O: Op> Func<O> {
 
     /// Lists an op of the region at its end again.
     pub(crate) fn relist(&mut self, op: OpId, region: RegionId) {
+        debug_assert_eq!(self.ops[op].parent, Some(region), "a rule moved {op}");
+        debug_assert_ne!(self.regions[region].ops.last(), Some(&op), "a rule put {op} back itself");
         self.regions[region].ops.push(op);
     }
 

@@ -29,8 +29,9 @@ pub fn assign_layouts(
     let mut changed = Changed::No;
     for func in &mut program.funcs {
         let symbols = &program.symbols;
-        let mut walk =
-            Walk { target, symbols, asserted: None, made: HashMap::default(), changed: Changed::No };
+        // Before any region is taken apart: asserts may stand in branches and behind what they speak of.
+        let asserted = reshape::asserted_sizes(func);
+        let mut walk = Walk { target, symbols, asserted, made: HashMap::default(), changed: Changed::No };
         walk.region(func, func.body(), cx)?;
         changed |= walk.changed;
     }
@@ -40,8 +41,8 @@ pub fn assign_layouts(
 struct Walk<'a> {
     target: &'a dyn TargetModel,
     symbols: &'a tegula_base::Symbols,
-    /// Sizes that an assert makes equal, once a reshape asks.
-    asserted: Option<Vec<(Dim, Dim)>>,
+    /// Sizes that an assert makes equal.
+    asserted: Vec<(Dim, Dim)>,
     /// Relayouts in sight, by source.
     made: HashMap<(Value, Layout), Value>,
     changed: Changed,
@@ -96,8 +97,7 @@ impl Walk<'_> {
         if from.layout.is_none() {
             return;
         }
-        let asserted = self.asserted.get_or_insert_with(|| reshape::asserted_sizes(func));
-        match reshape::layout_after(from, &to.shape, asserted) {
+        match reshape::layout_after(from, &to.shape, &self.asserted) {
             Some(layout) if layout.is_row_major() => {}
             Some(layout) => self.set_layout(func, func.result(op), layout),
             None => self.want_row_major(func, region, op, 0, cx),

@@ -184,10 +184,19 @@ impl Shared {
         (self.claims.load(ordering) >> 32) as u32
     }
 
+    /// Whether these claims are of the epoch and leave a range.
+    fn is_open(&self, claims: u64, epoch: u32) -> bool {
+        (claims >> 32) as u32 == epoch && (claims as u32) < self.shares
+    }
+
+    /// Whether a range of the epoch's job is left.
+    fn has_open(&self, epoch: u32) -> bool {
+        self.is_open(self.claims.load(Ordering::Relaxed), epoch)
+    }
+
     /// The next range of an epoch's job; none when all are claimed or the epoch is over.
     fn claim(&self, epoch: u32) -> Option<usize> {
-        let is_open = |claims: u64| (claims >> 32) as u32 == epoch && (claims as u32) < self.shares;
-        let claim = |claims: u64| is_open(claims).then_some(claims + 1);
+        let claim = |claims: u64| self.is_open(claims, epoch).then_some(claims + 1);
         let claimed = self.claims.fetch_update(Ordering::AcqRel, Ordering::Acquire, claim);
         claimed.ok().map(|claims| claims as u32 as usize)
     }
@@ -195,13 +204,15 @@ impl Shared {
 
 fn work(shared: &Shared, index: usize) {
     let mut seen = 0;
+    let choice = if shared.crowded { None } else { processor::Choice::of_this_thread() };
     loop {
         seen = await_epoch(shared, index, seen);
         if shared.stop.load(Ordering::SeqCst) {
             return;
         }
-        if !shared.crowded {
-            processor::leave(shared.caller_on.load(Ordering::Relaxed));
+        // Where nothing is left to do, a move is for nothing.
+        if let Some(choice) = choice.as_ref().filter(|_| shared.has_open(seen)) {
+            choice.leave(shared.caller_on.load(Ordering::Relaxed));
         }
         while let Some(share) = shared.claim(seen) {
             // SAFETY: the range is claimed and unfinished, so the job was written before and stays.

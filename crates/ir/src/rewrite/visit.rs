@@ -21,8 +21,9 @@ pub type Rule<'a, O> = dyn FnMut(&mut Func<O>, RegionId, OpId) -> Result<Rewrite
 /// Runs `rule` on every op of every region, an op before the ops of its regions.
 ///
 /// While `rule` sees an op, the op is off its region's list and the end of `region` (its second argument) is the place
-/// just before it: what the rule pushes there comes out in front of the op, or instead of it. Ops that the rule builds or
-/// inlines are not visited. Errors of all ops are collected; the function stays whole.
+/// just before it: what the rule pushes there comes out in front of the op, or instead of it. The ops behind it are off
+/// the list too, so a rule must not walk `region`, nor move or erase its op. Ops that the rule builds or inlines are not
+/// visited. Errors of all ops are collected; the function stays whole.
 pub fn rewrite_ops<O: Op>(func: &mut Func<O>, rule: &mut Rule<O>) -> Result<Changed, Diagnostics> {
     rewrite_chosen(func, &OpSet::all(func.op_count()), rule)
 }

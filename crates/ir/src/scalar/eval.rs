@@ -44,8 +44,9 @@ pub fn eval_slice(op: ScalarOp, operands: &[(&[u8], DType)], out: &mut Vec<u8>) 
 /// What a reduction by `op` starts from; `None` when `op` is no reduction or is not defined on `dtype`.
 pub fn identity(op: ScalarOp, dtype: DType) -> Option<u64> {
     op.result_type(&[dtype, dtype]).ok()?;
-    let float =
-        |value: f64| eval(ScalarOp::Cast { to: dtype, saturate: true }, &[DType::F64], &[value.to_bits()]);
+    // A type without an infinity starts from its largest or smallest value.
+    let saturate = dtype == DType::F8E4M3FN;
+    let float = |value: f64| eval(ScalarOp::Cast { to: dtype, saturate }, &[DType::F64], &[value.to_bits()]);
     let int =
         |value: i128| eval(ScalarOp::Cast { to: dtype, saturate: true }, &[DType::I64], &[value as u64]);
     match (op, dtype.int_range()) {

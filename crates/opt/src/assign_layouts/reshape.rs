@@ -2,16 +2,24 @@
 
 use crate::axis_groups::axis_groups;
 use tegula_base::{Dim, Shape};
+use tegula_ir::RegionId;
 use tegula_tensor::layout::Physical;
 use tegula_tensor::{Layout, TensorFunc, TensorOp, TensorType};
 
-/// Pairs of sizes that asserts make equal, anywhere in the function.
+/// Pairs of sizes that asserts make equal, anywhere in the function; no kernel holds an assert.
 pub(super) fn asserted_sizes(func: &TensorFunc) -> Vec<(Dim, Dim)> {
-    let pair = |op| match func.kind(op) {
-        TensorOp::AssertSize { left, right, .. } => Some((left.clone(), right.clone())),
-        _ => None,
-    };
-    func.walk().into_iter().filter_map(pair).collect()
+    fn visit(func: &TensorFunc, region: RegionId, found: &mut Vec<(Dim, Dim)>) {
+        for op in func.ops_in(region) {
+            match func.kind(*op) {
+                TensorOp::AssertSize { left, right, .. } => found.push((left.clone(), right.clone())),
+                TensorOp::Kernel { .. } => {}
+                _ => func.regions_of(*op).iter().for_each(|inner| visit(func, *inner, found)),
+            }
+        }
+    }
+    let mut found = Vec::new();
+    visit(func, func.body(), &mut found);
+    found
 }
 
 /// The layout in which a reshape of `from` only renames its buffer; `None` when there is none.

@@ -195,14 +195,34 @@ pub(super) fn reduce(kind: &TensorOp, x: &[Bounded], out: Vec<HostTensor>) -> Re
         }
     };
     if matches!(kind, TensorOp::Scan { .. }) && out.dtype.bits() < 32 {
-        // Each prefix of a narrow type may have been rounded on the way.
-        let largest_prefix =
-            results.iter().filter(|r| r.is_finite()).fold(0.0f64, |most, r| most.max(r.abs()));
-        for (error, terms) in error.iter_mut().zip(&terms).filter(|(error, _)| **error > 0.0) {
-            *error += 2.0 * terms * unit_roundoff(out.dtype) * largest_prefix;
-        }
+        round_prefixes(&sum, x, &out, &terms, &mut error)?;
     }
     Ok(vec![Bounded::new(out, error)])
+}
+
+/// Each prefix of a narrow type may have been rounded on the way. Where one may have overflowed so, it and the prefixes
+/// after it are unknown; one that an operand makes infinite or NaN is so on both sides.
+fn round_prefixes(
+    sum: &TensorOp,
+    x: &Bounded,
+    out: &HostTensor,
+    terms: &[f64],
+    error: &mut [f64],
+) -> Result<(), String> {
+    let TensorOp::Scan { axis, reverse, .. } = *sum else { return Err("no scan".into()) };
+    let results = out.to_f64();
+    let largest_prefix = results.iter().filter(|r| r.is_finite()).fold(0.0f64, |most, r| most.max(r.abs()));
+    for (error, terms) in error.iter_mut().zip(terms).filter(|(error, _)| **error > 0.0) {
+        *error += 2.0 * terms * unit_roundoff(out.dtype) * largest_prefix;
+    }
+    let endless = x.value.to_f64().into_iter().map(|x| f64::from(u8::from(!x.is_finite())));
+    let endless = reals(sum, &[&f64s(&x.value.shape, endless.collect())])?;
+    let fits = |i: usize| endless[i] > 0.0 || results[i].abs() + error[i] < largest(out.dtype);
+    let overflows = (0..results.len()).map(|i| f64::from(u8::from(!fits(i)))).collect();
+    let after = TensorOp::Scan { f: ScalarOp::Max, axis, exclusive: false, reverse };
+    let unknown = reals(&after, &[&f64s(&out.shape, overflows)])?;
+    error.iter_mut().zip(unknown).filter(|(_, n)| *n > 0.0).for_each(|(error, _)| *error = f64::INFINITY);
+    Ok(())
 }
 
 /// Bounds of products along axes.
