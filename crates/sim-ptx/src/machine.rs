@@ -16,6 +16,7 @@ use crate::race::Races;
 use crate::random::Random;
 use crate::shared::Shared;
 use crate::warp::{Fragment, Waiting, Warp};
+use crate::wgmma::Factors;
 
 /// Instructions a warp runs before the next one has its turn.
 const SHARE: u64 = 400;
@@ -46,6 +47,7 @@ pub struct Cta {
     pub shared: Shared,
     pub warps: Vec<Warp>,
     pub barriers: [Named; 16],
+    pub factors: Factors,
     /// Registers that setmaxnreg may still give out.
     pub free_registers: u32,
 }
@@ -315,6 +317,7 @@ impl Cta {
             shared: Shared::new(launch.shared_end(program)),
             warps: warps.collect(),
             barriers: Default::default(),
+            factors: Factors::default(),
             free_registers: 0,
         }
     }

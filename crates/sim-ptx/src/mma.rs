@@ -40,16 +40,18 @@ impl Machine<'_> {
         match factors(o.ty) {
             None => doubles(warp, o),
             Some((a, b)) if o.ty.is_integer() => integers(warp, o, a, b),
-            Some((a, b)) => floats(warp, o, a, b),
+            Some((a, b)) if k <= 16 => floats::<16>(warp, o, a, b),
+            Some((a, b)) => floats::<64>(warp, o, a, b),
         }
         Ok(Outcome::Next)
     }
 }
 
-fn floats(warp: &mut Warp, o: &Mma, a_ty: Factor, b_ty: Factor) {
+/// `K`: at least the shape's k.
+fn floats<const K: usize>(warp: &mut Warp, o: &Mma, a_ty: Factor, b_ty: Factor) {
     let (m, _, k) = o.shape.mnk();
-    let mut a = [[0f32; 64]; 16];
-    let mut b = [[0f32; N]; 64];
+    let mut a = [[0f32; K]; 16];
+    let mut b = [[0f32; N]; K];
     match a_ty {
         // The common types have loops of their own.
         Factor::BF16 => spread_a(warp, o, 16, &mut a, |bits| Factor::BF16.float(bits)),
@@ -73,11 +75,13 @@ fn floats(warp: &mut Warp, o: &Mma, a_ty: Factor, b_ty: Factor) {
         }
     });
     for (sums, a) in sums.iter_mut().zip(&a).take(m) {
+        let mut row = *sums;
         for (a, b) in a.iter().zip(&b).take(k) {
-            for (sum, b) in sums.iter_mut().zip(b) {
+            for (sum, b) in row.iter_mut().zip(b) {
                 *sum += a * b;
             }
         }
+        *sums = row;
     }
     write_sums(warp, o, |at| {
         if is_half {
@@ -130,22 +134,37 @@ fn doubles(warp: &mut Warp, o: &Mma) {
     write_sums(warp, o, |at| sums[at.0][at.1].to_bits());
 }
 
-fn spread_a<T>(warp: &Warp, o: &Mma, bits: u32, into: &mut [[T; 64]; 16], f: impl Fn(u32) -> T) {
+fn spread_a<T, const K: usize>(
+    warp: &Warp,
+    o: &Mma,
+    bits: u32,
+    into: &mut [[T; K]; 16],
+    f: impl Fn(u32) -> T,
+) {
     let n_row_groups = o.shape.mnk().0 / 8;
     let per_register = 32 / bits as usize;
     for (r, row) in o.a.iter().enumerate() {
         let values = &warp.rows[*row as usize];
         let k = r / n_row_groups * 4 * per_register;
-        for (lane, value) in values.iter().enumerate() {
-            let into = &mut into[lane / 4 + 8 * (r % n_row_groups)];
-            for i in 0..per_register {
-                into[k + per_register * (lane % 4) + i] = f(*value as u32 >> (bits * i as u32));
+        let first = 8 * (r % n_row_groups);
+        for (quad, into) in values.as_chunks::<4>().0.iter().zip(&mut into[first..first + 8]) {
+            let into = into[k..k + 4 * per_register].chunks_exact_mut(per_register);
+            for (value, into) in quad.iter().zip(into) {
+                for (i, element) in into.iter_mut().enumerate() {
+                    *element = f(*value as u32 >> (bits * i as u32));
+                }
             }
         }
     }
 }
 
-fn spread_b<T>(warp: &Warp, o: &Mma, bits: u32, into: &mut [[T; N]; 64], f: impl Fn(u32) -> T) {
+fn spread_b<T, const K: usize>(
+    warp: &Warp,
+    o: &Mma,
+    bits: u32,
+    into: &mut [[T; N]; K],
+    f: impl Fn(u32) -> T,
+) {
     let per_register = 32 / bits as usize;
     for (r, row) in o.b.iter().enumerate() {
         for (lane, value) in warp.rows[*row as usize].iter().enumerate() {
@@ -160,23 +179,23 @@ fn spread_b<T>(warp: &Warp, o: &Mma, bits: u32, into: &mut [[T; N]; 64], f: impl
 /// Calls `f` with each register of the sums, lane, and the place of its (first) element.
 fn each_sum(o: &Mma, mut f: impl FnMut(usize, usize, (usize, usize))) {
     for r in 0..o.d.len() {
-        for lane in 0..32 {
-            f(r, lane, sum_place(o.ty, r, lane));
-        }
+        each_lane(o.ty, r, |lane, at| f(r, lane, at));
     }
 }
 
-fn sum_place(ty: MmaType, r: usize, lane: usize) -> (usize, usize) {
-    if ty == MmaType::F16F16 {
-        (lane / 4 + 8 * r, 2 * (lane % 4))
-    } else {
-        (lane / 4 + 8 * (r / 2), 2 * (lane % 4) + r % 2)
+fn each_lane(ty: MmaType, r: usize, mut f: impl FnMut(usize, (usize, usize))) {
+    let (first, odd) = if ty == MmaType::F16F16 { (8 * r, 0) } else { (8 * (r / 2), r % 2) };
+    for row in 0..8 {
+        for pair in 0..4 {
+            f(4 * row + pair, (first + row, 2 * pair + odd));
+        }
     }
 }
 
 fn write_sums(warp: &mut Warp, o: &Mma, value: impl Fn((usize, usize)) -> u64) {
     for (r, d) in o.d.iter().enumerate() {
-        let values: Lanes = std::array::from_fn(|lane| value(sum_place(o.ty, r, lane)));
+        let mut values: Lanes = [0; 32];
+        each_lane(o.ty, r, |lane, at| values[lane] = value(at));
         warp.set(*d, FULL, &values);
     }
 }

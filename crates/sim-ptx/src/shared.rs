@@ -14,6 +14,7 @@ pub struct Shared {
     written: Vec<u64>,
     /// By address; their bytes count as unwritten.
     barriers: BTreeMap<u32, Mbarrier>,
+    version: u64,
 }
 
 impl Shared {
@@ -23,7 +24,13 @@ impl Shared {
             bytes: vec![0; end as usize],
             written: vec![0; (end as usize).div_ceil(64)],
             barriers: BTreeMap::new(),
+            version: 0,
         }
+    }
+
+    /// Changes with each write.
+    pub fn version(&self) -> u64 {
+        self.version
     }
 
     pub fn end(&self) -> u32 {
@@ -68,6 +75,7 @@ impl Shared {
         {
             return Err(Problem::new("sim-mbarrier", format!("overwrites the mbarrier at {at:#x}")));
         }
+        self.version += 1;
         let start = address as usize;
         self.bytes[start..start + bytes.len()].copy_from_slice(bytes);
         for_words(start, bytes.len(), |word, mask| {

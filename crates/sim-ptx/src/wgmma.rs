@@ -220,12 +220,12 @@ impl Machine<'_> {
     /// Does the warp's next product.
     pub fn perform_product(&mut self, c: usize, w: usize) -> Run<()> {
         let program = self.program;
-        let Cta { warps, shared, .. } = &mut self.ctas[c];
+        let Cta { warps, shared, factors, .. } = &mut self.ctas[c];
         let warp = &mut warps[w];
         let Some(at) = warp.products.queue.iter().position(|product| !product.is_done) else { return Ok(()) };
         let mut product = warp.products.queue.remove(at).expect("invariant: it was found there");
         let Body::Wgmma(o) = &program.steps[product.pc as usize].body else { return Ok(()) };
-        let result = multiply(warp, shared, o, &product, w % 4);
+        let result = multiply(warp, shared, factors, o, &product, w % 4);
         product.is_done = true;
         warp.products.queue.insert(at, product);
         result
@@ -251,33 +251,68 @@ impl Warp {
     }
 }
 
-fn multiply(warp: &mut Warp, shared: &Shared, o: &Wgmma, product: &Product, quarter: usize) -> Run<()> {
+fn multiply(
+    warp: &mut Warp,
+    shared: &Shared,
+    factors: &mut Factors,
+    o: &Wgmma,
+    product: &Product,
+    quarter: usize,
+) -> Run<()> {
     let (n, k) = (o.shape.n(), o.shape.k());
     let (a_ty, b_ty) = group_factors(o.ty);
-    let descriptor = Descriptor::new(product.b)?;
     if o.ty.is_integer() {
         let mut a = vec![0i32; ROWS * k];
         read_a(shared, o, product, quarter, a_ty, &mut a, |bits| a_ty.integer(bits))?;
         let mut b = vec![0i32; k * n];
-        descriptor.read(shared, n, k, b_ty, false, |row, at, bits| b[at * n + row] = b_ty.integer(bits))?;
+        let into = |row: usize, at: usize, bits| b[at * n + row] = b_ty.integer(bits);
+        Descriptor::new(product.b)?.read(shared, 0..n, k, b_ty, false, into)?;
         return integers(warp, o, product.accumulate, &a, &b);
     }
     let sign = if o.negate { -1.0 } else { 1.0 };
     let mut a = vec![0f32; ROWS * k];
     read_a(shared, o, product, quarter, a_ty, &mut a, |bits| sign * a_ty.float(bits))?;
-    let mut b = vec![0f32; k * n];
-    match b_ty {
+    let b = factors.get(shared, o, product.b)?;
+    floats(warp, o, product.accumulate, &a, b);
+    Ok(())
+}
+
+/// Second factors that the warps of a warpgroup have in common, by rows of k.
+#[derive(Default)]
+pub struct Factors(VecDeque<(FactorKey, Vec<f32>)>);
+
+/// Version of shared memory, descriptor, n, type, and whether n goes along rows.
+type FactorKey = (u64, u64, usize, Factor, bool);
+
+/// Factors that are kept: those of a few steps of k.
+const KEPT: usize = 8;
+
+impl Factors {
+    fn get(&mut self, shared: &Shared, o: &Wgmma, descriptor: u64) -> Run<&[f32]> {
+        let (n, k, ty) = (o.shape.n(), o.shape.k(), group_factors(o.ty).1);
+        let key = (shared.version(), descriptor, n, ty, o.transpose_b);
+        if let Some(at) = self.0.iter().position(|(known, _)| *known == key) {
+            return Ok(&self.0[at].1);
+        }
+        let mut b = vec![0f32; k * n];
+        let from = Descriptor::new(descriptor)?;
         // The common types have loops of their own.
-        Factor::BF16 => descriptor.read(shared, n, k, b_ty, o.transpose_b, |row, at, bits| {
-            b[at * n + row] = Factor::BF16.float(bits)
-        })?,
-        Factor::F16 => descriptor.read(shared, n, k, b_ty, o.transpose_b, |row, at, bits| {
-            b[at * n + row] = Factor::F16.float(bits)
-        })?,
-        _ => descriptor
-            .read(shared, n, k, b_ty, o.transpose_b, |row, at, bits| b[at * n + row] = b_ty.float(bits))?,
+        match ty {
+            Factor::BF16 => from.read(shared, 0..n, k, ty, o.transpose_b, |row, at, bits| {
+                b[at * n + row] = Factor::BF16.float(bits);
+            })?,
+            Factor::F16 => from.read(shared, 0..n, k, ty, o.transpose_b, |row, at, bits| {
+                b[at * n + row] = Factor::F16.float(bits);
+            })?,
+            _ => from
+                .read(shared, 0..n, k, ty, o.transpose_b, |row, at, bits| b[at * n + row] = ty.float(bits))?,
+        }
+        if self.0.len() == KEPT {
+            self.0.pop_front();
+        }
+        self.0.push_back((key, b));
+        Ok(self.0.back().map_or(&[], |(_, b)| b))
     }
-    floats(warp, o, product.accumulate, &a, &b)
 }
 
 /// The 16 rows of this warp.
@@ -293,7 +328,7 @@ fn read_a<T: Copy>(
     let k = o.shape.k();
     if let Source::Shared(_) = o.a {
         let descriptor = Descriptor::new(product.a)?;
-        return descriptor.read_rows(
+        return descriptor.read(
             shared,
             ROWS * quarter..ROWS * (quarter + 1),
             k,
@@ -318,67 +353,71 @@ fn read_a<T: Copy>(
     Ok(())
 }
 
-fn floats(warp: &mut Warp, o: &Wgmma, accumulate: bool, a: &[f32], b: &[f32]) -> Run<()> {
+fn floats(warp: &mut Warp, o: &Wgmma, accumulate: bool, a: &[f32], b: &[f32]) {
     let (n, k) = (o.shape.n(), o.shape.k());
     let is_half = o.ty.sum_register() == Scalar::F16x2;
     let mut sums = vec![0f32; ROWS * n];
     if accumulate {
         for (i, row) in o.d.iter().enumerate() {
-            for (lane, bits) in warp.rows[*row as usize].iter().enumerate() {
-                let at = sum_place(is_half, i, lane, n);
+            let values = &warp.rows[*row as usize];
+            each_sum(is_half, i, n, |lane, at| {
+                let bits = values[lane] as u32;
                 if is_half {
-                    sums[at] = Factor::F16.float(*bits as u32);
-                    sums[at + 1] = Factor::F16.float((*bits >> 16) as u32);
+                    sums[at] = Factor::F16.float(bits);
+                    sums[at + 1] = Factor::F16.float(bits >> 16);
                 } else {
-                    sums[at] = f32::from_bits(*bits as u32);
+                    sums[at] = f32::from_bits(bits);
                 }
-            }
+            });
         }
     }
     for (sums, a) in sums.chunks_exact_mut(n).zip(a.chunks_exact(k)) {
-        for (a, b) in a.iter().zip(b.chunks_exact(n)) {
-            for (sum, b) in sums.iter_mut().zip(b) {
-                *sum += a * b;
+        // Four steps of k at a time, in order; k is a multiple of 8.
+        for (a, b) in a.as_chunks::<4>().0.iter().zip(b.chunks_exact(4 * n)) {
+            let (b0, rest) = b.split_at(n);
+            let (b1, rest) = rest.split_at(n);
+            let (b2, b3) = rest.split_at(n);
+            for ((((sum, b0), b1), b2), b3) in sums.iter_mut().zip(b0).zip(b1).zip(b2).zip(b3) {
+                *sum = (((*sum + a[0] * b0) + a[1] * b1) + a[2] * b2) + a[3] * b3;
             }
         }
     }
     for (i, row) in o.d.iter().enumerate() {
         let values = &mut warp.rows[*row as usize];
-        for (lane, value) in values.iter_mut().enumerate() {
-            let at = sum_place(is_half, i, lane, n);
-            *value = if is_half {
+        each_sum(is_half, i, n, |lane, at| {
+            values[lane] = if is_half {
                 let pair = [sums[at], sums[at + 1]].map(|sum| F16.encode(sum as f64, Rounding::Nearest));
                 pair[0] | pair[1] << 16
             } else {
                 sums[at].to_bits() as u64
             };
-        }
+        });
     }
-    Ok(())
 }
 
 fn integers(warp: &mut Warp, o: &Wgmma, accumulate: bool, a: &[i32], b: &[i32]) -> Run<()> {
     let (n, k) = (o.shape.n(), o.shape.k());
     for (i, row) in o.d.iter().enumerate() {
         let values = &mut warp.rows[*row as usize];
-        for (lane, value) in values.iter_mut().enumerate() {
-            let at = sum_place(false, i, lane, n);
+        each_sum(false, i, n, |lane, at| {
             let (row, column) = (at / n, at % n);
-            let before = if accumulate { *value as u32 as i32 as i64 } else { 0 };
+            let before = if accumulate { values[lane] as u32 as i32 as i64 } else { 0 };
             let sum = (0..k).fold(before, |sum, at| sum + (a[row * k + at] * b[at * n + column]) as i64);
             let sum = if o.satfinite { sum.clamp(i32::MIN as i64, i32::MAX as i64) } else { sum };
-            *value = sum as u32 as u64;
-        }
+            values[lane] = sum as u32 as u64;
+        });
     }
     Ok(())
 }
 
-/// Where a lane's `i`-th register of sums stands in the warp's 16 rows of n.
-fn sum_place(is_half: bool, i: usize, lane: usize, n: usize) -> usize {
-    if is_half {
-        (lane / 4 + 8 * (i % 2)) * n + 8 * (i / 2) + 2 * (lane % 4)
-    } else {
-        (lane / 4 + 8 * (i / 2 % 2)) * n + 8 * (i / 4) + 2 * (lane % 4) + i % 2
+/// Calls `f` with each lane and where its `i`-th register of sums stands in the warp's 16 rows of n.
+fn each_sum(is_half: bool, i: usize, n: usize, mut f: impl FnMut(usize, usize)) {
+    let first =
+        if is_half { 8 * (i % 2) * n + 8 * (i / 2) } else { 8 * (i / 2 % 2) * n + 8 * (i / 4) + i % 2 };
+    for row in 0..8 {
+        for pair in 0..4 {
+            f(4 * row + pair, first + row * n + 2 * pair);
+        }
     }
 }
 
@@ -400,49 +439,26 @@ impl Descriptor {
     fn read(
         &self,
         shared: &Shared,
-        n_rows: usize,
-        k: usize,
-        ty: Factor,
-        transposed: bool,
-        f: impl FnMut(usize, usize, u32),
-    ) -> Run<()> {
-        self.read_rows(shared, 0..n_rows, k, ty, transposed, f)
-    }
-
-    fn read_rows(
-        &self,
-        shared: &Shared,
         rows: std::ops::Range<usize>,
         k: usize,
         ty: Factor,
         transposed: bool,
         mut f: impl FnMut(usize, usize, u32),
     ) -> Run<()> {
-        let (bits, bytes) = (ty.bits(), ty.bits() as usize / 8);
-        let per_chunk = 16 / bytes;
-        let take = |address: u32, f: &mut dyn FnMut(usize, u32)| -> Run<()> {
-            let chunk = shared.read(address, 16)?;
-            for (i, element) in chunk.chunks_exact(bytes).enumerate() {
-                let mut word = [0; 4];
-                word[..bytes].copy_from_slice(element);
-                f(i, u32::from_le_bytes(word) & crate::lanes::ones(bits) as u32);
-            }
-            Ok(())
-        };
         if transposed {
             for group in rows.start / 8..rows.end / 8 {
                 for at in 0..k {
-                    take(self.along_rows(group as u32, at as u32), &mut |i, bits| {
-                        f(8 * group + i, at, bits)
-                    })?;
+                    let chunk = shared.read(self.along_rows(group as u32, at as u32), 16)?;
+                    elements(chunk, ty, |i, bits| f(8 * group + i, at, bits));
                 }
             }
             return Ok(());
         }
+        let per_chunk = k / 2;
         for row in rows {
-            for chunk in 0..2 {
-                let address = self.along_k(row as u32, chunk);
-                take(address, &mut |i, bits| f(row, per_chunk * chunk as usize + i, bits))?;
+            for part in 0..2 {
+                let chunk = shared.read(self.along_k(row as u32, part), 16)?;
+                elements(chunk, ty, |i, bits| f(row, per_chunk * part as usize + i, bits));
             }
         }
         Ok(())
@@ -478,6 +494,22 @@ impl Descriptor {
                 let atom = self.start + group / per_atom * self.leading + k / 8 * self.stride;
                 swizzle(self.swizzle, atom + k % 8 * span + group % per_atom * 16)
             }
+        }
+    }
+}
+
+/// Bits of the elements of 16 bytes.
+#[inline(always)]
+fn elements(chunk: &[u8], ty: Factor, mut f: impl FnMut(usize, u32)) {
+    match ty.bits() {
+        8 => chunk.iter().enumerate().for_each(|(i, byte)| f(i, *byte as u32)),
+        16 => {
+            let pairs = chunk.as_chunks::<2>().0;
+            pairs.iter().enumerate().for_each(|(i, pair)| f(i, u16::from_le_bytes(*pair) as u32));
+        }
+        _ => {
+            let words = chunk.as_chunks::<4>().0;
+            words.iter().enumerate().for_each(|(i, word)| f(i, u32::from_le_bytes(*word)));
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::sync::OnceLock;
 use std::time::Instant;
 
 use common::{Buffers, run};
@@ -148,9 +149,18 @@ fn timed(text: &str, block: u32, options: Options) -> (tegula_sim_ptx::Counters,
     let memory = Buffers::default();
     let params = memory.add(vec![0; 4096]).to_le_bytes().to_vec();
     let launch = Launch { grid: [1; 3], block: [block, 1, 1], params, options, ..Launch::default() };
-    let start = Instant::now();
+    let start = core_seconds();
     let counters = run(&module.entries[0], &launch, &memory).unwrap();
-    (counters, start.elapsed().as_secs_f64())
+    (counters, core_seconds() - start)
+}
+
+/// Time that this thread has had a core; where the system does not say, time since the test began.
+fn core_seconds() -> f64 {
+    static BEGIN: OnceLock<Instant> = OnceLock::new();
+    let wall = BEGIN.get_or_init(Instant::now).elapsed().as_secs_f64();
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let on_core = stat.and_then(|stat| stat.split(' ').next()?.parse::<u64>().ok());
+    on_core.map_or(wall, |nanoseconds| nanoseconds as f64 / 1e9)
 }
 
 #[test]
@@ -164,7 +174,10 @@ fn speed() {
     let options = Options { races: true, ..Options::default() };
     let (counters, seconds) = timed(SHARED, 256, options);
     let checked = counters.lane_instructions as f64 / seconds / 1e6;
-    println!("with races: {checked:.0} M lane instructions/s, one of 5 an access");
-    println!("{plain:.0} M lane instructions/s, {warp:.2} G mma MAC/s, {group:.2} G wgmma MAC/s");
-    assert!(plain > 20.0 && warp > 0.2 && group > 0.2, "{plain} {warp} {group}");
+    let found = format!(
+        "{plain:.0} M lane instructions/s, {checked:.0} with races (one of 5 an access), \
+         {warp:.2} G MAC/s in mma, {group:.2} in wgmma"
+    );
+    println!("{found}");
+    assert!(plain > 20.0 && checked > 2.0 && warp > 0.3 && group > 0.3, "{found}");
 }
