@@ -31,7 +31,7 @@ impl Counters {
         let mut sectors = [0u64; 64];
         let mut n = 0;
         for address in addresses {
-            for sector in address / 32..=(address + bytes as u64 - 1) / 32 {
+            for sector in address / 32..=address.saturating_add(bytes as u64 - 1) / 32 {
                 if !sectors[..n].iter().rev().any(|seen| *seen == sector) && n < 64 {
                     sectors[n] = sector;
                     n += 1;

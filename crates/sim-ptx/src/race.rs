@@ -111,7 +111,7 @@ impl Machine<'_> {
         let (began, known_until) = (races.began, races.known_until);
         let Races { clocks, shadow, .. } = &mut **races;
         let knowledge = &*clocks.warp(here.cta, here.warp);
-        let end = touch.address + touch.len as u64;
+        let end = touch.address.saturating_add(touch.len as u64);
         let mut page: Option<(u64, &mut Box<[Cell]>)> = None;
         let mut word = touch.address / 4;
         while word * 4 < end && conflict.is_none() {

@@ -177,10 +177,11 @@ impl Machine<'_> {
                     shared.push(lane, address as u64);
                 }
                 Place::Param(address) => {
-                    let from = (address as usize..).take(total).map(|at| self.launch.params.get(at).copied());
-                    for (to, from) in bytes[lane].iter_mut().zip(from) {
-                        *to = from.ok_or_else(|| of_lane(beyond("the parameters", address), lane))?;
-                    }
+                    let rest =
+                        usize::try_from(address).ok().and_then(|start| self.launch.params.get(start..));
+                    let from = rest.and_then(|rest| rest.get(..total));
+                    let from = from.ok_or_else(|| of_lane(beyond("the parameters", address), lane))?;
+                    bytes[lane][..total].copy_from_slice(from);
                 }
             }
         }
