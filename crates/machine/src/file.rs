@@ -135,7 +135,7 @@ fn kind(name: &str, isa: &Isa, mut facts: Facts) -> Result<Kind, Diagnostics> {
             if isa.features.is_some() {
                 facts.error("a gpu has no `features`: its tier says all".to_string());
             }
-            Kind::Gpu(Gpu::read(&mut facts))
+            Kind::Gpu(Gpu::read(&mut facts, &isa.tier))
         }
         _ => {
             facts.error(format!("`{name}` is no kind of machine: cpu, gpu"));

@@ -11,6 +11,8 @@ pub(super) const TIERS: [&str; 4] = ["sm_80", "sm_86", "sm_89", "sm_90a"];
 /// The facts of a GPU.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gpu {
+    /// `wgmma`, bulk tensor copies and clusters: the tier is `sm_90a`. Else `mma.sync` and `cp.async`.
+    pub warpgroup_mma: bool,
     pub sms: u32,
     /// CTAs of the largest cluster that runs everywhere; 1 where there are no clusters.
     pub max_cluster: u32,
@@ -94,8 +96,9 @@ impl TensorRates {
 }
 
 impl Gpu {
-    pub(super) fn read(facts: &mut Facts) -> Gpu {
+    pub(super) fn read(facts: &mut Facts, tier: &str) -> Gpu {
         Gpu {
+            warpgroup_mma: tier == "sm_90a",
             sms: facts.count("sms"),
             max_cluster: facts.count("max_cluster"),
             max_clock_hz: facts.take("max_clock", "Hz"),

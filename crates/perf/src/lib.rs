@@ -1,7 +1,9 @@
 //! Predicts time and bytes of kernels on a machine, and says why.
 //! In: kernel facts and a `Machine`.  Out: `Estimate` with the bound that holds it.
 //! May use: tensor, tile, machine, base, ir.  Never knows: targets, passes; it is asked and asks nobody.
-//! Start reading at `lib.rs`.
+//! Start reading at `lib.rs` (rooflines, for any kernel), then `gpu.rs` (kernels of a GPU, term by term).
+
+pub mod gpu;
 
 use std::fmt;
 use tegula_base::units::{Flops, Nanoseconds};
