@@ -26,6 +26,7 @@ const TEST: &[Row] = &[
     ("onnx", &[]),
     ("random", &["--seeds", "2000"]),
     ("bad-input", &[]),
+    ("gpu-model", &[]),
     // One seed: what CI refuses can be repeated. `acceptance` takes a fresh one.
     ("fuzz", &["--seconds", "60", "--seed", "4242"]),
 ];
@@ -45,6 +46,7 @@ const ACCEPTANCE: &[Row] = &[
     ("identity", &[]),
     ("speed", &[]),
     ("bad-input", &[]),
+    ("gpu-model", &[]),
     ("fuzz", &["--seconds", "600"]),
     ("mlir-opt", &[]),
     ("gpu-ptxas", &["--random", "20000"]),

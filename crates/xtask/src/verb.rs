@@ -71,6 +71,12 @@ pub const VERBS: &[Verb] = &[
     verb("compile-time", "", "model file to first launch", crate::compile_time::run),
     verb("memory", "", "peak anonymous memory of a run", crate::memory::run),
     verb("identity", "", "the same input gives the same package", crate::identity::run),
+    verb(
+        "gpu-model",
+        "[--explain]",
+        "predicted times of GPU kernels against published ones",
+        crate::gpu_model::run,
+    ),
     verb("speed", "[--only ID] [--rounds N]", "run time against ONNX Runtime", crate::speed::run),
 ];
 
