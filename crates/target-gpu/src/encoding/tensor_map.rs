@@ -114,7 +114,10 @@ fn boxes(shared: &SharedLayout, order: &[usize], split: u32, swizzle: Swizzle) -
         None => extents[inner],
     };
     let whole = swizzle == Swizzle::None || row * element == swizzle.span();
-    let fits = row > 0 && row <= MAX_BOX && row * element % CHUNK == 0 && extents[inner].is_multiple_of(row);
+    let fits = row > 0
+        && row <= MAX_BOX
+        && (row * element).is_multiple_of(CHUNK)
+        && extents[inner].is_multiple_of(row);
     (whole && fits).then_some(())?;
     let mut box_dims = vec![row];
     for (at, &dim) in outer.iter().enumerate() {
