@@ -90,7 +90,7 @@ fn run(
         block: [kernel.threads, 1, 1],
         dynamic_shared: kernel.shared,
         params,
-        options: Options { seed, ..Options::default() },
+        options: Options { seed, races: true, ..Options::default() },
     };
     let counters = simulated.run(&launch, &memory).unwrap_or_else(|error| panic!("{m}x{n}x{k}: {error:?}"));
     let all = memory.0.into_inner().expect("no thread failed");
