@@ -50,6 +50,9 @@ pub struct CompileOptions {
 /// What to compile for.
 #[derive(ClapArgs, Clone, Default)]
 pub struct TargetOptions {
+    /// Who runs the kernels: `cpu`, or `sim-ptx`, an NVIDIA GPU (`--machine`, default `h200`) that is interpreted.
+    #[arg(long, value_name = "NAME", value_parser = ["cpu", "sim-ptx"])]
+    pub target: Option<String>,
     /// A machine class, or a machine file; default: the class that fits this processor.
     #[arg(long, value_name = "CLASS|FILE")]
     pub machine: Option<String>,
@@ -97,6 +100,7 @@ impl CompileOptions {
     pub fn refuse(&self, reason: &str) -> Result<(), Diagnostic> {
         let CompileOptions { target, dims: _, passes, build } = self;
         let switches = [
+            ("--target", target.target.is_some()),
             ("--machine", target.machine.is_some()),
             ("--tier", target.tier.is_some()),
             ("--portable", target.portable),

@@ -99,11 +99,20 @@ pub fn with_model<T>(
     Ok((result, cx.records))
 }
 
+/// The GPU that is simulated where none is named.
+const SIMULATED: &str = "h200";
+
 fn compile_options(args: &Args) -> Result<CompileOptions, Failure> {
+    let simulated = args.target.target.as_deref() == Some("sim-ptx");
     let (machine, form) = match &args.target.machine {
         Some(name) => (machine(name)?, Form::Machine),
+        None if simulated => (machine(SIMULATED)?, Form::Machine),
         None => tegula::processor::default_machine()?,
     };
+    if simulated && machine.gpu().is_none() {
+        let message = format!("`--target sim-ptx` runs kernels for GPUs, and `{}` is none", machine.name);
+        return Err(Diagnostic::error("bad-option", message).into());
+    }
     let mut options = CompileOptions::new(machine);
     options.form = if args.target.portable { Form::Portable } else { form };
     options.tier = args.target.tier.clone();

@@ -1,6 +1,6 @@
 //! Named pipelines: compile, check, inspect, explain as functions.
 //! In: model bytes and options.  Out: a package, reports.
-//! May use: tensor, tile, host, import, perf, target, opt, target-cpu, package, runtime, machine, mlir, ir, base.  Never knows: terminals, argument parsing, the environment.
+//! May use: tensor, tile, host, import, perf, target, opt, target-cpu, target-gpu, isa-ptx, sim-ptx, package, runtime, machine, mlir, ir, base.  Never knows: terminals, argument parsing, the environment.
 //! Start reading at `compile.rs`.
 //!
 //! ```text
@@ -12,6 +12,7 @@
 pub mod check;
 pub mod compile;
 pub mod emit;
+mod executor;
 pub mod explain;
 pub mod inspect;
 pub mod model;
@@ -22,15 +23,8 @@ pub mod trace;
 
 pub use compile::{CompileOptions, Compiled, Stages, compile};
 pub use emit::Emit;
+pub use executor::portable_executor;
 pub use model::Model;
 pub use target::Form;
 pub use tegula_ir::pass::{PassCx, PassRecord, Remark};
 pub use tegula_ir::{Trace, TraceLevel};
-
-use std::sync::Arc;
-use tegula_package::PortableExecutor;
-
-/// The executor of portable kernels, for sessions.
-pub fn portable_executor() -> Arc<dyn PortableExecutor> {
-    Arc::new(tegula_target_cpu::exec::Portable)
-}

@@ -8,26 +8,18 @@ use tegula_target::TargetModel;
 use tegula_target_cpu::model::CpuTarget;
 use tegula_target_cpu::native::Tier;
 use tegula_target_cpu::{exec, lower, native};
+use tegula_target_gpu::model::GpuTarget;
 use tegula_tile::TileKernel;
 
 pub use tegula_target_cpu::model::Form;
 
-/// Errors: `unknown-tier`, `machine-file`; `unsupported-machine`, no target compiles for its kind.
+/// Errors: `unknown-tier`, `machine-file`.
 pub fn target(options: &CompileOptions) -> Result<Box<dyn TargetModel>, Diagnostic> {
     let machine = machine(options)?;
     match machine.kind {
         Kind::Cpu(_) => Ok(Box::new(CpuTarget::new(machine, options.form)?)),
-        Kind::Gpu(_) => Err(unsupported(&machine)),
+        Kind::Gpu(_) => Ok(Box::new(GpuTarget::new(machine)?)),
     }
-}
-
-fn unsupported(machine: &Machine) -> Diagnostic {
-    let cpus = Machine::class_names().filter_map(Machine::class).filter(|class| class.cpu().is_some());
-    let names: Vec<String> = cpus.map(|class| class.name).collect();
-    let message =
-        format!("no code is made for `{}`: GPUs ({}) have no target yet", machine.name, machine.tier);
-    Diagnostic::error("unsupported-machine", message)
-        .note(format!("the classes that code is made for are {}", names.join(", ")))
 }
 
 /// The machine at the tier asked for; a lower tier of the same machine has narrower vectors and lower rates.
@@ -68,13 +60,14 @@ fn machine(options: &CompileOptions) -> Result<Machine, Diagnostic> {
 pub(crate) fn machine_id(options: &CompileOptions, target: &dyn TargetModel) -> MachineId {
     let machine = target.machine();
     match options.form {
-        Form::Machine => MachineId {
+        Form::Machine if machine.cpu().is_some() => MachineId {
             class: machine.name.clone(),
             hash: machine.hash().to_string(),
             isa: "x86-64".to_string(),
             features: machine.cpu().map_or(vec![], |cpu| cpu.features.clone()),
         },
-        Form::Portable => MachineId {
+        // The text of PTX says what it needs.
+        Form::Machine | Form::Portable => MachineId {
             class: machine.name.clone(),
             hash: machine.hash().to_string(),
             isa: String::new(),
@@ -83,7 +76,7 @@ pub(crate) fn machine_id(options: &CompileOptions, target: &dyn TargetModel) -> 
     }
 }
 
-/// A kernel on the schedule level, or with `asm` as instructions.
+/// A kernel on the schedule level, or with `asm` as instructions. A GPU has PTX alone.
 pub(crate) fn listing(
     options: &CompileOptions,
     name: &str,
@@ -91,7 +84,14 @@ pub(crate) fn listing(
     symbols: &Symbols,
     asm: bool,
 ) -> Result<String, Diagnostic> {
-    let target = CpuTarget::new(machine(options)?, options.form)?;
+    let machine = machine(options)?;
+    if machine.gpu().is_some() {
+        let (module, _) = GpuTarget::new(machine)?.module(name, kernel, symbols)?;
+        return tegula_isa_ptx::print(&module).map_err(|errors| {
+            Diagnostic::internal(format!("the PTX of kernel `{name}` is wrong: {errors}"))
+        });
+    }
+    let target = CpuTarget::new(machine, options.form)?;
     let tier = target.tier();
     let schedule = lower::lower(name, kernel, 8 * tier.vector_bytes() as u32, symbols);
     if asm {

@@ -3,14 +3,14 @@
 
 #[path = "native/call.rs"]
 mod call;
-#[path = "lower/generate.rs"]
-mod generate;
 #[path = "lower/harness.rs"]
 mod harness;
 
-use harness::{Case, load, store, times};
+use harness::{Case, Check};
 use tegula_base::DType::{self, *};
 use tegula_ir::ScalarOp;
+use tegula_testkit::tiles::kernels::random_kernel;
+use tegula_testkit::tiles::{load, store, times};
 use tegula_tile::IndexOp;
 
 const ADD: ScalarOp = ScalarOp::Add;
@@ -312,60 +312,16 @@ fn masks_and_casts() {
         });
 }
 
-/// A random kernel over two inputs and two buffers that are read and written; all tiles left are summed up.
-fn random_kernel(seed: u64) {
-    let rng = &mut generate::Rng::new(seed);
-    let dtype = rng.pick(&[I32, I32, F32, I64, U8]);
-    let other = rng.pick(&[dtype, I32]);
-    let (m, n) = (9 + rng.below(30) as i64, 9 + rng.below(40) as i64);
-    let strides = rng.pick(&["n,1", "1,m", "2*n,2"]);
-    let case = Case::new("1", &[("m", m), ("n", n)])
-        .input_with(dtype, "m,n", strides)
-        .input(other, "37,45")
-        .output(dtype, "12,40")
-        .output_with(dtype, "20,12", "1,20")
-        .output(dtype, "1,1")
-        .output(other, "37,45")
-        .in_place(1)
-        .tolerance(1e-4);
-    case.check(|b, views, units| {
-        let memory = |i: usize, dtype: DType, extents: [i64; 2], written: bool| generate::Memory {
-            view: views[i],
-            dtype,
-            extents,
-            written,
-        };
-        let memory = vec![
-            memory(0, dtype, [m, n], false),
-            memory(1, other, [37, 45], false),
-            memory(2, dtype, [12, 40], true),
-            memory(3, dtype, [20, 12], true),
-            memory(5, other, [37, 45], true),
-        ];
-        let size = b.size(&"m".parse().unwrap());
-        let mut generator = generate::Generator { rng, memory, tiles: vec![], indexes: vec![units[0], size] };
-        generator.steps(b, 14, 0);
-        let zero = b.index(0);
-        let mut total = b.splat(dtype, &[1, 1], 0);
-        for tile in generator.tiles.clone() {
-            if b.tile_type(tile).0 == dtype {
-                let sum = b.reduce(ScalarOp::Max, tile, 1);
-                let sum = b.reduce(ScalarOp::Max, sum, 0);
-                total = b.elementwise(ADD, &[total, sum]);
-                if b.tile_type(tile).1 == [12, 40] {
-                    store(b, views[2], tile, &[zero, zero]);
-                }
-            }
-        }
-        store(b, views[4], total, &[zero, zero]);
-    });
-}
-
 #[test]
 fn random_kernels() {
     let count = std::env::var("TEGULA_RANDOM_KERNELS").ok().and_then(|n| n.parse().ok()).unwrap_or(200);
     for seed in 1..=count {
-        if std::panic::catch_unwind(|| random_kernel(seed)).is_err() {
+        if std::panic::catch_unwind(|| {
+            let (case, kernel) = random_kernel(seed);
+            case.check_kernel(&kernel);
+        })
+        .is_err()
+        {
             panic!("random_kernel({seed})");
         }
     }

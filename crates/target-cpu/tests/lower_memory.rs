@@ -6,9 +6,10 @@ mod call;
 #[path = "lower/harness.rs"]
 mod harness;
 
-use harness::{Case, load, store};
+use harness::{Case, Check};
 use tegula_base::DType::{self, *};
 use tegula_ir::ScalarOp;
+use tegula_testkit::tiles::{load, store};
 
 const ADD: ScalarOp = ScalarOp::Add;
 

@@ -1,8 +1,20 @@
 //! Compiles tile functions to PTX for NVIDIA GPUs.      tensor ─► tile ─► [target-gpu] ─► package
 //! In: a verified `TileFunc` and a GPU `Machine`.  Out: an `isa_ptx::Entry` a kernel, as text in the package.
 //! May use: tile, tensor, machine, perf, target, package, isa-ptx, ir, base.  Never knows: model formats, other targets, the simulator, the driver, files.
-//! Start reading at `layout.rs` (where a tile's elements lie in registers and shared memory), then `schedule.rs`.
+//! Start reading at `lower.rs` (the generic road, any kernel), then `layout.rs` and `schedule.rs` (matrix units, copies, channels).
+//!
+//! ```text
+//! tile ─► lower ─► code (one thread, structured) ─► isa-ptx ─► text
+//!           └─► scalar (every op on every dtype)
+//! ```
 
+mod arith;
+mod code;
+mod coord;
 pub mod encoding;
 pub mod layout;
+mod lower;
+pub mod model;
+mod scalar;
 pub mod schedule;
+mod spread;

@@ -45,6 +45,12 @@ pub const VERBS: &[Verb] = &[
         crate::gpu_ptxas::run,
     ),
     verb("gpu-encodings", "", "what is encoded for GPUs against vectors by hand", crate::gpu_encodings::run),
+    verb(
+        "gpu-random",
+        "[--seeds N] [--from S]",
+        "random tile functions as PTX on the simulator",
+        crate::gpu_random::run,
+    ),
     verb("readme", "", "the README's commands", crate::readme::run),
     verb("models", "[--only ID ...]", "real models against ONNX Runtime", crate::models::run),
     verb("coverage", "", "how launches were carried out, in both tiers", crate::coverage::run),

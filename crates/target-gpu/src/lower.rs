@@ -1,0 +1,251 @@
+//! Lowers a tile kernel to structured code of one thread: the generic road, which takes every kernel.
+//!
+//! Before: a verified kernel whose recipe keeps its promises (boxes inside of views along unbounded axes).
+//! After: an entry by the ABI of `docs/abi.md` with the same effects; one CTA does one work unit.
+//! Method: *piecewise pull*. Stores and loops are lowered where they stand. A store says which element each register
+//! of each thread holds (a [`Spread`]); the elements it needs of other tiles follow, right down to the loads, so that
+//! chains of elementwise ops, broadcasts, slices and transposes move nothing between threads. Tiles that exist as a
+//! whole (carried by loops, reduced, multiplied) have a spread of their own; who wants them otherwise reads them from
+//! shared memory.
+//!
+//! ```text
+//! walk ─► store, control ─► piece ─► load, reduce, dot, shared ─► scalar
+//! ```
+
+mod access;
+mod control;
+mod dot;
+mod index;
+mod load;
+mod mma;
+mod piece;
+mod prefer;
+mod reduce;
+mod scan;
+mod shared;
+mod store;
+
+use crate::code::Code;
+use crate::coord::{MapId, Place, ThreadMaps};
+use crate::scalar::Refused;
+use crate::spread::Spread;
+use shared::Area;
+use tegula_base::{DType, Dim, HashMap, Symbols};
+use tegula_ir::{Def, OpId, RegionId, Value};
+use tegula_isa_ptx::op::BarrierSync;
+use tegula_isa_ptx::{Entry, EntryBuilder, Operand, ParamId, ParamType, Predicate, Reg};
+use tegula_tile::{TileFunc, TileKernel, TileOp};
+
+/// A kernel as an entry, with what its launch needs.
+#[derive(Clone, Debug)]
+pub(crate) struct Lowered {
+    pub entry: Entry,
+    /// Size words of the argument block, after the views.
+    pub sizes: Vec<Dim>,
+}
+
+/// Threads of a CTA, as a power of two: between a warp and four, which fill the four schedulers of an SM.
+const THREAD_BITS: (u32, u32) = (5, 7);
+
+/// What a launch passes: the argument block, then the first unit of the grid.
+const ARGS: ParamId = ParamId(0);
+const BEGIN: ParamId = ParamId(1);
+
+/// Lowers a kernel. Errors: a scalar operation that no PTX is made for.
+pub(crate) fn lower(name: &str, kernel: &TileKernel, symbols: &Symbols) -> Result<Lowered, Refused> {
+    let mut cx = Lower {
+        kernel,
+        func: &kernel.func,
+        symbols,
+        code: Code::new(),
+        maps: ThreadMaps::new(),
+        thread_bits: thread_bits(&kernel.func),
+        scopes: vec![Scope::of(kernel.func.body())],
+        threads: HashMap::default(),
+        pointers: HashMap::default(),
+        aligned: HashMap::default(),
+        sizes: Vec::new(),
+        size_words: HashMap::default(),
+        free_areas: Vec::new(),
+        shared_bytes: 0,
+        shared_base: None,
+        preferred: HashMap::default(),
+        asking: Vec::new(),
+        asked_again: false,
+        has_matrix: false,
+        is_ordered: false,
+    };
+    cx.is_ordered = cx.reads_what_it_writes();
+    cx.has_matrix = kernel.func.walk().into_iter().any(|op| cx.mma_plan(op).is_some());
+    cx.bind_unit();
+    cx.region(kernel.func.body())?;
+    let mut b = EntryBuilder::new(name);
+    let words = 1 + kernel.views.len() + cx.sizes.len();
+    b.param("args", ParamType::Bytes { align: 8, size: 8 * words as u32 });
+    b.param("begin", ParamType::Scalar(tegula_isa_ptx::types::Scalar::U64));
+    b.directives().reqntid = Some([1 << cx.thread_bits, 1, 1]);
+    if cx.shared_bytes > 0 {
+        b.shared("tiles", 16, Some(cx.shared_bytes));
+    }
+    Ok(Lowered { entry: cx.code.finish(b), sizes: cx.sizes })
+}
+
+/// As many threads as the largest tile has elements, within limits.
+fn thread_bits(func: &TileFunc) -> u32 {
+    let count = |op: &OpId| -> i64 {
+        let tiles = func.results(*op).iter().chain(func.operands(*op)).filter_map(|v| func.ty(*v).as_tile());
+        tiles.map(|(_, shape)| shape.iter().product()).max().unwrap_or(1)
+    };
+    let largest = func.walk().iter().map(count).max().unwrap_or(1) as u64;
+    largest.next_power_of_two().trailing_zeros().clamp(THREAD_BITS.0, THREAD_BITS.1)
+}
+
+/// What an open region knows.
+struct Scope {
+    region: RegionId,
+    indexes: HashMap<Value, Operand>,
+    /// The register of an element for each thread.
+    pieces: HashMap<(Value, Place), Operand>,
+    /// Tiles that exist as a whole.
+    anchors: HashMap<Value, Spread>,
+    /// Tiles in shared memory, row-major.
+    spilled: HashMap<Value, Area>,
+    /// Shared memory that is free when the region ends.
+    areas: Vec<Area>,
+    /// Of an access: its first byte for coordinates of 0, by maps and by coordinates whose stride is not known.
+    addresses: HashMap<(OpId, Vec<(MapId, i64)>), Reg>,
+    /// Sums of a thread's part and the start of shared memory.
+    shared_addresses: HashMap<MapId, Reg>,
+    /// Of an access: the test whether a coordinate along an axis is inside, combined with those before it.
+    insides: HashMap<(OpId, Vec<(MapId, i64)>), Option<Predicate>>,
+}
+
+impl Scope {
+    fn of(region: RegionId) -> Scope {
+        Scope {
+            region,
+            indexes: HashMap::default(),
+            pieces: HashMap::default(),
+            anchors: HashMap::default(),
+            spilled: HashMap::default(),
+            areas: Vec::new(),
+            addresses: HashMap::default(),
+            shared_addresses: HashMap::default(),
+            insides: HashMap::default(),
+        }
+    }
+}
+
+struct Lower<'a> {
+    kernel: &'a TileKernel,
+    func: &'a TileFunc,
+    symbols: &'a Symbols,
+    code: Code,
+    maps: ThreadMaps,
+    thread_bits: u32,
+    /// Open regions, as `code` has them.
+    scopes: Vec<Scope>,
+    /// Sums over the thread's bits, in registers.
+    threads: HashMap<MapId, Operand>,
+    /// Global addresses of views.
+    pointers: HashMap<usize, Reg>,
+    /// Whether a view's address is a multiple of so many bytes.
+    aligned: HashMap<(usize, i64), Reg>,
+    sizes: Vec<Dim>,
+    size_words: HashMap<Dim, Operand>,
+    free_areas: Vec<Area>,
+    shared_bytes: u32,
+    shared_base: Option<Reg>,
+    /// Spreads of values that pass through loops and branches, found before their code is made.
+    preferred: HashMap<Value, Option<Vec<Place>>>,
+    /// Values whose spread is being looked for, and whether one of them was asked for again.
+    asking: Vec<Value>,
+    asked_again: bool,
+    /// A product is computed by `mma.sync`; only these have spreads of their own.
+    has_matrix: bool,
+    /// The kernel reads what it writes: every access to written memory waits for those before it.
+    is_ordered: bool,
+}
+
+type Made<T> = Result<T, Refused>;
+
+impl Lower<'_> {
+    fn tile(&self, value: Value) -> (DType, Vec<i64>) {
+        let (dtype, shape) =
+            self.func.ty(value).as_tile().expect("invariant: a verified op takes a tile here");
+        (dtype, shape.to_vec())
+    }
+
+    /// The open region in which a value is defined.
+    fn level_of(&self, value: Value) -> usize {
+        let region = match self.func.def(value) {
+            Def::Arg(region, _) => Some(region),
+            Def::Result(op, _) => self.func.parent(op),
+        };
+        let level = self.scopes.iter().rposition(|scope| Some(scope.region) == region);
+        level.expect("invariant: operands are defined in open regions")
+    }
+
+    /// Ops with effects, in order; what others compute is made when it is needed.
+    fn region(&mut self, region: RegionId) -> Made<()> {
+        for &op in self.func.ops_in(region) {
+            match self.func.kind(op) {
+                TileOp::Store { .. } => self.store(op)?,
+                TileOp::Scatter {} => self.scatter(op)?,
+                TileOp::For { step } => self.for_loop(op, *step)?,
+                TileOp::If {} => self.branch(op)?,
+                TileOp::Load { .. } | TileOp::Gather {} if self.is_written_view(self.view_of(op)) => {
+                    // A later store may change what is read here.
+                    self.sync();
+                    self.anchor(self.func.result(op))?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of the view that a memory op uses.
+    fn view_of(&self, op: OpId) -> usize {
+        match self.func.def(self.func.operand(op, 0)) {
+            Def::Arg(_, i) => i as usize,
+            Def::Result(..) => unreachable!("invariant: views are arguments of the kernel"),
+        }
+    }
+
+    /// Whether the kernel may change what the view reads. Written views may share a buffer.
+    fn is_written_view(&self, view: usize) -> bool {
+        let views = &self.kernel.views;
+        views[view].written
+            || views[view].in_place.is_some()
+            || views.iter().any(|v| v.in_place == Some(view))
+    }
+
+    fn reads_what_it_writes(&self) -> bool {
+        self.func.walk().into_iter().any(|op| match self.func.kind(op) {
+            TileOp::Load { .. } | TileOp::Gather {} => self.is_written_view(self.view_of(op)),
+            TileOp::Scatter {} => true,
+            _ => false,
+        })
+    }
+
+    /// Waits for all threads of the CTA; what they wrote before is seen after.
+    fn sync(&mut self) {
+        self.code.emit(BarrierSync { aligned: true, id: Operand::u32(0), threads: None });
+    }
+
+    /// A region's code: `body` runs inside of it.
+    fn in_region<T>(
+        &mut self,
+        region: RegionId,
+        body: impl FnOnce(&mut Self) -> Made<T>,
+    ) -> Made<(T, Vec<crate::code::Item>)> {
+        let level = self.code.level();
+        self.code.open();
+        self.scopes.push(Scope::of(region));
+        let result = body(self);
+        let scope = self.scopes.pop().expect("invariant: pushed above");
+        self.free_areas.extend(scope.areas);
+        Ok((result?, self.code.close(level)))
+    }
+}

@@ -1,0 +1,206 @@
+//! Indexes: the same for all threads of a CTA, 64 bits, made where they are defined when they are first needed.
+
+use super::{ARGS, BEGIN, Lower, Made};
+use crate::coord::{MapId, UNIFORM};
+use crate::scalar::apply;
+use tegula_base::{DType, Dim};
+use tegula_ir::{Def, ScalarOp, Value};
+use tegula_isa_ptx::modifiers::{StateSpace, WindowSpace};
+use tegula_isa_ptx::op::*;
+use tegula_isa_ptx::types::*;
+use tegula_isa_ptx::{Address, Base, Operand, Reg, Special};
+use tegula_tile::{IndexOp, TileOp};
+
+impl Lower<'_> {
+    /// The coordinates of this CTA's unit, from its linear number, row-major over the grid.
+    pub fn bind_unit(&mut self) {
+        let body = self.func.body();
+        let coordinates = self.func.args(body)[self.kernel.views.len()..].to_vec();
+        if coordinates.is_empty() {
+            return;
+        }
+        let (begin, cta) = (self.code.b64(), self.code.b32());
+        self.load_param(BEGIN, 0, begin);
+        self.code.emit(MovSpecial { ty: AddressType::U32, d: cta, special: Special::CtaidX });
+        let cta = self.code.widen(cta.into());
+        let mut rest = self.code.add64(begin.into(), cta);
+        for (i, value) in coordinates.iter().enumerate().rev() {
+            if i == 0 {
+                self.scopes[0].indexes.insert(*value, rest);
+                break;
+            }
+            let extent = self.size(&self.kernel.grid[i].extent.clone());
+            let coordinate = self.code.index_op(IndexOp::Mod, rest, extent);
+            rest = self.code.index_op(IndexOp::FloorDiv, rest, extent);
+            self.scopes[0].indexes.insert(*value, coordinate);
+        }
+    }
+
+    fn load_param(&mut self, param: tegula_isa_ptx::ParamId, offset: i32, d: Reg) {
+        let address = Address::new(Base::Param(param), offset);
+        self.code.emit(Ld {
+            space: StateSpace::Param,
+            ty: MemoryType::U64,
+            d: [d].into_iter().collect(),
+            address,
+            ..Default::default()
+        });
+    }
+
+    /// The run's value of a size: a constant, or a word of the argument block.
+    pub fn size(&mut self, dim: &Dim) -> Operand {
+        if let Some(n) = dim.as_const() {
+            return Operand::i64(n);
+        }
+        if let Some(word) = self.size_words.get(dim) {
+            return *word;
+        }
+        let place = 1 + self.kernel.views.len() + self.sizes.len();
+        self.sizes.push(dim.clone());
+        let level = self.code.set_level(0);
+        let d = self.code.b64();
+        self.load_param(ARGS, 8 * place as i32, d);
+        self.code.set_level(level);
+        self.size_words.insert(dim.clone(), d.into());
+        d.into()
+    }
+
+    /// The global address of a view.
+    pub fn pointer(&mut self, view: usize) -> Reg {
+        if let Some(reg) = self.pointers.get(&view) {
+            return *reg;
+        }
+        let level = self.code.set_level(0);
+        let (word, d) = (self.code.b64(), self.code.b64());
+        self.load_param(ARGS, 8 * (1 + view as i32), word);
+        self.code.emit(CvtaTo { space: WindowSpace::Global, d, a: word });
+        self.code.set_level(level);
+        self.pointers.insert(view, d);
+        d
+    }
+
+    /// Whether a view begins at a multiple of so many bytes.
+    pub fn is_aligned(&mut self, view: usize, bytes: i64) -> Reg {
+        if let Some(p) = self.aligned.get(&(view, bytes)) {
+            return *p;
+        }
+        let pointer = self.pointer(view);
+        let level = self.code.set_level(0);
+        let low = self.code.b64();
+        self.code.emit(And { ty: LogicType::B64, d: low, a: pointer.into(), b: Operand::i64(bytes - 1) });
+        let p = self.code.compare64(tegula_isa_ptx::modifiers::Compare::Eq, low.into(), Operand::i64(0));
+        self.code.set_level(level);
+        self.aligned.insert((view, bytes), p);
+        p
+    }
+
+    /// A sum over the thread's bits, in 32 bits.
+    pub fn thread(&mut self, map: MapId) -> Operand {
+        if map == UNIFORM {
+            return Operand::u32(0);
+        }
+        if let Some(known) = self.threads.get(&map) {
+            return *known;
+        }
+        let level = self.code.set_level(0);
+        let tid = self.code.b32();
+        self.code.emit(MovSpecial { ty: AddressType::U32, d: tid, special: Special::TidX });
+        let bits = self.maps.get(map).clone();
+        let mut sum = Operand::u32(0);
+        let mut i = 0;
+        while i < bits.len() {
+            // Neighbouring bits whose weights double are one field.
+            let (first, weight) = bits[i];
+            let mut count = 1;
+            while i + count < bits.len() && bits[i + count] == (first + count as u8, weight << count) {
+                count += 1;
+            }
+            let field = self.code.b32();
+            let (pos, len) = (Operand::u32(first.into()), Operand::u32(count as u32));
+            self.code.emit(Bfe { ty: WideInt::U32, d: field, a: tid.into(), pos, len });
+            let part = self.code.mul32(field.into(), weight as u32);
+            sum = self.code.add32(sum, part);
+            i += count;
+        }
+        self.code.set_level(level);
+        self.threads.insert(map, sum);
+        sum
+    }
+
+    /// An index, made at the level of its definition.
+    pub fn index(&mut self, value: Value) -> Made<Operand> {
+        let home = self.level_of(value);
+        if let Some(known) = self.scopes[home].indexes.get(&value) {
+            return Ok(*known);
+        }
+        let Def::Result(op, _) = self.func.def(value) else {
+            unreachable!("invariant: arguments of open regions are bound")
+        };
+        let operands = self.func.operands(op).to_vec();
+        let made = match self.func.kind(op) {
+            TileOp::Const { value } => Operand::i64(*value),
+            TileOp::Size { dim } => self.size(dim),
+            TileOp::Index { op } => {
+                let (a, b) = (self.index(operands[0])?, self.index(operands[1])?);
+                let level = self.code.set_level(home);
+                let made = self.code.index_op(*op, a, b);
+                self.code.set_level(level);
+                made
+            }
+            TileOp::ToIndex {} => {
+                let (dtype, _) = self.tile(operands[0]);
+                let level = self.code.set_level(home);
+                let piece = self.pieces(operands[0], &[Default::default()]).and_then(|pieces| {
+                    apply(
+                        &mut self.code,
+                        ScalarOp::Cast { to: DType::I64, saturate: true },
+                        &[dtype],
+                        &pieces,
+                    )
+                });
+                self.code.set_level(level);
+                piece?
+            }
+            other => unreachable!("invariant: `{}` gives no index", tegula_ir::Op::name(other)),
+        };
+        self.scopes[home].indexes.insert(value, made);
+        Ok(made)
+    }
+
+    /// A number that divides the index in every run.
+    pub fn divisor(&self, value: Value) -> i64 {
+        const MOST: i64 = 1 << 20;
+        let gcd = |a: i64, b: i64| {
+            let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
+            while b != 0 {
+                (a, b) = (b, a % b);
+            }
+            if a == 0 { MOST } else { a.min(MOST as u64) as i64 }
+        };
+        match self.func.def(value) {
+            Def::Arg(region, 0) if region != self.func.body() => {
+                let owner = self.func.owner(region).expect("invariant: a loop owns its body");
+                match self.func.kind(owner) {
+                    TileOp::For { step } => gcd(self.divisor(self.func.operand(owner, 0)), *step),
+                    _ => 1,
+                }
+            }
+            Def::Arg(..) => 1,
+            Def::Result(op, _) => {
+                let operand = |i: usize| self.divisor(self.func.operand(op, i));
+                match self.func.kind(op) {
+                    TileOp::Const { value } => gcd(*value, MOST),
+                    TileOp::Size { dim } => {
+                        let divides = |n: &i64| self.symbols.divides(*n, dim);
+                        [16, 8, 4, 2].into_iter().find(divides).unwrap_or(1)
+                    }
+                    TileOp::Index { op: IndexOp::Mul } => operand(0).saturating_mul(operand(1)).min(MOST),
+                    TileOp::Index { op: IndexOp::Add | IndexOp::Sub | IndexOp::Min | IndexOp::Max } => {
+                        gcd(operand(0), operand(1))
+                    }
+                    _ => 1,
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Stores and scatters: each element by the one thread that it belongs to.
+
+use super::{Lower, Made};
+use crate::coord::{Coord, Place};
+use crate::scalar::{raw_type, to_memory};
+use tegula_base::DType;
+use tegula_ir::OpId;
+use tegula_isa_ptx::modifiers::{Compare, StateSpace};
+use tegula_isa_ptx::op::St;
+use tegula_isa_ptx::types::CompareType;
+use tegula_isa_ptx::{Address, Operand, Predicate, RegList};
+
+impl Lower<'_> {
+    pub fn store(&mut self, op: OpId) -> Made<()> {
+        let tile = self.func.operand(op, 1);
+        let access = self.access(op);
+        let spread = self.spread_of(tile);
+        let pieces = self.pieces(tile, &spread.places)?;
+        if self.is_ordered {
+            self.sync();
+        }
+        for run in self.vectors(&access, &spread.places) {
+            let first = &spread.places[run[0]];
+            let raws: RegList =
+                run.iter().map(|i| to_memory(&mut self.code, access.dtype, pieces[*i])).collect();
+            let owner = self.owner(&access.shape, first);
+            let inside = self.inside(&access, first)?;
+            let guard = match (owner, inside) {
+                (Some(owner), inside) => Some(self.code.and_pred(inside, owner)),
+                (None, inside) => inside,
+            };
+            let address = self.address(&access, first)?;
+            if run.len() == 1 {
+                self.store_raw(guard, access.dtype, raws, address);
+                continue;
+            }
+            let (vector, single) = self.vector_guards(&access, run.len(), guard);
+            self.store_raw(Some(vector), access.dtype, raws.clone(), address);
+            for (i, raw) in raws.into_iter().enumerate() {
+                let address = address.plus((i * access.dtype.size()) as i32);
+                self.store_raw(Some(single), access.dtype, [raw].into_iter().collect(), address);
+            }
+        }
+        Ok(())
+    }
+
+    fn store_raw(&mut self, guard: Option<Predicate>, dtype: DType, a: RegList, address: Address) {
+        let ty = raw_type(dtype).ty;
+        self.code.emit_if(guard, St { space: StateSpace::Global, ty, address, a, ..Default::default() });
+    }
+
+    /// One thread stores all elements in order, so that the last of equal places wins.
+    pub fn scatter(&mut self, op: OpId) -> Made<()> {
+        let (tile, coordinates) = (self.func.operand(op, 1), self.func.operand(op, 2));
+        let (dtype, shape) = self.tile(tile);
+        let places = every_place(&shape);
+        let pieces = self.pieces(tile, &places)?;
+        let indexes = self.pieces(coordinates, &places)?;
+        self.sync();
+        let all = self.maps.intern((0..self.thread_bits as u8).map(|bit| (bit, 1 << bit)).collect());
+        let thread = self.thread(all);
+        let first = self.code.compare(Compare::Eq, CompareType::U32, thread, Operand::u32(0));
+        for (piece, index) in pieces.into_iter().zip(indexes) {
+            let address = self.gathered(op, index)?;
+            let raw = to_memory(&mut self.code, dtype, piece);
+            self.store_raw(Some(first.into()), dtype, [raw].into_iter().collect(), address.into());
+        }
+        Ok(())
+    }
+}
+
+/// All elements of a tile in row-major order, each the same for all threads.
+pub(super) fn every_place(shape: &[i64]) -> Vec<Place> {
+    let mut places = vec![Place::new()];
+    for extent in shape {
+        places = places
+            .iter()
+            .flat_map(|place| {
+                (0..*extent).map(move |at| {
+                    let mut place = place.clone();
+                    place.push(Coord::uniform(at));
+                    place
+                })
+            })
+            .collect();
+    }
+    places
+}

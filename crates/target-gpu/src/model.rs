@@ -1,0 +1,136 @@
+//! The GPU as `opt` sees it: tile candidates, and compiling a kernel.
+//!
+//! Every choice follows from the chip and the sizes asked about; nothing is measured here.
+
+use crate::lower::lower;
+use tegula_base::{Bytes, DType, Diagnostic, Dim, Symbols};
+use tegula_isa_ptx::{Module, Target, print};
+use tegula_machine::Machine;
+use tegula_target::{Code, CompiledKernel, Contract, ContractTile, TargetModel};
+use tegula_tensor::KernelClass;
+use tegula_tile::TileKernel;
+
+/// An NVIDIA GPU.
+#[derive(Clone, Debug)]
+pub struct GpuTarget {
+    machine: Machine,
+    target: Target,
+}
+
+/// Threads of a CTA that recipes count on: a row tile's step is one vector of each. Four warps fill the four schedulers
+/// of an SM (CUDA C++ Programming Guide, "Multiprocessor Level").
+const THREADS: i64 = 128;
+/// Bytes that a thread loads at once at most.
+const VECTOR_BYTES: i64 = 16;
+/// Elements of a row that a thread keeps in registers between passes: with three live rows under the 128 registers that
+/// let four CTAs share an SM.
+const RESIDENT_ELEMENTS: i64 = 16;
+/// Bytes of a work unit: two passes of a CTA, so that a tensor of 10 MB already makes as many units as an H100 holds
+/// CTAs (132 SMs x 4).
+const UNIT_BYTES: u64 = 16 << 10;
+/// Result tile of a product without tensor cores: 32 sums a thread, 8 rows by 4 columns, which read 12 elements of
+/// shared memory for 32 multiply-adds (an SM reads 32 words and multiplies 128 times a cycle).
+const TILE: (i64, i64) = (64, 64);
+/// Rows of one `mma.sync`, and steps of the contraction that are a multiple of its own: 32 bytes, or twice 16 halves
+/// (PTX ISA, shapes of `mma`).
+const MATRIX_ROWS: i64 = 16;
+const MATRIX_STEPS: i64 = 32;
+/// Steps of the contraction between barriers.
+const STEPS: i64 = 8;
+
+impl GpuTarget {
+    /// Errors: `machine-file` where the machine's tier is no instruction set known here.
+    pub fn new(machine: Machine) -> Result<GpuTarget, Diagnostic> {
+        let target = match machine.tier.as_str() {
+            "sm_80" => Target::Sm80,
+            "sm_86" => Target::Sm86,
+            "sm_89" => Target::Sm89,
+            "sm_90a" => Target::Sm90a,
+            other => {
+                let message = format!("no code is made for instruction set tier `{other}`");
+                return Err(Diagnostic::error("machine-file", message).at(machine.name.clone()));
+            }
+        };
+        Ok(GpuTarget { machine, target })
+    }
+
+    /// A kernel as a module of one entry, with the sizes of its argument block.
+    /// Errors: `unsupported` names a scalar operation and its dtype that no PTX is made for.
+    pub fn module(
+        &self,
+        name: &str,
+        kernel: &TileKernel,
+        symbols: &Symbols,
+    ) -> Result<(Module, Vec<Dim>), Diagnostic> {
+        let lowered = lower(name, kernel, symbols).map_err(|refused| {
+            let message = format!("`{}` on {} is not compiled for NVIDIA GPUs", refused.what, refused.dtype);
+            Diagnostic::error("unsupported", message).at(format!("kernel {name}"))
+        })?;
+        Ok((Module { target: self.target, entries: vec![lowered.entry] }, lowered.sizes))
+    }
+}
+
+impl TargetModel for GpuTarget {
+    fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    fn claims(&self, class: KernelClass) -> bool {
+        match class {
+            KernelClass::Map
+            | KernelClass::Reduce
+            | KernelClass::Rows
+            | KernelClass::Dot
+            | KernelClass::Conv
+            | KernelClass::Pool
+            | KernelClass::Gather
+            | KernelClass::Scatter
+            | KernelClass::Scan => true,
+            // Taken apart: no recipe computes them whole.
+            KernelClass::Attention | KernelClass::Recurrent | KernelClass::Native => false,
+        }
+    }
+
+    /// One element a thread: what a CTA holds of a row in one register each.
+    fn lanes(&self, _dtype: DType) -> i64 {
+        THREADS
+    }
+
+    fn contract_tile(&self, contract: &Contract, _symbols: &Symbols) -> ContractTile {
+        let up_to = |dim: &Dim, most: i64| dim.as_const().map_or(most, |n| n.clamp(1, most));
+        let n = match contract.n.as_const() {
+            Some(n) => (n.max(1) as u64).next_power_of_two().clamp(8, TILE.1 as u64) as i64,
+            None => TILE.1,
+        };
+        let m = up_to(&contract.m, TILE.0);
+        let matrix = contract.lhs.bits() <= 16 && contract.rhs.bits() <= 16 && m >= MATRIX_ROWS;
+        let (m, steps) = if matrix { (m / MATRIX_ROWS * MATRIX_ROWS, MATRIX_STEPS) } else { (m, STEPS) };
+        ContractTile { m, n, k: up_to(&contract.k, steps), m_block: 1, busy_rows: 1 }
+    }
+
+    fn row_tile(&self, widest: DType, _live_rows: i64) -> i64 {
+        THREADS * (VECTOR_BYTES / widest.size() as i64).min(4)
+    }
+
+    fn resident_row(&self, _widest: DType) -> i64 {
+        THREADS * RESIDENT_ELEMENTS
+    }
+
+    fn unit_bytes(&self) -> Bytes {
+        Bytes(UNIT_BYTES)
+    }
+
+    fn compile(
+        &self,
+        name: &str,
+        kernel: &TileKernel,
+        symbols: &Symbols,
+    ) -> Result<CompiledKernel, Diagnostic> {
+        let (module, sizes) = self.module(name, kernel, symbols)?;
+        let text = print(&module).map_err(|errors| {
+            Diagnostic::internal(format!("the lowering of kernel `{name}` breaks a rule: {errors}"))
+        })?;
+        let code = Code::Portable(text.into_bytes());
+        Ok(CompiledKernel { code, sizes, scratch: Dim::from(0), units: kernel.units() })
+    }
+}

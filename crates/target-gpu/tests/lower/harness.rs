@@ -1,0 +1,44 @@
+//! Runs a tile kernel by the tile level's executor and as PTX by the simulator; compares all buffers.
+
+// Each test file uses its part of this.
+#![allow(dead_code)]
+
+use tegula_base::Symbols;
+use tegula_ir::Value;
+use tegula_machine::Machine;
+use tegula_package::PortableExecutor;
+use tegula_sim_ptx::PtxExecutor;
+use tegula_target_gpu::model::GpuTarget;
+use tegula_tile::{TileBuilder, TileKernel};
+
+pub use tegula_testkit::tiles::Case;
+
+pub trait Check {
+    fn check(&self, build: impl FnOnce(&mut TileBuilder, &[Value], &[Value]));
+}
+
+impl Check for Case {
+    fn check(&self, build: impl FnOnce(&mut TileBuilder, &[Value], &[Value])) {
+        if let Err(error) = check_kernel(self, &self.kernel(build)) {
+            panic!("{error}");
+        }
+    }
+}
+
+/// The kernel on each chip. Errors: what differs, with the code.
+pub fn check_kernel(case: &Case, kernel: &TileKernel) -> Result<(), String> {
+    tegula_ir::verify(&kernel.func).map_err(|errors| errors.to_string())?;
+    let start = case.buffers();
+    let expected = case.expected(kernel, &start)?;
+    for class in ["a100", "h200"] {
+        let target = GpuTarget::new(Machine::class(class).expect("a class")).expect("a GPU");
+        let (module, sizes) =
+            target.module("kernel", kernel, &Symbols::default()).map_err(|error| error.to_string())?;
+        let text = tegula_isa_ptx::print(&module).map_err(|errors| errors.to_string())?;
+        let code = PtxExecutor.prepare(text.as_bytes())?;
+        let run = case.run(kernel, &*code, &sizes, &start);
+        let same = run.and_then(|got| case.compare_all(&expected, &got));
+        same.map_err(|error| format!("{class}: {error}\n{text}"))?;
+    }
+    Ok(())
+}
