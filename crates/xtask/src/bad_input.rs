@@ -75,7 +75,10 @@ const CASES: &[Case] = &[
     case("a dim that the model does not have", &["run", "good.onnx", "--dim", "length=3"]),
     case("a dim that is no number", &["run", "good.onnx", "--dim", "batch=many"]),
     case("an unknown machine class", &["compile", "good.onnx", "-o", "out.tgl", "--machine", "pdp11"]),
-    case("a machine of no target", &["compile", "good.onnx", "-o", "out.tgl", "--machine", "h200"]),
+    case(
+        "a simulated GPU that is a CPU",
+        &["check", "good.onnx", "--target", "sim-ptx", "--machine", "zen5"],
+    ),
     case("an output folder that is missing", &["compile", "good.onnx", "-o", "absent/out.tgl"]),
     case("an output that is a folder", &["compile", "good.onnx", "-o", "folder"]),
     case("a read-only place", &["compile", "good.onnx", "-o", "/proc/out.tgl"]),
