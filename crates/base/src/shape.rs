@@ -9,8 +9,6 @@ use std::sync::{Arc, LazyLock};
 
 /// Dims, outermost first. Rank 0 is a scalar.
 /// Values, types and ops of one shape share its memory: few shapes stand in a program, in very many places.
-// The equality below is the derived one with a short way.
-#[allow(clippy::derived_hash_with_manual_eq)]
 #[derive(Clone, Eq, PartialOrd, Ord, Hash)]
 #[allow(clippy::derived_hash_with_manual_eq, reason = "equality is the derived one, with a short way")]
 pub struct Shape(Arc<[Dim]>);

@@ -12,6 +12,7 @@ use tegula_package::Port;
 
 pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     output::progress(&format!("checking {}", args.model.display()));
+    load::check_device(&args.compile)?;
     let mut made_up = vec![];
     let (report, _) = load::with_model(&args.model, &args.compile, None, |model, options, cx| {
         let program = model.import(&options.dims)?;

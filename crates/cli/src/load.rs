@@ -32,6 +32,7 @@ pub fn load(file: &Path, args: &Args, threads: usize) -> Result<Loaded, Failure>
         check_dims(&session, &dims(&args.dims)?)?;
         return Ok(Loaded { session, compile_ns: 0, load_ns: clock.now_ns(), records: vec![] });
     }
+    check_device(args)?;
     let (compiled, records) = with_model(file, args, None, |model, options, cx| {
         tegula_driver::compile(model, options, Some(&clock), cx)
     })?;
@@ -99,11 +100,18 @@ pub fn with_model<T>(
     Ok((result, cx.records))
 }
 
+/// What stands in for a GPU.
+const SIMULATOR: &str = "sim-ptx";
+
 /// The GPU that is simulated where none is named.
 const SIMULATED: &str = "h200";
 
+fn is_simulated(args: &Args) -> bool {
+    args.target.target.as_deref() == Some(SIMULATOR)
+}
+
 fn compile_options(args: &Args) -> Result<CompileOptions, Failure> {
-    let simulated = args.target.target.as_deref() == Some("sim-ptx");
+    let simulated = is_simulated(args);
     let (machine, form) = match &args.target.machine {
         Some(name) => (machine(name)?, Form::Machine),
         None if simulated => (machine(SIMULATED)?, Form::Machine),
@@ -121,6 +129,17 @@ fn compile_options(args: &Args) -> Result<CompileOptions, Failure> {
     options.start_from = args.passes.start_from.clone();
     options.verify |= args.build.verify_passes;
     Ok(options)
+}
+
+/// Errors: kernels for a GPU are to run, and no simulator is named that stands in for one.
+pub fn check_device(args: &Args) -> Result<(), Failure> {
+    let machine = compile_options(args)?.machine;
+    if machine.gpu().is_none() || is_simulated(args) {
+        return Ok(());
+    }
+    let message = format!("kernels for `{}` need a GPU, and this version drives none", machine.name);
+    let help = "`--target sim-ptx` interprets them; `tegula compile --machine` makes a package of them";
+    Err(Diagnostic::error("no-device", message).help(help).into())
 }
 
 /// A class by name, or the machine that a file describes.
