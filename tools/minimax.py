@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Minimax polynomials of the CPU's vector math (crates/target-cpu/src/math/coefficients.rs).
+"""Minimax polynomials of the targets' f32 functions (crates/target/src/coefficients.rs).
 
 Prints that file. Needs mpmath (pip install mpmath).
 
@@ -191,16 +191,16 @@ CONSTANTS = [
 
 
 def main():
-    print("//! Coefficients of the vector math: minimax polynomials from the constant term up, split constants.")
+    print("//! Coefficients of f32 functions on every target: minimax polynomials from the constant term up, split constants.")
     print("//!")
     print("//! Printed by `tools/minimax.py`, which tells the method. Errors are relative to the function, unrounded.")
     for name, doc, value, bits in CONSTANTS:
         print(f"\n/// {doc}")
-        print(f"pub(super) const {name}: [f32; {len(bits)}] = [{', '.join(literal(p) for p in parts(value, bits))}];")
+        print(f"pub const {name}: [f32; {len(bits)}] = [{', '.join(literal(p) for p in parts(value, bits))}];")
     for name, doc, f, w, lo, hi, degree in ROWS:
         fixed, error = fit(f, w, lo, hi, degree)
         print(f"\n/// {doc} Error {float(error * 2**24):.3f} x 2^-24.")
-        print(f"pub(super) const {name}: [f32; {degree + 1}] = [")
+        print(f"pub const {name}: [f32; {degree + 1}] = [")
         for c in fixed:
             print(f"    {literal(c)},")
         print("];")

@@ -13,7 +13,6 @@
 
 mod boolean;
 mod cast;
-mod coefficients;
 mod erf;
 mod exp;
 mod float;

@@ -9,7 +9,6 @@ use crate::schedule::Elem;
 use tegula_base::{Bytes, DType, Diagnostic, Diagnostics, Dim, Symbols};
 use tegula_machine::{Cpu, Machine};
 use tegula_target::{Code, CompiledKernel, Contract, ContractTile, TargetModel};
-use tegula_tensor::KernelClass;
 use tegula_tile::TileKernel;
 
 /// What [`CpuTarget::compile`] gives.
@@ -132,22 +131,6 @@ impl CpuTarget {
 impl TargetModel for CpuTarget {
     fn machine(&self) -> &Machine {
         &self.machine
-    }
-
-    fn claims(&self, class: KernelClass) -> bool {
-        match class {
-            KernelClass::Map
-            | KernelClass::Reduce
-            | KernelClass::Rows
-            | KernelClass::Dot
-            | KernelClass::Conv
-            | KernelClass::Pool
-            | KernelClass::Gather
-            | KernelClass::Scatter
-            | KernelClass::Scan => true,
-            // Taken apart: no recipe computes them whole.
-            KernelClass::Attention | KernelClass::Recurrent | KernelClass::Native => false,
-        }
     }
 
     fn lanes(&self, dtype: DType) -> i64 {

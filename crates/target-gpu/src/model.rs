@@ -7,7 +7,6 @@ use tegula_base::{Bytes, DType, Diagnostic, Dim, Symbols};
 use tegula_isa_ptx::{Module, Target, print};
 use tegula_machine::Machine;
 use tegula_target::{Code, CompiledKernel, Contract, ContractTile, TargetModel};
-use tegula_tensor::KernelClass;
 use tegula_tile::TileKernel;
 
 /// An NVIDIA GPU.
@@ -73,22 +72,6 @@ impl GpuTarget {
 impl TargetModel for GpuTarget {
     fn machine(&self) -> &Machine {
         &self.machine
-    }
-
-    fn claims(&self, class: KernelClass) -> bool {
-        match class {
-            KernelClass::Map
-            | KernelClass::Reduce
-            | KernelClass::Rows
-            | KernelClass::Dot
-            | KernelClass::Conv
-            | KernelClass::Pool
-            | KernelClass::Gather
-            | KernelClass::Scatter
-            | KernelClass::Scan => true,
-            // Taken apart: no recipe computes them whole.
-            KernelClass::Attention | KernelClass::Recurrent | KernelClass::Native => false,
-        }
     }
 
     /// One element a thread: what a CTA holds of a row in one register each.

@@ -6,7 +6,6 @@
 
 mod boolean;
 mod cast;
-mod coefficients;
 mod exp;
 mod float;
 mod int;

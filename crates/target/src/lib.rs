@@ -3,6 +3,8 @@
 //! May use: tensor, tile, machine, perf, package, ir, base.  Never knows: any particular target.
 //! Start reading at `lib.rs`.
 
+pub mod coefficients;
+
 use tegula_base::{Bytes, DType, Diagnostic, Dim, Symbols};
 use tegula_machine::Machine;
 use tegula_tensor::KernelClass;
@@ -14,8 +16,22 @@ pub trait TargetModel: Sync {
     fn machine(&self) -> &Machine;
 
     /// Whether kernels with this kind of root compile here. Attention and recurrent layers that are not claimed are
-    /// taken to pieces; every other kind must be.
-    fn claims(&self, class: KernelClass) -> bool;
+    /// taken to pieces; every other kind must be. Unless a target says otherwise: what has a recipe.
+    fn claims(&self, class: KernelClass) -> bool {
+        match class {
+            KernelClass::Map
+            | KernelClass::Reduce
+            | KernelClass::Rows
+            | KernelClass::Dot
+            | KernelClass::Conv
+            | KernelClass::Pool
+            | KernelClass::Gather
+            | KernelClass::Scatter
+            | KernelClass::Scan => true,
+            // Taken apart: no recipe computes them whole.
+            KernelClass::Attention | KernelClass::Recurrent | KernelClass::Native => false,
+        }
+    }
 
     /// Elements of `dtype` that one vector register holds, at least 1.
     fn lanes(&self, dtype: DType) -> i64;

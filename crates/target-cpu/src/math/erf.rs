@@ -3,10 +3,10 @@
 //! Method: below 1 an odd polynomial; above, `1 - q^4` where `q` approximates the fourth root of `erfc`: near 1
 //! the complement is small, so that the errors of `q` count little, and no exponential is needed.
 
-use super::coefficients::{ERF, ERFC_ROOT};
 use super::real::Real;
 use crate::schedule::{Builder, VecOp};
 use tegula_ir::Value;
+use tegula_target::coefficients::{ERF, ERFC_ROOT};
 
 /// From here on `erfc`, with the error of its approximation, is below half an ulp of 1.
 const ERF_ONE: f32 = 4.1;

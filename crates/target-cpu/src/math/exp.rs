@@ -3,11 +3,11 @@
 //! Method: `x = n ln 2 + r` with `n` from rounding by a magic addend, whose low bits then hold `n` plus the
 //! exponent bias, so that one shift makes the power of two; `exp(r)` by a minimax polynomial.
 
-use super::coefficients::{EXP, EXP_WIDE, EXPM1, LN_2, TANH};
 use super::real::Real;
 use crate::schedule::{Builder, VecOp};
 use std::f32::consts::LOG2_E;
 use tegula_ir::Value;
+use tegula_target::coefficients::{EXP, EXP_WIDE, EXPM1, LN_2, TANH};
 
 /// 1.5 * 2^23: added to a number below 2^22, it rounds it to an integer that stands in the low bits.
 pub(super) const ROUNDER: f32 = 12_582_912.0;

@@ -3,13 +3,13 @@
 //! Method: `|x| = n pi/2 + r` with pi/2 in three parts (Cody and Waite); the first step is exact for
 //! `n < 2^17`, the fused second rounds once. Lanes beyond [`LIMIT`] go through the function table.
 
-use super::coefficients::{COS, PI_2, SIN};
 use super::exp::ROUNDER;
 use super::real::Real;
 use crate::schedule::{Builder, CompareOp, VecOp};
 use std::f32::consts::FRAC_2_PI;
 use tegula_ir::Value;
 use tegula_package::Function;
+use tegula_target::coefficients::{COS, PI_2, SIN};
 
 /// Up to here the reduction is good to the last bits.
 const LIMIT: f32 = 1e5;

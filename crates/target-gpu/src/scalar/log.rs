@@ -3,9 +3,9 @@
 //! Method of the logarithms: `x = 2^e m` with `m` in `[sqrt(1/2), sqrt(2))`, found by integer arithmetic on the bits;
 //! `log(m) = f - f^2/2 + f^3 q(f)`, `f = m - 1`.
 
-use super::coefficients::{ERF, ERFC_ROOT, LN_2, LOG};
 use super::real::Real;
 use tegula_isa_ptx::Operand;
+use tegula_target::coefficients::{ERF, ERFC_ROOT, LN_2, LOG};
 
 /// The bits of sqrt(1/2), rounded down.
 const ROOT_HALF: i32 = 0x3f35_04f3;

@@ -4,7 +4,6 @@
 //! fused second rounds once. Beyond [`LIMIT`] the fraction of `|x| 2/pi` is taken from 96 bits of an integer product
 //! with the bits of 2/pi that matter (M. Payne and R. Hanek, "Radian reduction for trigonometric functions", 1983).
 
-use super::coefficients::{COS, PI_2, SIN};
 use super::exp::ROUNDER;
 use super::real::Real;
 use crate::code::{Branch, Item};
@@ -13,6 +12,7 @@ use tegula_isa_ptx::modifiers::{Compare, ConvertRound, MulPart, Round};
 use tegula_isa_ptx::op::*;
 use tegula_isa_ptx::types::*;
 use tegula_isa_ptx::{Operand, Reg};
+use tegula_target::coefficients::{COS, PI_2, SIN};
 
 /// Up to here the short reduction is good to the last bits.
 const LIMIT: f32 = 1e5;

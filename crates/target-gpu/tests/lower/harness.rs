@@ -13,20 +13,27 @@ use tegula_tile::{TileBuilder, TileKernel};
 
 pub use tegula_testkit::tiles::Case;
 
+/// What a kernel is checked by.
 pub trait Check {
+    /// Runs the kernel every way; panics where results differ.
     fn check(&self, build: impl FnOnce(&mut TileBuilder, &[Value], &[Value]));
+    fn check_kernel(&self, kernel: &TileKernel);
 }
 
 impl Check for Case {
     fn check(&self, build: impl FnOnce(&mut TileBuilder, &[Value], &[Value])) {
-        if let Err(error) = check_kernel(self, &self.kernel(build)) {
+        self.check_kernel(&self.kernel(build));
+    }
+
+    fn check_kernel(&self, kernel: &TileKernel) {
+        if let Err(error) = run_on_chips(self, kernel) {
             panic!("{error}");
         }
     }
 }
 
 /// The kernel on each chip. Errors: what differs, with the code.
-pub fn check_kernel(case: &Case, kernel: &TileKernel) -> Result<(), String> {
+fn run_on_chips(case: &Case, kernel: &TileKernel) -> Result<(), String> {
     tegula_ir::verify(&kernel.func).map_err(|errors| errors.to_string())?;
     let start = case.buffers();
     let expected = case.expected(kernel, &start)?;

@@ -1,12 +1,8 @@
 //! Tile kernels against their meaning: movement of elements, borders of views, gathers, updates in place. The tile
 //! level's executor is the oracle.
+//! A target's tests include this file; their `harness` says how a kernel runs there.
 
-#[path = "native/call.rs"]
-mod call;
-#[path = "lower/harness.rs"]
-mod harness;
-
-use harness::{Case, Check};
+use crate::harness::{Case, Check};
 use tegula_base::DType::{self, *};
 use tegula_ir::ScalarOp;
 use tegula_testkit::tiles::{load, store};
