@@ -6,12 +6,15 @@
 
 mod boolean;
 mod cast;
+mod double;
 mod exp;
 mod float;
 mod int;
+mod inverse;
 mod log;
 mod memory;
 mod real;
+mod remainder;
 mod trig;
 
 pub(crate) use memory::{from_memory, raw_type, to_memory};

@@ -4,8 +4,9 @@
 //! (Figueroa, "When is double rounding innocuous?", SIGNUM 1995). Only products and quotients that are denormal
 //! in `bf16` are denormal in `f32` too, and may be off by one of its smallest steps.
 
+use super::double::Double;
 use super::real::Real;
-use super::{Scalar, cast, exp, log, refuse, select_bits, trig};
+use super::{Scalar, cast, exp, inverse, log, refuse, remainder, select_bits, trig};
 use crate::code::Code;
 use tegula_base::DType;
 use tegula_ir::ScalarOp;
@@ -75,6 +76,8 @@ pub(super) fn apply(code: &mut Code, op: ScalarOp, dtype: DType, args: &[Operand
         ScalarOp::Le => compare(code, Compare::Le),
         ScalarOp::Gt => compare(code, Compare::Gt),
         ScalarOp::Ge => compare(code, Compare::Ge),
+        ScalarOp::Rem | ScalarOp::Mod | ScalarOp::Tan => through_double(code, op, dtype, args),
+        op if inverse::has(op) => through_double(code, op, dtype, args),
         _ => {
             let result = match op {
                 ScalarOp::Fma if dtype.bits() < 32 => narrow_fma(&mut Real::new(code), args),
@@ -112,6 +115,8 @@ fn number(code: &mut Code, op: ScalarOp, dtype: DType, wide: Wide, args: &[Opera
         ScalarOp::Reciprocal => {
             made(code, wide, |d| Rcp { round: ApproxRound::Rn, ty: ty2, d, a, ..Default::default() }.into())
         }
+        ScalarOp::Exp if wide.double => Double::new(code).exp(a),
+        ScalarOp::Log if wide.double => Double::new(code).log(a),
         _ if wide.double => return refuse(op, dtype),
         ScalarOp::Exp => exp::exp(&mut Real::new(code), a),
         ScalarOp::Expm1 => exp::expm1(&mut Real::new(code), a),
@@ -124,6 +129,27 @@ fn number(code: &mut Code, op: ScalarOp, dtype: DType, wide: Wide, args: &[Opera
         ScalarOp::Cos => trig::cos(&mut Real::new(code), a),
         other => return refuse(other, dtype),
     })
+}
+
+/// An op that is computed in `f64` and rounded once.
+fn through_double(code: &mut Code, op: ScalarOp, dtype: DType, args: &[Operand]) -> Scalar {
+    let right_for_double = matches!(op, ScalarOp::Rem | ScalarOp::Mod | ScalarOp::Atan);
+    if dtype == DType::F64 && !right_for_double {
+        return refuse(op, dtype);
+    }
+    let result = if op == ScalarOp::Tan {
+        trig::tan(&mut Real::new(code), args[0])
+    } else {
+        let args: Vec<Operand> =
+            args.iter().map(|arg| cast::cast(code, dtype, DType::F64, false, *arg)).collect();
+        let r = &mut Double::new(code);
+        match op {
+            ScalarOp::Rem => remainder::rem(r, args[0], args[1]),
+            ScalarOp::Mod => remainder::modulo(r, args[0], args[1]),
+            _ => inverse::apply(r, op, &args),
+        }
+    };
+    Ok(cast::cast(code, DType::F64, dtype, false, result))
 }
 
 fn made(code: &mut Code, wide: Wide, make: impl FnOnce(Reg) -> Op) -> Operand {

@@ -1,7 +1,7 @@
 //! Integer operations. Types below 32 bits compute in 32 bits and are wrapped back after what can leave them.
 
 use super::{Scalar, held_class, refuse, select_bits};
-use crate::code::Code;
+use crate::code::{Code, Item, Loop};
 use tegula_base::DType;
 use tegula_ir::ScalarOp;
 use tegula_isa_ptx::modifiers::{Compare, MulPart};
@@ -106,6 +106,10 @@ pub(super) fn apply(code: &mut Code, op: ScalarOp, dtype: DType, args: &[Operand
         ScalarOp::Mod => {
             let rest = divide(code, &held, a, b, false).1;
             if !dtype.is_signed() { rest } else { floor_mod(code, &held, rest, b) }
+        }
+        ScalarOp::Pow => {
+            let power = power(code, &held, dtype, a, b);
+            wrap(code, dtype, power)
         }
         ScalarOp::Min => extremum(code, &held, a, b, false),
         ScalarOp::Max => extremum(code, &held, a, b, true),
@@ -213,6 +217,44 @@ fn floor_mod(code: &mut Code, held: &Held, rest: Operand, b: Operand) -> Operand
     let d = code.fresh(held.class);
     code.emit(Add { ty: held.int2(), d, a: rest, b, ..Default::default() });
     select_bits(code, held.class, fix.reg, d.into(), rest)
+}
+
+/// By squaring. A negative exponent leaves 1 and -1 for such bases, else 0.
+fn power(code: &mut Code, held: &Held, dtype: DType, base: Operand, exponent: Operand) -> Operand {
+    let (zero, one) = (held.imm(0), held.imm(1));
+    let negative = dtype.is_signed().then(|| code.compare(Compare::Lt, held.compare(), exponent, zero));
+    let count = negative.map_or(exponent, |p| select_bits(code, held.class, p, zero, exponent));
+    let [power, square, left] = [one, base, count].map(|start| {
+        let d = code.fresh(held.class);
+        code.copy_to(d, start);
+        d
+    });
+    let level = code.level();
+    code.open();
+    let go_on = code.compare(Compare::Ne, held.compare(), left.into(), zero);
+    let head = code.close(level);
+    code.open();
+    let odd = logic(code, held, left.into(), one, Logic::And);
+    let odd = code.compare(Compare::Ne, held.compare(), odd, zero);
+    let next = multiply(code, held, power.into(), square.into());
+    let next = select_bits(code, held.class, odd, next, power.into());
+    code.copy_to(power, next);
+    let next = multiply(code, held, square.into(), square.into());
+    code.copy_to(square, next);
+    let ty = if held.wide() { ShiftRightType::U64 } else { ShiftRightType::U32 };
+    code.emit(Shr { ty, d: left, a: left.into(), b: Operand::u32(1) });
+    let body = code.close(level);
+    code.push(Item::Loop(Box::new(Loop { head, go_on, body })));
+    let Some(negative) = negative else { return power.into() };
+
+    let odd = logic(code, held, exponent, one, Logic::And);
+    let twice = multiply(code, held, odd, held.imm(2));
+    let sign = subtract(code, held, one, twice);
+    let is_one = code.compare(Compare::Eq, held.compare(), base, one);
+    let is_minus = code.compare(Compare::Eq, held.compare(), base, held.imm(-1));
+    let inverse = select_bits(code, held.class, is_minus, sign, zero);
+    let inverse = select_bits(code, held.class, is_one, one, inverse);
+    select_bits(code, held.class, negative, inverse, power.into())
 }
 
 /// A count that is negative or at least the width gives 0.
