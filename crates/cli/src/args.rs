@@ -64,9 +64,12 @@ pub struct TargetOptions {
     pub portable: bool,
 }
 
-/// Sizes that are known.
+/// Which part of the model, and sizes that are known.
 #[derive(ClapArgs, Clone, Default)]
 pub struct DimOptions {
+    /// Compute this value of the model instead of its outputs, by its ONNX name. May be repeated.
+    #[arg(long = "result", value_name = "NAME")]
+    pub results: Vec<String>,
     /// Fix a named dim: `seq=128`. May be repeated.
     #[arg(long = "dim", value_name = "NAME=N", value_parser = parse_dim)]
     pub dims: Vec<(String, i64)>,
@@ -245,7 +248,7 @@ pub struct OptArgs {
     #[arg(short, long, value_name = "FILE.mlir")]
     pub output: Option<PathBuf>,
     /// List the passes and stop.
-    #[arg(long, conflicts_with_all = ["passes", "start_from", "stop_after", "trace", "dims"])]
+    #[arg(long, conflicts_with_all = ["passes", "start_from", "stop_after", "trace", "dims", "results"])]
     pub list: bool,
     /// The last pass to run.
     #[arg(long, value_name = "PASS")]

@@ -1,6 +1,6 @@
 //! From a file on the command line to a session: models are compiled on the way, packages mapped.
 
-use crate::args::{CompileOptions as Args, DimOptions};
+use crate::args::{CompileOptions as Args, DimOptions, refuse};
 use crate::failure::{Failure, io_failure};
 use crate::{kind, output};
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,6 +28,7 @@ pub fn load(file: &Path, args: &Args, threads: usize) -> Result<Loaded, Failure>
     let clock = WallClock::default();
     if kind::is_package(file)? {
         args.refuse("a package is compiled already")?;
+        refuse("a package is compiled already", &[("--result", !args.dims.results.is_empty())])?;
         let session = tegula::load(file, threads)?;
         check_dims(&session, &dims(&args.dims)?)?;
         return Ok(Loaded { session, compile_ns: 0, load_ns: clock.now_ns(), records: vec![] });
@@ -88,7 +89,7 @@ pub fn with_model<T>(
     tegula_driver::compile::check_trace(&trace, &options)?;
     let folder = Folder::of(file);
     let name = file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let model = Model { name, bytes: map_file(file)?, files: &folder };
+    let model = Model { name, bytes: map_file(file)?, results: args.dims.results.clone(), files: &folder };
     let (clock, mut sink) = (WallClock::default(), Stderr);
     let mut cx = PassCx::new().without_remarks().with_clock(&clock).with_trace(trace, &mut sink);
     let result = use_model(&model, &options, &mut cx)?;

@@ -375,3 +375,11 @@ fn made_up_inputs_are_told_where_outputs_are_given() {
     let out = String::from_utf8(output.stdout).unwrap();
     assert!(out.starts_with("note: made up by chance, since no `--input` gives them: `x`; "), "{out}");
 }
+
+#[test]
+fn a_part_of_a_model_is_asked_for_by_name() {
+    let out = done(&["run", MODEL, "--dim", "n=3", "--input", "x=ones", "--result", "x"]);
+    assert!(out.starts_with("x: f32[3]  [1, 1, 1]"), "{out}");
+    let report = refused(&["run", MODEL, "--dim", "n=3", "--result", "z"]);
+    assert!(report.contains("error[unknown-value]: the model has no value `z`"), "{report}");
+}

@@ -13,6 +13,8 @@ pub struct Model<'a> {
     /// As diagnostics name it, e.g. `model.onnx`.
     pub name: String,
     pub bytes: Bytes,
+    /// Values to compute instead of the model's outputs, by name; none: the outputs.
+    pub results: Vec<String>,
     /// External data.
     pub files: &'a dyn Files,
 }
@@ -56,10 +58,15 @@ impl Model<'_> {
         match source {
             Source::Text(mut program) => {
                 specialise(&mut program, dims)?;
+                self.whole()?;
                 Ok(program)
             }
             Source::Onnx(messages) => {
-                let options = onnx::ImportOptions { name: self.name.clone(), dims: dims.clone() };
+                let options = onnx::ImportOptions {
+                    name: self.name.clone(),
+                    dims: dims.clone(),
+                    results: self.results.clone(),
+                };
                 onnx::import_model(&messages, self.files, &options).map_err(named_kinds)
             }
         }
@@ -71,6 +78,16 @@ impl Model<'_> {
             Some(_) => self.located(found),
             None => internal("the import left an invalid program", &found),
         })
+    }
+
+    /// Errors: a part is asked for.
+    fn whole(&self) -> Result<(), Diagnostics> {
+        if self.results.is_empty() {
+            return Ok(());
+        }
+        Err(Diagnostic::error("unknown-value", "values of a program given as text have no names")
+            .help("let its `tgn.return` give the value")
+            .into())
     }
 
     /// The bytes as text, when they are a program of ours: by the file's name, or by its first op.

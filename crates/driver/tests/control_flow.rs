@@ -281,7 +281,12 @@ fn check_follows_loops() {
     });
     b.entry_mut().name = "main".into();
     let text = tegula_ir::print_program(&b, &tegula_ir::PrintOptions::WHOLE);
-    let model = tegula_driver::Model { name: "loop.mlir".into(), bytes: text.into(), files: &NoFiles };
+    let model = tegula_driver::Model {
+        name: "loop.mlir".into(),
+        bytes: text.into(),
+        results: vec![],
+        files: &NoFiles,
+    };
     for options in options() {
         let report =
             tegula_driver::check::check(&model, &options, &[ramp(&[2, 3])], None, &mut PassCx::new())

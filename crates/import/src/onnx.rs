@@ -7,6 +7,7 @@
 //! returns its outputs, every op located at the name of the node that it came from; named dims are size symbols
 //! shared by name. Opsets 7 to 28 of ONNX's own domain, and what exporters use of `com.microsoft`.
 
+mod cut;
 mod cx;
 mod fault;
 mod functions;
@@ -45,6 +46,8 @@ pub struct ImportOptions {
     pub name: String,
     /// Values for named dims: `batch` is 1.
     pub dims: BTreeMap<String, i64>,
+    /// Values to compute instead of the model's outputs, by name; none: the outputs.
+    pub results: Vec<String>,
 }
 
 /// Reads a model. `bytes` is shared, not copied: weights stay slices of it. `files` gives external data.
@@ -92,6 +95,17 @@ pub fn import_model(
     if !report.is_empty() {
         return Err(report.into_diagnostics(name));
     }
+    let part = match options.results.as_slice() {
+        [] => None,
+        results => match cut::cut(graph, results) {
+            Ok(part) => Some(part),
+            Err(faults) => {
+                faults.into_iter().for_each(|fault| report.model(fault));
+                return Err(report.into_diagnostics(name));
+            }
+        },
+    };
+    let graph = part.as_ref().unwrap_or(graph);
     let functions = Functions::new(model, &mut report);
     let mut cx = Cx::new("main", functions, opsets, Weights::new(files));
     cx.report = report;

@@ -5,9 +5,9 @@ mod support;
 
 use prost::Message;
 use std::path::Path;
-use support::{Beside, Case, cases, options};
+use support::{Beside, Case, cases, options, read_case};
 use tegula_base::HostTensor;
-use tegula_import::onnx::import;
+use tegula_import::onnx::{ImportOptions, import};
 
 #[test]
 fn reports_name_every_problem() {
@@ -56,6 +56,31 @@ fn models_compute_what_onnx_says() {
             assert!(close(output, expected), "{}: got {output:?}, not {expected:?}", path.display());
         }
     }
+}
+
+#[test]
+fn a_part_of_a_model_needs_only_what_it_uses() {
+    let case = read_case(
+        "ir 8\nopset 17\ninput x: f32[2]\ninput unused: f32[n]\nconst w: f32[2] = 3 4\n\
+         early = Mul(x, w)\ncondition = NotYetMade(early)\ny = Sub(early, unused)\noutput y\n",
+    );
+    let part = |results: &[&str]| {
+        let results = results.iter().map(|name| name.to_string()).collect();
+        import(case.model.encode_to_vec().into(), &Beside, &ImportOptions { results, ..options() })
+    };
+    let program = part(&["early", "w"]).unwrap_or_else(|report| panic!("{report}"));
+    assert_eq!(program.entry().arg_names, ["x"]);
+    assert_eq!(program.entry().result_names, ["early", "w"]);
+    let x = HostTensor::from_elements(&[2], &[1f32, 2.0]);
+    let outputs = tegula_tensor::evaluate(&program, &[x]).unwrap();
+    assert_eq!(outputs[0].elements::<f32>(), Some(vec![3.0, 8.0]));
+    let report = part(&["earl", "z"]).err().unwrap().to_string();
+    expect_test::expect![[r#"
+        error[unknown-value]: the model has no value `earl`; names that hold it are `early`
+          --> model.onnx
+        error[unknown-value]: the model has no value `z`; its outputs are `y`
+          --> model.onnx"#]]
+    .assert_eq(&report);
 }
 
 fn close(a: &HostTensor, b: &HostTensor) -> bool {

@@ -42,6 +42,8 @@ pub struct Options {
     pub machine: Option<Machine>,
     /// Values for named dims; the others stay open.
     pub dims: BTreeMap<String, i64>,
+    /// Values to compute instead of the model's outputs, by name; none: the outputs.
+    pub results: Vec<String>,
     /// Threads that compile; the package is the same for any number.
     pub threads: usize,
 }
@@ -74,7 +76,8 @@ pub fn compile(path: impl AsRef<Path>, options: &Options) -> Result<CompiledMode
     let path = path.as_ref();
     let folder = Folder::of(path);
     let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let model = Model { name, bytes: tegula_runtime::map_file(path)?, files: &folder };
+    let bytes = tegula_runtime::map_file(path)?;
+    let model = Model { name, bytes, results: options.results.clone(), files: &folder };
     let Compiled { package, .. } = tegula_driver::compile(
         &model,
         &options.to_compile_options()?,

@@ -15,7 +15,8 @@ pub fn compile_bytes(model: &[u8], class: &str, form: Form) -> Result<Compiled, 
         Diagnostic::error("unknown-machine", format!("there is no machine class `{class}`"))
     })?;
     let options = CompileOptions { form, verify: true, ..CompileOptions::new(machine) };
-    let model = Model { name: "model".into(), bytes: model.to_vec().into(), files: &NoFiles };
+    let model =
+        Model { name: "model".into(), bytes: model.to_vec().into(), results: vec![], files: &NoFiles };
     compile(&model, &options, None, &mut PassCx::default())
 }
 

@@ -352,7 +352,7 @@ impl NodeNames {
 }
 
 /// Names that a node uses from its own graph: its operands, and what its inner graphs use but do not make.
-fn used_names<'a>(node: &'a NodeProto, f: &mut dyn FnMut(&'a str)) {
+pub(crate) fn used_names<'a>(node: &'a NodeProto, f: &mut dyn FnMut(&'a str)) {
     node.input.iter().filter(|name| !name.is_empty()).for_each(|name| f(name));
     inner_names(node, f);
 }

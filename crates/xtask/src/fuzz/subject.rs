@@ -59,7 +59,12 @@ pub fn run(target: Target, bytes: &[u8]) {
 }
 
 fn model(bytes: &[u8]) {
-    let model = Model { name: "fuzzed.onnx".into(), bytes: Bytes::copy_from_slice(bytes), files: &NoFiles };
+    let model = Model {
+        name: "fuzzed.onnx".into(),
+        bytes: Bytes::copy_from_slice(bytes),
+        results: vec![],
+        files: &NoFiles,
+    };
     if model.import(&BTreeMap::new()).is_ok() && bytes.len().is_multiple_of(COMPILED_ONE_IN) {
         // A refusal is as good as a package.
         let _ = compile_bytes(bytes, "avx2-generic", Form::Machine);
