@@ -98,6 +98,12 @@ pub struct BuildOptions {
 }
 
 impl CompileOptions {
+    /// Without the name of who runs the kernels, which a package may be given, too.
+    pub fn without_target(&self) -> CompileOptions {
+        let target = TargetOptions { target: None, ..self.target.clone() };
+        CompileOptions { target, ..self.clone() }
+    }
+
     /// Errors: switches that were given where nothing is compiled, for the reason given. Dims are none of them: a
     /// package's inputs and an imported model have sizes too.
     pub fn refuse(&self, reason: &str) -> Result<(), Diagnostic> {

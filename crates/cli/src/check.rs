@@ -25,7 +25,14 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
         let names = tegula_driver::model::result_names(&program);
         let expected = args.against.as_deref().map(|dir| expected(dir, &names)).transpose();
         let expected = expected.map_err(found)?;
-        tegula_driver::check::check(model, options, &tensors, expected.as_deref(), cx)
+        tegula_driver::check::check(
+            model,
+            options,
+            &tensors,
+            expected.as_deref(),
+            &load::gpu(&args.compile),
+            cx,
+        )
     })?;
     if args.json {
         let mut value = to_json(&report);

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::path::Path;
 use tegula::clock::WallClock;
 use tegula::files::Folder;
-use tegula::{Machine, Session};
+use tegula::{Gpu, Machine, Session};
 use tegula_base::face::Clock;
 use tegula_base::{Diagnostic, Diagnostics};
 use tegula_driver::{CompileOptions, Compiled, Form, Model, PassCx, PassRecord, Trace};
@@ -27,9 +27,9 @@ pub struct Loaded {
 pub fn load(file: &Path, args: &Args, threads: usize) -> Result<Loaded, Failure> {
     let clock = WallClock::default();
     if kind::is_package(file)? {
-        args.refuse("a package is compiled already")?;
+        args.without_target().refuse("a package is compiled already")?;
         refuse("a package is compiled already", &[("--result", !args.dims.results.is_empty())])?;
-        let session = tegula::load(file, threads)?;
+        let session = Session::load(file, tegula::session_options(threads, gpu(args)))?;
         check_dims(&session, &dims(&args.dims)?)?;
         return Ok(Loaded { session, compile_ns: 0, load_ns: clock.now_ns(), records: vec![] });
     }
@@ -40,7 +40,7 @@ pub fn load(file: &Path, args: &Args, threads: usize) -> Result<Loaded, Failure>
     let bytes = package_of(&compiled)?.to_bytes();
     drop(compiled);
     let compile_ns = clock.now_ns();
-    let session = Session::from_bytes(bytes, tegula::session_options(threads))?;
+    let session = Session::from_bytes(bytes, tegula::session_options(threads, gpu(args)))?;
     Ok(Loaded { session, compile_ns, load_ns: clock.now_ns() - compile_ns, records })
 }
 
@@ -109,6 +109,11 @@ const SIMULATED: &str = "h200";
 
 fn is_simulated(args: &Args) -> bool {
     args.target.target.as_deref() == Some(SIMULATOR)
+}
+
+/// The GPU that `--target` names.
+pub fn gpu(args: &Args) -> Gpu {
+    if is_simulated(args) { tegula_driver::simulated_gpu() } else { Gpu::None }
 }
 
 fn compile_options(args: &Args) -> Result<CompileOptions, Failure> {

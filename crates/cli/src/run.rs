@@ -38,6 +38,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
         "launches": {
             "emitted": counters.machine,
             "portable": counters.portable,
+            "gpu": counters.gpu,
             "native": counters.native,
         },
     });

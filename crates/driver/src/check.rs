@@ -16,7 +16,7 @@ use tegula_base::{DType, Diagnostic, Diagnostics, HostTensor};
 use tegula_ir::{OpId, PassCx, Value};
 use tegula_opt::lower_to_host::HostModule;
 use tegula_package::MachineId;
-use tegula_runtime::{Session, SessionOptions};
+use tegula_runtime::{Gpu, Session};
 use tegula_tensor::eval::Bindings;
 use tegula_tensor::{Evaluator, TensorFunc, TensorOp};
 
@@ -83,12 +83,14 @@ impl CheckReport {
     }
 }
 
-/// Compares compiled and expected outputs (`expected`, else the evaluator's), then every launch.
+/// Compares compiled and expected outputs (`expected`, else the evaluator's), then every launch; kernels for a GPU run
+/// on `gpu`.
 pub fn check(
     model: &Model,
     options: &CompileOptions,
     inputs: &[HostTensor],
     expected: Option<&[HostTensor]>,
+    gpu: &Gpu,
     cx: &mut PassCx,
 ) -> Result<CheckReport, Diagnostics> {
     let Compiled { stages, package } = compile(model, options, None, cx)?;
@@ -104,14 +106,21 @@ pub fn check(
         Some(expected) => expected.to_vec(),
         None => Evaluator::new(&imported).run(inputs)?,
     };
-    let options = SessionOptions { threads: 1, executor: Some(crate::portable_executor()) };
+    let options = crate::session_options(1, gpu.clone());
     let actual = Session::from_bytes(bytes, options).and_then(|session| session.run(inputs));
     let (outputs, failure) = match actual {
         Ok(actual) => (compare_outputs(&stages, &actual, &expected), None),
         Err(found) => (vec![], Some(found.to_string())),
     };
-    let launches = check_launches(&stages, host, &machine, inputs)?;
+    let launches = check_launches(&stages, host, Device { machine: &machine, gpu }, inputs)?;
     Ok(CheckReport { outputs, launches, failure })
+}
+
+/// What launches are for, and who runs those of kernels for GPUs.
+#[derive(Clone, Copy)]
+struct Device<'a> {
+    machine: &'a MachineId,
+    gpu: &'a Gpu,
 }
 
 fn compare_outputs(stages: &Stages, actual: &[HostTensor], expected: &[HostTensor]) -> Vec<OutputCheck> {
@@ -129,7 +138,7 @@ fn compare_outputs(stages: &Stages, actual: &[HostTensor], expected: &[HostTenso
 fn check_launches(
     stages: &Stages,
     host: &HostModule,
-    machine: &MachineId,
+    on: Device<'_>,
     inputs: &[HostTensor],
 ) -> Result<Vec<LaunchCheck>, Diagnostics> {
     let func = stages.tensor.entry();
@@ -152,7 +161,7 @@ fn check_launches(
             func.operands(op).iter().map(|value| values.get(value).cloned()).collect();
         let Some(operands) = operands else { return };
         let kernel = &host.kernels[*index];
-        let computed = launch::run(host, *index, machine, func, op, &operands, bindings);
+        let computed = launch::run(host, *index, on, func, op, &operands, bindings);
         let difference = computed.map(|computed| {
             let tolerance = |largest: f64| launch_tolerance(func, op, &operands, bindings, largest);
             let pairs = || computed.iter().zip(results);

@@ -1,23 +1,20 @@
-//! Who runs kernels that are no machine code: the portable executor, and the interpreter of PTX.
+//! Who runs kernels that are no machine code: the portable executor, and a simulator that stands for a GPU.
 
 use std::sync::Arc;
-use tegula_package::{PortableExecutor, PortableKernel};
+use tegula_package::PortableExecutor;
+use tegula_runtime::{Gpu, SessionOptions};
 
 /// The executor of portable kernels, for sessions.
 pub fn portable_executor() -> Arc<dyn PortableExecutor> {
-    Arc::new(ByText)
+    Arc::new(tegula_target_cpu::exec::Portable)
 }
 
-/// A module of PTX begins with its version; nothing else does.
-const PTX: &[u8] = b".version";
+/// The interpreter of PTX as a GPU.
+pub fn simulated_gpu() -> Gpu {
+    Gpu::Simulated(Arc::new(tegula_sim_ptx::Simulator::default()))
+}
 
-struct ByText;
-
-impl PortableExecutor for ByText {
-    fn prepare(&self, code: &[u8]) -> Result<Arc<dyn PortableKernel>, String> {
-        match code.starts_with(PTX) {
-            true => tegula_sim_ptx::PtxExecutor.prepare(code),
-            false => tegula_target_cpu::exec::Portable.prepare(code),
-        }
-    }
+/// Options of a session that runs packages of any form on this processor and that GPU.
+pub fn session_options(threads: usize, gpu: Gpu) -> SessionOptions {
+    SessionOptions { threads, executor: Some(portable_executor()), gpu }
 }

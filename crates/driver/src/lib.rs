@@ -23,7 +23,7 @@ pub mod trace;
 
 pub use compile::{CompileOptions, Compiled, Stages, compile};
 pub use emit::Emit;
-pub use executor::portable_executor;
+pub use executor::{portable_executor, session_options, simulated_gpu};
 pub use model::Model;
 pub use target::Form;
 pub use tegula_ir::pass::{PassCx, PassRecord, Remark};

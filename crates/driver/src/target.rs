@@ -60,14 +60,19 @@ fn machine(options: &CompileOptions) -> Result<Machine, Diagnostic> {
 pub(crate) fn machine_id(options: &CompileOptions, target: &dyn TargetModel) -> MachineId {
     let machine = target.machine();
     match options.form {
-        Form::Machine if machine.cpu().is_some() => MachineId {
+        Form::Machine | Form::Portable if machine.gpu().is_some() => MachineId {
+            class: machine.name.clone(),
+            hash: machine.hash().to_string(),
+            isa: "ptx".to_string(),
+            features: vec![machine.tier.clone()],
+        },
+        Form::Machine => MachineId {
             class: machine.name.clone(),
             hash: machine.hash().to_string(),
             isa: "x86-64".to_string(),
             features: machine.cpu().map_or(vec![], |cpu| cpu.features.clone()),
         },
-        // The text of PTX says what it needs.
-        Form::Machine | Form::Portable => MachineId {
+        Form::Portable => MachineId {
             class: machine.name.clone(),
             hash: machine.hash().to_string(),
             isa: String::new(),

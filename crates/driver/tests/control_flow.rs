@@ -2,10 +2,10 @@
 //! code, in the portable executor, on one thread and on three.
 
 use tegula_base::{DType, Dim, HostTensor, Shape, SymbolInfo};
-use tegula_driver::{CompileOptions, Compiled, Form, PassCx, portable_executor};
+use tegula_driver::{CompileOptions, Compiled, Form, PassCx, session_options};
 use tegula_ir::ScalarOp;
 use tegula_machine::Machine;
-use tegula_runtime::{Session, SessionOptions};
+use tegula_runtime::{Gpu, Session};
 use tegula_tensor::build::Built;
 use tegula_tensor::{Builder, Direction, ScatterKind, TensorFunc, TensorOp, TensorProgram, evaluate};
 
@@ -74,7 +74,7 @@ fn check_against(program: &TensorProgram, inputs: &[HostTensor], expected: &[Hos
         let Compiled { package, .. } = compiled.unwrap_or_else(|found| panic!("{found}"));
         let bytes = package.unwrap().to_bytes();
         for threads in [1, 3] {
-            let session = SessionOptions { threads, executor: Some(portable_executor()) };
+            let session = session_options(threads, Gpu::None);
             let session = Session::from_bytes(bytes.clone(), session).unwrap();
             // The second run meets the memory that the first one left.
             for _ in 0..2 {
@@ -288,9 +288,15 @@ fn check_follows_loops() {
         files: &NoFiles,
     };
     for options in options() {
-        let report =
-            tegula_driver::check::check(&model, &options, &[ramp(&[2, 3])], None, &mut PassCx::new())
-                .unwrap();
+        let report = tegula_driver::check::check(
+            &model,
+            &options,
+            &[ramp(&[2, 3])],
+            None,
+            &Gpu::None,
+            &mut PassCx::new(),
+        )
+        .unwrap();
         assert!(report.is_fine(), "{report:?}");
         assert!(report.launches.len() >= 3, "{report:?}");
     }

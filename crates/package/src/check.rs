@@ -7,7 +7,8 @@
 //! Not promised: that sizes fit their buffers (they are symbolic; the runtime checks them once bound).
 
 use crate::format::ALIGN;
-use crate::host::{Arg, Buffer, BufferId, HostProgram, KernelCode, Origin, Place, SizeExpr, Step};
+use crate::host::{Arg, Buffer, BufferId, HostProgram, Kernel, KernelCode, Origin, Place, SizeExpr, Step};
+use crate::tensor_map::MapTemplate;
 use std::collections::{BTreeMap, BTreeSet};
 use tegula_base::{Diagnostic, Diagnostics, Dim};
 
@@ -162,6 +163,12 @@ impl<'a> Checker<'a> {
                     *len > 0 && offset % ALIGN == 0 && in_section(*offset, *len, self.extents.code)
                 }
                 KernelCode::Portable { offset, len } => in_section(*offset, *len, self.extents.portable),
+                KernelCode::Ptx { offset, len, launch } => {
+                    if let Err(rule) = launch.check() {
+                        self.fault(format!("kernel `{name}`: {rule}"));
+                    }
+                    in_section(*offset, *len, self.extents.portable)
+                }
                 KernelCode::Native { .. } => true,
             };
             self.require(inside, || format!("kernel `{name}` is outside of the code"));
@@ -180,7 +187,9 @@ impl<'a> Checker<'a> {
             .kernels
             .iter()
             .filter_map(|kernel| match kernel.code {
-                KernelCode::Portable { offset, len } => Some((offset, len, kernel.name.as_str())),
+                KernelCode::Portable { offset, len } | KernelCode::Ptx { offset, len, .. } => {
+                    Some((offset, len, kernel.name.as_str()))
+                }
                 KernelCode::Machine { .. } | KernelCode::Native { .. } => None,
             })
             .collect();
@@ -206,8 +215,13 @@ impl<'a> Checker<'a> {
     fn check_step(&mut self, step: &Step, depth: u32) {
         match step {
             Step::Launch { kernel, args, grid } => {
-                let known = (*kernel as usize) < self.program.kernels.len();
-                self.require(known, || format!("there is no kernel {kernel}"));
+                let facts = self.program.kernels.get(*kernel as usize);
+                self.require(facts.is_some(), || format!("there is no kernel {kernel}"));
+                if let Some(Kernel { name, code: KernelCode::Ptx { launch, .. }, .. }) = facts {
+                    self.require(maps_fit(&launch.maps, args), || {
+                        format!("a tensor map of kernel `{name}` is of an argument that a launch lacks")
+                    });
+                }
                 self.check_size(grid, || "a grid".to_string());
                 for arg in args {
                     match arg {
@@ -281,6 +295,15 @@ impl<'a> Checker<'a> {
             self.fault(format!("{what} uses the size symbol `{name}`, which is not declared"));
         }
     }
+}
+
+/// Whether each map's address is a buffer and each of its sizes is a size; word 0 is neither.
+fn maps_fit(maps: &[MapTemplate], args: &[Arg]) -> bool {
+    let arg = |word: usize| word.checked_sub(1).and_then(|at| args.get(at));
+    maps.iter().all(|map| {
+        matches!(arg(map.address_word), Some(Arg::Buffer(_)))
+            && map.size_words().all(|word| matches!(arg(word), Some(Arg::Size(_))))
+    })
 }
 
 fn in_section(offset: u64, len: u64, section: u64) -> bool {

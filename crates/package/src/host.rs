@@ -7,6 +7,7 @@
 //!
 //! A program reaches the runtime only through [`crate::check::check_program`].
 
+use crate::ptx::PtxLaunch;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use tegula_base::{DType, Dim};
@@ -142,6 +143,8 @@ pub enum KernelCode {
     Machine { offset: u64, len: u64 },
     /// In the portable section; opaque to all but the portable executor.
     Portable { offset: u64, len: u64 },
+    /// PTX text for an NVIDIA GPU, in the portable section.
+    Ptx { offset: u64, len: u64, launch: PtxLaunch },
     /// A Rust kernel of the runtime; `attrs` is JSON, see `docs/abi.md`.
     Native { name: String, attrs: String },
 }

@@ -17,6 +17,7 @@ pub mod lifetime;
 pub mod manifest;
 pub mod plan;
 pub mod portable;
+pub mod ptx;
 pub mod reader;
 pub mod size;
 pub mod tensor_map;
@@ -29,6 +30,7 @@ pub use host::{
 };
 pub use manifest::{About, MachineId, Manifest};
 pub use portable::{Memory, OutOfBounds, PortableExecutor, PortableKernel};
+pub use ptx::{PtxExecutor, PtxKernel, PtxLaunch};
 pub use reader::Package;
-pub use tensor_map::{MAP_WORDS, MapElement, MapPromotion, MapSwizzle, TensorMap};
+pub use tensor_map::{MAP_WORDS, MapElement, MapPromotion, MapSize, MapSwizzle, MapTemplate, TensorMap};
 pub use writer::{ConstantData, Draft, PackageBuilder};

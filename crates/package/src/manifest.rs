@@ -27,10 +27,10 @@ pub struct MachineId {
     pub class: String,
     /// Hash of the machine description, as hexadecimal text.
     pub hash: String,
-    /// `x86-64`; empty when the package holds no machine code.
+    /// `x86-64`, `ptx`; empty when the package holds portable code alone.
     pub isa: String,
     /// Processor features that its code uses: `avx2`, `fma`, `avx512bw` ..., as `std::is_x86_feature_detected!`
-    /// or `/proc/cpuinfo` spell them.
+    /// or `/proc/cpuinfo` spell them; the one target of PTX, `sm_80`, `sm_90a` ...
     pub features: Vec<String>,
 }
 
@@ -55,7 +55,7 @@ pub struct PortFacts {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelFacts {
     pub name: String,
-    /// `machine`, `portable`, or `native:NAME`.
+    /// `machine`, `portable`, `ptx`, or `native:NAME`.
     pub code: String,
     /// Bytes of code.
     pub bytes: u64,
@@ -68,6 +68,7 @@ impl Manifest {
             let (code, bytes) = match &kernel.code {
                 KernelCode::Machine { len, .. } => ("machine".to_string(), *len),
                 KernelCode::Portable { len, .. } => ("portable".to_string(), *len),
+                KernelCode::Ptx { len, .. } => ("ptx".to_string(), *len),
                 KernelCode::Native { name, .. } => (format!("native:{name}"), 0),
             };
             KernelFacts { name: kernel.name.clone(), code, bytes, class: kernel.cost.class.clone() }

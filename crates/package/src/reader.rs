@@ -6,8 +6,9 @@ use crate::check::{Extents, check_program};
 use crate::format::{Header, SectionKind, damaged};
 use crate::functions::Function;
 use crate::hash::hash;
-use crate::host::{CostRecord, HostProgram};
+use crate::host::{CostRecord, HostProgram, KernelCode};
 use crate::manifest::{Manifest, MemoryFacts};
+use crate::ptx::PtxKernel;
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
 use tegula_base::{Diagnostic, Diagnostics};
@@ -55,7 +56,16 @@ impl Package {
                 constants: header.section(SectionKind::Constants).len,
             },
         )?;
-        Ok(Package { bytes, header, manifest, program, memory })
+        let package = Package { bytes, header, manifest, program, memory };
+        for kernel in &package.program.kernels {
+            if let KernelCode::Ptx { offset, len, .. } = &kernel.code
+                && std::str::from_utf8(package.portable_code(*offset, *len)).is_err()
+            {
+                let message = format!("the PTX of kernel `{}` is no text", kernel.name);
+                return Err(Diagnostic::error("package-invalid", message).into());
+            }
+        }
+        Ok(package)
     }
 
     /// A package that the writer made; `header` is that of `bytes`.
@@ -86,6 +96,18 @@ impl Package {
 
     pub fn portable(&self) -> &[u8] {
         self.section(SectionKind::Portable)
+    }
+
+    /// A range of the portable section that the program names.
+    fn portable_code(&self, offset: u64, len: u64) -> &[u8] {
+        &self.portable()[offset as usize..(offset + len) as usize]
+    }
+
+    /// The kernel for GPUs that `code` names; `None` where it names another kind.
+    pub fn ptx_kernel(&self, code: &KernelCode) -> Option<PtxKernel> {
+        let KernelCode::Ptx { offset, len, launch } = code else { return None };
+        let text = String::from_utf8_lossy(self.portable_code(*offset, *len)).into_owned();
+        Some(PtxKernel { text, launch: launch.clone() })
     }
 
     pub fn constants(&self) -> &[u8] {

@@ -2,8 +2,15 @@
 //! It is encoded late: the driver makes its opaque 128 bytes of these fields (`cuTensorMapEncodeTiled`, CUDA Driver API,
 //! "Tensor Map Object Management"); a simulator reads the fields, for which they have words of their own.
 
+mod template;
+
+pub use template::{MapSize, MapTemplate};
+
+use serde::{Deserialize, Serialize};
+
 /// The type of the elements; numbers are those of `CUtensorMapDataType`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum MapElement {
     /// Any 8-bit type.
     U8 = 0,
@@ -20,7 +27,8 @@ pub enum MapElement {
 }
 
 /// How 16-byte chunks are exchanged in shared memory; numbers are those of `CUtensorMapSwizzle`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum MapSwizzle {
     #[default]
     None = 0,

@@ -8,6 +8,7 @@ use crate::format::{ALIGN, Header, SectionKind};
 use crate::hash::{Hasher, hash};
 use crate::host::{CostRecord, HostProgram, KernelCode, Place};
 use crate::manifest::{About, Manifest, MemoryFacts};
+use crate::ptx::PtxKernel;
 use crate::reader::Package;
 use bytes::Bytes;
 use serde::Serialize;
@@ -82,6 +83,13 @@ impl PackageBuilder {
     /// Code for a portable executor.
     pub fn add_portable(&mut self, code: &[u8]) -> KernelCode {
         KernelCode::Portable { offset: append_aligned(&mut self.portable, code), len: code.len() as u64 }
+    }
+
+    /// A kernel for NVIDIA GPUs.
+    pub fn add_ptx(&mut self, kernel: &PtxKernel) -> KernelCode {
+        let text = kernel.text.as_bytes();
+        let offset = append_aligned(&mut self.portable, text);
+        KernelCode::Ptx { offset, len: text.len() as u64, launch: kernel.launch.clone() }
     }
 
     /// A constant buffer's place.

@@ -12,6 +12,20 @@ fn dim(text: &str) -> Dim {
     text.parse().expect("a size")
 }
 
+fn ptx_kernel() -> PtxKernel {
+    let map = MapTemplate {
+        element: MapElement::BF16,
+        address_word: 1,
+        offset: 64,
+        dims: vec![MapSize::Word { word: 2, factor: 1 }, MapSize::Const(3)],
+        strides: vec![MapSize::Word { word: 2, factor: 2 }],
+        box_dims: vec![64, 3],
+        swizzle: MapSwizzle::B128,
+    };
+    let launch = PtxLaunch { dynamic_shared: 1024, maps: vec![map], persistent: Some(2) };
+    PtxKernel { text: ".version 8.0".into(), launch }
+}
+
 /// One of everything.
 fn sample() -> (PackageBuilder, HostProgram) {
     let mut builder = PackageBuilder::new();
@@ -20,6 +34,7 @@ fn sample() -> (PackageBuilder, HostProgram) {
     let lazy = builder.add_constant(ConstantData::Lazy { len: 100, fill });
     let machine = builder.add_machine_code(&[0xC3]);
     let portable = builder.add_portable(&[1, 2, 3]);
+    let ptx = builder.add_ptx(&ptx_kernel());
     let native = KernelCode::Native { name: "topk".into(), attrs: "{}".into() };
     let kernel = |name: &str, code| Kernel {
         name: name.into(),
@@ -38,7 +53,7 @@ fn sample() -> (PackageBuilder, HostProgram) {
         bytes: dim(bytes),
         place,
         first: 0,
-        last: 7,
+        last: 8,
     };
     let symbol =
         |name: &str, origin, upper| Symbol { name: name.into(), origin, min: 0, max: 100, divisor: 1, upper };
@@ -66,7 +81,7 @@ fn sample() -> (PackageBuilder, HostProgram) {
             buffer("state", "8", Place::State(0)),
             buffer("count", "8", Place::Arena),
         ],
-        kernels: vec![kernel("m", machine), kernel("p", portable), kernel("t", native)],
+        kernels: vec![kernel("m", machine), kernel("p", portable), kernel("t", native), kernel("g", ptx)],
         steps: vec![
             Step::Launch {
                 kernel: 0,
@@ -96,6 +111,11 @@ fn sample() -> (PackageBuilder, HostProgram) {
                 bytes: step("4"),
             },
             Step::Launch { kernel: 1, args: vec![], grid: step("1") },
+            Step::Launch {
+                kernel: 3,
+                args: vec![Arg::Buffer(BufferId(0)), Arg::Size(step("n"))],
+                grid: step("n"),
+            },
         ],
     };
     (builder, program)
@@ -135,7 +155,10 @@ fn what_is_written_is_read() {
     let constants = package.constants();
     assert_eq!((&constants[..7], &constants[64..]), (&b"weights"[..], &[7u8; 100][..]));
     assert_eq!(package.code(), [0xC3]);
-    assert_eq!(package.portable(), [1, 2, 3]);
+    assert_eq!(package.portable()[..3], [1, 2, 3]);
+    let kernels = &package.program.kernels;
+    assert_eq!(package.ptx_kernel(&kernels[3].code), Some(ptx_kernel()));
+    assert_eq!(package.ptx_kernel(&kernels[1].code), None);
     for section in package.header().sections {
         assert_eq!(section.offset % 64, 0);
     }
@@ -197,7 +220,7 @@ fn foreign_and_newer_files_are_told_apart() {
     check_error(
         &newer,
         expect![[r#"
-            error[package-newer]: the package has format 2, this Tegula reads up to format 1
+            error[package-newer]: the package has format 3, this Tegula reads up to format 2
             help: update Tegula, or compile the model again with this version"#]],
     );
 }
@@ -282,6 +305,23 @@ fn check_rule(break_rule: impl FnOnce(&mut HostProgram), expected: Expect) {
     expected.assert_eq(&builder.finish(about(), program).err().expect("an error").to_string());
 }
 
+fn launch_of(program: &mut HostProgram) -> &mut PtxLaunch {
+    match &mut program.kernels[3].code {
+        KernelCode::Ptx { launch, .. } => launch,
+        _ => panic!("kernel 3 is for a GPU"),
+    }
+}
+
+#[test]
+fn ptx_is_text() {
+    let bytes = sample_bytes();
+    let at = bytes.windows(8).rposition(|part| part == b".version").expect("the PTX");
+    let mut damaged = bytes.to_vec();
+    damaged[at] = 0xff;
+    repair_checksums(&mut damaged);
+    check_error(&damaged, expect!["error[package-invalid]: the PTX of kernel `g` is no text"]);
+}
+
 #[test]
 fn programs_that_break_a_rule_are_refused() {
     check_rule(
@@ -297,6 +337,28 @@ fn programs_that_break_a_rule_are_refused() {
             p.kernels.push(twin);
         },
         expect!["error[package-invalid]: the code of kernels `p` and `twin` overlaps"],
+    );
+    check_rule(
+        |p| launch_of(p).maps[0].address_word = 2,
+        expect!["error[package-invalid]: a tensor map of kernel `g` is of an argument that a launch lacks"],
+    );
+    check_rule(
+        |p| launch_of(p).maps[0].dims[0] = MapSize::Word { word: 3, factor: 1 },
+        expect!["error[package-invalid]: a tensor map of kernel `g` is of an argument that a launch lacks"],
+    );
+    check_rule(
+        |p| launch_of(p).maps[0].strides.clear(),
+        expect![
+            "error[package-invalid]: kernel `g`: a tensor map has 1 to 5 dims with box extents of 1 to 256, and strides of all but the first"
+        ],
+    );
+    check_rule(
+        |p| launch_of(p).dynamic_shared = 1 << 20,
+        expect!["error[package-invalid]: kernel `g`: wants more shared memory than any GPU has"],
+    );
+    check_rule(
+        |p| launch_of(p).persistent = Some(0),
+        expect!["error[package-invalid]: kernel `g`: has 1 to 32 CTAs on each multiprocessor"],
     );
     check_rule(
         |p| p.symbols[1].upper = Some(dim("k + 1")),

@@ -44,7 +44,7 @@ fn main() {
     let about =
         About { machine: MachineId { isa: "x86-64".into(), ..MachineId::default() }, ..About::default() };
     let package = builder.finish(about, program).expect("a legal program").to_bytes();
-    let options = SessionOptions { threads, executor: None };
+    let options = SessionOptions { threads, ..SessionOptions::default() };
     let session = Session::from_bytes(package, options).expect("a session");
     let bytes = [0u8; 64];
     let input = TensorView { dtype: DType::F32, shape: &[16], bytes: &bytes };

@@ -30,7 +30,7 @@ mod tensors;
 
 pub use pool::Pool;
 pub use profile::{Counters, LaunchTime, RunProfile};
-pub use session::{Session, SessionOptions, Stream, map_file};
+pub use session::{Gpu, Session, SessionOptions, Stream, map_file};
 pub use stop::Running;
-pub use tegula_package::{Memory, OutOfBounds, PortableExecutor, PortableKernel};
+pub use tegula_package::{Memory, OutOfBounds, PortableExecutor, PortableKernel, PtxExecutor};
 pub use tensors::TensorView;

@@ -35,6 +35,8 @@ pub struct LaunchTime {
 pub struct Counters {
     pub machine: u64,
     pub portable: u64,
+    /// Of kernels for GPUs.
+    pub gpu: u64,
     /// By the native kernel's name.
     pub native: BTreeMap<String, u64>,
     /// By the kernel's name, for portable kernels.

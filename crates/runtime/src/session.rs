@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 use tegula_base::{Diagnostic, Diagnostics, HostTensor};
-use tegula_package::{KernelCode, Package, Port, PortableExecutor};
+use tegula_package::{KernelCode, Package, Port, PortableExecutor, PtxExecutor};
 
 /// Programs kept for recent input shapes.
 const BOUND_KEPT: usize = 8;
@@ -35,6 +35,17 @@ pub struct SessionOptions {
     pub threads: usize,
     /// Runs portable kernels; without one, packages that hold such kernels are refused.
     pub executor: Option<Arc<dyn PortableExecutor>>,
+    /// Runs kernels for GPUs.
+    pub gpu: Gpu,
+}
+
+/// What stands for the GPU of a package that needs one.
+#[derive(Clone, Default)]
+pub enum Gpu {
+    /// Such packages are refused.
+    #[default]
+    None,
+    Simulated(Arc<dyn PtxExecutor>),
 }
 
 pub struct Session {
@@ -74,10 +85,10 @@ impl Session {
         Session::from_package(Package::parse(bytes)?, options)
     }
 
-    /// Errors: the package is for another machine, needs an executor or a native kernel that is not here, or the
+    /// Errors: the package is for another machine, needs a GPU, an executor or a native kernel that is not here, or the
     /// system gives no threads or executable memory.
     pub fn from_package(package: Package, options: SessionOptions) -> Result<Session, Diagnostics> {
-        let kernels = Kernels::new(&package, options.executor.as_deref())?;
+        let kernels = Kernels::new(&package, &options)?;
         let refused =
             || Diagnostic::error("no-threads", format!("the system gives no {} threads", options.threads));
         if options.threads > MAX_THREADS {
@@ -177,6 +188,7 @@ impl Session {
             }
             match (prepared, &kernel.code) {
                 (Prepared::Machine(_), _) => counters.machine += launches,
+                (Prepared::Portable(_), KernelCode::Ptx { .. }) => counters.gpu += launches,
                 (Prepared::Portable(_), _) => {
                     counters.portable += launches;
                     *counters.portable_by_name.entry(kernel.name.clone()).or_default() += launches;
@@ -250,8 +262,9 @@ impl Session {
         let program = &self.package.program;
         context.prepare(bound, program.kernels.len())?;
         context.constants = Some(self.constants.range);
-        let _staged_inputs = stage_inputs(program, inputs, bound, context)?;
-        let mut staged_outputs = stage_outputs(&program.outputs, outputs, bound, context)?;
+        let _staged_inputs = stage_inputs(program, inputs, bound, self.kernels.align, context)?;
+        let mut staged_outputs =
+            stage_outputs(&program.outputs, outputs, bound, self.kernels.align, context)?;
         context.patch(bound);
         let start = Instant::now();
         let mut run = Run {

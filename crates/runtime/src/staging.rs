@@ -36,12 +36,13 @@ impl Constants {
     }
 }
 
-/// Tells the context where the inputs are; copies those whose memory is not aligned for their elements.
+/// Tells the context where the inputs are; copies those whose memory is not aligned for their elements, or not at `align`.
 /// Errors: the program takes an input for larger than its shape says.
 pub(crate) fn stage_inputs(
     program: &HostProgram,
     inputs: &[TensorView<'_>],
     bound: &Bound,
+    align: u64,
     context: &mut Context,
 ) -> Result<Vec<Block>, Diagnostic> {
     let mut staged = Vec::new();
@@ -55,7 +56,7 @@ pub(crate) fn stage_inputs(
         let mut address = bytes.as_ptr() as u64;
         if bytes.is_empty() {
             address = EMPTY;
-        } else if !address.is_multiple_of(tensor.dtype.size() as u64) {
+        } else if !address.is_multiple_of(align.max(tensor.dtype.size() as u64)) {
             let mut block = Block::new(bytes.len())?;
             block.bytes_mut()[..bytes.len()].copy_from_slice(bytes);
             address = block.address();
@@ -67,11 +68,12 @@ pub(crate) fn stage_inputs(
 }
 
 /// Makes the output tensors whose shapes are known and tells the context where they are. A tensor whose
-/// memory is not aligned gets a block instead, returned by output.
+/// memory is not aligned alike gets a block instead, returned by output.
 pub(crate) fn stage_outputs(
     ports: &[Port],
     outputs: &mut Vec<HostTensor>,
     bound: &Bound,
+    align: u64,
     context: &mut Context,
 ) -> Result<Vec<(usize, Block)>, Diagnostics> {
     outputs.resize_with(ports.len(), || HostTensor::zeros(DType::U8, &[0]));
@@ -85,7 +87,7 @@ pub(crate) fn stage_outputs(
             range.bytes = tensor.bytes.len();
             if range.bytes == 0 {
                 range.address = EMPTY;
-            } else if !range.address.is_multiple_of(port.dtype.size() as u64) {
+            } else if !range.address.is_multiple_of(align.max(port.dtype.size() as u64)) {
                 let mut block = Block::new(range.bytes)?;
                 range.address = block.address();
                 staged.push((index, block));

@@ -81,7 +81,11 @@ fn shared_portable_code_is_read_once() {
     }
     let found = Session::from_bytes(
         s.finish().to_bytes(),
-        tegula_runtime::SessionOptions { threads: 1, executor: Some(std::sync::Arc::new(AddExecutor)) },
+        tegula_runtime::SessionOptions {
+            threads: 1,
+            executor: Some(std::sync::Arc::new(AddExecutor)),
+            ..Default::default()
+        },
     );
     // It is no kernel, which is said for each.
     assert_eq!(found.err().expect("an error").0.len(), 20_000);

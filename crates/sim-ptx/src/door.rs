@@ -1,49 +1,95 @@
-//! The door of the runtime: PTX text with one entry, run as the portable kernels of a package are.
-//! The entry's parameters, in order: the argument block of `docs/abi.md` as `.align 8 .b8 args[8 n]`, then perhaps
-//! `.u64 begin`, then tensor maps of 128 bytes, whose words follow the block's in the `args` of a run.
-//! A work unit is a CTA: the unit's number is `%ctaid.x + begin`.
+//! The door of the runtime: a package's kernel for GPUs, run by the convention of `docs/abi.md`.
+//! The entry's parameters, in order: the argument block as `.align 8 .b8 args[8 n]`, `.u64 begin`, `.u64 end` where the
+//! kernel walks over its units by itself, then the tensor maps, 128 bytes each, bound from the block's words.
 
 use std::sync::Arc;
 
+use tegula_isa_ptx::types::Scalar;
 use tegula_isa_ptx::{Entry, ParamType, parse};
-use tegula_package::{Memory, PortableExecutor, PortableKernel};
+use tegula_package::{MAP_WORDS, Memory, PortableKernel, PtxExecutor, PtxKernel, PtxLaunch};
 
 use crate::launch::{Kernel, Launch, Options, Stopped};
 
-/// Runs the PTX of packages.
+/// Runs kernels for GPUs.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct PtxExecutor;
+pub struct Simulator {
+    pub options: Options,
+}
 
-impl PortableExecutor for PtxExecutor {
-    fn prepare(&self, code: &[u8]) -> Result<Arc<dyn PortableKernel>, String> {
-        let text = std::str::from_utf8(code).map_err(|_| "PTX is UTF-8 text".to_string())?;
-        let module = parse(text, "kernel").map_err(|errors| errors.to_string())?;
+/// Clusters that a kernel gets which walks over its units: few, so that each has more than one.
+const PERSISTENT_CLUSTERS: u64 = 2;
+
+impl PtxExecutor for Simulator {
+    fn prepare(&self, kernel: &PtxKernel) -> Result<Arc<dyn PortableKernel>, String> {
+        let module = parse(&kernel.text, "kernel").map_err(|errors| errors.to_string())?;
         match module.entries.as_slice() {
-            [entry] => portable(entry),
+            [entry] => Ok(Arc::new(Simulated::new(entry, &kernel.launch, self.options)?)),
             entries => Err(format!("a kernel's PTX has one entry, not {}", entries.len())),
         }
     }
 }
 
-struct Portable {
+struct Simulated {
     kernel: Kernel,
-    params: Vec<ParamType>,
+    launch: PtxLaunch,
     block: [u32; 3],
+    cluster: u64,
+    /// Words of the argument block.
+    n_words: usize,
+    options: Options,
 }
 
-/// The entry as a portable kernel. Shared memory that grows with the launch gets all that there is.
-/// Errors: instructions that the simulator lacks; an entry that does not say how many threads it has.
-fn portable(entry: &Entry) -> Result<Arc<dyn PortableKernel>, String> {
-    let kernel = Kernel::new(entry).map_err(|error| error.to_string())?;
-    let block = kernel.required_block().ok_or("a portable kernel says its threads by `.reqntid`")?;
-    if kernel.cluster()[1..] != [1, 1] {
-        return Err("a portable kernel has clusters along x only".to_string());
+impl Simulated {
+    /// Errors: instructions that the simulator lacks; an entry that does not say how many threads it has, or whose
+    /// parameters are not those of the convention.
+    fn new(entry: &Entry, launch: &PtxLaunch, options: Options) -> Result<Simulated, String> {
+        let kernel = Kernel::new(entry).map_err(|error| error.to_string())?;
+        let block = kernel.required_block().ok_or("a kernel says its threads by `.reqntid`")?;
+        let [cluster, 1, 1] = kernel.cluster() else {
+            return Err("a kernel has clusters along x only".to_string());
+        };
+        let params: Vec<ParamType> = entry.params.iter().map(|param| param.ty).collect();
+        let (n_words, rest) = match params.split_first() {
+            Some((ParamType::Bytes { size, .. }, rest)) if size % 8 == 0 => (*size as usize / 8, rest),
+            _ => return Err("a kernel's first parameter is its argument block".to_string()),
+        };
+        let n_units = 1 + usize::from(launch.persistent.is_some());
+        let map = ParamType::Bytes { align: 64, size: 8 * MAP_WORDS as u32 };
+        let units = rest.iter().take_while(|ty| **ty == ParamType::Scalar(Scalar::U64)).count();
+        let maps = rest.iter().skip(units).filter(|ty| **ty == map).count();
+        if (units, maps) != (n_units, launch.maps.len()) || rest.len() != units + maps {
+            return Err(format!(
+                "behind its argument block a kernel has {n_units} numbers of units and {} tensor maps",
+                launch.maps.len()
+            ));
+        }
+        Ok(Simulated { kernel, launch: launch.clone(), block, cluster: cluster.into(), n_words, options })
     }
-    let params = entry.params.iter().map(|param| param.ty).collect();
-    Ok(Arc::new(Portable { kernel, params, block }))
+
+    /// The bytes of all parameters. Errors: there are fewer words than the block has, or a tensor map that these
+    /// words do not make.
+    fn params(&self, args: &[u64], begin: u64, end: u64) -> Result<Vec<u8>, String> {
+        let block = args.get(..self.n_words).ok_or("the argument block is shorter than the parameters")?;
+        let mut parts = vec![block.to_vec(), vec![begin]];
+        parts.extend(self.launch.persistent.map(|_| vec![end]));
+        for (number, map) in self.launch.maps.iter().enumerate() {
+            let bound = map.bind(args).map_err(|rule| {
+                let address = args.get(map.address_word).map_or(0, |word| word.wrapping_add(map.offset));
+                format!("tensor map {number} at address {address:#x} breaks a rule: {rule}")
+            })?;
+            parts.push(bound.to_words().to_vec());
+        }
+        let mut bytes = vec![0; self.kernel.param_bytes()];
+        for (part, offset) in parts.iter().zip(self.kernel.param_offsets()) {
+            for (into, word) in bytes[*offset as usize..].chunks_exact_mut(8).zip(part) {
+                into.copy_from_slice(&word.to_le_bytes());
+            }
+        }
+        Ok(bytes)
+    }
 }
 
-impl PortableKernel for Portable {
+impl PortableKernel for Simulated {
     fn run(
         &self,
         args: &[u64],
@@ -55,40 +101,19 @@ impl PortableKernel for Portable {
         if begin >= end {
             return Ok(());
         }
-        let units = u32::try_from(end - begin).map_err(|_| format!("{} CTAs are too many", end - begin))?;
+        let units = end - begin;
+        let clusters = if self.launch.persistent.is_some() { units.min(PERSISTENT_CLUSTERS) } else { units };
+        let ctas = clusters.checked_mul(self.cluster).and_then(|ctas| u32::try_from(ctas).ok());
         let launch = Launch {
-            grid: [units, 1, 1],
+            grid: [ctas.ok_or_else(|| format!("{clusters} clusters are too many"))?, 1, 1],
             block: self.block,
-            dynamic_shared: self.kernel.max_dynamic_shared(),
-            params: self.param_bytes(args, begin)?,
-            options: Options::default(),
+            dynamic_shared: self.launch.dynamic_shared,
+            params: self.params(args, begin, end)?,
+            options: self.options,
         };
         match self.kernel.run(&launch, memory) {
             Ok(_) | Err(Stopped::ByCaller) => Ok(()),
             Err(Stopped::Failed(problem)) => Err(problem.to_string()),
         }
-    }
-}
-
-impl Portable {
-    /// Errors: there are fewer words than the parameters take.
-    fn param_bytes(&self, args: &[u64], begin: u64) -> Result<Vec<u8>, String> {
-        let mut bytes = vec![0; self.kernel.param_bytes()];
-        let mut words = args.iter().flat_map(|word| word.to_le_bytes());
-        for (ty, offset) in self.params.iter().zip(self.kernel.param_offsets()) {
-            let into = &mut bytes[*offset as usize..][..ty.size() as usize];
-            match ty {
-                ParamType::Scalar(_) => {
-                    let n = into.len();
-                    into.copy_from_slice(&begin.to_le_bytes()[..n]);
-                }
-                ParamType::Bytes { .. } => {
-                    for byte in into {
-                        *byte = words.next().ok_or("the argument block is shorter than the parameters")?;
-                    }
-                }
-            }
-        }
-        Ok(bytes)
     }
 }

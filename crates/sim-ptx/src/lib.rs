@@ -1,5 +1,5 @@
 //! Runs PTX without a card: the instructions that a target emitted, on checked memory.      PTX (isa-ptx) ─► [sim-ptx] ─► memory, counters
-//! In: an `Entry` and a `Launch`.  Out: what the kernel writes, `Counters`; or a `Diagnostic` that names the instruction.
+//! In: an `Entry` and a `Launch`, or a package's `PtxKernel`.  Out: what the kernel writes, `Counters`; or a `Diagnostic` that names the instruction.
 //! May use: base, isa-ptx, package.  Never knows: targets, tiles, layouts, the runtime, files.
 //! Start reading at `launch.rs`, then `machine.rs` (who runs when), `program.rs` (what runs), `exec.rs` (how), `race.rs`.
 
@@ -33,5 +33,5 @@ mod warp;
 mod wgmma;
 
 pub use counters::Counters;
-pub use door::PtxExecutor;
+pub use door::Simulator;
 pub use launch::{Kernel, Launch, MAX_SHARED, MAX_THREADS, Options, Stopped};

@@ -8,8 +8,8 @@ use tegula_isa_ptx::modifiers::*;
 use tegula_isa_ptx::op::*;
 use tegula_isa_ptx::types::*;
 use tegula_isa_ptx::{EntryBuilder, Module, Operand, ParamType, Reg, RegList, Special};
-use tegula_package::PortableExecutor;
-use tegula_sim_ptx::{Launch, Options, PtxExecutor};
+use tegula_package::{PtxExecutor, PtxKernel, PtxLaunch};
+use tegula_sim_ptx::{Launch, Options, Simulator};
 
 fn list(regs: &[Reg]) -> RegList {
     regs.iter().copied().collect()
@@ -470,7 +470,7 @@ fn the_door_runs_any_part_of_the_grid() {
     );
     let module = Module { target: Default::default(), entries: vec![b.finish()] };
     let text = tegula_isa_ptx::print(&module).unwrap();
-    let kernel = PtxExecutor.prepare(text.as_bytes()).unwrap();
+    let kernel = Simulator::default().prepare(&PtxKernel { text, launch: PtxLaunch::default() }).unwrap();
     let memory = Buffers::default();
     let out = memory.add_u32(&[77; 8]);
     kernel.run(&[0, out], 0, &memory, 2, 5).unwrap();

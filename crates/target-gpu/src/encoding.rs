@@ -7,7 +7,8 @@ pub mod tensor_map;
 use std::fmt;
 
 pub use matrix::{MatrixDescriptor, MatrixOperand, Window, matrix_operand};
-pub use tensor_map::{BoxCopy, MapSize, MapTemplate, TensorCopies, tensor_copies};
+pub use tegula_package::{MapSize, MapTemplate};
+pub use tensor_map::{BoxCopy, TensorCopies, tensor_copies};
 
 /// Why a layout has no encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

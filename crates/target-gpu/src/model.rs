@@ -6,6 +6,7 @@ use crate::lower::lower;
 use tegula_base::{Bytes, DType, Diagnostic, Dim, Symbols};
 use tegula_isa_ptx::{Module, Target, print};
 use tegula_machine::Machine;
+use tegula_package::{PtxKernel, PtxLaunch};
 use tegula_target::{Code, CompiledKernel, Contract, ContractTile, TargetModel};
 use tegula_tile::TileKernel;
 
@@ -113,7 +114,7 @@ impl TargetModel for GpuTarget {
         let text = print(&module).map_err(|errors| {
             Diagnostic::internal(format!("the lowering of kernel `{name}` breaks a rule: {errors}"))
         })?;
-        let code = Code::Portable(text.into_bytes());
+        let code = Code::Ptx(PtxKernel { text, launch: PtxLaunch::default() });
         Ok(CompiledKernel { code, sizes, scratch: Dim::from(0), units: kernel.units() })
     }
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use tegula_base::{DType, Symbols};
 use tegula_ir::ScalarOp;
 use tegula_machine::Machine;
-use tegula_package::PortableExecutor;
-use tegula_sim_ptx::PtxExecutor;
+use tegula_package::{PtxExecutor, PtxKernel, PtxLaunch};
+use tegula_sim_ptx::Simulator;
 use tegula_target_gpu::model::GpuTarget;
 use tegula_testkit::scalars::{check_all, every_op};
 use tegula_testkit::tiles::{Buffers, Case};
@@ -39,7 +39,7 @@ fn run(op: ScalarOp, dtypes: &[DType], columns: &[Vec<u8>]) -> Result<Option<Vec
     };
     let text =
         tegula_isa_ptx::print(&module).map_err(|errors| format!("`{op}` on {}: {errors}", dtypes[0]))?;
-    let code = PtxExecutor.prepare(text.as_bytes())?;
+    let code = Simulator::default().prepare(&PtxKernel { text, launch: PtxLaunch::default() })?;
     let buffers = Buffers::default();
     let mut args = vec![0];
     args.extend(columns.iter().map(|column| buffers.add(column.clone())));

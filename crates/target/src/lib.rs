@@ -7,6 +7,7 @@ pub mod coefficients;
 
 use tegula_base::{Bytes, DType, Diagnostic, Dim, Symbols};
 use tegula_machine::Machine;
+use tegula_package::PtxKernel;
 use tegula_tensor::KernelClass;
 use tegula_tile::TileKernel;
 
@@ -104,4 +105,6 @@ pub enum Code {
     Machine(Vec<u8>),
     /// For the portable executor: the schedule level's text.
     Portable(Vec<u8>),
+    /// For an NVIDIA GPU.
+    Ptx(PtxKernel),
 }

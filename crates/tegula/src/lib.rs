@@ -27,7 +27,7 @@ pub mod processor;
 pub use tegula_base::{DType, Diagnostic, Diagnostics, HostTensor};
 pub use tegula_driver::{CompileOptions, Form};
 pub use tegula_machine::Machine;
-pub use tegula_runtime::{Session, SessionOptions, TensorView};
+pub use tegula_runtime::{Gpu, Session, SessionOptions, TensorView};
 
 use bytes::Bytes;
 use files::Folder;
@@ -91,18 +91,18 @@ pub fn compile(path: impl AsRef<Path>, options: &Options) -> Result<CompiledMode
 impl CompiledModel {
     /// A session whose launches are shared by `threads` threads.
     pub fn session(&self, threads: usize) -> Result<Session, Diagnostics> {
-        Session::from_bytes(self.package.clone(), session_options(threads))
+        Session::from_bytes(self.package.clone(), session_options(threads, Gpu::None))
     }
 }
 
 /// Loads a package file.
 pub fn load(path: impl AsRef<Path>, threads: usize) -> Result<Session, Diagnostics> {
-    Session::load(path.as_ref(), session_options(threads))
+    Session::load(path.as_ref(), session_options(threads, Gpu::None))
 }
 
-/// Options of a session that runs packages of any form.
-pub fn session_options(threads: usize) -> SessionOptions {
-    SessionOptions { threads, executor: Some(tegula_driver::portable_executor()) }
+/// Options of a session that runs packages of any form; kernels for GPUs run on `gpu`.
+pub fn session_options(threads: usize, gpu: Gpu) -> SessionOptions {
+    tegula_driver::session_options(threads, gpu)
 }
 
 /// The ONNX model of this crate's example: `y = x + x`.

@@ -6,8 +6,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result};
 use tegula_base::Symbols;
 use tegula_machine::Machine;
-use tegula_package::PortableExecutor;
-use tegula_sim_ptx::PtxExecutor;
+use tegula_package::PtxExecutor;
+use tegula_sim_ptx::Simulator;
+use tegula_target::{Code, TargetModel};
 use tegula_target_gpu::model::GpuTarget;
 use tegula_testkit::tiles::kernels::random_kernel;
 
@@ -44,11 +45,12 @@ fn check(seed: u64) -> Result<(), String> {
     for chip in CHIPS {
         let machine = Machine::class(chip).ok_or("no such machine class")?;
         let target = GpuTarget::new(machine).map_err(|error| error.to_string())?;
-        let module = target.module("kernel", &kernel, &Symbols::default());
-        let (module, sizes) = module.map_err(|error| error.to_string())?;
-        let text = tegula_isa_ptx::print(&module).map_err(|errors| errors.to_string())?;
-        let code = PtxExecutor.prepare(text.as_bytes())?;
-        let got = case.run(&kernel, &*code, &sizes, &start).map_err(|error| format!("{chip}: {error}"))?;
+        let compiled = target.compile("kernel", &kernel, &Symbols::default());
+        let compiled = compiled.map_err(|error| error.to_string())?;
+        let Code::Ptx(ptx) = &compiled.code else { return Err("a GPU runs PTX".to_string()) };
+        let code = Simulator::default().prepare(ptx)?;
+        let got =
+            case.run(&kernel, &*code, &compiled.sizes, &start).map_err(|error| format!("{chip}: {error}"))?;
         case.compare_all(&expected, &got).map_err(|error| format!("{chip}: {error}"))?;
     }
     Ok(())

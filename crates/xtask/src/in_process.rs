@@ -5,9 +5,9 @@ use std::sync::Mutex;
 
 use tegula_base::face::Files;
 use tegula_base::{Diagnostic, Diagnostics};
-use tegula_driver::{CompileOptions, Compiled, Form, Model, PassCx, compile, portable_executor};
+use tegula_driver::{CompileOptions, Compiled, Form, Model, PassCx, compile, session_options};
 use tegula_machine::Machine;
-use tegula_runtime::{Session, SessionOptions};
+use tegula_runtime::{Gpu, Session};
 
 /// A model in memory for a machine class; passes verify.
 pub fn compile_bytes(model: &[u8], class: &str, form: Form) -> Result<Compiled, Diagnostics> {
@@ -27,7 +27,7 @@ pub fn package(compiled: Compiled) -> Result<bytes::Bytes, Diagnostics> {
 }
 
 pub fn session(package: bytes::Bytes, threads: usize) -> Result<Session, Diagnostics> {
-    Session::from_bytes(package, SessionOptions { threads, executor: Some(portable_executor()) })
+    Session::from_bytes(package, session_options(threads, Gpu::None))
 }
 
 pub fn processor_has(flag: &str) -> bool {

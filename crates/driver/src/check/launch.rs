@@ -1,6 +1,7 @@
 //! Runs one launch of a host program alone, by a package that holds nothing else: the very code of the model's
 //! package on operands of our choice.
 
+use super::Device;
 use std::sync::Arc;
 use tegula_base::{DType, Dim, HostTensor};
 use tegula_host::{HostOp, Packing};
@@ -9,10 +10,9 @@ use tegula_opt::lower::BufferRef;
 use tegula_opt::lower_to_host::constants::packing;
 use tegula_opt::lower_to_host::{HostCode, HostModule};
 use tegula_package::{
-    About, Arg, Buffer, BufferId, HostProgram, Kernel, KernelCode, MachineId, PackageBuilder, Place, Port,
-    Step,
+    About, Arg, Buffer, BufferId, HostProgram, Kernel, KernelCode, PackageBuilder, Place, Port, Step,
 };
-use tegula_runtime::{Session, SessionOptions};
+use tegula_runtime::Session;
 use tegula_target::Code;
 use tegula_tensor::eval::Bindings;
 use tegula_tensor::{TensorFunc, TensorType};
@@ -22,7 +22,7 @@ use tegula_tensor::{TensorFunc, TensorType};
 pub(super) fn run(
     host: &HostModule,
     index: usize,
-    machine: &MachineId,
+    on: Device<'_>,
     func: &TensorFunc,
     op: OpId,
     operands: &[Arc<HostTensor>],
@@ -56,6 +56,7 @@ pub(super) fn run(
         HostCode::Compiled(code) => match &host.codes[*code] {
             Code::Machine(code) => builder.add_machine_code(code),
             Code::Portable(code) => builder.add_portable(code),
+            Code::Ptx(kernel) => builder.add_ptx(kernel),
         },
         HostCode::Native { name, attrs } => KernelCode::Native { name: name.clone(), attrs: attrs.clone() },
     };
@@ -90,9 +91,9 @@ pub(super) fn run(
         }],
         steps: vec![Step::Launch { kernel: 0, args, grid: size(grid)? }],
     };
-    let about = About { machine: machine.clone(), ..About::default() };
+    let about = About { machine: on.machine.clone(), ..About::default() };
     let package = builder.finish(about, program).map_err(|found| found.to_string())?;
-    let options = SessionOptions { threads: 1, executor: Some(crate::portable_executor()) };
+    let options = crate::session_options(1, on.gpu.clone());
     let session = Session::from_bytes(package.to_bytes(), options).map_err(|found| found.to_string())?;
     let results = session.run(&inputs).map_err(|found| found.to_string())?;
     results.into_iter().zip(&result_types).map(|(bytes, ty)| row_major(bytes, ty)).collect()

@@ -24,6 +24,7 @@ pub fn to_package(module: &HostModule, lifetimes: &Lifetimes, about: About) -> R
         .map(|code| match code {
             Code::Machine(bytes) => builder.add_machine_code(bytes),
             Code::Portable(text) => builder.add_portable(text),
+            Code::Ptx(kernel) => builder.add_ptx(kernel),
         })
         .collect();
     let kernels = module.kernels.iter().map(|kernel| Kernel {

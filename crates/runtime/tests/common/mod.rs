@@ -112,7 +112,7 @@ impl Source {
     }
 
     pub fn session(self, threads: usize) -> Session {
-        let options = SessionOptions { threads, executor: Some(Arc::new(AddExecutor)) };
+        let options = SessionOptions { threads, executor: Some(Arc::new(AddExecutor)), ..Default::default() };
         Session::from_bytes(self.finish().to_bytes(), options).unwrap_or_else(|found| panic!("{found}"))
     }
 }

@@ -3,7 +3,7 @@
 //! off the layout, and every chunk of every box is compared with it.
 //! Source: CUDA Driver API, `cuTensorMapEncodeTiled`; PTX ISA, "Tensors" and "Swizzling Modes".
 
-use tegula_package::{MapElement, MapPromotion, MapSwizzle, TensorMap};
+use tegula_package::MapSwizzle;
 
 use super::NotCanonical;
 use crate::layout::swizzle::CHUNK;
@@ -31,57 +31,6 @@ pub struct TensorCopies {
     pub copies: Vec<BoxCopy>,
     /// Bytes of each box.
     pub box_bytes: u32,
-}
-
-/// A size that is known when the kernel is launched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum MapSize {
-    Const(u64),
-    /// A word of the argument block, times a factor.
-    Word {
-        word: usize,
-        factor: u64,
-    },
-}
-
-/// A tensor map but for the sizes that a launch gives.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MapTemplate {
-    pub element: MapElement,
-    /// The word with the tensor's address.
-    pub address_word: usize,
-    /// Elements, innermost first.
-    pub dims: Vec<MapSize>,
-    /// Bytes, of each dim but the innermost.
-    pub strides: Vec<MapSize>,
-    pub box_dims: Vec<u32>,
-    pub swizzle: MapSwizzle,
-}
-
-impl MapSize {
-    fn bind(self, words: &[u64]) -> u64 {
-        match self {
-            MapSize::Const(size) => size,
-            MapSize::Word { word, factor } => words[word].wrapping_mul(factor),
-        }
-    }
-}
-
-impl MapTemplate {
-    /// The map of a launch. Errors: a rule of tensor maps that its sizes break.
-    pub fn bind(&self, words: &[u64]) -> Result<TensorMap, &'static str> {
-        let bind = |sizes: &[MapSize]| sizes.iter().map(|size| size.bind(words)).collect();
-        let map = TensorMap {
-            element: self.element,
-            address: words[self.address_word],
-            dims: bind(&self.dims),
-            strides: bind(&self.strides),
-            box_dims: self.box_dims.clone(),
-            swizzle: self.swizzle,
-            promotion: MapPromotion::B256,
-        };
-        map.check().map(|()| map)
-    }
 }
 
 /// The copies of a tile whose tensor has the tile's dims in this order, innermost first; `split` is how many copies
@@ -222,20 +171,5 @@ mod tests {
         assert!(tensor_copies(&turned, &[0, 1], 1).is_ok());
         let odd = SharedLayout::rows(&[64, 3], 2, &[0, 1], 0);
         assert_eq!(tensor_copies(&odd, &[1, 0], 1), Err(NotCanonical::TensorMap));
-    }
-
-    #[test]
-    fn a_launch_gives_the_sizes() {
-        let template = MapTemplate {
-            element: MapElement::BF16,
-            address_word: 1,
-            dims: vec![MapSize::Word { word: 2, factor: 1 }, MapSize::Const(7)],
-            strides: vec![MapSize::Word { word: 2, factor: 2 }],
-            box_dims: vec![64, 128],
-            swizzle: MapSwizzle::B128,
-        };
-        let map = template.bind(&[0, 4096, 1024]).expect("keeps the rules");
-        assert_eq!((map.address, map.dims, map.strides), (4096, vec![1024, 7], vec![2048]));
-        assert!(template.bind(&[0, 4096, 1023]).is_err());
     }
 }

@@ -188,6 +188,7 @@ fn plan_map(
     boxes.all(|other| other == (box_dims, swizzle)).then(|| MapTemplate {
         element: tensor.element,
         address_word: tensor.address_word,
+        offset: 0,
         dims: tensor.dims.clone(),
         strides: tensor.strides.clone(),
         box_dims: box_dims.clone(),

@@ -6,8 +6,9 @@
 use tegula_base::Symbols;
 use tegula_ir::Value;
 use tegula_machine::Machine;
-use tegula_package::PortableExecutor;
-use tegula_sim_ptx::PtxExecutor;
+use tegula_package::PtxExecutor;
+use tegula_sim_ptx::Simulator;
+use tegula_target::{Code, TargetModel};
 use tegula_target_gpu::model::GpuTarget;
 use tegula_tile::{TileBuilder, TileKernel};
 
@@ -39,13 +40,13 @@ fn run_on_chips(case: &Case, kernel: &TileKernel) -> Result<(), String> {
     let expected = case.expected(kernel, &start)?;
     for class in ["a100", "h200"] {
         let target = GpuTarget::new(Machine::class(class).expect("a class")).expect("a GPU");
-        let (module, sizes) =
-            target.module("kernel", kernel, &Symbols::default()).map_err(|error| error.to_string())?;
-        let text = tegula_isa_ptx::print(&module).map_err(|errors| errors.to_string())?;
-        let code = PtxExecutor.prepare(text.as_bytes())?;
-        let run = case.run(kernel, &*code, &sizes, &start);
+        let compiled =
+            target.compile("kernel", kernel, &Symbols::default()).map_err(|error| error.to_string())?;
+        let Code::Ptx(ptx) = &compiled.code else { return Err("a GPU runs PTX".to_string()) };
+        let code = Simulator::default().prepare(ptx)?;
+        let run = case.run(kernel, &*code, &compiled.sizes, &start);
         let same = run.and_then(|got| case.compare_all(&expected, &got));
-        same.map_err(|error| format!("{class}: {error}\n{text}"))?;
+        same.map_err(|error| format!("{class}: {error}\n{}", ptx.text))?;
     }
     Ok(())
 }
