@@ -7,6 +7,7 @@ pub mod fold_scales;
 pub mod inline_branches;
 pub mod recover_composites;
 pub mod simplify_sizes;
+pub mod turn_factors;
 
 pub use canonicalise::canonicalise;
 pub use decompose_composites::{decompose_composites, decompose_recurrent};
@@ -15,3 +16,4 @@ pub use fold_scales::fold_scales;
 pub use inline_branches::inline_branches;
 pub use recover_composites::recover_composites;
 pub use simplify_sizes::simplify_sizes;
+pub use turn_factors::turn_factors;

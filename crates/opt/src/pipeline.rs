@@ -4,7 +4,7 @@ use crate::assign_layouts::assign_layouts;
 use crate::form_kernels::form_kernels;
 use crate::passes::{
     canonicalise, decompose_composites, decompose_recurrent, fold_constants, fold_scales, inline_branches,
-    recover_composites, simplify_sizes,
+    recover_composites, simplify_sizes, turn_factors,
 };
 use tegula_ir::Pipeline;
 use tegula_ir::rewrite::{cse, dce};
@@ -30,6 +30,7 @@ pub fn tensor_pipeline(target: &dyn TargetModel) -> Pipeline<'_, TensorProgram> 
         // Before folding, which computes the new weights.
         .pass("fold_scales", fold_scales)
         .pass("fold_pieces", fold_constants)
+        .pass("turn_factors", |program, cx| turn_factors(program, target, cx))
         .pass("cse_pieces", |program, _| Ok(program.for_each_func(cse)))
         .pass("dce_pieces", |program, _| Ok(program.for_each_func(dce)))
         .pass("form_kernels", |program, cx| form_kernels(program, target, cx))

@@ -8,7 +8,7 @@ use crate::native::{self, Tier};
 use crate::schedule::Elem;
 use tegula_base::{Bytes, DType, Diagnostic, Diagnostics, Dim, Symbols};
 use tegula_machine::{Cpu, Machine};
-use tegula_target::{Code, CompiledKernel, Contract, ContractTile, TargetModel};
+use tegula_target::{Code, CompiledKernel, Contract, ContractTile, Edges, TargetModel};
 use tegula_tile::TileKernel;
 
 /// What [`CpuTarget::compile`] gives.
@@ -143,7 +143,7 @@ impl TargetModel for CpuTarget {
         let m = self.tile_rows(contract, vectors);
         let k = contract.k.as_const().map_or(K_UNROLL, |k| k.clamp(1, K_UNROLL));
         let (m_block, busy_rows) = (self.row_tiles_of_block(contract, m), BUSY_ACCUMULATORS / vectors);
-        ContractTile { m, n: vectors * lanes, k, m_block, busy_rows }
+        ContractTile { m, n: vectors * lanes, k, m_block, busy_rows, edges: Edges::Cut, swapped: false }
     }
 
     fn row_tile(&self, widest: DType, live_rows: i64) -> i64 {
@@ -202,6 +202,7 @@ mod tests {
             rhs: DType::F32,
             acc: DType::F32,
             rhs_constant: true,
+            windowed: false,
         };
         let tile = target.contract_tile(&contract, &Symbols::default());
         [tile.m, tile.n, tile.k, tile.m_block]

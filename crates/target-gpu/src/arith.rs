@@ -2,10 +2,10 @@
 //! Indexes are signed and of 64 bits, coordinates inside of a tile unsigned and of 32.
 
 use crate::code::Code;
-use tegula_isa_ptx::modifiers::{BoolOp, Compare, MulPart};
+use tegula_isa_ptx::modifiers::{BoolOp, Compare, MulPart, ShuffleMode};
 use tegula_isa_ptx::op::*;
 use tegula_isa_ptx::types::*;
-use tegula_isa_ptx::{Operand, Predicate, Reg};
+use tegula_isa_ptx::{Operand, Predicate, Reg, RegClass};
 use tegula_tile::IndexOp;
 use tegula_tile::build::fold_index;
 
@@ -225,6 +225,27 @@ impl Code {
             Operand::Reg(a) => {
                 let d = self.b64();
                 self.emit(Cvt { to: ConvertType::U64, from: ConvertType::U32, d, a, ..Default::default() });
+                d.into()
+            }
+        }
+    }
+
+    /// The value that lane 0 has, in all lanes of the warp.
+    pub fn first_lane(&mut self, a: Operand) -> Operand {
+        let a = self.in_reg(RegClass::B32, a).into();
+        let d = self.b32();
+        let (b, clamp, mask) = (Operand::u32(0), Operand::u32(31), Operand::u32(u32::MAX));
+        self.emit(Shfl { mode: ShuffleMode::Idx, d, p: None, a, b, clamp, mask });
+        d.into()
+    }
+
+    /// The low half of a coordinate.
+    pub fn narrow(&mut self, a: Operand) -> Operand {
+        match a {
+            Operand::Imm(bits) => Operand::u32(bits as u32),
+            Operand::Reg(a) => {
+                let d = self.b32();
+                self.emit(Cvt { to: ConvertType::U32, from: ConvertType::U64, d, a, ..Default::default() });
                 d.into()
             }
         }

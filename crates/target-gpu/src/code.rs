@@ -19,7 +19,7 @@ pub(crate) enum Item {
 #[derive(Clone, Debug)]
 pub(crate) struct Loop {
     pub head: Vec<Item>,
-    pub go_on: Reg,
+    pub go_on: Predicate,
     pub body: Vec<Item>,
 }
 
@@ -42,6 +42,17 @@ pub(crate) struct Code {
 impl Code {
     pub fn new() -> Code {
         Code { registers: RegCounts::default(), open: vec![Vec::new()], level: 0 }
+    }
+
+    /// Code of its own whose registers are none of this one's.
+    pub fn beside(&self) -> Code {
+        Code { registers: self.registers, ..Code::new() }
+    }
+
+    /// Code that was begun [`Self::beside`] this one, ended: its items.
+    pub fn join(&mut self, mut other: Code) -> Vec<Item> {
+        self.registers = other.registers;
+        other.open.pop().expect("invariant: the outermost region is open")
     }
 
     // --- registers and instructions ----------------------------------------------------------------------
@@ -149,7 +160,7 @@ fn flatten(b: &mut EntryBuilder, items: Vec<Item>) {
                 let (again, done) = (b.label(), b.label());
                 b.place(again, "loop");
                 flatten(b, inner.head);
-                b.branch_if(!Predicate::from(inner.go_on), done);
+                b.branch_if(!inner.go_on, done);
                 flatten(b, inner.body);
                 b.branch(again);
                 b.place(done, "done");

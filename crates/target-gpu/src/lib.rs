@@ -18,3 +18,4 @@ pub mod model;
 mod scalar;
 pub mod schedule;
 mod spread;
+mod tiles;

@@ -21,27 +21,46 @@ mod mma;
 mod piece;
 mod prefer;
 mod reduce;
+mod ring;
+mod roles;
 mod scan;
 mod shared;
 mod store;
+mod stream;
+mod wgmma;
 
 use crate::code::Code;
 use crate::coord::{MapId, Place, ThreadMaps};
 use crate::scalar::Refused;
 use crate::spread::Spread;
+use ring::{End, Taken};
 use shared::Area;
+use stream::Streams;
 use tegula_base::{DType, Dim, HashMap, Symbols};
 use tegula_ir::{Def, OpId, RegionId, Value};
 use tegula_isa_ptx::op::BarrierSync;
 use tegula_isa_ptx::{Entry, EntryBuilder, Operand, ParamId, ParamType, Predicate, Reg};
+use tegula_package::{MapTemplate, PtxLaunch};
 use tegula_tile::{TileFunc, TileKernel, TileOp};
+use wgmma::Pending;
 
 /// A kernel as an entry, with what its launch needs.
 #[derive(Clone, Debug)]
-pub(crate) struct Lowered {
+pub struct Lowered {
     pub entry: Entry,
     /// Size words of the argument block, after the views.
     pub sizes: Vec<Dim>,
+    pub launch: PtxLaunch,
+}
+
+/// What the lowering asks of a chip.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chip {
+    /// Whether it has `wgmma` and copies by tensor maps.
+    pub has_warpgroups: bool,
+    /// Bytes of shared memory of a CTA, and registers of an SM.
+    pub shared_memory: u32,
+    pub registers: u32,
 }
 
 /// Threads of a CTA, as a power of two: between a warp and four, which fill the four schedulers of an SM.
@@ -50,44 +69,84 @@ const THREAD_BITS: (u32, u32) = (5, 7);
 /// What a launch passes: the argument block, then the first unit of the grid.
 const ARGS: ParamId = ParamId(0);
 const BEGIN: ParamId = ParamId(1);
+/// Of persistent kernels: the unit behind the last, and the first of the tensor maps.
+const END: ParamId = ParamId(2);
+const FIRST_MAP: u32 = 3;
 
 /// Lowers a kernel. Errors: a scalar operation that no PTX is made for.
-pub(crate) fn lower(name: &str, kernel: &TileKernel, symbols: &Symbols) -> Result<Lowered, Refused> {
-    let mut cx = Lower {
-        kernel,
-        func: &kernel.func,
-        symbols,
-        code: Code::new(),
-        maps: ThreadMaps::new(),
-        thread_bits: thread_bits(&kernel.func),
-        scopes: vec![Scope::of(kernel.func.body())],
-        threads: HashMap::default(),
-        pointers: HashMap::default(),
-        aligned: HashMap::default(),
-        sizes: Vec::new(),
-        size_words: HashMap::default(),
-        free_areas: Vec::new(),
-        shared_bytes: 0,
-        shared_base: None,
-        preferred: HashMap::default(),
-        asking: Vec::new(),
-        asked_again: false,
-        has_matrix: false,
-        is_ordered: false,
-    };
-    cx.is_ordered = cx.reads_what_it_writes();
-    cx.has_matrix = kernel.func.walk().into_iter().any(|op| cx.mma_plan(op).is_some());
-    cx.bind_unit();
-    cx.region(kernel.func.body())?;
-    let mut b = EntryBuilder::new(name);
-    let words = 1 + kernel.views.len() + cx.sizes.len();
-    b.param("args", ParamType::Bytes { align: 8, size: 8 * words as u32 });
-    b.param("begin", ParamType::Scalar(tegula_isa_ptx::types::Scalar::U64));
-    b.directives().reqntid = Some([1 << cx.thread_bits, 1, 1]);
-    if cx.shared_bytes > 0 {
-        b.shared("tiles", 16, Some(cx.shared_bytes));
+pub(crate) fn lower(
+    name: &str,
+    kernel: &TileKernel,
+    symbols: &Symbols,
+    chip: &Chip,
+) -> Result<Lowered, Refused> {
+    if chip.has_warpgroups
+        && let Some(lowered) = roles::lower(name, kernel, symbols, chip)?
+    {
+        return Ok(lowered);
     }
-    Ok(Lowered { entry: cx.code.finish(b), sizes: cx.sizes })
+    let mut cx = Lower::new(kernel, symbols, Code::new(), thread_bits(&kernel.func));
+    let unit = cx.first_unit();
+    cx.bind_unit(unit);
+    cx.region(kernel.func.body())?;
+    let mut b = cx.entry(name);
+    let dynamic_shared = if cx.shared_bytes > STATIC_SHARED { cx.shared_bytes } else { 0 };
+    if cx.shared_bytes > 0 {
+        b.shared("tiles", 16, (dynamic_shared == 0).then_some(cx.shared_bytes));
+    }
+    let entry = cx.code.finish(b);
+    Ok(Lowered { entry, sizes: cx.sizes, launch: PtxLaunch { dynamic_shared, ..PtxLaunch::default() } })
+}
+
+/// Bytes of shared memory that an entry may declare; more is given at the launch (CUDA C++ Programming Guide, 16.7.3).
+const STATIC_SHARED: u32 = 48 << 10;
+
+impl<'a> Lower<'a> {
+    fn new(kernel: &'a TileKernel, symbols: &'a Symbols, code: Code, thread_bits: u32) -> Lower<'a> {
+        let mut cx = Lower {
+            kernel,
+            func: &kernel.func,
+            symbols,
+            code,
+            maps: ThreadMaps::new(),
+            thread_bits,
+            scopes: vec![Scope::of(kernel.func.body())],
+            threads: HashMap::default(),
+            uniform_threads: HashMap::default(),
+            pointers: HashMap::default(),
+            aligned: HashMap::default(),
+            sizes: Vec::new(),
+            size_words: HashMap::default(),
+            free_areas: Vec::new(),
+            shared_bytes: 0,
+            shared_base: None,
+            preferred: HashMap::default(),
+            asking: Vec::new(),
+            asked_again: false,
+            has_matrix: false,
+            is_ordered: false,
+            streams: None,
+            produces: false,
+            ends: Vec::new(),
+            maps_needed: Vec::new(),
+            map_addresses: HashMap::default(),
+            in_place: HashMap::default(),
+            pending: Vec::new(),
+        };
+        cx.is_ordered = cx.reads_what_it_writes();
+        cx.has_matrix = kernel.func.walk().into_iter().any(|op| cx.mma_plan(op).is_some());
+        cx
+    }
+
+    /// The entry's parameters and threads; the code is added when it ends.
+    fn entry(&self, name: &str) -> EntryBuilder {
+        let mut b = EntryBuilder::new(name);
+        let words = 1 + self.kernel.views.len() + self.sizes.len();
+        b.param("args", ParamType::Bytes { align: 8, size: 8 * words as u32 });
+        b.param("begin", ParamType::Scalar(tegula_isa_ptx::types::Scalar::U64));
+        b.directives().reqntid = Some([1 << self.thread_bits, 1, 1]);
+        b
+    }
 }
 
 /// As many threads as the largest tile has elements, within limits.
@@ -147,6 +206,8 @@ struct Lower<'a> {
     scopes: Vec<Scope>,
     /// Sums over the thread's bits, in registers.
     threads: HashMap<MapId, Operand>,
+    /// Those that a warp's threads agree on.
+    uniform_threads: HashMap<MapId, Operand>,
     /// Global addresses of views.
     pointers: HashMap<usize, Reg>,
     /// Whether a view's address is a multiple of so many bytes.
@@ -165,9 +226,23 @@ struct Lower<'a> {
     has_matrix: bool,
     /// The kernel reads what it writes: every access to written memory waits for those before it.
     is_ordered: bool,
+    /// Loads that the copy engine does, where a role of a kernel is lowered; what the role is.
+    streams: Option<&'a Streams>,
+    produces: bool,
+    /// The role's ends of the rings.
+    ends: Vec<End>,
+    maps_needed: Vec<MapTemplate>,
+    map_addresses: HashMap<usize, Reg>,
+    /// Registers of sums that products add to where they are.
+    in_place: HashMap<OpId, Vec<Reg>>,
+    /// Open loops with pending products, outermost first.
+    pending: Vec<Pending>,
 }
 
 type Made<T> = Result<T, Refused>;
+
+/// The barrier of the threads that multiply; 0 is the CTA's.
+const ROLE_BARRIER: u32 = 1;
 
 impl Lower<'_> {
     fn tile(&self, value: Value) -> (DType, Vec<i64>) {
@@ -188,8 +263,18 @@ impl Lower<'_> {
 
     /// Ops with effects, in order; what others compute is made when it is needed.
     fn region(&mut self, region: RegionId) -> Made<()> {
+        if self.is_producer() {
+            return self.produce(region);
+        }
+        let outer = self.outer_rings(region);
         for &op in self.func.ops_in(region) {
             match self.func.kind(op) {
+                TileOp::Load { .. } if self.is_streamed(op) => {
+                    if let Some(ring) = self.ring_of(op).filter(|ring| outer.contains(ring)) {
+                        self.get(ring);
+                    }
+                }
+                TileOp::Dot {} if self.product(op).is_some() => self.multiply(op)?,
                 TileOp::Store { .. } => self.store(op)?,
                 TileOp::Scatter {} => self.scatter(op)?,
                 TileOp::For { step } => self.for_loop(op, *step)?,
@@ -202,6 +287,7 @@ impl Lower<'_> {
                 _ => {}
             }
         }
+        outer.into_iter().for_each(|ring| self.release(ring, Taken::Last, None));
         Ok(())
     }
 
@@ -231,7 +317,11 @@ impl Lower<'_> {
 
     /// Waits for all threads of the CTA; what they wrote before is seen after.
     fn sync(&mut self) {
-        self.code.emit(BarrierSync { aligned: true, id: Operand::u32(0), threads: None });
+        let (id, threads) = match self.streams {
+            Some(_) => (ROLE_BARRIER, Some(Operand::u32(1 << self.thread_bits))),
+            None => (0, None),
+        };
+        self.code.emit(BarrierSync { aligned: true, id: Operand::u32(id), threads });
     }
 
     /// A region's code: `body` runs inside of it.

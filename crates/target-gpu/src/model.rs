@@ -2,13 +2,16 @@
 //!
 //! Every choice follows from the chip and the sizes asked about; nothing is measured here.
 
-use crate::lower::lower;
+use crate::lower::{Chip, lower};
+use crate::tiles;
 use tegula_base::{Bytes, DType, Diagnostic, Dim, Symbols};
 use tegula_isa_ptx::{Module, Target, print};
 use tegula_machine::Machine;
-use tegula_package::{PtxKernel, PtxLaunch};
+use tegula_package::PtxKernel;
 use tegula_target::{Code, CompiledKernel, Contract, ContractTile, TargetModel};
 use tegula_tile::TileKernel;
+
+pub use crate::lower::Lowered;
 
 /// An NVIDIA GPU.
 #[derive(Clone, Debug)]
@@ -28,16 +31,6 @@ const RESIDENT_ELEMENTS: i64 = 16;
 /// Bytes of a work unit: two passes of a CTA, so that a tensor of 10 MB already makes as many units as an H100 holds
 /// CTAs (132 SMs x 4).
 const UNIT_BYTES: u64 = 16 << 10;
-/// Result tile of a product without tensor cores: 32 sums a thread, 8 rows by 4 columns, which read 12 elements of
-/// shared memory for 32 multiply-adds (an SM reads 32 words and multiplies 128 times a cycle).
-const TILE: (i64, i64) = (64, 64);
-/// Rows of one `mma.sync`, and steps of the contraction that are a multiple of its own: 32 bytes, or twice 16 halves
-/// (PTX ISA, shapes of `mma`).
-const MATRIX_ROWS: i64 = 16;
-const MATRIX_STEPS: i64 = 32;
-/// Steps of the contraction between barriers.
-const STEPS: i64 = 8;
-
 impl GpuTarget {
     /// Errors: `machine-file` where the machine's tier is no instruction set known here.
     pub fn new(machine: Machine) -> Result<GpuTarget, Diagnostic> {
@@ -61,12 +54,21 @@ impl GpuTarget {
         name: &str,
         kernel: &TileKernel,
         symbols: &Symbols,
-    ) -> Result<(Module, Vec<Dim>), Diagnostic> {
-        let lowered = lower(name, kernel, symbols).map_err(|refused| {
+    ) -> Result<(Module, Lowered), Diagnostic> {
+        let lowered = lower(name, kernel, symbols, &self.chip()).map_err(|refused| {
             let message = format!("`{}` on {} is not compiled for NVIDIA GPUs", refused.what, refused.dtype);
             Diagnostic::error("unsupported", message).at(format!("kernel {name}"))
         })?;
-        Ok((Module { target: self.target, entries: vec![lowered.entry] }, lowered.sizes))
+        Ok((Module { target: self.target, entries: vec![lowered.entry.clone()] }, lowered))
+    }
+
+    fn chip(&self) -> Chip {
+        let gpu = self.machine.gpu().expect("invariant: a target is of a GPU");
+        Chip {
+            has_warpgroups: gpu.warpgroup_mma,
+            shared_memory: gpu.shared_memory_per_cta.0 as u32,
+            registers: gpu.registers,
+        }
     }
 }
 
@@ -80,16 +82,16 @@ impl TargetModel for GpuTarget {
         THREADS
     }
 
-    fn contract_tile(&self, contract: &Contract, _symbols: &Symbols) -> ContractTile {
-        let up_to = |dim: &Dim, most: i64| dim.as_const().map_or(most, |n| n.clamp(1, most));
-        let n = match contract.n.as_const() {
-            Some(n) => (n.max(1) as u64).next_power_of_two().clamp(8, TILE.1 as u64) as i64,
-            None => TILE.1,
-        };
-        let m = up_to(&contract.m, TILE.0);
-        let matrix = contract.lhs.bits() <= 16 && contract.rhs.bits() <= 16 && m >= MATRIX_ROWS;
-        let (m, steps) = if matrix { (m / MATRIX_ROWS * MATRIX_ROWS, MATRIX_STEPS) } else { (m, STEPS) };
-        ContractTile { m, n, k: up_to(&contract.k, steps), m_block: 1, busy_rows: 1 }
+    fn contract_tile(&self, contract: &Contract, symbols: &Symbols) -> ContractTile {
+        tiles::contract(&self.machine, contract, symbols)
+    }
+
+    fn reads_turned(&self) -> bool {
+        true
+    }
+
+    fn multiplies(&self, dtype: DType) -> bool {
+        dtype.is_float() && dtype.bits() == 8 && self.chip().has_warpgroups
     }
 
     fn row_tile(&self, widest: DType, _live_rows: i64) -> i64 {
@@ -110,11 +112,11 @@ impl TargetModel for GpuTarget {
         kernel: &TileKernel,
         symbols: &Symbols,
     ) -> Result<CompiledKernel, Diagnostic> {
-        let (module, sizes) = self.module(name, kernel, symbols)?;
+        let (module, lowered) = self.module(name, kernel, symbols)?;
         let text = print(&module).map_err(|errors| {
             Diagnostic::internal(format!("the lowering of kernel `{name}` breaks a rule: {errors}"))
         })?;
-        let code = Code::Ptx(PtxKernel { text, launch: PtxLaunch::default() });
-        Ok(CompiledKernel { code, sizes, scratch: Dim::from(0), units: kernel.units() })
+        let code = Code::Ptx(PtxKernel { text, launch: lowered.launch });
+        Ok(CompiledKernel { code, sizes: lowered.sizes, scratch: Dim::from(0), units: kernel.units() })
     }
 }

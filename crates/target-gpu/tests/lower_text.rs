@@ -43,10 +43,11 @@ fn check(path: &Path) {
     let (machine, kernel) = kernel(&text);
     tegula_ir::verify(&kernel.func).unwrap_or_else(|errors| panic!("{}: {errors}", path.display()));
     let target = GpuTarget::new(machine).expect("a GPU");
-    let (module, sizes) = target.module("kernel", &kernel, &Symbols::default()).expect("nothing is refused");
+    let (module, lowered) =
+        target.module("kernel", &kernel, &Symbols::default()).expect("nothing is refused");
     let printed =
         tegula_isa_ptx::print(&module).unwrap_or_else(|errors| panic!("{}: {errors}", path.display()));
-    let sizes: Vec<String> = sizes.iter().map(Dim::to_string).collect();
+    let sizes: Vec<String> = lowered.sizes.iter().map(Dim::to_string).collect();
     let facts = format!("// sizes: [{}]\n", sizes.join(", "));
     expect_file![path.with_extension("ptx")].assert_eq(&format!("{facts}{printed}"));
 }

@@ -40,6 +40,17 @@ pub trait TargetModel: Sync {
     /// Tile extents for a contraction or convolution.
     fn contract_tile(&self, contract: &Contract, symbols: &Symbols) -> ContractTile;
 
+    /// Whether a contraction reads the right side with its rows and columns in either order, for nothing: then it is not
+    /// turned before, and constants lie column after column.
+    fn reads_turned(&self) -> bool {
+        false
+    }
+
+    /// Whether contractions multiply elements of this dtype as they are, though few machines do; else they are widened.
+    fn multiplies(&self, _dtype: DType) -> bool {
+        false
+    }
+
     /// Elements along the innermost axis that a row kernel handles a step: a multiple of [`Self::lanes`].
     fn row_tile(&self, widest: DType, live_rows: i64) -> i64;
 
@@ -72,6 +83,17 @@ pub struct Contract {
     pub acc: DType,
     /// The right side is a constant, so that its packing costs nothing at run time.
     pub rhs_constant: bool,
+    /// Rows of the left side are read through a window: a convolution.
+    pub windowed: bool,
+}
+
+/// What tiles at the edges of a result do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Edges {
+    /// Rows and steps left over run in narrower tiles.
+    Cut,
+    /// All tiles are whole: elements outside of the operands count as 0, and of the result nothing is stored there.
+    Padded,
 }
 
 /// Extents of the result tile held in registers, and how work units walk.
@@ -86,6 +108,9 @@ pub struct ContractTile {
     pub m_block: i64,
     /// Rows of sums that keep the multiply-add units busy: a tile of fewer rows sums k in as many chains.
     pub busy_rows: i64,
+    pub edges: Edges,
+    /// Columns of the result are the rows of the unit's product; with padded edges only.
+    pub swapped: bool,
 }
 
 /// A kernel as the package stores it; the argument block (`docs/abi.md`) is the kernel's views, then `sizes`.

@@ -318,7 +318,11 @@ impl Checker<'_> {
             _ => return Err(format!("dot_c1: {a:?} times {b:?} does not add to {c:?}")),
         }
         let holds = match acc {
-            DType::F32 => lhs == rhs && matches!(lhs, DType::F32 | DType::F16 | DType::BF16),
+            DType::F32 => {
+                let is_byte = |dtype: DType| dtype.is_float() && dtype.bits() == 8;
+                lhs == rhs && matches!(lhs, DType::F32 | DType::F16 | DType::BF16)
+                    || is_byte(lhs) && is_byte(rhs)
+            }
             DType::F64 => lhs == rhs && lhs == DType::F64,
             DType::I32 => {
                 lhs.bits() == 8 && rhs.bits() == 8 && lhs.is_int() && rhs.is_int() || lhs == acc && rhs == acc

@@ -9,6 +9,7 @@
 mod conv;
 mod depthwise;
 mod dot;
+mod padded;
 mod window;
 
 pub(super) use window::{window_range, window_start};
@@ -52,7 +53,8 @@ pub(crate) fn of_dot(
     };
     let batch = batch.iter().fold(Dim::from(1), |batch, dim| batch * dim.clone());
     let [lhs, rhs] = operands;
-    Contract { batch, m: m.clone(), n: n.clone(), k, lhs, rhs, acc: accumulator(out), rhs_constant }
+    let acc = accumulator(out);
+    Contract { batch, m: m.clone(), n: n.clone(), k, lhs, rhs, acc, rhs_constant, windowed: false }
 }
 
 /// What a target is told of a convolution with this logical result, `[batch, channels, spatial...]`: rows run along
@@ -70,7 +72,8 @@ pub(crate) fn of_conv(
     let batch = others.fold(result[0].clone(), |batch, axis| batch * result[axis].clone());
     let [lhs, rhs] = operands;
     let n = result[1].floor_div(&Dim::from(groups));
-    Contract { batch, m: result[row].clone(), n, k, lhs, rhs, acc: accumulator(out), rhs_constant }
+    let acc = accumulator(out);
+    Contract { batch, m: result[row].clone(), n, k, lhs, rhs, acc, rhs_constant, windowed: true }
 }
 
 /// Row tiles for an unknown number of rows that are no whole tile: widths in falling order, the last 1.

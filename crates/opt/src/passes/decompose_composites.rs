@@ -75,6 +75,7 @@ fn decompose_once(
 
 fn needs_decomposition(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> bool {
     match func.kind(op) {
+        TensorOp::Dot { .. } if operand_type(func, op).is_some_and(|dtype| target.multiplies(dtype)) => false,
         TensorOp::Dot { .. } | TensorOp::Conv { .. } => {
             operand_type(func, op).and_then(widened::wider).is_some()
         }

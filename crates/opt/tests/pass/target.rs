@@ -2,7 +2,7 @@
 
 use tegula_base::{Bytes, DType, Diagnostic, Symbols};
 use tegula_machine::Machine;
-use tegula_target::{CompiledKernel, Contract, ContractTile, TargetModel};
+use tegula_target::{CompiledKernel, Contract, ContractTile, Edges, TargetModel};
 use tegula_tensor::KernelClass;
 use tegula_tile::TileKernel;
 
@@ -19,7 +19,7 @@ impl TargetModel for Small {
         4
     }
     fn contract_tile(&self, _: &Contract, _: &Symbols) -> ContractTile {
-        ContractTile { m: 4, n: 8, k: 2, m_block: 2, busy_rows: 2 }
+        ContractTile { m: 4, n: 8, k: 2, m_block: 2, busy_rows: 2, edges: Edges::Cut, swapped: false }
     }
     fn row_tile(&self, _: DType, _: i64) -> i64 {
         8

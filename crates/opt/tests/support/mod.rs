@@ -5,7 +5,7 @@ use tegula_ir::rewrite::Cloner;
 use tegula_ir::{ConstStore, Program, Value};
 use tegula_machine::Machine;
 use tegula_opt::lower::{BufferRef, lower_kernel};
-use tegula_target::{CompiledKernel, Contract, ContractTile, TargetModel};
+use tegula_target::{CompiledKernel, Contract, ContractTile, Edges, TargetModel};
 use tegula_tensor::build::Builder;
 use tegula_tensor::layout::Physical;
 use tegula_tensor::{KernelClass, Layout, TensorFunc, TensorOp, TensorType};
@@ -26,7 +26,7 @@ impl TargetModel for SmallTarget {
         4
     }
     fn contract_tile(&self, _: &Contract, _: &Symbols) -> ContractTile {
-        ContractTile { m: 4, n: 8, k: 2, m_block: 2, busy_rows: 2 }
+        ContractTile { m: 4, n: 8, k: 2, m_block: 2, busy_rows: 2, edges: Edges::Cut, swapped: false }
     }
     fn row_tile(&self, _: DType, _: i64) -> i64 {
         8

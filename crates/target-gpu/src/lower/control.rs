@@ -23,7 +23,9 @@ impl Lower<'_> {
         let region = self.func.regions_of(op)[0];
         let args = self.func.args(region).to_vec();
         let mut carried = Vec::new();
-        for init in &operands[2..] {
+        // A producer's loops count rounds, and nothing else.
+        let inits = if self.is_producer() { &[] } else { &operands[2..] };
+        for init in inits {
             // The spread that the loop's body wants, where the value has none of its own.
             let arg = args[1 + carried.len()];
             let own = self.carried(arg);
@@ -34,21 +36,28 @@ impl Lower<'_> {
         self.code.copy_to(iv, lo);
         let level = self.code.level();
         self.code.open();
-        let go_on = self.code.compare64(Compare::Lt, iv.into(), hi);
+        let go_on = self.code.compare64(Compare::Lt, iv.into(), hi).into();
         let head = self.code.close(level);
-        let ((), body) = self.in_region(region, |cx| {
+        let (pending, body) = self.in_region(region, |cx| {
             let scope = cx.scopes.last_mut().expect("invariant: the body is open");
             scope.indexes.insert(args[0], iv.into());
             for (arg, own) in args[1..].iter().zip(&carried) {
                 cx.bind(*arg, own);
             }
+            let sums: Vec<&[Reg]> = carried.iter().map(|own| own.registers.as_slice()).collect();
+            let pending = cx.begin_pending(region, &sums, iv, lo);
+            cx.pending.extend(pending.clone());
             cx.region(region)?;
             cx.yield_to(region, &carried)?;
             let next = cx.code.add64(iv.into(), Operand::i64(step));
             cx.code.copy_to(iv, next);
-            Ok(())
+            Ok(pending)
         })?;
         self.code.push(Item::Loop(Box::new(Loop { head, go_on, body })));
+        if let Some(pending) = pending {
+            self.pending.pop();
+            self.end_pending(&pending, lo, hi);
+        }
         let results = self.func.results(op).to_vec();
         results.iter().zip(&carried).for_each(|(result, own)| self.bind(*result, own));
         Ok(())
@@ -56,7 +65,7 @@ impl Lower<'_> {
 
     pub fn branch(&mut self, op: OpId) -> Made<()> {
         let condition = self.index(self.func.operand(op, 0))?;
-        let results = self.func.results(op).to_vec();
+        let results = if self.is_producer() { Vec::new() } else { self.func.results(op).to_vec() };
         let carried: Vec<Carried> = results.iter().map(|result| self.carried(*result)).collect();
         let condition = self.code.in_reg(RegClass::B64, condition);
         let p = self.code.compare64(Compare::Ne, condition.into(), Operand::i64(0));

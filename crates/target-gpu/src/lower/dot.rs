@@ -11,11 +11,17 @@ use tegula_isa_ptx::Operand;
 impl Lower<'_> {
     /// The spread that a product wants for its sums; none where rows do as well as any.
     pub fn dot_places(&mut self, op: OpId) -> Option<Vec<Place>> {
+        if let Some(plan) = self.product(op).cloned() {
+            return Some(self.product_places(&plan));
+        }
         let plan = self.mma_plan(op)?;
         Some(self.mma_places(&plan))
     }
 
     pub fn dot(&mut self, op: OpId) -> Made<()> {
+        if self.product(op).is_some() {
+            return self.multiply(op);
+        }
         if let Some(plan) = self.mma_plan(op) {
             return self.mma(op, &plan);
         }

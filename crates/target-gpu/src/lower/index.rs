@@ -12,31 +12,34 @@ use tegula_isa_ptx::{Address, Base, Operand, Reg, Special};
 use tegula_tile::{IndexOp, TileOp};
 
 impl Lower<'_> {
-    /// The coordinates of this CTA's unit, from its linear number, row-major over the grid.
-    pub fn bind_unit(&mut self) {
+    /// The coordinates of a unit, from its linear number, row-major over the grid.
+    pub fn bind_unit(&mut self, unit: Operand) {
         let body = self.func.body();
         let coordinates = self.func.args(body)[self.kernel.views.len()..].to_vec();
-        if coordinates.is_empty() {
-            return;
-        }
-        let (begin, cta) = (self.code.b64(), self.code.b32());
-        self.load_param(BEGIN, 0, begin);
-        self.code.emit(MovSpecial { ty: AddressType::U32, d: cta, special: Special::CtaidX });
-        let cta = self.code.widen(cta.into());
-        let mut rest = self.code.add64(begin.into(), cta);
+        let home = self.scopes.len() - 1;
+        let mut rest = unit;
         for (i, value) in coordinates.iter().enumerate().rev() {
             if i == 0 {
-                self.scopes[0].indexes.insert(*value, rest);
+                self.scopes[home].indexes.insert(*value, rest);
                 break;
             }
             let extent = self.size(&self.kernel.grid[i].extent.clone());
             let coordinate = self.code.index_op(IndexOp::Mod, rest, extent);
             rest = self.code.index_op(IndexOp::FloorDiv, rest, extent);
-            self.scopes[0].indexes.insert(*value, coordinate);
+            self.scopes[home].indexes.insert(*value, coordinate);
         }
     }
 
-    fn load_param(&mut self, param: tegula_isa_ptx::ParamId, offset: i32, d: Reg) {
+    /// The number of this CTA's first unit.
+    pub fn first_unit(&mut self) -> Operand {
+        let (begin, cta) = (self.code.b64(), self.code.b32());
+        self.load_param(BEGIN, 0, begin);
+        self.code.emit(MovSpecial { ty: AddressType::U32, d: cta, special: Special::CtaidX });
+        let cta = self.code.widen(cta.into());
+        self.code.add64(begin.into(), cta)
+    }
+
+    pub fn load_param(&mut self, param: tegula_isa_ptx::ParamId, offset: i32, d: Reg) {
         let address = Address::new(Base::Param(param), offset);
         self.code.emit(Ld {
             space: StateSpace::Param,
@@ -55,14 +58,23 @@ impl Lower<'_> {
         if let Some(word) = self.size_words.get(dim) {
             return *word;
         }
-        let place = 1 + self.kernel.views.len() + self.sizes.len();
-        self.sizes.push(dim.clone());
+        let word = self.size_word(dim);
         let level = self.code.set_level(0);
         let d = self.code.b64();
-        self.load_param(ARGS, 8 * place as i32, d);
+        self.load_param(ARGS, 8 * word as i32, d);
         self.code.set_level(level);
         self.size_words.insert(dim.clone(), d.into());
         d.into()
+    }
+
+    /// The word of the argument block that has a size.
+    pub fn size_word(&mut self, dim: &Dim) -> usize {
+        let known = self.sizes.iter().position(|own| own == dim);
+        let number = known.unwrap_or_else(|| {
+            self.sizes.push(dim.clone());
+            self.sizes.len() - 1
+        });
+        1 + self.kernel.views.len() + number
     }
 
     /// The global address of a view.
@@ -125,6 +137,19 @@ impl Lower<'_> {
         self.code.set_level(level);
         self.threads.insert(map, sum);
         sum
+    }
+
+    /// As [`Self::thread`], where a warp's threads agree: the assembler then knows that they do.
+    pub fn uniform_thread(&mut self, map: MapId) -> Operand {
+        if let Some(known) = self.uniform_threads.get(&map) {
+            return *known;
+        }
+        let thread = self.thread(map);
+        let level = self.code.set_level(0);
+        let uniform = self.code.first_lane(thread);
+        self.code.set_level(level);
+        self.uniform_threads.insert(map, uniform);
+        uniform
     }
 
     /// An index, made at the level of its definition.

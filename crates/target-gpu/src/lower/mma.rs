@@ -191,7 +191,7 @@ impl Lower<'_> {
     }
 
     /// Neighbours along k in one register, the first one lowest.
-    fn packed(&mut self, dtype: DType, run: &[Operand]) -> Reg {
+    pub fn packed(&mut self, dtype: DType, run: &[Operand]) -> Reg {
         let d = self.code.b32();
         if let [low, high] = *run {
             let to = if dtype == DType::F16 { PackedHalf::F16x2 } else { PackedHalf::BF16x2 };

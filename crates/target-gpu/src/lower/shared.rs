@@ -52,7 +52,7 @@ impl Lower<'_> {
         area
     }
 
-    fn shared_base(&mut self) -> Reg {
+    pub fn shared_base(&mut self) -> Reg {
         if let Some(base) = self.shared_base {
             return base;
         }

@@ -1,5 +1,6 @@
 //! Stores and scatters: each element by the one thread that it belongs to.
 
+use super::access::Access;
 use super::{Lower, Made};
 use crate::coord::{Coord, Place};
 use crate::scalar::{raw_type, to_memory};
@@ -10,31 +11,44 @@ use tegula_isa_ptx::op::St;
 use tegula_isa_ptx::types::CompareType;
 use tegula_isa_ptx::{Address, Operand, Predicate, RegList};
 
+/// Elements of a thread that are made and stored together beside the sums of products.
+const PART: usize = 32;
+
 impl Lower<'_> {
     pub fn store(&mut self, op: OpId) -> Made<()> {
         let tile = self.func.operand(op, 1);
         let access = self.access(op);
         let spread = self.spread_of(tile);
-        let pieces = self.pieces(tile, &spread.places)?;
         if self.is_ordered {
+            self.pieces(tile, &spread.places)?;
             self.sync();
         }
-        for run in self.vectors(&access, &spread.places) {
-            let first = &spread.places[run[0]];
+        // Loads of one part do not pass the stores of the part before: parts only where sums fill the registers.
+        let part = if self.streams.is_some() { PART } else { spread.places.len().max(1) };
+        for places in spread.places.chunks(part) {
+            let pieces = self.pieces(tile, places)?;
+            self.store_places(&access, places, &pieces)?;
+        }
+        Ok(())
+    }
+
+    fn store_places(&mut self, access: &Access, places: &[Place], pieces: &[Operand]) -> Made<()> {
+        for run in self.vectors(access, places) {
+            let first = &places[run[0]];
             let raws: RegList =
                 run.iter().map(|i| to_memory(&mut self.code, access.dtype, pieces[*i])).collect();
             let owner = self.owner(&access.shape, first);
-            let inside = self.inside(&access, first)?;
+            let inside = self.inside(access, first)?;
             let guard = match (owner, inside) {
                 (Some(owner), inside) => Some(self.code.and_pred(inside, owner)),
                 (None, inside) => inside,
             };
-            let address = self.address(&access, first)?;
+            let address = self.address(access, first)?;
             if run.len() == 1 {
                 self.store_raw(guard, access.dtype, raws, address);
                 continue;
             }
-            let (vector, single) = self.vector_guards(&access, run.len(), guard);
+            let (vector, single) = self.vector_guards(access, run.len(), guard);
             self.store_raw(Some(vector), access.dtype, raws.clone(), address);
             for (i, raw) in raws.into_iter().enumerate() {
                 let address = address.plus((i * access.dtype.size()) as i32);

@@ -244,7 +244,7 @@ fn power(code: &mut Code, held: &Held, dtype: DType, base: Operand, exponent: Op
     let ty = if held.wide() { ShiftRightType::U64 } else { ShiftRightType::U32 };
     code.emit(Shr { ty, d: left, a: left.into(), b: Operand::u32(1) });
     let body = code.close(level);
-    code.push(Item::Loop(Box::new(Loop { head, go_on, body })));
+    code.push(Item::Loop(Box::new(Loop { head, go_on: go_on.into(), body })));
     let Some(negative) = negative else { return power.into() };
 
     let odd = logic(code, held, exponent, one, Logic::And);

@@ -43,7 +43,7 @@ pub(super) fn rem(r: &mut Double, x: Operand, y: Operand) -> Operand {
     let left = r.fma(minus, divisor, rest.into());
     r.code.copy_to(rest, left);
     let body = r.code.close(level);
-    r.code.push(Item::Loop(Box::new(Loop { head, go_on, body })));
+    r.code.push(Item::Loop(Box::new(Loop { head, go_on: go_on.into(), body })));
     r.signed(rest.into(), x)
 }
 

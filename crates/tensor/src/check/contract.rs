@@ -60,10 +60,12 @@ fn one_role_each(name: &str, batch: &[usize], inner: &[usize], ty: &TensorType) 
 fn accumulates(name: &str, lhs: &TensorType, rhs: &TensorType, out: DType) -> Result<(), String> {
     let byte = |ty: &TensorType| matches!(ty.dtype, DType::I8 | DType::U8);
     let half = |ty: &TensorType| matches!(ty.dtype, DType::F16 | DType::BF16);
+    let eighth = |ty: &TensorType| matches!(ty.dtype, DType::F8E4M3FN | DType::F8E5M2);
     let same = lhs.dtype == rhs.dtype && lhs.dtype != DType::Bool;
     let fits = (same && out == lhs.dtype)
         || (byte(lhs) && byte(rhs) && out == DType::I32)
-        || (same && half(lhs) && out == DType::F32);
+        || (same && half(lhs) && out == DType::F32)
+        || (eighth(lhs) && eighth(rhs) && matches!(out, DType::F32 | DType::F16 | DType::BF16));
     ensure(fits, name, 3, || format!("{lhs} by {rhs} does not give {out}"))
 }
 

@@ -1,13 +1,15 @@
 //! Contractions in normal form: `[batch..., m, k]` (m and k in either order) times `[batch..., k, n]`
 //! (k and n in either order, or packed), one axis each.
 
-use super::{ROW_TAILS, RightSide, Traversal, WEIGHT_ROW_TAILS, accumulator, epilogue, over_k, right_side};
+use super::{
+    ROW_TAILS, RightSide, Traversal, WEIGHT_ROW_TAILS, accumulator, epilogue, over_k, padded, right_side,
+};
 use crate::lower::Lowered;
 use crate::lower::access::{Axis, Lowering, TileBox, begin};
 use crate::lower::body::Body;
 use tegula_base::{Dim, Symbols};
 use tegula_ir::{OpId, ScalarOp, Value};
-use tegula_target::{ContractTile, TargetModel};
+use tegula_target::{ContractTile, Edges, TargetModel};
 use tegula_tensor::{DotDims, TensorOp};
 
 /// Sums that a tile of this many rows keeps for each element, so that the units are busy.
@@ -15,10 +17,10 @@ fn chains(tile: &ContractTile, rows: i64) -> i64 {
     (1..tile.k).find(|chains| tile.k % chains == 0 && chains * rows >= tile.busy_rows).unwrap_or(tile.k)
 }
 
-struct Roles {
+pub(super) struct Roles {
     lhs: Value,
     rhs: Value,
-    n_batch: usize,
+    pub n_batch: usize,
     lhs_m: usize,
     lhs_k: usize,
     rhs_k: usize,
@@ -44,6 +46,9 @@ pub(super) fn lower(
     let mut tile = target.contract_tile(&contract, symbols);
     if let RightSide::Panels { width } | RightSide::Quads { width } = packing {
         tile.n = width;
+    }
+    if tile.edges == Edges::Padded && packing == RightSide::Plain {
+        return padded::lower(body, root, &roles, &contract, tile);
     }
     let tails: &[i64] = if packing == RightSide::Plain { &ROW_TAILS } else { &WEIGHT_ROW_TAILS };
     let traversal = Traversal { tile, m, n, cut: false, tails };
@@ -96,7 +101,7 @@ fn roles(body: &Body, root: OpId, dims: &DotDims) -> Result<Roles, String> {
 }
 
 /// The `[m, k]` tile of the left side.
-fn left(cx: &mut Lowering, roles: &Roles, batch: &[Axis], row: Axis, step: Axis) -> Value {
+pub(super) fn left(cx: &mut Lowering, roles: &Roles, batch: &[Axis], row: Axis, step: Axis) -> Value {
     let mut at: TileBox = batch.iter().copied().collect();
     at.push(row);
     at.push(step);
@@ -119,7 +124,7 @@ pub(super) fn plain(cx: &mut Lowering, arg: Value, at: &TileBox, first: usize, s
 }
 
 /// The `[k, n]` tile of the right side.
-fn right(
+pub(super) fn right(
     cx: &mut Lowering,
     roles: &Roles,
     packing: RightSide,

@@ -1,0 +1,192 @@
+//! Streams: which loads the copy engine does, through which rings of shared memory they reach the products of warpgroups.
+//!
+//! A load is streamed where only such products use it, and where a tensor map can name its boxes. Loads of one region
+//! that serve the same products share a ring: a slot holds a tile of each. Rings of loops have as many slots as fit, a
+//! ring outside of loops has one.
+//!
+//! ```text
+//!   producer ── copies ─► ring (full, empty) ─► wgmma ── releases ─► ...
+//! ```
+//! Source: Tawa, "Automatic Warp Specialization for Modern GPUs with Asynchronous References", for rings as channels.
+
+mod product;
+mod source;
+
+pub(super) use product::{Left, OperandPlan, Product};
+pub(super) use source::{Source, map_element};
+
+use super::Lower;
+use tegula_base::HashMap;
+use tegula_ir::{OpId, RegionId};
+use tegula_tile::TileOp;
+
+/// Bytes of an mbarrier.
+pub(super) const BARRIER: u32 = 8;
+/// Slots of a ring at most: more than the latency of memory asks for (a slot of 48 KB is 3 us of an SM's bandwidth).
+const MOST_SLOTS: u32 = 8;
+/// Copies in flight while one slot is multiplied: fewer than two slots is no ring.
+const FEWEST_SLOTS: u32 = 2;
+
+/// A ring of slots in shared memory, each with a tile of every load.
+#[derive(Clone, Debug)]
+pub(super) struct Ring {
+    /// Where its loads stand.
+    pub region: RegionId,
+    pub loads: Vec<Source>,
+    /// Its products in program order.
+    pub products: Vec<OpId>,
+    pub depth: u32,
+    /// Bytes from the start of shared memory to the first slot, and from one slot to the next.
+    pub slots: u32,
+    pub slot: u32,
+    /// The first of the slots' barriers, which end a phase when all bytes have arrived and when all warps have released.
+    pub full: u32,
+    pub empty: u32,
+    /// Bytes that arrive in a slot.
+    pub bytes: u32,
+}
+
+/// All that the roles of a kernel share.
+#[derive(Clone, Debug)]
+pub(super) struct Streams {
+    pub rings: Vec<Ring>,
+    /// The ring of a load, and which of its loads it is.
+    pub of_load: HashMap<OpId, (usize, usize)>,
+    pub products: HashMap<OpId, Product>,
+    /// Warpgroups that multiply.
+    pub warpgroups: u32,
+    /// Bytes of shared memory that rings and barriers take.
+    pub end: u32,
+}
+
+impl Streams {
+    /// The streams of a kernel in so many bytes of shared memory; none where there is nothing to stream.
+    pub fn plan(cx: &mut Lower, bytes: u32) -> Option<Streams> {
+        let (sources, dots) = candidates(cx);
+        if dots.is_empty() {
+            return None;
+        }
+        let even = dots.iter().all(|dot| product::rows(cx, *dot) % (2 * product::ROWS) == 0);
+        let warpgroups = if even { 2 } else { 1 };
+        let mut rings = group(cx, &sources, &dots);
+        let end = place(cx, &mut rings, bytes)?;
+        let of_load = rings.iter().enumerate().flat_map(|(ring, it)| {
+            it.loads.iter().enumerate().map(move |(load, source)| (source.load, (ring, load)))
+        });
+        let of_load: HashMap<OpId, (usize, usize)> = of_load.collect();
+        let products = dots.iter().map(|dot| {
+            let plan = product::plan(cx, *dot, &rings, &of_load, warpgroups)?;
+            Some((*dot, plan))
+        });
+        let products = products.collect::<Option<_>>()?;
+        Some(Streams { rings, of_load, products, warpgroups, end })
+    }
+
+    /// Rings whose loads stand in the region, in their order.
+    pub fn rings_in(&self, region: RegionId) -> impl Iterator<Item = usize> + '_ {
+        (0..self.rings.len()).filter(move |ring| self.rings[*ring].region == region)
+    }
+}
+
+/// Loads that may be streamed and the products that then take them. A load goes with all of its products, a product
+/// with its right factor.
+fn candidates(cx: &Lower) -> (Vec<Source>, Vec<OpId>) {
+    let ops = cx.func.walk();
+    let mut sources: Vec<Source> = ops.iter().filter_map(|op| source::of_load(cx, *op)).collect();
+    let mut dots: Vec<OpId> = ops.into_iter().filter(|op| product::fits(cx, *op)).collect();
+    loop {
+        let before = (sources.len(), dots.len());
+        dots.retain(|dot| {
+            let [_, a, b] = *cx.func.operands(*dot) else { return false };
+            let streamed = |value| source::behind(cx, value).and_then(|(load, _)| find(&sources, load));
+            let right = streamed(b).is_some_and(|source| product::reads(cx, *dot, source, false));
+            let left = match streamed(a) {
+                Some(source) => product::reads(cx, *dot, source, true),
+                None => product::from_registers(cx, *dot),
+            };
+            left && right
+        });
+        sources.retain(|source| source.users.iter().all(|user| dots.contains(user)));
+        if before == (sources.len(), dots.len()) {
+            return (sources, dots);
+        }
+    }
+}
+
+pub(super) fn find(sources: &[Source], load: OpId) -> Option<&Source> {
+    sources.iter().find(|source| source.load == load)
+}
+
+/// Loads of one region with the same products share a ring.
+fn group(cx: &Lower, sources: &[Source], dots: &[OpId]) -> Vec<Ring> {
+    let mut rings: Vec<Ring> = Vec::new();
+    for source in sources {
+        let region = cx.func.parent(source.load).expect("invariant: a load stands in a region");
+        let products: Vec<OpId> = dots.iter().copied().filter(|dot| source.users.contains(dot)).collect();
+        let same = |ring: &&mut Ring| ring.region == region && ring.products == products;
+        match rings.iter_mut().find(same) {
+            Some(ring) => ring.loads.push(source.clone()),
+            None => rings.push(Ring {
+                region,
+                loads: vec![source.clone()],
+                products,
+                depth: 1,
+                slots: 0,
+                slot: 0,
+                full: 0,
+                empty: 0,
+                bytes: 0,
+            }),
+        }
+    }
+    rings
+}
+
+/// Gives rings their slots and barriers; the end of them. None where they do not fit.
+fn place(cx: &Lower, rings: &mut [Ring], bytes: u32) -> Option<u32> {
+    let (mut once, mut each) = (0, 0);
+    for ring in rings.iter_mut() {
+        let (mut end, mut alignment) = (0_u32, 1);
+        for load in &mut ring.loads {
+            alignment = alignment.max(load.layout.alignment());
+            load.offset = end.next_multiple_of(load.layout.alignment());
+            end = load.offset + load.layout.size();
+            ring.bytes += load.copies.bytes();
+        }
+        ring.slot = end.next_multiple_of(alignment.max(SLOT_ALIGNMENT));
+        match in_loop(cx, ring.region) {
+            true => each += ring.slot,
+            false => once += ring.slot,
+        }
+    }
+    let barriers = 2 * BARRIER * MOST_SLOTS * rings.len() as u32;
+    let depth = (bytes.checked_sub(once + barriers)?).checked_div(each).unwrap_or(1).min(MOST_SLOTS);
+    if each > 0 && depth < FEWEST_SLOTS {
+        return None;
+    }
+    let mut end = 0;
+    for ring in rings.iter_mut() {
+        ring.depth = if in_loop(cx, ring.region) { depth } else { 1 };
+        ring.slots = end;
+        end += ring.slot * ring.depth;
+    }
+    for ring in rings.iter_mut() {
+        ring.full = end;
+        ring.empty = end + BARRIER * ring.depth;
+        end = ring.empty + BARRIER * ring.depth;
+    }
+    (end <= bytes).then_some(end)
+}
+
+/// Slots begin at whole swizzle patterns.
+pub(super) const SLOT_ALIGNMENT: u32 = 1024;
+
+fn in_loop(cx: &Lower, mut region: RegionId) -> bool {
+    while let Some(owner) = cx.func.owner(region) {
+        if matches!(cx.func.kind(owner), TileOp::For { .. }) {
+            return true;
+        }
+        region = cx.func.parent(owner).expect("invariant: an op with regions stands in one");
+    }
+    false
+}

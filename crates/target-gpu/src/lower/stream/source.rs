@@ -1,0 +1,158 @@
+//! Loads that a tensor map can name: two axes of neighbours, whole 16-byte strides, nothing written.
+
+use super::super::Lower;
+use crate::encoding::{TensorCopies, tensor_copies};
+use crate::layout::{SharedLayout, Swizzle};
+use tegula_base::DType;
+use tegula_ir::{Def, OpId, Value};
+use tegula_package::MapElement;
+use tegula_tile::TileOp;
+
+/// A load by the copy engine: a matrix in shared memory.
+#[derive(Clone, Debug)]
+pub(in crate::lower) struct Source {
+    pub load: OpId,
+    pub view: usize,
+    pub dtype: DType,
+    /// The matrix: the load's two axes of more than one element, in their order.
+    pub axes: [usize; 2],
+    pub layout: SharedLayout,
+    pub copies: TensorCopies,
+    /// The view's axes as the tensor map has them, innermost first.
+    pub map_axes: Vec<usize>,
+    /// Products that use it.
+    pub users: Vec<OpId>,
+    /// Bytes from the slot's start.
+    pub offset: u32,
+}
+
+/// Dims of a tensor map at most.
+const MAP_RANK: usize = 5;
+/// What strides and rows of boxes are multiples of, in bytes (`cuTensorMapEncodeTiled`).
+const CHUNK: i64 = 16;
+/// Rows of a box at most.
+const BOX_ROWS: i64 = 256;
+
+/// The load as a source; none where the copy engine cannot do it, or where others than products use it.
+pub(super) fn of_load(cx: &Lower, op: OpId) -> Option<Source> {
+    let TileOp::Load { pad: 0, .. } = cx.func.kind(op) else { return None };
+    let access = cx.access(op);
+    if cx.is_written_view(access.view) || access.steps.iter().any(|step| *step != 1) {
+        return None;
+    }
+    let ty = &cx.kernel.views[access.view].ty;
+    let wide: Vec<usize> = (0..access.shape.len()).filter(|axis| access.shape[*axis] > 1).collect();
+    let [first, second] = wide[..] else { return None };
+    let neighbours = |axis: usize| ty.strides[axis].is_const(1);
+    let (inner, outer) = match (neighbours(first), neighbours(second)) {
+        (_, true) => (second, first),
+        (true, false) => (first, second),
+        (false, false) => return None,
+    };
+    // An axis that repeats its elements needs no coordinate.
+    let others = (0..access.shape.len())
+        .filter(|axis| ![inner, outer].contains(axis) && !ty.strides[*axis].is_const(0));
+    let map_axes: Vec<usize> = [inner, outer].into_iter().chain(others).collect();
+    let size = access.dtype.size() as i64;
+    let whole = |axis: &usize| cx.symbols.divides(CHUNK / size, &ty.strides[*axis]);
+    if map_axes.len() > MAP_RANK || size > CHUNK || !map_axes[1..].iter().all(whole) {
+        return None;
+    }
+    let extents = [first, second].map(|axis| access.shape[axis] as u32);
+    let (major, minor) = if inner == second { (1, 0) } else { (0, 1) };
+    let row = i64::from(extents[major]) * size;
+    if extents.iter().any(|extent| i64::from(*extent) > BOX_ROWS) || row % CHUNK != 0 {
+        return None;
+    }
+    let fits = |swizzle: &Swizzle| row % i64::from(swizzle.span()) == 0;
+    let swizzle = Swizzle::ALL.into_iter().rev().find(fits)?;
+    let layout = SharedLayout::panels(&extents, size as u32, major, minor, swizzle);
+    let copies = tensor_copies(&layout, &[major, minor], 1).ok()?;
+    let mut users = Vec::new();
+    if !feeds_products(cx, cx.func.result(op), &mut users) {
+        return None;
+    }
+    map_element(access.dtype)?;
+    let known = access.offsets.iter().all(|offset| is_known(cx, *offset)) && is_reached(cx, op);
+    known.then_some(Source {
+        load: op,
+        view: access.view,
+        dtype: access.dtype,
+        axes: [first, second],
+        layout,
+        copies,
+        map_axes,
+        users,
+        offset: 0,
+    })
+}
+
+pub(in crate::lower) fn map_element(dtype: DType) -> Option<MapElement> {
+    Some(match dtype {
+        DType::BF16 => MapElement::BF16,
+        DType::F16 => MapElement::F16,
+        DType::I8 | DType::U8 | DType::F8E4M3FN | DType::F8E5M2 => MapElement::U8,
+        _ => return None,
+    })
+}
+
+/// Whether the producer, which has no tiles, can compute an index.
+fn is_known(cx: &Lower, value: Value) -> bool {
+    match cx.func.def(value) {
+        // Sizes and units are known, and so are loops' counters.
+        Def::Arg(region, number) => region == cx.func.body() || number == 0,
+        Def::Result(op, _) => match cx.func.kind(op) {
+            TileOp::Const { .. } | TileOp::Size { .. } => true,
+            TileOp::Index { .. } => cx.func.operands(op).iter().all(|operand| is_known(cx, *operand)),
+            _ => false,
+        },
+    }
+}
+
+/// Whether the producer can follow the loops and branches that an op stands in.
+fn is_reached(cx: &Lower, op: OpId) -> bool {
+    let Some(owner) = cx.func.parent(op).and_then(|region| cx.func.owner(region)) else { return true };
+    let decides = match cx.func.kind(owner) {
+        TileOp::For { .. } => 2,
+        _ => 1,
+    };
+    cx.func.operands(owner)[..decides].iter().all(|index| is_known(cx, *index)) && is_reached(cx, owner)
+}
+
+/// Whether only products use the value, as a factor; adds them.
+fn feeds_products(cx: &Lower, value: Value, products: &mut Vec<OpId>) -> bool {
+    cx.func.users(value).iter().all(|user| match cx.func.kind(*user) {
+        TileOp::Transpose { .. } | TileOp::Reshape { .. } => {
+            feeds_products(cx, cx.func.result(*user), products)
+        }
+        TileOp::Dot {} => {
+            if !products.contains(user) {
+                products.push(*user);
+            }
+            cx.func.operand(*user, 0) != value
+        }
+        _ => false,
+    })
+}
+
+/// The load behind a matrix, and whether the matrix is the transpose of the load's two axes of more than one element.
+pub(in crate::lower) fn behind(cx: &Lower, mut value: Value) -> Option<(OpId, bool)> {
+    let mut turned = false;
+    loop {
+        let op = cx.func.def_op(value)?;
+        let wide = |value: Value| -> Vec<i64> {
+            cx.tile(value).1.into_iter().filter(|extent| *extent > 1).collect()
+        };
+        match cx.func.kind(op) {
+            TileOp::Load { .. } => return Some((op, turned)),
+            TileOp::Transpose { perm } => {
+                let shape = cx.tile(cx.func.operand(op, 0)).1;
+                let order: Vec<usize> = perm.iter().copied().filter(|axis| shape[*axis] > 1).collect();
+                turned ^= matches!(order[..], [a, b] if a > b);
+            }
+            TileOp::Reshape { .. } if wide(cx.func.operand(op, 0)) == wide(value) => {}
+            _ => return None,
+        }
+        value = cx.func.operand(op, 0);
+    }
+}

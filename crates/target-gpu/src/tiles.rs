@@ -1,0 +1,90 @@
+//! Tiles of contractions, from the sizes and the chip: those of matrix units by prediction, others by rule.
+
+use tegula_base::{DType, Dim, Symbols};
+use tegula_machine::{Gpu, Machine};
+use tegula_perf::gpu::gemm::{Cluster, Gemm, Order, Schedule, rank};
+use tegula_target::{Contract, ContractTile, Edges};
+
+/// Result tile of a product without matrix units: 32 sums a thread, 8 rows by 4 columns, which read 12 elements of
+/// shared memory for 32 multiply-adds (an SM reads 32 words and multiplies 128 times a cycle).
+const TILE: (i64, i64) = (64, 64);
+/// Steps of the contraction between barriers.
+const STEPS: i64 = 8;
+/// Result tile and steps of one warp's products, where warpgroups have none: four warps of 32 x 32 sums, 64 bytes of
+/// each row a step.
+const WARP_TILE: (i64, i64) = (64, 64);
+const WARP_STEP_BYTES: i64 = 64;
+/// Bytes of a row of one step of a warpgroup's product: the span of the widest swizzle.
+const STEP_BYTES: i64 = 128;
+/// Row tiles of a band: 8 x 128 rows of the left side and the columns of a wave of CTAs fit L2 (60 MB on an H200).
+const BAND: i64 = 8;
+/// Rows, columns and steps that are assumed of sizes that only a run knows.
+const USUAL: i64 = 4096;
+
+/// The tile of a contraction.
+pub(crate) fn contract(machine: &Machine, contract: &Contract, symbols: &Symbols) -> ContractTile {
+    let gpu = machine.gpu().expect("invariant: a target is of a GPU");
+    let halves = |dtype: DType| matches!(dtype, DType::BF16 | DType::F16);
+    let bytes = |dtype: DType| dtype.bits() == 8 && dtype != DType::Bool;
+    let (lhs, rhs) = (contract.lhs, contract.rhs);
+    let on_matrix_units = halves(lhs) && (lhs == rhs || bytes(rhs) && rhs.is_int())
+        || bytes(lhs) && bytes(rhs) && lhs.is_int() == rhs.is_int();
+    match on_matrix_units {
+        true if contract.windowed => of_vectors(contract, true),
+        true if gpu.warpgroup_mma => of_warpgroups(gpu, contract, symbols),
+        true => of_warps(contract),
+        false => of_vectors(contract, false),
+    }
+}
+
+/// Multiply-adds, or products of warps in tiles that are cut at the edges.
+fn of_vectors(contract: &Contract, on_matrix_units: bool) -> ContractTile {
+    const MATRIX_ROWS: i64 = 16;
+    const MATRIX_STEPS: i64 = 32;
+    let up_to = |dim: &Dim, most: i64| dim.as_const().map_or(most, |n| n.clamp(1, most));
+    let n = match contract.n.as_const() {
+        Some(n) => (n.max(1) as u64).next_power_of_two().clamp(8, TILE.1 as u64) as i64,
+        None => TILE.1,
+    };
+    let m = up_to(&contract.m, TILE.0);
+    let (m, steps) = match on_matrix_units && m >= MATRIX_ROWS {
+        true => (m / MATRIX_ROWS * MATRIX_ROWS, MATRIX_STEPS),
+        false => (m, STEPS),
+    };
+    let k = up_to(&contract.k, steps);
+    ContractTile { m, n, k, m_block: 1, busy_rows: 1, edges: Edges::Cut, swapped: false }
+}
+
+/// Whole tiles of `mma.sync`.
+fn of_warps(contract: &Contract) -> ContractTile {
+    let (m, n) = WARP_TILE;
+    let k = WARP_STEP_BYTES / contract.lhs.size().max(contract.rhs.size()) as i64;
+    ContractTile { m, n, k, m_block: 1, busy_rows: 1, edges: Edges::Padded, swapped: false }
+}
+
+/// The fastest predicted of the schedules that the lowering has: no clusters, k in one piece.
+fn of_warpgroups(gpu: &Gpu, contract: &Contract, symbols: &Symbols) -> ContractTile {
+    let usual = |dim: &Dim| -> u64 {
+        let (low, high) = symbols.bounds(dim);
+        dim.as_const().unwrap_or(USUAL.clamp(low, high.max(low))).max(1) as u64
+    };
+    let (m, n, k) = (usual(&contract.m), usual(&contract.n), usual(&contract.k));
+    let gemm = Gemm { groups: usual(&contract.batch), ..Gemm::new(m, n, k, contract.lhs, contract.lhs) };
+    let has = |schedule: &Schedule| {
+        let order = matches!(schedule.order, Order::Single | Order::Cooperative);
+        let rows = matches!(schedule.rows, 64 | 128 | 256);
+        // Integers have no products of odd multiples of 8 columns beyond 24.
+        let columns =
+            contract.lhs.is_float() || schedule.columns <= 24 || schedule.columns.is_multiple_of(16);
+        order && rows && columns && schedule.cluster == Cluster::One && schedule.splits == 1
+    };
+    let found = rank(&gemm, gpu).into_iter().map(|(schedule, _)| schedule).find(has);
+    let (swapped, rows, columns) = match found {
+        Some(schedule) => (schedule.swap, schedule.rows as i64, schedule.columns as i64),
+        None => (false, TILE.0, TILE.1),
+    };
+    let (m, n) = if swapped { (columns, rows) } else { (rows, columns) };
+    let k = STEP_BYTES / contract.lhs.size() as i64;
+    let m_block = if swapped { 1 } else { BAND };
+    ContractTile { m, n, k, m_block, busy_rows: 1, edges: Edges::Padded, swapped }
+}

@@ -1,0 +1,221 @@
+//! Kernels with roles (copies, rings, products by warpgroups) on the simulator, in race mode and with random times of
+//! completion. The tile level's executor is the oracle.
+
+use tegula_base::DType::{self, *};
+use tegula_base::Symbols;
+use tegula_ir::{ScalarOp, Value};
+use tegula_machine::Machine;
+use tegula_package::PtxExecutor;
+use tegula_sim_ptx::{Options, Simulator};
+use tegula_target::{Code, TargetModel};
+use tegula_target_gpu::model::GpuTarget;
+use tegula_testkit::tiles::{Case, times};
+use tegula_tile::{TileBuilder, TileKernel};
+
+/// Runs the kernel by roles; panics where it has none, or where results differ.
+fn check(case: &Case, kernel: &TileKernel) {
+    tegula_ir::verify(&kernel.func).unwrap_or_else(|errors| panic!("{errors}"));
+    let target = GpuTarget::new(Machine::class("h200").expect("a class")).expect("a GPU");
+    let start = case.buffers();
+    let expected = case.expected(kernel, &start).expect("the executor takes the kernel");
+    let compiled = target.compile("kernel", kernel, &Symbols::default()).expect("is lowered");
+    let Code::Ptx(ptx) = &compiled.code else { panic!("a GPU runs PTX") };
+    assert!(ptx.launch.persistent.is_some(), "no roles:\n{}", ptx.text);
+    for seed in [None, Some(1), Some(2)] {
+        let simulator = Simulator { options: Options { seed, races: true, ..Options::default() } };
+        let code = simulator.prepare(ptx).expect("the simulator has all instructions");
+        let run = case.run(kernel, &*code, &compiled.sizes, &start);
+        let same = run.and_then(|got| case.compare_all(&expected, &got));
+        same.unwrap_or_else(|error| panic!("{seed:?}: {error}\n{}", ptx.text));
+    }
+}
+
+/// A matrix whose elements outside of the view are 0.
+fn padded(b: &mut TileBuilder, view: Value, offsets: &[Value], shape: &[i64]) -> Value {
+    b.load(view, offsets, shape, &vec![1; shape.len()], &vec![true; shape.len()], 0)
+}
+
+/// What one product is.
+#[derive(Clone, Copy, Debug)]
+struct Product {
+    lhs: DType,
+    rhs: DType,
+    out: DType,
+    size: [i64; 3],
+    tile: [i64; 3],
+    /// Neighbours of the right factor lie along k.
+    by_columns: bool,
+}
+
+/// `out = max(a b + bias, 0)`, by tiles.
+fn product(p: Product) -> (Case, TileKernel) {
+    let ([m, n, k], [tm, tn, tk]) = (p.size, p.tile);
+    let acc = if p.lhs.is_float() { F32 } else { I32 };
+    let (rows, columns) = ((m + tm - 1) / tm, (n + tn - 1) / tn);
+    let right = if p.by_columns { format!("{n},{k}") } else { format!("{k},{n}") };
+    let case = Case::new(&format!("{rows},{columns}"), &[])
+        .input(p.lhs, &format!("{m},{k}"))
+        .input(p.rhs, &right)
+        .input(acc, &format!("{n}"))
+        .output(p.out, &format!("{m},{n}"))
+        .tolerance(1e-2);
+    let kernel = case.kernel(|b, views, units| {
+        let (row, column) = (times(b, units[0], tm), times(b, units[1], tn));
+        let (zero, end) = (b.index(0), b.index(k));
+        let none = b.splat(acc, &[tm, tn], 0);
+        let scope = b.begin_for(zero, end, tk, &[none]);
+        let x = padded(b, views[0], &[row, scope.iv], &[tm, tk]);
+        let y = match p.by_columns {
+            true => {
+                let y = padded(b, views[1], &[column, scope.iv], &[tn, tk]);
+                b.transpose(y, &[1, 0])
+            }
+            false => padded(b, views[1], &[scope.iv, column], &[tk, tn]),
+        };
+        let next = b.dot(scope.carried[0], x, y);
+        let sum = b.end_for(scope, &[next])[0];
+        let bias = padded(b, views[2], &[column], &[tn]);
+        let bias = b.reshape(bias, &[1, tn]);
+        let bias = b.broadcast(bias, &[tm, tn]);
+        let sum = b.elementwise(ScalarOp::Add, &[sum, bias]);
+        let zeros = b.splat(acc, &[tm, tn], 0);
+        let sum = b.elementwise(ScalarOp::Max, &[sum, zeros]);
+        let sum = b.elementwise(ScalarOp::Cast { to: p.out, saturate: true }, &[sum]);
+        b.store(views[3], sum, &[row, column], &[1, 1], &[true, true]);
+    });
+    (case, kernel)
+}
+
+#[test]
+fn products_of_all_types_with_tails() {
+    let base = Product {
+        lhs: BF16,
+        rhs: BF16,
+        out: BF16,
+        size: [200, 136, 152],
+        tile: [128, 64, 64],
+        by_columns: true,
+    };
+    let cases = [
+        base,
+        Product { by_columns: false, ..base },
+        Product { lhs: F16, rhs: F16, out: F32, tile: [64, 128, 32], ..base },
+        Product { lhs: I8, rhs: I8, out: I32, size: [130, 70, 208], tile: [128, 32, 64], by_columns: true },
+        Product { lhs: U8, rhs: I8, out: I32, size: [70, 32, 96], tile: [64, 32, 96], by_columns: true },
+        Product {
+            lhs: F8E4M3FN,
+            rhs: F8E5M2,
+            out: F32,
+            size: [64, 40, 144],
+            tile: [64, 40, 128],
+            by_columns: true,
+        },
+        Product { size: [256, 256, 320], tile: [256, 128, 64], ..base },
+    ];
+    for p in cases {
+        let (case, kernel) = product(p);
+        check(&case, &kernel);
+    }
+}
+
+/// Attention of one head by blocks of keys, with running maximum and sum (FlashAttention-2, algorithm 1); rows see keys
+/// up to their own.
+fn attention(rows: i64, keys: i64, dim: i64, tile: [i64; 2], causal: bool) -> (Case, TileKernel) {
+    let [tm, tn] = tile;
+    let case = Case::new(&format!("{}", (rows + tm - 1) / tm), &[])
+        .input(BF16, &format!("{rows},{dim}"))
+        .input(BF16, &format!("{keys},{dim}"))
+        .input(BF16, &format!("{keys},{dim}"))
+        .output(F32, &format!("{rows},{dim}"))
+        .tolerance(2e-2);
+    let kernel = case.kernel(|b, views, units| {
+        let first = times(b, units[0], tm);
+        let (zero, end) = (b.index(0), b.index(keys));
+        let q = padded(b, views[0], &[first, zero], &[tm, dim]);
+        let low = b.splat(F32, &[tm, 1], i64::from((-1e30_f32).to_bits()));
+        let (none, sum) = (b.splat(F32, &[tm, 1], 0), b.splat(F32, &[tm, dim], 0));
+        let scope = b.begin_for(zero, end, tn, &[low, none, sum]);
+        let [max, total, out] = scope.carried[..] else { unreachable!("three values") };
+        let k = padded(b, views[1], &[scope.iv, zero], &[tn, dim]);
+        let k = b.transpose(k, &[1, 0]);
+        let start = b.splat(F32, &[tm, tn], 0);
+        let s = b.dot(start, q, k);
+        let position = |b: &mut TileBuilder, first: Value, axis: usize| {
+            let at = b.iota(I32, &[tm, tn], axis);
+            let first = b.from_index(I32, first);
+            let first = b.reshape(first, &[1, 1]);
+            let first = b.broadcast(first, &[tm, tn]);
+            b.elementwise(ScalarOp::Add, &[at, first])
+        };
+        let (row, key) = (position(b, first, 0), position(b, scope.iv, 1));
+        let last = b.splat(I32, &[tm, tn], if causal { 1 << 30 } else { keys });
+        let limit = if causal { b.elementwise(ScalarOp::Min, &[row, last]) } else { last };
+        let seen = match causal {
+            true => b.elementwise(ScalarOp::Le, &[key, limit]),
+            false => b.elementwise(ScalarOp::Lt, &[key, limit]),
+        };
+        let hidden = b.splat(F32, &[tm, tn], i64::from((-1e30_f32).to_bits()));
+        let s = b.elementwise(ScalarOp::Select, &[seen, s, hidden]);
+        let top = b.reduce(ScalarOp::Max, s, 1);
+        let top = b.elementwise(ScalarOp::Max, &[top, max]);
+        let spread = b.broadcast(top, &[tm, tn]);
+        let p = b.elementwise(ScalarOp::Sub, &[s, spread]);
+        let p = b.elementwise(ScalarOp::Exp, &[p]);
+        let fade = b.elementwise(ScalarOp::Sub, &[max, top]);
+        let fade = b.elementwise(ScalarOp::Exp, &[fade]);
+        let own = b.reduce(ScalarOp::Add, p, 1);
+        let total = b.elementwise(ScalarOp::Mul, &[total, fade]);
+        let total = b.elementwise(ScalarOp::Add, &[total, own]);
+        let fade = b.broadcast(fade, &[tm, dim]);
+        let out = b.elementwise(ScalarOp::Mul, &[out, fade]);
+        let p = b.elementwise(ScalarOp::Cast { to: BF16, saturate: true }, &[p]);
+        let v = padded(b, views[2], &[scope.iv, zero], &[tn, dim]);
+        let out = b.dot(out, p, v);
+        let results = b.end_for(scope, &[top, total, out]);
+        let total = b.broadcast(results[1], &[tm, dim]);
+        let out = b.elementwise(ScalarOp::Div, &[results[2], total]);
+        b.store(views[3], out, &[first, zero], &[1, 1], &[true, true]);
+    });
+    (case, kernel)
+}
+
+#[test]
+fn attention_keeps_scores_in_registers() {
+    for (rows, keys, dim, tile, causal) in
+        [(200, 200, 64, [128, 64], false), (130, 96, 128, [64, 48], false), (256, 256, 64, [128, 128], true)]
+    {
+        let (case, kernel) = attention(rows, keys, dim, tile, causal);
+        check(&case, &kernel);
+    }
+}
+
+/// Two products share their left factor; both stay pending over the loop's edge.
+#[test]
+fn gated_products_share_a_factor() {
+    let (m, n, k, [tm, tn, tk]) = (140, 72, 160, [128, 64, 64]);
+    let case = Case::new("2,2", &[])
+        .input(BF16, &format!("{m},{k}"))
+        .input(BF16, &format!("{n},{k}"))
+        .input(BF16, &format!("{n},{k}"))
+        .output(BF16, &format!("{m},{n}"))
+        .tolerance(2e-2);
+    let kernel = case.kernel(|b, views, units| {
+        let (row, column) = (times(b, units[0], tm), times(b, units[1], tn));
+        let (zero, end) = (b.index(0), b.index(k));
+        let none = b.splat(F32, &[tm, tn], 0);
+        let scope = b.begin_for(zero, end, tk, &[none, none]);
+        let x = padded(b, views[0], &[row, scope.iv], &[tm, tk]);
+        let mut next = Vec::new();
+        for (view, sum) in views[1..3].iter().zip(scope.carried.clone()) {
+            let y = padded(b, *view, &[column, scope.iv], &[tn, tk]);
+            let y = b.transpose(y, &[1, 0]);
+            next.push(b.dot(sum, x, y));
+        }
+        let sums = b.end_for(scope, &next);
+        let gate = b.elementwise(ScalarOp::Tanh, &[sums[0]]);
+        let product = b.elementwise(ScalarOp::Mul, &[gate, sums[1]]);
+        let product = b.elementwise(ScalarOp::Cast { to: BF16, saturate: true }, &[product]);
+        b.store(views[3], product, &[row, column], &[1, 1], &[true, true]);
+    });
+    check(&case, &kernel);
+}
