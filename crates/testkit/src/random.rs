@@ -9,7 +9,7 @@
 pub mod bound;
 mod build;
 pub mod coverage;
-mod data;
+pub(crate) mod data;
 mod generator;
 mod ops;
 pub mod reduce;

@@ -1,6 +1,10 @@
-//! `gpu-ptxas [--seed S] [--random N]`: NVIDIA's assembler takes what `isa-ptx` prints.
+//! `gpu-ptxas [--seed S] [--random N] [--only PREFIX]`: NVIDIA's assembler takes what `isa-ptx` prints, and makes of the
+//! kernel list what it should (`kernels.rs`); with `--only` just those rows of it.
 //! For each target every kind of instruction, every word of its opcode and every sort of its operands, each in a module
 //! of the lowest version that is said to do; the PTX files of the tests; and N random instructions, read only.
+
+mod kernels;
+mod tools;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,13 +15,9 @@ use tegula_isa_ptx::key::Key;
 use tegula_isa_ptx::{Module, Target, print, sample};
 
 use crate::outcome::Outcome;
-use crate::python;
 use crate::shell::Shell;
 use crate::workspace;
-
-/// What the driver of the cards that we measure on comes with.
-const PACKAGE: &str = "nvidia-cuda-nvcc";
-const VERSION: &str = "13.0.88";
+use tools::{PTXAS_VERSION, Tools};
 
 const N_RANDOM: usize = 2_000;
 
@@ -31,16 +31,27 @@ struct Job {
 pub fn run(args: &[String]) -> Result<Outcome> {
     let seed = number(args, "--seed")?.unwrap_or(1);
     let n_random = number(args, "--random")?.map_or(N_RANDOM, |count| count as usize);
-    let ptxas = match ptxas() {
-        Ok(ptxas) => ptxas,
+    let tools = match Tools::find() {
+        Ok(tools) => tools,
         Err(error) => {
             println!("no ptxas: {error:#}");
-            return Ok(Outcome::skip(&format!("no {PACKAGE} {VERSION}")));
+            return Ok(Outcome::skip(&format!("no ptxas {PTXAS_VERSION}")));
         }
     };
-    println!("seed {seed}");
     let folder = workspace::target().join("gpu-ptxas");
     fs::create_dir_all(&folder)?;
+    let prefix = args.iter().position(|arg| arg == "--only").and_then(|at| args.get(at + 1));
+    let of_list = kernels::check(&tools, &folder.join("kernels"), prefix.map_or("", String::as_str))?;
+    let with_list = |outcome: Outcome| {
+        let outcome = outcome.with("ptxas", PTXAS_VERSION).with("kernels", of_list.kernels);
+        let outcome = outcome.with("rows_refused", of_list.refused).with("broken", of_list.broken);
+        outcome.with("changed", of_list.changed)
+    };
+    let list_holds = of_list.kernels > 0 && of_list.refused + of_list.broken + of_list.changed == 0;
+    if prefix.is_some() {
+        return Ok(with_list(Outcome::pass_if(list_holds)));
+    }
+    println!("seed {seed}");
     let mut jobs = Vec::new();
     let mut n_forms = 0;
     for target in Target::ALL {
@@ -58,10 +69,9 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     jobs.extend(test_files()?);
     let mut refused = 0;
     for job in &jobs {
-        refused += usize::from(!assembles(&ptxas, job)?);
+        refused += usize::from(!assembles(&tools.ptxas, job)?);
     }
-    Ok(Outcome::pass_if(refused == 0 && n_forms > 0)
-        .with("ptxas", VERSION)
+    Ok(with_list(Outcome::pass_if(refused == 0 && n_forms > 0 && list_holds))
         .with("forms", n_forms)
         .with("random", n_random * Target::ALL.len())
         .with("modules", jobs.len())
@@ -72,21 +82,6 @@ pub fn run(args: &[String]) -> Result<Outcome> {
 fn number(args: &[String], flag: &str) -> Result<Option<u64>> {
     let value = args.iter().position(|arg| arg == flag).and_then(|at| args.get(at + 1));
     value.map(|value| value.parse().with_context(|| format!("`{flag} {value}` is no number"))).transpose()
-}
-
-/// The assembler from the Python environment. Errors: it cannot be installed or does not run here.
-fn ptxas() -> Result<PathBuf> {
-    let python = python::interpreter()?;
-    let wanted = format!("{PACKAGE}=={VERSION}");
-    let installed = Shell::new(&python).args(["-m", "pip", "show", PACKAGE]).finish(None)?;
-    if !installed.stdout.lines().any(|line| line == format!("Version: {VERSION}")) {
-        println!("installing {wanted}");
-        Shell::new(&python).args(["-m", "pip", "install", "--quiet", &wanted]).run()?;
-    }
-    let program = "import nvidia, pathlib; print(pathlib.Path(list(nvidia.__path__)[0]) / 'cu13/bin/ptxas')";
-    let ptxas = PathBuf::from(Shell::new(&python).args(["-c", program]).read()?.trim());
-    Shell::new(&ptxas).args(["--version"]).read()?;
-    Ok(ptxas)
 }
 
 fn job(folder: &Path, kind: &str, module: &Module, reads_only: bool) -> Result<Job> {

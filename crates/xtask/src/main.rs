@@ -12,6 +12,7 @@ mod demo;
 mod fetch_models;
 mod fuzz;
 mod gpu_encodings;
+mod gpu_kernels;
 mod gpu_model;
 mod gpu_ptxas;
 mod gpu_random;

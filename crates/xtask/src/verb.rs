@@ -40,7 +40,7 @@ pub const VERBS: &[Verb] = &[
     verb("mlir-opt", "", "upstream's mlir-opt reads every golden dump", crate::mlir_opt::run),
     verb(
         "gpu-ptxas",
-        "[--seed S] [--random N]",
+        "[--seed S] [--random N] [--only PREFIX]",
         "NVIDIA's assembler takes what is printed",
         crate::gpu_ptxas::run,
     ),
@@ -50,6 +50,12 @@ pub const VERBS: &[Verb] = &[
         "[--seeds N] [--from S]",
         "random tile functions as PTX on the simulator",
         crate::gpu_random::run,
+    ),
+    verb(
+        "gpu-kernels",
+        "[--only PREFIX] [--chip CLASS]",
+        "the kernel list on the interpreter of PTX",
+        crate::gpu_kernels::run,
     ),
     verb("readme", "", "the README's commands", crate::readme::run),
     verb("models", "[--only ID ...]", "real models against ONNX Runtime", crate::models::run),

@@ -1,0 +1,77 @@
+//! `gpu-kernels [--only PREFIX] [--chip CLASS]`: every row of the kernel list at its small sizes, compiled and run by the
+//! interpreter of PTX. Bar: within the bound of `docs/numerics.md` of the evaluator; a row that is refused fails.
+
+use std::time::Instant;
+
+use anyhow::Result;
+use tegula_driver::compile::compile_program;
+use tegula_driver::{CompileOptions, PassCx, session_options, simulated_gpu};
+use tegula_machine::Machine;
+use tegula_runtime::Session;
+use tegula_testkit::gpu_kernels::{GpuKernel, Sizes, gpu_kernels};
+use tegula_testkit::random::bound::{Agreement, compare, reference};
+
+use crate::in_process::{guarded, keep_panics, package};
+use crate::outcome::Outcome;
+
+/// One chip with and one without the instructions of sm_90.
+const CHIPS: [&str; 2] = ["a100", "h200"];
+const SEED: u64 = 1;
+
+pub fn run(args: &[String]) -> Result<Outcome> {
+    let value = |flag: &str| args.iter().position(|arg| arg == flag).and_then(|at| args.get(at + 1));
+    let (prefix, chip) = (value("--only").map_or("", String::as_str), value("--chip"));
+    let chips: Vec<&str> = chip.map_or(CHIPS.to_vec(), |chip| vec![chip.as_str()]);
+    keep_panics();
+    let (mut total, mut failed, mut rows) = (Agreement::default(), 0, 0);
+    for kernel in gpu_kernels().iter().filter(|kernel| kernel.name.starts_with(prefix)) {
+        for (sizes, class) in
+            kernel.small.iter().flat_map(|sizes| chips.iter().map(move |chip| (sizes, chip)))
+        {
+            rows += 1;
+            let began = Instant::now();
+            let seconds = |began: Instant| began.elapsed().as_secs_f64();
+            match guarded(|| check(kernel, sizes, class)).unwrap_or_else(Err) {
+                Ok(agreement) => {
+                    let Agreement { exact, bounded, used, .. } = agreement;
+                    println!(
+                        "{:40} {class} {sizes:?}: {exact} exact, {bounded} within {used:.3} of their bound, {:.1} s",
+                        kernel.name,
+                        seconds(began)
+                    );
+                    total.add(agreement);
+                }
+                Err(error) => {
+                    failed += 1;
+                    let line: String = error.lines().take(3).collect::<Vec<&str>>().join(" | ");
+                    println!("{:40} {class} {sizes:?}: {line}, {:.1} s", kernel.name, seconds(began));
+                }
+            }
+        }
+    }
+    Ok(Outcome::pass_if(failed == 0 && rows > 0)
+        .with("rows", rows)
+        .with("failed", failed)
+        .with("exact", total.exact)
+        .with("bounded", total.bounded)
+        .with("used", format!("{:.2}", total.used)))
+}
+
+/// Compiles a row for a machine class, runs it and compares. Errors: refusals and differences.
+pub fn check(kernel: &GpuKernel, sizes: &Sizes, class: &str) -> Result<Agreement, String> {
+    let case = kernel.case(sizes, SEED)?;
+    let expected = reference(&case.program, &case.inputs).map_err(|error| error.to_string())?;
+    let machine = Machine::class(class).ok_or_else(|| format!("there is no machine class `{class}`"))?;
+    let options = CompileOptions { verify: true, ..CompileOptions::new(machine) };
+    let compiled = compile_program(case.program, &kernel.name, &options, None, &mut PassCx::default());
+    let got = compiled
+        .and_then(package)
+        .and_then(|package| Session::from_bytes(package, session_options(1, simulated_gpu())))
+        .and_then(|session| session.run(&case.inputs))
+        .map_err(|found| found.to_string())?;
+    let mut total = Agreement::default();
+    for (i, (got, want)) in got.iter().zip(&expected).enumerate() {
+        total.add(compare(got, want).map_err(|difference| format!("y{i} {difference}"))?);
+    }
+    Ok(total)
+}

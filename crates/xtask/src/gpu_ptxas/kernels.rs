@@ -1,0 +1,156 @@
+//! The kernel list through the assembler: registers, spills, shared memory, remarks, and what the instructions are.
+//!
+//! Hashes of the PTX stand in `data/gpu_ptx.txt`, so that a change which is to leave the code alone shows that it does.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use sha2::{Digest, Sha256};
+use tegula_driver::compile::compile_program;
+use tegula_driver::{CompileOptions, PassCx};
+use tegula_machine::Machine;
+use tegula_package::{PtxKernel, PtxLaunch};
+use tegula_target::Code;
+use tegula_testkit::gpu_kernels::{GpuKernel, Sizes, gpu_kernels};
+
+use super::tools::{Assembled, Tools, assemble};
+use crate::workspace;
+
+/// Machine classes and what the assembler calls them.
+const CHIPS: [(&str, &str); 2] = [("a100", "sm_80"), ("h200", "sm_90a")];
+/// What a kernel may declare without asking the driver for more.
+const STATIC_SHARED: u64 = 48 << 10;
+/// Of a CTA with opt-in (CUDA C++ Programming Guide, "Compute Capabilities": 227 KB on 9.0, 163 on 8.0).
+const MOST_SHARED: u64 = 227 << 10;
+const GOLDEN: &str = "gpu_ptx.txt";
+
+/// What the list comes to.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    pub kernels: usize,
+    /// Rows of the list without code.
+    pub refused: usize,
+    /// Kernels that break a rule.
+    pub broken: usize,
+    /// Kernels whose PTX is not as the file of hashes says.
+    pub changed: usize,
+}
+
+/// Compiles and assembles the rows whose names begin with `prefix`; with `all` the list of hashes must fit.
+pub fn check(tools: &Tools, folder: &Path, prefix: &str) -> Result<Report> {
+    fs::create_dir_all(folder)?;
+    let mut report = Report::default();
+    let mut hashes = BTreeMap::new();
+    for kernel in gpu_kernels().iter().filter(|kernel| kernel.name.starts_with(prefix)) {
+        for (class, arch) in CHIPS {
+            let kernels = match ptx(kernel, class) {
+                Ok(kernels) => kernels,
+                Err(error) => {
+                    println!("{:44} {arch}: refused: {}", kernel.name, error.lines().next().unwrap_or(""));
+                    report.refused += 1;
+                    continue;
+                }
+            };
+            for (i, PtxKernel { text, launch }) in kernels.iter().enumerate() {
+                let name = format!("{}.{i} {arch}", kernel.name);
+                let file = folder.join(format!("{}_{i}_{arch}.ptx", kernel.name));
+                fs::write(&file, text)?;
+                hashes.insert(name.clone(), hash(text));
+                report.kernels += 1;
+                let found = match assemble(tools, &file, arch)? {
+                    Ok(assembled) => {
+                        println!("{}", line(&name, text, launch, &assembled));
+                        broken_rules(launch, &assembled)
+                    }
+                    Err(error) => vec![error],
+                };
+                found.iter().for_each(|rule| println!("{name}: {rule}"));
+                report.broken += usize::from(!found.is_empty());
+            }
+        }
+    }
+    report.changed = compare_hashes(&hashes, prefix)?;
+    Ok(report)
+}
+
+/// The kernels of a row with symbolic sizes.
+fn ptx(kernel: &GpuKernel, class: &str) -> Result<Vec<PtxKernel>, String> {
+    let program = kernel.program(&Sizes::new())?;
+    let machine = Machine::class(class).ok_or_else(|| format!("there is no machine class `{class}`"))?;
+    let options = CompileOptions { verify: true, ..CompileOptions::new(machine) };
+    let compiled = compile_program(program, &kernel.name, &options, None, &mut PassCx::default());
+    let stages = compiled.map_err(|found| found.to_string())?.stages;
+    let host = stages.host.ok_or("the compilation stopped early")?;
+    let kernels = host.codes.into_iter().filter_map(|code| match code {
+        Code::Ptx(kernel) => Some(kernel),
+        Code::Machine(_) | Code::Portable(_) => None,
+    });
+    Ok(kernels.collect())
+}
+
+fn line(name: &str, text: &str, launch: &PtxLaunch, assembled: &Assembled) -> String {
+    let Assembled { registers, shared_bytes, sass, .. } = assembled;
+    let rest = text.split_once(".entry ").map_or("", |(_, rest)| rest);
+    let entry: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+    let shared = shared_bytes + u64::from(launch.dynamic_shared);
+    let mut line = format!("{name:44} {entry:14} {registers:3} registers, {shared:6} B shared");
+    let counts = [
+        (sass.warpgroup_products, "GMMA"),
+        (sass.warp_products, "MMA"),
+        (sass.wide_accesses, "x 16 B"),
+        (sass.narrow_accesses, "narrower"),
+    ];
+    for (count, what) in counts.iter().filter(|(count, _)| *count > 0) {
+        let _ = write!(line, ", {count} {what}");
+    }
+    let _ = write!(line, ", {} in all", sass.all);
+    line
+}
+
+fn broken_rules(launch: &PtxLaunch, assembled: &Assembled) -> Vec<String> {
+    let mut found = assembled.remarks.clone();
+    let mut rule = |holds: bool, text: String| {
+        if !holds {
+            found.push(text);
+        }
+    };
+    rule(assembled.spilled_bytes == 0, format!("{} bytes spilled", assembled.spilled_bytes));
+    let all = assembled.shared_bytes + u64::from(launch.dynamic_shared);
+    rule(all <= MOST_SHARED, format!("{all} bytes of shared memory with what a launch adds"));
+    rule(assembled.stack_bytes == 0, format!("a stack of {} bytes", assembled.stack_bytes));
+    rule(
+        assembled.shared_bytes <= STATIC_SHARED,
+        format!("{} bytes of shared memory", assembled.shared_bytes),
+    );
+    rule(assembled.sass.local == 0, format!("{} accesses of local memory", assembled.sass.local));
+    rule(assembled.sass.gpu_fences == 0, format!("{} fences of the GPU", assembled.sass.gpu_fences));
+    found
+}
+
+fn hash(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// How many lines of the file differ; BLESS=1 writes it anew.
+fn compare_hashes(hashes: &BTreeMap<String, String>, prefix: &str) -> Result<usize> {
+    let path = workspace::data(GOLDEN);
+    let text = fs::read_to_string(&path).unwrap_or_default();
+    let rows = text.lines().filter_map(|line| line.rsplit_once(' '));
+    let mut known: BTreeMap<String, String> =
+        rows.map(|(name, hash)| (name.to_string(), hash.to_string())).collect();
+    let within = |name: &String| name.starts_with(prefix);
+    let gone = known.keys().filter(|name| within(name) && !hashes.contains_key(*name)).count();
+    let differs = |(name, hash): &(&String, &String)| known.get(*name) != Some(hash);
+    let changed = gone + hashes.iter().filter(differs).count();
+    if changed > 0 && std::env::var_os("BLESS").is_some() {
+        known.retain(|name, _| !within(name));
+        known.extend(hashes.clone());
+        let lines: String = known.iter().map(|(name, hash)| format!("{name} {hash}\n")).collect();
+        fs::write(&path, lines).with_context(|| format!("cannot write {}", path.display()))?;
+        return Ok(0);
+    }
+    Ok(changed)
+}
