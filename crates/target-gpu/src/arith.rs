@@ -2,6 +2,7 @@
 //! Indexes are signed and of 64 bits, coordinates inside of a tile unsigned and of 32.
 
 use crate::code::Code;
+use crate::layout::BitMatrix;
 use tegula_isa_ptx::modifiers::{BoolOp, Compare, MulPart, ShuffleMode};
 use tegula_isa_ptx::op::*;
 use tegula_isa_ptx::types::*;
@@ -228,6 +229,53 @@ impl Code {
                 d.into()
             }
         }
+    }
+
+    pub fn xor32(&mut self, a: Operand, b: u32) -> Operand {
+        match (a, b) {
+            (Operand::Imm(x), _) => Operand::u32(x as u32 ^ b),
+            (_, 0) => a,
+            _ => {
+                let d = self.b32();
+                self.emit(Xor { ty: LogicType::B32, d, a, b: Operand::u32(b) });
+                d.into()
+            }
+        }
+    }
+
+    /// The image of a word under a linear map: for each distance that bits move, those bits at once.
+    pub fn linear(&mut self, word: Operand, map: &BitMatrix) -> Operand {
+        let mut moved: Vec<(i64, u32)> = Vec::new();
+        for (from, column) in map.columns().iter().enumerate() {
+            for to in (0..32).filter(|to| column >> to & 1 == 1) {
+                let by = i64::from(to) - from as i64;
+                match moved.iter_mut().find(|(distance, _)| *distance == by) {
+                    Some((_, mask)) => *mask |= 1 << from,
+                    None => moved.push((by, 1 << from)),
+                }
+            }
+        }
+        let word = self.in_reg(RegClass::B32, word);
+        let mut sum: Option<Reg> = None;
+        for (by, mask) in moved {
+            let kept = self.b32();
+            self.emit(And { ty: LogicType::B32, d: kept, a: word.into(), b: Operand::u32(mask) });
+            let bits = self.b32();
+            let distance = Operand::u32(by.unsigned_abs() as u32);
+            match by < 0 {
+                true => self.emit(Shr { ty: ShiftRightType::B32, d: bits, a: kept.into(), b: distance }),
+                false => self.emit(Shl { ty: BitsType::B32, d: bits, a: kept.into(), b: distance }),
+            }
+            sum = Some(match sum {
+                None => bits,
+                Some(sum) => {
+                    let d = self.b32();
+                    self.emit(Xor { ty: LogicType::B32, d, a: sum.into(), b: bits.into() });
+                    d
+                }
+            });
+        }
+        sum.map_or(Operand::u32(0), Operand::from)
     }
 
     /// The value that lane 0 has, in all lanes of the warp.

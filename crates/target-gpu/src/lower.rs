@@ -13,6 +13,7 @@
 //! ```
 
 mod access;
+mod bulk_store;
 mod control;
 mod dot;
 mod index;
@@ -132,6 +133,7 @@ impl<'a> Lower<'a> {
             map_addresses: HashMap::default(),
             in_place: HashMap::default(),
             pending: Vec::new(),
+            bulk_buffers: None,
         };
         cx.is_ordered = cx.reads_what_it_writes();
         cx.has_matrix = kernel.func.walk().into_iter().any(|op| cx.mma_plan(op).is_some());
@@ -237,6 +239,8 @@ struct Lower<'a> {
     in_place: HashMap<OpId, Vec<Reg>>,
     /// Open loops with pending products, outermost first.
     pending: Vec<Pending>,
+    /// Slices of shared memory through which sums leave: start and bytes.
+    bulk_buffers: Option<(u32, u32)>,
 }
 
 type Made<T> = Result<T, Refused>;

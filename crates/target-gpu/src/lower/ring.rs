@@ -64,7 +64,7 @@ impl Lower<'_> {
 
     fn copies(&mut self, source: &Source, slot: Reg, full: Reg) -> Made<()> {
         let access = self.access(source.load);
-        let map = self.map(source);
+        let map = self.map_at(source);
         let mut starts = Vec::new();
         for axis in &source.map_axes {
             let start = self.index(access.offsets[*axis])?;
@@ -92,7 +92,7 @@ impl Lower<'_> {
     }
 
     /// The generic address of a source's tensor map.
-    fn map(&mut self, source: &Source) -> Reg {
+    pub fn map_at(&mut self, source: &Source) -> Reg {
         let template = self.template(source);
         let number = self.maps_needed.iter().position(|known| *known == template).unwrap_or_else(|| {
             self.maps_needed.push(template);
@@ -219,6 +219,6 @@ impl Lower<'_> {
     }
 }
 
-fn rank_of(dims: usize) -> TensorRank {
+pub(super) fn rank_of(dims: usize) -> TensorRank {
     [TensorRank::D1, TensorRank::D2, TensorRank::D3, TensorRank::D4, TensorRank::D5][dims - 1]
 }

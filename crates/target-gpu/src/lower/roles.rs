@@ -60,7 +60,7 @@ fn with_streams(
     let warpgroup = shell.prologue();
     let last = Operand::u32(warpgroups);
     let produces = shell.code.compare(Compare::Eq, CompareType::U32, warpgroup, last);
-    let (share, most) = registers(chip, warpgroups);
+    let budget = consumer_registers(chip, warpgroups);
     let mut shared_bytes = streams.end;
     let mut role = |shell: &mut Lower, is_producer: bool| -> Result<Vec<Item>, Refused> {
         let mut cx = Lower::new(kernel, symbols, shell.code.beside(), shell.thread_bits);
@@ -70,10 +70,8 @@ fn with_streams(
         cx.sizes = std::mem::take(&mut shell.sizes);
         cx.maps_needed = std::mem::take(&mut shell.maps_needed);
         cx.shared_bytes = streams.end;
-        if is_producer {
-            cx.code.emit(SetmaxnregDec { registers: PRODUCER_REGISTERS });
-        } else if most > share {
-            cx.code.emit(SetmaxnregInc { registers: most });
+        if let Some(registers) = budget.filter(|_| !is_producer) {
+            cx.code.emit(SetmaxnregInc { registers });
         }
         cx.open_ends();
         cx.each_unit()?;
@@ -84,11 +82,13 @@ fn with_streams(
     };
     let multiply = role(&mut shell, false)?;
     let produce = role(&mut shell, true)?;
-    let produce = shell.one_thread(produce);
+    let produce = shell.one_thread(produce, budget.map(|_| PRODUCER_REGISTERS));
     let branch = Branch { condition: produces.into(), then: produce, other: multiply };
     shell.code.push(Item::Branch(Box::new(branch)));
     let mut b = shell.entry(name);
     b.directives().reqntid = Some([(warpgroups + 1) * WARPGROUP, 1, 1]);
+    // The assembler then gives all registers to one CTA, which `setmaxnreg` shares out.
+    b.directives().minnctapersm = budget.map(|_| 1);
     b.param("end", ParamType::Scalar(Scalar::U64));
     for number in 0..shell.maps_needed.len() {
         b.param(format!("map{number}"), ParamType::Bytes { align: 64, size: 128 });
@@ -101,13 +101,12 @@ fn with_streams(
     })
 }
 
-/// Registers of a thread when the kernel starts, and of one that multiplies when the producer has given back its own.
-fn registers(chip: &Chip, warpgroups: u32) -> (u32, u32) {
-    let whole = |registers: u32| registers / REGISTER_STEP * REGISTER_STEP;
-    let share =
-        whole(chip.registers / ((warpgroups + 1) * WARPGROUP)).min(255 / REGISTER_STEP * REGISTER_STEP);
-    let left = chip.registers - PRODUCER_REGISTERS * WARPGROUP;
-    (share, whole(left / (warpgroups * WARPGROUP)).min(MOST_REGISTERS))
+/// Registers of a thread that multiplies, when the producer has given back its own; none where a thread has as many as
+/// it can name from the start.
+fn consumer_registers(chip: &Chip, warpgroups: u32) -> Option<u32> {
+    let share = chip.registers / ((warpgroups + 1) * WARPGROUP);
+    let left = (chip.registers - PRODUCER_REGISTERS * WARPGROUP) / (warpgroups * WARPGROUP);
+    (share < MOST_REGISTERS).then_some((left / REGISTER_STEP * REGISTER_STEP).min(MOST_REGISTERS))
 }
 
 impl Lower<'_> {
@@ -167,33 +166,28 @@ impl Lower<'_> {
         self.scopes.pop();
         let items = self.code.close(level);
         self.code.push(Item::Loop(Box::new(Loop { head, go_on, body: items })));
+        self.end_bulk_stores();
         Ok(())
     }
 
-    /// All but one thread of the first of a warpgroup's warps leave out the code.
-    fn one_thread(&mut self, mut code: Vec<Item>) -> Vec<Item> {
-        // Registers are given back by all threads.
-        let rest = code.split_off(1);
+    /// All but one thread of the first of a warpgroup's warps leave out the code. All give back registers before.
+    fn one_thread(&mut self, code: Vec<Item>, registers: Option<u32>) -> Vec<Item> {
         let level = self.code.level();
         self.code.open();
-        code.into_iter().for_each(|item| self.code.push(item));
-        let tid = self.code.b32();
+        if let Some(registers) = registers {
+            self.code.emit(SetmaxnregDec { registers });
+        }
+        let (tid, warp) = (self.code.b32(), self.code.b32());
         self.code.emit(MovSpecial { ty: AddressType::U32, d: tid, special: Special::TidX });
-        let warp = self.code.b32();
-        self.code.emit(Bfe {
-            ty: WideInt::U32,
-            d: warp,
-            a: tid.into(),
-            pos: Operand::u32(5),
-            len: Operand::u32(2),
-        });
+        let (pos, len) = (Operand::u32(5), Operand::u32(2));
+        self.code.emit(Bfe { ty: WideInt::U32, d: warp, a: tid.into(), pos, len });
         let warp = self.code.first_lane(warp.into());
         let first = self.code.compare(Compare::Eq, CompareType::U32, warp, Operand::u32(0));
         let outer = self.code.level();
         self.code.open();
         let elected = self.code.pred();
         self.code.emit(Elect { d: None, p: elected, mask: Operand::u32(u32::MAX) });
-        let one = Branch { condition: elected.into(), then: rest, other: Vec::new() };
+        let one = Branch { condition: elected.into(), then: code, other: Vec::new() };
         self.code.push(Item::Branch(Box::new(one)));
         let then = self.code.close(outer);
         self.code.push(Item::Branch(Box::new(Branch { condition: first.into(), then, other: Vec::new() })));

@@ -16,6 +16,9 @@ const PART: usize = 32;
 
 impl Lower<'_> {
     pub fn store(&mut self, op: OpId) -> Made<()> {
+        if self.bulk_store(op)? {
+            return Ok(());
+        }
         let tile = self.func.operand(op, 1);
         let access = self.access(op);
         let spread = self.spread_of(tile);

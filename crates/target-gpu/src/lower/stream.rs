@@ -13,7 +13,7 @@ mod product;
 mod source;
 
 pub(super) use product::{Left, OperandPlan, Product};
-pub(super) use source::{Source, map_element};
+pub(super) use source::{Source, map_axes, map_element, matrix_axes};
 
 use super::Lower;
 use tegula_base::HashMap;

@@ -214,7 +214,7 @@ impl Lower<'_> {
                 }
             }
         }
-        let pieces = self.pieces(value, &places)?;
+        let pieces = self.pieces(self.unrounded(value), &places)?;
         Ok(pieces.chunks(run as usize).map(|run| self.packed(dtype, run)).collect())
     }
 

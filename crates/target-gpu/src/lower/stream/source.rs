@@ -1,6 +1,7 @@
 //! Loads that a tensor map can name: two axes of neighbours, whole 16-byte strides, nothing written.
 
 use super::super::Lower;
+use super::super::access::Access;
 use crate::encoding::{TensorCopies, tensor_copies};
 use crate::layout::{SharedLayout, Swizzle};
 use tegula_base::DType;
@@ -41,23 +42,15 @@ pub(super) fn of_load(cx: &Lower, op: OpId) -> Option<Source> {
         return None;
     }
     let ty = &cx.kernel.views[access.view].ty;
-    let wide: Vec<usize> = (0..access.shape.len()).filter(|axis| access.shape[*axis] > 1).collect();
-    let [first, second] = wide[..] else { return None };
+    let [first, second] = matrix_axes(&access.shape)?;
     let neighbours = |axis: usize| ty.strides[axis].is_const(1);
     let (inner, outer) = match (neighbours(first), neighbours(second)) {
         (_, true) => (second, first),
         (true, false) => (first, second),
         (false, false) => return None,
     };
-    // An axis that repeats its elements needs no coordinate.
-    let others = (0..access.shape.len())
-        .filter(|axis| ![inner, outer].contains(axis) && !ty.strides[*axis].is_const(0));
-    let map_axes: Vec<usize> = [inner, outer].into_iter().chain(others).collect();
+    let map_axes = map_axes(cx, &access, inner, outer)?;
     let size = access.dtype.size() as i64;
-    let whole = |axis: &usize| cx.symbols.divides(CHUNK / size, &ty.strides[*axis]);
-    if map_axes.len() > MAP_RANK || size > CHUNK || !map_axes[1..].iter().all(whole) {
-        return None;
-    }
     let extents = [first, second].map(|axis| access.shape[axis] as u32);
     let (major, minor) = if inner == second { (1, 0) } else { (0, 1) };
     let row = i64::from(extents[major]) * size;
@@ -85,6 +78,30 @@ pub(super) fn of_load(cx: &Lower, op: OpId) -> Option<Source> {
         users,
         offset: 0,
     })
+}
+
+/// The two axes of more than one element, where there are just two.
+pub(in crate::lower) fn matrix_axes(shape: &[i64]) -> Option<[usize; 2]> {
+    let wide: Vec<usize> = (0..shape.len()).filter(|axis| shape[*axis] > 1).collect();
+    wide.try_into().ok()
+}
+
+/// The axes of a tensor map of the view, innermost first; none where its elements do not lie as a map wants them.
+pub(in crate::lower) fn map_axes(
+    cx: &Lower,
+    access: &Access,
+    inner: usize,
+    outer: usize,
+) -> Option<Vec<usize>> {
+    let ty = &cx.kernel.views[access.view].ty;
+    // An axis that repeats its elements needs no coordinate.
+    let others = (0..access.shape.len())
+        .filter(|axis| ![inner, outer].contains(axis) && !ty.strides[*axis].is_const(0));
+    let axes: Vec<usize> = [inner, outer].into_iter().chain(others).collect();
+    let size = access.dtype.size() as i64;
+    let whole = |axis: &usize| size <= CHUNK && cx.symbols.divides(CHUNK / size, &ty.strides[*axis]);
+    let fits = ty.strides[inner].is_const(1) && axes.len() <= MAP_RANK && axes[1..].iter().all(whole);
+    fits.then_some(axes)
 }
 
 pub(in crate::lower) fn map_element(dtype: DType) -> Option<MapElement> {
