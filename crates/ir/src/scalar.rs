@@ -90,6 +90,9 @@ pub enum ScalarOp {
     Select,
     /// `a * b + c`, rounded once.
     Fma,
+    // One operand, for recipes.
+    /// Of `f32`: `2^x`, at most 2 ulp; a result below the smallest normal number may be 0.
+    Exp2,
 }
 
 impl ScalarOp {
@@ -164,6 +167,7 @@ impl ScalarOp {
             Ge => "ge",
             Select => "select",
             Fma => "fma",
+            Exp2 => "exp2",
         }
     }
 
@@ -207,6 +211,7 @@ impl ScalarOp {
                 first != DType::Bool
             }
             Min | Max | Lt | Le | Gt | Ge => true,
+            Exp2 => first == DType::F32,
             _ => first.is_float(),
         };
         if !allowed {
@@ -254,6 +259,7 @@ impl std::str::FromStr for ScalarOp {
                 }
             }
             "fma" => ScalarOp::Fma,
+            "exp2" => ScalarOp::Exp2,
             _ => *ScalarOp::PLAIN
                 .iter()
                 .find(|op| op.name() == name)

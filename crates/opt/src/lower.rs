@@ -9,6 +9,7 @@
 //! ```
 
 mod access;
+pub(crate) mod attention;
 mod body;
 mod collapse;
 mod concat;
@@ -57,6 +58,7 @@ pub fn lower_kernel(
     let body = collapse::collapse_axes(&body).unwrap_or(body);
     let root = body.root();
     let lowered = match root.map(|op| body.func.kind(op)) {
+        Some(TensorOp::Attention { .. }) => attention::lower(&body, target, symbols),
         Some(TensorOp::Dot { .. } | TensorOp::Conv { .. }) => contract::lower(&body, target, symbols),
         Some(TensorOp::Pool { .. } | TensorOp::MaxPoolIndices { .. }) => pool::lower(&body, target),
         Some(TensorOp::Concat { .. }) => concat::lower(&body, target),

@@ -134,6 +134,59 @@ fn reductions() {
     });
 }
 
+/// Masks of all kinds, tails of rows and keys, heads that share keys, rows of one block that are several heads.
+#[test]
+fn attention() {
+    struct Mask {
+        causal: bool,
+        window: i64,
+        softcap: f64,
+        /// Extents of what is added before the keys; 0 is the number of queries.
+        added: Option<[i64; 3]>,
+    }
+    let plain = Mask { causal: false, window: 0, softcap: 0.0, added: None };
+    let masks = [
+        Mask { ..plain },
+        Mask { causal: true, ..plain },
+        Mask { causal: true, window: 5, ..plain },
+        Mask { window: 3, ..plain },
+        Mask { softcap: 2.0, ..plain },
+        Mask { added: Some([1, 1, 1]), ..plain },
+        Mask { added: Some([2, 4, 0]), causal: true, ..plain },
+        Mask { added: Some([1, 4, 0]), window: 9, softcap: 3.0, ..plain },
+    ];
+    // Of 40 queries and 7 keys most rows see none: they are NaN on both sides.
+    for (l, s) in [(1, 1), (1, 21), (3, 8), (5, 19), (37, 37), (33, 70), (40, 7)] {
+        for mask in &masks {
+            for (heads, d, e, known) in [(2, 16, 16, true), (4, 5, 20, false), (1, 3, 3, true)] {
+                let name = format!(
+                    "{l} queries, {s} keys, {heads} heads of keys, {d} to {e}, causal {}, window {}, added {:?}",
+                    mask.causal, mask.window, mask.added
+                );
+                let dim = |name: &str, n: i64| if known { Dim::from(n) } else { Dim::symbol(name) };
+                let (l_dim, s_dim) = (dim("l", l), dim("s", s));
+                let four = |heads: i64, rows: &Dim, d: i64| [2.into(), heads.into(), rows.clone(), d.into()];
+                let mut case = Case::new(&name).symbol("l", l).symbol("s", s).class(KernelClass::Attention);
+                case = case.arg(F32, four(4, &l_dim, d));
+                case = case.arg(F32, four(heads, &s_dim, d)).arg(F32, four(heads, &s_dim, e));
+                if let Some([b, h, rows]) = mask.added {
+                    let rows = if rows == 0 { l_dim.clone() } else { Dim::from(rows) };
+                    case = case.arg(F32, [b.into(), h.into(), rows, s_dim.clone()]);
+                }
+                check(case, |b, args| {
+                    let scale = 1.0 / (d as f64).sqrt();
+                    Ok(vec![b.attention(args, scale, mask.causal, mask.window, mask.softcap)?])
+                });
+            }
+        }
+    }
+    let no_keys = Case::new("no keys").symbol("s", 0).class(KernelClass::Attention);
+    let keys = || [Dim::from(1), Dim::from(2), Dim::symbol("s"), Dim::from(4)];
+    check(no_keys.arg(F32, [1, 2, 3, 4]).arg(F32, keys()).arg(F32, keys()), |b, args| {
+        Ok(vec![b.attention(args, 0.5, false, 0, 0.0)?])
+    });
+}
+
 #[test]
 fn softmax_rows() {
     for (axis, shape) in [(1, [3, 10]), (1, [3, 37]), (0, [5, 6])] {

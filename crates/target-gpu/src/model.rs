@@ -8,7 +8,8 @@ use tegula_base::{Bytes, DType, Diagnostic, Dim, Symbols};
 use tegula_isa_ptx::{Module, Target, print};
 use tegula_machine::Machine;
 use tegula_package::PtxKernel;
-use tegula_target::{Code, CompiledKernel, Contract, ContractTile, TargetModel};
+use tegula_target::{Attention, AttentionTile, Code, CompiledKernel, Contract, ContractTile, TargetModel};
+use tegula_tensor::KernelClass;
 use tegula_tile::TileKernel;
 
 pub use crate::lower::Lowered;
@@ -77,6 +78,10 @@ impl TargetModel for GpuTarget {
         &self.machine
     }
 
+    fn claims(&self, class: KernelClass) -> bool {
+        !matches!(class, KernelClass::Recurrent | KernelClass::Native)
+    }
+
     /// One element a thread: what a CTA holds of a row in one register each.
     fn lanes(&self, _dtype: DType) -> i64 {
         THREADS
@@ -84,6 +89,10 @@ impl TargetModel for GpuTarget {
 
     fn contract_tile(&self, contract: &Contract, symbols: &Symbols) -> ContractTile {
         tiles::contract(&self.machine, contract, symbols)
+    }
+
+    fn attention_tile(&self, attention: &Attention) -> Option<AttentionTile> {
+        tiles::attention(self.machine.gpu().expect("invariant: a target is of a GPU"), attention)
     }
 
     fn reads_turned(&self) -> bool {

@@ -1,4 +1,9 @@
-//! Tiles of contractions, from the sizes and the chip: those of matrix units by prediction, others by rule.
+//! Tiles of contractions, from the sizes and the chip: those of matrix units by prediction, others by rule. Blocks of
+//! attention: `tiles/attention.rs`.
+
+mod attention;
+
+pub(crate) use attention::attention;
 
 use tegula_base::{DType, Dim, Symbols};
 use tegula_machine::{Gpu, Machine};

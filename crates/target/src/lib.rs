@@ -51,6 +51,11 @@ pub trait TargetModel: Sync {
         false
     }
 
+    /// Extents of an attention's blocks; `None` where it is taken apart all the same.
+    fn attention_tile(&self, _attention: &Attention) -> Option<AttentionTile> {
+        None
+    }
+
     /// Elements along the innermost axis that a row kernel handles a step: a multiple of [`Self::lanes`].
     fn row_tile(&self, widest: DType, live_rows: i64) -> i64;
 
@@ -111,6 +116,31 @@ pub struct ContractTile {
     pub edges: Edges,
     /// Columns of the result are the rows of the unit's product; with padded edges only.
     pub swapped: bool,
+}
+
+/// The sizes of `softmax(q k^T) v`, as `tgn.attention` names them.
+#[derive(Clone, Debug)]
+pub struct Attention {
+    pub batch: Dim,
+    pub heads: Dim,
+    /// Heads of keys and values, a divisor of `heads`.
+    pub kv_heads: Dim,
+    pub queries: Dim,
+    pub keys: Dim,
+    /// Elements of a query or key, and of a value.
+    pub qk_dim: i64,
+    pub v_dim: i64,
+    pub dtype: DType,
+    pub causal: bool,
+    /// Keys that a query sees at most; 0 is all.
+    pub window: i64,
+}
+
+/// What a work unit holds of an attention: a block of queries, while blocks of keys go by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AttentionTile {
+    pub queries: i64,
+    pub keys: i64,
 }
 
 /// A kernel as the package stores it; the argument block (`docs/abi.md`) is the kernel's views, then `sizes`.

@@ -94,8 +94,8 @@ pub fn expand(b: &mut Builder, kind: &TensorOp, x: &[Value]) -> Built<Vec<Value>
         TensorOp::LayerNorm { axis, eps } => norm::layer_norm(b, x, *axis, eps.0).map(one),
         TensorOp::RmsNorm { axis, eps } => norm::rms_norm(b, x, *axis, eps.0).map(one),
         TensorOp::Gelu { tanh } => norm::gelu(b, x[0], *tanh).map(one),
-        TensorOp::Attention { scale, causal, softcap } => {
-            attention::attention(b, x, scale.0, *causal, softcap.0).map(one)
+        TensorOp::Attention { scale, causal, window, softcap } => {
+            attention::attention(b, x, scale.0, *causal, *window, softcap.0).map(one)
         }
         TensorOp::Lstm { direction } => recurrent::lstm(b, x, *direction),
         TensorOp::Gru { direction, linear_before_reset } => {

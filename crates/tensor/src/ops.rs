@@ -227,10 +227,11 @@ define_ops! {
         /// `x/2 * (1 + erf(x / sqrt 2))`, or with `tanh` its approximation.
         Gelu = "gelu" { tanh: bool },
         /// `(q: [B,H,L,D], k: [B,G,S,D], v: [B,G,S,E], mask?: [B|1,H|1,L|1,S])`, G divides H:
-        /// `softmax(q k^T * scale (+ mask)) v`. A softcap of 0 is none, else scores become
-        /// `cap * tanh(score / cap)` before the mask. Causal aligns the last rows.
+        /// `softmax(q k^T * scale (+ mask)) v`, the weights rounded to the operands' dtype. A softcap of 0 is none, else
+        /// scores become `cap * tanh(score / cap)` before the mask. Row `i` stands at key `i + S - L`: causal rows see no later
+        /// key, rows with a window that is not 0 see none that is `window` or more keys earlier.
         /// c1: all of one dtype and rank 4. c2: sizes fit. c3: G divides H. c4: the mask fits.
-        Attention = "attention" { scale: F64, causal: bool, softcap: F64 },
+        Attention = "attention" { scale: F64, causal: bool, window: i64, softcap: F64 },
         /// `(x: [S,B,I], w: [4H,I], r: [4H,H], bias: [8H], h0: [B,H], c0: [B,H], peephole?: [3H])`, gates in ONNX
         /// order i,o,f,c; results `(y: [S,B,H], h, c)`. Activations sigmoid, tanh, tanh. c1: x and h0 have ranks 3 and 2.
         Lstm = "lstm" { direction: Direction },

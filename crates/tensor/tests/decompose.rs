@@ -46,7 +46,7 @@ fn decompositions() {
     check("gelu_tanh.mlir", "gelu {tanh = true} : f32[n]");
     check(
         "attention.mlir",
-        "attention {scale = 0.125, causal = true, softcap = 0.0} : f32[b,8,l,64] f32[b,2,s,64] f32[b,2,s,64] f32[b,1,1,s]",
+        "attention {scale = 0.125, causal = true, window = 0, softcap = 0.0} : f32[b,8,l,64] f32[b,2,s,64] f32[b,2,s,64] f32[b,1,1,s]",
     );
     check(
         "lstm.mlir",

@@ -261,7 +261,7 @@ fn a_constant_mask_changes_nothing() {
     let random = &mut Random(9);
     let (q, k, v) =
         (floats(random, &[1, 4, 3, 2]), floats(random, &[1, 2, 5, 2]), floats(random, &[1, 2, 5, 2]));
-    let kind = TensorOp::Attention { scale: F64(0.5), causal: false, softcap: F64(0.0) };
+    let kind = TensorOp::Attention { scale: F64(0.5), causal: false, window: 0, softcap: F64(0.0) };
     let mask = HostTensor::from_elements(&[1, 1, 1, 5], &[2.0f32; 5]);
     let plain = evaluate_op(&kind, &[&q, &k, &v]).unwrap().remove(0).to_f64();
     let masked = evaluate_op(&kind, &[&q, &k, &v, &mask]).unwrap().remove(0).to_f64();

@@ -424,6 +424,7 @@ fn real_function(op: ScalarOp) -> fn(f64) -> f64 {
         ScalarOp::Rsqrt => |x| 1.0 / x.sqrt(),
         ScalarOp::Reciprocal => |x| 1.0 / x,
         ScalarOp::Exp => libm::exp,
+        ScalarOp::Exp2 => libm::exp2,
         ScalarOp::Log => libm::log,
         ScalarOp::Log1p => libm::log1p,
         ScalarOp::Expm1 => libm::expm1,

@@ -183,7 +183,10 @@ fn accepts(
             matches!(groups.listing.roles[*at], Role::Elementwise)
                 || matches!(groups.kind(*at), TensorOp::Splat { .. } | TensorOp::Broadcast { .. })
         });
-        if !rules::pulls_operands(root) && !plain {
+        // What the root reads comes before it, its epilogue after.
+        let before = users.iter().all(|user| *user <= into.members[0]);
+        let pulls = (0..groups.operands(into.members[0]).len()).any(|i| rules::pulls_operand(root, i));
+        if !(plain || before && pulls) {
             return Err("an epilogue takes elementwise ops only".into());
         }
     }
@@ -203,7 +206,7 @@ fn accepts(
     if operands.len() > rules::MAX_OPERANDS {
         return Err(format!("the kernel would read {} buffers", operands.len()));
     }
-    if is_dear(groups, id) {
+    if is_dear(groups, id, reader) {
         repeats_nothing(groups, value, reader, target)?;
     }
     Ok(())
@@ -224,7 +227,7 @@ fn reads_a_tile(groups: &Groups, user: usize, value: Value) -> Result<(), String
             Err("a gather reads a buffer".into())
         }
         _ => match groups.listing.roles[user] {
-            Role::Root(_) if !rules::pulls_operands(kind) => {
+            Role::Root(_) if !pulls(kind, operands, value) => {
                 Err(format!("`{}` reads buffers", tegula_ir::Op::name(kind)))
             }
             _ => Ok(()),
@@ -232,12 +235,21 @@ fn reads_a_tile(groups: &Groups, user: usize, value: Value) -> Result<(), String
     }
 }
 
+/// Whether a root computes all operands that are this value in its kernel.
+fn pulls(root: &TensorOp, operands: &[Value], value: Value) -> bool {
+    operands.iter().enumerate().all(|(i, operand)| *operand != value || rules::pulls_operand(root, i))
+}
+
 /// Whether the group costs more than reading its result would.
-fn is_dear(groups: &Groups, id: GroupId) -> bool {
+fn is_dear(groups: &Groups, id: GroupId, reader: GroupId) -> bool {
     let ops = groups.ops_of(id);
+    let cheap = match groups.groups[reader].form {
+        Form::Root(KernelClass::Attention) => rules::CHEAP_MASK,
+        _ => rules::CHEAP,
+    };
     let weight: u32 = ops.iter().map(|at| rules::weight(groups.kind(*at))).sum();
     // A strided read is dear too, when it happens more than once.
-    weight > rules::CHEAP || ops.iter().any(|at| matches!(groups.kind(*at), TensorOp::Transpose { .. }))
+    weight > cheap || ops.iter().any(|at| matches!(groups.kind(*at), TensorOp::Transpose { .. }))
 }
 
 /// Whether the reader computes each element of `value` once at most.

@@ -63,14 +63,27 @@ pub(super) fn role(op: &TensorOp) -> Option<Role> {
     })
 }
 
-/// Whether the root's operands may be computed in its kernel, an element at a time.
-pub(super) fn pulls_operands(op: &TensorOp) -> bool {
-    matches!(op, TensorOp::Concat { .. } | TensorOp::Scan { .. })
+/// Whether the root's operand `i` may be computed in its kernel, an element at a time.
+pub(super) fn pulls_operand(op: &TensorOp, i: usize) -> bool {
+    match op {
+        TensorOp::Concat { .. } | TensorOp::Scan { .. } => true,
+        TensorOp::Attention { .. } => i == ATTENTION_MASK,
+        _ => false,
+    }
 }
+
+pub(super) const ATTENTION_MASK: usize = 3;
 
 /// Whether elementwise ops of the root's shape may follow it in its kernel.
 pub(super) fn takes_epilogue(op: &TensorOp) -> bool {
-    matches!(op, TensorOp::Dot { .. } | TensorOp::Conv { .. } | TensorOp::Pool { .. } | TensorOp::Scan { .. })
+    matches!(
+        op,
+        TensorOp::Dot { .. }
+            | TensorOp::Conv { .. }
+            | TensorOp::Pool { .. }
+            | TensorOp::Scan { .. }
+            | TensorOp::Attention { .. }
+    )
 }
 
 /// Of an op without a role, which `decompose_composites` should have replaced.
@@ -96,6 +109,8 @@ pub(super) fn weight(op: &TensorOp) -> u32 {
 }
 
 pub(super) const CHEAP: u32 = 2;
+/// Up to this an attention computes its mask for each head again: reading an element of it takes as long.
+pub(super) const CHEAP_MASK: u32 = 8;
 
 /// Kernels stay within what registers and argument blocks hold well; ops count without sources.
 pub(super) const MAX_OPS: usize = 96;

@@ -52,6 +52,7 @@ impl Body {
             matches!(
                 self.func.kind(*op),
                 TensorOp::Dot { .. }
+                    | TensorOp::Attention { .. }
                     | TensorOp::Conv { .. }
                     | TensorOp::Pool { .. }
                     | TensorOp::MaxPoolIndices { .. }

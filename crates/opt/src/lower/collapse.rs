@@ -45,6 +45,7 @@ fn keeps_operands(op: &TensorOp) -> bool {
     matches!(
         op,
         TensorOp::Dot { .. }
+            | TensorOp::Attention { .. }
             | TensorOp::Conv { .. }
             | TensorOp::Pool { .. }
             | TensorOp::MaxPoolIndices { .. }

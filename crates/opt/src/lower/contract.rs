@@ -269,7 +269,7 @@ fn right_side(body: &Body, arg: Value, column: usize) -> RightSide {
 /// The accumulation type of a contraction's result.
 fn accumulator(out: DType) -> DType {
     match out {
-        DType::F16 | DType::BF16 => DType::F32,
+        DType::F16 | DType::BF16 | DType::F8E4M3FN | DType::F8E5M2 => DType::F32,
         DType::I8 | DType::U8 | DType::I16 | DType::U16 | DType::U32 => DType::I32,
         DType::U64 => DType::I64,
         other => other,
@@ -277,7 +277,7 @@ fn accumulator(out: DType) -> DType {
 }
 
 /// Casts the accumulator to the root's dtype, makes it the root's tile and stores every result.
-fn epilogue(cx: &mut Lowering, root: OpId, acc: Value, at: &TileBox) -> Result<(), String> {
+pub(super) fn epilogue(cx: &mut Lowering, root: OpId, acc: Value, at: &TileBox) -> Result<(), String> {
     let value = cx.body.func.result(root);
     let dtype = cx.body.func.ty(value).dtype;
     let mut tile = acc;

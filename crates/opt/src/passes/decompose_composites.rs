@@ -11,6 +11,7 @@ pub(crate) mod quantised;
 mod transposed;
 mod widened;
 
+use crate::lower::attention;
 use tegula_base::{Diagnostic, Diagnostics};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::rewrite::{Rewrite, rewrite_ops};
@@ -79,7 +80,9 @@ fn needs_decomposition(func: &TensorFunc, op: OpId, target: &dyn TargetModel) ->
         TensorOp::Dot { .. } | TensorOp::Conv { .. } => {
             operand_type(func, op).and_then(widened::wider).is_some()
         }
-        TensorOp::Attention { .. } => !target.claims(KernelClass::Attention),
+        TensorOp::Attention { .. } => {
+            !target.claims(KernelClass::Attention) || attention::tile_of(func, op, target).is_none()
+        }
         _ if is_recurrent(func, op) => !target.claims(KernelClass::Recurrent),
         TensorOp::ArgReduce { .. } | TensorOp::ConvTranspose { .. } => true,
         TensorOp::Pad { mode, .. } => *mode != PadMode::Constant,

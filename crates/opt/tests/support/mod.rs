@@ -5,7 +5,7 @@ use tegula_ir::rewrite::Cloner;
 use tegula_ir::{ConstStore, Program, Value};
 use tegula_machine::Machine;
 use tegula_opt::lower::{BufferRef, lower_kernel};
-use tegula_target::{CompiledKernel, Contract, ContractTile, Edges, TargetModel};
+use tegula_target::{Attention, AttentionTile, CompiledKernel, Contract, ContractTile, Edges, TargetModel};
 use tegula_tensor::build::Builder;
 use tegula_tensor::layout::Physical;
 use tegula_tensor::{KernelClass, Layout, TensorFunc, TensorOp, TensorType};
@@ -13,7 +13,10 @@ use tegula_tile::TileKernel;
 use tegula_tile::exec::Order;
 
 /// Small tiles, so that small tensors reach every tail.
-pub struct SmallTarget;
+#[derive(Clone, Copy)]
+pub struct SmallTarget {
+    pub edges: Edges,
+}
 
 impl TargetModel for SmallTarget {
     fn machine(&self) -> &Machine {
@@ -26,7 +29,10 @@ impl TargetModel for SmallTarget {
         4
     }
     fn contract_tile(&self, _: &Contract, _: &Symbols) -> ContractTile {
-        ContractTile { m: 4, n: 8, k: 2, m_block: 2, busy_rows: 2, edges: Edges::Cut, swapped: false }
+        ContractTile { m: 4, n: 8, k: 2, m_block: 2, busy_rows: 2, edges: self.edges, swapped: false }
+    }
+    fn attention_tile(&self, _: &Attention) -> Option<AttentionTile> {
+        Some(AttentionTile { queries: 16, keys: 8 })
     }
     fn row_tile(&self, _: DType, _: i64) -> i64 {
         8
@@ -118,43 +124,48 @@ pub fn check(case: Case, build: impl Fn(&mut Builder, &[Value]) -> Built<Vec<Val
 
     // The same as one kernel.
     let (func, kernel) = kernel_function(&case, &build);
-    let lowered = lower_kernel(&func, kernel, &SmallTarget, &Symbols::default());
-    let lowered = lowered.unwrap_or_else(|error| panic!("{name}: {error}"));
-    let mut buffers: Vec<Vec<u8>> = Vec::new();
-    for (input, ty) in inputs.iter().zip(&case.args) {
-        buffers.push(permute(input, ty, true));
-    }
-    for (output, ty) in expected.iter().zip(func.result_types(kernel)) {
-        let physical = ty.layout_or_default().physical_shape(&ty.shape);
-        let count: usize = extents(&physical).iter().product();
-        buffers.push(vec![0xa5; count * output.dtype.size()]);
-    }
-    let n = inputs.len();
-    let view_buffers: Vec<usize> = lowered
-        .buffers
-        .iter()
-        .map(|buffer| match buffer {
-            BufferRef::Operand(i) => *i,
-            BufferRef::Result(i) => n + i,
-        })
-        .collect();
-    let mut backwards = buffers.clone();
-    for (order, buffers) in [(Order::Rising, &mut buffers), (Order::Falling, &mut backwards)] {
-        tegula_tile::exec::run_in(order, &lowered.kernel, &view_buffers, buffers, &|dim| dim.eval(&bind))
-            .unwrap_or_else(|error| panic!("{name}: {error}"));
-    }
-    assert!(buffers == backwards, "{name}: units that run in another order give other bits");
-    for (i, (output, ty)) in expected.iter().zip(func.result_types(kernel)).enumerate() {
-        let physical = extents(&ty.layout_or_default().physical_shape(&ty.shape));
-        let raw = HostTensor { dtype: output.dtype, shape: physical, bytes: buffers[n + i].clone() };
-        let got = HostTensor {
-            shape: output.shape.clone(),
-            bytes: permute(&raw, &ty_of(output, &ty), false),
-            dtype: output.dtype,
-        };
-        for (at, (a, b)) in got.to_f64().iter().zip(output.to_f64()).enumerate() {
-            let close = (a - b).abs() <= 1e-5 * (1.0 + b.abs());
-            assert!(close || a.is_nan() && b.is_nan(), "{name}: result {i} element {at}: {a} instead of {b}");
+    for edges in [Edges::Cut, Edges::Padded] {
+        let lowered = lower_kernel(&func, kernel, &SmallTarget { edges }, &Symbols::default());
+        let lowered = lowered.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let mut buffers: Vec<Vec<u8>> = Vec::new();
+        for (input, ty) in inputs.iter().zip(&case.args) {
+            buffers.push(permute(input, ty, true));
+        }
+        for (output, ty) in expected.iter().zip(func.result_types(kernel)) {
+            let physical = ty.layout_or_default().physical_shape(&ty.shape);
+            let count: usize = extents(&physical).iter().product();
+            buffers.push(vec![0xa5; count * output.dtype.size()]);
+        }
+        let n = inputs.len();
+        let view_buffers: Vec<usize> = lowered
+            .buffers
+            .iter()
+            .map(|buffer| match buffer {
+                BufferRef::Operand(i) => *i,
+                BufferRef::Result(i) => n + i,
+            })
+            .collect();
+        let mut backwards = buffers.clone();
+        for (order, buffers) in [(Order::Rising, &mut buffers), (Order::Falling, &mut backwards)] {
+            tegula_tile::exec::run_in(order, &lowered.kernel, &view_buffers, buffers, &|dim| dim.eval(&bind))
+                .unwrap_or_else(|error| panic!("{name}: {error}"));
+        }
+        assert!(buffers == backwards, "{name}: units that run in another order give other bits");
+        for (i, (output, ty)) in expected.iter().zip(func.result_types(kernel)).enumerate() {
+            let physical = extents(&ty.layout_or_default().physical_shape(&ty.shape));
+            let raw = HostTensor { dtype: output.dtype, shape: physical, bytes: buffers[n + i].clone() };
+            let got = HostTensor {
+                shape: output.shape.clone(),
+                bytes: permute(&raw, &ty_of(output, &ty), false),
+                dtype: output.dtype,
+            };
+            for (at, (a, b)) in got.to_f64().iter().zip(output.to_f64()).enumerate() {
+                let close = (a - b).abs() <= 1e-5 * (1.0 + b.abs());
+                assert!(
+                    close || a.is_nan() && b.is_nan(),
+                    "{name}: result {i} element {at}: {a} instead of {b}"
+                );
+            }
         }
     }
 }

@@ -13,6 +13,8 @@ use tegula_target::coefficients::{EXP, EXP_WIDE, EXPM1, LN_2, TANH};
 pub(super) const ROUNDER: f32 = 12_582_912.0;
 /// Below, `exp` is less than half of the smallest denormal; above the other, more than the largest number.
 const EXP_RANGE: (f32, f32) = (-104.0, 89.0);
+/// Likewise of `exp2`.
+const EXP2_RANGE: (f32, f32) = (-151.0, 129.0);
 /// From here on `1 - tanh` is below half an ulp of 1.
 const TANH_ONE: f32 = 9.1;
 
@@ -23,6 +25,20 @@ pub(super) fn exp(b: &mut Builder, x: Value) -> Value {
     let x = r.at_most(EXP_RANGE.1, x);
     let (m, half_scale) = split(r, x, LOG2_E / 2.0, 0);
     let rest = reduce(r, x, m, 2.0);
+    let p = exp_near_zero(r, &EXP_WIDE, rest);
+    let p = r.mul(p, half_scale);
+    r.mul(p, half_scale)
+}
+
+/// `2^(2m) * exp((x - 2m) ln 2)`, scaled as `exp` is.
+pub(super) fn exp2(b: &mut Builder, x: Value) -> Value {
+    let r = &mut Real::new(b, x);
+    let x = r.at_least(EXP2_RANGE.0, x);
+    let x = r.at_most(EXP2_RANGE.1, x);
+    let (m, half_scale) = split(r, x, 0.5, 0);
+    let (two, ln_2) = (r.k(2.0), r.k(std::f32::consts::LN_2));
+    let rest = r.fnma(m, two, x);
+    let rest = r.mul(rest, ln_2);
     let p = exp_near_zero(r, &EXP_WIDE, rest);
     let p = r.mul(p, half_scale);
     r.mul(p, half_scale)

@@ -89,6 +89,7 @@ fn wide(b: &mut Builder, op: ScalarOp, args: &[Value]) -> Value {
             b.vec(VecOp::Div, &[one, x])
         }
         ScalarOp::Exp if is_f32(b, x) => exp::exp(b, x),
+        ScalarOp::Exp2 => exp::exp2(b, x),
         ScalarOp::Expm1 if is_f32(b, x) => exp::expm1(b, x),
         ScalarOp::Sigmoid if is_f32(b, x) => exp::sigmoid(b, x),
         ScalarOp::Tanh if is_f32(b, x) => exp::tanh(b, x),

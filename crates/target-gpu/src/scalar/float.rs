@@ -118,6 +118,7 @@ fn number(code: &mut Code, op: ScalarOp, dtype: DType, wide: Wide, args: &[Opera
         ScalarOp::Exp if wide.double => Double::new(code).exp(a),
         ScalarOp::Log if wide.double => Double::new(code).log(a),
         _ if wide.double => return refuse(op, dtype),
+        ScalarOp::Exp2 => made(code, wide, |d| Ex2 { ftz: true, ty: Ex2Type::F32, d, a }.into()),
         ScalarOp::Exp => exp::exp(&mut Real::new(code), a),
         ScalarOp::Expm1 => exp::expm1(&mut Real::new(code), a),
         ScalarOp::Sigmoid => exp::sigmoid(&mut Real::new(code), a),

@@ -132,8 +132,17 @@ impl Builder<'_> {
     }
 
     /// Operands `q, k, v` and a mask or none.
-    pub fn attention(&mut self, operands: &[Value], scale: f64, causal: bool, softcap: f64) -> Built {
-        self.emit(TensorOp::Attention { scale: F64(scale), causal, softcap: F64(softcap) }, operands)
+    /// `window` 0 is none, `softcap` 0 too.
+    pub fn attention(
+        &mut self,
+        operands: &[Value],
+        scale: f64,
+        causal: bool,
+        window: i64,
+        softcap: f64,
+    ) -> Built {
+        let kind = TensorOp::Attention { scale: F64(scale), causal, window, softcap: F64(softcap) };
+        self.emit(kind, operands)
     }
 
     /// Operands `x, w, r, bias, h0, c0` and peephole weights or none; results `y, h, c`.

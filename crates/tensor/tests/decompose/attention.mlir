@@ -1,4 +1,4 @@
-// attention {scale = 0.125, causal = true, softcap = 0.0} : f32[b,8,l,64] f32[b,2,s,64] f32[b,2,s,64] f32[b,1,1,s]
+// attention {scale = 0.125, causal = true, window = 0, softcap = 0.0} : f32[b,8,l,64] f32[b,2,s,64] f32[b,2,s,64] f32[b,1,1,s]
 "tgn.func"() <{sym_name = "attention", arg_names = [], result_names = []}> ({
 ^bb0(%0: tensor<?x8x?x64xf32, {dims = ["b", "l"]}>, %1: tensor<?x2x?x64xf32, {dims = ["b", "s"]}>, %2: tensor<?x2x?x64xf32, {dims = ["b", "s"]}>, %3: tensor<?x1x1x?xf32, {dims = ["b", "s"]}>):
   %5 = "tgn.reshape"(%0) <{shape = ["b", 2, 4, "l", 64]}> : (tensor<?x8x?x64xf32, {dims = ["b", "l"]}>) -> tensor<?x2x4x?x64xf32, {dims = ["b", "l"]}>

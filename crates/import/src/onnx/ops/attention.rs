@@ -59,12 +59,13 @@ fn attention(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
         (None, Some(lengths)) => Offset::PerBatch(lengths),
         (None, None) => Offset::Fixed(Dim::from(0)),
     };
-    let windows = node.int("left_window_size", -1) >= 0 || node.int("right_window_size", -1) >= 0;
+    let (left, right) = (node.int("left_window_size", -1), node.int("right_window_size", -1));
     // The composite's causal rows end with the last key, which is so where nothing but the past comes first.
     let aligned = matches!(&offset, Offset::Fixed(offset) if *offset == s.clone() - l.clone());
     let causal = node.flag("is_causal", false);
     let simple = !node.wants(3) && node.int("softmax_precision", 0) == 0 && node.optional(3).is_none();
-    let plain = simple && !windows && lengths.is_none() && (aligned || !causal);
+    let window = if left >= 0 { left + 1 } else { 0 };
+    let plain = simple && right < 0 && lengths.is_none() && (aligned || !causal && window == 0);
     let (y, scores) = if plain {
         // ONNX scales query and key by a root each, which 16-bit floats show.
         let narrow = matches!(cx.dtype(q), DType::F16 | DType::BF16);
@@ -77,7 +78,7 @@ fn attention(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
             }
             false => (q, k, scale),
         };
-        let kind = TensorOp::Attention { scale: F64(scale), causal, softcap: F64(softcap.max(0.0)) };
+        let kind = TensorOp::Attention { scale: F64(scale), causal, window, softcap: F64(softcap.max(0.0)) };
         (cx.emit(kind, &[scaled_q, scaled_k, v])?, None)
     } else {
         let bias = bias_of(cx, node, q, &l, &s, &offset, lengths)?;

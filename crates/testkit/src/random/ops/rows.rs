@@ -69,8 +69,9 @@ pub fn attention(g: &mut Gen) -> Built<()> {
         operands.push(g.like(dtype, &shape(dims), Values::Ordinary).value);
     }
     let softcap = F64(if g.rng.chance(25) { 20.0 } else { 0.0 });
+    let window = if g.rng.chance(25) { g.small(9) } else { 0 };
     let scale = F64(1.0 / (d as f64).sqrt());
-    g.push(TensorOp::Attention { scale, causal, softcap }, &operands, false).map(|_| ())
+    g.push(TensorOp::Attention { scale, causal, window, softcap }, &operands, false).map(|_| ())
 }
 
 /// Operands of a layer with `gates` gates, up to `h0`; and its hidden size, batch and type by the last.

@@ -1,0 +1,317 @@
+//! The recipe of attention: a block of queries stays in registers with its running maximum, sum and result while the
+//! keys and values go by in blocks, so that no score is ever written.
+//!
+//! Method: T. Dao, "FlashAttention-2", arXiv 2307.08691, algorithm 1: `m' = max(m, rows(s))`, `p = 2^(c (s - m'))`,
+//! `l = l 2^(c (m - m')) + sum p`, `acc = acc 2^(c (m - m')) + p v`, at the end `acc / l`; `c` is `log2 e` and, where
+//! nothing is added to the scores, their scale. Blocks that causality or the window hides are not visited
+//! (`visible.rs`), and only blocks on an edge are masked. Few queries of several heads that share their keys are rows
+//! of one block (`pack.rs`).
+
+mod pack;
+mod visible;
+
+use super::Lowered;
+use super::access::{Axis, Lowering, TileBox, begin};
+use super::body::Body;
+use super::contract::epilogue;
+use std::f64::consts::LOG2_E;
+use tegula_base::{DType, Dim, Symbols};
+use tegula_ir::{OpId, ScalarOp, Value};
+use tegula_target::{Attention, AttentionTile, TargetModel};
+use tegula_tensor::{TensorFunc, TensorOp};
+use tegula_tile::IndexOp;
+use visible::Visible;
+
+/// The largest multiple that products' inner extents and columns are padded to.
+const EDGE: i64 = 16;
+
+/// The tile that the target computes an attention in; `None` where it takes it in pieces.
+pub(crate) fn tile_of(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> Option<AttentionTile> {
+    target.attention_tile(&sizes(func, op)?)
+}
+
+/// `None` where a head's size is not constant.
+fn sizes(func: &TensorFunc, op: OpId) -> Option<Attention> {
+    let TensorOp::Attention { causal, window, .. } = func.kind(op) else { return None };
+    let [q, k, v] = [0, 1, 2].map(|i| func.ty(func.operand(op, i)));
+    Some(Attention {
+        batch: q.shape[0].clone(),
+        heads: q.shape[1].clone(),
+        kv_heads: k.shape[1].clone(),
+        queries: q.shape[2].clone(),
+        keys: k.shape[2].clone(),
+        qk_dim: q.shape[3].as_const()?,
+        v_dim: v.shape[3].as_const()?,
+        dtype: q.dtype,
+        causal: *causal,
+        window: *window,
+    })
+}
+
+pub(super) fn lower(body: &Body, target: &dyn TargetModel, symbols: &Symbols) -> Result<Lowered, String> {
+    let root = body.root().ok_or("an attention is expected")?;
+    let tile = tile_of(&body.func, root, target).ok_or("the target takes no such attention")?;
+    let packed = pack::pack_heads(body, root, tile.queries);
+    let (body, row_period) = match &packed {
+        Some(packed) => (&packed.body, Some(packed.row_period)),
+        None => (body, None),
+    };
+    let recipe = Recipe::new(body, root, tile, row_period, symbols)?;
+    let grid = vec![recipe.batch.clone(), recipe.heads.clone(), recipe.blocks()];
+    let (mut kernel, buffers) = begin(body, grid);
+    let mut cx = Lowering::new(body, &mut kernel, buffers);
+    recipe.unit(&mut cx)?;
+    let buffers = cx.finish();
+    Ok(Lowered { kernel, buffers })
+}
+
+/// What the recipe knows before it builds.
+struct Recipe {
+    root: OpId,
+    q: Value,
+    k: Value,
+    v: Value,
+    mask: Option<Value>,
+    dtype: DType,
+    batch: Dim,
+    heads: Dim,
+    /// Query heads that share a head of keys.
+    group: Dim,
+    rows: Dim,
+    visible: Visible,
+    tile: AttentionTile,
+    qk_dim: i64,
+    v_dim: i64,
+    scale: f64,
+    softcap: f64,
+}
+
+/// What a block of queries carries from one block of keys to the next.
+#[derive(Clone, Copy)]
+struct Running {
+    max: Value,
+    sum: Value,
+    acc: Value,
+}
+
+impl Running {
+    fn of(values: &[Value]) -> Running {
+        Running { max: values[0], sum: values[1], acc: values[2] }
+    }
+
+    fn values(self) -> [Value; 3] {
+        [self.max, self.sum, self.acc]
+    }
+}
+
+impl Recipe {
+    fn new(
+        body: &Body,
+        root: OpId,
+        tile: AttentionTile,
+        row_period: Option<i64>,
+        symbols: &Symbols,
+    ) -> Result<Recipe, String> {
+        let TensorOp::Attention { scale, causal, window, softcap } = *body.func.kind(root) else {
+            return Err("an attention is expected".into());
+        };
+        let [q, k, v] = [0, 1, 2].map(|i| body.func.operand(root, i));
+        let [q_shape, k_shape, v_shape] = [q, k, v].map(|value| body.shape(value).clone());
+        let group = q_shape[1].div_exact(&k_shape[1]).ok_or("key heads do not divide query heads")?;
+        let constant = |dim: &Dim| dim.as_const().ok_or("a head's size must be constant");
+        let keys = k_shape[2].clone();
+        Ok(Recipe {
+            root,
+            q,
+            k,
+            v,
+            mask: body.func.operands(root).get(3).copied(),
+            dtype: body.func.ty(q).dtype,
+            batch: q_shape[0].clone(),
+            heads: q_shape[1].clone(),
+            group,
+            rows: q_shape[2].clone(),
+            visible: Visible {
+                causal,
+                window,
+                queries: row_period.map_or(q_shape[2].clone(), Dim::from),
+                ends_whole: symbols.divides(tile.keys, &keys),
+                may_be_empty: symbols.bounds(&keys).0 < 1,
+                keys,
+                is_packed: row_period.is_some(),
+            },
+            tile,
+            qk_dim: constant(&q_shape[3])?,
+            v_dim: constant(&v_shape[3])?,
+            scale: scale.0,
+            softcap: softcap.0,
+        })
+    }
+
+    fn blocks(&self) -> Dim {
+        self.rows.ceil_div(&Dim::from(self.tile.queries))
+    }
+
+    /// One block of queries of one head.
+    fn unit(&self, cx: &mut Lowering) -> Result<(), String> {
+        let zero = cx.b.index(0);
+        let one = |offset: Value| Axis { offset, extent: 1, step: 1, bounded: false };
+        let [batch, head, mut block] = [cx.unit[0], cx.unit[1], cx.unit[2]];
+        if self.visible.causal {
+            // The last rows see the most keys: they begin first.
+            let last = cx.b.size(&(self.blocks() - Dim::from(1)));
+            block = cx.b.sub(last, block);
+        }
+        let height = cx.b.index(self.tile.queries);
+        let first = cx.b.mul(block, height);
+        let whole = self.rows.as_const().is_some_and(|rows| rows % self.tile.queries == 0);
+        let rows = Axis { offset: first, extent: self.tile.queries, step: 1, bounded: !whole };
+        let group = cx.b.size(&self.group);
+        let shared = cx.b.index_op(IndexOp::FloorDiv, head, group);
+        let inner = padded(zero, self.qk_dim);
+        let columns = padded(zero, self.v_dim);
+        let q = matrix(cx, self.q, &[one(batch), one(head), rows, inner])?;
+
+        let range = self.visible.range(cx, first, &rows, self.tile.keys);
+        let (height, width) = (self.tile.queries, columns.extent);
+        let start = Running {
+            max: number(cx, &[height, 1], f32::NEG_INFINITY),
+            sum: number(cx, &[height, 1], 0.0),
+            acc: number(cx, &[height, width], 0.0),
+        };
+        let mut outcome = Ok(());
+        let end = cx.for_(range.lo, range.hi, self.tile.keys, &start.values(), |cx, key, carried| {
+            let running = Running::of(carried);
+            let keys =
+                Axis { offset: key, extent: self.tile.keys, step: 1, bounded: !self.visible.ends_whole };
+            let k = matrix(cx, self.k, &[one(batch), one(shared), keys, inner]);
+            let next = k.and_then(|k| {
+                let k = cx.b.transpose(k, &[1, 0]);
+                let none = number(cx, &[height, self.tile.keys], 0.0);
+                let scores = cx.b.dot(none, q, k);
+                let scores = self.shaped(cx, scores, &[one(batch), one(head), rows, keys])?;
+                let scores = self.visible.mask(cx, &range, scores, key);
+                let v = matrix(cx, self.v, &[one(batch), one(shared), keys, columns])?;
+                Ok(self.step(cx, running, scores, v))
+            });
+            match next {
+                Ok(next) => next.values().to_vec(),
+                Err(error) => {
+                    outcome = Err(error);
+                    carried.to_vec()
+                }
+            }
+        });
+        outcome?;
+        let acc = self.finish(cx, Running::of(&end));
+        let at: TileBox = [one(batch), one(head), rows, columns].into_iter().collect();
+        epilogue(cx, self.root, acc, &at)
+    }
+
+    /// Whether the scores are scaled before the exponential does it.
+    fn scales_first(&self) -> bool {
+        self.mask.is_some() || self.softcap != 0.0 || self.scale <= 0.0
+    }
+
+    /// The factor of scores in the exponent of 2.
+    fn factor(&self) -> f32 {
+        if self.scales_first() { LOG2_E as f32 } else { (self.scale * LOG2_E) as f32 }
+    }
+
+    /// Scale, softcap and mask, where something comes between the scale and the exponential.
+    fn shaped(&self, cx: &mut Lowering, scores: Value, at: &[Axis]) -> Result<Value, String> {
+        if !self.scales_first() {
+            return Ok(scores);
+        }
+        let (_, shape) = cx.b.tile_type(scores);
+        let scale = number(cx, &shape, self.scale as f32);
+        let mut scores = cx.b.elementwise(ScalarOp::Mul, &[scores, scale]);
+        if self.softcap != 0.0 {
+            let cap = number(cx, &shape, self.softcap as f32);
+            let bent = cx.b.elementwise(ScalarOp::Div, &[scores, cap]);
+            let bent = cx.b.elementwise(ScalarOp::Tanh, &[bent]);
+            scores = cx.b.elementwise(ScalarOp::Mul, &[bent, cap]);
+        }
+        if let Some(mask) = self.mask {
+            let mask = cx.pull(mask, at)?;
+            let mask = cx.b.reshape(mask, &shape);
+            let mask = wide(cx, mask);
+            scores = cx.b.elementwise(ScalarOp::Add, &[scores, mask]);
+        }
+        Ok(scores)
+    }
+
+    /// Takes one block of keys in.
+    fn step(&self, cx: &mut Lowering, running: Running, scores: Value, v: Value) -> Running {
+        let (_, shape) = cx.b.tile_type(scores);
+        let (_, acc_shape) = cx.b.tile_type(running.acc);
+        let column = [shape[0], 1];
+        let highest = cx.b.reduce(ScalarOp::Max, scores, 1);
+        let max = cx.b.elementwise(ScalarOp::Max, &[running.max, highest]);
+        // Rows that have seen nothing yet take any finite maximum: their weights are 0.
+        let lowest = number(cx, &column, f32::NEG_INFINITY);
+        let nothing = cx.b.elementwise(ScalarOp::Eq, &[max, lowest]);
+        let zero = number(cx, &column, 0.0);
+        let shift = cx.b.elementwise(ScalarOp::Select, &[nothing, zero, max]);
+        let minus = number(cx, &column, -self.factor());
+        let shift = cx.b.elementwise(ScalarOp::Mul, &[shift, minus]);
+        let weight = |cx: &mut Lowering, scores: Value, shift: Value, shape: &[i64]| {
+            let factor = number(cx, shape, self.factor());
+            let exponent = cx.b.elementwise(ScalarOp::Fma, &[scores, factor, shift]);
+            cx.b.elementwise(ScalarOp::Exp2, &[exponent])
+        };
+        let old = weight(cx, running.max, shift, &column);
+        let shifts = cx.b.broadcast(shift, &shape);
+        let weights = weight(cx, scores, shifts, &shape);
+        let block = cx.b.reduce(ScalarOp::Add, weights, 1);
+        let sum = cx.b.elementwise(ScalarOp::Fma, &[running.sum, old, block]);
+        let old = cx.b.broadcast(old, &acc_shape);
+        let acc = cx.b.elementwise(ScalarOp::Mul, &[running.acc, old]);
+        let weights = match self.dtype {
+            DType::F32 => weights,
+            narrow => cx.b.elementwise(ScalarOp::Cast { to: narrow, saturate: true }, &[weights]),
+        };
+        Running { max, sum, acc: cx.b.dot(acc, weights, v) }
+    }
+
+    /// The weighted mean; NaN in rows that see no key, 0 where there is none to see.
+    fn finish(&self, cx: &mut Lowering, running: Running) -> Value {
+        let (_, shape) = cx.b.tile_type(running.acc);
+        let column = [shape[0], 1];
+        let mut sum = running.sum;
+        if self.visible.may_be_empty {
+            let (keys, zero) = (cx.b.size(&self.visible.keys), cx.b.index(0));
+            let empty = cx.b.index_op(IndexOp::Eq, keys, zero);
+            let empty = cx.spread(DType::F32, empty, &column);
+            sum = cx.b.elementwise(ScalarOp::Add, &[sum, empty]);
+        }
+        let inverse = cx.b.elementwise(ScalarOp::Reciprocal, &[sum]);
+        let inverse = cx.b.broadcast(inverse, &shape);
+        cx.b.elementwise(ScalarOp::Mul, &[running.acc, inverse])
+    }
+}
+
+/// A head's elements, filled up with zeros.
+fn padded(zero: Value, extent: i64) -> Axis {
+    let whole = (extent + EDGE - 1) / EDGE * EDGE;
+    Axis { offset: zero, extent: whole, step: 1, bounded: whole != extent }
+}
+
+/// A box of an argument over its last two axes, as it lies in memory.
+fn matrix(cx: &mut Lowering, arg: Value, at: &[Axis]) -> Result<Value, String> {
+    let view = cx.arg_view(arg).ok_or("attention reads buffers")?;
+    let tile = cx.load(view, at, 0);
+    Ok(cx.b.reshape(tile, &[at[2].extent, at[3].extent]))
+}
+
+/// The same number in every element.
+fn number(cx: &mut Lowering, shape: &[i64], value: f32) -> Value {
+    cx.b.splat(DType::F32, shape, i64::from(value.to_bits()))
+}
+
+fn wide(cx: &mut Lowering, tile: Value) -> Value {
+    match cx.b.tile_type(tile).0 {
+        DType::F32 => tile,
+        _ => cx.b.elementwise(ScalarOp::Cast { to: DType::F32, saturate: true }, &[tile]),
+    }
+}
