@@ -32,6 +32,8 @@ pub enum Command {
     Verify(PackageArgs),
     /// Describe machines.
     Machine(MachineArgs),
+    /// List what there is to run kernels on.
+    Targets(TargetsArgs),
 }
 
 /// How a model is compiled, by the commands that compile it whole. A command has only the switches that it honours.
@@ -50,10 +52,11 @@ pub struct CompileOptions {
 /// What to compile for.
 #[derive(ClapArgs, Clone, Default)]
 pub struct TargetOptions {
-    /// Who runs the kernels: `cpu`, or `sim-ptx`, an NVIDIA GPU (`--machine`, default `h200`) that is interpreted.
-    #[arg(long, value_name = "NAME", value_parser = ["cpu", "sim-ptx"])]
+    /// Who runs the kernels: `cpu`; `cuda`, the first NVIDIA GPU; or `sim-ptx`, an NVIDIA GPU (`--machine`, default
+    /// `h200`) that is interpreted.
+    #[arg(long, value_name = "NAME", value_parser = ["cpu", "cuda", "sim-ptx"])]
     pub target: Option<String>,
-    /// A machine class, or a machine file; default: the class that fits this processor.
+    /// A machine class, or a machine file; default: the class that fits this processor or GPU.
     #[arg(long, value_name = "CLASS|FILE")]
     pub machine: Option<String>,
     /// Instruction set tier of the machine: `avx2` or `avx512`.
@@ -285,6 +288,13 @@ pub struct ExplainArgs {
 pub struct MachineArgs {
     #[command(subcommand)]
     pub command: MachineCommand,
+}
+
+#[derive(ClapArgs)]
+pub struct TargetsArgs {
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Subcommand)]

@@ -3,7 +3,7 @@
 use crate::args::{CheckArgs, InputOptions};
 use crate::failure::{Failure, io_failure};
 use crate::inputs::inputs;
-use crate::{load, output};
+use crate::{device, load, output};
 use serde_json::{Value, json};
 use std::path::Path;
 use tegula_base::{Diagnostic, Diagnostics, HostTensor, npy};
@@ -12,7 +12,8 @@ use tegula_package::Port;
 
 pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     output::progress(&format!("checking {}", args.model.display()));
-    load::check_device(&args.compile)?;
+    device::check_device(&args.compile)?;
+    let gpu = device::gpu(&args.compile)?;
     let mut made_up = vec![];
     let (report, _) = load::with_model(&args.model, &args.compile, None, |model, options, cx| {
         let program = model.import(&options.dims)?;
@@ -25,14 +26,7 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
         let names = tegula_driver::model::result_names(&program);
         let expected = args.against.as_deref().map(|dir| expected(dir, &names)).transpose();
         let expected = expected.map_err(found)?;
-        tegula_driver::check::check(
-            model,
-            options,
-            &tensors,
-            expected.as_deref(),
-            &load::gpu(&args.compile),
-            cx,
-        )
+        tegula_driver::check::check(model, options, &tensors, expected.as_deref(), &gpu, cx)
     })?;
     if args.json {
         let mut value = to_json(&report);

@@ -1,14 +1,14 @@
 //! From a file on the command line to a session: models are compiled on the way, packages mapped.
 
 use crate::args::{CompileOptions as Args, DimOptions, refuse};
-use crate::failure::{Failure, io_failure};
-use crate::{kind, output};
+use crate::failure::Failure;
+use crate::{device, kind, output};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
+use tegula::Session;
 use tegula::clock::WallClock;
 use tegula::files::Folder;
-use tegula::{Gpu, Machine, Session};
 use tegula_base::face::Clock;
 use tegula_base::{Diagnostic, Diagnostics};
 use tegula_driver::{CompileOptions, Compiled, Form, Model, PassCx, PassRecord, Trace};
@@ -29,19 +29,28 @@ pub fn load(file: &Path, args: &Args, threads: usize) -> Result<Loaded, Failure>
     if kind::is_package(file)? {
         args.without_target().refuse("a package is compiled already")?;
         refuse("a package is compiled already", &[("--result", !args.dims.results.is_empty())])?;
-        let session = Session::load(file, tegula::session_options(threads, gpu(args)))?;
+        let session = Session::load(file, tegula::session_options(threads, device::gpu(args)?))?;
+        warn(&session);
         check_dims(&session, &dims(&args.dims)?)?;
         return Ok(Loaded { session, compile_ns: 0, load_ns: clock.now_ns(), records: vec![] });
     }
-    check_device(args)?;
+    device::check_device(args)?;
     let (compiled, records) = with_model(file, args, None, |model, options, cx| {
         tegula_driver::compile(model, options, Some(&clock), cx)
     })?;
     let bytes = package_of(&compiled)?.to_bytes();
     drop(compiled);
     let compile_ns = clock.now_ns();
-    let session = Session::from_bytes(bytes, tegula::session_options(threads, gpu(args)))?;
+    let session = Session::from_bytes(bytes, tegula::session_options(threads, device::gpu(args)?))?;
+    warn(&session);
     Ok(Loaded { session, compile_ns, load_ns: clock.now_ns() - compile_ns, records })
+}
+
+/// What costs time is told, not kept back.
+fn warn(session: &Session) {
+    for warning in session.warnings() {
+        output::complain(&format!("{warning}\n"));
+    }
 }
 
 /// Dims only size the inputs that are made up for a package.
@@ -101,32 +110,8 @@ pub fn with_model<T>(
     Ok((result, cx.records))
 }
 
-/// What stands in for a GPU.
-const SIMULATOR: &str = "sim-ptx";
-
-/// The GPU that is simulated where none is named.
-const SIMULATED: &str = "h200";
-
-fn is_simulated(args: &Args) -> bool {
-    args.target.target.as_deref() == Some(SIMULATOR)
-}
-
-/// The GPU that `--target` names.
-pub fn gpu(args: &Args) -> Gpu {
-    if is_simulated(args) { tegula_driver::simulated_gpu() } else { Gpu::None }
-}
-
 fn compile_options(args: &Args) -> Result<CompileOptions, Failure> {
-    let simulated = is_simulated(args);
-    let (machine, form) = match &args.target.machine {
-        Some(name) => (machine(name)?, Form::Machine),
-        None if simulated => (machine(SIMULATED)?, Form::Machine),
-        None => tegula::processor::default_machine()?,
-    };
-    if simulated && machine.gpu().is_none() {
-        let message = format!("`--target sim-ptx` runs kernels for GPUs, and `{}` is none", machine.name);
-        return Err(Diagnostic::error("bad-option", message).into());
-    }
+    let (machine, form) = device::machine(args)?;
     let mut options = CompileOptions::new(machine);
     options.form = if args.target.portable { Form::Portable } else { form };
     options.tier = args.target.tier.clone();
@@ -135,36 +120,6 @@ fn compile_options(args: &Args) -> Result<CompileOptions, Failure> {
     options.start_from = args.passes.start_from.clone();
     options.verify |= args.build.verify_passes;
     Ok(options)
-}
-
-/// Errors: kernels for a GPU are to run, and no simulator is named that stands in for one.
-pub fn check_device(args: &Args) -> Result<(), Failure> {
-    let machine = compile_options(args)?.machine;
-    if machine.gpu().is_none() || is_simulated(args) {
-        return Ok(());
-    }
-    let message = format!("kernels for `{}` need a GPU, and this version drives none", machine.name);
-    let help = "`--target sim-ptx` interprets them; `tegula compile --machine` makes a package of them";
-    Err(Diagnostic::error("no-device", message).help(help).into())
-}
-
-/// A class by name, or the machine that a file describes.
-fn machine(name: &str) -> Result<Machine, Failure> {
-    if let Some(machine) = Machine::class(name) {
-        return Ok(machine);
-    }
-    let path = Path::new(name);
-    if !path.exists() {
-        let known: Vec<&str> = Machine::class_names().collect();
-        return Err(Diagnostic::error(
-            "unknown-machine",
-            format!("`{name}` is no machine class and no file"),
-        )
-        .note(format!("the classes are {}", known.join(", ")))
-        .into());
-    }
-    let text = std::fs::read_to_string(path).map_err(|error| io_failure("read", path, &error))?;
-    Ok(Machine::parse(&text, name)?)
 }
 
 /// Each named dim with its one value.

@@ -11,6 +11,7 @@ mod args;
 mod bench;
 mod check;
 mod compile;
+mod device;
 mod explain;
 mod failure;
 mod inputs;
@@ -22,6 +23,7 @@ mod opt;
 mod output;
 mod run;
 mod serve_rounds;
+mod targets;
 mod trace;
 
 use args::{Args, Command};
@@ -87,5 +89,6 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Explain(args) => explain::explain(&args),
         Command::Verify(args) => inspect::verify(&args),
         Command::Machine(args) => machine::machine(&args),
+        Command::Targets(args) => targets::targets(&args),
     }
 }

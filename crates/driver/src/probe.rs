@@ -1,4 +1,4 @@
-//! Which of the checked-in machine classes fits a processor, from facts that a face reads off it.
+//! Which of the checked-in machine classes fits a processor or GPU, from facts that a face reads off it.
 
 use tegula_machine::Machine;
 
@@ -39,6 +39,19 @@ pub fn fitting_class(facts: &ProcessorFacts) -> Option<Machine> {
     names.filter_map(Machine::class).find(|machine| runs(machine, facts))
 }
 
+/// GPUs by a word of their name.
+const CARDS: [(&str, &str); 3] = [("H200", "h200"), ("H100", "h100"), ("A100", "a100")];
+/// For other GPUs, from a compute capability on: the last row that is not above theirs. Code for sm_90a runs on 9.0 alone;
+/// what comes later runs code for sm_80.
+const CAPABILITIES: [((u32, u32), &str); 3] = [((8, 0), "a100"), ((9, 0), "h200"), ((9, 1), "a100")];
+
+/// The class made for a GPU, by its name, else by its compute capability; `None` when no code is made for it.
+pub fn fitting_gpu(name: &str, capability: (u32, u32)) -> Option<Machine> {
+    let by_name = CARDS.iter().find(|(word, _)| name.contains(word)).map(|(_, class)| *class);
+    let by_capability = CAPABILITIES.iter().rev().find(|(from, _)| *from <= capability);
+    Machine::class(by_name.or(by_capability.map(|(_, class)| *class))?)
+}
+
 /// Whether code for the machine runs on the processor.
 pub fn runs(machine: &Machine, facts: &ProcessorFacts) -> bool {
     machine.cpu().is_some_and(|cpu| cpu.features.iter().all(|feature| facts.features.contains(feature)))
@@ -57,6 +70,16 @@ pub fn asked_features() -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cards_get_their_class() {
+        let class = |name, capability| fitting_gpu(name, capability).map(|machine| machine.name);
+        assert_eq!(class("NVIDIA H100 80GB HBM3", (9, 0)).as_deref(), Some("h100"));
+        assert_eq!(class("NVIDIA GH200", (9, 0)).as_deref(), Some("h200"));
+        assert_eq!(class("NVIDIA L4", (8, 9)).as_deref(), Some("a100"));
+        assert_eq!(class("NVIDIA B200", (10, 0)).as_deref(), Some("a100"));
+        assert_eq!(class("Tesla T4", (7, 5)), None);
+    }
 
     fn facts(vendor: &str, family: u32, model: u32, class: &str) -> ProcessorFacts {
         let features = Machine::class(class).unwrap().cpu().unwrap().features.clone();

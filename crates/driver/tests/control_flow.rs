@@ -1,10 +1,11 @@
 //! Programs with control flow, computed sizes and recurrence, compiled and evaluated: the same results in machine
-//! code, in the portable executor, on one thread and on three.
+//! code, in the portable executor, on one thread and on three, and on a GPU over a driver without a card.
 
 use tegula_base::{DType, Dim, HostTensor, Shape, SymbolInfo};
 use tegula_driver::{CompileOptions, Compiled, Form, PassCx, session_options};
 use tegula_ir::ScalarOp;
 use tegula_machine::Machine;
+use tegula_runtime::cuda::{Cuda, CudaOptions};
 use tegula_runtime::{Gpu, Session};
 use tegula_tensor::build::Built;
 use tegula_tensor::{Builder, Direction, ScatterKind, TensorFunc, TensorOp, TensorProgram, evaluate};
@@ -34,7 +35,18 @@ fn options() -> Vec<CompileOptions> {
     let mut portable = CompileOptions::new(Machine::class("avx2-generic").unwrap());
     portable.form = Form::Portable;
     list.push(portable);
+    list.push(CompileOptions::new(Machine::class("h200").unwrap()));
     list
+}
+
+/// The fake driver's GPU; cargo builds its library beside the tests.
+fn card() -> Gpu {
+    let tests = std::env::current_exe().unwrap();
+    let name = format!("{}tegula_fake_cuda{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    let driver =
+        tests.ancestors().skip(1).take(2).map(|folder| folder.join(&name)).find(|file| file.exists());
+    let cuda = Cuda::open(&CudaOptions { driver, cache: None }).unwrap_or_else(|found| panic!("{found}"));
+    Gpu::Cuda(cuda.device(0).unwrap_or_else(|found| panic!("{found}")))
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -74,10 +86,10 @@ fn check_against(program: &TensorProgram, inputs: &[HostTensor], expected: &[Hos
         let Compiled { package, .. } = compiled.unwrap_or_else(|found| panic!("{found}"));
         let bytes = package.unwrap().to_bytes();
         for threads in [1, 3] {
-            let session = session_options(threads, Gpu::None);
+            let session = session_options(threads, card());
             let session = Session::from_bytes(bytes.clone(), session).unwrap();
-            // The second run meets the memory that the first one left.
-            for _ in 0..2 {
+            // The second run meets the memory that the first one left, the third repeats it as a graph.
+            for _ in 0..3 {
                 let actual = session.run(inputs).unwrap();
                 assert_eq!(actual.len(), expected.len());
                 for (actual, expected) in actual.iter().zip(expected) {
@@ -293,7 +305,7 @@ fn check_follows_loops() {
             &options,
             &[ramp(&[2, 3])],
             None,
-            &Gpu::None,
+            &card(),
             &mut PassCx::new(),
         )
         .unwrap();
@@ -308,4 +320,36 @@ impl tegula_base::face::Files for NoFiles {
     fn read(&self, relative: &str) -> Result<Vec<u8>, String> {
         Err(format!("`{relative}` is not there"))
     }
+}
+
+#[test]
+fn sessions_and_sizes_share_a_card() {
+    let program = program(|b| {
+        let x = b.arg(DType::F32, [Dim::symbol("n"), Dim::from(7)]);
+        let y = b.arg(DType::F32, [7, 9]);
+        let product = b.matmul(x, y, DType::F32)?;
+        Ok(vec![b.tanh(product)?])
+    });
+    let mut program = program;
+    program.symbols.insert("n", SymbolInfo::input(0, 0));
+    let options = CompileOptions::new(Machine::class("h200").unwrap());
+    let compiled =
+        tegula_driver::compile::compile_program(program.clone(), "test", &options, None, &mut PassCx::new());
+    let package = compiled.unwrap_or_else(|found| panic!("{found}")).package.unwrap().to_bytes();
+    let sessions =
+        [(); 2].map(|()| Session::from_bytes(package.clone(), session_options(1, card())).unwrap());
+    std::thread::scope(|scope| {
+        for session in &sessions {
+            for first in [3, 40] {
+                let program = &program;
+                scope.spawn(move || {
+                    for n in [first, first, first, first + 1, first + 1, first] {
+                        let inputs = [ramp(&[n, 7]), ramp(&[7, 9])];
+                        let actual = session.run(&inputs).unwrap();
+                        assert_close(&actual[0], &evaluate(program, &inputs).unwrap()[0]);
+                    }
+                });
+            }
+        }
+    });
 }

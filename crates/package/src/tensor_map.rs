@@ -73,7 +73,7 @@ const STRIDES: usize = DIMS + MAX_RANK;
 const BOXES: usize = STRIDES + MAX_RANK - 1;
 
 impl MapElement {
-    const ALL: [MapElement; 11] = [
+    pub const ALL: [MapElement; 11] = [
         MapElement::U8,
         MapElement::U16,
         MapElement::U32,
@@ -98,7 +98,7 @@ impl MapElement {
 }
 
 impl MapSwizzle {
-    const ALL: [MapSwizzle; 4] = [MapSwizzle::None, MapSwizzle::B32, MapSwizzle::B64, MapSwizzle::B128];
+    pub const ALL: [MapSwizzle; 4] = [MapSwizzle::None, MapSwizzle::B32, MapSwizzle::B64, MapSwizzle::B128];
 
     /// Bytes of the box's innermost dim at most; none without a swizzle.
     pub fn span(self) -> Option<u32> {
@@ -112,7 +112,7 @@ impl MapSwizzle {
 }
 
 impl MapPromotion {
-    const ALL: [MapPromotion; 4] =
+    pub const ALL: [MapPromotion; 4] =
         [MapPromotion::None, MapPromotion::B64, MapPromotion::B128, MapPromotion::B256];
 }
 

@@ -35,6 +35,8 @@ pub(crate) struct Bound {
     /// The size of each late block; `Base::Late` indexes them.
     pub(crate) late_blocks: Vec<Size>,
     pub(crate) ops: Vec<Op>,
+    /// The steps are the same in every run, and none needs the host.
+    pub(crate) is_straight: bool,
     /// The argument blocks of all launches, with sizes filled in.
     pub(crate) words: Vec<u64>,
     /// Words that hold an address with a known offset into a base.
@@ -132,6 +134,7 @@ impl Bound {
             arena_bytes: places.arena_bytes,
             states: places.states,
             late_blocks: places.late_blocks,
+            is_straight: crate::interpret::is_straight(&ops),
             ops,
             words,
             addresses,

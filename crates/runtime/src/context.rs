@@ -2,7 +2,11 @@
 //! A context serves one run at a time and is kept for the next one; only a change of shapes rebuilds it.
 
 use crate::bind::{Base, Bound};
+use crate::cuda::Device;
+use crate::interpret::Replay;
 use crate::memory::{Block, EMPTY, Range};
+use crate::queue::{Queue, Region};
+use crate::staging::Ports;
 use std::sync::Arc;
 use tegula_base::Diagnostic;
 
@@ -11,10 +15,19 @@ const SCRATCH_ALIGN: usize = 128;
 
 #[derive(Default)]
 pub(crate) struct Context {
+    /// Who holds all but the scratch.
+    pub(crate) queue: Queue,
     bound: Option<Arc<Bound>>,
-    arena: Block,
-    states: Vec<Block>,
+    /// Runs of `bound` so far.
+    pub(crate) runs: u64,
+    arena: Region,
+    states: Vec<Region>,
+    /// The next run begins with states of zeros.
+    restarts: bool,
     scratch: Block,
+    /// Of inputs and outputs on a card.
+    pub(crate) ports: Ports,
+    pub(crate) replay: Option<Replay>,
     pub(crate) words: Vec<u64>,
     /// Addresses and lengths of the caller's tensors in this run.
     pub(crate) inputs: Vec<Range>,
@@ -24,9 +37,9 @@ pub(crate) struct Context {
     pub(crate) symbols: Vec<Option<i64>>,
     /// Bounds of the symbols as long as `symbols` stays.
     pub(crate) bounds: Option<Vec<(i64, i64)>>,
-    pub(crate) late: Vec<Option<Block>>,
+    pub(crate) late: Vec<Option<Region>>,
     /// Late blocks that nobody uses now.
-    spare: Vec<Block>,
+    spare: Vec<Region>,
     late_bytes: usize,
     pub(crate) late_peak: usize,
     /// Launches per kernel in this run.
@@ -39,14 +52,30 @@ impl Context {
         self.bound.as_ref().is_some_and(|own| Arc::ptr_eq(own, bound))
     }
 
-    /// Makes memory for `bound`; states keep their content when their sizes are the same.
-    pub(crate) fn prepare(&mut self, bound: &Arc<Bound>, kernels: usize) -> Result<(), Diagnostic> {
+    pub(crate) fn bound(&self) -> Option<Arc<Bound>> {
+        self.bound.clone()
+    }
+
+    /// Makes memory for `bound`, on the card if there is one; states keep their content when their sizes are the same.
+    pub(crate) fn prepare(
+        &mut self,
+        bound: &Arc<Bound>,
+        kernels: usize,
+        card: Option<&Arc<Device>>,
+    ) -> Result<(), Diagnostic> {
+        if let Some(card) = card {
+            card.enter()?;
+            if matches!(self.queue, Queue::Host) {
+                self.queue = Queue::Cuda(card.stream()?);
+            }
+        }
         if !self.fits(bound) {
+            self.runs = 0;
             // Given up first, so that the old and the new arena never exist at once.
             self.bound = None;
             if self.arena.len() < bound.arena_bytes || self.arena.len() / 4 > bound.arena_bytes {
-                self.arena = Block::default();
-                self.arena = Block::new(bound.arena_bytes)?;
+                self.arena = Region::default();
+                self.arena = self.queue.region(bound.arena_bytes)?;
             }
             self.words.clone_from(&bound.words);
             for address in bound.addresses.iter().filter(|address| address.base == Base::Arena) {
@@ -54,6 +83,12 @@ impl Context {
             }
             self.prepare_states(bound)?;
             self.bound = Some(Arc::clone(bound));
+        }
+        if std::mem::take(&mut self.restarts) {
+            for state in &mut self.states {
+                // SAFETY: this context's own memory; no run is in progress.
+                unsafe { self.queue.fill(state.range(), 0)? };
+            }
         }
         self.symbols.clone_from(&bound.symbols);
         self.bounds = None;
@@ -66,21 +101,23 @@ impl Context {
     }
 
     fn prepare_states(&mut self, bound: &Bound) -> Result<(), Diagnostic> {
-        self.states.resize_with(bound.states.len(), Block::default);
+        self.states.resize_with(bound.states.len(), Region::default);
         for (state, size) in self.states.iter_mut().zip(&bound.states) {
             let bytes = size.known().and_then(|bytes| usize::try_from(bytes).ok()).ok_or_else(|| {
                 crate::bind::invalid("the size of a state depends on computed values".to_string())
             })?;
             if state.len() != bytes {
-                *state = Block::new(bytes)?;
+                *state = self.queue.region(bytes)?;
+                // SAFETY: this context's own memory; no run is in progress.
+                unsafe { self.queue.fill(state.range(), 0)? };
             }
         }
         Ok(())
     }
 
-    /// Sets all states to zero, as at the start of a stream.
-    pub(crate) fn reset_states(&mut self) {
-        self.states.iter_mut().for_each(|state| state.bytes_mut().fill(0));
+    /// The next run begins with states of zeros, as at the start of a stream.
+    pub(crate) fn restart(&mut self) {
+        self.restarts = true;
     }
 
     /// Writes this run's addresses of everything but the arena into the argument blocks.
@@ -98,10 +135,10 @@ impl Context {
             Base::Input(input) => self.inputs[input as usize],
             Base::Output(output) => self.outputs[output as usize],
             Base::Constants => self.constants.expect("invariant: set before the run"),
-            Base::Arena => block_range(&mut self.arena),
-            Base::State(state) => block_range(&mut self.states[state as usize]),
+            Base::Arena => self.arena.range(),
+            Base::State(state) => self.states[state as usize].range(),
             Base::Late(slot) => match &mut self.late[slot as usize] {
-                Some(block) => block_range(block),
+                Some(block) => block.range(),
                 None => Range { address: EMPTY, bytes: 0, writable: true },
             },
         }
@@ -109,7 +146,7 @@ impl Context {
 
     /// Makes a late block at least `bytes` long; what it held stays.
     pub(crate) fn grow_late(&mut self, slot: u32, bytes: usize) -> Result<(), Diagnostic> {
-        let held = self.late[slot as usize].as_ref().map_or(0, Block::len);
+        let held = self.late[slot as usize].as_ref().map_or(0, Region::len);
         if held >= bytes && self.late[slot as usize].is_some() {
             return Ok(());
         }
@@ -120,7 +157,8 @@ impl Context {
                 self.spare.push(block);
                 block = self.take_spare(2 * held)?;
             }
-            block.bytes_mut()[..held].copy_from_slice(old.bytes_mut());
+            // SAFETY: this run's own memory, two blocks; kernels on the host have returned.
+            unsafe { self.queue.copy(old.range(), block.range())? };
             self.late_bytes -= held;
             self.spare.push(old);
         }
@@ -145,14 +183,18 @@ impl Context {
     }
 
     /// The smallest spare block that fits and is not wastefully large, or a new one.
-    fn take_spare(&mut self, bytes: usize) -> Result<Block, Diagnostic> {
-        let fits = |block: &Block| block.len() >= bytes && block.len() <= 4 * bytes.max(1024);
+    pub(crate) fn take_spare(&mut self, bytes: usize) -> Result<Region, Diagnostic> {
+        let fits = |block: &Region| block.len() >= bytes && block.len() <= 4 * bytes.max(1024);
         let best =
             (0..self.spare.len()).filter(|i| fits(&self.spare[*i])).min_by_key(|i| self.spare[*i].len());
         match best {
             Some(index) => Ok(self.spare.swap_remove(index)),
-            None => Block::new(bytes),
+            None => self.queue.region(bytes),
         }
+    }
+
+    pub(crate) fn give_spare(&mut self, block: Region) {
+        self.spare.push(block);
     }
 
     /// The scratch of thread 0 and the distance between threads.
@@ -171,8 +213,4 @@ impl Context {
     pub(crate) fn scratch_bytes(&self) -> usize {
         self.scratch.len()
     }
-}
-
-fn block_range(block: &mut Block) -> Range {
-    Range { address: block.address(), bytes: block.len(), writable: true }
 }

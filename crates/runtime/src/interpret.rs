@@ -4,19 +4,24 @@
 //! holds its result. A program without data symbols evaluates no expression and allocates nothing here, native
 //! and portable kernels aside.
 
+mod card;
+
 use crate::bind::{Base, Bound, LateWord, Launch, Op, Size, symbol_bounds};
 use crate::context::Context;
 use crate::cpu;
 use crate::kernels::{Kernels, Prepared};
-use crate::memory::{LaunchMemory, Range, copy};
+use crate::memory::{LaunchMemory, Range};
 use crate::native::{self, Native, NativeArgs, View, ViewMut};
 use crate::pool::{Pool, share};
 use crate::profile::{LaunchTime, RunProfile};
+use crate::queue::Queue;
 use crate::stop::Running;
 use std::sync::Mutex;
 use std::time::Instant;
 use tegula_base::{Diagnostic, Dim};
 use tegula_package::{BufferId, HostProgram};
+
+pub(crate) use card::{Replay, Timed, is_straight};
 
 /// A launch that is predicted to be shorter stays on one thread, nanoseconds. Handing out a job and collecting it
 /// costs 1 to 2 us on the machines we have measured.
@@ -31,6 +36,8 @@ pub(crate) struct Run<'a> {
     pub(crate) running: Running<'a>,
     pub(crate) cx: &'a mut Context,
     pub(crate) profile: Option<(&'a mut RunProfile, Instant)>,
+    /// Launches on a card whose times are not taken yet.
+    pub(crate) timed: Vec<Timed>,
 }
 
 impl Run<'_> {
@@ -46,17 +53,13 @@ impl Run<'_> {
                 let bytes = self.size(*bytes)?;
                 let src = self.part(*src, *src_offset, bytes)?;
                 let dst = self.part(*dst, *dst_offset, bytes)?;
-                // SAFETY: both parts lie inside memory of this run, `dst` is writable (`check_program`), and
-                // kernels have returned.
-                unsafe { copy(src.address, dst.address, src.bytes) };
-                Ok(())
+                self.copy(src, dst)
             }
             Op::Fill { dst, value, bytes } => {
                 let bytes = self.size(*bytes)?;
                 let dst = self.part(*dst, Size::Known(0), bytes)?;
-                // SAFETY: as for the copy.
-                unsafe { dst.as_mut_slice() }.fill(*value);
-                Ok(())
+                // SAFETY: memory of this run, writable (`check_program`); kernels on the host have returned.
+                unsafe { self.cx.queue.fill(dst, *value) }
             }
             Op::Bind { symbol, from } => self.bind(*symbol as usize, *from),
             Op::Assert { lhs, op, rhs, texts } => {
@@ -102,7 +105,7 @@ impl Run<'_> {
             if let Some(counter) = counter {
                 let counter = self.part(counter, Size::Known(0), 8)?;
                 // SAFETY: eight bytes of writable memory of this run (`check_program`); no kernel runs.
-                unsafe { counter.as_mut_slice() }.copy_from_slice(&iteration.to_le_bytes());
+                unsafe { self.cx.queue.write(counter, &iteration.to_le_bytes())? };
             }
             self.steps(body)?;
         }
@@ -163,6 +166,10 @@ impl Run<'_> {
             self.run_native(launch, native)?;
             return Ok(1);
         }
+        if let Prepared::Card(function) = kernel {
+            self.launch_on_card(function, launch, grid)?;
+            return Ok(1);
+        }
         let scratch_bytes = self.extent(launch.scratch)? as usize;
         let (scratch, stride) = self.cx.scratch(scratch_bytes, self.pool.threads())?;
         let scratch_of = |thread: usize| scratch + (thread * stride) as u64;
@@ -194,7 +201,7 @@ impl Run<'_> {
                     Some(error) => Err(self.kernel_failed(launch, &error)),
                 }
             }
-            Prepared::Native(_) => Err(Diagnostic::internal("a native kernel was not run")),
+            Prepared::Native(_) | Prepared::Card(_) => Err(Diagnostic::internal("a kernel was not run")),
         }
     }
 
@@ -221,6 +228,9 @@ impl Run<'_> {
         let ranges = self.ranges(launch)?;
         let sizes: Vec<i64> =
             self.cx.words[launch.words.clone()][1 + ranges.len()..].iter().map(|word| *word as i64).collect();
+        if matches!(self.cx.queue, Queue::Cuda(_)) {
+            return self.run_native_on_card(launch, native, &ranges, &sizes);
+        }
         let args = native_args(native, &ranges, &sizes, self.running);
         let result = args.and_then(|args| native.kernel.run(args));
         self.running.check()?;
@@ -279,15 +289,18 @@ impl Run<'_> {
 
     fn read_i64(&mut self, buffer: BufferId) -> Result<i64, Diagnostic> {
         let range = self.part(buffer, Size::Known(0), 8)?;
+        let mut bytes = [0; 8];
         // SAFETY: eight bytes of memory of this run; no kernel runs.
-        let bytes = unsafe { range.as_slice() };
-        Ok(i64::from_le_bytes(bytes.try_into().expect("invariant: eight bytes")))
+        unsafe { self.cx.queue.read(range, &mut bytes)? };
+        Ok(i64::from_le_bytes(bytes))
     }
 
     fn read_bool(&mut self, buffer: BufferId) -> Result<bool, Diagnostic> {
         let range = self.part(buffer, Size::Known(0), 1)?;
+        let mut byte = [0];
         // SAFETY: one byte of memory of this run; no kernel runs.
-        Ok(unsafe { range.as_slice() }[0] != 0)
+        unsafe { self.cx.queue.read(range, &mut byte)? };
+        Ok(byte != [0])
     }
 
     fn symbol(&self, name: &str) -> Option<i64> {

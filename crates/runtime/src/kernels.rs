@@ -1,6 +1,7 @@
 //! A package's kernels, ready to run: code mapped, portable code prepared, native kernels found.
 
 use crate::cpu::{self, CodePages, Entry};
+use crate::cuda::{Device, Function};
 use crate::native::{self, Native};
 use crate::session::{Gpu, SessionOptions};
 use std::collections::HashMap;
@@ -16,6 +17,10 @@ pub(crate) struct Kernels {
     pub(crate) list: Vec<Prepared>,
     /// Alignment that kernels expect of inputs and outputs beyond that of their elements, bytes.
     pub(crate) align: u64,
+    /// Every kernel runs on a card.
+    pub(crate) all_on_card: bool,
+    /// What the card's compiler did that costs time.
+    pub(crate) warnings: Vec<Diagnostic>,
     /// Keeps the code mapped.
     _pages: Option<CodePages>,
 }
@@ -23,6 +28,7 @@ pub(crate) struct Kernels {
 pub(crate) enum Prepared {
     Machine(Entry),
     Portable(Arc<dyn PortableKernel>),
+    Card(Function),
     Native(Native),
 }
 
@@ -39,9 +45,12 @@ impl Kernels {
             None
         };
         let has_ptx = kernels.iter().any(|k| matches!(k.code, KernelCode::Ptx { .. }));
-        if has_ptx && matches!(options.gpu, Gpu::None) {
-            return Err(no_gpu(package).into());
-        }
+        let mut functions = match &options.gpu {
+            Gpu::None if has_ptx => return Err(no_gpu(package).into()),
+            Gpu::Cuda(card) if has_ptx => load_functions(package, card, options.threads)?,
+            Gpu::None | Gpu::Simulated(_) | Gpu::Cuda(_) => HashMap::new(),
+        };
+        let warnings = spills(package, &functions);
         let mut found = Diagnostics::default();
         let mut list = Vec::with_capacity(kernels.len());
         // Code that kernels share is read once.
@@ -62,7 +71,10 @@ impl Kernels {
                         })
                     }
                 },
-                KernelCode::Ptx { .. } => prepare_ptx(package, kernel, options).map(Prepared::Portable),
+                KernelCode::Ptx { .. } => match functions.remove(&list.len()) {
+                    Some(function) => Ok(Prepared::Card(function)),
+                    None => prepare_ptx(package, kernel, options).map(Prepared::Portable),
+                },
                 KernelCode::Native { name, attrs } => native::prepare(name, attrs).map(Prepared::Native),
             };
             match prepared {
@@ -71,7 +83,8 @@ impl Kernels {
             }
         }
         let align = if has_ptx { GPU_ALIGN } else { 1 };
-        found.into_result(Kernels { list, align, _pages: pages })
+        let all_on_card = list.iter().all(|kernel| matches!(kernel, Prepared::Card(_)));
+        found.into_result(Kernels { list, align, all_on_card, warnings, _pages: pages })
     }
 }
 
@@ -106,6 +119,64 @@ fn prepare_ptx(
     }
 }
 
+/// The package's kernels for GPUs, by their numbers, compiled by `threads` threads.
+/// Errors: code for another card; all that its compiler refuses.
+fn load_functions(
+    package: &Package,
+    card: &Arc<Device>,
+    threads: usize,
+) -> Result<HashMap<usize, Function>, Diagnostics> {
+    let machine = &package.manifest.about.machine;
+    if let Some(target) = machine.features.iter().find(|target| !card.runs(target)) {
+        let facts = card.facts();
+        let (major, minor) = facts.capability;
+        let message = format!("the package is for {target} (machine class {})", machine.class);
+        return Err(Diagnostic::error("package-machine", message)
+            .note(format!("{} has compute capability {major}.{minor}", facts.name))
+            .into());
+    }
+    let kernels = &package.program.kernels;
+    let wanted: Vec<usize> =
+        (0..kernels.len()).filter(|i| matches!(kernels[*i].code, KernelCode::Ptx { .. })).collect();
+    let load = |index: usize| {
+        let kernel = &kernels[index];
+        let ptx = package.ptx_kernel(&kernel.code).ok_or_else(|| Diagnostic::internal("no PTX"))?;
+        Function::load(card, &ptx).map_err(|error| error.at(format!("kernel `{}`", kernel.name)))
+    };
+    let share = wanted.len().div_ceil(threads.max(1)).max(1);
+    let results: Vec<(usize, Result<Function, Diagnostic>)> = std::thread::scope(|scope| {
+        let workers: Vec<_> = wanted
+            .chunks(share)
+            .map(|part| scope.spawn(|| part.iter().map(|i| (*i, load(*i))).collect::<Vec<_>>()))
+            .collect();
+        let lost = |_| vec![(0, Err(Diagnostic::internal("a thread that loads kernels panicked")))];
+        workers.into_iter().flat_map(|worker| worker.join().unwrap_or_else(lost)).collect()
+    });
+    let mut found = Diagnostics::default();
+    let mut functions = HashMap::new();
+    for (index, result) in results {
+        match result {
+            Ok(function) => drop(functions.insert(index, function)),
+            Err(error) => found.push(error),
+        }
+    }
+    found.into_result(functions)
+}
+
+/// A warning for each kernel whose values do not all have registers.
+fn spills(package: &Package, functions: &HashMap<usize, Function>) -> Vec<Diagnostic> {
+    let kernels = package.program.kernels.iter().enumerate();
+    let spilled = kernels.filter_map(|(index, kernel)| {
+        let function = functions.get(&index).filter(|function| function.local_bytes > 0)?;
+        let message = format!(
+            "kernel `{}` keeps {} bytes a thread in memory beside its {} registers",
+            kernel.name, function.local_bytes, function.registers
+        );
+        Some(Diagnostic::warning("gpu-spills", message))
+    });
+    spilled.collect()
+}
+
 /// One error for all of the package's kernels.
 fn no_gpu(package: &Package) -> Diagnostic {
     let class = &package.manifest.about.machine.class;
@@ -113,5 +184,5 @@ fn no_gpu(package: &Package) -> Diagnostic {
         "no-device",
         format!("the package is for a GPU (machine class {class}), and none is given"),
     )
-    .help("`--target sim-ptx` interprets its kernels")
+    .help("`--target cuda` runs its kernels, `--target sim-ptx` interprets them")
 }

@@ -2,19 +2,21 @@
 //!
 //! ```text
 //!   package ─► session ─► bind (once per input shapes) ─► context (memory of one run) ─► interpret ─► outputs
-//!                                                                       cpu / native / portable kernels, pool
+//!                                                                       cpu / native / portable kernels, pool; or a GPU (`cuda.rs`)
 //! ```
 //! In: a package file and input tensors.  Out: output tensors, timings.
 //! May use: package, base.  Never knows: IR, compilers, models.
 //! Start reading at `session.rs`, then `bind.rs` and `interpret.rs`.
 //!
 //! `unsafe` stands where addresses are made or followed: `memory.rs` (blocks and raw ranges), `cpu.rs` (executable
-//! pages and the call), `pool.rs` (a borrowed job crosses threads),
+//! pages and the call), `cuda/` (calls of the driver, memory of the card), `queue.rs` (memory of either), `pool.rs` (a
+//! borrowed job crosses threads),
 //! `interpret.rs` and `staging.rs` (slices of a run's memory), `session.rs` (the file mapping).
 
 mod bind;
 mod context;
 mod cpu;
+pub mod cuda;
 mod functions;
 mod interpret;
 mod kernels;
@@ -23,6 +25,7 @@ pub mod native;
 mod pool;
 mod processor;
 mod profile;
+mod queue;
 mod session;
 mod staging;
 mod stop;

@@ -5,11 +5,15 @@
 
 use crate::bind::{self, Bound};
 use crate::context::Context;
+use crate::cuda::Device;
 use crate::interpret::Run;
 use crate::kernels::{Kernels, Prepared};
 use crate::pool::Pool;
 use crate::profile::{Counters, RunProfile};
-use crate::staging::{Constants, collect_outputs, stage_inputs, stage_outputs};
+use crate::queue::Queue;
+use crate::staging::{
+    Constants, collect_outputs, download_outputs, place_outputs, stage_inputs, stage_outputs, upload_inputs,
+};
 use crate::stop::{Running, Stops};
 use crate::tensors::{self, TensorView};
 use bytes::Bytes;
@@ -46,11 +50,23 @@ pub enum Gpu {
     #[default]
     None,
     Simulated(Arc<dyn PtxExecutor>),
+    Cuda(Arc<Device>),
+}
+
+impl Gpu {
+    fn card(&self) -> Option<&Arc<Device>> {
+        match self {
+            Gpu::Cuda(card) => Some(card),
+            Gpu::None | Gpu::Simulated(_) => None,
+        }
+    }
 }
 
 pub struct Session {
     package: Package,
     kernels: Kernels,
+    /// Holds the buffers, where there is one and the package is for it.
+    card: Option<Arc<Device>>,
     constants: Constants,
     pool: Pool,
     /// Most recently used last.
@@ -94,9 +110,13 @@ impl Session {
         if options.threads > MAX_THREADS {
             return Err(refused().note(format!("a session has at most {MAX_THREADS}")).into());
         }
-        let pool = Pool::new(options.threads).map_err(|error| refused().note(error.to_string()))?;
+        let has_ptx = package.program.kernels.iter().any(|k| matches!(k.code, KernelCode::Ptx { .. }));
+        let card = options.gpu.card().filter(|_| has_ptx).cloned();
+        let pool = Pool::new(if card.is_some() { 1 } else { options.threads })
+            .map_err(|error| refused().note(error.to_string()))?;
         Ok(Session {
-            constants: Constants::new(&package)?,
+            constants: Constants::new(&package, card.as_ref())?,
+            card,
             launches: package.program.kernels.iter().map(|_| AtomicU64::new(0)).collect(),
             bound: Mutex::default(),
             contexts: Mutex::default(),
@@ -121,6 +141,11 @@ impl Session {
 
     pub fn threads(&self) -> usize {
         self.pool.threads()
+    }
+
+    /// What the compiler of the GPU's driver did that costs time.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.kernels.warnings
     }
 
     /// Runs the model on its inputs in order.
@@ -188,6 +213,7 @@ impl Session {
             }
             match (prepared, &kernel.code) {
                 (Prepared::Machine(_), _) => counters.machine += launches,
+                (Prepared::Card(_), _) => counters.gpu += launches,
                 (Prepared::Portable(_), KernelCode::Ptx { .. }) => counters.gpu += launches,
                 (Prepared::Portable(_), _) => {
                     counters.portable += launches;
@@ -211,7 +237,7 @@ impl Session {
         let running = self.stops.begin();
         let bound = self.bind(inputs)?;
         let mut context = self.take_context(&bound);
-        context.reset_states();
+        context.restart();
         let result = self.run_bound(running, inputs, outputs, &bound, &mut context, profile);
         lock(&self.contexts).push(context);
         result
@@ -260,11 +286,25 @@ impl Session {
         mut profile: Option<&mut RunProfile>,
     ) -> Result<(), Diagnostics> {
         let program = &self.package.program;
-        context.prepare(bound, program.kernels.len())?;
+        let align = self.kernels.align;
+        context.prepare(bound, program.kernels.len(), self.card.as_ref())?;
         context.constants = Some(self.constants.range);
-        let _staged_inputs = stage_inputs(program, inputs, bound, self.kernels.align, context)?;
-        let mut staged_outputs =
-            stage_outputs(&program.outputs, outputs, bound, self.kernels.align, context)?;
+        let (mut _staged_inputs, mut staged_outputs) = (Vec::new(), Vec::new());
+        match context.queue {
+            Queue::Host => {
+                _staged_inputs = stage_inputs(program, inputs, bound, align, context)?;
+                staged_outputs = stage_outputs(&program.outputs, outputs, bound, align, context)?;
+            }
+            Queue::Cuda(_) => {
+                let staged = upload_inputs(program, inputs, bound, context).map_err(Diagnostics::from);
+                let staged = staged.and_then(|()| place_outputs(&program.outputs, outputs, bound, context));
+                if let Err(found) = staged {
+                    // What was sent is written again by the next run.
+                    context.queue.finish()?;
+                    return Err(found);
+                }
+            }
+        }
         context.patch(bound);
         let start = Instant::now();
         let mut run = Run {
@@ -275,14 +315,23 @@ impl Session {
             running,
             cx: context,
             profile: profile.as_deref_mut().map(|profile| (profile, start)),
+            timed: Vec::new(),
         };
         // A kernel that panics has a fault of ours; the caller's threads live on.
         let result = catch_unwind(AssertUnwindSafe(|| {
-            run.steps(&bound.ops)?;
+            run.all_steps()?;
             running.check()?;
-            collect_outputs(&mut run, outputs, &mut staged_outputs)
+            match run.cx.queue {
+                Queue::Host => collect_outputs(&mut run, outputs, &mut staged_outputs),
+                Queue::Cuda(_) => {
+                    download_outputs(&mut run, outputs)?;
+                    run.take_times()
+                }
+            }
         }))
         .unwrap_or_else(|_| Err(Diagnostic::internal("a kernel panicked")));
+        // Also after an error: what was given to a card is done before its memory is used again.
+        let result = result.and(context.queue.finish());
         if let Some(profile) = profile {
             profile.total_ns = start.elapsed().as_nanos() as u64;
             profile.arena_bytes = bound.arena_bytes as u64;
@@ -313,7 +362,7 @@ impl Stream<'_> {
 
     /// Sets all states to zero.
     pub fn reset(&mut self) {
-        self.context.reset_states();
+        self.context.restart();
     }
 }
 

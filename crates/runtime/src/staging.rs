@@ -1,13 +1,20 @@
 //! Memory that comes from outside a run: constants, the caller's inputs and outputs. Kernels get aligned
 //! addresses (`docs/abi.md`, "Guarantees about buffers"); what is not aligned is copied.
 
-use crate::bind::{self, Bound};
+mod card;
+
+use crate::bind::{self, Bound, OutputPlan};
 use crate::context::Context;
+use crate::cuda::Device;
 use crate::interpret::Run;
 use crate::memory::{Block, EMPTY, Range};
+use crate::queue::{Queue, Region};
 use crate::tensors::TensorView;
+use std::sync::Arc;
 use tegula_base::{DType, Diagnostic, Diagnostics, HostTensor};
 use tegula_package::{HostProgram, Package, Port};
+
+pub(crate) use card::{Ports, download_outputs, place_outputs, upload_inputs};
 
 /// Alignment that kernels expect of constants, bytes.
 const CONSTANT_ALIGN: u64 = 64;
@@ -15,14 +22,22 @@ const CONSTANT_ALIGN: u64 = 64;
 /// The constants section at an aligned address.
 pub(crate) struct Constants {
     pub(crate) range: Range,
-    /// Holds a copy when the package's own bytes are not aligned.
-    _copy: Option<Block>,
+    /// Holds a copy when the package's own bytes are not aligned, or not on the card.
+    _copy: Option<Region>,
 }
 
 impl Constants {
     /// Errors: no memory for a copy.
-    pub(crate) fn new(package: &Package) -> Result<Constants, Diagnostic> {
+    pub(crate) fn new(package: &Package, card: Option<&Arc<Device>>) -> Result<Constants, Diagnostic> {
         let bytes = package.constants();
+        if let Some(card) = card.filter(|_| !bytes.is_empty()) {
+            let queue = Queue::Cuda(card.stream()?);
+            let mut region = queue.region(bytes.len())?;
+            // SAFETY: a block of our own, that long.
+            unsafe { queue.write(region.range(), bytes)? };
+            let range = Range { writable: false, ..region.range() };
+            return Ok(Constants { range, _copy: Some(region) });
+        }
         let mut range = Range { address: bytes.as_ptr() as u64, bytes: bytes.len(), writable: false };
         if bytes.is_empty() {
             range.address = EMPTY;
@@ -30,7 +45,7 @@ impl Constants {
             let mut block = Block::new(bytes.len())?;
             block.bytes_mut()[..bytes.len()].copy_from_slice(bytes);
             range.address = block.address();
-            return Ok(Constants { range, _copy: Some(block) });
+            return Ok(Constants { range, _copy: Some(Region::Host(block)) });
         }
         Ok(Constants { range, _copy: None })
     }
@@ -48,11 +63,8 @@ pub(crate) fn stage_inputs(
     let mut staged = Vec::new();
     context.inputs.clear();
     for (port, tensor) in program.inputs.iter().zip(inputs) {
+        check_input(port, tensor, bound)?;
         let bytes = tensor.bytes;
-        if bound.buffers[port.buffer.index()].bytes.known().is_none_or(|size| size > bytes.len() as i64) {
-            let message = format!("the buffer of input `{}` is not as large as its shape says", port.name);
-            return Err(bind::invalid(message));
-        }
         let mut address = bytes.as_ptr() as u64;
         if bytes.is_empty() {
             address = EMPTY;
@@ -65,6 +77,16 @@ pub(crate) fn stage_inputs(
         context.inputs.push(Range { address, bytes: bytes.len(), writable: false });
     }
     Ok(staged)
+}
+
+/// Errors: the program takes an input for larger than its shape says.
+fn check_input(port: &Port, tensor: &TensorView<'_>, bound: &Bound) -> Result<(), Diagnostic> {
+    let bytes = tensor.bytes.len() as i64;
+    if bound.buffers[port.buffer.index()].bytes.known().is_none_or(|size| size > bytes) {
+        let message = format!("the buffer of input `{}` is not as large as its shape says", port.name);
+        return Err(bind::invalid(message));
+    }
+    Ok(())
 }
 
 /// Makes the output tensors whose shapes are known and tells the context where they are. A tensor whose
@@ -121,6 +143,27 @@ fn shape_output(
     Ok(())
 }
 
+/// Shapes an output that kernels could not write to, and says where it is.
+fn late_output(
+    run: &mut Run<'_>,
+    port: &Port,
+    plan: &OutputPlan,
+    tensor: &mut HostTensor,
+) -> Result<Range, Diagnostic> {
+    let shape = plan.shape.iter().map(|size| run.size(*size)).collect::<Result<Vec<i64>, _>>()?;
+    if shape.iter().any(|extent| *extent < 0) {
+        let message = format!("output `{}` would have shape {shape:?}", port.name);
+        return Err(Diagnostic::error("computed-size", message));
+    }
+    shape_output(tensor, port, shape.into_iter())?;
+    let range = run.resolve(plan.buffer)?;
+    if range.bytes < tensor.bytes.len() {
+        let message = format!("the buffer of output `{}` is smaller than its shape", port.name);
+        return Err(bind::invalid(message));
+    }
+    Ok(range)
+}
+
 /// Copies what kernels could not write to the caller's tensors.
 pub(crate) fn collect_outputs(
     run: &mut Run<'_>,
@@ -132,17 +175,7 @@ pub(crate) fn collect_outputs(
         if plan.direct {
             continue;
         }
-        let shape = plan.shape.iter().map(|size| run.size(*size)).collect::<Result<Vec<i64>, _>>()?;
-        if shape.iter().any(|extent| *extent < 0) {
-            let message = format!("output `{}` would have shape {shape:?}", port.name);
-            return Err(Diagnostic::error("computed-size", message));
-        }
-        shape_output(tensor, port, shape.into_iter())?;
-        let range = run.resolve(plan.buffer)?;
-        if range.bytes < tensor.bytes.len() {
-            let message = format!("the buffer of output `{}` is smaller than its shape", port.name);
-            return Err(bind::invalid(message));
-        }
+        let range = late_output(run, port, plan, tensor)?;
         // SAFETY: memory of this run, disjoint from the tensor that the caller lent; no kernel runs.
         let bytes = unsafe { Range { bytes: tensor.bytes.len(), ..range }.as_slice() };
         tensor.bytes.copy_from_slice(bytes);

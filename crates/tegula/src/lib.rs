@@ -22,6 +22,7 @@
 
 pub mod clock;
 pub mod files;
+pub mod gpu;
 pub mod processor;
 
 pub use tegula_base::{DType, Diagnostic, Diagnostics, HostTensor};

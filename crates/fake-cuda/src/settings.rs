@@ -1,0 +1,44 @@
+//! How the driver misbehaves.
+
+use std::io::Write;
+use std::sync::OnceLock;
+
+#[derive(Debug)]
+pub struct Settings {
+    /// Bytes of the card.
+    pub memory: u64,
+    /// What every compilation fails with.
+    pub jit: Option<String>,
+    /// 90 is 9.0.
+    pub capability: i32,
+    log: Option<String>,
+}
+
+const MEMORY: u64 = 8 << 30;
+
+/// From `TEGULA_FAKE_CUDA`, read once.
+pub fn settings() -> &'static Settings {
+    static SETTINGS: OnceLock<Settings> = OnceLock::new();
+    SETTINGS.get_or_init(|| {
+        let text = std::env::var("TEGULA_FAKE_CUDA").unwrap_or_default();
+        let word = |name: &str| {
+            let words = text.split(',').filter_map(|word| word.split_once('='));
+            words.clone().find(|(key, _)| *key == name).map(|(_, value)| value.to_string())
+        };
+        Settings {
+            memory: word("memory").and_then(|bytes| bytes.parse().ok()).unwrap_or(MEMORY),
+            jit: word("jit"),
+            capability: word("sm").and_then(|sm| sm.parse().ok()).unwrap_or(90),
+            log: word("log"),
+        }
+    })
+}
+
+/// Notes what happened, where a test wants to know.
+pub fn log(line: &str) {
+    if let Some(file) = &settings().log {
+        let file = std::fs::OpenOptions::new().append(true).create(true).open(file);
+        // A test that cannot read the line fails by itself.
+        let _ = file.and_then(|mut file| writeln!(file, "{line}"));
+    }
+}

@@ -1,0 +1,106 @@
+//! What streams and graphs do: launches, copies and fills, at once or when the graph is launched.
+
+use std::sync::{Arc, Mutex};
+
+use tegula_sim_ptx::{Launch, Options, Stopped};
+
+use crate::card::Card;
+use crate::code::Function;
+
+/// `CUDA_ERROR_ILLEGAL_ADDRESS`, `CUDA_ERROR_LAUNCH_FAILED`.
+pub const ILLEGAL_ADDRESS: u32 = 700;
+pub const LAUNCH_FAILED: u32 = 719;
+
+#[derive(Clone)]
+pub enum Work {
+    Launch { function: Arc<Function>, launch: Launch },
+    Copy { from: u64, to: u64, bytes: usize },
+    Fill { at: u64, value: u8, bytes: usize },
+}
+
+impl Work {
+    /// The status; what the simulator says goes to stderr, as there is no debugger to ask.
+    pub fn run(&self) -> u32 {
+        let card = Card::new();
+        match self {
+            Work::Launch { function, launch } => match function.kernel.run(launch, &card) {
+                Ok(_) => 0,
+                Err(Stopped::ByCaller) => LAUNCH_FAILED,
+                Err(Stopped::Failed(problem)) => {
+                    eprintln!("fake driver: {problem}");
+                    LAUNCH_FAILED
+                }
+            },
+            Work::Copy { from, to, bytes } => card.copy(*from, *to, *bytes).map_or(ILLEGAL_ADDRESS, |()| 0),
+            Work::Fill { at, value, bytes } => card.fill(*at, *value, *bytes).map_or(ILLEGAL_ADDRESS, |()| 0),
+        }
+    }
+
+    /// Whether a graph with this step can be given the other one's sizes.
+    fn is_like(&self, other: &Work) -> bool {
+        match (self, other) {
+            (Work::Launch { function, .. }, Work::Launch { function: other, .. }) => {
+                Arc::ptr_eq(function, other)
+            }
+            (Work::Copy { .. }, Work::Copy { .. }) | (Work::Fill { .. }, Work::Fill { .. }) => true,
+            _ => false,
+        }
+    }
+}
+
+/// Steps of a graph.
+pub type Steps = Vec<Work>;
+
+pub fn are_alike(steps: &Steps, others: &Steps) -> bool {
+    steps.len() == others.len() && steps.iter().zip(others).all(|(step, other)| step.is_like(other))
+}
+
+#[derive(Default)]
+pub struct Stream(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    captured: Option<Steps>,
+    /// The first status of work that went wrong: all later calls give it, as a lost context does.
+    lost: u32,
+}
+
+impl Stream {
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    pub fn is_capturing(&self) -> bool {
+        self.state().captured.is_some()
+    }
+
+    pub fn lost(&self) -> u32 {
+        self.state().lost
+    }
+
+    pub fn begin_capture(&self) {
+        self.state().captured = Some(Vec::new());
+    }
+
+    pub fn end_capture(&self) -> Option<Steps> {
+        self.state().captured.take()
+    }
+
+    /// Does the work, or keeps it for a graph; what goes wrong is told by a later call.
+    pub fn give(&self, work: Work) -> u32 {
+        let mut state = self.state();
+        if let Some(steps) = &mut state.captured {
+            steps.push(work);
+            return 0;
+        }
+        if state.lost == 0 {
+            state.lost = work.run();
+        }
+        0
+    }
+}
+
+/// A launch of the simulator's fastest way.
+pub fn launch(grid: [u32; 3], block: [u32; 3], dynamic_shared: u32, params: Vec<u8>) -> Launch {
+    Launch { grid, block, dynamic_shared, params, options: Options::default() }
+}
