@@ -9,11 +9,12 @@
 pub mod bound;
 mod build;
 pub mod coverage;
-pub(crate) mod data;
+pub mod data;
 mod generator;
 mod ops;
+pub mod products;
 pub mod reduce;
-mod rng;
+pub mod rng;
 
 pub use generator::{Case, Choices, generate};
 pub use rng::Rng;

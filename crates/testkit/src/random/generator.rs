@@ -37,19 +37,26 @@ const OPS: (i64, i64) = (3, 30);
 const ATTEMPTS_PER_OP: usize = 8;
 
 pub fn generate(seed: u64, choices: &Choices) -> Case {
+    case_of(seed, choices, |g, drawn| {
+        let wanted = choices.most_ops.unwrap_or(drawn).min(drawn);
+        let mut attempts = 0;
+        while g.built < wanted && attempts < ATTEMPTS_PER_OP * wanted {
+            attempts += 1;
+            ops::add_any(g);
+        }
+    })
+}
+
+/// A program that `fill` builds; it is told how many ops a program of this seed has.
+pub(super) fn case_of(seed: u64, choices: &Choices, fill: impl FnOnce(&mut Gen, usize)) -> Case {
     let mut program = TensorProgram::new(TensorFunc::new("main"));
     // Neighbouring seeds must not give neighbouring streams.
     let mut rng = Rng::new(Rng::new(seed).bits());
     let drawn = rng.between(OPS.0, OPS.1) as usize;
-    let wanted = choices.most_ops.unwrap_or(drawn).min(drawn);
     let TensorProgram { symbols, consts, funcs } = &mut program;
     let b = Builder::new(&mut funcs[0], consts);
     let mut g = Gen::new(b, symbols, rng, choices.sizes.clone());
-    let mut attempts = 0;
-    while g.built < wanted && attempts < ATTEMPTS_PER_OP * wanted {
-        attempts += 1;
-        ops::add_any(&mut g);
-    }
+    fill(&mut g, drawn);
     let (inputs, drawn_sizes) = g.finish();
     name_ports(program.entry_mut());
     Case { seed, program, inputs, drawn_sizes, choices: Some(choices.clone()) }

@@ -12,7 +12,7 @@ pub fn random_kernel(seed: u64) -> (Case, TileKernel) {
     let dtype = rng.pick(&[DType::I32, DType::I32, DType::F32, DType::I64, DType::U8]);
     let other = rng.pick(&[dtype, DType::I32]);
     let (m, n) = (9 + rng.below(30) as i64, 9 + rng.below(40) as i64);
-    let strides = rng.pick(&["n,1", "1,m", "2*n,2"]);
+    let strides = rng.pick(&["n,1", "1,m", "2*n,2", "n+3,1", "3*n+1,3"]);
     let case = Case::new("1", &[("m", m), ("n", n)])
         .input_with(dtype, "m,n", strides)
         .input(other, "37,45")
