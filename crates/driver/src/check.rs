@@ -118,9 +118,24 @@ pub fn check(
 
 /// What launches are for, and who runs those of kernels for GPUs.
 #[derive(Clone, Copy)]
-struct Device<'a> {
-    machine: &'a MachineId,
-    gpu: &'a Gpu,
+pub struct Device<'a> {
+    /// As the package's manifest says it.
+    pub machine: &'a MachineId,
+    pub gpu: &'a Gpu,
+}
+
+/// The results of one launch of a compiled program alone, on operands of the caller's choice.
+/// Errors: why it cannot run; `op` is no launch.
+pub fn run_launch(
+    stages: &Stages,
+    on: Device<'_>,
+    op: OpId,
+    operands: &[Arc<HostTensor>],
+    bindings: &Bindings,
+) -> Result<Vec<HostTensor>, String> {
+    let host = stages.host.as_ref().ok_or("the compilation was stopped before launches were made")?;
+    let index = host.kernels.iter().position(|kernel| kernel.op == Some(op)).ok_or("the op is no launch")?;
+    launch::run(host, index, on, stages.tensor.entry(), op, operands, bindings)
 }
 
 fn compare_outputs(stages: &Stages, actual: &[HostTensor], expected: &[HostTensor]) -> Vec<OutputCheck> {

@@ -21,6 +21,7 @@ use crate::catalog::Catalog;
 use crate::in_process::{self, best_class, compile_bytes, guarded, package};
 use crate::open_rows::{self, OpenRows};
 use crate::outcome::Outcome;
+use crate::refusals::Refusals;
 use crate::shell::Shell;
 use crate::tegula_cli::first_error;
 use crate::worker_pool::{self, Answer};
@@ -61,12 +62,9 @@ pub fn run(args: &[String]) -> Result<Outcome> {
             println!("crashed  {name}: {reason}");
         }
     }
-    let unrecorded = if has("--bless") {
-        bless(&verdicts)?;
-        0
-    } else {
-        compare_with_record(&verdicts)?
-    };
+    let record = Refusals::of("onnx_refused.txt", "onnx --all --bless")?;
+    let refused = verdicts.iter().map(|(name, verdict)| (name.clone(), refusal(verdict))).collect();
+    let unrecorded = if has("--bless") { record.bless(refused)? } else { record.differing(&refused) };
     let enough = only.is_some() || core_pass >= CORE_BAR;
     Ok(Outcome::pass_if(wrong + crashed + unrecorded + unseen.len() == 0 && enough)
         .with("cases", verdicts.len())
@@ -77,6 +75,13 @@ pub fn run(args: &[String]) -> Result<Outcome> {
         .with("crashed", crashed)
         .with("refused", count(|verdict| matches!(verdict, Verdict::Refused(_))))
         .with("unrecorded", unrecorded))
+}
+
+fn refusal(verdict: &Verdict) -> Option<String> {
+    match verdict {
+        Verdict::Refused(reason) => Some(reason.clone()),
+        Verdict::Pass | Verdict::Wrong { .. } | Verdict::Crashed(_) => None,
+    }
 }
 
 /// How many cases are wrong as listed, and how many otherwise; prints both.
@@ -104,10 +109,15 @@ fn compare_with_list(verdicts: &BTreeMap<String, Verdict>, listed: &mut OpenRows
     (open, wrong)
 }
 
+/// Where the cases lie.
+pub fn folder() -> PathBuf {
+    workspace::target().join("onnx-node")
+}
+
 /// The cases' folder; made once for each version of the generator and of the onnx package.
-fn generate() -> Result<PathBuf> {
+pub fn generate() -> Result<PathBuf> {
     let catalog = Catalog::load()?;
-    let folder = workspace::target().join("onnx-node");
+    let folder = folder();
     let generator = workspace::tool("onnx_node_cases.py");
     let key = format!("{:?}\n{}", catalog.pins, fs::read_to_string(&generator)?);
     let stamp = folder.join("generated_by.txt");
@@ -141,7 +151,7 @@ fn judge(names: Vec<String>) -> Result<BTreeMap<String, Verdict>> {
 /// Answers each case name on stdin with its verdict as one line of JSON. Compiles and runs in this process: what
 /// ends it ends one case, and the pool starts another.
 fn worker() -> Result<Outcome> {
-    let folder = workspace::target().join("onnx-node");
+    let folder = folder();
     let cases = onnx_suite::load_cases(&folder).map_err(anyhow::Error::msg)?;
     in_process::keep_panics();
     for line in io::stdin().lock().lines() {
@@ -192,52 +202,4 @@ fn lines_of(name: &str) -> Result<Vec<String>> {
     let path = workspace::data(name);
     let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     Ok(text.lines().filter(|line| !line.is_empty()).map(str::to_string).collect())
-}
-
-/// The recorded refusals: case to reason.
-fn record() -> Result<BTreeMap<String, String>> {
-    if !workspace::data("onnx_refused.txt").exists() {
-        return Ok(BTreeMap::new());
-    }
-    let rows = lines_of("onnx_refused.txt")?;
-    Ok(rows
-        .iter()
-        .filter_map(|row| row.split_once('\t'))
-        .map(|(case, reason)| (case.to_string(), reason.to_string()))
-        .collect())
-}
-
-/// Prints and counts the cases whose refusal and record differ; only cases that ran are looked at.
-fn compare_with_record(verdicts: &BTreeMap<String, Verdict>) -> Result<usize> {
-    let recorded = record()?;
-    let mut unrecorded = 0;
-    for (name, verdict) in verdicts {
-        let line = match (verdict, recorded.get(name)) {
-            (Verdict::Refused(reason), None) => format!("refused, but not in the list: {name}: {reason}"),
-            (Verdict::Refused(reason), Some(known)) if reason != known => {
-                format!("refused for another reason than listed: {name}: {reason}")
-            }
-            (Verdict::Refused(_), Some(_)) | (_, None) => continue,
-            (_, Some(_)) => format!("in the list, but no longer refused: {name}"),
-        };
-        println!("{line}");
-        unrecorded += 1;
-    }
-    if unrecorded > 0 {
-        println!("`cargo xtask onnx --all --bless` rewrites data/onnx_refused.txt; read its diff");
-    }
-    Ok(unrecorded)
-}
-
-fn bless(verdicts: &BTreeMap<String, Verdict>) -> Result<()> {
-    let mut recorded = record()?;
-    for (name, verdict) in verdicts {
-        match verdict {
-            Verdict::Refused(reason) => recorded.insert(name.clone(), reason.clone()),
-            Verdict::Pass | Verdict::Wrong { .. } | Verdict::Crashed(_) => recorded.remove(name),
-        };
-    }
-    let text: String = recorded.iter().map(|(name, reason)| format!("{name}\t{reason}\n")).collect();
-    fs::write(workspace::data("onnx_refused.txt"), text)?;
-    Ok(())
 }

@@ -27,6 +27,9 @@ const TEST: &[Row] = &[
     ("random", &["--seeds", "2000"]),
     ("bad-input", &[]),
     ("gpu-model", &[]),
+    ("gpu-sim", &[]),
+    ("gpu-races", &[]),
+    ("gpu-random", &["--seeds", "200"]),
     // One seed: what CI refuses can be repeated. `acceptance` takes a fresh one.
     ("fuzz", &["--seconds", "60", "--seed", "4242"]),
 ];
@@ -47,6 +50,9 @@ const ACCEPTANCE: &[Row] = &[
     ("speed", &[]),
     ("bad-input", &[]),
     ("gpu-model", &[]),
+    ("gpu-sim", &["--all"]),
+    ("gpu-races", &["--all"]),
+    ("gpu-random", &[]),
     ("fuzz", &["--seconds", "600"]),
     ("mlir-opt", &[]),
     ("gpu-ptxas", &["--random", "20000"]),

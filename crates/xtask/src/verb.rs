@@ -46,6 +46,13 @@ pub const VERBS: &[Verb] = &[
     ),
     verb("gpu-encodings", "", "what is encoded for GPUs against vectors by hand", crate::gpu_encodings::run),
     verb(
+        "gpu-sim",
+        "[--all] [--only PREFIX] [--bless] [--worker]",
+        "programs, node cases and models as PTX on the simulator",
+        crate::gpu_sim::run,
+    ),
+    verb("gpu-races", "[--all]", "planted bugs, and race mode over real kernels", crate::gpu_races::run),
+    verb(
         "gpu-random",
         "[--seeds N] [--from S]",
         "random tile functions as PTX on the simulator",
