@@ -20,7 +20,7 @@ mod natives;
 mod package;
 mod walk;
 
-pub use kernels::{Kernels, compile_kernels};
+pub use kernels::{Kernels, compile_kernels, distinct_kernels};
 pub use package::to_package;
 
 use crate::lower::BufferRef;

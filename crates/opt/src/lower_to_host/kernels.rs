@@ -70,6 +70,17 @@ pub fn compile_kernels(
     Ok(Kernels { list, of_op: wanted.of_op, of_helper: wanted.of_helper })
 }
 
+/// The entry function's distinct kernels, by the first op that is each, and the names that they are compiled under.
+/// Errors: internal.
+pub fn distinct_kernels(program: &TensorProgram) -> Result<Vec<(OpId, String)>, Diagnostics> {
+    let func = program.entry();
+    let mut wanted = Wanted::default();
+    wanted.region(func, func.body())?;
+    let of_program =
+        wanted.requests.iter().filter(|request| matches!(request.func, std::borrow::Cow::Borrowed(_)));
+    Ok(of_program.map(|request| (request.op, request.name.clone())).collect())
+}
+
 /// What a function's kernels and loops ask for.
 #[derive(Default)]
 struct Wanted<'a> {
