@@ -177,9 +177,13 @@ pub struct CompileArgs {
     /// The package to write.
     #[arg(short, long, value_name = "FILE.tgl")]
     pub output: Option<PathBuf>,
-    /// Print one level instead: tensor, kernels, tile, host, schedule, asm, mlir.
+    /// Print one level instead: tensor, kernels, tile, host, schedule, asm, tileir, mlir.
     #[arg(long, value_name = "LEVEL", conflicts_with = "debug_plan")]
     pub emit: Option<String>,
+    /// How kernels for a GPU are made: `ptx`, or `tileir`: CUDA Tile IR, and cubins where `tileiras` is in PATH, each
+    /// kernel a file of the folder `-o`.
+    #[arg(long, value_name = "NAME", value_parser = ["ptx", "tileir"], conflicts_with_all = ["emit", "debug_plan", "stop_after", "trace_file", "json"])]
+    pub gpu_backend: Option<String>,
     /// Print buffers, their lifetimes and places.
     #[arg(long)]
     pub debug_plan: bool,

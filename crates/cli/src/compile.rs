@@ -14,6 +14,9 @@ use tegula_driver::{CompileOptions, Emit, Model, PassCx, PassRecord};
 pub fn compile(args: &CompileArgs) -> Result<(), Failure> {
     output::keep_input(&args.model, args.output.as_ref())?;
     output::keep_input(&args.model, args.trace_file.as_ref())?;
+    if args.gpu_backend.as_deref() == Some("tileir") {
+        return crate::tileir::compile(args);
+    }
     let stop_after = args.stop_after.as_deref();
     if let Some(level) = &args.emit {
         let emit = Emit::by_name(level)?;

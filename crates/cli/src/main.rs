@@ -24,6 +24,7 @@ mod output;
 mod run;
 mod serve_rounds;
 mod targets;
+mod tileir;
 mod trace;
 
 use args::{Args, Command};

@@ -24,18 +24,21 @@ pub enum Emit {
     Schedule,
     /// Each kernel's instructions.
     Asm,
+    /// Each kernel in CUDA Tile IR.
+    TileIr,
     /// The program as imported, constants included: input for `opt` and `compile`.
     Mlir,
 }
 
 impl Emit {
-    pub const ALL: [(&'static str, Emit); 7] = [
+    pub const ALL: [(&'static str, Emit); 8] = [
         ("tensor", Emit::Tensor),
         ("kernels", Emit::Kernels),
         ("tile", Emit::Tile),
         ("host", Emit::Host),
         ("schedule", Emit::Schedule),
         ("asm", Emit::Asm),
+        ("tileir", Emit::TileIr),
         ("mlir", Emit::Mlir),
     ];
 
@@ -72,7 +75,7 @@ pub fn emit(
     match emit {
         Emit::Tensor => return Ok(print_program(&tensor, &PrintOptions::default())),
         Emit::Mlir => return Ok(print_program(&tensor, &PrintOptions::WHOLE)),
-        Emit::Kernels | Emit::Tile | Emit::Host | Emit::Schedule | Emit::Asm => {}
+        Emit::Kernels | Emit::Tile | Emit::Host | Emit::Schedule | Emit::Asm | Emit::TileIr => {}
     }
     let target = target::target(options)?;
     let stages = compile_tensor(tensor, &*target, options, cx)?;
@@ -90,6 +93,11 @@ pub fn emit(
             let extents: Vec<String> = kernel.grid.iter().map(|dim| dim.extent.to_string()).collect();
             let text = print_func(&kernel.func, &ConstStore::default());
             Ok(format!("// grid: [{}]\n{text}", extents.join(", ")))
+        }),
+        Emit::TileIr => each_kernel(&stages.tensor, |func, op| {
+            let symbols = &stages.tensor.symbols;
+            let kernel = lower_kernel(func, op, &*target, symbols)?.kernel;
+            Ok(tegula_export_tileir::export("kernel", &kernel, symbols)?.text())
         }),
         Emit::Schedule | Emit::Asm => each_kernel(&stages.tensor, |func, op| {
             let kernel = lower_kernel(func, op, &*target, &stages.tensor.symbols)?.kernel;

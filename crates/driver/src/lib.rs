@@ -1,6 +1,6 @@
 //! Named pipelines: compile, check, inspect, explain as functions.
 //! In: model bytes and options.  Out: a package, reports.
-//! May use: tensor, tile, host, import, perf, target, opt, target-cpu, target-gpu, isa-ptx, sim-ptx, package, runtime, machine, mlir, ir, base.  Never knows: terminals, argument parsing, the environment.
+//! May use: tensor, tile, host, import, perf, target, opt, target-cpu, target-gpu, export-tileir, isa-ptx, sim-ptx, package, runtime, machine, mlir, ir, base.  Never knows: terminals, argument parsing, the environment.
 //! Start reading at `compile.rs`.
 //!
 //! ```text
@@ -19,6 +19,7 @@ pub mod model;
 pub mod opt;
 pub mod probe;
 pub mod target;
+pub mod tileir;
 pub mod trace;
 
 pub use compile::{CompileOptions, Compiled, Stages, compile};

@@ -4,7 +4,7 @@
 //! of the lowest version that is said to do; the PTX files of the tests; and N random instructions, read only.
 
 mod kernels;
-mod tools;
+pub mod tools;
 
 use std::fs;
 use std::path::{Path, PathBuf};

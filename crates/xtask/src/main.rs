@@ -1,6 +1,6 @@
 //! The project's automation: `cargo xtask <verb>`.
 //! In: a verb and its arguments.  Out: one line `RESULT <name> pass|fail|skip key=value ...`, exit 0, 1 or 3.
-//! May use: testkit, driver, runtime, opt, target, target-cpu, target-gpu, tile, tensor, import, package, isa-ptx, sim-ptx, machine, perf, ir, mlir, base.  Never knows: terminals other than stdout; checks of the shipped program call the `tegula` binary.
+//! May use: testkit, driver, runtime, opt, target, target-cpu, target-gpu, export-tileir, tile, tensor, import, package, isa-ptx, sim-ptx, machine, perf, ir, mlir, base.  Never knows: terminals other than stdout; checks of the shipped program call the `tegula` binary.
 //! Start reading at `verb.rs`, the table of verbs.
 
 mod bad_input;
@@ -11,6 +11,7 @@ mod coverage;
 mod demo;
 mod fetch_models;
 mod fuzz;
+mod gpu_compile_time;
 mod gpu_encodings;
 mod gpu_kernels;
 mod gpu_model;
@@ -18,6 +19,7 @@ mod gpu_ptxas;
 mod gpu_races;
 mod gpu_random;
 mod gpu_sim;
+mod gpu_tileir;
 mod identity;
 mod in_process;
 mod memory;
@@ -38,6 +40,7 @@ mod suite;
 mod tegula_cli;
 mod text;
 mod tidy;
+mod tileiras;
 mod ulp;
 mod verb;
 mod worker_pool;

@@ -60,6 +60,11 @@ impl Shell {
         self
     }
 
+    pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Shell {
+        self.command.env(name, value);
+        self
+    }
+
     pub fn dir(mut self, dir: &Path) -> Shell {
         self.command.current_dir(dir);
         self

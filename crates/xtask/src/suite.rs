@@ -30,6 +30,8 @@ const TEST: &[Row] = &[
     ("gpu-sim", &[]),
     ("gpu-races", &[]),
     ("gpu-random", &["--seeds", "200"]),
+    ("gpu-tileir", &["--only", "decoder"]),
+    ("gpu-compile-time", &[]),
     // One seed: what CI refuses can be repeated. `acceptance` takes a fresh one.
     ("fuzz", &["--seconds", "60", "--seed", "4242"]),
 ];
@@ -53,6 +55,8 @@ const ACCEPTANCE: &[Row] = &[
     ("gpu-sim", &["--all"]),
     ("gpu-races", &["--all"]),
     ("gpu-random", &[]),
+    ("gpu-tileir", &[]),
+    ("gpu-compile-time", &[]),
     ("fuzz", &["--seconds", "600"]),
     ("mlir-opt", &[]),
     ("gpu-ptxas", &["--random", "20000"]),
@@ -60,7 +64,7 @@ const ACCEPTANCE: &[Row] = &[
 ];
 
 /// Checks that may skip: they need a tool or a processor that not every machine has.
-const MAY_SKIP: [&str; 2] = ["mlir-opt", "gpu-ptxas"];
+const MAY_SKIP: [&str; 3] = ["mlir-opt", "gpu-ptxas", "gpu-tileir"];
 
 pub fn test(args: &[String]) -> Result<Outcome> {
     run_rows(TEST, args)

@@ -64,6 +64,13 @@ pub const VERBS: &[Verb] = &[
         "the kernel list on the interpreter of PTX",
         crate::gpu_kernels::run,
     ),
+    verb(
+        "gpu-tileir",
+        "[--only NAME]",
+        "NVIDIA's assembler takes kernels written as CUDA Tile IR",
+        crate::gpu_tileir::run,
+    ),
+    verb("gpu-compile-time", "", "kernels of a large decoder to PTX", crate::gpu_compile_time::run),
     verb("readme", "", "the README's commands", crate::readme::run),
     verb("models", "[--only ID ...]", "real models against ONNX Runtime", crate::models::run),
     verb("coverage", "", "how launches were carried out, in both tiers", crate::coverage::run),

@@ -31,6 +31,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("opt", &["tensor", "tile", "host", "perf", "target", "machine", "package", "ir", "base"]),
     ("target-cpu", &["tile", "tensor", "machine", "perf", "target", "package", "ir", "base", "mlir"]),
     ("target-gpu", &["tile", "tensor", "machine", "perf", "target", "package", "isa-ptx", "ir", "base"]),
+    ("export-tileir", &["tile", "target", "ir", "base"]),
     ("runtime", &["package", "base"]),
     (
         "driver",
@@ -44,6 +45,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "opt",
             "target-cpu",
             "target-gpu",
+            "export-tileir",
             "isa-ptx",
             "sim-ptx",
             "package",

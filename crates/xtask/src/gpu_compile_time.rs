@@ -1,0 +1,97 @@
+//! `gpu-compile-time`: the distinct kernels of a decoder of Llama 2 7B's sizes, weights and lengths symbolic, from the
+//! tensor level to PTX for an H200; one thread, medians.
+//! Bars: 5 ms a kernel, 300 ms and 40 kernels in all. What `ptxas` takes is told apart where it is installed.
+
+use std::fs;
+use std::time::Instant;
+
+use anyhow::{Context, Result, anyhow};
+use tegula_base::Diagnostic;
+use tegula_driver::PassCx;
+use tegula_ir::RunOptions;
+use tegula_machine::Machine;
+use tegula_opt::lower::lower_kernel;
+use tegula_opt::lower_to_host::distinct_kernels;
+use tegula_opt::pipeline::tensor_pipeline;
+use tegula_target::{Code, TargetModel};
+use tegula_target_gpu::model::GpuTarget;
+use tegula_testkit::decoder::Decoder;
+
+use crate::gpu_ptxas::tools::Tools;
+use crate::outcome::Outcome;
+use crate::shell::Shell;
+use crate::speed::median;
+use crate::workspace;
+
+const REPEATS: usize = 7;
+const KERNEL_BAR_MS: f64 = 5.0;
+const TOTAL_BAR_MS: f64 = 300.0;
+const KERNELS_BAR: usize = 40;
+
+pub fn run(_args: &[String]) -> Result<Outcome> {
+    let machine = Machine::class("h200").context("there is no machine class `h200`")?;
+    let plain = |error: Diagnostic| anyhow!("{error}");
+    let target = GpuTarget::new(machine).map_err(plain)?;
+    let mut passes = Vec::new();
+    let mut program = None;
+    for _ in 0..REPEATS {
+        let mut fresh = Decoder::LLAMA_7B.program().map_err(|error| anyhow!(error))?;
+        let start = Instant::now();
+        tensor_pipeline(&target)
+            .run(&mut fresh, &RunOptions::default(), &mut PassCx::new().without_remarks())
+            .map_err(|errors| anyhow!("{errors}"))?;
+        passes.push(milliseconds(start));
+        program = Some(fresh);
+    }
+    let program = program.context("no round was run")?;
+    let kernels = distinct_kernels(&program).map_err(|errors| anyhow!("{errors}"))?;
+    let tools = Tools::find();
+    if let Err(error) = &tools {
+        println!("no ptxas: {error:#}");
+    }
+    let folder = workspace::target().join("gpu-compile-time");
+    fs::create_dir_all(&folder)?;
+    println!("{:14} {:>8} {:>8} {:>9} {:>9}", "kernel", "lower ms", "PTX ms", "PTX bytes", "ptxas ms");
+    let (mut total, mut slowest, mut assembled) = (0.0, 0.0f64, 0.0);
+    for (op, name) in &kernels {
+        let (mut lowering, mut compiling, mut text) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..REPEATS {
+            let start = Instant::now();
+            let lowered = lower_kernel(program.entry(), *op, &target, &program.symbols).map_err(plain)?;
+            lowering.push(milliseconds(start));
+            let start = Instant::now();
+            let compiled = target.compile(name, &lowered.kernel, &program.symbols).map_err(plain)?;
+            compiling.push(milliseconds(start));
+            let Code::Ptx(ptx) = compiled.code else {
+                return Err(anyhow!("kernel {name} is no PTX"));
+            };
+            text = ptx.text.into_bytes();
+        }
+        let file = folder.join(format!("{name}.ptx"));
+        fs::write(&file, &text)?;
+        let ptxas_ms = match &tools {
+            Ok(Tools { ptxas, .. }) => {
+                let start = Instant::now();
+                Shell::new(ptxas).args(["-arch", "sm_90a", "-o", "/dev/null"]).arg(&file).read()?;
+                milliseconds(start)
+            }
+            Err(_) => f64::NAN,
+        };
+        let (lower_ms, ptx_ms) = (median(lowering), median(compiling));
+        println!("{name:14} {lower_ms:8.3} {ptx_ms:8.3} {:9} {ptxas_ms:9.0}", text.len());
+        total += lower_ms + ptx_ms;
+        slowest = slowest.max(lower_ms + ptx_ms);
+        assembled += ptxas_ms;
+    }
+    let holds = slowest <= KERNEL_BAR_MS && total <= TOTAL_BAR_MS && kernels.len() <= KERNELS_BAR;
+    Ok(Outcome::pass_if(holds && !kernels.is_empty())
+        .with("kernels", kernels.len())
+        .with("kernels_ms", format!("{total:.1}"))
+        .with("slowest_ms", format!("{slowest:.2}"))
+        .with("passes_ms", format!("{:.1}", median(passes)))
+        .with("ptxas_ms", format!("{assembled:.0}")))
+}
+
+fn milliseconds(since: Instant) -> f64 {
+    since.elapsed().as_secs_f64() * 1e3
+}
