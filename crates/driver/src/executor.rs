@@ -16,5 +16,5 @@ pub fn simulated_gpu() -> Gpu {
 
 /// Options of a session that runs packages of any form on this processor and that GPU.
 pub fn session_options(threads: usize, gpu: Gpu) -> SessionOptions {
-    SessionOptions { threads, executor: Some(portable_executor()), gpu }
+    SessionOptions { threads, executor: Some(portable_executor()), gpu, poison: false }
 }

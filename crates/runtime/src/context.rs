@@ -2,7 +2,7 @@
 //! A context serves one run at a time and is kept for the next one; only a change of shapes rebuilds it.
 
 use crate::bind::{Base, Bound};
-use crate::cuda::Device;
+use crate::cuda::{Device, Stream};
 use crate::interpret::Replay;
 use crate::memory::{Block, EMPTY, Range};
 use crate::queue::{Queue, Region};
@@ -47,6 +47,31 @@ pub(crate) struct Context {
 }
 
 impl Context {
+    /// A context whose work goes to that stream.
+    pub(crate) fn on(stream: &Arc<Stream>) -> Context {
+        Context { queue: Queue::Cuda(Arc::clone(stream)), ..Context::default() }
+    }
+
+    /// Gives the run that was captured last to the card once more.
+    /// Errors: none was, as the steps need the host.
+    pub(crate) fn repeat(&self) -> Result<(), Diagnostic> {
+        match &self.replay {
+            Some(replay) => replay.launch(),
+            None => Err(Diagnostic::error("gpu-failed", "the model's steps need the host between launches")),
+        }
+    }
+
+    /// Fills the memory of results and intermediate values on a card with ones.
+    pub(crate) fn poison(&mut self) -> Result<(), Diagnostic> {
+        if let Queue::Cuda(_) = self.queue {
+            for region in self.ports.outputs_mut().chain([&mut self.arena]) {
+                // SAFETY: this context's own memory; what runs on it was given to the same stream.
+                unsafe { self.queue.fill(region.range(), 0xff)? };
+            }
+        }
+        Ok(())
+    }
+
     /// Whether the context was last used for `bound`, so that preparing it costs nothing.
     pub(crate) fn fits(&self, bound: &Arc<Bound>) -> bool {
         self.bound.as_ref().is_some_and(|own| Arc::ptr_eq(own, bound))

@@ -3,6 +3,8 @@
 //! A run checks its inputs, takes a [`Bound`] program for their shapes (made once per shapes, the last few are
 //! kept) and a context (memory, kept between runs), interprets the steps, and hands out the outputs.
 
+mod timing;
+
 use crate::bind::{self, Bound};
 use crate::context::Context;
 use crate::cuda::Device;
@@ -41,6 +43,8 @@ pub struct SessionOptions {
     pub executor: Option<Arc<dyn PortableExecutor>>,
     /// Runs kernels for GPUs.
     pub gpu: Gpu,
+    /// On a card, results and intermediate values begin as bytes of ones, no numbers: what is never written shows.
+    pub poison: bool,
 }
 
 /// What stands for the GPU of a package that needs one.
@@ -67,6 +71,7 @@ pub struct Session {
     kernels: Kernels,
     /// Holds the buffers, where there is one and the package is for it.
     card: Option<Arc<Device>>,
+    poison: bool,
     constants: Constants,
     pool: Pool,
     /// Most recently used last.
@@ -115,6 +120,7 @@ impl Session {
         let pool = Pool::new(if card.is_some() { 1 } else { options.threads })
             .map_err(|error| refused().note(error.to_string()))?;
         Ok(Session {
+            poison: options.poison,
             constants: Constants::new(&package, card.as_ref())?,
             card,
             launches: package.program.kernels.iter().map(|_| AtomicU64::new(0)).collect(),
@@ -306,6 +312,9 @@ impl Session {
             }
         }
         context.patch(bound);
+        if self.poison {
+            context.poison()?;
+        }
         let start = Instant::now();
         let mut run = Run {
             program,

@@ -11,6 +11,8 @@ mod coverage;
 mod demo;
 mod fetch_models;
 mod fuzz;
+mod gpu;
+mod gpu_bundle;
 mod gpu_compile_time;
 mod gpu_encodings;
 mod gpu_kernels;

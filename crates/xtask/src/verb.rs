@@ -103,6 +103,13 @@ pub const VERBS: &[Verb] = &[
         "predicted times of GPU kernels against published ones",
         crate::gpu_model::run,
     ),
+    verb(
+        "gpu",
+        "[--part PART] [--seconds N] [--small] [--fake] [--driver FILE] [--out DIR] [--kernels DIR] [--only PREFIX]",
+        "the kernel list on an NVIDIA GPU: results, then times",
+        crate::gpu::run,
+    ),
+    verb("gpu-bundle", "[DIR]", "a folder that runs `gpu` where there is no cargo", crate::gpu_bundle::run),
     verb("speed", "[--only ID] [--rounds N]", "run time against ONNX Runtime", crate::speed::run),
 ];
 

@@ -28,6 +28,12 @@ pub(crate) struct Timed {
     end: Event,
 }
 
+impl Replay {
+    pub(crate) fn launch(&self) -> Result<(), Diagnostic> {
+        self.graph.launch()
+    }
+}
+
 impl Run<'_> {
     /// All steps; from the second run of a binding on as one graph, where no step needs the host.
     pub(crate) fn all_steps(&mut self) -> Result<(), Diagnostic> {
@@ -39,7 +45,7 @@ impl Run<'_> {
         }
         match self.cx.replay.take() {
             Some(replay) if self.cx.fits(&replay.of) => {
-                replay.graph.launch()?;
+                replay.launch()?;
                 self.cx.launches.clone_from(&replay.launches);
                 self.cx.replay = Some(replay);
             }

@@ -21,6 +21,12 @@ pub(crate) struct Ports {
     received: Option<Pinned>,
 }
 
+impl Ports {
+    pub(crate) fn outputs_mut(&mut self) -> impl Iterator<Item = &mut Region> {
+        self.outputs.iter_mut()
+    }
+}
+
 /// Distance of tensors in page-locked memory, bytes: a cache line.
 const ALIGN: usize = 64;
 

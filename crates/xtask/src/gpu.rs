@@ -1,0 +1,120 @@
+//! `gpu [--part correctness|gemm|attention|memory|decode] [--seconds N] [--small] [--fake] [--driver FILE] [--out DIR]
+//! [--kernels DIR] [--only PREFIX]`: the kernel list on an NVIDIA GPU. Results against the evaluator in f64 with a bound for
+//! each element, on fresh random data and poisoned memory; then times, interleaved with those of PyTorch where it is
+//! installed. Each row is written when it is done, and a later call goes on where this one stopped.
+//! Bar: every result within its bound. `--fake`: on the simulator behind a driver without a card; `--small`: small sizes.
+
+mod baseline;
+mod correctness;
+mod rows;
+mod speed;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, Result, anyhow, bail};
+use bytes::Bytes;
+use tegula_driver::compile::compile_program;
+use tegula_driver::probe::fitting_gpu;
+use tegula_driver::{CompileOptions, PassCx, session_options};
+use tegula_machine::Machine;
+use tegula_runtime::cuda::{Cuda, CudaOptions, Device};
+use tegula_runtime::{Gpu, Session, SessionOptions};
+use tegula_testkit::gpu_kernels::{GpuKernel, Sizes};
+
+use crate::outcome::Outcome;
+use crate::shell::Shell;
+use crate::workspace;
+use rows::Rows;
+
+/// Under the nine minutes that a session with a card has.
+const SECONDS: u64 = 500;
+const PARTS: [&str; 5] = ["correctness", "gemm", "attention", "memory", "decode"];
+
+/// What all parts need.
+struct Bench {
+    device: Arc<Device>,
+    machine: Machine,
+    /// Packages by the kernel's name; what is not there is compiled.
+    kernels: Option<PathBuf>,
+    small: bool,
+    prefix: String,
+    seed: u64,
+    until: Instant,
+    rows: Rows,
+}
+
+pub fn run(args: &[String]) -> Result<Outcome> {
+    let value = |flag: &str| args.iter().position(|arg| arg == flag).and_then(|at| args.get(at + 1)).cloned();
+    let is_given = |flag: &str| args.iter().any(|arg| arg == flag);
+    let driver = if is_given("--fake") { Some(fake_driver()?) } else { value("--driver").map(PathBuf::from) };
+    let out = value("--out").map_or_else(|| workspace::target().join("gpu"), PathBuf::from);
+    let cuda = match Cuda::open(&CudaOptions { driver, cache: Some(out.join("cache")) }) {
+        Ok(cuda) => cuda,
+        Err(error) => return Ok(Outcome::skip(&error.message)),
+    };
+    let device = cuda.device(0).map_err(|error| anyhow!("{error}"))?;
+    let facts = device.facts().clone();
+    let machine = fitting_gpu(&facts.name, facts.capability);
+    let seconds =
+        value("--seconds").map_or(Ok(SECONDS), |text| text.parse()).context("`--seconds` is no number")?;
+    let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_secs());
+    println!("{}, driver for CUDA {}, seed {seed}", facts.name, facts.driver);
+    let mut bench = Bench {
+        machine: machine.with_context(|| format!("no code is made for {}", facts.name))?,
+        kernels: value("--kernels").map(PathBuf::from),
+        small: is_given("--small"),
+        prefix: value("--only").unwrap_or_default(),
+        seed,
+        until: Instant::now() + Duration::from_secs(seconds),
+        rows: Rows::open(&out, &facts, is_given("--fake"))?,
+        device,
+    };
+    let asked = value("--part");
+    if let Some(part) = asked.as_deref().filter(|part| !PARTS.contains(part)) {
+        bail!("there is no part `{part}`; the parts are {}", PARTS.join(", "));
+    }
+    for part in PARTS.iter().filter(|part| asked.as_deref().is_none_or(|asked| asked == **part)) {
+        match *part {
+            "correctness" => correctness::run(&mut bench)?,
+            part => speed::run(&mut bench, part)?,
+        }
+    }
+    bench.rows.finish()
+}
+
+/// A driver over the simulator, built as the tests have it.
+fn fake_driver() -> Result<PathBuf> {
+    Shell::new("cargo").args(["build", "--quiet", "--release", "--package", "tegula-fake-cuda"]).run()?;
+    let name = format!("{}tegula_fake_cuda{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    Ok(workspace::target().join("release").join(name))
+}
+
+impl Bench {
+    fn is_over(&self) -> bool {
+        Instant::now() > self.until
+    }
+
+    /// A session of a row's program, sizes open but for those that are fixed. Errors: why the row is refused.
+    fn session(&self, kernel: &GpuKernel, fixed: &Sizes) -> Result<Session, String> {
+        let options = session_options(2, Gpu::Cuda(Arc::clone(&self.device)));
+        let options = SessionOptions { poison: true, ..options };
+        let package = match self.kernels.as_ref().map(|folder| folder.join(format!("{}.tgl", kernel.name))) {
+            Some(file) if fixed.is_empty() && file.exists() => {
+                std::fs::read(file).map_err(|error| error.to_string())?.into()
+            }
+            _ => compile(kernel, fixed, &self.machine)?,
+        };
+        Session::from_bytes(package, options).map_err(|found| found.to_string())
+    }
+}
+
+/// A row's package, sizes open but for those that are fixed. Errors: why the row is refused.
+pub fn compile(kernel: &GpuKernel, fixed: &Sizes, machine: &Machine) -> Result<Bytes, String> {
+    let program = kernel.program(fixed)?;
+    let options = CompileOptions::new(machine.clone());
+    compile_program(program, &kernel.name, &options, None, &mut PassCx::default())
+        .and_then(crate::in_process::package)
+        .map_err(|found| found.to_string())
+}
