@@ -22,6 +22,8 @@ pub(super) struct Group<'a> {
     /// How many operands its ops have or had together: it reads no more values.
     pub reads: usize,
     pub alive: bool,
+    /// An earlier group reads it: nothing joins any more.
+    pub sealed: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,7 +123,15 @@ impl<'a> Groups<'a> {
     pub fn found(&mut self, at: usize, form: Form, space: &'a Shape) {
         self.home[at] = Some(self.groups.len());
         let reads = self.operands(at).len();
-        self.groups.push(Group { form, members: vec![at], copies: vec![], space, reads, alive: true });
+        self.groups.push(Group {
+            form,
+            members: vec![at],
+            copies: vec![],
+            space,
+            reads,
+            alive: true,
+            sealed: false,
+        });
     }
 
     pub fn join(&mut self, at: usize, group: GroupId) {

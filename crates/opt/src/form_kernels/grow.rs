@@ -1,7 +1,9 @@
 //! Walks forwards: each op joins the kernel of what it reads, where the rules allow it.
 //!
-//! Invariant: every group has the position of its first op, and reads groups of earlier positions only. An op joins
-//! the latest group that it reads, so the invariant stays and no cycle of kernels can arise.
+//! Invariant: every group has the position of its first op, and reads groups of earlier positions only, or *leaves*:
+//! groups that read arguments, constants and other leaves alone, and are sealed as soon as an earlier group reads them.
+//! An op joins the latest group that it reads, leaves of another shape not counted (the widened weights of a norm), so
+//! the invariant stays and no cycle of kernels can arise.
 
 use super::groups::{Form, GroupId, Groups};
 use super::rules::{self, Role};
@@ -47,6 +49,7 @@ fn elementwise(groups: &mut Groups, at: usize, cx: &mut PassCx) {
         match accepts(groups, group, at) {
             Ok(()) => {
                 remark(groups, at, group, cx);
+                seal_leaves(groups, at, group);
                 return groups.join(at, group);
             }
             Err(Some(refusal)) => cx.remark_with(groups.func.op(groups.op(at)).location.as_ref(), || {
@@ -63,6 +66,7 @@ fn reduce(groups: &mut Groups, at: usize, cx: &mut PassCx) {
     let operand = groups.operands(at)[0];
     if let Some(group) = latest_read(groups, at)
         && groups.shape(operand) == groups.groups[group].space
+        && !groups.groups[group].sealed
         && same_segment(groups, group, at)
         && has_room(groups, group, at)
     {
@@ -89,9 +93,9 @@ fn latest_read(groups: &Groups, at: usize) -> Option<GroupId> {
         let group = groups.home(def);
         let (anywhere, position) = match group.map(|group| &groups.groups[group]) {
             Some(data) => (data.form == Form::Source, data.members[0]),
-            None => (matches!(groups.kind(def), TensorOp::Constant { .. }), def),
+            None => (is_given(groups, def), def),
         };
-        if anywhere {
+        if anywhere || group.is_some_and(|group| is_aside(groups, at, group)) {
             continue;
         }
         if latest.is_none_or(|(other, _)| position > other) {
@@ -99,6 +103,68 @@ fn latest_read(groups: &Groups, at: usize) -> Option<GroupId> {
         }
     }
     latest.and_then(|(_, group)| group)
+}
+
+/// Whether a value is there before any kernel runs: a constant, or an argument or constant under another shape.
+fn is_given(groups: &Groups, at: usize) -> bool {
+    match groups.kind(at) {
+        TensorOp::Constant { .. } => true,
+        TensorOp::Reshape { .. } => match groups.definer(groups.operands(at)[0]) {
+            None => true,
+            Some(def) => groups.home(def).is_none() && is_given(groups, def),
+        },
+        _ => false,
+    }
+}
+
+/// Whether a group is a leaf of another shape than an elementwise op's result.
+fn is_aside(groups: &Groups, at: usize, group: GroupId) -> bool {
+    let shape = groups.shape(groups.result(at));
+    groups.listing.roles[at] == Role::Elementwise
+        && groups.groups[group].space != shape
+        && leaves_behind(groups, group).is_some()
+}
+
+/// A leaf and those that it reads; `None` where the group is none.
+fn leaves_behind(groups: &Groups, group: GroupId) -> Option<Vec<GroupId>> {
+    const FEW: usize = 8;
+    let mut found = vec![group];
+    let mut next = 0;
+    while let Some(leaf) = found.get(next).copied() {
+        next += 1;
+        let data = &groups.groups[leaf];
+        let is_plain = matches!(data.form, Form::Source | Form::Elementwise | Form::Move);
+        if !is_plain || data.members.len() > FEW || found.len() > FEW {
+            return None;
+        }
+        let mut values: Vec<Value> =
+            data.members.iter().flat_map(|at| groups.operands(*at)).copied().collect();
+        while let Some(value) = values.pop() {
+            let Some(def) = groups.definer(value) else { continue };
+            match groups.home(def) {
+                Some(home) if found.contains(&home) => {}
+                Some(home) => found.push(home),
+                None if matches!(groups.kind(def), TensorOp::Constant { .. }) => {}
+                None if matches!(groups.kind(def), TensorOp::Reshape { .. }) => {
+                    values.push(groups.operands(def)[0]);
+                }
+                None => return None,
+            }
+        }
+    }
+    Some(found)
+}
+
+/// The leaves that an op brings into an earlier group grow no more.
+fn seal_leaves(groups: &mut Groups, at: usize, group: GroupId) {
+    for value in groups.operands(at) {
+        let Some(other) = groups.definer(*value).and_then(|def| groups.home(def)) else { continue };
+        if other != group && groups.groups[other].form != Form::Source && is_aside(groups, at, other) {
+            for leaf in leaves_behind(groups, other).into_iter().flatten() {
+                groups.groups[leaf].sealed = true;
+            }
+        }
+    }
 }
 
 /// Why an elementwise op does not join a group.
@@ -128,6 +194,9 @@ impl Refusal {
 fn accepts(groups: &Groups, group: GroupId, at: usize) -> Result<(), Option<Refusal>> {
     let shape = groups.shape(groups.result(at));
     let data = &groups.groups[group];
+    if data.sealed {
+        return Err(None);
+    }
     if !same_segment(groups, group, at) {
         return Err(Some(Refusal::BoundBetween));
     }

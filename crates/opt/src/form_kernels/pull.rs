@@ -182,6 +182,7 @@ fn accepts(
         let plain = groups.ops_of(id).iter().all(|at| {
             matches!(groups.listing.roles[*at], Role::Elementwise)
                 || matches!(groups.kind(*at), TensorOp::Splat { .. } | TensorOp::Broadcast { .. })
+                || matches!(root, TensorOp::Dot { .. }) && adds_units(groups, *at)
         });
         // What the root reads comes before it, its epilogue after.
         let before = users.iter().all(|user| *user <= into.members[0]);
@@ -233,6 +234,12 @@ fn reads_a_tile(groups: &Groups, user: usize, value: Value) -> Result<(), String
             _ => Ok(()),
         },
     }
+}
+
+/// Whether an op is a reshape that only adds or drops axes of extent 1.
+fn adds_units(groups: &Groups, at: usize) -> bool {
+    matches!(groups.kind(at), TensorOp::Reshape { .. })
+        && groups.shape(groups.operands(at)[0]).differs_by_units(groups.shape(groups.result(at)))
 }
 
 /// Whether a root computes all operands that are this value in its kernel.

@@ -45,6 +45,7 @@ fn sizes(func: &TensorFunc, op: OpId) -> Option<Attention> {
         dtype: q.dtype,
         causal: *causal,
         window: *window,
+        masked: func.operands(op).len() > 3,
     })
 }
 
@@ -57,7 +58,7 @@ pub(super) fn lower(body: &Body, target: &dyn TargetModel, symbols: &Symbols) ->
         None => (body, None),
     };
     let recipe = Recipe::new(body, root, tile, row_period, symbols)?;
-    let grid = vec![recipe.batch.clone(), recipe.heads.clone(), recipe.blocks()];
+    let grid = vec![recipe.batch.clone(), recipe.heads.clone(), recipe.blocks(), Dim::from(recipe.parts())];
     let (mut kernel, buffers) = begin(body, grid);
     let mut cx = Lowering::new(body, &mut kernel, buffers);
     recipe.unit(&mut cx)?;
@@ -148,6 +149,11 @@ impl Recipe {
         })
     }
 
+    /// Units that share a block of queries, each with a part of the values' elements.
+    fn parts(&self) -> i64 {
+        (self.v_dim + self.tile.v_dim - 1) / self.tile.v_dim
+    }
+
     fn blocks(&self) -> Dim {
         self.rows.ceil_div(&Dim::from(self.tile.queries))
     }
@@ -156,7 +162,7 @@ impl Recipe {
     fn unit(&self, cx: &mut Lowering) -> Result<(), String> {
         let zero = cx.b.index(0);
         let one = |offset: Value| Axis { offset, extent: 1, step: 1, bounded: false };
-        let [batch, head, mut block] = [cx.unit[0], cx.unit[1], cx.unit[2]];
+        let [batch, head, mut block, part] = [cx.unit[0], cx.unit[1], cx.unit[2], cx.unit[3]];
         if self.visible.causal {
             // The last rows see the most keys: they begin first.
             let last = cx.b.size(&(self.blocks() - Dim::from(1)));
@@ -169,7 +175,14 @@ impl Recipe {
         let group = cx.b.size(&self.group);
         let shared = cx.b.index_op(IndexOp::FloorDiv, head, group);
         let inner = padded(zero, self.qk_dim);
-        let columns = padded(zero, self.v_dim);
+        let columns = match self.parts() {
+            1 => padded(zero, self.v_dim),
+            parts => {
+                let width = cx.b.index(self.tile.v_dim);
+                let bounded = parts * self.tile.v_dim != self.v_dim;
+                Axis { offset: cx.b.mul(part, width), extent: self.tile.v_dim, step: 1, bounded }
+            }
+        };
         let q = matrix(cx, self.q, &[one(batch), one(head), rows, inner])?;
 
         let range = self.visible.range(cx, first, &rows, self.tile.keys);

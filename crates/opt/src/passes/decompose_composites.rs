@@ -30,7 +30,7 @@ pub fn decompose_composites(
     for func in &mut program.funcs {
         // Decompositions hold composites in turn (attention a softmax); nesting is shallow.
         let wanted = |func: &TensorFunc, op| needs_decomposition(func, op, target);
-        while decompose_once(func, &mut program.consts, &wanted, cx)?.is_yes() {
+        while decompose_once(func, &mut program.consts, target, &wanted, cx)?.is_yes() {
             changed = Changed::Yes;
         }
     }
@@ -47,7 +47,7 @@ pub fn decompose_recurrent(
     let wanted = |func: &TensorFunc, op| is_recurrent(func, op) && needs_decomposition(func, op, target);
     let mut changed = Changed::No;
     for func in &mut program.funcs {
-        changed |= decompose_once(func, &mut program.consts, &wanted, cx)?;
+        changed |= decompose_once(func, &mut program.consts, target, &wanted, cx)?;
     }
     Ok(changed)
 }
@@ -56,6 +56,7 @@ pub fn decompose_recurrent(
 fn decompose_once(
     func: &mut TensorFunc,
     consts: &mut ConstStore,
+    target: &dyn TargetModel,
     wanted: &dyn Fn(&TensorFunc, OpId) -> bool,
     cx: &mut PassCx,
 ) -> Result<Changed, Diagnostics> {
@@ -67,7 +68,7 @@ fn decompose_once(
         let location = func.op(op).location.clone();
         cx.count("decomposed", 1);
         cx.remark(location.as_ref(), format!("decomposed {name}: the target takes it in pieces"));
-        decompose(func, consts, region, op).map(Rewrite::Replace).map_err(|error| {
+        decompose(func, consts, target, region, op).map(Rewrite::Replace).map_err(|error| {
             let place = location.as_deref().unwrap_or("an op without a name").to_string();
             Diagnostic::internal(format!("`{name}` does not decompose: {error}")).at(place).into()
         })
@@ -78,7 +79,7 @@ fn needs_decomposition(func: &TensorFunc, op: OpId, target: &dyn TargetModel) ->
     match func.kind(op) {
         TensorOp::Dot { .. } if operand_type(func, op).is_some_and(|dtype| target.multiplies(dtype)) => false,
         TensorOp::Dot { .. } | TensorOp::Conv { .. } => {
-            operand_type(func, op).and_then(widened::wider).is_some()
+            operand_type(func, op).and_then(|dtype| widened::wider(dtype, target)).is_some()
         }
         TensorOp::Attention { .. } => {
             !target.claims(KernelClass::Attention) || attention::tile_of(func, op, target).is_none()
@@ -102,13 +103,14 @@ fn operand_type(func: &TensorFunc, op: OpId) -> Option<tegula_base::DType> {
 fn decompose(
     func: &mut TensorFunc,
     consts: &mut ConstStore,
+    target: &dyn TargetModel,
     region: RegionId,
     op: OpId,
 ) -> Result<Vec<Value>, String> {
     let kind = func.kind(op).clone();
     let operands = func.operands(op).to_vec();
     let location = func.op(op).location.clone();
-    let wider = operand_type(func, op).and_then(widened::wider);
+    let wider = operand_type(func, op).and_then(|dtype| widened::wider(dtype, target));
     let one = |value: Value| vec![value];
     let mut b = Builder::new(func, consts).at(region, location);
     match &kind {

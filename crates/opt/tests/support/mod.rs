@@ -32,7 +32,7 @@ impl TargetModel for SmallTarget {
         ContractTile { m: 4, n: 8, k: 2, m_block: 2, busy_rows: 2, edges: self.edges, swapped: false }
     }
     fn attention_tile(&self, _: &Attention) -> Option<AttentionTile> {
-        Some(AttentionTile { queries: 16, keys: 8 })
+        Some(AttentionTile { queries: 16, keys: 8, v_dim: 16 })
     }
     fn row_tile(&self, _: DType, _: i64) -> i64 {
         8
