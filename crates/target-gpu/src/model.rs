@@ -26,9 +26,9 @@ pub struct GpuTarget {
 const THREADS: i64 = 128;
 /// Bytes that a thread loads at once at most.
 const VECTOR_BYTES: i64 = 16;
-/// Elements of a row that a thread keeps in registers between passes: with three live rows under the 128 registers that
-/// let four CTAs share an SM.
-const RESIDENT_ELEMENTS: i64 = 16;
+/// Elements of a row that a thread keeps in registers between passes: with two live rows under the 128 registers that
+/// let four CTAs share an SM. Longer rows are read again, from L2.
+const RESIDENT_ELEMENTS: i64 = 32;
 /// Bytes of a work unit: two passes of a CTA, so that a tensor of 10 MB already makes as many units as an H100 holds
 /// CTAs (132 SMs x 4).
 const UNIT_BYTES: u64 = 16 << 10;
@@ -100,7 +100,11 @@ impl TargetModel for GpuTarget {
     }
 
     fn multiplies(&self, dtype: DType) -> bool {
-        dtype.is_float() && dtype.bits() == 8 && self.chip().has_warpgroups
+        match dtype {
+            DType::F16 | DType::BF16 => true,
+            DType::F8E4M3FN | DType::F8E5M2 => self.chip().has_warpgroups,
+            _ => false,
+        }
     }
 
     fn row_tile(&self, widest: DType, _live_rows: i64) -> i64 {

@@ -36,10 +36,18 @@ pub(crate) fn contract(machine: &Machine, contract: &Contract, symbols: &Symbols
         || bytes(lhs) && bytes(rhs) && lhs.is_int() == rhs.is_int();
     match on_matrix_units {
         true if contract.windowed => of_vectors(contract, true),
-        true if gpu.warpgroup_mma => of_warpgroups(gpu, contract, symbols),
+        true if gpu.warpgroup_mma && is_copied(contract, symbols) => of_warpgroups(gpu, contract, symbols),
         true => of_warps(contract),
         false => of_vectors(contract, false),
     }
+}
+
+/// Whether rows of both sides begin where the copy engine can: at multiples of 16 bytes, in either order of the right
+/// side.
+fn is_copied(contract: &Contract, symbols: &Symbols) -> bool {
+    const ALIGNMENT: i64 = 16;
+    let whole = |dim: &Dim, dtype: DType| symbols.divides(ALIGNMENT / dtype.size() as i64, dim);
+    whole(&contract.k, contract.lhs) && whole(&contract.k, contract.rhs) && whole(&contract.n, contract.rhs)
 }
 
 /// Multiply-adds, or products of warps in tiles that are cut at the edges.

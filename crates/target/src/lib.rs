@@ -134,6 +134,8 @@ pub struct Attention {
     pub causal: bool,
     /// Keys that a query sees at most; 0 is all.
     pub window: i64,
+    /// Something is added to the scores.
+    pub masked: bool,
 }
 
 /// What a work unit holds of an attention: a block of queries, while blocks of keys go by.
@@ -141,6 +143,8 @@ pub struct Attention {
 pub struct AttentionTile {
     pub queries: i64,
     pub keys: i64,
+    /// Elements of a value at most: wider ones are parts of several units, each with scores of its own.
+    pub v_dim: i64,
 }
 
 /// A kernel as the package stores it; the argument block (`docs/abi.md`) is the kernel's views, then `sizes`.

@@ -75,6 +75,24 @@ impl GpuKernel {
         self.table.iter().map(|row| (row.tag.as_deref(), &row.sizes))
     }
 
+    /// Whether matrix units should do the row's products: all of narrow types, but rows that begin anywhere.
+    pub fn is_for_matrix_units(&self) -> bool {
+        let begins_anywhere = self.symbols.values().all(|divisor| *divisor == 1);
+        match &self.kind {
+            Kind::Gemm(gemm) => gemm.is_narrow() && !begins_anywhere,
+            Kind::Attention(attention) => attention.is_narrow(),
+            Kind::GroupedGemm { .. } | Kind::GemmWeights { .. } => true,
+            Kind::Decode(_) | Kind::PagedDecode(_) => true,
+            // Scales are applied before the product; one row is bound by its bytes.
+            Kind::GemmBlockScales {} | Kind::Gemv { .. } => false,
+            Kind::Rows { .. } | Kind::RowsAny { .. } | Kind::Swiglu { .. } | Kind::AddRmsNormQuant { .. } => {
+                false
+            }
+            Kind::RopeKvUpdate { .. } | Kind::Transpose { .. } | Kind::Sum { .. } => false,
+            Kind::Argmax { .. } | Kind::Sample { .. } => false,
+        }
+    }
+
     /// The program; symbols that `fixed` names are constants.
     /// Errors: the tensor level cannot say it.
     pub fn program(&self, fixed: &Sizes) -> Result<TensorProgram, String> {

@@ -1,11 +1,13 @@
-//! `gpu-kernels [--only PREFIX] [--chip CLASS]`: every row of the kernel list at its small sizes, compiled and run by the
+//! `gpu-kernels [--only PREFIX] [--chip CLASS] [--print NAME]`: every row of the kernel list at its small sizes, compiled and run by the
 //! interpreter of PTX. Bar: within the bound of `docs/numerics.md` of the evaluator; a row that is refused fails.
+//! `--print` gives a row's program as text instead.
 
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use tegula_driver::compile::compile_program;
 use tegula_driver::{CompileOptions, PassCx, session_options, simulated_gpu};
+use tegula_ir::{PrintOptions, print_program};
 use tegula_machine::Machine;
 use tegula_runtime::Session;
 use tegula_testkit::gpu_kernels::{GpuKernel, Sizes, gpu_kernels};
@@ -22,6 +24,9 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     let value = |flag: &str| args.iter().position(|arg| arg == flag).and_then(|at| args.get(at + 1));
     let (prefix, chip) = (value("--only").map_or("", String::as_str), value("--chip"));
     let chips: Vec<&str> = chip.map_or(CHIPS.to_vec(), |chip| vec![chip.as_str()]);
+    if let Some(name) = value("--print") {
+        return print(name);
+    }
     keep_panics();
     let (mut total, mut failed, mut rows) = (Agreement::default(), 0, 0);
     for kernel in gpu_kernels().iter().filter(|kernel| kernel.name.starts_with(prefix)) {
@@ -55,6 +60,15 @@ pub fn run(args: &[String]) -> Result<Outcome> {
         .with("exact", total.exact)
         .with("bounded", total.bounded)
         .with("used", format!("{:.2}", total.used)))
+}
+
+fn print(name: &str) -> Result<Outcome> {
+    let Some(kernel) = gpu_kernels().into_iter().find(|kernel| kernel.name == name) else {
+        bail!("the kernel list has no row `{name}`");
+    };
+    let program = kernel.program(&Sizes::new()).map_err(anyhow::Error::msg)?;
+    println!("{}", print_program(&program, &PrintOptions::WHOLE));
+    Ok(Outcome::pass_if(true))
 }
 
 /// Compiles a row for a machine class, runs it and compares. Errors: refusals and differences.

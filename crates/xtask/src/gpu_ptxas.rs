@@ -44,7 +44,10 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     let of_list = kernels::check(&tools, &folder.join("kernels"), prefix.map_or("", String::as_str))?;
     let with_list = |outcome: Outcome| {
         let outcome = outcome.with("ptxas", PTXAS_VERSION).with("kernels", of_list.kernels);
-        let outcome = outcome.with("rows_refused", of_list.refused).with("broken", of_list.broken);
+        let outcome = outcome
+            .with("rows_refused", of_list.refused)
+            .with("broken", of_list.broken)
+            .with("open", of_list.open);
         outcome.with("changed", of_list.changed)
     };
     let list_holds = of_list.kernels > 0 && of_list.refused + of_list.broken + of_list.changed == 0;

@@ -21,6 +21,7 @@ const TEST: &[Row] = &[
     ("gpu-ptxas", &[]),
     ("gpu-encodings", &[]),
     ("gpu", &["--fake", "--small", "--part", "correctness", "--only", "gemm_bf16_nt"]),
+    ("gpu-kernels", &[]),
     ("readme", &[]),
     ("models", &[]),
     ("coverage", &[]),
@@ -63,6 +64,7 @@ const ACCEPTANCE: &[Row] = &[
     ("mlir-opt", &[]),
     ("gpu-ptxas", &["--random", "20000"]),
     ("gpu-encodings", &[]),
+    ("gpu-kernels", &[]),
 ];
 
 /// Checks that may skip: they need a tool or a processor that not every machine has.

@@ -60,7 +60,7 @@ pub const VERBS: &[Verb] = &[
     ),
     verb(
         "gpu-kernels",
-        "[--only PREFIX] [--chip CLASS]",
+        "[--only PREFIX] [--chip CLASS] [--print NAME]",
         "the kernel list on the interpreter of PTX",
         crate::gpu_kernels::run,
     ),

@@ -33,6 +33,10 @@ pub enum Mask {
 }
 
 impl Attention {
+    pub(super) fn is_narrow(&self) -> bool {
+        self.dtype.parse().is_ok_and(|dtype: DType| dtype.bits() <= 16)
+    }
+
     pub(super) fn build(&self, p: &mut Params) -> Built<Vec<Value>> {
         let dtype: DType = self.dtype.parse()?;
         let [b, g, l, s] = ["b", "g", "l", "s"].map(|name| p.dim(name));

@@ -27,11 +27,15 @@ pub enum Epilogue {
     Residual,
     /// Multiplies by a number a column.
     Scale,
-    /// `silu(x w) * (x u)` of two weights.
+    /// `silu(x w) * (x u)` of two weights, the gate rounded as the result is.
     Swiglu,
 }
 
 impl Gemm {
+    pub(super) fn is_narrow(&self) -> bool {
+        self.operands.parse().is_ok_and(|dtype: DType| dtype.bits() <= 16)
+    }
+
     pub(super) fn build(&self, p: &mut Params) -> Built<Vec<Value>> {
         let (operands, out): (DType, DType) = (self.operands.parse()?, self.out.parse()?);
         let [m, n, k] = ["m", "n", "k"].map(|name| p.dim(name));
@@ -66,6 +70,8 @@ impl Gemm {
                 let u = weight(p, "u");
                 let up = product(p, x, u, dims)?;
                 let gate = silu(p, y)?;
+                let gate = p.b.cast(gate, out)?;
+                let gate = p.b.cast(gate, DType::F32)?;
                 p.b.mul(gate, up)?
             }
         };

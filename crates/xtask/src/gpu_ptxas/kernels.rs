@@ -17,6 +17,7 @@ use tegula_target::Code;
 use tegula_testkit::gpu_kernels::{GpuKernel, Sizes, gpu_kernels};
 
 use super::tools::{Assembled, Tools, assemble};
+use crate::open_rows::{OpenRows, Verdict};
 use crate::workspace;
 
 /// Machine classes and what the assembler calls them.
@@ -25,6 +26,8 @@ const CHIPS: [(&str, &str); 2] = [("a100", "sm_80"), ("h200", "sm_90a")];
 const STATIC_SHARED: u64 = 48 << 10;
 /// Of a CTA with opt-in (CUDA C++ Programming Guide, "Compute Capabilities": 227 KB on 9.0, 163 on 8.0).
 const MOST_SHARED: u64 = 227 << 10;
+/// What a broken rule counts as where shares of a bar are listed.
+const BROKEN: f64 = 2.0;
 const GOLDEN: &str = "gpu_ptx.txt";
 
 /// What the list comes to.
@@ -33,16 +36,34 @@ pub struct Report {
     pub kernels: usize,
     /// Rows of the list without code.
     pub refused: usize,
-    /// Kernels that break a rule.
+    /// Kernels that break a rule, and those of them that `data/open_rows.txt` lists.
     pub broken: usize,
+    pub open: usize,
     /// Kernels whose PTX is not as the file of hashes says.
     pub changed: usize,
 }
 
-/// Compiles and assembles the rows whose names begin with `prefix`; with `all` the list of hashes must fit.
+impl Report {
+    fn judge(&mut self, open: &mut OpenRows, name: &str, is_broken: bool) {
+        match open.judge(name, if is_broken { BROKEN } else { 0.0 }) {
+            Verdict::Holds => {}
+            Verdict::Open(why) => {
+                println!("{name}: open: {why}");
+                self.open += 1;
+            }
+            Verdict::Fails(why) => {
+                println!("{name}: {why}");
+                self.broken += 1;
+            }
+        }
+    }
+}
+
+/// Compiles and assembles the rows whose names begin with `prefix`.
 pub fn check(tools: &Tools, folder: &Path, prefix: &str) -> Result<Report> {
     fs::create_dir_all(folder)?;
     let mut report = Report::default();
+    let mut open = OpenRows::of("gpu-ptxas")?;
     let mut hashes = BTreeMap::new();
     for kernel in gpu_kernels().iter().filter(|kernel| kernel.name.starts_with(prefix)) {
         for (class, arch) in CHIPS {
@@ -54,6 +75,7 @@ pub fn check(tools: &Tools, folder: &Path, prefix: &str) -> Result<Report> {
                     continue;
                 }
             };
+            let mut products = 0;
             for (i, PtxKernel { text, launch }) in kernels.iter().enumerate() {
                 let name = format!("{}.{i} {arch}", kernel.name);
                 let file = folder.join(format!("{}_{i}_{arch}.ptx", kernel.name));
@@ -63,12 +85,20 @@ pub fn check(tools: &Tools, folder: &Path, prefix: &str) -> Result<Report> {
                 let found = match assemble(tools, &file, arch)? {
                     Ok(assembled) => {
                         println!("{}", line(&name, text, launch, &assembled));
+                        products += match arch {
+                            "sm_90a" => assembled.sass.warpgroup_products,
+                            _ => assembled.sass.warp_products,
+                        };
                         broken_rules(launch, &assembled)
                     }
                     Err(error) => vec![error],
                 };
                 found.iter().for_each(|rule| println!("{name}: {rule}"));
-                report.broken += usize::from(!found.is_empty());
+                report.judge(&mut open, &name, !found.is_empty());
+            }
+            if kernel.is_for_matrix_units() && products == 0 {
+                println!("{} {arch}: no products on matrix units", kernel.name);
+                report.judge(&mut open, &format!("{} {arch}", kernel.name), true);
             }
         }
     }
