@@ -203,6 +203,7 @@ mod tests {
             acc: DType::F32,
             rhs_constant: true,
             windowed: false,
+            innermost: [dim(k), dim(n)],
         };
         let tile = target.contract_tile(&contract, &Symbols::default());
         [tile.m, tile.n, tile.k, tile.m_block]

@@ -231,6 +231,22 @@ impl Code {
         }
     }
 
+    /// Remainder and quotient of unsigned numbers.
+    pub fn divide32(&mut self, a: Operand, b: Operand) -> (Operand, Operand) {
+        if let (Operand::Imm(a), Operand::Imm(b)) = (a, b)
+            && b != 0
+        {
+            return (Operand::u32((a % b) as u32), Operand::u32((a / b) as u32));
+        }
+        if let Operand::Imm(1) = b {
+            return (Operand::u32(0), a);
+        }
+        let (quotient, remainder) = (self.b32(), self.b32());
+        self.emit(Div { ty: IntType::U32, d: quotient, a, b });
+        self.emit(Rem { ty: IntType::U32, d: remainder, a, b });
+        (remainder.into(), quotient.into())
+    }
+
     pub fn xor32(&mut self, a: Operand, b: u32) -> Operand {
         match (a, b) {
             (Operand::Imm(x), _) => Operand::u32(x as u32 ^ b),

@@ -91,6 +91,8 @@ pub(crate) fn lower(
     cx.bind_unit(unit);
     cx.region(kernel.func.body())?;
     let mut b = cx.entry(name);
+    // Without a word the assembler spills a register to fit more CTAs than its products gain from.
+    b.directives().minnctapersm = cx.has_matrix.then_some(MATRIX_CTAS);
     let dynamic_shared = if cx.shared_bytes > STATIC_SHARED { cx.shared_bytes } else { 0 };
     if cx.shared_bytes > 0 {
         b.shared("tiles", 16, (dynamic_shared == 0).then_some(cx.shared_bytes));
@@ -99,6 +101,8 @@ pub(crate) fn lower(
     Ok(Lowered { entry, sizes: cx.sizes, launch: PtxLaunch { dynamic_shared, ..PtxLaunch::default() } })
 }
 
+/// CTAs of warps' products that an SM holds at least: a thread may have all the registers that it can name.
+const MATRIX_CTAS: u32 = 2;
 /// Bytes of shared memory that an entry may declare; more is given at the launch (CUDA C++ Programming Guide, 16.7.3).
 const STATIC_SHARED: u32 = 48 << 10;
 
@@ -115,7 +119,6 @@ impl<'a> Lower<'a> {
             threads: HashMap::default(),
             uniform_threads: HashMap::default(),
             pointers: HashMap::default(),
-            aligned: HashMap::default(),
             sizes: Vec::new(),
             size_words: HashMap::default(),
             free_areas: Vec::new(),
@@ -212,8 +215,6 @@ struct Lower<'a> {
     uniform_threads: HashMap<MapId, Operand>,
     /// Global addresses of views.
     pointers: HashMap<usize, Reg>,
-    /// Whether a view's address is a multiple of so many bytes.
-    aligned: HashMap<(usize, i64), Reg>,
     sizes: Vec<Dim>,
     size_words: HashMap<Dim, Operand>,
     free_areas: Vec<Area>,

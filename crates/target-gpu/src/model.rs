@@ -99,12 +99,9 @@ impl TargetModel for GpuTarget {
         true
     }
 
-    fn multiplies(&self, dtype: DType) -> bool {
-        match dtype {
-            DType::F16 | DType::BF16 => true,
-            DType::F8E4M3FN | DType::F8E5M2 => self.chip().has_warpgroups,
-            _ => false,
-        }
+    /// Tensor cores of `sm_90a` multiply 8-bit floats; `bf16` holds all of them for those of other chips.
+    fn product_of_bytes(&self, dtype: DType) -> DType {
+        if self.chip().has_warpgroups { dtype } else { DType::BF16 }
     }
 
     fn row_tile(&self, widest: DType, _live_rows: i64) -> i64 {

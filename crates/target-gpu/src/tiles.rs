@@ -21,6 +21,8 @@ const WARP_TILE: (i64, i64) = (64, 64);
 const WARP_STEP_BYTES: i64 = 64;
 /// Bytes of a row of one step of a warpgroup's product: the span of the widest swizzle.
 const STEP_BYTES: i64 = 128;
+/// Sums of a thread that leave room for an epilogue's operands: of 176 `ptxas` 13.0 spills some beside a residual.
+const MOST_SUMS: u64 = 128;
 /// Row tiles of a band: 8 x 128 rows of the left side and the columns of a wave of CTAs fit L2 (60 MB on an H200).
 const BAND: i64 = 8;
 /// Rows, columns and steps that are assumed of sizes that only a run knows.
@@ -36,18 +38,16 @@ pub(crate) fn contract(machine: &Machine, contract: &Contract, symbols: &Symbols
         || bytes(lhs) && bytes(rhs) && lhs.is_int() == rhs.is_int();
     match on_matrix_units {
         true if contract.windowed => of_vectors(contract, true),
-        true if gpu.warpgroup_mma && is_copied(contract, symbols) => of_warpgroups(gpu, contract, symbols),
+        true if gpu.warpgroup_mma && are_copied(contract, symbols) => of_warpgroups(gpu, contract, symbols),
         true => of_warps(contract),
         false => of_vectors(contract, false),
     }
 }
 
-/// Whether rows of both sides begin where the copy engine can: at multiples of 16 bytes, in either order of the right
-/// side.
-fn is_copied(contract: &Contract, symbols: &Symbols) -> bool {
-    const ALIGNMENT: i64 = 16;
-    let whole = |dim: &Dim, dtype: DType| symbols.divides(ALIGNMENT / dtype.size() as i64, dim);
-    whole(&contract.k, contract.lhs) && whole(&contract.k, contract.rhs) && whole(&contract.n, contract.rhs)
+/// Whether tensor maps can name rows of both sides: they begin at multiples of 16 bytes (`cuTensorMapEncodeTiled`).
+fn are_copied(contract: &Contract, symbols: &Symbols) -> bool {
+    let sides = [contract.lhs, contract.rhs].into_iter().zip(&contract.innermost);
+    sides.into_iter().all(|(dtype, row)| symbols.divides(16 / dtype.size() as i64, row))
 }
 
 /// Multiply-adds, or products of warps in tiles that are cut at the edges.
@@ -89,7 +89,13 @@ fn of_warpgroups(gpu: &Gpu, contract: &Contract, symbols: &Symbols) -> ContractT
         // Integers have no products of odd multiples of 8 columns beyond 24.
         let columns =
             contract.lhs.is_float() || schedule.columns <= 24 || schedule.columns.is_multiple_of(16);
-        order && rows && columns && schedule.cluster == Cluster::One && schedule.splits == 1
+        let sums = schedule.rows * schedule.columns / (128 * schedule.consumers);
+        order
+            && rows
+            && columns
+            && sums <= MOST_SUMS
+            && schedule.cluster == Cluster::One
+            && schedule.splits == 1
     };
     let found = rank(&gemm, gpu).into_iter().map(|(schedule, _)| schedule).find(has);
     let (swapped, rows, columns) = match found {

@@ -46,14 +46,14 @@ pub trait TargetModel: Sync {
         false
     }
 
-    /// Whether contractions multiply elements of this dtype as they are, though few machines do; else they are widened.
-    fn multiplies(&self, _dtype: DType) -> bool {
-        false
-    }
-
     /// Extents of an attention's blocks; `None` where it is taken apart all the same.
     fn attention_tile(&self, _attention: &Attention) -> Option<AttentionTile> {
         None
+    }
+
+    /// The type on which contractions of 8-bit floats are computed: themselves, or one that holds all their numbers.
+    fn product_of_bytes(&self, _dtype: DType) -> DType {
+        DType::F32
     }
 
     /// Elements along the innermost axis that a row kernel handles a step: a multiple of [`Self::lanes`].
@@ -90,6 +90,8 @@ pub struct Contract {
     pub rhs_constant: bool,
     /// Rows of the left side are read through a window: a convolution.
     pub windowed: bool,
+    /// Extents of both sides along the axis whose elements are neighbours in memory.
+    pub innermost: [Dim; 2],
 }
 
 /// What tiles at the edges of a result do.

@@ -71,10 +71,12 @@ pub(super) fn of_dot(
     }
     let n = 1 - k;
     let result = &func.ty(func.result(root)).shape;
-    let contract = contract::of_dot([lhs.dtype, w.dtype], result, w.shape[k].clone(), *out, true);
     if target.reads_turned() {
         return Some(Layout::permuted(&[n, k]));
     }
+    let inner = w.shape[k].clone();
+    let innermost = [inner.clone(), w.shape[n].clone()];
+    let contract = contract::of_dot([lhs.dtype, w.dtype], result, inner, *out, true, innermost);
     let width = target.contract_tile(&contract, symbols).n;
     Some(panels(width, n, k, std::iter::empty(), quads(lhs.dtype, w.dtype, &w.shape[k])))
 }

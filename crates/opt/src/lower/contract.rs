@@ -47,6 +47,7 @@ pub(crate) fn of_dot(
     k: Dim,
     out: DType,
     rhs_constant: bool,
+    innermost: [Dim; 2],
 ) -> Contract {
     let [batch @ .., m, n] = result else {
         unreachable!("invariant: a dot in normal form has rows and columns")
@@ -54,7 +55,8 @@ pub(crate) fn of_dot(
     let batch = batch.iter().fold(Dim::from(1), |batch, dim| batch * dim.clone());
     let [lhs, rhs] = operands;
     let acc = accumulator(out);
-    Contract { batch, m: m.clone(), n: n.clone(), k, lhs, rhs, acc, rhs_constant, windowed: false }
+    let (m, n) = (m.clone(), n.clone());
+    Contract { batch, m, n, k, lhs, rhs, acc, rhs_constant, windowed: false, innermost }
 }
 
 /// What a target is told of a convolution with this logical result, `[batch, channels, spatial...]`: rows run along
@@ -73,7 +75,8 @@ pub(crate) fn of_conv(
     let [lhs, rhs] = operands;
     let n = result[1].floor_div(&Dim::from(groups));
     let acc = accumulator(out);
-    Contract { batch, m: result[row].clone(), n, k, lhs, rhs, acc, rhs_constant, windowed: true }
+    let (m, innermost) = (result[row].clone(), [k.clone(), n.clone()]);
+    Contract { batch, m, n, k, lhs, rhs, acc, rhs_constant, windowed: true, innermost }
 }
 
 /// Row tiles for an unknown number of rows that are no whole tile: widths in falling order, the last 1.

@@ -68,7 +68,7 @@ fn decompose_once(
         let location = func.op(op).location.clone();
         cx.count("decomposed", 1);
         cx.remark(location.as_ref(), format!("decomposed {name}: the target takes it in pieces"));
-        decompose(func, consts, target, region, op).map(Rewrite::Replace).map_err(|error| {
+        decompose(func, consts, region, op, target).map(Rewrite::Replace).map_err(|error| {
             let place = location.as_deref().unwrap_or("an op without a name").to_string();
             Diagnostic::internal(format!("`{name}` does not decompose: {error}")).at(place).into()
         })
@@ -77,10 +77,7 @@ fn decompose_once(
 
 fn needs_decomposition(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> bool {
     match func.kind(op) {
-        TensorOp::Dot { .. } if operand_type(func, op).is_some_and(|dtype| target.multiplies(dtype)) => false,
-        TensorOp::Dot { .. } | TensorOp::Conv { .. } => {
-            operand_type(func, op).and_then(|dtype| widened::wider(dtype, target)).is_some()
-        }
+        TensorOp::Dot { .. } | TensorOp::Conv { .. } => widened::wider(func, op, target).is_some(),
         TensorOp::Attention { .. } => {
             !target.claims(KernelClass::Attention) || attention::tile_of(func, op, target).is_none()
         }
@@ -95,22 +92,18 @@ fn is_recurrent(func: &TensorFunc, op: OpId) -> bool {
     matches!(func.kind(op), TensorOp::Lstm { .. } | TensorOp::Gru { .. })
 }
 
-fn operand_type(func: &TensorFunc, op: OpId) -> Option<tegula_base::DType> {
-    func.operands(op).first().map(|value| func.ty(*value).dtype)
-}
-
 /// Builds at the end of `region`; gives the values that stand for the op's results.
 fn decompose(
     func: &mut TensorFunc,
     consts: &mut ConstStore,
-    target: &dyn TargetModel,
     region: RegionId,
     op: OpId,
+    target: &dyn TargetModel,
 ) -> Result<Vec<Value>, String> {
     let kind = func.kind(op).clone();
     let operands = func.operands(op).to_vec();
     let location = func.op(op).location.clone();
-    let wider = operand_type(func, op).and_then(|dtype| widened::wider(dtype, target));
+    let wider = widened::wider(func, op, target);
     let one = |value: Value| vec![value];
     let mut b = Builder::new(func, consts).at(region, location);
     match &kind {

@@ -248,22 +248,6 @@ impl Lower<'_> {
         runs
     }
 
-    /// The guard of a vector access, and the one of its elements one by one: the view may begin anywhere.
-    pub fn vector_guards(
-        &mut self,
-        access: &Access,
-        count: usize,
-        inside: Option<Predicate>,
-    ) -> (Predicate, Predicate) {
-        let aligned = self.is_aligned(access.view, count as i64 * access.dtype.size() as i64);
-        let vector = self.code.and_pred(inside, aligned.into());
-        let single = match inside {
-            None => !Predicate::from(aligned),
-            Some(inside) => self.code.and_pred(Some(inside), !Predicate::from(aligned)),
-        };
-        (vector, single)
-    }
-
     pub fn raw_reg(&mut self, dtype: DType) -> Reg {
         self.code.fresh(crate::scalar::raw_type(dtype).class)
     }

@@ -122,7 +122,7 @@ impl Lower<'_> {
                 && places.iter().zip(&spread.places).all(|(own, place)| embed(own) == *place)
         })?;
         let n = product.n as u32;
-        let columns = [64, 32, 16].into_iter().find(|columns| n % columns == 0)?;
+        let columns = [64, 32, 16].into_iter().find(|columns| n.is_multiple_of(*columns))?;
         let swizzle = Swizzle::ALL.into_iter().rev().find(|swizzle| 2 * columns % swizzle.span() == 0)?;
         let slice = SharedLayout::panels(&[ROWS, columns], 2, 1, 0, swizzle);
         let moves = plan_access(&wgmma_sums(ROWS, columns, 1), &slice, MatrixMoves(true));

@@ -17,15 +17,19 @@ impl Lower<'_> {
         let body = self.func.body();
         let coordinates = self.func.args(body)[self.kernel.views.len()..].to_vec();
         let home = self.scopes.len() - 1;
-        let mut rest = unit;
+        // A launch has fewer than 2^31 units (CUDA programming guide, the grid's x).
+        let mut rest = self.code.narrow(unit);
         for (i, value) in coordinates.iter().enumerate().rev() {
-            if i == 0 {
-                self.scopes[home].indexes.insert(*value, rest);
-                break;
-            }
-            let extent = self.size(&self.kernel.grid[i].extent.clone());
-            let coordinate = self.code.index_op(IndexOp::Mod, rest, extent);
-            rest = self.code.index_op(IndexOp::FloorDiv, rest, extent);
+            let (coordinate, before) = match i {
+                0 => (rest, rest),
+                _ => {
+                    let extent = self.size(&self.kernel.grid[i].extent.clone());
+                    let extent = self.code.narrow(extent);
+                    self.code.divide32(rest, extent)
+                }
+            };
+            rest = before;
+            let coordinate = self.code.widen(coordinate);
             self.scopes[home].indexes.insert(*value, coordinate);
         }
     }
@@ -89,21 +93,6 @@ impl Lower<'_> {
         self.code.set_level(level);
         self.pointers.insert(view, d);
         d
-    }
-
-    /// Whether a view begins at a multiple of so many bytes.
-    pub fn is_aligned(&mut self, view: usize, bytes: i64) -> Reg {
-        if let Some(p) = self.aligned.get(&(view, bytes)) {
-            return *p;
-        }
-        let pointer = self.pointer(view);
-        let level = self.code.set_level(0);
-        let low = self.code.b64();
-        self.code.emit(And { ty: LogicType::B64, d: low, a: pointer.into(), b: Operand::i64(bytes - 1) });
-        let p = self.code.compare64(tegula_isa_ptx::modifiers::Compare::Eq, low.into(), Operand::i64(0));
-        self.code.set_level(level);
-        self.aligned.insert((view, bytes), p);
-        p
     }
 
     /// A sum over the thread's bits, in 32 bits.

@@ -24,16 +24,7 @@ impl Lower<'_> {
                 raws.iter().for_each(|raw| self.code.copy_to(*raw, pad));
             }
             let address = self.address(&access, first)?;
-            if run.len() == 1 {
-                self.load_raw(inside, access.dtype, raws.clone(), address);
-            } else {
-                let (vector, single) = self.vector_guards(&access, run.len(), inside);
-                self.load_raw(Some(vector), access.dtype, raws.clone(), address);
-                for (i, raw) in raws.iter().enumerate() {
-                    let address = address.plus((i * access.dtype.size()) as i32);
-                    self.load_raw(Some(single), access.dtype, [*raw].into_iter().collect(), address);
-                }
-            }
+            self.load_raw(inside, access.dtype, raws.clone(), address);
             for (i, raw) in run.iter().zip(raws) {
                 results[*i] = from_memory(&mut self.code, access.dtype, raw);
             }

@@ -18,7 +18,7 @@ use tegula_tile::{TileKernel, TileOp};
 
 /// Threads of a warpgroup.
 const WARPGROUP: u32 = 128;
-/// Registers of a producer's thread (CUTLASS `LoadRegisterRequirement`).
+/// Registers of a producer's thread, of those that CUTLASS's and FlashAttention-3's producers have (24 to 40).
 const PRODUCER_REGISTERS: u32 = 40;
 /// Registers are given to threads by so many, and at most so many.
 const REGISTER_STEP: u32 = 8;
@@ -104,9 +104,11 @@ fn with_streams(
 /// Registers of a thread that multiplies, when the producer has given back its own; none where a thread has as many as
 /// it can name from the start.
 fn consumer_registers(chip: &Chip, warpgroups: u32) -> Option<u32> {
-    let share = chip.registers / ((warpgroups + 1) * WARPGROUP);
-    let left = (chip.registers - PRODUCER_REGISTERS * WARPGROUP) / (warpgroups * WARPGROUP);
-    (share < MOST_REGISTERS).then_some((left / REGISTER_STEP * REGISTER_STEP).min(MOST_REGISTERS))
+    let whole = |registers: u32| registers / REGISTER_STEP * REGISTER_STEP;
+    let share = whole(chip.registers / ((warpgroups + 1) * WARPGROUP));
+    // What a CTA has been given when it starts is all there is to share.
+    let left = share * (warpgroups + 1) - PRODUCER_REGISTERS;
+    (share < MOST_REGISTERS).then_some(whole(left / warpgroups).min(MOST_REGISTERS))
 }
 
 impl Lower<'_> {

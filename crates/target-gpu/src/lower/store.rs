@@ -47,16 +47,7 @@ impl Lower<'_> {
                 (None, inside) => inside,
             };
             let address = self.address(access, first)?;
-            if run.len() == 1 {
-                self.store_raw(guard, access.dtype, raws, address);
-                continue;
-            }
-            let (vector, single) = self.vector_guards(access, run.len(), guard);
-            self.store_raw(Some(vector), access.dtype, raws.clone(), address);
-            for (i, raw) in raws.into_iter().enumerate() {
-                let address = address.plus((i * access.dtype.size()) as i32);
-                self.store_raw(Some(single), access.dtype, [raw].into_iter().collect(), address);
-            }
+            self.store_raw(guard, access.dtype, raws, address);
         }
         Ok(())
     }

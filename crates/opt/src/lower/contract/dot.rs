@@ -10,6 +10,7 @@ use crate::lower::body::Body;
 use tegula_base::{Dim, Symbols};
 use tegula_ir::{OpId, ScalarOp, Value};
 use tegula_target::{ContractTile, Edges, TargetModel};
+use tegula_tensor::layout::Physical;
 use tegula_tensor::{DotDims, TensorOp};
 
 /// Sums that a tile of this many rows keeps for each element, so that the units are busy.
@@ -42,7 +43,9 @@ pub(super) fn lower(
     let acc = accumulator(*out);
     let packing = right_side(body, roles.rhs, roles.rhs_n);
     let operands = [roles.lhs, roles.rhs].map(|value| body.func.ty(value).dtype);
-    let contract = super::of_dot(operands, &shape, k.clone(), *out, packing != RightSide::Plain);
+    let is_packed = packing != RightSide::Plain;
+    let innermost = [roles.lhs, roles.rhs].map(|value| innermost(body, value));
+    let contract = super::of_dot(operands, &shape, k.clone(), *out, is_packed, innermost);
     let mut tile = target.contract_tile(&contract, symbols);
     if let RightSide::Panels { width } | RightSide::Quads { width } = packing {
         tile.n = width;
@@ -82,6 +85,15 @@ pub(super) fn lower(
     })?;
     let buffers = cx.finish();
     Ok(Lowered { kernel, buffers })
+}
+
+/// The extent along which an argument's elements are neighbours in memory.
+fn innermost(body: &Body, arg: Value) -> Dim {
+    match body.func.ty(arg).layout_or_default().0.last() {
+        Some(Physical::Axis(axis)) => body.shape(arg)[*axis].clone(),
+        Some(Physical::Outer { tile, .. } | Physical::Inner { tile, .. }) => Dim::from(*tile),
+        None => Dim::from(1),
+    }
 }
 
 fn roles(body: &Body, root: OpId, dims: &DotDims) -> Result<Roles, String> {

@@ -3,18 +3,28 @@
 //! Integers keep their value modulo 2^width, 8-bit floats are accumulated in `f32` anyway (`docs/numerics.md`).
 
 use tegula_base::DType;
-use tegula_ir::Value;
+use tegula_ir::{OpId, Value};
 use tegula_target::TargetModel;
 use tegula_tensor::build::Built;
-use tegula_tensor::{Builder, TensorOp};
+use tegula_tensor::{Builder, TensorFunc, TensorOp};
 
-/// The type that stands for operands of this one; `None`: contractions take it as it is.
-pub(super) fn wider(dtype: DType, target: &dyn TargetModel) -> Option<DType> {
+/// The type that stands for a contraction's operands; `None`: the op is none, or is computed as it is.
+pub(super) fn wider(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> Option<DType> {
+    let dtype = func.operands(op).first().map(|value| func.ty(*value).dtype)?;
+    match func.kind(op) {
+        TensorOp::Dot { .. } if matches!(dtype, DType::F8E4M3FN | DType::F8E5M2) => {
+            Some(target.product_of_bytes(dtype)).filter(|to| *to != dtype)
+        }
+        TensorOp::Dot { .. } | TensorOp::Conv { .. } => without_products(dtype),
+        _ => None,
+    }
+}
+
+fn without_products(dtype: DType) -> Option<DType> {
     match dtype {
         DType::I4 | DType::U4 | DType::I16 | DType::U16 | DType::U32 => Some(DType::I32),
         DType::U64 => Some(DType::I64),
         // All 8-bit floats are numbers of `bf16`.
-        DType::F8E4M3FN | DType::F8E5M2 if target.multiplies(DType::BF16) => Some(DType::BF16),
         DType::F8E4M3FN | DType::F8E5M2 => Some(DType::F32),
         DType::Bool | DType::I8 | DType::U8 | DType::I32 | DType::I64 => None,
         DType::F16 | DType::BF16 | DType::F32 | DType::F64 => None,
@@ -26,8 +36,8 @@ pub(super) fn contract(b: &mut Builder, kind: &TensorOp, operands: &[Value], to:
     let mut kind = kind.clone();
     let dtype = match &mut kind {
         TensorOp::Dot { out, .. } | TensorOp::Conv { out, .. } => {
-            let sums = if to == DType::BF16 { DType::F32 } else { to };
-            std::mem::replace(out, sums)
+            // Sums of floats have 32 bits.
+            std::mem::replace(out, if to.is_float() { DType::F32 } else { to })
         }
         other => return Err(format!("{other:?} is no contraction")),
     };
