@@ -24,8 +24,8 @@ pub struct GpuTarget {
 /// Threads of a CTA that recipes count on: a row tile's step is one vector of each. Four warps fill the four schedulers
 /// of an SM (CUDA C++ Programming Guide, "Multiprocessor Level").
 const THREADS: i64 = 128;
-/// Bytes that a thread loads at once at most.
-const VECTOR_BYTES: i64 = 16;
+/// Elements of a row that a thread reads a step: 16 bytes of halves, twice as many of words, so that all are in flight.
+const STEP_ELEMENTS: i64 = 8;
 /// Elements of a row that a thread keeps in registers between passes: with two live rows under the 128 registers that
 /// let four CTAs share an SM. Longer rows are read again, from L2.
 const RESIDENT_ELEMENTS: i64 = 32;
@@ -104,8 +104,8 @@ impl TargetModel for GpuTarget {
         if self.chip().has_warpgroups { dtype } else { DType::BF16 }
     }
 
-    fn row_tile(&self, widest: DType, _live_rows: i64) -> i64 {
-        THREADS * (VECTOR_BYTES / widest.size() as i64).min(4)
+    fn row_tile(&self, _widest: DType, _live_rows: i64) -> i64 {
+        THREADS * STEP_ELEMENTS
     }
 
     fn resident_row(&self, _widest: DType) -> i64 {

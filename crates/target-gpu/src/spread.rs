@@ -10,8 +10,14 @@ pub(crate) struct Spread {
     pub places: Vec<Place>,
 }
 
-/// The longest access of one thread.
-const VECTOR_BYTES: i64 = 16;
+/// Neighbours that one thread reads or writes at once at most: 16 bytes, of bytes 4.
+pub(crate) fn vector_elements(dtype: DType) -> i64 {
+    const VECTOR_BYTES: i64 = 16;
+    match dtype.size() as i64 {
+        1 => 4,
+        size => VECTOR_BYTES / size,
+    }
+}
 
 impl Spread {
     /// Along the last axis vectors of neighbours, then threads; then threads along the axes before. What is left of the
@@ -21,11 +27,7 @@ impl Spread {
         let share = (count >> thread_bits).max(1);
         let last = shape.last().copied().unwrap_or(1);
         let mut vector = 1;
-        while vector * 2 <= VECTOR_BYTES / dtype.size() as i64
-            && vector * 2 <= share
-            && vector < 4
-            && last % (vector * 2) == 0
-        {
+        while vector * 2 <= vector_elements(dtype).min(share) && last % (vector * 2) == 0 {
             vector *= 2;
         }
         let mut bit = 0;

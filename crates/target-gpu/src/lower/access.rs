@@ -2,6 +2,7 @@
 
 use super::{Lower, Made};
 use crate::coord::{Coord, MapId, Place, UNIFORM};
+use crate::spread::vector_elements;
 use tegula_base::DType;
 use tegula_ir::{OpId, Value};
 use tegula_isa_ptx::modifiers::Compare;
@@ -20,10 +21,6 @@ pub(super) struct Access {
     pub steps: Vec<i64>,
     pub bounded: Vec<bool>,
 }
-
-/// The longest vector of one access.
-const VECTOR_BYTES: i64 = 16;
-const VECTOR_ELEMENTS: i64 = 4;
 
 impl Lower<'_> {
     pub fn access(&self, op: OpId) -> Access {
@@ -190,11 +187,7 @@ impl Lower<'_> {
         if !ty.strides[last].is_const(1) || access.steps[last] != 1 {
             return 1;
         }
-        let size = access.dtype.size() as i64;
-        let mut vector = 1;
-        while vector * 2 <= VECTOR_ELEMENTS && vector * 2 * size <= VECTOR_BYTES {
-            vector *= 2;
-        }
+        let mut vector = vector_elements(access.dtype);
         let divides = |vector: i64| {
             let rows = (0..last).all(|axis| {
                 self.symbols.divides(vector, &ty.strides[axis])

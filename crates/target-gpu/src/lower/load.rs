@@ -6,9 +6,13 @@ use crate::scalar::{apply, from_memory, raw_type};
 use tegula_base::DType;
 use tegula_ir::{OpId, ScalarOp};
 use tegula_isa_ptx::modifiers::StateSpace;
-use tegula_isa_ptx::op::Ld;
+use tegula_isa_ptx::op::{Ld, PackHalves, UnpackHalves};
+use tegula_isa_ptx::types::MemoryType;
 use tegula_isa_ptx::{Address, Operand, Predicate, Reg, RegList};
 use tegula_tile::TileOp;
+
+/// Registers of one access at most.
+pub(super) const REGISTERS: usize = 4;
 
 impl Lower<'_> {
     pub fn load(&mut self, op: OpId, places: &[Place]) -> Made<Vec<Operand>> {
@@ -33,6 +37,21 @@ impl Lower<'_> {
     }
 
     fn load_raw(&mut self, guard: Option<Predicate>, dtype: DType, d: RegList, address: Address) {
+        if d.len() > REGISTERS {
+            // Two halves a register; where nothing is loaded they keep what they have.
+            let words: RegList = d.chunks(2).map(|_| self.code.b32()).collect();
+            if guard.is_some() {
+                for (word, parts) in words.iter().zip(d.chunks(2)) {
+                    self.code.emit(PackHalves { d: *word, parts: parts.iter().copied().collect() });
+                }
+            }
+            let (space, ty, loaded) = (StateSpace::Global, MemoryType::B32, words.clone());
+            self.code.emit_if(guard, Ld { space, ty, d: loaded, address, ..Default::default() });
+            for (word, parts) in words.into_iter().zip(d.chunks(2)) {
+                self.code.emit(UnpackHalves { parts: parts.iter().copied().collect(), a: word });
+            }
+            return;
+        }
         let ty = raw_type(dtype).ty;
         self.code.emit_if(guard, Ld { space: StateSpace::Global, ty, d, address, ..Default::default() });
     }

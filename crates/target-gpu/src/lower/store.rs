@@ -1,14 +1,15 @@
 //! Stores and scatters: each element by the one thread that it belongs to.
 
 use super::access::Access;
+use super::load::REGISTERS;
 use super::{Lower, Made};
 use crate::coord::{Coord, Place};
 use crate::scalar::{raw_type, to_memory};
 use tegula_base::DType;
 use tegula_ir::OpId;
 use tegula_isa_ptx::modifiers::{Compare, StateSpace};
-use tegula_isa_ptx::op::St;
-use tegula_isa_ptx::types::CompareType;
+use tegula_isa_ptx::op::{PackHalves, St};
+use tegula_isa_ptx::types::{CompareType, MemoryType};
 use tegula_isa_ptx::{Address, Operand, Predicate, RegList};
 
 /// Elements of a thread that are made and stored together beside the sums of products.
@@ -53,6 +54,17 @@ impl Lower<'_> {
     }
 
     fn store_raw(&mut self, guard: Option<Predicate>, dtype: DType, a: RegList, address: Address) {
+        if a.len() > REGISTERS {
+            let mut words = RegList::new();
+            for parts in a.chunks(2) {
+                let d = self.code.b32();
+                self.code.emit(PackHalves { d, parts: parts.iter().copied().collect() });
+                words.push(d);
+            }
+            let (space, ty) = (StateSpace::Global, MemoryType::B32);
+            self.code.emit_if(guard, St { space, ty, address, a: words, ..Default::default() });
+            return;
+        }
         let ty = raw_type(dtype).ty;
         self.code.emit_if(guard, St { space: StateSpace::Global, ty, address, a, ..Default::default() });
     }
