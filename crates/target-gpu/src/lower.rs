@@ -36,6 +36,7 @@ use crate::scalar::Refused;
 use crate::spread::Spread;
 use ring::{End, Taken};
 use shared::Area;
+pub(crate) use stream::CLUSTER_ROWS;
 use stream::Streams;
 use tegula_base::{DType, Dim, HashMap, Symbols};
 use tegula_ir::{Def, OpId, RegionId, Value};
@@ -320,10 +321,20 @@ impl Lower<'_> {
         })
     }
 
+    /// CTAs whose threads have numbers together.
+    fn cluster(&self) -> u32 {
+        self.streams.map_or(1, |streams| streams.cluster)
+    }
+
+    /// Threads of a CTA that do other than copies, as a power of two.
+    fn cta_bits(&self) -> u32 {
+        self.thread_bits - self.cluster().trailing_zeros()
+    }
+
     /// Waits for all threads of the CTA; what they wrote before is seen after.
     fn sync(&mut self) {
         let (id, threads) = match self.streams {
-            Some(_) => (ROLE_BARRIER, Some(Operand::u32(1 << self.thread_bits))),
+            Some(_) => (ROLE_BARRIER, Some(Operand::u32(1 << self.cta_bits()))),
             None => (0, None),
         };
         self.code.emit(BarrierSync { aligned: true, id: Operand::u32(id), threads });

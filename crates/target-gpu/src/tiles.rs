@@ -5,6 +5,7 @@ mod attention;
 
 pub(crate) use attention::attention;
 
+use crate::lower::CLUSTER_ROWS;
 use tegula_base::{DType, Dim, Symbols};
 use tegula_machine::{Gpu, Machine};
 use tegula_perf::gpu::gemm::{Cluster, Gemm, Order, Schedule, rank};
@@ -85,21 +86,24 @@ fn of_warpgroups(gpu: &Gpu, contract: &Contract, symbols: &Symbols) -> ContractT
     let gemm = Gemm { groups: usual(&contract.batch), ..Gemm::new(m, n, k, contract.lhs, contract.lhs) };
     let has = |schedule: &Schedule| {
         let order = matches!(schedule.order, Order::Single | Order::Cooperative);
-        let rows = matches!(schedule.rows, 64 | 128 | 256);
+        // Rows of more than one CTA are a cluster's.
+        let rows = match schedule.cluster {
+            Cluster::One => matches!(schedule.rows, 64 | 128),
+            Cluster::Rows => 2 * schedule.rows == CLUSTER_ROWS as u64 && !schedule.swap,
+            Cluster::Columns => false,
+        };
         // Integers have no products of odd multiples of 8 columns beyond 24.
         let columns =
             contract.lhs.is_float() || schedule.columns <= 24 || schedule.columns.is_multiple_of(16);
         let sums = schedule.rows * schedule.columns / (128 * schedule.consumers);
-        order
-            && rows
-            && columns
-            && sums <= MOST_SUMS
-            && schedule.cluster == Cluster::One
-            && schedule.splits == 1
+        order && rows && columns && sums <= MOST_SUMS && schedule.splits == 1
     };
     let found = rank(&gemm, gpu).into_iter().map(|(schedule, _)| schedule).find(has);
     let (swapped, rows, columns) = match found {
-        Some(schedule) => (schedule.swap, schedule.rows as i64, schedule.columns as i64),
+        Some(schedule) => {
+            let ctas = if schedule.cluster == Cluster::Rows { 2 } else { 1 };
+            (schedule.swap, ctas * schedule.rows as i64, schedule.columns as i64)
+        }
         None => (false, TILE.0, TILE.1),
     };
     let (m, n) = if swapped { (columns, rows) } else { (rows, columns) };

@@ -110,7 +110,10 @@ fn products_of_all_types_with_tails() {
             tile: [64, 40, 128],
             by_columns: true,
         },
+        // Rows of two CTAs: clusters, whose CTAs share the right side.
         Product { size: [256, 256, 320], tile: [256, 128, 64], ..base },
+        Product { size: [300, 264, 200], tile: [256, 256, 64], out: F32, ..base },
+        Product { size: [520, 72, 136], tile: [256, 64, 64], by_columns: false, ..base },
     ];
     for p in cases {
         let (case, kernel) = product(p);

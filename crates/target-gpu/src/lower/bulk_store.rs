@@ -140,6 +140,7 @@ impl Lower<'_> {
             map_axes,
             users: Vec::new(),
             offset: 0,
+            share: stream::Share::Own,
         };
         Some(Plan {
             target,
@@ -184,10 +185,20 @@ impl Lower<'_> {
     fn warpgroup_part(&mut self, bytes: u32) -> Operand {
         let map = [(WARPGROUP_BITS as u8, i64::from(bytes))].into_iter().collect();
         let map = self.maps.intern(map);
-        match self.thread_bits > WARPGROUP_BITS {
+        match self.cta_bits() > WARPGROUP_BITS {
             true => self.uniform_thread(map),
             false => Operand::u32(0),
         }
+    }
+
+    /// So many further for each CTA of the cluster before the own one.
+    fn rank_part(&mut self, start: Operand, elements: u32) -> Operand {
+        if self.cluster() == 1 {
+            return start;
+        }
+        let rank = self.rank();
+        let further = self.code.mul32(rank.into(), elements);
+        self.code.add32(start, further)
     }
 
     /// The first element of the warpgroup's rows, in the order of the tensor map.
@@ -200,7 +211,8 @@ impl Lower<'_> {
             corners.push(match *axis == plan.target.axes[0] {
                 true => {
                     let rows = self.warpgroup_part(plan.blocks * ROWS);
-                    self.code.add32(start, rows)
+                    let start = self.code.add32(start, rows);
+                    self.rank_part(start, plan.blocks * ROWS * plan.warpgroups)
                 }
                 false => start,
             });

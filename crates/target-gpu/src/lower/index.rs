@@ -38,7 +38,8 @@ impl Lower<'_> {
     pub fn first_unit(&mut self) -> Operand {
         let (begin, cta) = (self.code.b64(), self.code.b32());
         self.load_param(BEGIN, 0, begin);
-        self.code.emit(MovSpecial { ty: AddressType::U32, d: cta, special: Special::CtaidX });
+        let special = if self.cluster() > 1 { Special::ClusteridX } else { Special::CtaidX };
+        self.code.emit(MovSpecial { ty: AddressType::U32, d: cta, special });
         let cta = self.code.widen(cta.into());
         self.code.add64(begin.into(), cta)
     }
@@ -104,8 +105,7 @@ impl Lower<'_> {
             return *known;
         }
         let level = self.code.set_level(0);
-        let tid = self.code.b32();
-        self.code.emit(MovSpecial { ty: AddressType::U32, d: tid, special: Special::TidX });
+        let tid = self.thread_number();
         let bits = self.maps.get(map).clone();
         let mut sum = Operand::u32(0);
         let mut i = 0;
@@ -126,6 +126,26 @@ impl Lower<'_> {
         self.code.set_level(level);
         self.threads.insert(map, sum);
         sum
+    }
+
+    /// The thread's number: in a cluster the CTA's rank is above its bits in the CTA.
+    fn thread_number(&mut self) -> Reg {
+        let tid = self.code.b32();
+        self.code.emit(MovSpecial { ty: AddressType::U32, d: tid, special: Special::TidX });
+        if self.cluster() == 1 {
+            return tid;
+        }
+        let rank = self.rank();
+        let shifted = self.code.mul32(rank.into(), 1 << self.cta_bits());
+        let sum = self.code.add32(tid.into(), shifted);
+        self.code.in_reg(tegula_isa_ptx::RegClass::B32, sum)
+    }
+
+    /// The CTA's place in its cluster.
+    pub fn rank(&mut self) -> Reg {
+        let d = self.code.b32();
+        self.code.emit(MovSpecial { ty: AddressType::U32, d, special: Special::ClusterCtarank });
+        d
     }
 
     /// As [`Self::thread`], where a warp's threads agree: the assembler then knows that they do.

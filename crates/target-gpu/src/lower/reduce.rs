@@ -45,6 +45,7 @@ impl Lower<'_> {
             }
         }
         if bits.iter().any(|bit| *bit >= LANE_BITS) {
+            self.within_cta(operand)?;
             let mut own = shape.clone();
             own[axis] = 1;
             sums = self.across_warps((f, dtype), &own, map, &kept, &sums)?;

@@ -1,14 +1,16 @@
 //! Both ends of the rings: the producer acquires a slot and starts copies, warpgroups get a slot and release it.
 //! Parities need no thought: both ends count slots and flip when the ring wraps; the producer begins one phase ahead.
 
-use super::stream::{BARRIER, Source, map_element};
+use super::stream::{BARRIER, CLUSTER, Share, Source, map_element};
 use super::{Lower, Made};
 use crate::code::{Item, Loop};
 use tegula_base::Dim;
-use tegula_isa_ptx::modifiers::{BulkDestination, Compare, LocalShared, MbarrierSpace, TensorRank};
+use tegula_isa_ptx::modifiers::{
+    BulkDestination, Compare, LocalShared, MapaSpace, MbarrierSpace, TensorRank,
+};
 use tegula_isa_ptx::op::*;
 use tegula_isa_ptx::types::*;
-use tegula_isa_ptx::{Address, Base, Operand, OperandList, ParamId, Predicate, Reg};
+use tegula_isa_ptx::{Address, Base, Operand, OperandList, ParamId, Predicate, Reg, RegClass};
 use tegula_package::{MapSize, MapTemplate};
 
 /// One end of a ring: the next slot and its phase, and what is known of the slot that was taken last.
@@ -70,6 +72,26 @@ impl Lower<'_> {
             let start = self.index(access.offsets[*axis])?;
             starts.push(self.code.narrow(start));
         }
+        let (dim, elements, bytes) = match source.share {
+            Share::Own => (0, 0, 0),
+            Share::Run { dim, elements } => (dim, elements, 0),
+            Share::All { dim, elements, bytes } => (dim, elements, bytes),
+        };
+        let mut slot = slot;
+        if elements > 0 {
+            let rank = self.rank();
+            let further = self.code.mul32(rank.into(), elements);
+            let axis = source.map_axes.iter().position(|axis| *axis == source.axes[dim]);
+            let axis = axis.expect("invariant: a map has the matrix's axes");
+            starts[axis] = self.code.add32(starts[axis], further);
+            let part = self.code.mul32(rank.into(), bytes);
+            let sum = self.code.add32(slot.into(), part);
+            slot = self.code.in_reg(RegClass::B32, sum);
+        }
+        let multicast = matches!(source.share, Share::All { .. }).then(|| {
+            let mask = Operand::u32((1 << CLUSTER) - 1);
+            self.code.in_reg(RegClass::B16, mask)
+        });
         for copy in &source.copies.copies {
             let mut corner = OperandList::new();
             for (i, axis) in source.map_axes.iter().enumerate() {
@@ -81,6 +103,7 @@ impl Lower<'_> {
             self.code.emit(TensorLoad {
                 rank: rank_of(corner.len()),
                 space: BulkDestination::Cluster,
+                multicast,
                 d: Address::from(slot).plus((source.offset + copy.offset) as i32),
                 map: map.into(),
                 corner,
@@ -143,10 +166,30 @@ impl Lower<'_> {
         let end = self.ends[ring];
         let barrier = if taken == Taken::Last { end.barrier } else { end.before };
         let lane = self.lane();
-        let zero = Operand::u32(0);
-        let arrives = self.code.compare_and(Compare::Eq, CompareType::U32, lane, zero, guard);
-        let (space, address) = (MbarrierSpace::Cta, barrier.into());
-        self.code.emit_if(Some(arrives), MbarrierArrive { space, address, ..Default::default() });
+        let listeners = self.listeners(ring);
+        let arrives =
+            self.code.compare_and(Compare::Lt, CompareType::U32, lane, Operand::u32(listeners), guard);
+        let (space, address) = match listeners {
+            1 => (MbarrierSpace::Cta, barrier),
+            // Lanes beyond the cluster name no CTA, and never use their address.
+            _ => {
+                let (rank, d) = (self.code.b32(), self.code.b32());
+                let b = Operand::u32(listeners - 1);
+                self.code.emit(Min { relu: false, ty: IntType2::U32, d: rank, a: lane, b });
+                let (space, ty) = (MapaSpace::SharedCluster, AddressType::U32);
+                self.code.emit(Mapa { space, ty, d, a: barrier, rank: rank.into() });
+                (MbarrierSpace::Cluster, d)
+            }
+        };
+        let arrive = MbarrierArrive { space, address: address.into(), ..Default::default() };
+        self.code.emit_if(Some(arrives), arrive);
+    }
+
+    /// CTAs whose producers write to a ring's slots, and so wait for its readers.
+    fn listeners(&self, ring: usize) -> u32 {
+        let streams = self.streams.expect("invariant: a ring belongs to streams");
+        let shared = |source: &Source| matches!(source.share, Share::All { .. });
+        if streams.rings[ring].loads.iter().any(shared) { streams.cluster } else { 1 }
     }
 
     /// The lane in its warp.
@@ -181,7 +224,7 @@ impl Lower<'_> {
         let at = self.code.mul32(slot.into(), BARRIER);
         let at = self.code.add32(at, base.into());
         let at = self.code.add32(at, Operand::u32(first));
-        self.code.in_reg(tegula_isa_ptx::RegClass::B32, at)
+        self.code.in_reg(RegClass::B32, at)
     }
 
     /// Waits until the barrier's phase of this parity has ended.
@@ -205,8 +248,8 @@ impl Lower<'_> {
     pub fn init_barriers(&mut self) {
         let streams = self.streams.expect("invariant: barriers belong to streams");
         let warps = 4 * streams.warpgroups;
-        for plan in &streams.rings {
-            for (first, count) in [(plan.full, 1), (plan.empty, warps)] {
+        for (ring, plan) in streams.rings.iter().enumerate() {
+            for (first, count) in [(plan.full, 1), (plan.empty, warps * self.listeners(ring))] {
                 for slot in 0..plan.depth {
                     let base = self.shared_base();
                     let address = Address::new(Base::Reg(base), (first + BARRIER * slot) as i32);

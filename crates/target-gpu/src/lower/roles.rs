@@ -9,7 +9,7 @@ use crate::code::{Branch, Code, Item, Loop};
 use crate::scalar::Refused;
 use tegula_base::Symbols;
 use tegula_ir::{OpId, RegionId};
-use tegula_isa_ptx::modifiers::Compare;
+use tegula_isa_ptx::modifiers::{ClusterArriveOrder, Compare};
 use tegula_isa_ptx::op::*;
 use tegula_isa_ptx::types::*;
 use tegula_isa_ptx::{Operand, ParamType, Special};
@@ -55,7 +55,8 @@ fn with_streams(
     streams: &Streams,
 ) -> Result<Lowered, Refused> {
     let warpgroups = streams.warpgroups;
-    let mut shell = Lower::new(kernel, symbols, Code::new(), (warpgroups * WARPGROUP).trailing_zeros());
+    let threads = warpgroups * WARPGROUP * streams.cluster;
+    let mut shell = Lower::new(kernel, symbols, Code::new(), threads.trailing_zeros());
     shell.streams = Some(streams);
     let warpgroup = shell.prologue();
     let last = Operand::u32(warpgroups);
@@ -85,7 +86,9 @@ fn with_streams(
     let produce = shell.one_thread(produce, budget.map(|_| PRODUCER_REGISTERS));
     let branch = Branch { condition: produces.into(), then: produce, other: multiply };
     shell.code.push(Item::Branch(Box::new(branch)));
+    shell.epilogue();
     let mut b = shell.entry(name);
+    b.directives().cluster = (streams.cluster > 1).then_some([streams.cluster, 1, 1]);
     b.directives().reqntid = Some([(warpgroups + 1) * WARPGROUP, 1, 1]);
     // The assembler then gives all registers to one CTA, which `setmaxnreg` shares out.
     b.directives().minnctapersm = budget.map(|_| 1);
@@ -138,14 +141,29 @@ impl Lower<'_> {
         self.init_barriers();
         let then = self.code.close(level);
         self.code.push(Item::Branch(Box::new(Branch { condition: first.into(), then, other: Vec::new() })));
-        self.code.emit(BarrierSync { aligned: true, id: Operand::u32(0), threads: None });
+        if self.cluster() > 1 {
+            // The barriers' own fence has released them.
+            self.code.emit(ClusterArrive { order: ClusterArriveOrder::Relaxed, aligned: true });
+            self.code.emit(ClusterWait { aligned: true, ..Default::default() });
+        } else {
+            self.code.emit(BarrierSync { aligned: true, id: Operand::u32(0), threads: None });
+        }
         let own = self.code.b32();
         let (pos, len) = (Operand::u32(WARPGROUP.trailing_zeros()), Operand::u32(8));
         self.code.emit(Bfe { ty: WideInt::U32, d: own, a: tid.into(), pos, len });
         self.code.first_lane(own.into())
     }
 
-    /// A role's work on all units of this CTA.
+    /// No CTA ends while a peer may still write to its slots or arrive at its barriers.
+    fn epilogue(&mut self) {
+        if self.cluster() > 1 {
+            // Nothing is handed over: products and copies have been waited for.
+            self.code.emit(ClusterArrive { order: ClusterArriveOrder::Relaxed, aligned: false });
+            self.code.emit(ClusterWait::default());
+        }
+    }
+
+    /// A role's work on all units of this CTA, or of its cluster.
     fn each_unit(&mut self) -> Made<()> {
         // The shell holds what all units share.
         let body = self.func.body();
@@ -153,7 +171,8 @@ impl Lower<'_> {
         let (unit, end, ctas) = (self.code.b64(), self.code.b64(), self.code.b32());
         self.code.copy_to(unit, first);
         self.load_param(END, 0, end);
-        self.code.emit(MovSpecial { ty: AddressType::U32, d: ctas, special: Special::NctaidX });
+        let special = if self.cluster() > 1 { Special::NclusteridX } else { Special::NctaidX };
+        self.code.emit(MovSpecial { ty: AddressType::U32, d: ctas, special });
         let step = self.code.widen(ctas.into());
         let level = self.code.level();
         self.code.open();

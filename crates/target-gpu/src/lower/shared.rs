@@ -5,7 +5,7 @@
 
 use super::{Lower, Made};
 use crate::coord::{Place, UNIFORM};
-use crate::scalar::held_class;
+use crate::scalar::{Refused, held_class};
 use crate::spread::low_bits;
 use tegula_base::DType;
 use tegula_ir::Value;
@@ -104,6 +104,7 @@ impl Lower<'_> {
             return Ok(*area);
         }
         self.anchor(value)?;
+        self.within_cta(value)?;
         let level = self.code.set_level(home);
         let (dtype, shape) = self.tile(value);
         let count: i64 = shape.iter().product();
@@ -129,6 +130,15 @@ impl Lower<'_> {
         self.code.set_level(level);
         self.scopes[home].spilled.insert(value, area);
         Ok(area)
+    }
+
+    /// Errors: the tile's elements lie in several CTAs, which do not read each other's shared memory.
+    pub fn within_cta(&self, value: Value) -> Made<()> {
+        if self.cluster() == 1 {
+            return Ok(());
+        }
+        let (dtype, _) = self.tile(value);
+        Err(Refused { what: "an exchange between the CTAs of a cluster".to_string(), dtype })
     }
 
     /// True in the one thread that an element belongs to: inside of the tile, and no copy. None where all own theirs.

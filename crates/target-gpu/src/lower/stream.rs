@@ -13,7 +13,7 @@ mod product;
 mod source;
 
 pub(super) use product::{Left, OperandPlan, Product};
-pub(super) use source::{Source, map_axes, map_element, matrix_axes};
+pub(super) use source::{Share, Source, map_axes, map_element, matrix_axes};
 
 use super::Lower;
 use tegula_base::HashMap;
@@ -22,6 +22,10 @@ use tegula_tile::TileOp;
 
 /// Bytes of an mbarrier.
 pub(super) const BARRIER: u32 = 8;
+/// CTAs of a cluster (more did not help deepseek-ai/DeepGEMM on sm_90), and rows of products that they share out: a
+/// tile has as many only to be shared.
+pub(crate) const CLUSTER: u32 = 2;
+pub(crate) const CLUSTER_ROWS: i64 = 256;
 /// Slots of a ring at most: more than the latency of memory asks for (a slot of 48 KB is 3 us of an SM's bandwidth).
 const MOST_SLOTS: u32 = 8;
 /// Copies in flight while one slot is multiplied: fewer than two slots is no ring.
@@ -53,8 +57,10 @@ pub(super) struct Streams {
     /// The ring of a load, and which of its loads it is.
     pub of_load: HashMap<OpId, (usize, usize)>,
     pub products: HashMap<OpId, Product>,
-    /// Warpgroups that multiply.
+    /// Warpgroups of a CTA that multiply.
     pub warpgroups: u32,
+    /// CTAs of a cluster: each has a run of the products' rows, and brings a share of the right factors to all.
+    pub cluster: u32,
     /// Bytes of shared memory that rings and barriers take.
     pub end: u32,
 }
@@ -66,8 +72,11 @@ impl Streams {
         if dots.is_empty() {
             return None;
         }
-        let even = dots.iter().all(|dot| product::rows(cx, *dot) % (2 * product::ROWS) == 0);
-        let warpgroups = if even { 2 } else { 1 };
+        let multiple = |of: i64| dots.iter().all(|dot| product::rows(cx, *dot) % of == 0);
+        let warpgroups = if multiple(2 * product::ROWS) { 2 } else { 1 };
+        let clustered = multiple(CLUSTER_ROWS).then(|| split(cx, &sources, &dots)).flatten();
+        let cluster = if clustered.is_some() { CLUSTER } else { 1 };
+        let sources = clustered.unwrap_or(sources);
         let mut rings = group(cx, &sources, &dots);
         let end = place(cx, &mut rings, bytes)?;
         let of_load = rings.iter().enumerate().flat_map(|(ring, it)| {
@@ -75,17 +84,38 @@ impl Streams {
         });
         let of_load: HashMap<OpId, (usize, usize)> = of_load.collect();
         let products = dots.iter().map(|dot| {
-            let plan = product::plan(cx, *dot, &rings, &of_load, warpgroups)?;
+            let plan = product::plan(cx, *dot, &rings, &of_load, [warpgroups, cluster])?;
             Some((*dot, plan))
         });
         let products = products.collect::<Option<_>>()?;
-        Some(Streams { rings, of_load, products, warpgroups, end })
+        Some(Streams { rings, of_load, products, warpgroups, cluster, end })
     }
 
     /// Rings whose loads stand in the region, in their order.
     pub fn rings_in(&self, region: RegionId) -> impl Iterator<Item = usize> + '_ {
         (0..self.rings.len()).filter(move |ring| self.rings[*ring].region == region)
     }
+}
+
+/// Sources as the CTAs of a cluster bring them: left factors in runs of rows, right ones in shares for all. None where a
+/// factor serves on both sides, is in registers, or does not split.
+fn split(cx: &Lower, sources: &[Source], dots: &[OpId]) -> Option<Vec<Source>> {
+    let source = |source: &Source| -> Option<Source> {
+        let sides: Vec<bool> =
+            source.users.iter().map(|dot| product::is_left(cx, *dot, source.load)).collect();
+        let left = *sides.first()?;
+        if sides.iter().any(|side| *side != left) {
+            return None;
+        }
+        match left {
+            true => source::run_of_rows(source, product::mn_dim(cx, source.users[0], source.load)?, CLUSTER),
+            false => source::shared(source, CLUSTER),
+        }
+    };
+    let lefts = dots.iter().all(|dot| {
+        source::behind(cx, cx.func.operand(*dot, 1)).is_some_and(|(load, _)| find(sources, load).is_some())
+    });
+    lefts.then(|| sources.iter().map(source).collect()).flatten()
 }
 
 /// Loads that may be streamed and the products that then take them. A load goes with all of its products, a product
@@ -151,7 +181,7 @@ fn place(cx: &Lower, rings: &mut [Ring], bytes: u32) -> Option<u32> {
             alignment = alignment.max(load.layout.alignment());
             load.offset = end.next_multiple_of(load.layout.alignment());
             end = load.offset + load.layout.size();
-            ring.bytes += load.copies.bytes();
+            ring.bytes += load.bytes();
         }
         ring.slot = end.next_multiple_of(alignment.max(SLOT_ALIGNMENT));
         match in_loop(cx, ring.region) {

@@ -34,8 +34,12 @@ pub(super) struct Pending {
 impl Product {
     fn row_map(&self) -> ThreadMap {
         let own: ThreadMap = [(2, 1), (3, 2), (4, 4), (5, 16), (6, 32)].into_iter().collect();
-        let second = (self.warpgroups > 1).then_some((WARPGROUP_BIT, self.blocks * ROWS));
-        own.into_iter().chain(second).collect()
+        let own_rows = self.blocks * ROWS;
+        let second = (self.warpgroups > 1).then_some((WARPGROUP_BIT, own_rows));
+        let warpgroup_bits = self.warpgroups.trailing_zeros() as u8;
+        let peer = (self.cluster > 1)
+            .then_some((WARPGROUP_BIT + warpgroup_bits, own_rows * i64::from(self.warpgroups)));
+        own.into_iter().chain(second).chain(peer).collect()
     }
 }
 

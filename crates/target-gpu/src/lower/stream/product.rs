@@ -28,6 +28,7 @@ pub(in crate::lower) struct Product {
     pub left: Left,
     pub right: OperandPlan,
     pub warpgroups: u32,
+    pub cluster: u32,
 }
 
 /// Where the left factor is.
@@ -91,6 +92,17 @@ pub(super) fn from_registers(cx: &Lower, dot: OpId) -> bool {
     matches!(dtype, DType::BF16 | DType::F16 | DType::I8 | DType::U8)
 }
 
+/// Whether a load is the product's left factor.
+pub(super) fn is_left(cx: &Lower, dot: OpId, load: OpId) -> bool {
+    behind(cx, cx.func.operand(dot, 1)).is_some_and(|(left, _)| left == load)
+}
+
+/// The dim of a left factor's matrix that has the product's rows.
+pub(super) fn mn_dim(cx: &Lower, dot: OpId, load: OpId) -> Option<usize> {
+    let (left, turned) = behind(cx, cx.func.operand(dot, 1))?;
+    (left == load).then_some(usize::from(turned))
+}
+
 /// Whether instructions can read the factor in the source's layout.
 pub(super) fn reads(cx: &Lower, dot: OpId, source: &Source, left: bool) -> bool {
     operand(cx, dot, source, left).is_some()
@@ -115,10 +127,10 @@ pub(super) fn plan(
     dot: OpId,
     rings: &[Ring],
     of_load: &HashMap<OpId, (usize, usize)>,
-    warpgroups: u32,
+    [warpgroups, cluster]: [u32; 2],
 ) -> Option<Product> {
     let (ty, shape, [m, n, k]) = shape(cx, dot)?;
-    let blocks = m / ROWS / i64::from(warpgroups);
+    let blocks = m / ROWS / i64::from(warpgroups * cluster);
     let factor = |left: bool| -> Option<OperandPlan> {
         let (load, _) = behind(cx, cx.func.operand(dot, if left { 1 } else { 2 }))?;
         let (ring, number) = *of_load.get(&load)?;
@@ -141,5 +153,5 @@ pub(super) fn plan(
         None => Left::Registers,
     };
     let right = factor(false)?;
-    Some(Product { ty, shape, n, blocks, steps: k / ty.k() as i64, left, right, warpgroups })
+    Some(Product { ty, shape, n, blocks, steps: k / ty.k() as i64, left, right, warpgroups, cluster })
 }

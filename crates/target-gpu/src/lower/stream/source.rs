@@ -2,7 +2,7 @@
 
 use super::super::Lower;
 use super::super::access::Access;
-use crate::encoding::{TensorCopies, tensor_copies};
+use crate::encoding::{BoxCopy, TensorCopies, tensor_copies};
 use crate::layout::{SharedLayout, Swizzle};
 use tegula_base::DType;
 use tegula_ir::{Def, OpId, Value};
@@ -25,6 +25,30 @@ pub(in crate::lower) struct Source {
     pub users: Vec<OpId>,
     /// Bytes from the slot's start.
     pub offset: u32,
+    /// What CTAs of a cluster do otherwise.
+    pub share: Share,
+}
+
+impl Source {
+    /// Bytes that arrive in a slot.
+    pub fn bytes(&self) -> u32 {
+        match self.share {
+            Share::All { .. } => self.copies.bytes() * super::CLUSTER,
+            Share::Own | Share::Run { .. } => self.copies.bytes(),
+        }
+    }
+}
+
+/// What a CTA of a cluster brings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::lower) enum Share {
+    /// All of the tile, to itself.
+    #[default]
+    Own,
+    /// A run of so many elements along a dim of the matrix, to itself.
+    Run { dim: usize, elements: u32 },
+    /// The copies of the first CTA moved by so many elements along a dim, and bytes in shared memory, to all.
+    All { dim: usize, elements: u32, bytes: u32 },
 }
 
 /// Dims of a tensor map at most.
@@ -77,6 +101,7 @@ pub(super) fn of_load(cx: &Lower, op: OpId) -> Option<Source> {
         map_axes,
         users,
         offset: 0,
+        share: Share::Own,
     })
 }
 
@@ -102,6 +127,46 @@ pub(in crate::lower) fn map_axes(
     let whole = |axis: &usize| size <= CHUNK && cx.symbols.divides(CHUNK / size, &ty.strides[*axis]);
     let fits = ty.strides[inner].is_const(1) && axes.len() <= MAP_RANK && axes[1..].iter().all(whole);
     fits.then_some(axes)
+}
+
+/// The source where each CTA of a cluster has a run of rows.
+pub(super) fn run_of_rows(source: &Source, dim: usize, cluster: u32) -> Option<Source> {
+    let mut extents = [source.layout.extents()[0], source.layout.extents()[1]];
+    extents[dim] = extents[dim].is_multiple_of(cluster).then(|| extents[dim] / cluster)?;
+    let order = inner_first(source);
+    let (major, minor) = (order[0], order[1]);
+    let row = extents[major] * source.layout.element();
+    let swizzle = Swizzle::ALL.into_iter().rev().find(|swizzle| row % swizzle.span() == 0)?;
+    let layout = SharedLayout::panels(&extents, source.layout.element(), major, minor, swizzle);
+    let copies = tensor_copies(&layout, &order, 1).ok()?;
+    Some(Source { layout, copies, share: Share::Run { dim, elements: extents[dim] }, ..source.clone() })
+}
+
+/// The source where each CTA of a cluster brings a share to all.
+pub(super) fn shared(source: &Source, cluster: u32) -> Option<Source> {
+    let order = inner_first(source);
+    let all = tensor_copies(&source.layout, &order, cluster).ok()?;
+    let dim = order[1];
+    let elements = source.layout.extents()[dim] / cluster;
+    let (first, rest): (Vec<BoxCopy>, Vec<BoxCopy>) =
+        all.copies.iter().cloned().partition(|copy| copy.corner[dim] < elements);
+    let moved = |copy: &BoxCopy, bytes: u32| {
+        let mut copy = copy.clone();
+        copy.corner[dim] += elements;
+        copy.offset += bytes;
+        copy
+    };
+    let second = |bytes: u32| first.iter().all(|copy| rest.contains(&moved(copy, bytes)));
+    let bytes =
+        rest.iter().filter_map(|copy| copy.offset.checked_sub(first[0].offset)).find(|b| second(*b))?;
+    let copies = TensorCopies { copies: first, ..all };
+    Some(Source { copies, share: Share::All { dim, elements, bytes }, ..source.clone() })
+}
+
+/// The matrix's dims, neighbours in memory first.
+fn inner_first(source: &Source) -> [usize; 2] {
+    let inner = usize::from(source.axes[1] == source.map_axes[0]);
+    [inner, 1 - inner]
 }
 
 pub(in crate::lower) fn map_element(dtype: DType) -> Option<MapElement> {
