@@ -353,3 +353,32 @@ fn sessions_and_sizes_share_a_card() {
         }
     });
 }
+
+/// A run that was captured at some sizes must not be repeated on memory that other sizes have moved.
+#[test]
+fn earlier_sizes_come_back() {
+    let mut program = program(|b| {
+        let x = b.arg(DType::F32, [Dim::symbol("n"), Dim::from(2)]);
+        let y = b.tanh(x)?;
+        // A kernel of its own, so that something lies in the arena.
+        let sums = b.reduce(ScalarOp::Add, y, &[0], true)?;
+        Ok(vec![b.add(y, sums)?])
+    });
+    program.symbols.insert("n", SymbolInfo::input(0, 0));
+    for options in options() {
+        let compiled = tegula_driver::compile::compile_program(
+            program.clone(),
+            "test",
+            &options,
+            None,
+            &mut PassCx::new(),
+        );
+        let Compiled { package, .. } = compiled.unwrap_or_else(|found| panic!("{found}"));
+        let session = Session::from_bytes(package.unwrap().to_bytes(), session_options(1, card())).unwrap();
+        for rows in [3, 3, 3, 3000, 3, 3, 3, 3000, 3000, 3000, 3] {
+            let inputs = [ramp(&[rows, 2])];
+            let expected = evaluate(&program, &inputs).unwrap();
+            assert_close(&session.run(&inputs).unwrap()[0], &expected[0]);
+        }
+    }
+}

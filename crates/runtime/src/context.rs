@@ -96,6 +96,7 @@ impl Context {
         }
         if !self.fits(bound) {
             self.runs = 0;
+            self.replay.iter_mut().for_each(Replay::make_stale);
             // Given up first, so that the old and the new arena never exist at once.
             self.bound = None;
             if self.arena.len() < bound.arena_bytes || self.arena.len() / 4 > bound.arena_bytes {

@@ -203,6 +203,7 @@ mod tests {
             acc: DType::F32,
             rhs_constant: true,
             windowed: false,
+            batch_axes: 0,
             innermost: [dim(k), dim(n)],
         };
         let tile = target.contract_tile(&contract, &Symbols::default());

@@ -1,10 +1,12 @@
 //! Compiles tile functions to PTX for NVIDIA GPUs.      tensor ─► tile ─► [target-gpu] ─► package
 //! In: a verified `TileFunc` and a GPU `Machine`.  Out: an `isa_ptx::Entry` a kernel, as text in the package.
 //! May use: tile, tensor, machine, perf, target, package, isa-ptx, ir, base.  Never knows: model formats, other targets, the simulator, the driver, files.
-//! Start reading at `lower.rs` (the generic road, any kernel), then `layout.rs` and `schedule.rs` (matrix units, copies, channels).
+//! Start reading at `lower.rs` (any kernel), then `lower/roles.rs` (copies, rings and warpgroups of Hopper) and `layout.rs`.
 //!
 //! ```text
-//! tile ─► lower ─► code (one thread, structured) ─► isa-ptx ─► text
+//! tile ─► tiles (sizes, by prediction)
+//!   └───► lower ─► code (one thread, structured) ─► isa-ptx ─► text
+//!           ├─► stream, ring, wgmma (which loads are copied, how they reach products)
 //!           └─► scalar (every op on every dtype)
 //! ```
 
@@ -16,6 +18,5 @@ pub mod layout;
 mod lower;
 pub mod model;
 mod scalar;
-pub mod schedule;
 mod spread;
 mod tiles;

@@ -5,7 +5,7 @@ mod attention;
 
 pub(crate) use attention::attention;
 
-use crate::lower::CLUSTER_ROWS;
+use crate::lower::{CLUSTER_ROWS, MAP_RANK};
 use tegula_base::{DType, Dim, Symbols};
 use tegula_machine::{Gpu, Machine};
 use tegula_perf::gpu::gemm::{Cluster, Gemm, Order, Schedule, rank};
@@ -48,7 +48,8 @@ pub(crate) fn contract(machine: &Machine, contract: &Contract, symbols: &Symbols
 /// Whether tensor maps can name rows of both sides: they begin at multiples of 16 bytes (`cuTensorMapEncodeTiled`).
 fn are_copied(contract: &Contract, symbols: &Symbols) -> bool {
     let sides = [contract.lhs, contract.rhs].into_iter().zip(&contract.innermost);
-    sides.into_iter().all(|(dtype, row)| symbols.divides(16 / dtype.size() as i64, row))
+    let whole = |(dtype, row): (DType, &Dim)| symbols.divides(16 / dtype.size() as i64, row);
+    contract.batch_axes + 2 <= MAP_RANK && sides.into_iter().all(whole)
 }
 
 /// Multiply-adds, or products of warps in tiles that are cut at the edges.

@@ -10,7 +10,7 @@ use tegula_sim_ptx::{Options, Simulator};
 use tegula_target::{Code, TargetModel};
 use tegula_target_gpu::model::GpuTarget;
 use tegula_testkit::tiles::{Case, times};
-use tegula_tile::{TileBuilder, TileKernel};
+use tegula_tile::{IndexOp, TileBuilder, TileKernel};
 
 /// Runs the kernel by roles; panics where it has none, or where results differ.
 fn check(case: &Case, kernel: &TileKernel) {
@@ -219,6 +219,63 @@ fn gated_products_share_a_factor() {
         let product = b.elementwise(ScalarOp::Mul, &[gate, sums[1]]);
         let product = b.elementwise(ScalarOp::Cast { to: BF16, saturate: true }, &[product]);
         b.store(views[3], product, &[row, column], &[1, 1], &[true, true]);
+    });
+    check(&case, &kernel);
+}
+
+/// What reads a factor's tile besides a product that stays pending, and a tile that nobody reads.
+#[test]
+fn slots_wait_for_all_who_read_them() {
+    let case = Case::new("2,2", &[])
+        .input(BF16, "256,768")
+        .input(BF16, "128,768")
+        .output(BF16, "256,128")
+        .output(F32, "256,128")
+        .tolerance(2e-2);
+    let kernel = case.kernel(|b, views, units| {
+        let (row, column) = (times(b, units[0], 128), times(b, units[1], 64));
+        let (zero, end) = (b.index(0), b.index(768));
+        let none = b.splat(F32, &[128, 64], 0);
+        let scope = b.begin_for(zero, end, 64, &[none, none]);
+        let x = padded(b, views[0], &[row, scope.iv], &[128, 64]);
+        padded(b, views[0], &[row, scope.iv], &[64, 64]);
+        let y = padded(b, views[1], &[column, scope.iv], &[64, 64]);
+        let y = b.transpose(y, &[1, 0]);
+        let limit = b.index(128);
+        let is_early = b.index_op(IndexOp::Lt, scope.iv, limit);
+        let branch = b.begin_if(is_early);
+        let some = b.dot(scope.carried[1], x, y);
+        b.begin_else(&branch, &[some]);
+        let some = b.end_if(branch, &[scope.carried[1]])[0];
+        let all = b.dot(scope.carried[0], x, y);
+        let sums = b.end_for(scope, &[all, some]);
+        let all = b.elementwise(ScalarOp::Cast { to: BF16, saturate: true }, &[sums[0]]);
+        b.store(views[2], all, &[row, column], &[1, 1], &[true, true]);
+        b.store(views[3], sums[1], &[row, column], &[1, 1], &[true, true]);
+    });
+    check(&case, &kernel);
+}
+
+#[test]
+fn results_of_different_widths_leave_side_by_side() {
+    let case = Case::new("4", &[])
+        .input(BF16, "512,64")
+        .input(BF16, "64,64")
+        .input(BF16, "32,64")
+        .output(BF16, "512,64")
+        .output(BF16, "512,32")
+        .tolerance(2e-2);
+    let kernel = case.kernel(|b, views, units| {
+        let (row, zero) = (times(b, units[0], 128), b.index(0));
+        let x = padded(b, views[0], &[row, zero], &[128, 64]);
+        for (right, out, n) in [(1, 3, 64), (2, 4, 32)] {
+            let y = padded(b, views[right], &[zero, zero], &[n, 64]);
+            let y = b.transpose(y, &[1, 0]);
+            let none = b.splat(F32, &[128, n], 0);
+            let sum = b.dot(none, x, y);
+            let sum = b.elementwise(ScalarOp::Cast { to: BF16, saturate: true }, &[sum]);
+            b.store(views[out], sum, &[row, zero], &[1, 1], &[true, true]);
+        }
     });
     check(&case, &kernel);
 }

@@ -90,6 +90,8 @@ pub struct Contract {
     pub rhs_constant: bool,
     /// Rows of the left side are read through a window: a convolution.
     pub windowed: bool,
+    /// Axes of the batch.
+    pub batch_axes: usize,
     /// Extents of both sides along the axis whose elements are neighbours in memory.
     pub innermost: [Dim; 2],
 }

@@ -52,11 +52,12 @@ pub(crate) fn of_dot(
     let [batch @ .., m, n] = result else {
         unreachable!("invariant: a dot in normal form has rows and columns")
     };
+    let batch_axes = batch.len();
     let batch = batch.iter().fold(Dim::from(1), |batch, dim| batch * dim.clone());
     let [lhs, rhs] = operands;
     let acc = accumulator(out);
     let (m, n) = (m.clone(), n.clone());
-    Contract { batch, m, n, k, lhs, rhs, acc, rhs_constant, windowed: false, innermost }
+    Contract { batch, m, n, k, lhs, rhs, acc, rhs_constant, windowed: false, batch_axes, innermost }
 }
 
 /// What a target is told of a convolution with this logical result, `[batch, channels, spatial...]`: rows run along
@@ -76,7 +77,19 @@ pub(crate) fn of_conv(
     let n = result[1].floor_div(&Dim::from(groups));
     let acc = accumulator(out);
     let (m, innermost) = (result[row].clone(), [k.clone(), n.clone()]);
-    Contract { batch, m, n, k, lhs, rhs, acc, rhs_constant, windowed: true, innermost }
+    Contract {
+        batch,
+        m,
+        n,
+        k,
+        lhs,
+        rhs,
+        acc,
+        rhs_constant,
+        windowed: true,
+        batch_axes: result.len() - 2,
+        innermost,
+    }
 }
 
 /// Row tiles for an unknown number of rows that are no whole tile: widths in falling order, the last 1.

@@ -58,8 +58,9 @@ impl MapTemplate {
         let map = TensorMap {
             element: self.element,
             address: word_at(words, self.address_word)?.wrapping_add(self.offset),
-            dims: bind(&self.dims)?,
-            strides: bind(&self.strides)?,
+            // Of what is empty nothing is copied; the driver's rules want sizes all the same.
+            dims: bind(&self.dims)?.into_iter().map(|size| size.max(1)).collect(),
+            strides: bind(&self.strides)?.into_iter().map(|stride| stride.max(LEAST_STRIDE)).collect(),
             box_dims: self.box_dims.clone(),
             swizzle: self.swizzle,
             promotion: MapPromotion::B256,
@@ -88,6 +89,9 @@ impl MapTemplate {
     }
 }
 
+/// Bytes.
+const LEAST_STRIDE: u64 = 16;
+
 fn word_at(words: &[u64], at: usize) -> Result<u64, &'static str> {
     words.get(at).copied().ok_or("the argument block has the words that its tensor maps use")
 }
@@ -110,6 +114,8 @@ mod tests {
         assert_eq!(template.check(), Ok(()));
         let map = template.bind(&[0, 4096, 1024]).expect("keeps the rules");
         assert_eq!((map.address, map.dims, map.strides), (4128, vec![1024, 7], vec![2048]));
+        let empty = template.bind(&[0, 4096, 0]).expect("an empty tensor has a map");
+        assert_eq!((empty.dims, empty.strides), (vec![1, 7], vec![16]));
         assert!(template.bind(&[0, 4096, 1023]).is_err());
         assert!(template.bind(&[0, 4097, 1024]).is_err());
         assert!(template.bind(&[0, 4096]).is_err());

@@ -38,6 +38,11 @@ impl Function {
     /// Errors: `gpu-compile`, `package-invalid`, more shared memory than the card has.
     pub(crate) fn load(device: &Arc<Device>, kernel: &PtxKernel) -> Result<Function, Diagnostic> {
         let header = Header::read(&kernel.text).map_err(|what| Diagnostic::error("package-invalid", what))?;
+        let given = (1 + usize::from(kernel.launch.persistent.is_some()), kernel.launch.maps.len());
+        if (header.units, header.maps) != given {
+            let message = "a kernel's parameters are not those that its launch gives";
+            return Err(Diagnostic::error("package-invalid", message));
+        }
         let module = Module::load(device, &kernel.text)?;
         let api = &device.api;
         let (name, mut handle) = (link::c_name(&header.entry), Handle::NULL);
@@ -121,7 +126,7 @@ impl Function {
         };
         let api = &stream.device.api;
         // SAFETY: the configuration and all parameters outlive the call, which copies them; block, unit numbers and maps
-        // are as long as the entry's parameters (`Header`, `MapTemplate`).
+        // are as many and as long as the entry's parameters (`load` has compared them).
         let status = unsafe { (api.launch)(&config, self.handle, params.as_ptr(), std::ptr::null()) };
         api.check("cuLaunchKernelEx", status)
     }

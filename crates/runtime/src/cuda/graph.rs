@@ -27,10 +27,9 @@ impl Graph {
         // SAFETY: a stream of this device.
         let status = unsafe { (api.capture_begin)(stream.handle, THREAD_LOCAL) };
         api.check("cuStreamBeginCapture", status)?;
+        let mut capture = Capture { stream, is_open: true };
         let worked = work();
-        let mut graph = Handle::NULL;
-        // SAFETY: capture has begun; `graph` is where the driver writes.
-        let ended = api.check("cuStreamEndCapture", unsafe { (api.capture_end)(stream.handle, &mut graph) });
+        let (ended, graph) = capture.end();
         let made = worked.and(ended).and_then(|()| Graph::from_captured(stream, graph, earlier));
         if graph != Handle::NULL {
             // SAFETY: made by the capture; an executable graph does not need it. What cannot be given back stays.
@@ -64,6 +63,34 @@ impl Graph {
         let api = &self.stream.device.api;
         // SAFETY: a graph and a stream of this device; the memory of its steps is the context's, which owns both.
         api.check("cuGraphLaunch", unsafe { (api.graph_launch)(self.exec, self.stream.handle) })
+    }
+}
+
+/// A stream that is captured: ended even where the work panics.
+struct Capture<'a> {
+    stream: &'a Stream,
+    is_open: bool,
+}
+
+impl Capture<'_> {
+    fn end(&mut self) -> (Result<(), Diagnostic>, Handle) {
+        self.is_open = false;
+        let (api, mut graph) = (&self.stream.device.api, Handle::NULL);
+        // SAFETY: capture has begun and was not ended; `graph` is where the driver writes.
+        let status = unsafe { (api.capture_end)(self.stream.handle, &mut graph) };
+        (api.check("cuStreamEndCapture", status), graph)
+    }
+}
+
+impl Drop for Capture<'_> {
+    fn drop(&mut self) {
+        if self.is_open {
+            let (_, graph) = self.end();
+            if graph != Handle::NULL {
+                // SAFETY: made by the capture, and nobody else has it. What cannot be given back stays.
+                let _ = unsafe { (self.stream.device.api.graph_destroy)(graph) };
+            }
+        }
     }
 }
 

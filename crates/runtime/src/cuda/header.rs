@@ -10,6 +10,9 @@ pub(crate) struct Header {
     pub(crate) cluster: u32,
     /// Words of the argument block.
     pub(crate) words: usize,
+    /// Numbers of units behind the argument block, then tensor maps.
+    pub(crate) units: usize,
+    pub(crate) maps: usize,
     /// The kernel itself waits for the one before it, so that it may be started early.
     pub(crate) waits_for_previous: bool,
 }
@@ -31,8 +34,19 @@ impl Header {
                 _ => return Err("the PTX has clusters that are not along x".to_string()),
             },
         };
+        let params = lines().filter(|line| line.starts_with(".param ")).count();
+        let units = lines().filter(|line| line.starts_with(".param .u64 ")).count();
+        let is_map = |line: &&str| {
+            line.starts_with(".param .align 64 .b8 ") && line.trim_end_matches(',').ends_with("[128]")
+        };
+        let maps = lines().filter(is_map).count();
+        if params != 1 + units + maps {
+            return Err("the PTX has parameters that no launch gives".to_string());
+        }
         Ok(Header {
             entry,
+            units,
+            maps,
             threads,
             cluster,
             words: bytes.ok_or("the PTX has no argument block")? / 8,
@@ -73,6 +87,8 @@ mod tests {
         let header = Header::read(text).expect("whole");
         let expected = Header {
             entry: "gemm".to_string(),
+            units: 1,
+            maps: 0,
             threads: [384, 1, 1],
             cluster: 2,
             words: 7,
@@ -83,5 +99,6 @@ mod tests {
             assert!(Header::read(&text.replace(missing, "")).is_err(), "{missing}");
         }
         assert!(Header::read(&text.replace("2, 1, 1", "1, 2, 1")).is_err());
+        assert!(Header::read(&text.replace(".u64 begin", ".u32 begin")).is_err());
     }
 }

@@ -16,6 +16,8 @@ pub(crate) struct Replay {
     graph: Graph,
     /// Launches per kernel.
     launches: Vec<u64>,
+    /// The context has had another binding since, and perhaps other memory: good for an update, not to be run.
+    is_stale: bool,
 }
 
 /// The run of a binding that is captured: errors of a first run name their step.
@@ -29,6 +31,11 @@ pub(crate) struct Timed {
 }
 
 impl Replay {
+    /// The context's memory may have moved.
+    pub(crate) fn make_stale(&mut self) {
+        self.is_stale = true;
+    }
+
     pub(crate) fn launch(&self) -> Result<(), Diagnostic> {
         self.graph.launch()
     }
@@ -44,7 +51,7 @@ impl Run<'_> {
             return self.steps(&bound.ops);
         }
         match self.cx.replay.take() {
-            Some(replay) if self.cx.fits(&replay.of) => {
+            Some(replay) if !replay.is_stale && self.cx.fits(&replay.of) => {
                 replay.launch()?;
                 self.cx.launches.clone_from(&replay.launches);
                 self.cx.replay = Some(replay);
@@ -58,7 +65,7 @@ impl Run<'_> {
                 let graph = Graph::capture(&stream, earlier, || self.steps(&bound.ops))?;
                 graph.launch()?;
                 let launches = self.cx.launches.clone();
-                self.cx.replay = self.cx.bound().map(|of| Replay { of, graph, launches });
+                self.cx.replay = self.cx.bound().map(|of| Replay { of, graph, launches, is_stale: false });
             }
         }
         Ok(())

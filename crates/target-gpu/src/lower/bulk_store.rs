@@ -23,6 +23,8 @@ use tegula_tile::TileOp;
 const DEPTH: u32 = 2;
 const WARPGROUP_BITS: u32 = 7;
 const ROWS: u32 = 64;
+/// Bytes of the widest slice, 64 columns: warpgroups' parts of shared memory are the same for all stores.
+const SLICE_BYTES: u32 = ROWS * 64 * 2;
 
 /// How a tile of sums leaves.
 struct Plan {
@@ -44,7 +46,7 @@ impl Lower<'_> {
     pub fn bulk_store(&mut self, op: OpId) -> Made<bool> {
         let Some(plan) = self.bulk_plan(op) else { return Ok(false) };
         let value = self.unrounded(self.func.operand(op, 1));
-        let buffer = plan.slice.size().next_multiple_of(plan.slice.alignment());
+        let buffer = SLICE_BYTES;
         let buffers = self.bulk_buffers(buffer * DEPTH * plan.warpgroups);
         let leader = self.leader();
         let own = self.warpgroup_part(buffer * DEPTH);

@@ -13,6 +13,7 @@ mod product;
 mod source;
 
 pub(super) use product::{Left, OperandPlan, Product};
+pub(crate) use source::MAP_RANK;
 pub(super) use source::{Share, Source, map_axes, map_element, matrix_axes};
 
 use super::Lower;

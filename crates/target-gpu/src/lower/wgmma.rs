@@ -268,7 +268,13 @@ impl Lower<'_> {
             products.iter().map(|op| self.carried_sums(*op, region)).collect::<Option<_>>()?;
         // Registers of a factor must stay as they are while its product is pending.
         let shared = |op: &OpId| self.product(*op).is_some_and(|plan| matches!(plan.left, Left::Shared(_)));
-        if products.is_empty() || !products.iter().all(shared) {
+        // A slot that products further inside use as well is freed with the region, whoever still reads it.
+        let outer = self.outer_rings(region);
+        let alone = |op: &OpId| {
+            let streams = self.streams.expect("invariant: a product has streams");
+            outer.iter().all(|ring| !streams.rings[*ring].products.contains(op))
+        };
+        if products.is_empty() || !products.iter().all(|op| shared(op) && alone(op)) {
             return None;
         }
         for (op, number) in products.iter().zip(numbers) {

@@ -52,7 +52,7 @@ pub(in crate::lower) enum Share {
 }
 
 /// Dims of a tensor map at most.
-const MAP_RANK: usize = 5;
+pub(crate) const MAP_RANK: usize = 5;
 /// What strides and rows of boxes are multiples of, in bytes (`cuTensorMapEncodeTiled`).
 const CHUNK: i64 = 16;
 /// Rows of a box at most.
@@ -86,7 +86,8 @@ pub(super) fn of_load(cx: &Lower, op: OpId) -> Option<Source> {
     let layout = SharedLayout::panels(&extents, size as u32, major, minor, swizzle);
     let copies = tensor_copies(&layout, &[major, minor], 1).ok()?;
     let mut users = Vec::new();
-    if !feeds_products(cx, cx.func.result(op), &mut users) {
+    // What nobody uses would fill its ring and stop.
+    if !feeds_products(cx, cx.func.result(op), &mut users) || users.is_empty() {
         return None;
     }
     map_element(access.dtype)?;
@@ -136,7 +137,7 @@ pub(super) fn run_of_rows(source: &Source, dim: usize, cluster: u32) -> Option<S
     let order = inner_first(source);
     let (major, minor) = (order[0], order[1]);
     let row = extents[major] * source.layout.element();
-    let swizzle = Swizzle::ALL.into_iter().rev().find(|swizzle| row % swizzle.span() == 0)?;
+    let swizzle = Swizzle::ALL.into_iter().rev().find(|swizzle| row.is_multiple_of(swizzle.span()))?;
     let layout = SharedLayout::panels(&extents, source.layout.element(), major, minor, swizzle);
     let copies = tensor_copies(&layout, &order, 1).ok()?;
     Some(Source { layout, copies, share: Share::Run { dim, elements: extents[dim] }, ..source.clone() })
