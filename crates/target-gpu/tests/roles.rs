@@ -1,7 +1,7 @@
 //! Kernels with roles (copies, rings, products by warpgroups) on the simulator, in race mode and with random times of
 //! completion. The tile level's executor is the oracle.
 
-use tegula_base::DType::{self, *};
+use tegula_base::DType::*;
 use tegula_base::Symbols;
 use tegula_ir::{ScalarOp, Value};
 use tegula_machine::Machine;
@@ -9,6 +9,7 @@ use tegula_package::PtxExecutor;
 use tegula_sim_ptx::{Options, Simulator};
 use tegula_target::{Code, TargetModel};
 use tegula_target_gpu::model::GpuTarget;
+use tegula_testkit::tiles::products::{Product, padded, product};
 use tegula_testkit::tiles::{Case, times};
 use tegula_tile::{IndexOp, TileBuilder, TileKernel};
 
@@ -28,62 +29,6 @@ fn check(case: &Case, kernel: &TileKernel) {
         let same = run.and_then(|got| case.compare_all(&expected, &got));
         same.unwrap_or_else(|error| panic!("{seed:?}: {error}\n{}", ptx.text));
     }
-}
-
-/// A matrix whose elements outside of the view are 0.
-fn padded(b: &mut TileBuilder, view: Value, offsets: &[Value], shape: &[i64]) -> Value {
-    b.load(view, offsets, shape, &vec![1; shape.len()], &vec![true; shape.len()], 0)
-}
-
-/// What one product is.
-#[derive(Clone, Copy, Debug)]
-struct Product {
-    lhs: DType,
-    rhs: DType,
-    out: DType,
-    size: [i64; 3],
-    tile: [i64; 3],
-    /// Neighbours of the right factor lie along k.
-    by_columns: bool,
-}
-
-/// `out = max(a b + bias, 0)`, by tiles.
-fn product(p: Product) -> (Case, TileKernel) {
-    let ([m, n, k], [tm, tn, tk]) = (p.size, p.tile);
-    let acc = if p.lhs.is_float() { F32 } else { I32 };
-    let (rows, columns) = ((m + tm - 1) / tm, (n + tn - 1) / tn);
-    let right = if p.by_columns { format!("{n},{k}") } else { format!("{k},{n}") };
-    let case = Case::new(&format!("{rows},{columns}"), &[])
-        .input(p.lhs, &format!("{m},{k}"))
-        .input(p.rhs, &right)
-        .input(acc, &format!("{n}"))
-        .output(p.out, &format!("{m},{n}"))
-        .tolerance(1e-2);
-    let kernel = case.kernel(|b, views, units| {
-        let (row, column) = (times(b, units[0], tm), times(b, units[1], tn));
-        let (zero, end) = (b.index(0), b.index(k));
-        let none = b.splat(acc, &[tm, tn], 0);
-        let scope = b.begin_for(zero, end, tk, &[none]);
-        let x = padded(b, views[0], &[row, scope.iv], &[tm, tk]);
-        let y = match p.by_columns {
-            true => {
-                let y = padded(b, views[1], &[column, scope.iv], &[tn, tk]);
-                b.transpose(y, &[1, 0])
-            }
-            false => padded(b, views[1], &[scope.iv, column], &[tk, tn]),
-        };
-        let next = b.dot(scope.carried[0], x, y);
-        let sum = b.end_for(scope, &[next])[0];
-        let bias = padded(b, views[2], &[column], &[tn]);
-        let bias = b.reshape(bias, &[1, tn]);
-        let bias = b.broadcast(bias, &[tm, tn]);
-        let sum = b.elementwise(ScalarOp::Add, &[sum, bias]);
-        let zeros = b.splat(acc, &[tm, tn], 0);
-        let sum = b.elementwise(ScalarOp::Max, &[sum, zeros]);
-        let sum = b.elementwise(ScalarOp::Cast { to: p.out, saturate: true }, &[sum]);
-        b.store(views[3], sum, &[row, column], &[1, 1], &[true, true]);
-    });
-    (case, kernel)
 }
 
 #[test]

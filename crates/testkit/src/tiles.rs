@@ -4,6 +4,7 @@
 pub mod generate;
 pub mod kernels;
 mod memory;
+pub mod products;
 pub mod text;
 
 pub use memory::Buffers;

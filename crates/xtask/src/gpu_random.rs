@@ -13,6 +13,7 @@ use tegula_sim_ptx::{Options, Simulator};
 use tegula_target::{Code, TargetModel};
 use tegula_target_gpu::model::GpuTarget;
 use tegula_testkit::tiles::kernels::random_kernel;
+use tegula_testkit::tiles::products::random_product;
 
 use crate::outcome::Outcome;
 use crate::simulated::{self, Job, Subject, Verdict};
@@ -20,6 +21,8 @@ use crate::simulated::{self, Job, Subject, Verdict};
 const SEEDS: u64 = 2000;
 /// One function in this many runs with races reported and a completion seed.
 const RACES: u64 = 4;
+/// One function in this many is a product in whole tiles, up to those that CTAs of a cluster share.
+const MATRICES: u64 = 8;
 /// Functions to a product of matrices.
 const PRODUCTS: u64 = 4;
 /// One chip with and one without the instructions of sm_90.
@@ -74,7 +77,10 @@ fn is_watched(seed: u64) -> bool {
 }
 
 fn check(seed: u64) -> Result<(), String> {
-    let (case, kernel) = random_kernel(seed);
+    let (case, kernel) = match seed.is_multiple_of(MATRICES) {
+        true => random_product(seed),
+        false => random_kernel(seed),
+    };
     let start = case.buffers();
     let expected = case.expected(&kernel, &start)?;
     let watched = is_watched(seed);

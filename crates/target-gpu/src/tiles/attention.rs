@@ -18,6 +18,8 @@ pub(crate) fn attention(gpu: &Gpu, attention: &Attention) -> Option<AttentionTil
         (true, true, ..=128) if attention.masked => (WARPGROUP_ROWS, 2 * WARPGROUP_ROWS, 64, 128),
         (true, true, ..=128) => (WARPGROUP_ROWS, 2 * WARPGROUP_ROWS, 128, 128),
         (true, true, ..=256) => (WARPGROUP_ROWS, 2 * WARPGROUP_ROWS, 64, 256),
+        // Latent keys of 576 elements: two blocks of 32 and the queries are 147 KB of shared memory.
+        (true, true, ..=576) => (WARPGROUP_ROWS, WARPGROUP_ROWS, 32, 256),
         // What `ptxas` compiles without spills where each thread of four warps also holds its part of the queries.
         (true, _, ..=64) => (WARP_ROWS, 64, 32, 64),
         (true, _, ..=128) => (WARP_ROWS, 64, 16, 128),

@@ -55,8 +55,6 @@ pub(in crate::lower) enum Share {
 pub(crate) const MAP_RANK: usize = 5;
 /// What strides and rows of boxes are multiples of, in bytes (`cuTensorMapEncodeTiled`).
 const CHUNK: i64 = 16;
-/// Rows of a box at most.
-const BOX_ROWS: i64 = 256;
 
 /// The load as a source; none where the copy engine cannot do it, or where others than products use it.
 pub(super) fn of_load(cx: &Lower, op: OpId) -> Option<Source> {
@@ -78,7 +76,7 @@ pub(super) fn of_load(cx: &Lower, op: OpId) -> Option<Source> {
     let extents = [first, second].map(|axis| access.shape[axis] as u32);
     let (major, minor) = if inner == second { (1, 0) } else { (0, 1) };
     let row = i64::from(extents[major]) * size;
-    if extents.iter().any(|extent| i64::from(*extent) > BOX_ROWS) || row % CHUNK != 0 {
+    if row % CHUNK != 0 {
         return None;
     }
     let fits = |swizzle: &Swizzle| row % i64::from(swizzle.span()) == 0;
