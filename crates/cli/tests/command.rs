@@ -118,7 +118,7 @@ fn wrong_requests_are_refused_plainly() {
     .assert_eq(&refused(&["compile", MODEL, "--machine", "z80", "-o", "x.tgl"]));
     expect![[r#"
         1: error[unknown-level]: `wasm` cannot be emitted
-        note: what can be is tensor, kernels, tile, host, schedule, asm, mlir
+        note: what can be is tensor, kernels, tile, host, schedule, asm, tileir, mlir
     "#]]
     .assert_eq(&refused(&["compile", MODEL, "--emit", "wasm"]));
     expect![[r#"

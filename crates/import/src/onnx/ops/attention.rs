@@ -7,7 +7,7 @@ use crate::onnx::cx::Cx;
 use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
 use crate::onnx::table::{Row, op};
-use tegula_base::{DType, Dim, Shape};
+use tegula_base::{DType, Dim, Shape, SymbolInfo};
 use tegula_ir::attr::F64;
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::{DotDims, TensorOp};
@@ -64,7 +64,8 @@ fn attention(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let aligned = matches!(&offset, Offset::Fixed(offset) if *offset == s.clone() - l.clone());
     let causal = node.flag("is_causal", false);
     let simple = !node.wants(3) && node.int("softmax_precision", 0) == 0 && node.optional(3).is_none();
-    let window = if left >= 0 { left + 1 } else { 0 };
+    // A window wider than any sequence is none.
+    let window = if (0..SymbolInfo::MAX).contains(&left) { left + 1 } else { 0 };
     let plain = simple && right < 0 && lengths.is_none() && (aligned || !causal && window == 0);
     let (y, scores) = if plain {
         // ONNX scales query and key by a root each, which 16-bit floats show.
