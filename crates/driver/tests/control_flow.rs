@@ -76,18 +76,8 @@ fn check(program: &TensorProgram, inputs: &[HostTensor]) {
 fn check_against(program: &TensorProgram, inputs: &[HostTensor], expected: &[HostTensor]) {
     tegula_ir::verify_program(program).unwrap();
     for options in options() {
-        let compiled = tegula_driver::compile::compile_program(
-            program.clone(),
-            "test",
-            &options,
-            None,
-            &mut PassCx::new(),
-        );
-        let Compiled { package, .. } = compiled.unwrap_or_else(|found| panic!("{found}"));
-        let bytes = package.unwrap().to_bytes();
         for threads in [1, 3] {
-            let session = session_options(threads, card());
-            let session = Session::from_bytes(bytes.clone(), session).unwrap();
+            let session = session(program, &options, threads);
             // The second run meets the memory that the first one left, the third repeats it as a graph.
             for _ in 0..3 {
                 let actual = session.run(inputs).unwrap();
@@ -98,6 +88,14 @@ fn check_against(program: &TensorProgram, inputs: &[HostTensor], expected: &[Hos
             }
         }
     }
+}
+
+/// The compiled program on the fake driver's GPU where the options ask for one.
+fn session(program: &TensorProgram, options: &CompileOptions, threads: usize) -> Session {
+    let cx = &mut PassCx::new();
+    let compiled = tegula_driver::compile::compile_program(program.clone(), "test", options, None, cx);
+    let Compiled { package, .. } = compiled.unwrap_or_else(|found| panic!("{found}"));
+    Session::from_bytes(package.unwrap().to_bytes(), session_options(threads, card())).unwrap()
 }
 
 fn assert_close(actual: &HostTensor, expected: &HostTensor) {
@@ -366,15 +364,7 @@ fn earlier_sizes_come_back() {
     });
     program.symbols.insert("n", SymbolInfo::input(0, 0));
     for options in options() {
-        let compiled = tegula_driver::compile::compile_program(
-            program.clone(),
-            "test",
-            &options,
-            None,
-            &mut PassCx::new(),
-        );
-        let Compiled { package, .. } = compiled.unwrap_or_else(|found| panic!("{found}"));
-        let session = Session::from_bytes(package.unwrap().to_bytes(), session_options(1, card())).unwrap();
+        let session = session(&program, &options, 1);
         for rows in [3, 3, 3, 3000, 3, 3, 3, 3000, 3000, 3000, 3] {
             let inputs = [ramp(&[rows, 2])];
             let expected = evaluate(&program, &inputs).unwrap();

@@ -224,3 +224,21 @@ fn results_of_different_widths_leave_side_by_side() {
     });
     check(&case, &kernel);
 }
+
+/// A maximum over all rows of a tile that a cluster would share: its CTAs cannot exchange it, one does it all.
+#[test]
+fn what_ctas_would_exchange_stays_in_one() {
+    let case =
+        Case::new("2", &[]).input(BF16, "512,64").input(BF16, "32,64").output(F32, "2,32").tolerance(2e-2);
+    let kernel = case.kernel(|b, views, units| {
+        let (row, zero) = (times(b, units[0], 256), b.index(0));
+        let x = padded(b, views[0], &[row, zero], &[256, 64]);
+        let y = padded(b, views[1], &[zero, zero], &[32, 64]);
+        let y = b.transpose(y, &[1, 0]);
+        let none = b.splat(F32, &[256, 32], 0);
+        let sum = b.dot(none, x, y);
+        let top = b.reduce(ScalarOp::Max, sum, 0);
+        b.store(views[2], top, &[units[0], zero], &[1, 1], &[false, true]);
+    });
+    check(&case, &kernel);
+}

@@ -34,11 +34,18 @@ pub(super) fn lower(
     symbols: &Symbols,
     chip: &Chip,
 ) -> Result<Option<Lowered>, Refused> {
-    let mut rings = chip.shared_memory;
+    let (mut rings, mut clusters) = (chip.shared_memory, true);
     loop {
-        let streams = Streams::plan(&mut Lower::new(kernel, symbols, Code::new(), 0), rings);
+        let streams = Streams::plan(&mut Lower::new(kernel, symbols, Code::new(), 0), rings, clusters);
         let Some(streams) = streams else { return Ok(None) };
-        let lowered = with_streams(name, kernel, symbols, chip, &streams)?;
+        let lowered = match with_streams(name, kernel, symbols, chip, &streams) {
+            // Sums that CTAs would have to exchange stay in one.
+            Err(_) if streams.cluster > 1 => {
+                clusters = false;
+                continue;
+            }
+            lowered => lowered?,
+        };
         // What the warpgroups exchange among each other is known only now.
         match lowered.launch.dynamic_shared.checked_sub(chip.shared_memory) {
             Some(0) | None => return Ok(Some(lowered)),

@@ -67,15 +67,16 @@ pub(super) struct Streams {
 }
 
 impl Streams {
-    /// The streams of a kernel in so many bytes of shared memory; none where there is nothing to stream.
-    pub fn plan(cx: &mut Lower, bytes: u32) -> Option<Streams> {
+    /// The streams of a kernel in so many bytes of shared memory, perhaps over the CTAs of a cluster; none where there is
+    /// nothing to stream.
+    pub fn plan(cx: &mut Lower, bytes: u32, clusters: bool) -> Option<Streams> {
         let (sources, dots) = candidates(cx);
         if dots.is_empty() {
             return None;
         }
         let multiple = |of: i64| dots.iter().all(|dot| product::rows(cx, *dot) % of == 0);
         let warpgroups = if multiple(2 * product::ROWS) { 2 } else { 1 };
-        let clustered = multiple(CLUSTER_ROWS).then(|| split(cx, &sources, &dots)).flatten();
+        let clustered = (clusters && multiple(CLUSTER_ROWS)).then(|| split(cx, &sources, &dots)).flatten();
         let cluster = if clustered.is_some() { CLUSTER } else { 1 };
         let sources = clustered.unwrap_or(sources);
         let mut rings = group(cx, &sources, &dots);
