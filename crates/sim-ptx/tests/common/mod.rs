@@ -1,78 +1,14 @@
 //! Memory of tests, and launches over it.
 #![allow(dead_code)]
 
-use std::sync::Mutex;
-
 use tegula_isa_ptx::modifiers::{StateSpace, WindowSpace};
 use tegula_isa_ptx::op::{Cvta, Ld, MovSpecial};
 use tegula_isa_ptx::types::{AddressType, MemoryType};
 use tegula_isa_ptx::{Address, Base, Entry, EntryBuilder, Operand, ParamType, Reg, Special};
-use tegula_package::{Memory, OutOfBounds};
+use tegula_package::Memory;
 use tegula_sim_ptx::{Counters, Kernel, Launch, Stopped};
 
-/// Buffers at addresses far from each other.
-#[derive(Default)]
-pub struct Buffers(Mutex<Vec<Vec<u8>>>);
-
-/// Distance between the starts of buffers.
-const STRIDE: u64 = 1 << 28;
-
-impl Buffers {
-    pub fn add(&self, bytes: Vec<u8>) -> u64 {
-        let mut buffers = self.0.lock().unwrap();
-        buffers.push(bytes);
-        buffers.len() as u64 * STRIDE
-    }
-
-    pub fn add_f32(&self, values: &[f32]) -> u64 {
-        self.add(values.iter().flat_map(|value| value.to_le_bytes()).collect())
-    }
-
-    pub fn add_u32(&self, values: &[u32]) -> u64 {
-        self.add(values.iter().flat_map(|value| value.to_le_bytes()).collect())
-    }
-
-    pub fn add_u16(&self, values: &[u16]) -> u64 {
-        self.add(values.iter().flat_map(|value| value.to_le_bytes()).collect())
-    }
-
-    pub fn bytes(&self, address: u64) -> Vec<u8> {
-        self.0.lock().unwrap()[(address / STRIDE) as usize - 1].clone()
-    }
-
-    pub fn f32s(&self, address: u64) -> Vec<f32> {
-        self.u32s(address).into_iter().map(f32::from_bits).collect()
-    }
-
-    pub fn u32s(&self, address: u64) -> Vec<u32> {
-        self.bytes(address).chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
-    }
-
-    pub fn u16s(&self, address: u64) -> Vec<u16> {
-        self.bytes(address).chunks(2).map(|word| u16::from_le_bytes(word.try_into().unwrap())).collect()
-    }
-
-    fn access(&self, address: u64, len: usize, f: impl FnOnce(&mut [u8])) -> Result<(), OutOfBounds> {
-        let mut buffers = self.0.lock().unwrap();
-        let buffer = (address / STRIDE).checked_sub(1).and_then(|i| buffers.get_mut(i as usize));
-        let from = (address % STRIDE) as usize;
-        buffer.and_then(|buffer| buffer.get_mut(from..from + len)).map(f).ok_or(OutOfBounds { address, len })
-    }
-}
-
-impl Memory for Buffers {
-    fn read(&self, address: u64, into: &mut [u8]) -> Result<(), OutOfBounds> {
-        self.access(address, into.len(), |bytes| into.copy_from_slice(bytes))
-    }
-
-    fn write(&self, address: u64, from: &[u8]) -> Result<(), OutOfBounds> {
-        self.access(address, from.len(), |bytes| bytes.copy_from_slice(from))
-    }
-
-    fn is_stopped(&self) -> bool {
-        false
-    }
-}
+pub use tegula_testkit::tiles::Buffers;
 
 /// Runs an entry whose parameters are 64-bit words.
 pub fn launch(

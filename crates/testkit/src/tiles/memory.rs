@@ -17,8 +17,38 @@ impl Buffers {
         buffers.len() as u64 * STRIDE
     }
 
+    pub fn add_f32(&self, values: &[f32]) -> u64 {
+        self.add(values.iter().flat_map(|value| value.to_le_bytes()).collect())
+    }
+
+    pub fn add_u32(&self, values: &[u32]) -> u64 {
+        self.add(values.iter().flat_map(|value| value.to_le_bytes()).collect())
+    }
+
+    pub fn add_u16(&self, values: &[u16]) -> u64 {
+        self.add(values.iter().flat_map(|value| value.to_le_bytes()).collect())
+    }
+
     pub fn bytes(&self, address: u64) -> Vec<u8> {
         self.0.lock().expect("no thread panicked")[(address / STRIDE) as usize - 1].clone()
+    }
+
+    pub fn f32s(&self, address: u64) -> Vec<f32> {
+        self.u32s(address).into_iter().map(f32::from_bits).collect()
+    }
+
+    pub fn u32s(&self, address: u64) -> Vec<u32> {
+        self.bytes(address)
+            .chunks(4)
+            .map(|word| u32::from_le_bytes(word.try_into().expect("chunks of a whole word")))
+            .collect()
+    }
+
+    pub fn u16s(&self, address: u64) -> Vec<u16> {
+        self.bytes(address)
+            .chunks(2)
+            .map(|word| u16::from_le_bytes(word.try_into().expect("chunks of a whole word")))
+            .collect()
     }
 
     fn access(&self, address: u64, len: usize, f: impl FnOnce(&mut [u8])) -> Result<(), OutOfBounds> {
