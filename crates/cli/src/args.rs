@@ -22,6 +22,10 @@ pub enum Command {
     Bench(BenchArgs),
     /// Compare the compiled model with the reference evaluator, then kernel by kernel.
     Check(CheckArgs),
+    /// Find the pass, and the rewrite in it, that changes what a model means.
+    Bisect(BisectArgs),
+    /// Make a model small on which a command still fails as it does on the whole.
+    Reduce(ReduceArgs),
     /// Show what a package holds.
     Inspect(PackageArgs),
     /// Run passes on a program given as text and print it.
@@ -239,6 +243,41 @@ pub struct CheckArgs {
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(ClapArgs)]
+pub struct BisectArgs {
+    /// A model (`.onnx`), or a program as text (`.mlir`).
+    pub model: PathBuf,
+    #[command(flatten)]
+    pub compile: CompileOptions,
+    #[command(flatten)]
+    pub inputs: InputOptions,
+    /// Write the program before the pass that is found here.
+    #[arg(short, long, value_name = "FILE.mlir")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(ClapArgs)]
+pub struct ReduceArgs {
+    /// A model (`.onnx`), or a program as text (`.mlir`).
+    pub model: PathBuf,
+    /// The shell command that shows the fault by failing: `{}` in it stands for the file of a program as text, which is
+    /// put at its end where there is none. A smaller program shows the fault where the command ends in the same way:
+    /// with that exit status, and the same `error[...]` if it prints one. Default: `tegula check {}`.
+    #[arg(long, value_name = "CMD")]
+    pub check: Option<String>,
+    /// What the command must also print, so that no other fault takes the place of this one.
+    #[arg(long, value_name = "TEXT")]
+    pub says: Option<String>,
+    /// The program to write; default: it is printed.
+    #[arg(short, long, value_name = "FILE.mlir")]
+    pub output: Option<PathBuf>,
+    /// Programs to try at most.
+    #[arg(long, value_name = "N", value_parser = parse_count, default_value_t = 1000)]
+    pub attempts: usize,
+    #[command(flatten)]
+    pub dims: DimOptions,
 }
 
 #[derive(ClapArgs)]

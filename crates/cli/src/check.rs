@@ -22,10 +22,10 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
             made_up = random_inputs(&ports, &args.inputs);
         }
         let made = inputs(&ports, &args.inputs, &options.dims);
-        let tensors = made.map_err(found)?;
+        let tensors = made.map_err(Diagnostics::from)?;
         let names = tegula_driver::model::result_names(&program);
         let expected = args.against.as_deref().map(|dir| expected(dir, &names)).transpose();
-        let expected = expected.map_err(found)?;
+        let expected = expected.map_err(Diagnostics::from)?;
         tegula_driver::check::check(model, options, &tensors, expected.as_deref(), &gpu, cx)
     })?;
     if args.json {
@@ -58,13 +58,6 @@ fn made_up_text(names: &[String]) -> String {
     }
 }
 
-fn found(failure: Failure) -> Diagnostics {
-    match failure {
-        Failure::Found(found) => found,
-        Failure::No(message) => Diagnostic::internal(message).into(),
-    }
-}
-
 fn expected(dir: &Path, names: &[String]) -> Result<Vec<HostTensor>, Failure> {
     let read = |name: &String| {
         let file = output::output_file(dir, name);
@@ -91,7 +84,7 @@ fn to_text(report: &CheckReport) -> String {
     text
 }
 
-fn difference(found: &Difference) -> String {
+pub fn difference(found: &Difference) -> String {
     let verdict = if found.is_fine() { "ok" } else { "WRONG" };
     if let Some(mismatch) = &found.mismatch {
         return format!("{verdict}, {mismatch}");

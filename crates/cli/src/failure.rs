@@ -42,6 +42,16 @@ impl From<Diagnostic> for Failure {
     }
 }
 
+/// For calls of the driver that only find things.
+impl From<Failure> for Diagnostics {
+    fn from(failure: Failure) -> Diagnostics {
+        match failure {
+            Failure::Found(found) => found,
+            Failure::No(message) => Diagnostic::internal(message).into(),
+        }
+    }
+}
+
 /// A file or folder that cannot be read or written.
 pub fn io_failure(what: &str, path: &Path, error: &std::io::Error) -> Diagnostic {
     Diagnostic::error("io", format!("`{}` cannot be {what}", path.display())).note(error.to_string())

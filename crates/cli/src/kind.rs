@@ -11,6 +11,8 @@ pub fn check(command: &Command) -> Result<(), Failure> {
         Command::Run(args) if args.evaluator => needs_model(&args.file, "run --evaluator"),
         Command::Compile(args) => needs_model(&args.model, "compile"),
         Command::Check(args) => needs_model(&args.model, "check"),
+        Command::Bisect(args) => needs_model(&args.model, "bisect"),
+        Command::Reduce(args) => needs_model(&args.model, "reduce"),
         Command::Explain(args) => needs_model(&args.model, "explain"),
         Command::Opt(args) => needs_model(&args.file, "opt"),
         Command::Inspect(args) => needs_package(&args.package, "inspect"),

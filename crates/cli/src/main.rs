@@ -9,6 +9,7 @@
 
 mod args;
 mod bench;
+mod bisect;
 mod check;
 mod compile;
 mod device;
@@ -21,6 +22,7 @@ mod load;
 mod machine;
 mod opt;
 mod output;
+mod reduce;
 mod run;
 mod serve_rounds;
 mod targets;
@@ -85,6 +87,8 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Compile(args) => compile::compile(&args),
         Command::Bench(args) => bench::bench(&args),
         Command::Check(args) => check::check(&args),
+        Command::Bisect(args) => bisect::bisect(&args),
+        Command::Reduce(args) => reduce::reduce(&args),
         Command::Inspect(args) => inspect::inspect(&args),
         Command::Opt(args) => opt::opt(&args),
         Command::Explain(args) => explain::explain(&args),

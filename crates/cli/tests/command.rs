@@ -383,3 +383,42 @@ fn a_part_of_a_model_is_asked_for_by_name() {
     let report = refused(&["run", MODEL, "--dim", "n=3", "--result", "z"]);
     assert!(report.contains("error[unknown-value]: the model has no value `z`"), "{report}");
 }
+
+/// The command that finds the fault is the shell's.
+#[cfg(unix)]
+#[test]
+fn a_model_is_reduced_to_what_a_command_fails_on() {
+    let dir = folder("reduce");
+    let (model, small) = (dir.join("model.mlir"), dir.join("small.mlir"));
+    let text = r#""builtin.module"() ({
+  "tgn.func"() <{sym_name = "main", arg_names = ["x"], result_names = ["y", "z"]}> ({
+  ^bb0(%0: tensor<4x6xf32>):
+    %1 = "tgn.elementwise"(%0) <{f = "exp"}> : (tensor<4x6xf32>) -> tensor<4x6xf32>
+    %2 = "tgn.transpose"(%1) <{perm = [1, 0]}> : (tensor<4x6xf32>) -> tensor<6x4xf32>
+    %3 = "tgn.elementwise"(%2) <{f = "tanh"}> : (tensor<6x4xf32>) -> tensor<6x4xf32>
+    %4 = "tgn.elementwise"(%3) <{f = "neg"}> : (tensor<6x4xf32>) -> tensor<6x4xf32>
+    "tgn.return"(%1, %4) : (tensor<4x6xf32>, tensor<6x4xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+"#;
+    std::fs::write(&model, text).unwrap();
+    let (model, small) = (model.to_str().unwrap(), small.to_str().unwrap());
+    done(&["reduce", model, "--check", "! grep -q tanh {}", "-o", small]);
+    expect![[r#"
+        "builtin.module"() ({
+          "tgn.func"() <{sym_name = "main", arg_names = ["cut2"], result_names = ["y0"]}> ({
+          ^bb0(%0: tensor<1x1xf32>):
+            %1 = "tgn.elementwise"(%0) <{f = "tanh"}> : (tensor<1x1xf32>) -> tensor<1x1xf32>
+            "tgn.return"(%1) : (tensor<1x1xf32>) -> ()
+          }) : () -> ()
+        }) : () -> ()
+    "#]]
+    .assert_eq(&std::fs::read_to_string(small).unwrap());
+    expect![[r#"
+        1: error[no-fault]: the command finds no fault in the program that `model.mlir` means
+        help: it must fail on the model's tensor program, which `tegula compile MODEL --emit tensor` shows
+    "#]]
+    .assert_eq(&refused(&["reduce", model, "--check", "grep -q tanh"]));
+    let other = refused(&["reduce", model, "--check", "exit 3 #", "--says", "WRONG"]);
+    assert!(other.starts_with("1: error[no-fault]"), "{other}");
+}

@@ -109,7 +109,7 @@ pub fn check(
     let options = crate::session_options(1, gpu.clone());
     let actual = Session::from_bytes(bytes, options).and_then(|session| session.run(inputs));
     let (outputs, failure) = match actual {
-        Ok(actual) => (compare_outputs(&stages, &actual, &expected), None),
+        Ok(actual) => (compare_outputs(&stages.tensor.entry().result_names, &actual, &expected), None),
         Err(found) => (vec![], Some(found.to_string())),
     };
     let launches = check_launches(&stages, host, Device { machine: &machine, gpu }, inputs)?;
@@ -138,8 +138,12 @@ pub fn run_launch(
     launch::run(host, index, on, stages.tensor.entry(), op, operands, bindings)
 }
 
-fn compare_outputs(stages: &Stages, actual: &[HostTensor], expected: &[HostTensor]) -> Vec<OutputCheck> {
-    let names = &stages.tensor.entry().result_names;
+/// Outputs of two runs of a program whose results have these names.
+pub(crate) fn compare_outputs(
+    names: &[String],
+    actual: &[HostTensor],
+    expected: &[HostTensor],
+) -> Vec<OutputCheck> {
     let pairs = actual.iter().zip(expected).enumerate();
     pairs
         .map(|(i, (actual, expected))| OutputCheck {

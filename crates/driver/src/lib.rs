@@ -6,9 +6,12 @@
 //! ```text
 //! model ─► import ─► tensor pipeline ─► host pipeline ─► package     (compile)
 //!             │            ├► emit (text of any level), explain (remarks)
-//!             └► evaluator ┴► check (evaluator = compiled, kernel by kernel)
+//!             ├► evaluator ┴► check (evaluator = compiled, kernel by kernel)
+//!             ├► bisect (the pass, and the rewrite, that changes results)
+//!             └► reduce (smaller programs that still show a fault)
 //! ```
 
+pub mod bisect;
 pub mod check;
 pub mod compile;
 pub mod emit;
@@ -18,6 +21,7 @@ pub mod inspect;
 pub mod model;
 pub mod opt;
 pub mod probe;
+pub mod reduce;
 pub mod target;
 pub mod tileir;
 pub mod trace;

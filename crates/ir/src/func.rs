@@ -66,6 +66,16 @@ pub struct Func<O: Op> {
     /// Names of arguments and results as the user knows them.
     pub arg_names: Vec<String>,
     pub result_names: Vec<String>,
+    /// How often rules may still rewrite ops; `None`: as often as they want.
+    pub fuel: Option<Fuel>,
+}
+
+/// A number of rewrites, so that the one that goes wrong can be found by halves.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fuel {
+    pub left: u64,
+    /// The op that was rewritten last: what it was, and its name in the source model.
+    pub last: Option<(&'static str, Option<Arc<str>>)>,
 }
 
 impl<O: Op> Func<O> {
@@ -80,6 +90,7 @@ impl<O: Op> Func<O> {
             regions,
             arg_names: vec![],
             result_names: vec![],
+            fuel: None,
         }
     }
 

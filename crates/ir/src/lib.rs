@@ -27,7 +27,7 @@ pub mod verify;
 pub use attr::AttrText;
 pub use consts::{ConstData, ConstId, ConstStore};
 pub use element_type::{dtype_of, element_type};
-pub use func::{Def, Func, OpData, OpId, RegionId, Value};
+pub use func::{Def, Fuel, Func, OpData, OpId, RegionId, Value};
 pub use liveness::Liveness;
 pub use op::{Effects, Op, TypeText};
 pub use pass::{Changed, PassCx};

@@ -17,6 +17,7 @@ pub mod layout;
 pub mod ops;
 pub mod reference;
 pub mod size_values;
+pub mod smaller;
 pub mod types;
 
 pub use build::Builder;

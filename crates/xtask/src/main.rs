@@ -34,6 +34,7 @@ mod outcome;
 mod python;
 mod random;
 mod readme;
+mod reduce;
 mod refusals;
 mod shell;
 mod simulated;

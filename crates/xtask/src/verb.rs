@@ -96,6 +96,12 @@ pub const VERBS: &[Verb] = &[
     verb("bad-input", "[--bless]", "bad models, inputs, packages and outputs", crate::bad_input::run),
     verb("compile-time", "", "model file to first launch", crate::compile_time::run),
     verb("memory", "", "peak anonymous memory of a run", crate::memory::run),
+    verb(
+        "reduce",
+        "[--judge FILE]",
+        "a wrong kernel in a real model comes down to a few ops",
+        crate::reduce::run,
+    ),
     verb("identity", "", "the same input gives the same package", crate::identity::run),
     verb(
         "gpu-model",

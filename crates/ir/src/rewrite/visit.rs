@@ -23,7 +23,8 @@ pub type Rule<'a, O> = dyn FnMut(&mut Func<O>, RegionId, OpId) -> Result<Rewrite
 /// While `rule` sees an op, the op is off its region's list and the end of `region` (its second argument) is the place
 /// just before it: what the rule pushes there comes out in front of the op, or instead of it. The ops behind it are off
 /// the list too, so a rule must not walk `region`, nor move or erase its op. Ops that the rule builds or inlines are not
-/// visited. Errors of all ops are collected; the function stays whole.
+/// visited. Errors of all ops are collected; the function stays whole. A function without [fuel](Func::fuel) is not
+/// rewritten.
 pub fn rewrite_ops<O: Op>(func: &mut Func<O>, rule: &mut Rule<O>) -> Result<Changed, Diagnostics> {
     rewrite_chosen(func, &OpSet::all(func.op_count()), rule)
 }
@@ -71,8 +72,12 @@ fn rewrite_ops_of<O: Op>(
     let mut changed = Changed::No;
     let mut errors = Diagnostics::default();
     for op in func.start_relisting(region) {
-        if chosen.contains(op) {
-            match rule(func, region, op) {
+        if chosen.contains(op) && func.fuel.as_ref().is_none_or(|fuel| fuel.left > 0) {
+            let outcome = rule(func, region, op);
+            if !matches!(outcome, Ok(Rewrite::Keep)) {
+                burn(func, op);
+            }
+            match outcome {
                 Ok(Rewrite::Replace(values)) => {
                     replace(func, op, &values);
                     changed = Changed::Yes;
@@ -86,6 +91,15 @@ fn rewrite_ops_of<O: Op>(
         func.relist(op, region);
     }
     errors.into_result(changed)
+}
+
+/// A rewrite of an op costs fuel, where there is a limit to it.
+fn burn<O: Op>(func: &mut Func<O>, op: OpId) {
+    let last = func.fuel.is_some().then(|| (func.kind(op).name(), func.op(op).location.clone()));
+    if let Some(fuel) = &mut func.fuel {
+        fuel.left -= 1;
+        fuel.last = last;
+    }
 }
 
 /// Erases an op that is off its region's list; `values` stand for its results.

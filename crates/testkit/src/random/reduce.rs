@@ -7,10 +7,9 @@ use super::{Case, Choices, generate};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::Arc;
-use tegula_base::{HostTensor, Origin};
-use tegula_ir::rewrite::{Cloner, dce};
+use tegula_base::HostTensor;
 use tegula_ir::{PrintOptions, Value, print_program};
-use tegula_tensor::{Evaluator, TensorFunc, TensorOp, TensorProgram};
+use tegula_tensor::{Evaluator, TensorProgram, smaller};
 
 /// Runs of `fails` at most.
 const ATTEMPTS: usize = 400;
@@ -80,10 +79,8 @@ impl Reducer<'_> {
 
     /// Keeps one result, where one is enough.
     fn by_results(&mut self, case: Case) -> Case {
-        let func = case.program.entry();
-        let results = results_of(func);
-        for result in &results {
-            let smaller = keep(&case, &[*result]);
+        for result in smaller::results(case.program.entry()) {
+            let smaller = trimmed(smaller::keep(&case.program, &[*result]), &case.inputs, &case);
             if self.still_fails(&smaller) {
                 return smaller;
             }
@@ -98,7 +95,7 @@ impl Reducer<'_> {
             let values = evaluated(&case);
             let mut smaller = None;
             for (value, tensor) in values.into_iter().rev() {
-                let next = cut(&case, value, tensor);
+                let next = with_input(&case, value, tensor);
                 if next.op_count() < case.op_count() && self.still_fails(&next) {
                     smaller = Some(next);
                     break;
@@ -112,20 +109,15 @@ impl Reducer<'_> {
     }
 }
 
-fn results_of(func: &TensorFunc) -> Vec<Value> {
-    func.terminator(func.body()).map_or(vec![], |end| func.operands(end).to_vec())
-}
-
 /// Values of the body's ops that later ops read.
 fn evaluated(case: &Case) -> Vec<(Value, HostTensor)> {
     let func = case.program.entry();
-    let results: BTreeSet<Value> = results_of(func).into_iter().collect();
+    let results: BTreeSet<Value> = smaller::results(func).iter().copied().collect();
     let mut found: Vec<(Value, HostTensor)> = vec![];
     let body = func.body();
     let observed = Evaluator::new(&case.program)
         .observe(|func, op, tensors, _| {
-            let sources = matches!(func.kind(op), TensorOp::Splat { .. } | TensorOp::Constant { .. });
-            if func.parent(op) != Some(body) || sources {
+            if func.parent(op) != Some(body) || smaller::is_source(func, op) {
                 return;
             }
             for (value, tensor) in func.results(op).iter().zip(tensors) {
@@ -142,93 +134,15 @@ fn evaluated(case: &Case) -> Vec<(Value, HostTensor)> {
 }
 
 /// The case with an input in the place of a value.
-fn cut(case: &Case, value: Value, tensor: HostTensor) -> Case {
-    let mut next = case.clone();
-    let func = next.program.entry_mut();
-    let body = func.body();
-    let ty = func.ty(value).clone();
-    let arg = func.add_arg(body, ty);
-    func.arg_names.push(format!("cut{}", func.args(body).len()));
-    func.replace_uses(value, arg);
-    next.inputs.push(tensor);
-    trim(next)
-}
-
-/// The case with these results only.
-fn keep(case: &Case, results: &[Value]) -> Case {
-    let mut next = case.clone();
-    let func = next.program.entry_mut();
-    if let Some(end) = func.terminator(func.body()) {
-        func.set_operands(end, results);
-    }
-    func.result_names = (0..results.len()).map(|i| format!("y{i}")).collect();
-    trim(next)
+fn with_input(case: &Case, value: Value, tensor: HostTensor) -> Case {
+    let mut inputs = case.inputs.clone();
+    inputs.push(tensor);
+    trimmed(smaller::cut(&case.program, &[value]), &inputs, case)
 }
 
 /// Drops ops, inputs and symbols that nothing needs.
-fn trim(mut case: Case) -> Case {
-    dce(case.program.entry_mut());
-    let source = case.program.entry().clone();
-    let needed = symbols_in_use(&source);
-    let kept: Vec<usize> = source
-        .args(source.body())
-        .iter()
-        .enumerate()
-        .filter(|(_, arg)| {
-            let binds = source
-                .ty(**arg)
-                .shape
-                .iter()
-                .any(|dim| dim.as_symbol().is_some_and(|name| needed.contains(name)));
-            binds || !source.users(**arg).is_empty()
-        })
-        .map(|(i, _)| i)
-        .collect();
-    let mut func = TensorFunc::new("main");
-    let body = func.body();
-    let mut cloner = Cloner::between(&source);
-    for i in &kept {
-        let from = source.args(source.body())[*i];
-        let arg = func.add_arg(body, source.ty(from).clone());
-        cloner.bind(from, arg);
-        func.arg_names.push(source.arg_names[*i].clone());
-    }
-    func.result_names = source.result_names.clone();
-    for op in source.ops_in(source.body()) {
-        cloner.op(&mut func, *op, body);
-    }
-    let mut symbols = case.program.symbols.clone();
-    symbols.0.retain(|name, _| needed.contains(name));
-    for info in symbols.0.values_mut() {
-        if let Origin::Input { input, .. } = &mut info.origin {
-            *input = kept.iter().position(|i| *i == *input as usize).unwrap_or(0) as u32;
-        }
-    }
-    let inputs = kept.iter().map(|i| case.inputs[*i].clone()).collect();
-    let program = TensorProgram { symbols, consts: case.program.consts.clone(), funcs: vec![func] };
-    Case { program, inputs, choices: None, ..case }
-}
-
-/// Symbols in the types of values that are read or computed, and in what their upper bounds say.
-fn symbols_in_use(func: &TensorFunc) -> BTreeSet<Arc<str>> {
-    let mut found = BTreeSet::new();
-    let used = func.args(func.body()).iter().filter(|arg| !func.users(**arg).is_empty()).copied();
-    let computed = func.walk().into_iter().flat_map(|op| func.results(op).to_vec());
-    for value in used.chain(computed) {
-        for dim in func.ty(value).shape.iter() {
-            dim.for_each_symbol(&mut |name| {
-                found.insert(name.clone());
-            });
-        }
-    }
-    for op in func.walk() {
-        // Sizes that stand in attributes alone.
-        let _ = func.kind(op).map_dims::<()>(&mut |dim| {
-            dim.for_each_symbol(&mut |name| {
-                found.insert(name.clone());
-            });
-            Ok(dim.clone())
-        });
-    }
-    found
+fn trimmed(program: TensorProgram, inputs: &[HostTensor], case: &Case) -> Case {
+    let (program, kept) = smaller::trim(program);
+    let inputs = kept.iter().map(|i| inputs[*i].clone()).collect();
+    Case { program, inputs, choices: None, ..case.clone() }
 }

@@ -1,0 +1,42 @@
+//! `tegula bisect`.
+
+use crate::args::BisectArgs;
+use crate::check::difference;
+use crate::failure::Failure;
+use crate::inputs::inputs;
+use crate::load::with_model;
+use crate::output;
+use tegula_base::Diagnostics;
+use tegula_driver::bisect::GuiltyPass;
+
+pub fn bisect(args: &BisectArgs) -> Result<(), Failure> {
+    output::keep_input(&args.model, args.output.as_ref())?;
+    output::progress(&format!("evaluating {} between passes", args.model.display()));
+    let (found, _) = with_model(&args.model, &args.compile, None, |model, options, cx| {
+        let ports = tegula_driver::model::ports(&model.import(&options.dims)?);
+        let tensors = inputs(&ports, &args.inputs, &options.dims).map_err(Diagnostics::from)?;
+        tegula_driver::bisect::bisect(model, options, &tensors, cx)
+    })?;
+    let Some(found) = found else {
+        return output::print(
+            "every pass on tensors keeps the results; `tegula check` looks at the kernels\n",
+        );
+    };
+    output::print(&to_text(&found))?;
+    if let Some(file) = &args.output {
+        output::write_bytes(file, found.before.as_bytes())?;
+    }
+    Err(Failure::No(format!("error: pass `{}` changes what the program means", found.pass)))
+}
+
+fn to_text(found: &GuiltyPass) -> String {
+    let mut text = match &found.fault {
+        Ok(output) => format!("{}: output {}: {}\n", found.pass, output.name, difference(&output.difference)),
+        Err(why) => format!("{}: the program does not run any more: {why}\n", found.pass),
+    };
+    if let Some(rewrite) = &found.rewrite {
+        let node = rewrite.node.as_deref().map_or(String::new(), |node| format!(" of node \"{node}\""));
+        text += &format!("  rewrite {} of {}: `{}`{node}\n", rewrite.number, rewrite.of, rewrite.op);
+    }
+    text
+}
