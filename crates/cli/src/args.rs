@@ -26,8 +26,10 @@ pub enum Command {
     Bisect(BisectArgs),
     /// Make a model small on which a command still fails as it does on the whole.
     Reduce(ReduceArgs),
+    /// Say what differs between two packages or models, and what it costs.
+    Diff(DiffArgs),
     /// Show what a package holds.
-    Inspect(PackageArgs),
+    Inspect(InspectArgs),
     /// Run passes on a program given as text and print it.
     Opt(OptArgs),
     /// Say why the model was compiled as it was.
@@ -278,6 +280,39 @@ pub struct ReduceArgs {
     pub attempts: usize,
     #[command(flatten)]
     pub dims: DimOptions,
+}
+
+#[derive(ClapArgs)]
+pub struct DiffArgs {
+    /// A package (`.tgl`), or a model (`.onnx`, `.mlir`), which is compiled.
+    #[arg(value_name = "A")]
+    pub left: PathBuf,
+    /// Likewise.
+    #[arg(value_name = "B")]
+    pub right: PathBuf,
+    #[command(flatten)]
+    pub compile: CompileOptions,
+    /// Show every group of launches that differs, not the costliest 20.
+    #[arg(long, conflicts_with = "json")]
+    pub all: bool,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(ClapArgs)]
+pub struct InspectArgs {
+    /// A package (`.tgl`).
+    pub package: PathBuf,
+    /// Write one page for a browser: launches and what flows between them, memory over time, kernels and their bounds.
+    #[arg(long, value_name = "FILE.html", conflicts_with = "json")]
+    pub html: Option<PathBuf>,
+    /// The size of a named dim for the page: `seq=128`. May be repeated.
+    #[arg(long = "dim", value_name = "NAME=N", value_parser = parse_dim, requires = "html")]
+    pub dims: Vec<(String, i64)>,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(ClapArgs)]

@@ -1,14 +1,22 @@
 //! `tegula inspect` and `tegula verify`.
 
-use crate::args::PackageArgs;
+use crate::args::{InspectArgs, PackageArgs};
 use crate::failure::Failure;
-use crate::output;
+use crate::{load, output};
 use serde_json::{Value, json};
+use std::path::Path;
 use tegula_base::Diagnostics;
 use tegula_runtime::map_file;
 
-pub fn inspect(args: &PackageArgs) -> Result<(), Failure> {
-    let found = tegula_driver::inspect::inspect(map_file(&args.package)?).map_err(|found| at(args, found))?;
+pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
+    let bytes = map_file(&args.package)?;
+    if let Some(file) = &args.html {
+        output::keep_input(&args.package, Some(file))?;
+        let package = tegula_package::Package::parse(bytes).map_err(|found| at(&args.package, found))?;
+        let page = tegula_driver::page::page(&package, &load::each_once(&args.dims)?);
+        return output::write_bytes(file, page.as_bytes());
+    }
+    let found = tegula_driver::inspect::inspect(bytes).map_err(|found| at(&args.package, found))?;
     if args.json {
         let sections: Vec<Value> = found
             .sections
@@ -63,16 +71,17 @@ pub fn inspect(args: &PackageArgs) -> Result<(), Failure> {
 }
 
 pub fn verify(args: &PackageArgs) -> Result<(), Failure> {
-    tegula_driver::inspect::verify(map_file(&args.package)?).map_err(|found| at(args, found))?;
+    tegula_driver::inspect::verify(map_file(&args.package)?).map_err(|found| at(&args.package, found))?;
     if args.json {
         return output::print_json(&json!({ "ok": true }));
     }
     output::print(&format!("{} is as it was written\n", args.package.display()))
 }
 
-fn at(args: &PackageArgs, mut found: Diagnostics) -> Diagnostics {
+/// What is found in a file, with its name.
+pub fn at(file: &Path, mut found: Diagnostics) -> Diagnostics {
     for diagnostic in &mut found.0 {
-        diagnostic.spans.insert(0, args.package.display().to_string());
+        diagnostic.spans.insert(0, file.display().to_string());
     }
     found
 }

@@ -17,7 +17,11 @@ pub fn check(command: &Command) -> Result<(), Failure> {
         Command::Opt(args) => needs_model(&args.file, "opt"),
         Command::Inspect(args) => needs_package(&args.package, "inspect"),
         Command::Verify(args) => needs_package(&args.package, "verify"),
-        Command::Run(_) | Command::Bench(_) | Command::Machine(_) | Command::Targets(_) => Ok(()),
+        Command::Run(_)
+        | Command::Bench(_)
+        | Command::Diff(_)
+        | Command::Machine(_)
+        | Command::Targets(_) => Ok(()),
     }
 }
 

@@ -124,8 +124,13 @@ fn compile_options(args: &Args) -> Result<CompileOptions, Failure> {
 
 /// Each named dim with its one value.
 pub fn dims(args: &DimOptions) -> Result<BTreeMap<String, i64>, Failure> {
+    each_once(&args.dims)
+}
+
+/// Errors: a dim is given twice.
+pub fn each_once(given: &[(String, i64)]) -> Result<BTreeMap<String, i64>, Failure> {
     let mut dims = BTreeMap::new();
-    for (name, value) in &args.dims {
+    for (name, value) in given {
         if dims.insert(name.clone(), *value).is_some() {
             return Err(Diagnostic::error("bad-option", format!("dim `{name}` is given twice")).into());
         }

@@ -13,6 +13,7 @@ mod bisect;
 mod check;
 mod compile;
 mod device;
+mod diff;
 mod explain;
 mod failure;
 mod inputs;
@@ -89,6 +90,7 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Check(args) => check::check(&args),
         Command::Bisect(args) => bisect::bisect(&args),
         Command::Reduce(args) => reduce::reduce(&args),
+        Command::Diff(args) => diff::diff(&args),
         Command::Inspect(args) => inspect::inspect(&args),
         Command::Opt(args) => opt::opt(&args),
         Command::Explain(args) => explain::explain(&args),

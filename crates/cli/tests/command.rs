@@ -422,3 +422,64 @@ fn a_model_is_reduced_to_what_a_command_fails_on() {
     let other = refused(&["reduce", model, "--check", "exit 3 #", "--says", "WRONG"]);
     assert!(other.starts_with("1: error[no-fault]"), "{other}");
 }
+
+#[test]
+fn two_models_differ_by_what_changed() {
+    let dir = folder("diff");
+    let program = |scale: &str, fused: bool| {
+        let middle = if fused {
+            ""
+        } else {
+            "\n    %4 = \"tgn.reduce\"(%3) <{f = \"add\", axes = [0]}> : (tensor<64x64xf32>) -> tensor<1x64xf32> loc(\"total\")"
+        };
+        let last = if fused { ("%3", "64x64") } else { ("%4", "1x64") };
+        format!(
+            r#""builtin.module"() ({{
+  "tgn.func"() <{{sym_name = "main", arg_names = ["x"], result_names = ["y"]}}> ({{
+  ^bb0(%0: tensor<64x64xf32>):
+    %1 = "tgn.dot"(%0, %0) <{{dims = {{lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}}, out = "f32"}}> : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32> loc("product")
+    %2 = "tgn.elementwise"(%1) <{{f = "{scale}"}}> : (tensor<64x64xf32>) -> tensor<64x64xf32> loc("shape")
+    %3 = "tgn.elementwise"(%2) <{{f = "neg"}}> : (tensor<64x64xf32>) -> tensor<64x64xf32> loc("sign"){middle}
+    "tgn.return"({}) : (tensor<{}xf32>) -> ()
+  }}) : () -> ()
+}}) : () -> ()
+"#,
+            last.0, last.1
+        )
+    };
+    let file = |name: &str, text: String| {
+        let file = dir.join(name);
+        std::fs::write(&file, text).unwrap();
+        file.to_str().unwrap().to_string()
+    };
+    let a = file("a.mlir", program("abs", true));
+    let b = file("b.mlir", program("sqrt", true));
+    let c = file("c.mlir", program("abs", false));
+    let machine = ["--machine", "zen5", "--tier", "avx2"];
+    let differ = |left: &str, right: &str| done(&[&["diff", left, right][..], &machine].concat());
+    expect![[r#"
+        no difference: 1 launches, the same code
+    "#]]
+    .assert_eq(&differ(&a, &a));
+    expect![[r#"
+        left        right        launches   traffic  what
+        5.2 us      5.2 us         1 -> 1    +0.0 %  other code: product, shape, sign and 1 more
+        5.2 us      5.2 us         1 -> 1    +0.0 %  all; 0 of 1 groups are the same
+    "#]]
+    .assert_eq(&differ(&a, &b));
+    expect![[r#"
+        output y: f32[64, 64] -> f32[1, 64]
+        bytes of code: 680 -> 2224
+        bytes of the arena: 0 -> 16384
+        left        right        launches   traffic  what
+        -           82 ns          0 -> 1         -  new: total
+        5.2 us      5.3 us         1 -> 2   +50.8 %  all; 1 of 2 groups are the same
+    "#]]
+    .assert_eq(&differ(&a, &c));
+    let package = dir.join("a.tgl");
+    let package = package.to_str().unwrap();
+    done(&[&["compile", &a, "-o", package][..], &machine].concat());
+    assert_eq!(differ(package, &a), differ(&a, &a));
+    let refusal = refused(&["diff", package, package, "--portable"]);
+    assert!(refusal.starts_with("1: error[bad-option]: both sides are compiled already"), "{refusal}");
+}

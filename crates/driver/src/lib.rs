@@ -9,19 +9,23 @@
 //!             ├► evaluator ┴► check (evaluator = compiled, kernel by kernel)
 //!             ├► bisect (the pass, and the rewrite, that changes results)
 //!             └► reduce (smaller programs that still show a fault)
+//! package, package ─► diff (what changed, and what it costs)
 //! ```
 
 pub mod bisect;
 pub mod check;
 pub mod compile;
+pub mod diff;
 pub mod emit;
 mod executor;
 pub mod explain;
 pub mod inspect;
 pub mod model;
 pub mod opt;
+pub mod page;
 pub mod probe;
 pub mod reduce;
+mod sizes;
 pub mod target;
 pub mod tileir;
 pub mod trace;

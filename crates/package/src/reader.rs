@@ -103,6 +103,17 @@ impl Package {
         &self.portable()[offset as usize..(offset + len) as usize]
     }
 
+    /// The bytes of a kernel's code; none of a native one.
+    pub fn kernel_code(&self, code: &KernelCode) -> &[u8] {
+        match code {
+            KernelCode::Machine { offset, len } => &self.code()[*offset as usize..(offset + len) as usize],
+            KernelCode::Portable { offset, len } | KernelCode::Ptx { offset, len, .. } => {
+                self.portable_code(*offset, *len)
+            }
+            KernelCode::Native { .. } => &[],
+        }
+    }
+
     /// The kernel for GPUs that `code` names; `None` where it names another kind.
     pub fn ptx_kernel(&self, code: &KernelCode) -> Option<PtxKernel> {
         let KernelCode::Ptx { offset, len, launch } = code else { return None };

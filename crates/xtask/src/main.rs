@@ -31,6 +31,7 @@ mod onnx;
 mod op_reference;
 mod open_rows;
 mod outcome;
+mod page;
 mod python;
 mod random;
 mod readme;

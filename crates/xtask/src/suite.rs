@@ -29,6 +29,7 @@ const TEST: &[Row] = &[
     ("random", &["--seeds", "2000"]),
     ("bad-input", &[]),
     ("reduce", &[]),
+    ("page", &[]),
     ("gpu-model", &[]),
     ("gpu-sim", &[]),
     ("gpu-races", &[]),
@@ -55,6 +56,7 @@ const ACCEPTANCE: &[Row] = &[
     ("speed", &[]),
     ("bad-input", &[]),
     ("reduce", &[]),
+    ("page", &[]),
     ("gpu-model", &[]),
     ("gpu", &["--fake", "--small", "--part", "correctness"]),
     ("gpu-sim", &["--all"]),
@@ -70,7 +72,7 @@ const ACCEPTANCE: &[Row] = &[
 ];
 
 /// Checks that may skip: they need a tool or a processor that not every machine has.
-const MAY_SKIP: [&str; 3] = ["mlir-opt", "gpu-ptxas", "gpu-tileir"];
+const MAY_SKIP: [&str; 4] = ["mlir-opt", "gpu-ptxas", "gpu-tileir", "page"];
 
 pub fn test(args: &[String]) -> Result<Outcome> {
     run_rows(TEST, args)

@@ -102,6 +102,7 @@ pub const VERBS: &[Verb] = &[
         "a wrong kernel in a real model comes down to a few ops",
         crate::reduce::run,
     ),
+    verb("page", "", "a package's page in a real browser", crate::page::run),
     verb("identity", "", "the same input gives the same package", crate::identity::run),
     verb(
         "gpu-model",

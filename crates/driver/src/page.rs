@@ -1,0 +1,149 @@
+//! A package as one page for a browser: launches and what flows between them, memory over time, kernels and their bounds.
+//!
+//! The page stands alone: drawings are SVG inside of it, and nothing is fetched. Times are predicted, at one thread of
+//! the package's machine; sizes that are not given count as 1, which the page says.
+
+mod graph;
+mod memory;
+mod table;
+
+use crate::sizes::AtSizes;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write;
+use tegula_package::{Arg, BufferId, Package, Place, Step};
+
+const STYLE: &str = include_str!("page/page.css");
+const SCRIPT: &str = include_str!("page/page.js");
+
+/// One launch of the program, in its order; those in branches and loops stand once.
+struct Launch {
+    /// The kernel's place in the package's list.
+    kernel: usize,
+    /// Launches whose results it reads, in their order, each once.
+    from: Vec<usize>,
+    ns: f64,
+}
+
+/// Writes the page of a package at the sizes in `dims`.
+pub fn page(package: &Package, dims: &BTreeMap<String, i64>) -> String {
+    let mut sizes = AtSizes::new(dims);
+    let launches = launches(package, &mut sizes);
+    let table = table::kernels(package, &launches, &mut sizes);
+    let memory = memory::drawing(package, &mut sizes);
+    let graph = graph::drawing(package, &launches);
+    let about = &package.manifest.about;
+    let total: f64 = launches.iter().map(|launch| launch.ns).sum();
+    let mut facts = vec![
+        ("machine", format!("{} ({})", about.machine.class, about.machine.isa)),
+        ("launches", launches.len().to_string()),
+        ("kernels", package.program.kernels.len().to_string()),
+        ("predicted", duration(total)),
+        ("constants", bytes(package.memory.constants as f64)),
+        ("compiled by", format!("Tegula {}", about.tegula)),
+    ];
+    if !dims.is_empty() {
+        let given: Vec<String> = dims.iter().map(|(name, n)| format!("{name} = {n}")).collect();
+        facts.push(("sizes", given.join(", ")));
+    }
+    if !sizes.made_up.is_empty() {
+        let names: Vec<&str> = sizes.made_up.iter().map(String::as_str).collect();
+        facts.push(("sizes not given, taken as 1", names.join(", ")));
+    }
+    let mut page = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{0}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{0}</h1>\n<dl>\n",
+        escaped(&about.model)
+    );
+    for (name, value) in facts {
+        // A `String` takes whatever is written.
+        let _ = writeln!(page, "<div><dt>{name}</dt><dd>{}</dd></div>", escaped(&value));
+    }
+    page += "</dl>\n";
+    page += &format!("<h2>Launches</h2>\n<div class=\"scroll\" id=\"graph\">\n{graph}</div>\n");
+    page += &format!("<h2>Memory</h2>\n<div class=\"scroll\" id=\"memory\">\n{memory}</div>\n");
+    page += &format!("<h2>Kernels</h2>\n{table}");
+    page + &format!("<script>\n{SCRIPT}</script>\n</body>\n</html>\n")
+}
+
+fn launches(package: &Package, sizes: &mut AtSizes) -> Vec<Launch> {
+    let program = &package.program;
+    let root = |id: BufferId| match program.buffers.get(id.index()).map(|buffer| &buffer.place) {
+        Some(Place::Alias { of, .. }) => *of,
+        _ => id,
+    };
+    let mut found: Vec<Launch> = Vec::new();
+    // Who filled a buffer last; what else moves bytes passes that on.
+    let mut writer: HashMap<BufferId, usize> = HashMap::new();
+    Step::for_each(&program.steps, 0, &mut |number, step| match step {
+        Step::Launch { kernel, args, .. } => {
+            let kernel = *kernel as usize;
+            let mut from = Vec::new();
+            let named = args.iter().filter_map(|arg| match arg {
+                Arg::Buffer(id) => Some(*id),
+                Arg::Size(_) => None,
+            });
+            let (made, read): (Vec<BufferId>, Vec<BufferId>) = named
+                .partition(|id| program.buffers.get(id.index()).is_some_and(|buffer| buffer.first == number));
+            for id in read {
+                let source = writer.get(&id).or_else(|| writer.get(&root(id)));
+                from.extend(
+                    source.copied().filter(|source| !from.contains(source)).into_iter().collect::<Vec<_>>(),
+                );
+            }
+            writer.extend(made.into_iter().flat_map(|id| [(id, found.len()), (root(id), found.len())]));
+            from.sort_unstable();
+            let cost = program.kernels.get(kernel).map(|kernel| sizes.number(&kernel.cost.predicted_ns));
+            found.push(Launch { kernel, from, ns: cost.unwrap_or(0) as f64 });
+        }
+        Step::Copy { src, dst, .. } => {
+            if let Some(source) = writer.get(src).or_else(|| writer.get(&root(*src))).copied() {
+                writer.extend([(*dst, source), (root(*dst), source)]);
+            }
+        }
+        Step::Fill { .. } | Step::Bind { .. } | Step::Assert { .. } | Step::If { .. } | Step::Loop { .. } => {
+        }
+    });
+    found
+}
+
+/// Text between tags or in quotes.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// At most so many characters, the last of them an ellipsis where some are left out.
+fn shortened(text: &str, most: usize) -> String {
+    match text.chars().count() > most {
+        true => text.chars().take(most.saturating_sub(1)).chain(['\u{2026}']).collect(),
+        false => text.to_string(),
+    }
+}
+
+fn duration(ns: f64) -> String {
+    match ns {
+        ns if ns < 1e3 => format!("{ns:.0} ns"),
+        ns if ns < 1e6 => format!("{:.1} \u{b5}s", ns / 1e3),
+        ns => format!("{:.2} ms", ns / 1e6),
+    }
+}
+
+fn bytes(n: f64) -> String {
+    match n {
+        n if n < 1e3 => format!("{n:.0} B"),
+        n if n < 1e6 => format!("{:.1} kB", n / 1e3),
+        n if n < 1e9 => format!("{:.1} MB", n / 1e6),
+        n => format!("{:.2} GB", n / 1e9),
+    }
+}
+
+/// The class of CSS that colours what this bound holds back.
+fn colour(bound: &str) -> &'static str {
+    match bound {
+        "compute" => "compute",
+        "l1" | "l2" | "l3" | "shared" => "cache",
+        "dram" | "memory" => "dram",
+        "launch" | "latency" => "launch",
+        _ => "other",
+    }
+}
