@@ -27,6 +27,9 @@ use super::table::Row;
 /// The domain of ONNX Runtime's own ops.
 const MICROSOFT: &str = "com.microsoft";
 
+/// The domain of ops that ONNX has not settled.
+const PREVIEW: &str = "ai.onnx.preview";
+
 /// All rows by domain.
 pub(super) const FAMILIES: &[(&str, &[Row])] = &[
     ("", elementwise::ROWS),
@@ -49,6 +52,7 @@ pub(super) const FAMILIES: &[(&str, &[Row])] = &[
     ("", loss::ROWS),
     ("", spatial::ROWS),
     ("", signal::ROWS),
+    (PREVIEW, attention::PREVIEW),
     (MICROSOFT, attention::MICROSOFT),
     (MICROSOFT, contraction::MICROSOFT),
     (MICROSOFT, recurrent::MICROSOFT),
@@ -59,18 +63,15 @@ pub(super) const FAMILIES: &[(&str, &[Row])] = &[
 /// Why a known op is refused by design.
 pub(super) fn reason_refused(name: &str) -> Option<&'static str> {
     const STRINGS: &str = "strings are not supported";
-    const SEQUENCES: &str = "sequences and optional values are not supported";
     const RANDOM: &str = "random results are not supported: the same inputs must give the same outputs";
-    const TRAINING: &str = "training is not supported";
+    const SEQUENCES: &str = "sequences and optional values are not supported";
     Some(match name {
-        "StringConcat" | "StringNormalizer" | "StringSplit" | "RegexFullMatch" | "LabelEncoder"
-        | "TfIdfVectorizer" => STRINGS,
+        "StringConcat" | "StringNormalizer" | "StringSplit" | "RegexFullMatch" => STRINGS,
         "SequenceAt" | "SequenceConstruct" | "SequenceEmpty" | "SequenceErase" | "SequenceInsert"
         | "SequenceLength" | "SequenceMap" | "SplitToSequence" | "ConcatFromSequence" | "Optional"
         | "OptionalGetElement" | "OptionalHasElement" => SEQUENCES,
         "RandomNormal" | "RandomNormalLike" | "RandomUniform" | "RandomUniformLike" | "Multinomial"
         | "Bernoulli" => RANDOM,
-        "Adagrad" | "Adam" | "Gradient" | "Momentum" => TRAINING,
         "ImageDecoder" => "image files are decoded before they reach the model",
         _ => return None,
     })

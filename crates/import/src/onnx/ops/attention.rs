@@ -1,7 +1,10 @@
-//! ONNX's Attention (opsets 23 to 25) and RotaryEmbedding.
+//! ONNX's Attention (opsets 23 to 25) and RotaryEmbedding; beside this file LinearAttention and FlexAttention.
 //!
 //! The tensor level's composite takes what it can say: scores, an additive mask, softmax, weighted sum. Intermediate
 //! scores as a result, a softmax in another precision and rows without any allowed key are written out.
+
+mod flex;
+mod linear;
 
 use crate::onnx::cx::Cx;
 use crate::onnx::fault::{Fault, Outcome};
@@ -12,7 +15,13 @@ use tegula_ir::attr::F64;
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::{DotDims, TensorOp};
 
-pub(super) const ROWS: &[Row] = &[op("Attention", attention), op("RotaryEmbedding", rotary_embedding)];
+pub(super) const ROWS: &[Row] = &[
+    op("Attention", attention),
+    op("LinearAttention", linear::linear_attention),
+    op("RotaryEmbedding", rotary_embedding),
+];
+
+pub(super) const PREVIEW: &[Row] = &[op("FlexAttention", flex::flex_attention)];
 
 pub(super) const MICROSOFT: &[Row] = &[op("RotaryEmbedding", rotary_embedding_microsoft)];
 

@@ -11,8 +11,12 @@ use tegula_base::{DType, Dim, Shape, SymbolInfo};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::{ScatterKind, TensorOp, Window};
 
-pub(super) const ROWS: &[Row] =
-    &[op("Conv", conv), op("ConvTranspose", conv_transpose), op("Col2Im", col2im)];
+pub(super) const ROWS: &[Row] = &[
+    op("Conv", conv),
+    op("ConvTranspose", conv_transpose),
+    op("Col2Im", col2im),
+    op("CausalConvWithState", causal_conv_with_state),
+];
 
 fn conv(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let (x, w) = (node.operand(0)?, node.operand(1)?);
@@ -166,4 +170,50 @@ fn col2im(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let y = cx.emit(kind, &[empty, place, x])?;
     let result: Shape = [batch, channels].into_iter().chain(image).collect();
     Ok(vec![cx.reshape(y, result)?])
+}
+
+/// `(x: [B,C,L], w: [C,1,k], bias?: [C], past?: [B,C,k-1])`: each channel's window ends at the result's place. Also the
+/// last `k - 1` elements, as the next call's past.
+fn causal_conv_with_state(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let (x, w) = (node.operand(0)?, node.operand(1)?);
+    cx.expect_rank(x, 3, "a signal [B,C,L]")?;
+    cx.expect_rank(w, 3, "weights [C,1,k]")?;
+    let activated = match node.text("activation", "none").as_str() {
+        "none" => false,
+        "silu" | "swish" => true,
+        other => return Err(Fault::invalid(format!("activation `{other}` is none of none, silu, swish"))),
+    };
+    let groups = cx.dim(w, 0).as_const().filter(is_extent).ok_or_else(|| {
+        Fault::unsupported(format!("the number of channels must be constant and positive, got {}", cx.ty(w)))
+    })?;
+    let size = kernel_of(cx, w)?;
+    let past = match size[..] {
+        [size] if is_extent(&size) => Dim::from(size - 1),
+        _ => return Err(Fault::invalid(format!("a kernel of {size:?} must be one positive size"))),
+    };
+    let x = with_channels(cx, x, Dim::from(groups))?;
+    let (batch, length, dtype) = (cx.dim(x, 0), cx.dim(x, 2), cx.dtype(x));
+    let wanted = [batch, Dim::from(groups), past.clone()];
+    let before = match node.optional(3) {
+        Some(before) => cx.reshape(before, wanted)?,
+        None => cx.splat(dtype, wanted, 0.0)?,
+    };
+    let whole = cx.concat(&[before, x], 2)?;
+    let window = Window {
+        size,
+        strides: vec![1],
+        dilations: vec![1],
+        low: vec![Dim::from(0)],
+        high: vec![Dim::from(0)],
+    };
+    let y = cx.emit(TensorOp::Conv { window: Box::new(window), groups, out: dtype }, &[whole, w])?;
+    let mut y = add_bias(cx, y, node.optional(2))?;
+    if activated {
+        let wide = cx.widened(y)?;
+        let gate = cx.unary(ScalarOp::Sigmoid, wide)?;
+        let gated = cx.mul(wide, gate)?;
+        y = cx.cast(gated, dtype)?;
+    }
+    let state = cx.slice_axis(whole, 2, length, past)?;
+    Ok(vec![y, state])
 }

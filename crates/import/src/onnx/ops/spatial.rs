@@ -1,15 +1,24 @@
-//! Sampling at computed places: GridSample, AffineGrid.
+//! Sampling at computed places: GridSample, AffineGrid; beside this file DeformConv and RoiAlign.
+
+mod deform_conv;
+mod roi_align;
 
 use crate::onnx::cx::{Cx, along};
 use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
-use crate::onnx::table::{Row, op_between, op_since};
+use crate::onnx::table::{Row, op_since};
+use deform_conv::deform_conv;
+use roi_align::roi_align;
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::TensorOp;
 
-pub(super) const ROWS: &[Row] =
-    &[op_since("GridSample", 16, grid_sample), op_between("AffineGrid", 20, i64::MAX, affine_grid)];
+pub(super) const ROWS: &[Row] = &[
+    op_since("GridSample", 16, grid_sample),
+    op_since("AffineGrid", 20, affine_grid),
+    op_since("DeformConv", 19, deform_conv),
+    op_since("RoiAlign", 10, roi_align),
+];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
@@ -34,7 +43,7 @@ struct Sampler {
     align_corners: bool,
 }
 
-/// Taps along one axis: index (`f32`, whole), weight, and whether it lies inside.
+/// Taps along one axis: index (a float, whole), weight, and whether it lies inside.
 struct Tap {
     index: Value,
     weight: Option<Value>,
@@ -74,18 +83,30 @@ fn grid_sample(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     }
     let pixels = Shape::from(&shape[2..]).count();
     let data = cx.reshape(x, [shape[0].clone(), shape[1].clone(), pixels])?;
-    let wanted = Shape::from([shape[0].clone(), shape[1].clone(), places]);
+    let sum = sum_of_taps(cx, &sampler, data, &taps, &shape[2..], places)?;
+    let result: Shape = shape[..2].iter().chain(&grid_shape[1..=n]).cloned().collect();
+    Ok(vec![cx.reshape(sum, result)?])
+}
+
+/// Elements of `data: [N,C,pixels]` at `[N,places]` of taps an axis, weighted: `[N,C,places]`.
+fn sum_of_taps(
+    cx: &mut Cx,
+    sampler: &Sampler,
+    data: Value,
+    taps: &[Vec<Tap>],
+    extents: &[Dim],
+    places: Dim,
+) -> Outcome {
+    let wanted = Shape::from([cx.dim(data, 0), cx.dim(data, 1), places]);
     let mut sum: Option<Value> = None;
     for choice in 0..taps.iter().map(Vec::len).product() {
-        let term = tap_product(cx, &sampler, data, &taps, choice, &shape[2..], &wanted)?;
+        let term = tap_product(cx, sampler, data, taps, choice, extents, &wanted)?;
         sum = Some(match sum {
             Some(sum) => cx.add(sum, term)?,
             None => term,
         });
     }
-    let sum = sum.ok_or_else(|| Fault::invalid("no taps"))?;
-    let result: Shape = shape[..2].iter().chain(&grid_shape[1..=n]).cloned().collect();
-    Ok(vec![cx.reshape(sum, result)?])
+    sum.ok_or_else(|| Fault::invalid("no taps"))
 }
 
 /// `-1..1` to places in the input, brought inside as the mode asks, then its taps.
@@ -109,14 +130,19 @@ fn axis_taps(cx: &mut Cx, sampler: &Sampler, at: Value, extent: &Dim) -> Outcome
         let index = cx.unary(ScalarOp::Trunc, place)?;
         return Ok(vec![Tap { index, weight: None }]);
     }
+    weighted_taps(cx, sampler.mode, place)
+}
+
+/// The elements around a place, each with its share.
+fn weighted_taps(cx: &mut Cx, mode: Mode, place: Value) -> Outcome<Vec<Tap>> {
     let floor = cx.unary(ScalarOp::Floor, place)?;
     let ratio = cx.sub(place, floor)?;
-    let offsets = if sampler.mode == Mode::Linear { 0..2 } else { -1..3 };
+    let offsets = if mode == Mode::Linear { 0..2 } else { -1..3 };
     offsets
         .map(|offset| {
             let index = cx.with_number(ScalarOp::Add, floor, offset as f64)?;
             let distance = cx.number_with(ScalarOp::Sub, offset as f64, ratio)?;
-            let weight = match sampler.mode {
+            let weight = match mode {
                 Mode::Cubic => cx.cubic_filter(distance, CUBIC_A)?,
                 _ => {
                     let size = cx.unary(ScalarOp::Abs, distance)?;
@@ -171,7 +197,7 @@ fn tap_product(
     for (taps, extent) in taps.iter().zip(extents) {
         let tap = &taps[rest % taps.len()];
         rest /= taps.len();
-        let size = cx.size_as(extent.clone(), DType::F32, 2)?;
+        let size = cx.size_as(extent.clone(), cx.dtype(tap.index), 2)?;
         let last = cx.with_number(ScalarOp::Sub, size, 1.0)?;
         let mut index = tap.index;
         match sampler.outside {

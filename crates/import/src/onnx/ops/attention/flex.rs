@@ -1,0 +1,79 @@
+//! `ai.onnx.preview::FlexAttention`: attention whose scores and weights go through graphs that the model brings.
+
+use crate::onnx::cx::Cx;
+use crate::onnx::fault::{Fault, Outcome};
+use crate::onnx::node::Node;
+use tegula_base::{DType, Dim};
+use tegula_ir::attr::F64;
+use tegula_ir::{ScalarOp, Value};
+use tegula_tensor::TensorOp;
+
+/// `(q: [B,H,L,D], k: [B,G,S,D], v: [B,G,S,E])`: `[B,H,L,E]`.
+pub(super) fn flex_attention(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let (q, k, v) = (node.operand(0)?, node.operand(1)?, node.operand(2)?);
+    for value in [q, k, v] {
+        cx.expect_rank(value, 4, "query, key and value [B,heads,length,size]")?;
+    }
+    let (heads, groups) = (cx.dim(q, 1), cx.dim(k, 1));
+    let shared = heads
+        .div_exact(&groups)
+        .ok_or_else(|| Fault::from(format!("{groups} key heads do not divide {heads} query heads")))?;
+    let scale = match node.optional_float("scale") {
+        Some(scale) => scale,
+        None => {
+            let size = cx.dim(q, 3).as_const().filter(|size| *size > 0).ok_or_else(|| {
+                Fault::unsupported("a head's size must be constant where no scale is given")
+            })?;
+            1.0 / (size as f64).sqrt()
+        }
+    };
+    let dtype = cx.dtype(q);
+    let precise = node.element_type("softmax_precision")?.unwrap_or(match dtype {
+        DType::F64 => DType::F64,
+        _ => DType::F32,
+    });
+    if !node.has("score_mod") && !node.has("prob_mod") && precise == dtype {
+        let kind = TensorOp::Attention { scale: F64(scale), causal: false, window: 0, softcap: F64(0.0) };
+        return Ok(vec![cx.emit(kind, &[q, k, v])?]);
+    }
+    let (batch, length, keys) = (cx.dim(q, 0), cx.dim(q, 2), cx.dim(k, 2));
+    let root = scale.sqrt();
+    let (scaled_q, scaled_k) =
+        (cx.with_number(ScalarOp::Mul, q, root)?, cx.with_number(ScalarOp::Mul, k, root)?);
+    // Heads that share a key stand side by side.
+    let grouped = [batch.clone(), groups.clone(), shared.clone() * length.clone()];
+    let rows = |cx: &mut Cx, x: Value, last: Dim| {
+        let shape: Vec<Dim> = grouped.iter().cloned().chain([last]).collect();
+        cx.reshape(x, shape)
+    };
+    let size = cx.dim(q, 3);
+    let scaled_q = rows(cx, scaled_q, size)?;
+    let turned = cx.transpose_matrix(scaled_k)?;
+    let scores = cx.matmul(scaled_q, turned, dtype)?;
+    let scores = cx.reshape(scores, [batch.clone(), heads.clone(), length.clone(), keys.clone()])?;
+    let scores = cx.cast(scores, precise)?;
+    let scores = modified(cx, node, "score_mod", scores)?;
+    let weights = cx.softmax(scores, 3, false)?;
+    let weights = modified(cx, node, "prob_mod", weights)?;
+    let weights = rows(cx, weights, keys)?;
+    let values = cx.cast(v, precise)?;
+    let y = cx.matmul(weights, values, precise)?;
+    let y = cx.reshape(y, [batch, heads, length, cx.dim(v, 3)])?;
+    Ok(vec![cx.cast(y, cx.dtype(v))?])
+}
+
+/// The value through the graph of that name, where there is one. Errors: the graph gives another type.
+fn modified(cx: &mut Cx, node: &Node, name: &str, value: Value) -> Outcome {
+    if !node.has(name) {
+        return Ok(value);
+    }
+    let results = cx.inner_graph(node.graph(name)?, &[value])?;
+    let [result] = results[..] else {
+        return Err(Fault::invalid(format!("`{name}` must give one result, not {}", results.len())));
+    };
+    let wanted = cx.ty(value).clone();
+    if cx.dtype(result) != wanted.dtype || cx.rank(result) != wanted.rank() {
+        return Err(Fault::from(format!("`{name}` must give {wanted}, not {}", cx.ty(result))));
+    }
+    cx.reshape(result, wanted.shape)
+}
