@@ -31,6 +31,18 @@ struct Transform {
     onesided: bool,
 }
 
+impl Transform {
+    /// Frequencies up to the middle one.
+    fn half(&self) -> Dim {
+        self.length.floor_div(&Dim::from(2)) + Dim::from(1)
+    }
+
+    /// The result's extent.
+    fn outputs(&self) -> Dim {
+        if self.onesided && !self.inverse { self.half() } else { self.length.clone() }
+    }
+}
+
 fn dft(cx: &mut Cx, node: &Node, axis: Option<i64>) -> Outcome<Vec<Value>> {
     let x = node.operand(0)?;
     let rank = cx.rank(x);
@@ -38,10 +50,6 @@ fn dft(cx: &mut Cx, node: &Node, axis: Option<i64>) -> Outcome<Vec<Value>> {
         return Err(Fault::from(format!("a signal of rank 2 or more is expected, got {}", cx.ty(x))));
     }
     let (inverse, onesided) = (node.flag("inverse", false), node.flag("onesided", false));
-    if inverse && !onesided {
-        // Its results cannot be told from the suite's: those keep the rounding noise of a single-precision FFT.
-        return Err(Fault::unsupported("the inverse transform to complex numbers is not supported"));
-    }
     let length = match node.optional(1) {
         Some(length) => {
             let upper = Dim::from(SymbolInfo::MAX);
@@ -51,24 +59,33 @@ fn dft(cx: &mut Cx, node: &Node, axis: Option<i64>) -> Outcome<Vec<Value>> {
         }
         None => None,
     };
-    let along = |cx: &mut Cx, axis: usize| {
+    let planned = |cx: &Cx, axis: usize| {
         let extent = cx.dim(x, axis);
         let length = length.clone().unwrap_or_else(|| match inverse && onesided {
             true => (extent.clone() - Dim::from(1)) * Dim::from(2),
             false => extent.clone(),
         });
-        transform(cx, x, axis, &Transform { length, inverse, onesided })
+        Transform { length, inverse, onesided }
+    };
+    let along = |cx: &mut Cx, axis: usize| {
+        let planned = planned(cx, axis);
+        transform(cx, x, axis, &planned)
     };
     if let Some(axis) = axis {
         let axis = axis_in(axis, rank)?;
         return Ok(vec![along(cx, axis)?]);
     }
+    let chosen = cx.reshape(node.operand(2)?, [1i64])?;
+    let chosen = cx.cast(chosen, DType::I64)?;
+    let chosen = cx.wrap_indices(chosen, Dim::from(rank))?;
     if onesided || length.is_some() {
-        return Err(Fault::unsupported("the axis decides the result's shape, and is only known at run time"));
+        let axis = declared_axis(cx, x, &planned)?;
+        let given = cx.size_or_bind(chosen, "axis", Dim::from(rank))?;
+        let message = "the axis must be the one that the model declares the result for";
+        cx.assert_equal(&given, &Dim::from(axis), message)?;
+        return Ok(vec![along(cx, axis)?]);
     }
     // One result an axis, of which the given one is chosen.
-    let chosen = cx.reshape(node.operand(2)?, [1i64])?;
-    let chosen = cx.wrap_indices(chosen, Dim::from(rank))?;
     let mut result = along(cx, 0)?;
     for axis in 1..rank.saturating_sub(1) {
         let here = cx.with_number(ScalarOp::Eq, chosen, axis as f64)?;
@@ -76,6 +93,29 @@ fn dft(cx: &mut Cx, node: &Node, axis: Option<i64>) -> Outcome<Vec<Value>> {
         result = cx.select(here, other, result)?;
     }
     Ok(vec![result])
+}
+
+/// The one axis whose transform has the shape that the model declares of the result. Errors: none has, or several have.
+fn declared_axis(cx: &Cx, x: Value, planned: &dyn Fn(&Cx, usize) -> Transform) -> Outcome<usize> {
+    let shape = cx.shape(x);
+    let n_axes = shape.rank().saturating_sub(1);
+    let declared = cx.declared.first().cloned().flatten().unwrap_or_default();
+    let fits = |axis: &usize| {
+        let outputs = planned(cx, *axis).outputs();
+        (0..n_axes).all(|i| {
+            let own = if i == *axis { &outputs } else { &shape[i] };
+            let declared = declared.get(i).copied().flatten();
+            declared.zip(own.as_const()).is_none_or(|(declared, own)| declared == own)
+        })
+    };
+    let axes: Vec<usize> = (0..n_axes).filter(fits).collect();
+    match axes[..] {
+        [axis] => Ok(axis),
+        _ => Err(Fault::unsupported(
+            "the axis decides the result's shape, is only known at run time, and does not follow from the shape that \
+             the model declares",
+        )),
+    }
 }
 
 /// `x: [..., 1 or 2]`, real and imaginary parts last.
@@ -86,9 +126,8 @@ fn transform(cx: &mut Cx, x: Value, axis: usize, transform: &Transform) -> Outco
     }
     let used = cx.least(&cx.dim(x, axis), &transform.length);
     let real_result = transform.inverse && transform.onesided;
-    let half = transform.length.floor_div(&Dim::from(2)) + Dim::from(1);
-    let used = if real_result { cx.least(&used, &half) } else { used };
-    let outputs = if transform.onesided && !transform.inverse { half } else { transform.length.clone() };
+    let used = if real_result { cx.least(&used, &transform.half()) } else { used };
+    let outputs = transform.outputs();
     let complex = !cx.dim(x, last).is_const(1);
     let part = |cx: &mut Cx, i: i64| {
         let part = cx.slice_axis(x, last, Dim::from(i), Dim::from(1))?;
@@ -106,16 +145,13 @@ fn transform(cx: &mut Cx, x: Value, axis: usize, transform: &Transform) -> Outco
         let place = cx.rank(y) - 1;
         cx.move_axis(y, place, axis)
     };
-    // Forward multiplies by cos - i sin, backward by cos + i sin, of which only the real part is asked for.
+    // Forward multiplies by cos - i sin; backward the sines are mirrored.
     let (real_cos, real_sin) = (product(cx, real, cos)?, product(cx, real, sin)?);
     let (y_real, y_imaginary) = match imaginary {
         None => (real_cos, cx.unary(ScalarOp::Neg, real_sin)?),
         Some(imaginary) => {
             let (imaginary_cos, imaginary_sin) = (product(cx, imaginary, cos)?, product(cx, imaginary, sin)?);
-            match real_result {
-                true => (cx.sub(real_cos, imaginary_sin)?, imaginary_cos),
-                false => (cx.add(real_cos, imaginary_sin)?, cx.sub(imaginary_cos, real_sin)?),
-            }
+            (cx.add(real_cos, imaginary_sin)?, cx.sub(imaginary_cos, real_sin)?)
         }
     };
     let y_real = cx.add_axes(y_real, &[last])?;
@@ -126,7 +162,7 @@ fn transform(cx: &mut Cx, x: Value, axis: usize, transform: &Transform) -> Outco
     cx.concat(&[y_real, y_imaginary], last)
 }
 
-/// Matrices `[inputs, outputs]` of `cos` and `sin` of `2 pi n k / length`; scaled by `1 / length` backward, and
+/// Matrices `[inputs, outputs]` of `cos` and `sin` of `2 pi n k / length`; backward of its negative, scaled by `1 / length`, and
 /// weighted so that the missing half of a one-sided spectrum counts.
 fn waves(
     cx: &mut Cx,
@@ -157,7 +193,8 @@ fn waves(
             let twice = cx.with_number(ScalarOp::Mul, weight, 2.0)?;
             weight = cx.select(single, weight, twice)?;
         }
-        (cos, sin) = (cx.mul(cos, weight)?, cx.mul(sin, weight)?);
+        let mirrored = cx.unary(ScalarOp::Neg, weight)?;
+        (cos, sin) = (cx.mul(cos, weight)?, cx.mul(sin, mirrored)?);
     }
     Ok((cx.cast(cos, dtype)?, cx.cast(sin, dtype)?))
 }
