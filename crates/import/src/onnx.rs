@@ -5,10 +5,12 @@
 //! ```
 //! Before: any bytes. After: a program whose entry takes the graph's inputs (initializers excluded) in order and
 //! returns its outputs, every op located at the name of the node that it came from; named dims are size symbols
-//! shared by name. Opsets 7 to 28 of ONNX's own domain, and what exporters use of `com.microsoft`.
+//! shared by name. Opsets 7 to 28 of ONNX's own domain (earlier ones where ops mean the same, `early`), `ai.onnx.ml`, and what
+//! exporters use of `com.microsoft`.
 
 mod cut;
 mod cx;
+mod early;
 mod fault;
 mod functions;
 mod graph;
@@ -35,7 +37,7 @@ use weights::Weights;
 /// The newest file format understood.
 const MAX_IR_VERSION: i64 = 14;
 /// Versions of ONNX's own operator set that are understood.
-pub const OPSETS: std::ops::RangeInclusive<i64> = 7..=28;
+pub const OPSETS: std::ops::RangeInclusive<i64> = 1..=28;
 
 pub use table::supported;
 

@@ -4,6 +4,7 @@
 //! composition in tensor ops ("claim"); functions that the *model* brings are copied in ("expand").
 
 use super::cx::Cx;
+use super::early;
 use super::fault::Outcome;
 use super::node::Node;
 use super::ops;
@@ -37,6 +38,9 @@ pub(crate) const fn op_since(op: &'static str, since: i64, convert: Convert) -> 
     Row { op, since, until: i64::MAX, convert }
 }
 
+/// From this version of ONNX's own domain on every row is read; before, those that [`early`] lists.
+const SETTLED: i64 = 7;
+
 pub(crate) enum Found {
     Converter(Convert),
     /// Why there is none.
@@ -61,6 +65,13 @@ pub(crate) fn find(domain: &str, name: &str, version: i64) -> Found {
         let domain = if domain.is_empty() { "ONNX" } else { domain };
         return Found::Missing(format!("no such op of {domain} is supported"));
     };
+    if domain.is_empty() && version < SETTLED && early::since(name).is_none_or(|since| version < since) {
+        return Found::Missing(format!(
+            "opset {version} is not supported for this op; versions {} to {} are",
+            early::since(name).unwrap_or(SETTLED),
+            super::OPSETS.end()
+        ));
+    }
     match rows.iter().find(|row| (row.since..=row.until).contains(&version)) {
         Some(row) => Found::Converter(row.convert),
         None => Found::Missing(format!("the op is not supported in opset {version}")),
@@ -71,8 +82,17 @@ pub(crate) fn find(domain: &str, name: &str, version: i64) -> Found {
 pub fn supported() -> Vec<(&'static str, &'static str, i64, i64)> {
     let mut all: Vec<_> = ops::FAMILIES
         .iter()
-        .flat_map(|(domain, rows)| rows.iter().map(|row| (*domain, row.op, row.since, row.until)))
+        .flat_map(|(domain, rows)| {
+            rows.iter().map(|row| (*domain, row.op, first_version(domain, row), row.until))
+        })
         .collect();
     all.sort_unstable();
     all
+}
+
+fn first_version(domain: &str, row: &Row) -> i64 {
+    match domain {
+        "" => row.since.max(early::since(row.op).unwrap_or(SETTLED)),
+        _ => row.since,
+    }
 }
