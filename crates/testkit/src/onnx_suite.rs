@@ -1,6 +1,9 @@
 //! The node cases of the onnx package: one model, its inputs, the outputs it must give.
 //! In: a folder that `tools/onnx_node_cases.py` wrote and a way to run a model.  Out: a verdict per case.
-//! Outputs are compared as the suite itself does: elementwise with the case's rtol and atol, dtype and shape equal.
+//! Outputs are compared as the suite itself does: elementwise with the case's rtol and atol, dtype and shape equal; those
+//! that are drawn at random by what every draw obeys.
+
+mod drawn;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -104,6 +107,9 @@ pub fn run_case(folder: &Path, case: &Case, run: &Runner<'_>) -> Verdict {
     if let Some(reason) = unread {
         return Verdict::Refused(reason);
     }
+    if let Some(law) = drawn::law_of(&case.name) {
+        return judge_draw(&dir, case, law, &inputs, &outputs);
+    }
     for slot in &case.outputs {
         let expected = match read(&dir, slot) {
             Ok(tensor) => tensor,
@@ -121,6 +127,24 @@ pub fn run_case(folder: &Path, case: &Case, run: &Runner<'_>) -> Verdict {
         return Verdict::Wrong { reason: format!("output `{}` {difference}", slot.name), share };
     }
     Verdict::Pass
+}
+
+fn judge_draw(
+    dir: &Path,
+    case: &Case,
+    law: drawn::Law,
+    inputs: &[(String, HostTensor)],
+    outputs: &BTreeMap<String, HostTensor>,
+) -> Verdict {
+    let expected = case.outputs.iter().map(|slot| Ok((slot.name.clone(), read(dir, slot)?)));
+    let expected: Vec<_> = match expected.collect::<Result<_, String>>() {
+        Ok(expected) => expected,
+        Err(reason) => return Verdict::Refused(reason),
+    };
+    match law.check(inputs, outputs, &expected) {
+        Ok(()) => Verdict::Pass,
+        Err(reason) => Verdict::Wrong { reason, share: None },
+    }
 }
 
 fn read(dir: &Path, slot: &Slot) -> Result<HostTensor, String> {

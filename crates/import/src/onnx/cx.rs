@@ -42,6 +42,10 @@ pub(crate) struct Cx<'m> {
     pub report: Report,
     /// Symbols of named dims, by the model's name.
     pub dim_names: BTreeMap<String, Dim>,
+    /// The rounds of the loops at hand, outermost first: `i64` scalars.
+    pub iterations: Vec<Value>,
+    /// Random nodes without a seed so far.
+    pub n_unseeded: u32,
     /// Nodes converted so far, bodies of functions included; see `graph::MAX_NODES`.
     pub n_nodes: usize,
 }
@@ -80,6 +84,8 @@ impl<'m> Cx<'m> {
             weights,
             report: Report::default(),
             dim_names: BTreeMap::new(),
+            iterations: vec![],
+            n_unseeded: 0,
             n_nodes: 0,
         }
     }

@@ -13,6 +13,7 @@ mod normalisation;
 mod padding;
 mod pooling;
 mod quantisation;
+mod random;
 mod recurrent;
 mod reduction;
 mod resize;
@@ -52,6 +53,7 @@ pub(super) const FAMILIES: &[(&str, &[Row])] = &[
     ("", loss::ROWS),
     ("", spatial::ROWS),
     ("", signal::ROWS),
+    ("", random::ROWS),
     (PREVIEW, attention::PREVIEW),
     (MICROSOFT, attention::MICROSOFT),
     (MICROSOFT, contraction::MICROSOFT),
@@ -63,15 +65,12 @@ pub(super) const FAMILIES: &[(&str, &[Row])] = &[
 /// Why a known op is refused by design.
 pub(super) fn reason_refused(name: &str) -> Option<&'static str> {
     const STRINGS: &str = "strings are not supported";
-    const RANDOM: &str = "random results are not supported: the same inputs must give the same outputs";
     const SEQUENCES: &str = "sequences and optional values are not supported";
     Some(match name {
         "StringConcat" | "StringNormalizer" | "StringSplit" | "RegexFullMatch" => STRINGS,
         "SequenceAt" | "SequenceConstruct" | "SequenceEmpty" | "SequenceErase" | "SequenceInsert"
         | "SequenceLength" | "SequenceMap" | "SplitToSequence" | "ConcatFromSequence" | "Optional"
         | "OptionalGetElement" | "OptionalHasElement" => SEQUENCES,
-        "RandomNormal" | "RandomNormalLike" | "RandomUniform" | "RandomUniformLike" | "Multinomial"
-        | "Bernoulli" => RANDOM,
         "ImageDecoder" => "image files are decoded before they reach the model",
         _ => return None,
     })

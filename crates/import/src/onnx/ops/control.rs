@@ -8,7 +8,7 @@ use crate::onnx::table::{Row, op, op_between, op_since};
 use std::collections::BTreeSet;
 use tegula_base::{DType, Dim, Origin, Shape, SymbolInfo};
 use tegula_ir::{RegionId, ScalarOp, Value};
-use tegula_tensor::{TensorOp, finish_region_op};
+use tegula_tensor::{TensorOp, TensorType, finish_region_op};
 
 pub(super) const ROWS: &[Row] =
     &[op("If", if_), op("Loop", loop_), op_between("Scan", 8, 8, scan_batched), op_since("Scan", 9, scan)];
@@ -64,6 +64,13 @@ fn common_types(cx: &mut Cx, regions: [RegionId; 2], values: &[Vec<Value>; 2]) -
     let mut all = Vec::with_capacity(values[0].len());
     for (i, (a, b)) in values[0].iter().zip(&values[1]).enumerate() {
         let (left, right) = (cx.ty(*a).clone(), cx.ty(*b).clone());
+        // One element broadcasts alike in any rank: the larger one serves both.
+        let is_single = |ty: &TensorType| ty.shape.iter().all(|dim| dim.is_const(1));
+        if left.dtype == right.dtype && left.rank() != right.rank() && is_single(&left) && is_single(&right) {
+            let wide = if left.rank() > right.rank() { left } else { right };
+            all.push(Common { shape: wide.shape, varying: vec![] });
+            continue;
+        }
         if left.dtype != right.dtype || left.rank() != right.rank() {
             return Err(Fault::unsupported(format!(
                 "the branches give result {i} different types, {left} and {right}, and the condition is only known at run time"
@@ -191,9 +198,12 @@ impl Cx<'_> {
         let region = self.func.regions_of(op)[0];
         let types: Vec<_> = carried.iter().map(|value| self.ty(*value).clone()).collect();
         let goes_on = self.within(region, |cx| -> Outcome<bool> {
-            let iteration = cx.func.add_arg(region, tegula_tensor::TensorType::scalar(DType::I64));
+            let iteration = cx.func.add_arg(region, TensorType::scalar(DType::I64));
             let inner: Vec<Value> = types.into_iter().map(|ty| cx.func.add_arg(region, ty)).collect();
-            let round = body(cx, iteration, &inner)?;
+            cx.iterations.push(iteration);
+            let round = body(cx, iteration, &inner);
+            cx.iterations.pop();
+            let round = round?;
             let goes_on = cx.known_bool(round.go) == Some(true);
             let mut next = Vec::with_capacity(inner.len());
             for (i, value) in round.carried.iter().enumerate() {

@@ -6,7 +6,6 @@ use crate::onnx::node::Node;
 use crate::onnx::table::{Row, op, op_between, op_since};
 use tegula_base::DType;
 use tegula_ir::{ScalarOp, Value};
-use tegula_tensor::TensorOp;
 
 pub(super) const ROWS: &[Row] = &[
     op("Add", |cx, node| two(cx, node, ScalarOp::Add)),
@@ -66,7 +65,6 @@ pub(super) const ROWS: &[Row] = &[
     op_between("Clip", 1, 10, clip_by_attributes),
     op_since("Clip", 11, clip),
     op("Identity", |_, node| Ok(vec![node.operand(0)?])),
-    op("Dropout", dropout),
 ];
 
 fn one(cx: &mut Cx, node: &Node, f: ScalarOp) -> Outcome<Vec<Value>> {
@@ -201,26 +199,4 @@ fn clip(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
         x = cx.binary(ScalarOp::Min, x, max)?;
     }
     Ok(vec![x])
-}
-
-/// In inference nothing drops out; the mask is all true (in opsets before 10: all one).
-fn dropout(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
-    let x = node.operand(0)?;
-    if let Some(training) = node.optional(2)
-        && cx.known_bool(training) != Some(false)
-    {
-        return Err(Fault::unsupported("training mode is not supported, and must be a constant false"));
-    }
-    let mut results = vec![x];
-    if node.wants(1) {
-        let dtype = if node.version < 10 { cx.dtype(x) } else { DType::Bool };
-        let shape = cx.shape(x);
-        results.push(cx.emit(TensorOp::Splat { dtype, shape, bits: one_bits(dtype) }, &[])?);
-    }
-    Ok(results)
-}
-
-fn one_bits(dtype: DType) -> i64 {
-    let cast = ScalarOp::Cast { to: dtype, saturate: true };
-    tegula_ir::scalar::eval::eval(cast, &[DType::I64], &[1]) as i64
 }
