@@ -9,6 +9,7 @@ mod elementwise;
 mod indexing;
 mod loss;
 mod movement;
+mod ngrams;
 mod normalisation;
 mod padding;
 mod pooling;
@@ -54,6 +55,7 @@ pub(super) const FAMILIES: &[(&str, &[Row])] = &[
     ("", spatial::ROWS),
     ("", signal::ROWS),
     ("", random::ROWS),
+    ("", ngrams::ROWS),
     (PREVIEW, attention::PREVIEW),
     (MICROSOFT, attention::MICROSOFT),
     (MICROSOFT, contraction::MICROSOFT),
