@@ -22,6 +22,7 @@ mod signal;
 mod slicing;
 mod source;
 mod spatial;
+mod training;
 mod window;
 
 use super::table::Row;
@@ -31,6 +32,9 @@ const MICROSOFT: &str = "com.microsoft";
 
 /// The domain of ops that ONNX has not settled.
 const PREVIEW: &str = "ai.onnx.preview";
+
+/// The domain of optimisers.
+const TRAINING: &str = "ai.onnx.preview.training";
 
 /// All rows by domain.
 pub(super) const FAMILIES: &[(&str, &[Row])] = &[
@@ -56,6 +60,7 @@ pub(super) const FAMILIES: &[(&str, &[Row])] = &[
     ("", signal::ROWS),
     ("", random::ROWS),
     ("", ngrams::ROWS),
+    (TRAINING, training::ROWS),
     (PREVIEW, attention::PREVIEW),
     (MICROSOFT, attention::MICROSOFT),
     (MICROSOFT, contraction::MICROSOFT),
