@@ -184,7 +184,10 @@ fn operands_of_any_type_are_refused_or_read() {
 
 /// A model of one op; `lines` are its operands.
 fn alone(op: &str, lines: &[&str]) -> ModelProto {
-    let mut text = String::from("ir 10\nopset 22\nopset com.microsoft 1\n");
+    let mut text = String::from(
+        "ir 10\nopset 27\nopset com.microsoft 1\nopset ai.onnx.ml 5\nopset ai.onnx.preview 1\n\
+         opset ai.onnx.preview.training 1\n",
+    );
     let mut names = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         text += &line.replace(" z", &format!(" z{at}"));

@@ -39,7 +39,7 @@ fn text() -> String {
         OPSETS.start(),
         OPSETS.end()
     );
-    text += "An op is read in opsets older than it, too. Functions that a model brings are copied in; an op that is not listed is refused with its reason.\n";
+    text += "An op is read in opsets older than it, too; in opsets before 7 where it meant the same there. Functions that a model brings are copied in; an op that is not listed is refused with its reason.\n";
     text += "Ops are defined in `crates/import/src/onnx/ops`.\n";
     let mut current = None;
     for ((domain, name), ranges) in ranges() {
@@ -51,8 +51,37 @@ fn text() -> String {
         let ranges: Vec<String> = ranges.into_iter().map(|range| words(domain, range)).collect();
         text += &format!("| `{name}` | {} |\n", ranges.join(", "));
     }
+    text += "\n## Costs and limits worth knowing\n\n| op | what |\n|---|---|\n";
+    for (op, what) in WORTH_KNOWING {
+        text += &format!("| {op} | {what} |\n");
+    }
     text
 }
+
+/// What a decomposition costs beyond what its op would need, and where it stops.
+const WORTH_KNOWING: &[(&str, &str)] = &[
+    (
+        "`DeformConv`",
+        "gathers what the kernel sees into columns: its elements times those of the input, four reads each (of 2-D data)",
+    ),
+    (
+        "`RoiAlign`",
+        "four reads a sample; with a `sampling_ratio` of 0 every region has room for the samples of the largest one",
+    ),
+    (
+        "`DFT`, `STFT`",
+        "a product with a matrix of sines and cosines, not a fast transform; an axis that is known only at run time must follow from the declared shape, or not change it",
+    ),
+    ("`LinearAttention`", "one token after another; `chunk_size` is not used"),
+    ("`TfIdfVectorizer`", "compares every window with every n-gram of its length; whole numbers only"),
+    (
+        "`If`",
+        "branches whose results differ in rank are taken where the condition is known before the run, or where both are one element: then in the larger rank",
+    ),
+    ("random ops", "the same numbers in every run; see `docs/numerics.md`"),
+    ("`ai.onnx.ml` trees", "all rows go down all trees a level a round; the deepest tree decides"),
+    ("`ai.onnx.ml` labels", "whole numbers only; `OneHotEncoder` with `zeros` of 0 is refused"),
+];
 
 /// First and last version, both included.
 type Range = (i64, i64);
@@ -61,7 +90,6 @@ type Range = (i64, i64);
 fn ranges() -> BTreeMap<(&'static str, &'static str), Vec<Range>> {
     let mut all: BTreeMap<_, Vec<Range>> = BTreeMap::new();
     for (domain, name, since, until) in supported() {
-        let since = if domain.is_empty() { since.max(*OPSETS.start()) } else { since };
         let list = all.entry((domain, name)).or_default();
         match list.last_mut() {
             Some(last) if last.1 >= since - 1 => last.1 = last.1.max(until),

@@ -8,6 +8,7 @@ mod convolution;
 mod elementwise;
 mod indexing;
 mod loss;
+mod ml;
 mod movement;
 mod ngrams;
 mod normalisation;
@@ -32,6 +33,9 @@ const MICROSOFT: &str = "com.microsoft";
 
 /// The domain of ops that ONNX has not settled.
 const PREVIEW: &str = "ai.onnx.preview";
+
+/// The domain of classical models.
+const ML: &str = "ai.onnx.ml";
 
 /// The domain of optimisers.
 const TRAINING: &str = "ai.onnx.preview.training";
@@ -61,6 +65,7 @@ pub(super) const FAMILIES: &[(&str, &[Row])] = &[
     ("", random::ROWS),
     ("", ngrams::ROWS),
     (TRAINING, training::ROWS),
+    (ML, ml::ROWS),
     (PREVIEW, attention::PREVIEW),
     (MICROSOFT, attention::MICROSOFT),
     (MICROSOFT, contraction::MICROSOFT),

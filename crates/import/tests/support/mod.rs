@@ -10,6 +10,7 @@
 //!   b = Add(a, a)
 //! }
 //! y = my::Twice(x) axis=1 perm=[1, 0] mode="linear" name="node"
+//! y = my::Once(x) weights=[0.5, 2.] modes=["a", "b"] table={f32 1 2 3}
 //! y = If(c)
 //! .then_branch {
 //!   ...
@@ -159,6 +160,7 @@ fn node(line: &str) -> NodeProto {
     while let Some((name, value)) = rest.split_once('=') {
         let end = match value.as_bytes().first() {
             Some(b'[') => value.find(']').unwrap() + 1,
+            Some(b'{') => value.find('}').unwrap() + 1,
             _ => value.find(' ').unwrap_or(value.len()),
         };
         let (value, after) = value.split_at(end);
@@ -172,9 +174,13 @@ fn node(line: &str) -> NodeProto {
         if value.starts_with('"') {
             attribute.s = Some(text.as_bytes().to_vec());
         } else if let Some(list) = value.strip_prefix('[') {
-            let items = list.trim_end_matches(']').split(',').map(str::trim);
-            attribute.ints =
-                items.filter(|item| !item.is_empty()).map(|item| item.parse().unwrap()).collect();
+            set_list(&mut attribute, list.trim_end_matches(']'));
+        } else if let Some(values) = value.strip_prefix('{') {
+            let (dtype, values) =
+                values.trim_end_matches('}').split_once(' ').unwrap_or((&value[1..value.len() - 1], ""));
+            let count = values.split_whitespace().count();
+            let (_, tensor) = tensor(&format!("t: {dtype}[{count}] = {values}"));
+            attribute.t = Some(tensor_proto("", &tensor));
         } else if let Some(reference) = value.strip_prefix('@') {
             attribute.ref_attr_name = Some(reference.into());
         } else if value.contains('.') {
@@ -185,6 +191,18 @@ fn node(line: &str) -> NodeProto {
         node.attribute.push(attribute);
     }
     node
+}
+
+/// Whole numbers, floats where one has a point, strings in quotes.
+fn set_list(attribute: &mut AttributeProto, list: &str) {
+    let items: Vec<&str> = split(list).collect();
+    if items.iter().any(|item| item.starts_with('"')) {
+        attribute.strings = items.iter().map(|item| item.trim_matches('"').as_bytes().to_vec()).collect();
+    } else if items.iter().any(|item| item.contains('.')) {
+        attribute.floats = items.iter().map(|item| item.parse().unwrap()).collect();
+    } else {
+        attribute.ints = items.iter().map(|item| item.parse().unwrap()).collect();
+    }
 }
 
 /// `x: f32[batch, 3, ?]`; no brackets leave the shape out.

@@ -1,0 +1,242 @@
+//! `ai.onnx.ml`: classical models. Here what prepares features; beside this file trees, linear models and support vector
+//! machines, and how scores become labels.
+//!
+//! Whole numbers are computed as `f32`, as the domain's results are.
+
+mod linear;
+mod scores;
+mod tree;
+mod vectors;
+
+use crate::onnx::cx::Cx;
+use crate::onnx::fault::{Fault, Outcome};
+use crate::onnx::node::Node;
+use crate::onnx::table::{Row, op, op_since};
+use tegula_base::{DType, Dim, HostTensor, Shape};
+use tegula_ir::{ScalarOp, Value};
+
+pub(super) const ROWS: &[Row] = &[
+    op("ArrayFeatureExtractor", array_feature_extractor),
+    op("Binarizer", binarizer),
+    op("FeatureVectorizer", feature_vectorizer),
+    op("Imputer", imputer),
+    op_since("LabelEncoder", 2, label_encoder),
+    op("LinearClassifier", linear::linear_classifier),
+    op("LinearRegressor", linear::linear_regressor),
+    op("Normalizer", normalizer),
+    op("OneHotEncoder", one_hot_encoder),
+    op("SVMClassifier", vectors::svm_classifier),
+    op("SVMRegressor", vectors::svm_regressor),
+    op("Scaler", scaler),
+    op_since("TreeEnsemble", 5, tree::tree_ensemble),
+    op("TreeEnsembleClassifier", tree::tree_ensemble_classifier),
+    op("TreeEnsembleRegressor", tree::tree_ensemble_regressor),
+];
+
+const STRINGS: &str = "strings are not supported";
+
+impl Cx<'_> {
+    /// A row of `f32` constants: `[1, n]`.
+    fn float_row(&mut self, values: &[f32]) -> Outcome {
+        self.constant(HostTensor::from_elements(&[1, values.len()], values))
+    }
+
+    /// Whole numbers as `f32`; floats stay.
+    fn as_features(&mut self, x: Value) -> Outcome {
+        match self.dtype(x) {
+            DType::F32 | DType::F64 => Ok(x),
+            _ => self.cast(x, DType::F32),
+        }
+    }
+
+    /// Rows of features `[N,F]`; one vector is one row.
+    fn feature_rows(&mut self, x: Value) -> Outcome {
+        let x = self.as_features(x)?;
+        match self.rank(x) {
+            1 => self.add_axes(x, &[0]),
+            2 => Ok(x),
+            _ => Err(Fault::from(format!("features [N,F] are expected, got {}", self.ty(x)))),
+        }
+    }
+}
+
+/// Columns by index: `[..., F]` to `[..., n]`; of a vector `[1, n]`.
+fn array_feature_extractor(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let (x, indices) = (node.operand(0)?, node.operand(1)?);
+    cx.expect_axis(x, 0)?;
+    let x = if cx.rank(x) == 1 { cx.add_axes(x, &[0])? } else { x };
+    let count = cx.shape(indices).count();
+    let indices = cx.reshape(indices, [count])?;
+    Ok(vec![cx.gather(x, indices, cx.rank(x) - 1)?])
+}
+
+fn binarizer(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let x = node.operand(0)?;
+    let features = cx.as_features(x)?;
+    let above = cx.with_number(ScalarOp::Gt, features, node.float("threshold", 0.0))?;
+    Ok(vec![cx.cast(above, cx.dtype(x))?])
+}
+
+/// Columns side by side, each operand cut or filled up with zeros to its width.
+fn feature_vectorizer(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let operands = node.all_operands()?;
+    let widths = node.ints("inputdimensions").unwrap_or_default();
+    if widths.len() != operands.len() || widths.iter().any(|width| *width < 0) {
+        return Err(Fault::invalid(format!(
+            "inputdimensions {widths:?} do not fit {} operands",
+            operands.len()
+        )));
+    }
+    let mut parts = Vec::with_capacity(operands.len());
+    for (x, width) in operands.into_iter().zip(widths) {
+        let x = cx.cast(x, DType::F32)?;
+        let x = if cx.rank(x) == 1 { cx.add_axes(x, &[1])? } else { x };
+        cx.expect_rank(x, 2, "features [N,F]")?;
+        let (own, width) = (cx.dim(x, 1), Dim::from(width));
+        let used = cx.least(&own, &width);
+        let x = cx.slice_axis(x, 1, Dim::from(0), used.clone())?;
+        let none = vec![Dim::from(0); 2];
+        parts.push(cx.pad_with(x, 0.0, none, vec![Dim::from(0), width - used])?);
+    }
+    Ok(vec![cx.concat(&parts, 1)?])
+}
+
+/// Puts values in the place of one that stands for a missing one: one for all columns, or one a column.
+fn imputer(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let x = node.operand(0)?;
+    cx.expect_axis(x, 0)?;
+    let missing = if cx.dtype(x).is_float() {
+        match node.float("replaced_value_float", 0.0) {
+            value if value.is_nan() => cx.unary(ScalarOp::IsNan, x)?,
+            value => cx.with_number(ScalarOp::Eq, x, value)?,
+        }
+    } else {
+        let ones = Shape::from_iter(vec![1i64; cx.rank(x)]);
+        let value = cx.splat_int(cx.dtype(x), ones, node.int("replaced_value_int64", 0))?;
+        cx.binary(ScalarOp::Eq, x, value)?
+    };
+    let floats = node.floats("imputed_value_floats").filter(|list| !list.is_empty());
+    let ints = node.ints("imputed_value_int64s").filter(|list| !list.is_empty());
+    let values = match (cx.dtype(x).is_float(), floats, ints) {
+        (true, Some(floats), _) => cx.constant(HostTensor::from_elements(&[floats.len()], &floats))?,
+        (false, _, Some(ints)) => cx.constant(HostTensor::from_elements(&[ints.len()], &ints))?,
+        _ => return Err(Fault::invalid("there are no values of the operand's kind to put in")),
+    };
+    let values = cx.cast(values, cx.dtype(x))?;
+    Ok(vec![cx.select(missing, values, x)?])
+}
+
+/// A key's value, the default for anything else.
+fn label_encoder(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let x = node.operand(0)?;
+    if ["keys_strings", "values_strings"].iter().any(|name| node.has(name)) {
+        return Err(Fault::unsupported(STRINGS));
+    }
+    let keys = encoder_list(cx, node, "keys")?;
+    let values = encoder_list(cx, node, "values")?;
+    let n = cx.dim(values, 0);
+    cx.assert_equal(&cx.dim(keys, 0), &n, "each key must have a value")?;
+    let dtype = cx.dtype(values);
+    let default = match node.tensor("default_tensor") {
+        Some(tensor) => {
+            let data = cx.weights.load(tensor).map_err(Fault::invalid)?;
+            cx.constant(data)?
+        }
+        None if dtype.is_float() => cx.splat(dtype, Shape::scalar(), node.float("default_float", -0.0))?,
+        None => cx.splat_int(dtype, Shape::scalar(), node.int("default_int64", -1))?,
+    };
+    let default = cx.reshape(default, [1i64])?;
+    let default = cx.cast(default, dtype)?;
+    // The default stands behind the values; keys that are no number are equal to each other here.
+    let values = cx.concat(&[values, default], 0)?;
+    let keys = cx.cast(keys, cx.dtype(x))?;
+    let rank = cx.rank(x);
+    let column = cx.add_axes(x, &[rank])?;
+    let mut same = cx.binary(ScalarOp::Eq, column, keys)?;
+    if cx.dtype(x).is_float() {
+        let (a, b) = (cx.unary(ScalarOp::IsNan, column)?, cx.unary(ScalarOp::IsNan, keys)?);
+        let both = cx.binary(ScalarOp::And, a, b)?;
+        same = cx.binary(ScalarOp::Or, same, both)?;
+    }
+    let places = cx.iota(DType::I64, [n.clone()], 0)?;
+    let none = cx.size_as(n, DType::I64, 1)?;
+    let places = cx.select(same, places, none)?;
+    let place = cx.reduce(ScalarOp::Min, places, &[rank], false)?;
+    // Of no keys at all the least place is the largest number.
+    let last = cx.size_as(cx.dim(values, 0) - Dim::from(1), DType::I64, rank)?;
+    let place = cx.binary(ScalarOp::Min, place, last)?;
+    Ok(vec![cx.gather(values, place, 0)?])
+}
+
+fn encoder_list(cx: &mut Cx, node: &Node, stem: &str) -> Outcome {
+    let list = if let Some(tensor) = node.tensor(&format!("{stem}_tensor")) {
+        let data = cx.weights.load(tensor).map_err(Fault::unsupported)?;
+        cx.constant(data)?
+    } else if let Some(floats) = node.floats(&format!("{stem}_floats")) {
+        cx.constant(HostTensor::from_elements(&[floats.len()], &floats))?
+    } else if let Some(ints) = node.ints(&format!("{stem}_int64s")) {
+        cx.constant(HostTensor::from_elements(&[ints.len()], &ints))?
+    } else {
+        return Err(Fault::invalid(format!("there are no {stem}")));
+    };
+    let count = cx.shape(list).count();
+    cx.reshape(list, [count])
+}
+
+/// Rows divided by their largest magnitude, their sum of magnitudes or their length.
+fn normalizer(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let x = node.operand(0)?;
+    let x = cx.as_features(x)?;
+    cx.expect_axis(x, 0)?;
+    let last = [cx.rank(x) - 1];
+    let size = match node.text("norm", "MAX").as_str() {
+        "MAX" => {
+            let sizes = cx.unary(ScalarOp::Abs, x)?;
+            cx.reduce(ScalarOp::Max, sizes, &last, true)?
+        }
+        "L1" => {
+            let sizes = cx.unary(ScalarOp::Abs, x)?;
+            cx.reduce(ScalarOp::Add, sizes, &last, true)?
+        }
+        "L2" => {
+            let squares = cx.mul(x, x)?;
+            let sum = cx.reduce(ScalarOp::Add, squares, &last, true)?;
+            cx.unary(ScalarOp::Sqrt, sum)?
+        }
+        other => return Err(Fault::invalid(format!("norm `{other}` is none of MAX, L1, L2"))),
+    };
+    // Rows of zeros stay.
+    let size = cx.with_number(ScalarOp::Max, size, 1e-30)?;
+    let y = cx.div(x, size)?;
+    Ok(vec![cx.cast(y, DType::F32)?])
+}
+
+/// 1 at the category's place; rows of zeros for what is no category.
+fn one_hot_encoder(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let x = node.operand(0)?;
+    if node.has("cats_strings") {
+        return Err(Fault::unsupported(STRINGS));
+    }
+    if !node.flag("zeros", true) {
+        return Err(Fault::unsupported("`zeros` of 0, which stops at what is no category, is not supported"));
+    }
+    let categories = node.ints("cats_int64s").unwrap_or_default();
+    let categories = cx.constant(HostTensor::from_elements(&[categories.len()], &categories))?;
+    let x = cx.cast(x, DType::I64)?;
+    let column = cx.add_axes(x, &[cx.rank(x)])?;
+    let same = cx.binary(ScalarOp::Eq, column, categories)?;
+    Ok(vec![cx.cast(same, DType::F32)?])
+}
+
+fn scaler(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let x = node.operand(0)?;
+    let mut y = cx.as_features(x)?;
+    for (name, f) in [("offset", ScalarOp::Sub), ("scale", ScalarOp::Mul)] {
+        if let Some(values) = node.floats(name).filter(|values| !values.is_empty()) {
+            let values = cx.constant(HostTensor::from_elements(&[values.len()], &values))?;
+            let values = cx.cast(values, cx.dtype(y))?;
+            y = cx.binary(f, y, values)?;
+        }
+    }
+    Ok(vec![cx.cast(y, DType::F32)?])
+}
