@@ -70,7 +70,7 @@ const WORTH_KNOWING: &[(&str, &str)] = &[
     ),
     (
         "`DFT`, `STFT`",
-        "a product with a matrix of sines and cosines, not a fast transform; an axis that is known only at run time must follow from the declared shape, or not change it",
+        "a product with a matrix of sines and cosines; two smaller ones where a complex signal has a constant composite length; an axis that is known only at run time must follow from the declared shape, or not change it",
     ),
     ("`LinearAttention`", "one token after another; `chunk_size` is not used"),
     ("`TfIdfVectorizer`", "compares every window with every n-gram of its length; whole numbers only"),

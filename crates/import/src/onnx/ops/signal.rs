@@ -1,4 +1,7 @@
-//! Fourier transforms as products with matrices of sines and cosines, frames of a signal, mel filters.
+//! Fourier transforms as products with matrices of sines and cosines (complex ones of composite lengths in two steps),
+//! frames of a signal, mel filters.
+
+mod two_steps;
 
 use crate::onnx::cx::Cx;
 use crate::onnx::fault::{Fault, Outcome};
@@ -7,6 +10,7 @@ use crate::onnx::table::{Row, op, op_between, op_since};
 use tegula_base::{DType, Dim, Shape, SymbolInfo};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::{DotDims, TensorOp};
+use two_steps::{factors, in_two_steps};
 
 pub(super) const ROWS: &[Row] = &[
     op_between("DFT", 17, 19, |cx, node| {
@@ -136,6 +140,17 @@ fn transform(cx: &mut Cx, x: Value, axis: usize, transform: &Transform) -> Outco
     };
     let real = part(cx, 0)?;
     let imaginary = if complex { Some(part(cx, 1)?) } else { None };
+    let factors = transform.length.as_const().and_then(factors).filter(|_| !transform.onesided);
+    if let (Some(imaginary), Some(factors)) = (imaginary, factors) {
+        let low = vec![Dim::from(0); last];
+        let mut high = low.clone();
+        high[axis] = transform.length.clone() - used;
+        let real = cx.pad_with(real, 0.0, low.clone(), high.clone())?;
+        let imaginary = cx.pad_with(imaginary, 0.0, low, high)?;
+        let (real, imaginary) = in_two_steps(cx, (real, imaginary), axis, factors, transform.inverse)?;
+        let parts = [cx.add_axes(real, &[last])?, cx.add_axes(imaginary, &[last])?];
+        return cx.concat(&parts, last);
+    }
     let (cos, sin) = waves(cx, &used, &outputs, transform, cx.dtype(x))?;
     let product = |cx: &mut Cx, x: Value, wave: Value| {
         let dims =
@@ -162,8 +177,8 @@ fn transform(cx: &mut Cx, x: Value, axis: usize, transform: &Transform) -> Outco
     cx.concat(&[y_real, y_imaginary], last)
 }
 
-/// Matrices `[inputs, outputs]` of `cos` and `sin` of `2 pi n k / length`; backward of its negative, scaled by `1 / length`, and
-/// weighted so that the missing half of a one-sided spectrum counts.
+/// Matrices `[inputs, outputs]` of `cos` and `sin` of `2 pi n k / length`; backward of its negative, scaled by
+/// `1 / length`, and weighted so that the missing half of a one-sided spectrum counts.
 fn waves(
     cx: &mut Cx,
     inputs: &Dim,
