@@ -17,6 +17,7 @@ mod bulk_store;
 mod control;
 mod dot;
 mod index;
+mod late;
 mod load;
 mod mma;
 mod piece;
@@ -34,6 +35,7 @@ use crate::code::Code;
 use crate::coord::{MapId, Place, ThreadMaps};
 use crate::scalar::Refused;
 use crate::spread::Spread;
+use late::Late;
 use ring::{End, Taken};
 use shared::Area;
 use stream::Streams;
@@ -137,6 +139,9 @@ impl<'a> Lower<'a> {
             map_addresses: HashMap::default(),
             in_place: HashMap::default(),
             pending: Vec::new(),
+            flights: Vec::new(),
+            late: Vec::new(),
+            turn: None,
             bulk_buffers: None,
         };
         cx.is_ordered = cx.reads_what_it_writes();
@@ -241,6 +246,12 @@ struct Lower<'a> {
     in_place: HashMap<OpId, Vec<Reg>>,
     /// Open loops with pending products, outermost first.
     pending: Vec<Pending>,
+    /// Products that were started and not yet waited for, oldest first, by the value that their sums are.
+    flights: Vec<(Value, OpId)>,
+    /// Open loops with a product that each round starts for the one before.
+    late: Vec<Late>,
+    /// The barrier of this warpgroup's turns, where warpgroups take turns.
+    turn: Option<Operand>,
     /// Slices of shared memory through which sums leave: start and bytes.
     bulk_buffers: Option<(u32, u32)>,
 }
@@ -249,6 +260,9 @@ type Made<T> = Result<T, Refused>;
 
 /// The barrier of the threads that multiply; 0 is the CTA's.
 const ROLE_BARRIER: u32 = 1;
+/// The barriers of a warpgroup's own threads, and of warpgroups' turns: the first one's, an even number, and the second's.
+const STORE_BARRIER: u32 = 2;
+const TURN_BARRIER: u32 = 4;
 
 impl Lower<'_> {
     fn tile(&self, value: Value) -> (DType, Vec<i64>) {
@@ -280,6 +294,7 @@ impl Lower<'_> {
                         self.get(ring);
                     }
                 }
+                TileOp::Dot {} if self.is_late(op) => {}
                 TileOp::Dot {} if self.product(op).is_some() => self.multiply(op)?,
                 TileOp::Store { .. } => self.store(op)?,
                 TileOp::Scatter {} => self.scatter(op)?,
@@ -292,6 +307,9 @@ impl Lower<'_> {
                 }
                 _ => {}
             }
+        }
+        if !outer.is_empty() {
+            self.land_all();
         }
         outer.into_iter().for_each(|ring| self.release(ring, Taken::Last, None));
         Ok(())

@@ -98,6 +98,8 @@ pub(super) struct BlockCycles {
     pub shared: f64,
     pub special: f64,
     pub arithmetic: f64,
+    /// The share of the products that runs beside the next block's softmax in one warpgroup alone: the second one's.
+    beside: f64,
 }
 
 impl BlockCycles {
@@ -121,6 +123,7 @@ impl BlockCycles {
             arithmetic: (2.0 * scores + queries * v) / lanes
                 + scores / gpu.integer_rate
                 + scores / 2.0 / gpu.conversion_rate,
+            beside: if gpu.warpgroup_mma { v / (qk + v) } else { 0.0 },
         })
     }
 
@@ -132,10 +135,11 @@ impl BlockCycles {
         self.special + self.arithmetic
     }
 
-    /// Of `blocks` one after another. A single consumer has no other one to alternate with.
+    /// Of `blocks` one after another. A single consumer has no other one to alternate with, only its own last product.
     pub(super) fn chain(&self, blocks: f64, consumers: u64) -> f64 {
         if consumers == 1 {
-            return blocks * (self.products() + self.softmax());
+            let second = self.beside * self.products();
+            return blocks * (self.products() - second + overlapped(second, self.softmax()));
         }
         // The first scores wait for nothing and the last softmax hides nothing.
         let exposed = (1.0 - VISIBLE_SHARE) * self.products().min(self.softmax());

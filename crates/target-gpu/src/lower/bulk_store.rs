@@ -4,7 +4,7 @@
 //! Each warpgroup has [`DEPTH`] slices; it writes to one when the copy of the slice before the last has been read.
 
 use super::stream::{self, Source};
-use super::{Lower, Made, ROLE_BARRIER};
+use super::{Lower, Made, STORE_BARRIER};
 use crate::coord::{Coord, Place};
 use crate::encoding::{TensorCopies, tensor_copies};
 use crate::layout::{
@@ -239,7 +239,7 @@ impl Lower<'_> {
                 let own = Operand::u32(warpgroup);
                 Predicate::from(self.code.compare(Compare::Eq, CompareType::U32, number, own))
             });
-            let id = Operand::u32(ROLE_BARRIER + 1 + warpgroup);
+            let id = Operand::u32(STORE_BARRIER + warpgroup);
             self.code.emit_if(guard, BarrierSync { aligned: true, id, threads });
         }
     }

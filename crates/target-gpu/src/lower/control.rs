@@ -1,5 +1,6 @@
 //! Loops and branches. All threads of the CTA take them alike, as indexes decide.
 
+use super::wgmma::Pending;
 use super::{Lower, Made};
 use crate::code::{Branch, Item, Loop};
 use crate::scalar::held_class;
@@ -10,15 +11,27 @@ use tegula_isa_ptx::{Operand, Reg, RegClass};
 use tegula_tile::TileType;
 
 /// A value that passes an edge of a region, in registers that each round writes.
-struct Carried {
-    registers: Vec<Reg>,
+pub(super) struct Carried {
+    pub registers: Vec<Reg>,
     /// Of a tile; none of an index.
-    spread: Option<Spread>,
+    pub spread: Option<Spread>,
+}
+
+/// A loop that is being lowered.
+pub(super) struct Rounds {
+    pub region: RegionId,
+    pub lo: Operand,
+    pub hi: Operand,
+    step: i64,
+    /// The counter.
+    pub iv: Reg,
+    pub carried: Vec<Carried>,
 }
 
 impl Lower<'_> {
     pub fn for_loop(&mut self, op: OpId, step: i64) -> Made<()> {
         let operands = self.func.operands(op).to_vec();
+        self.land_all();
         let (lo, hi) = (self.index(operands[0])?, self.index(operands[1])?);
         let region = self.func.regions_of(op)[0];
         let args = self.func.args(region).to_vec();
@@ -34,36 +47,62 @@ impl Lower<'_> {
         }
         let iv = self.code.b64();
         self.code.copy_to(iv, lo);
+        let rounds = Rounds { region, lo, hi, step, iv, carried };
+        match self.late_product(&rounds) {
+            Some(late) => self.late_loop(&rounds, late)?,
+            None => self.plain_loop(&rounds)?,
+        }
+        let results = self.func.results(op).to_vec();
+        results.iter().zip(&rounds.carried).for_each(|(result, own)| self.bind(*result, own));
+        Ok(())
+    }
+
+    fn plain_loop(&mut self, rounds: &Rounds) -> Made<()> {
+        let Rounds { lo, hi, iv, .. } = *rounds;
         let level = self.code.level();
         self.code.open();
         let go_on = self.code.compare64(Compare::Lt, iv.into(), hi).into();
         let head = self.code.close(level);
-        let (pending, body) = self.in_region(region, |cx| {
-            let scope = cx.scopes.last_mut().expect("invariant: the body is open");
-            scope.indexes.insert(args[0], iv.into());
-            for (arg, own) in args[1..].iter().zip(&carried) {
-                cx.bind(*arg, own);
-            }
-            let sums: Vec<&[Reg]> = carried.iter().map(|own| own.registers.as_slice()).collect();
-            let pending = cx.begin_pending(region, &sums, iv, lo);
-            cx.pending.extend(pending.clone());
-            cx.region(region)?;
-            cx.yield_to(region, &carried)?;
-            let next = cx.code.add64(iv.into(), Operand::i64(step));
-            cx.code.copy_to(iv, next);
-            Ok(pending)
-        })?;
+        let (pending, body) = self.round(rounds)?;
         self.code.push(Item::Loop(Box::new(Loop { head, go_on, body })));
         if let Some(pending) = pending {
             self.pending.pop();
             self.end_pending(&pending, lo, hi);
         }
-        let results = self.func.results(op).to_vec();
-        results.iter().zip(&carried).for_each(|(result, own)| self.bind(*result, own));
         Ok(())
     }
 
+    /// One round's code, and what of it may stay pending.
+    pub fn round(&mut self, rounds: &Rounds) -> Made<(Option<Pending>, Vec<Item>)> {
+        let region = rounds.region;
+        let args = self.func.args(region).to_vec();
+        self.in_region(region, |cx| {
+            let scope = cx.scopes.last_mut().expect("invariant: the body is open");
+            scope.indexes.insert(args[0], rounds.iv.into());
+            for (arg, own) in args[1..].iter().zip(&rounds.carried) {
+                cx.bind(*arg, own);
+            }
+            let sums: Vec<&[Reg]> = rounds.carried.iter().map(|own| own.registers.as_slice()).collect();
+            let pending = cx.begin_pending(region, &sums, rounds.iv, rounds.lo);
+            cx.pending.extend(pending.clone());
+            cx.region(region)?;
+            let left = cx.late_left(rounds)?;
+            let moves = cx.next_values(region, &rounds.carried)?;
+            cx.scale_late(rounds)?;
+            cx.land_all();
+            left.into_iter().for_each(|left| cx.keep_left(left));
+            cx.move_all(moves);
+            let next = cx.code.add64(rounds.iv.into(), Operand::i64(rounds.step));
+            cx.code.copy_to(rounds.iv, next);
+            Ok(pending)
+        })
+    }
+
     pub fn branch(&mut self, op: OpId) -> Made<()> {
+        let multiplies = self.has_products(op);
+        if multiplies {
+            self.land_all();
+        }
         let condition = self.index(self.func.operand(op, 0))?;
         let results = if self.is_producer() { Vec::new() } else { self.func.results(op).to_vec() };
         let carried: Vec<Carried> = results.iter().map(|result| self.carried(*result)).collect();
@@ -73,7 +112,12 @@ impl Lower<'_> {
         for region in self.func.regions_of(op).to_vec() {
             let ((), items) = self.in_region(region, |cx| {
                 cx.region(region)?;
-                cx.yield_to(region, &carried)
+                let moves = cx.next_values(region, &carried)?;
+                if multiplies {
+                    cx.land_all();
+                }
+                cx.move_all(moves);
+                Ok(())
             })?;
             arms.push(items);
         }
@@ -123,15 +167,21 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// The next values of what a region gives, all read before the first is written.
-    fn yield_to(&mut self, region: RegionId, carried: &[Carried]) -> Made<()> {
+    /// The next values of what a region gives, by register.
+    fn next_values(&mut self, region: RegionId, carried: &[Carried]) -> Made<Vec<(Reg, Operand)>> {
         let end = self.func.terminator(region).expect("invariant: a region ends with `yield`");
         let operands = self.func.operands(end).to_vec();
         let mut moves: Vec<(Reg, Operand)> = Vec::new();
         for (value, own) in operands.iter().zip(carried) {
-            let elements = self.elements(*value, own)?;
+            let Some(value) = self.carried_value(*value) else { continue };
+            let elements = self.elements(value, own)?;
             moves.extend(own.registers.iter().copied().zip(elements));
         }
+        Ok(moves)
+    }
+
+    /// All are read before the first is written.
+    fn move_all(&mut self, mut moves: Vec<(Reg, Operand)>) {
         moves.retain(|(to, from)| *from != Operand::Reg(*to));
         let written: Vec<Reg> = moves.iter().map(|(to, _)| *to).collect();
         for (_, from) in &mut moves {
@@ -144,6 +194,5 @@ impl Lower<'_> {
             }
         }
         moves.into_iter().for_each(|(to, from)| self.code.copy_to(to, from));
-        Ok(())
     }
 }

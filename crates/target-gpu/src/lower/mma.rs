@@ -193,10 +193,16 @@ impl Lower<'_> {
     /// Neighbours along k in one register, the first one lowest.
     pub fn packed(&mut self, dtype: DType, run: &[Operand]) -> Reg {
         let d = self.code.b32();
+        self.pack(d, dtype, run);
+        d
+    }
+
+    /// As [`Self::packed`], into a register.
+    pub fn pack(&mut self, d: Reg, dtype: DType, run: &[Operand]) {
         if let [low, high] = *run {
             let to = if dtype == DType::F16 { PackedHalf::F16x2 } else { PackedHalf::BF16x2 };
             self.code.emit(CvtHalves { to, d, a: high, b: low, ..Default::default() });
-            return d;
+            return;
         }
         let join = |cx: &mut Self, d: Reg, a: Operand, b: Operand, selector: u32| {
             cx.code.emit(Prmt { mode: None, d, a, b, selector: Operand::u32(selector) });
@@ -205,6 +211,5 @@ impl Lower<'_> {
         join(self, low, run[0], run[1], 0x0040);
         join(self, high, run[2], run[3], 0x0040);
         join(self, d, low.into(), high.into(), 0x5410);
-        d
     }
 }

@@ -30,6 +30,7 @@ impl Lower<'_> {
                 _ => {}
             }
         }
+        self.land(value);
         let home = self.level_of(value);
         let mut missing: Vec<Place> = Vec::new();
         for place in places {

@@ -70,6 +70,10 @@ impl Lower<'_> {
                 let chain = self.preferred(func.operand(op, 0));
                 chain.or_else(|| self.dot_places(op))
             }
+            TileOp::Reduce { axis, .. } => {
+                let places = self.preferred(func.operand(op, 0))?;
+                Some(Spread { places }.reduced(*axis))
+            }
             TileOp::For { .. } => self.carried_by_loop(op, number),
             TileOp::If {} => {
                 let end = func.terminator(func.regions_of(op)[0])?;

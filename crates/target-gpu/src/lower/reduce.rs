@@ -15,6 +15,9 @@ use tegula_isa_ptx::{Operand, Predicate, Reg, RegClass};
 
 /// Lanes of a warp, as a power of two.
 const LANE_BITS: u8 = 5;
+/// Sums of a thread that do not wait for one another, from so many elements on.
+const CHAINS: usize = 4;
+const CHAINED: usize = 16;
 const ALL_LANES: Operand = Operand::Imm(0xffff_ffff);
 
 impl Lower<'_> {
@@ -24,18 +27,26 @@ impl Lower<'_> {
         let spread = self.spread_of(operand);
         let pieces = self.pieces(operand, &spread.places)?;
         let kept = spread.reduced(axis);
-        let mut sums: Vec<Option<Operand>> = vec![None; kept.len()];
+        // Instructions that wait for one another take longer than their units need: a slot's elements go round.
+        let chains = if spread.places.len() >= CHAINED * kept.len() { CHAINS } else { 1 };
+        let mut turn = vec![0; kept.len()];
+        let mut parts: Vec<Vec<Operand>> = vec![Vec::new(); kept.len()];
         for (place, piece) in spread.places.iter().zip(pieces) {
             let piece = self.or_identity(f, dtype, shape[axis], place[axis], piece);
             let mut own = place.clone();
             own[axis] = Coord::uniform(0);
             let slot = kept.iter().position(|k| *k == own).expect("invariant: reduced from the same places");
-            sums[slot] = Some(match sums[slot] {
-                None => piece,
-                Some(before) => apply(&mut self.code, f, &[dtype; 2], &[before, piece])?,
-            });
+            match parts[slot].get_mut(turn[slot]) {
+                None => parts[slot].push(piece),
+                Some(sum) => *sum = apply(&mut self.code, f, &[dtype; 2], &[*sum, piece])?,
+            }
+            turn[slot] = (turn[slot] + 1) % chains;
         }
-        let mut sums: Vec<Operand> = sums.into_iter().flatten().collect();
+        let mut sums = Vec::new();
+        for parts in parts {
+            let join = |sum, part| apply(&mut self.code, f, &[dtype; 2], &[sum, part]);
+            sums.push(parts[1..].iter().copied().try_fold(parts[0], join)?);
+        }
         let map = spread.places[0][axis].map;
         let bits: Vec<u8> = self.maps.get(map).iter().map(|(bit, _)| *bit).collect();
         for bit in bits.iter().filter(|bit| **bit < LANE_BITS) {

@@ -189,6 +189,7 @@ impl Lower<'_> {
         self.scopes.push(Scope::of(body));
         self.bind_unit(unit.into());
         self.region(body)?;
+        self.land_all();
         let next = self.code.add64(unit.into(), step);
         self.code.copy_to(unit, next);
         self.scopes.pop();
@@ -237,6 +238,14 @@ impl Lower<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether an op's regions have products by warpgroups inside.
+    pub fn has_products(&self, op: OpId) -> bool {
+        let inside = |region: &RegionId| {
+            self.func.ops_in(*region).iter().any(|op| self.product(*op).is_some() || self.has_products(*op))
+        };
+        self.func.regions_of(op).iter().any(inside)
     }
 
     fn has_copies(&self, op: OpId) -> bool {

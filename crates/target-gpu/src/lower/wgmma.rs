@@ -1,6 +1,6 @@
 //! Products by `wgmma`: sums in registers of one or two warpgroups, factors in slots of rings or, the left one, in registers.
 //!
-//! Where every product of a loop adds to sums that only it uses, products stay pending over the loop's edge: a slot is
+//! A product runs from its start to the first use of its sums (`land`). Where every product of a loop adds to sums that only it uses, products stay pending over the loop's edge: a slot is
 //! released when the product after it has been started, and the sums are waited for behind the loop.
 //! Layouts: PTX ISA, "Register Fragments for wgmma.mma_async.m64nNk16".
 
@@ -19,7 +19,7 @@ use tegula_tile::TileOp;
 /// Rows of one instruction, and of a warp's share of it.
 const ROWS: i64 = 64;
 /// The bit of the thread's number that names the second warpgroup.
-const WARPGROUP_BIT: u8 = 7;
+pub(super) const WARPGROUP_BIT: u8 = 7;
 
 /// A loop whose products stay pending over its edge.
 #[derive(Clone, Debug)]
@@ -92,9 +92,8 @@ impl Lower<'_> {
                 sums
             }
         };
-        for ring in self.rings_of(op, First) {
-            self.get(ring);
-        }
+        self.get_first(op);
+        self.wait_turn(op);
         self.instructions(&plan, &sums, &lefts, fresh && !self.in_place.contains_key(&op));
         let pending = self.pending.last().filter(|pending| pending.region == region).cloned();
         match pending {
@@ -102,16 +101,45 @@ impl Lower<'_> {
                 self.code.emit(WgmmaWaitGroup { groups: 1 });
                 self.release_before(&pending, op);
             }
-            None => {
-                self.code.emit(WgmmaWaitGroup { groups: 0 });
-                for ring in self.rings_of(op, Last) {
-                    self.release(ring, Taken::Last, None);
-                }
-            }
+            None => self.take_off(self.func.result(op), op),
         }
         let sums: Vec<Operand> = sums.into_iter().map(Operand::from).collect();
         self.anchor_at(self.func.result(op), Spread { places }, &sums);
+        self.start_late_after(op);
         Ok(())
+    }
+
+    /// Waits for the slots that a product is the first to use.
+    pub fn get_first(&mut self, op: OpId) {
+        self.rings_of(op, First).into_iter().for_each(|ring| self.get(ring));
+    }
+
+    /// Frees the slots that a product was the last to use.
+    pub fn release_of(&mut self, op: OpId) {
+        self.rings_of(op, Last).into_iter().for_each(|ring| self.release(ring, Taken::Last, None));
+    }
+
+    // --- products on their way ------------------------------------------------------------------------------
+
+    /// Notes a product that was started last; its sums are asked for as `value`.
+    pub fn take_off(&mut self, value: Value, op: OpId) {
+        self.flights.push((value, op));
+    }
+
+    /// Waits for the product of a value, if it is on its way, and for those before it; their slots are free then.
+    pub fn land(&mut self, value: Value) {
+        let Some(at) = self.flights.iter().position(|(own, _)| *own == value) else { return };
+        let level = self.code.set_level(self.level_of(value));
+        self.code.emit(WgmmaWaitGroup { groups: (self.flights.len() - 1 - at) as u32 });
+        let landed: Vec<(Value, OpId)> = self.flights.drain(..=at).collect();
+        landed.into_iter().for_each(|(_, op)| self.release_of(op));
+        self.code.set_level(level);
+    }
+
+    pub fn land_all(&mut self) {
+        if let Some((value, _)) = self.flights.last() {
+            self.land(*value);
+        }
     }
 
     fn is_zero(&self, value: Value) -> bool {
@@ -142,7 +170,7 @@ impl Lower<'_> {
         streams.rings_in(region).filter(inside).collect()
     }
 
-    fn instructions(&mut self, plan: &Product, sums: &[Reg], lefts: &[Reg], overwrite: bool) {
+    pub fn instructions(&mut self, plan: &Product, sums: &[Reg], lefts: &[Reg], overwrite: bool) {
         let right = self.descriptor(&plan.right);
         let left = match &plan.left {
             Left::Shared(operand) => Some(self.descriptor(operand)),
@@ -203,6 +231,13 @@ impl Lower<'_> {
     /// The left factor in registers: by step along k, then by block of 64 rows, four registers each.
     fn fragments(&mut self, value: Value, plan: &Product) -> Made<Vec<Reg>> {
         let (dtype, _) = self.tile(value);
+        let pieces = self.fragment_pieces(value, plan)?;
+        Ok(pieces.chunks(4 / dtype.size()).map(|run| self.packed(dtype, run)).collect())
+    }
+
+    /// Its elements, not yet packed, in the order of the registers.
+    pub fn fragment_pieces(&mut self, value: Value, plan: &Product) -> Made<Vec<Operand>> {
+        let (dtype, _) = self.tile(value);
         let run = 4 / dtype.size() as i64;
         let rows: MapId = self.maps.intern(plan.row_map());
         let inner = self.maps.intern([(0, run), (1, 2 * run)].into_iter().collect());
@@ -218,8 +253,7 @@ impl Lower<'_> {
                 }
             }
         }
-        let pieces = self.pieces(self.unrounded(value), &places)?;
-        Ok(pieces.chunks(run as usize).map(|run| self.packed(dtype, run)).collect())
+        self.pieces(self.unrounded(value), &places)
     }
 
     /// The descriptor of the warpgroup's first byte in the slot taken last.
