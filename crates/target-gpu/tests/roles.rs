@@ -137,6 +137,36 @@ fn attention_keeps_scores_in_registers() {
     }
 }
 
+/// Sums that nothing scales: the second product adds to them where they are, a round late.
+#[test]
+fn a_product_of_a_product_adds_up() {
+    let (rows, keys, dim, [tm, tn]) = (130, 200, 64, [128, 64]);
+    let case = Case::new("2", &[])
+        .input(BF16, &format!("{rows},{dim}"))
+        .input(BF16, &format!("{keys},{dim}"))
+        .input(BF16, &format!("{keys},{dim}"))
+        .output(F32, &format!("{rows},{dim}"))
+        .tolerance(2e-2);
+    let kernel = case.kernel(|b, views, units| {
+        let first = times(b, units[0], tm);
+        let (zero, end) = (b.index(0), b.index(keys));
+        let q = padded(b, views[0], &[first, zero], &[tm, dim]);
+        let sums = b.splat(F32, &[tm, dim], 0);
+        let scope = b.begin_for(zero, end, tn, &[sums]);
+        let k = padded(b, views[1], &[scope.iv, zero], &[tn, dim]);
+        let k = b.transpose(k, &[1, 0]);
+        let none = b.splat(F32, &[tm, tn], 0);
+        let s = b.dot(none, q, k);
+        let s = b.elementwise(ScalarOp::Max, &[s, none]);
+        let s = b.elementwise(ScalarOp::Cast { to: BF16, saturate: true }, &[s]);
+        let v = padded(b, views[2], &[scope.iv, zero], &[tn, dim]);
+        let sums = b.dot(scope.carried[0], s, v);
+        let sums = b.end_for(scope, &[sums])[0];
+        b.store(views[3], sums, &[first, zero], &[1, 1], &[true, true]);
+    });
+    check(&case, &kernel);
+}
+
 /// Two products share their left factor; both stay pending over the loop's edge.
 #[test]
 fn gated_products_share_a_factor() {
