@@ -66,7 +66,7 @@ const WORTH_KNOWING: &[(&str, &str)] = &[
     ),
     (
         "`RoiAlign`",
-        "four reads a sample; with a `sampling_ratio` of 0 every region has room for the samples of the largest one",
+        "four reads a sample, then a sum: about three times what ONNX Runtime takes (300 regions of 7 by 7, one thread); with a `sampling_ratio` of 0 every region has room for the samples of the largest one",
     ),
     (
         "`DFT`, `STFT`",
