@@ -93,7 +93,11 @@ pub fn difference(found: &Difference) -> String {
         Some((index, a, b)) if !found.is_fine() => format!(", element {index} is {a}, expected {b}"),
         _ => String::new(),
     };
-    format!("{verdict}, max difference {:.3e} of {:.3e}{at}", found.max_abs, found.tolerance)
+    let unjudged = match found.unjudged {
+        0 => String::new(),
+        n => format!(", {n} elements not judged, which rounding may move by a step"),
+    };
+    format!("{verdict}, max difference {:.3e} of {:.3e}{at}{unjudged}", found.max_abs, found.tolerance)
 }
 
 fn verdict(report: &CheckReport) -> String {
@@ -115,6 +119,7 @@ fn to_json(report: &CheckReport) -> Value {
             "ok": found.is_fine(),
             "max_abs": found.max_abs,
             "tolerance": found.tolerance,
+            "unjudged": found.unjudged,
             "mismatch": found.mismatch,
         })
     };

@@ -3,7 +3,7 @@
 //! Every state between passes runs in the reference evaluator, so the first wrong one is found by halves; a pass whose
 //! rules go through [`rewrite_ops`](tegula_ir::rewrite::rewrite_ops) is then run with fuel for fewer and fewer rewrites.
 
-use crate::check::{OutputCheck, compare_outputs};
+use crate::check::{OutputCheck, Wanted};
 use crate::compile::CompileOptions;
 use crate::model::{Model, result_names};
 use crate::target;
@@ -57,8 +57,8 @@ pub fn guilty_pass(
     inputs: &[HostTensor],
     cx: &mut PassCx,
 ) -> Result<Option<GuiltyPass>, Diagnostics> {
-    let expected = Evaluator::new(program).run(inputs)?;
-    let judge = Judge { inputs, expected, names: result_names(program) };
+    let wanted = Wanted::of(program, inputs, None)?;
+    let judge = Judge { inputs, wanted, names: result_names(program) };
     let mut states = vec![(None, program.clone())];
     for pass in pipeline.pass_names() {
         let mut next = states.last().expect("invariant: the first state stands").1.clone();
@@ -137,7 +137,7 @@ fn first_where(mut low: usize, mut high: usize, mut is_wrong: impl FnMut(usize) 
 
 struct Judge<'a> {
     inputs: &'a [HostTensor],
-    expected: Vec<HostTensor>,
+    wanted: Wanted,
     names: Vec<String>,
 }
 
@@ -148,7 +148,7 @@ impl Judge<'_> {
             Ok(results) => results,
             Err(error) => return Some(Err(error.to_string())),
         };
-        let wrong = compare_outputs(&self.names, &results, &self.expected);
+        let wrong = self.wanted.compare(&self.names, &results);
         let wrong = wrong.into_iter().filter(|output| !output.difference.is_fine());
         let share = |output: &OutputCheck| output.difference.max_abs / output.difference.tolerance;
         wrong.max_by(|a, b| share(a).total_cmp(&share(b))).map(Ok)

@@ -13,6 +13,7 @@
 //! ```
 
 pub mod bisect;
+pub mod bound;
 pub mod check;
 pub mod compile;
 pub mod diff;

@@ -1,12 +1,10 @@
-//! Random tensor programs with inputs, how far two executors may differ on them, and what to cut from one that fails.
+//! Random tensor programs with inputs, and what to cut from one that fails.
 //!
 //! ```text
-//! seed ─► generate ─► Case (program, inputs) ─┬─► bound::reference (values and error bounds) ─► bound::compare
-//!                                             └─► reduce: a smaller case that still fails, as text
+//! seed ─► generate ─► Case (program, inputs) ─► reduce: a smaller case that still fails, as text
 //! ```
 //! The same seed gives the same case on every machine.
 
-pub mod bound;
 mod build;
 pub mod coverage;
 pub mod data;

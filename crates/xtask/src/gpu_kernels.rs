@@ -5,13 +5,13 @@
 use std::time::Instant;
 
 use anyhow::{Result, bail};
+use tegula_driver::bound::{Agreement, compare, reference};
 use tegula_driver::compile::compile_program;
 use tegula_driver::{CompileOptions, PassCx, session_options, simulated_gpu};
 use tegula_ir::{PrintOptions, print_program};
 use tegula_machine::Machine;
 use tegula_runtime::Session;
 use tegula_testkit::gpu_kernels::{GpuKernel, Sizes, gpu_kernels};
-use tegula_testkit::random::bound::{Agreement, compare, reference};
 
 use crate::in_process::{guarded, keep_panics, package};
 use crate::outcome::Outcome;

@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
-use tegula_testkit::random::bound::Agreement;
+use tegula_driver::bound::Agreement;
 use tegula_testkit::random::coverage::Coverage;
 use tegula_testkit::random::{Case, Choices, generate, reduce};
 

@@ -1,6 +1,6 @@
 //! Programs, ONNX cases and models on the simulated GPU: one job each, in worker processes, judged by the evaluator.
 //! In: jobs.  Out: a verdict a job; a program that the target refuses is `NotClaimed`, with the reason.
-//! Bound: `docs/numerics.md`, element by element (`testkit`, `random/bound.rs`).
+//! Bound: `docs/numerics.md`, element by element (`driver`, `bound.rs`).
 
 mod model;
 mod node;
@@ -17,13 +17,13 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use tegula_base::{Diagnostics, HostTensor};
+use tegula_driver::bound::{Agreement, Bounded, compare};
 use tegula_driver::compile::compile_program;
 use tegula_driver::{CompileOptions, Compiled, Model, PassCx, compile};
 use tegula_machine::Machine;
 use tegula_runtime::{Gpu, Session};
 use tegula_sim_ptx::{Options, Simulator};
 use tegula_tensor::TensorProgram;
-use tegula_testkit::random::bound::{Agreement, Bounded, compare};
 use tegula_testkit::random::products::product;
 use tegula_testkit::random::{Choices, generate};
 

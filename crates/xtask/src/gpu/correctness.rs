@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use serde_json::{Value, json};
 use tegula_base::{Dim, HostTensor};
+use tegula_driver::bound::{Agreement, compare, reference};
 use tegula_runtime::Session;
 use tegula_testkit::gpu_kernels::{GpuKernel, Kind, Sizes, gpu_kernels};
 use tegula_testkit::random::Case;
-use tegula_testkit::random::bound::{Agreement, compare, reference};
 
 use super::Bench;
 use super::rows::key;

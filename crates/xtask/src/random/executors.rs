@@ -4,10 +4,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use tegula_base::{Diagnostics, HostTensor};
+use tegula_driver::bound::{Agreement, Bounded, compare, reference};
 use tegula_driver::{Compiled, Form};
 use tegula_ir::{PrintOptions, print_program};
 use tegula_testkit::random::Case;
-use tegula_testkit::random::bound::{Agreement, Bounded, compare, reference};
 
 use crate::in_process::{compile_bytes, guarded, package, processor_has, session};
 

@@ -1,6 +1,7 @@
 //! Every launch of a compiled program on the tile executor, on the evaluator's operands.
 
 use tegula_base::{Dim, HostTensor};
+use tegula_driver::bound::{Agreement, Bounded, compare, watch_kernels};
 use tegula_ir::OpId;
 use tegula_machine::Machine;
 use tegula_opt::lower::{BufferRef, lower_kernel};
@@ -8,7 +9,6 @@ use tegula_target_cpu::model::{CpuTarget, Form};
 use tegula_tensor::eval::Bindings;
 use tegula_tensor::layout::Physical;
 use tegula_tensor::{Layout, TensorOp, TensorProgram, TensorType};
-use tegula_testkit::random::bound::{Agreement, Bounded, compare, watch_kernels};
 use tegula_tile::exec::Order;
 
 use super::executors::{Failure, refused, wrong};

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use tegula_base::{DType, HostTensor};
+use tegula_driver::bound::{Bounded, compare, watch_kernels};
 use tegula_driver::check::run_launch;
 use tegula_driver::{Compiled, Model};
 use tegula_ir::OpId;
 use tegula_package::{MachineId, Package};
 use tegula_tensor::eval::Bindings;
 use tegula_testkit::compare::{Tolerance, distance};
-use tegula_testkit::random::bound::{Bounded, compare, watch_kernels};
 use tegula_testkit::random::data;
 use tegula_testkit::random::rng::Rng;
 

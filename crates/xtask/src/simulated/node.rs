@@ -9,8 +9,8 @@ use std::path::Path;
 use anyhow::Result;
 use tegula_base::HostTensor;
 use tegula_driver::Model;
+use tegula_driver::bound::reference;
 use tegula_testkit::onnx_suite::{self, Case, RunError};
-use tegula_testkit::random::bound::reference;
 
 use super::{Device, Held, Verdict, agree, settle};
 use crate::in_process::NoFiles;

@@ -1,8 +1,8 @@
 //! A tensor program, random or of the kernel list, against its bounded results.
 
+use tegula_driver::bound::reference;
 use tegula_testkit::gpu_kernels::gpu_kernels;
 use tegula_testkit::random::Case;
-use tegula_testkit::random::bound::reference;
 
 use super::{Device, Held, Verdict, agree, settle};
 

@@ -72,6 +72,10 @@ impl<'a> Run<'a> {
         let outside = self.bindings.clone();
         let results = self.region(region, args);
         self.bindings = outside;
+        // Nothing outside of it names what a region made.
+        for value in self.func.ops_in(region).iter().flat_map(|op| self.func.results(*op)) {
+            self.values.remove(value);
+        }
         results
     }
 

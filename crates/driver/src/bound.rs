@@ -1,4 +1,5 @@
-//! The reference results of a program with, for each element, how far an executor may be from it.
+//! The reference results of a program with, for each element, how far an executor may be from it: the one home of
+//! bounds, for `check` and for the project's own comparisons of executors.
 //!
 //! Before: a verified program and inputs that fit.  After: the evaluator's values, and for each element a bound on
 //! |executor - evaluator| by the two tables of `docs/numerics.md`: an op's own bound, plus what the bounds of its
@@ -45,7 +46,8 @@ impl Bounded {
         Bounded::new(value, error)
     }
 
-    fn at(&self, i: usize) -> f64 {
+    /// How far element `i`, row-major, may be off; infinity: unchecked.
+    pub fn at(&self, i: usize) -> f64 {
         self.error.as_ref().map_or(0.0, |error| error[i])
     }
 

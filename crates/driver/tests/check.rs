@@ -1,0 +1,126 @@
+//! `check` of a product in bf16: right kernels pass, one that is slightly wrong is named.
+
+use std::sync::Arc;
+
+use tegula_base::{DType, HostTensor};
+use tegula_driver::bound::{Bounded, watch_kernels};
+use tegula_driver::check::{Device, check, judge, run_launch};
+use tegula_driver::{CompileOptions, Compiled, Form, Model, PassCx, compile};
+use tegula_ir::OpId;
+use tegula_machine::Machine;
+use tegula_package::Package;
+use tegula_runtime::Gpu;
+use tegula_tensor::eval::Bindings;
+use tegula_tensor::{Builder, TensorFunc, TensorProgram};
+
+const ROWS: usize = 16;
+const TERMS: usize = 64;
+const COLUMNS: usize = 24;
+
+struct NoFiles;
+
+impl tegula_base::face::Files for NoFiles {
+    fn read(&self, relative: &str) -> Result<Vec<u8>, String> {
+        Err(format!("`{relative}` is not there"))
+    }
+}
+
+/// `tanh(x w)` in bf16 as text.
+fn text() -> String {
+    let mut program = TensorProgram::new(TensorFunc::new("main"));
+    let mut consts = std::mem::take(&mut program.consts);
+    let mut b = Builder::new(program.entry_mut(), &mut consts);
+    let x = b.arg(DType::BF16, [ROWS as i64, TERMS as i64]);
+    let w = b.arg(DType::BF16, [TERMS as i64, COLUMNS as i64]);
+    let product = b.matmul(x, w, DType::BF16).unwrap();
+    let y = b.tanh(product).unwrap();
+    b.ret(&[y]).unwrap();
+    program.consts = consts;
+    program.entry_mut().arg_names = vec!["x".into(), "w".into()];
+    program.entry_mut().result_names = vec!["y".into()];
+    tegula_ir::print_program(&program, &tegula_ir::PrintOptions::WHOLE)
+}
+
+fn model(text: &str) -> Model<'_> {
+    let bytes = text.to_string().into();
+    Model { name: "product.mlir".into(), bytes, results: vec![], files: &NoFiles }
+}
+
+fn options() -> CompileOptions {
+    let mut options = CompileOptions::new(Machine::class("avx2-generic").unwrap());
+    options.form = Form::Portable;
+    options
+}
+
+/// Numbers of both signs below 1, without order.
+fn numbers(shape: &[usize]) -> HostTensor {
+    let count: usize = shape.iter().product();
+    let values: Vec<f64> = (0..count).map(|i| ((i * 7919 + 13) % 257) as f64 / 257.0 - 0.5).collect();
+    tegula_testkit::random::data::from_reals(DType::BF16, shape, &values)
+}
+
+fn inputs() -> [HostTensor; 2] {
+    [numbers(&[ROWS, TERMS]), numbers(&[TERMS, COLUMNS])]
+}
+
+/// The left factor as a kernel sees it that leaves out the last term of each sum.
+fn without_last_term(x: &HostTensor) -> HostTensor {
+    let mut x = x.clone();
+    let size = x.dtype.size();
+    for row in 0..ROWS {
+        x.bytes[(row * TERMS + TERMS - 1) * size..][..size].fill(0);
+    }
+    x
+}
+
+#[test]
+fn right_kernels_pass() {
+    let text = text();
+    let report = check(&model(&text), &options(), &inputs(), None, &Gpu::None, &mut PassCx::new()).unwrap();
+    assert!(report.is_fine() && !report.launches.is_empty(), "{report:?}");
+}
+
+#[test]
+fn a_kernel_that_forgets_a_term_is_wrong() {
+    let text = text();
+    let Compiled { stages, package } = compile(&model(&text), &options(), None, &mut PassCx::new()).unwrap();
+    let machine = Package::parse(package.unwrap().to_bytes()).unwrap().manifest.about.machine;
+    let on = Device { machine: &machine, gpu: &Gpu::None };
+    let inputs = inputs();
+    let mut seen = 0;
+    let mut watch = |op: OpId, operands: &[Arc<HostTensor>], expected: &[Bounded], bindings: &Bindings| {
+        let right = run_launch(&stages, on, op, operands, bindings)?;
+        assert!(judge(&right, expected).is_fine());
+        let planted: Vec<Arc<HostTensor>> = operands
+            .iter()
+            .map(|tensor| match tensor.bytes == inputs[0].bytes {
+                true => Arc::new(without_last_term(tensor)),
+                false => tensor.clone(),
+            })
+            .collect();
+        let wrong = run_launch(&stages, on, op, &planted, bindings)?;
+        if wrong[0].bytes != right[0].bytes {
+            seen += 1;
+            let found = judge(&wrong, expected);
+            assert!(!found.is_fine(), "{found:?}");
+        }
+        Ok(())
+    };
+    watch_kernels(&stages.tensor, &inputs, &mut watch).unwrap();
+    assert!(seen > 0, "no launch reads the left factor");
+}
+
+#[test]
+fn outputs_that_forget_a_term_are_wrong() {
+    let text = text();
+    let [x, w] = inputs();
+    let program = model(&text).import(&Default::default()).unwrap();
+    let outputs = |x: HostTensor| tegula_tensor::evaluate(&program, &[x, w.clone()]).unwrap();
+    let check = |given: &[HostTensor]| {
+        let inputs = [x.clone(), w.clone()];
+        check(&model(&text), &options(), &inputs, Some(given), &Gpu::None, &mut PassCx::new()).unwrap()
+    };
+    assert!(check(&outputs(x.clone())).is_fine());
+    let report = check(&outputs(without_last_term(&x)));
+    assert!(!report.is_fine() && report.first_wrong().is_none(), "{report:?}");
+}
