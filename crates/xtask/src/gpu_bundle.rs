@@ -1,8 +1,6 @@
 //! `gpu-bundle [DIR]`: a folder for a machine with a GPU and nothing else: this program, the kernel list compiled for the
 //! H200, `gpu.sh`. Bar: the program needs no symbol of a C library above the one named here.
 
-mod elf;
-
 use std::fs;
 use std::path::PathBuf;
 
@@ -10,6 +8,7 @@ use anyhow::{Context, Result};
 use tegula_machine::Machine;
 use tegula_testkit::gpu_kernels::{Sizes, gpu_kernels};
 
+use crate::elf;
 use crate::outcome::Outcome;
 use crate::workspace;
 

@@ -1,117 +1,103 @@
-//! `gpu-encodings`: descriptors, swizzles, fragments and boxes that `target-gpu` derives from layouts, against vectors
-//! computed by hand, which stand with their source in `crates/target-gpu/tests/encodings`.
+//! `gpu-encodings`: what GPUs read as bits, against vectors computed by hand and against NVIDIA's own tools.
+//!
+//! By hand (`vectors.rs`): matrix descriptors, swizzles, fragments and boxes that `target-gpu` derives from layouts.
+//! By `ptxas` and `nvdisasm`:
+//! * `products.rs`: what every shape and type of `mma.sync` and `wgmma` becomes, how many registers in which order its
+//!   operands are, its flags, and the descriptors' bits in the registers that it reads them from;
+//! * `fragments.rs`: which element each lane's registers hold in `mma.sync`, from code that the assembler makes of
+//!   `wmma`, where it alone decides; and so what `ldmatrix` and `movmatrix` do;
+//! * `instructions.rs`: copies by tensor maps, stores of matrices, mbarriers, registers of a warpgroup: opcode, order of
+//!   operands, immediates.
+//!
+//! `ptxas` passes a descriptor's bits on as a number, so that their *meaning*, the swizzles and the fragments of `wgmma`
+//! are not in what it says. By `tileiras`, NVIDIA's compiler of CUDA Tile IR:
+//! * `other_compiler.rs`: its own PTX for products in bf16, f8 and int8 computes right results on `sim-ptx`, which reads
+//!   descriptors (rows along k, swizzle of 128 bytes), swizzled places and fragments as it does for our kernels.
+//!
+//! What none of them can say: tensor maps, which the driver encodes (`cuTensorMapEncodeTiled`); descriptors of rows along
+//! m or n and of narrower swizzles; and whether a card does what its tools say. For these there are the vectors' sources,
+//! and `gpu` on a card.
 
+mod fragments;
+mod instructions;
+mod lane;
+mod other_compiler;
+mod products;
+mod sass;
+mod vectors;
+
+use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 
-use anyhow::{Context, Result, anyhow, bail};
-use tegula_target_gpu::encoding::{Window, matrix_operand, tensor_copies};
-use tegula_target_gpu::layout::{
-    Index, RegisterLayout, SharedLayout, Swizzle, WarpGrid, mma_left, mma_right, mma_sums, wgmma_left,
-    wgmma_sums,
-};
+use anyhow::{Context, Result, ensure};
 
+use crate::gpu_ptxas::tools::{PTXAS_VERSION, Tools};
 use crate::outcome::Outcome;
+use crate::shell::Shell;
 use crate::workspace;
+use sass::Instruction;
 
-/// A file of vectors, and what computes the right side of a row from its left side.
-const FILES: [(&str, fn(&[&str]) -> Result<String>); 4] = [
-    ("matrix_descriptors", matrix_descriptor),
-    ("swizzles", swizzled_byte),
-    ("fragments", fragment_element),
-    ("tensor_boxes", tensor_boxes),
-];
+/// What does not agree: told at once, and counted.
+#[derive(Clone, Copy, Debug, Default)]
+struct Wrong {
+    count: usize,
+}
+
+impl Wrong {
+    fn note(&mut self, text: &str) {
+        println!("{text}");
+        self.count += 1;
+    }
+}
 
 pub fn run(_: &[String]) -> Result<Outcome> {
-    let folder = workspace::root().join("crates/target-gpu/tests/encodings");
-    let mut counts = Vec::new();
-    let mut wrong = 0;
-    for (name, compute) in FILES {
-        let path = folder.join(name).with_extension("txt");
-        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let mut rows = 0;
-        for (number, line) in text.lines().enumerate() {
-            if line.is_empty() || line.starts_with('#') {
-                continue;
-            }
-            let (given, expected) =
-                line.split_once("=>").ok_or_else(|| anyhow!("{name}: no `=>` in `{line}`"))?;
-            let words: Vec<&str> = given.split_whitespace().collect();
-            let found = compute(&words).with_context(|| format!("{name}.txt:{}", number + 1))?;
-            rows += 1;
-            if found != expected.trim() {
-                wrong += 1;
-                println!("{name}.txt:{}: {line}, found {found}", number + 1);
-            }
-        }
-        counts.push((name, rows));
-    }
-    let outcome = Outcome::pass_if(wrong == 0);
-    Ok(counts
-        .into_iter()
-        .fold(outcome, |outcome, (name, rows)| outcome.with(name, rows))
-        .with("wrong", wrong))
-}
-
-fn matrix_descriptor(words: &[&str]) -> Result<String> {
-    let [tile, element, rows, swizzle, mn] = words else { bail!("a row has 5 words") };
-    let extents = numbers(tile, 'x')?;
-    let (major, minor) = if *rows == "k" { (1, 0) } else { (0, 1) };
-    let shared = SharedLayout::panels(&extents, element.parse()?, major, minor, swizzle_of(swizzle)?);
-    let window = Window { mn_dim: 0, k_dim: 1, mn: mn.parse()? };
-    Ok(match matrix_operand(&shared, window) {
-        Ok(operand) if operand.mn_major == (*rows == "mn") => format!("{:#018x}", operand.descriptor.bits(0)),
-        Ok(_) => "the other major dim".to_string(),
-        Err(_) => "refused".to_string(),
-    })
-}
-
-fn swizzled_byte(words: &[&str]) -> Result<String> {
-    let [tile, element, swizzle, at] = words else { bail!("a row has 4 words") };
-    let extents = numbers(tile, 'x')?;
-    let shared = SharedLayout::panels(&extents, element.parse()?, 1, 0, swizzle_of(swizzle)?);
-    Ok(shared.offset(&numbers(at, ',')?).to_string())
-}
-
-fn fragment_element(words: &[&str]) -> Result<String> {
-    let [name, tile, bits, warps, ":", register, lane, warp] = words else { bail!("a row has 8 words") };
-    let [rows, columns] = numbers(tile, 'x')?[..] else { bail!("a fragment has two dims") };
-    let (bits, warps) = (bits.parse()?, warps.parse()?);
-    let grid = WarpGrid { m: warps, n: 1 };
-    let layout: RegisterLayout = match *name {
-        "wgmma_sums" => wgmma_sums(rows, columns, warps),
-        "wgmma_left" => wgmma_left(rows, columns, bits, warps),
-        "mma_sums" => mma_sums(rows, columns, grid),
-        "mma_left" => mma_left(rows, columns, bits, grid),
-        "mma_right" => mma_right(rows, columns, bits, WarpGrid { m: 1, n: warps }),
-        _ => bail!("no fragment `{name}`"),
+    let vectors = vectors::check()?;
+    let mut wrong = Wrong { count: vectors.wrong };
+    let with_vectors = |outcome: Outcome| {
+        vectors.rows.iter().fold(outcome, |outcome, (name, rows)| outcome.with(name, rows))
     };
-    let index = Index { register: register.parse()?, lane: lane.parse()?, warp: warp.parse()?, cta: 0 };
-    let coordinates = layout.coordinates(index);
-    Ok(format!("{},{}", coordinates[0], coordinates[1]))
+    let tools = match Tools::find() {
+        Ok(tools) => tools,
+        Err(error) => {
+            println!("no ptxas: {error:#}");
+            let reason = format!("no ptxas {PTXAS_VERSION}");
+            let outcome = if wrong.count == 0 { Outcome::skip(&reason) } else { Outcome::fail() };
+            return Ok(with_vectors(outcome).with("wrong", wrong.count));
+        }
+    };
+    let folder = workspace::target().join("gpu-encodings");
+    fs::create_dir_all(&folder)?;
+    let products = products::check(&tools, &folder, &mut wrong)?;
+    let registers = fragments::check(&tools, &folder, &mut wrong)?;
+    let instructions = instructions::check(&tools, &folder, &mut wrong)?;
+    let computed = other_compiler::check(&folder, &mut wrong)?;
+    let computed = computed.map_or("no tileiras".to_string(), |count| count.to_string());
+    Ok(with_vectors(Outcome::pass_if(wrong.count == 0))
+        .with("ptxas", PTXAS_VERSION)
+        .with("products", products)
+        .with("lanes_of_fragments", registers)
+        .with("instructions", instructions)
+        .with("products_of_tileiras", computed)
+        .with("wrong", wrong.count))
 }
 
-fn tensor_boxes(words: &[&str]) -> Result<String> {
-    let [tile, element, major, swizzle, split] = words else { bail!("a row has 5 words") };
-    let major: usize = major.parse()?;
-    let extents = numbers(tile, 'x')?;
-    let shared = SharedLayout::panels(&extents, element.parse()?, major, 1 - major, swizzle_of(swizzle)?);
-    let copies = tensor_copies(&shared, &[major, 1 - major], split.parse()?)?;
-    let second = copies.copies.get(1).map_or("-".to_string(), |copy| copy.offset.to_string());
-    let [inner, outer] = copies.box_dims[..] else { bail!("a box has two dims") };
-    let swizzle = copies.swizzle as u32;
-    Ok(format!("{inner}x{outer} {swizzle} {} {} {second}", copies.copies.len(), copies.box_bytes))
-}
-
-fn swizzle_of(word: &str) -> Result<Swizzle> {
-    Ok(match word {
-        "none" => Swizzle::None,
-        "32" => Swizzle::B32,
-        "64" => Swizzle::B64,
-        "128" => Swizzle::B128,
-        _ => bail!("no swizzle `{word}`"),
-    })
-}
-
-fn numbers(word: &str, separator: char) -> Result<Vec<u32>> {
-    word.split(separator).map(|number| Ok(number.parse()?)).collect()
+/// The machine code of a module, by function. Errors: it does not assemble.
+fn disassembled(
+    tools: &Tools,
+    folder: &Path,
+    name: &str,
+    arch: &str,
+    text: &str,
+) -> Result<BTreeMap<String, Vec<Instruction>>> {
+    let file = folder.join(format!("{name}_{arch}.ptx"));
+    fs::write(&file, text)?;
+    let cubin = file.with_extension("cubin");
+    let finished =
+        Shell::new(&tools.ptxas).args(["-arch", arch, "-o"]).arg(&cubin).arg(&file).finish(None)?;
+    ensure!(finished.success(), "{}: {}", file.display(), finished.stderr.trim());
+    let listing = Shell::new(&tools.nvdisasm).arg("-c").arg(&cubin).read();
+    let listing = listing.with_context(|| format!("cannot disassemble {}", cubin.display()))?;
+    fs::write(file.with_extension("sass"), &listing)?;
+    Ok(sass::functions(&listing))
 }

@@ -32,7 +32,7 @@ use crate::{tileiras, workspace};
 
 const SEEDS: u64 = 60;
 /// A kernel's time in the assembler; most take less than two seconds.
-const LIMIT: Duration = Duration::from_secs(300);
+pub const LIMIT: Duration = Duration::from_secs(300);
 
 pub fn run(args: &[String]) -> Result<Outcome> {
     let tools = match tileiras::programs() {
@@ -109,7 +109,7 @@ fn write_all(folder: &Path) -> Result<()> {
 }
 
 /// Every distinct kernel of a program compiled for an H200.
-fn write_program(folder: &Path, name: &str, mut program: TensorProgram) -> Result<()> {
+pub fn write_program(folder: &Path, name: &str, mut program: TensorProgram) -> Result<()> {
     let machine = Machine::class("h200").context("there is no machine class `h200`")?;
     let plain = |error: Diagnostic| anyhow!("{name}: {error}");
     let target = GpuTarget::new(machine).map_err(plain)?;

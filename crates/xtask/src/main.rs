@@ -9,6 +9,7 @@ mod catalog;
 mod compile_time;
 mod coverage;
 mod demo;
+mod elf;
 mod fetch_models;
 mod fuzz;
 mod gpu;

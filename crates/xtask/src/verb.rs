@@ -44,7 +44,12 @@ pub const VERBS: &[Verb] = &[
         "NVIDIA's assembler takes what is printed",
         crate::gpu_ptxas::run,
     ),
-    verb("gpu-encodings", "", "what is encoded for GPUs against vectors by hand", crate::gpu_encodings::run),
+    verb(
+        "gpu-encodings",
+        "",
+        "what is encoded for GPUs against vectors by hand and NVIDIA's tools",
+        crate::gpu_encodings::run,
+    ),
     verb(
         "gpu-sim",
         "[--all] [--only PREFIX] [--bless] [--worker]",
