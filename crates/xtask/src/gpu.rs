@@ -1,8 +1,8 @@
 //! `gpu [--part correctness|gemm|attention|memory|decode] [--seconds N] [--small] [--fake] [--driver FILE] [--out DIR]
 //! [--kernels DIR] [--only PREFIX]`: the kernel list on an NVIDIA GPU. Results against the evaluator in f64 with a bound for
 //! each element, on fresh random data and poisoned memory; then times, interleaved with those of PyTorch where it is
-//! installed. Each row is written when it is done, and a later call goes on where this one stopped.
-//! Bar: every result within its bound. `--fake`: on the simulator behind a driver without a card; `--small`: small sizes.
+//! installed. Each row is written when it is done, and a later call goes on where this one stopped, for the same card and code.
+//! Bar: every result within its bound, and some are. `--fake`: on the simulator behind a driver without a card; `--small`: small sizes.
 
 mod baseline;
 mod correctness;
@@ -21,7 +21,7 @@ use tegula_driver::{CompileOptions, PassCx, session_options};
 use tegula_machine::Machine;
 use tegula_runtime::cuda::{Cuda, CudaOptions, Device};
 use tegula_runtime::{Gpu, Session, SessionOptions};
-use tegula_testkit::gpu_kernels::{GpuKernel, Sizes};
+use tegula_testkit::gpu_kernels::{GpuKernel, Sizes, gpu_kernels};
 
 use crate::outcome::Outcome;
 use crate::shell::Shell;
@@ -42,7 +42,6 @@ struct Bench {
     prefix: String,
     seed: u64,
     until: Instant,
-    rows: Rows,
 }
 
 pub fn run(args: &[String]) -> Result<Outcome> {
@@ -61,27 +60,27 @@ pub fn run(args: &[String]) -> Result<Outcome> {
         value("--seconds").map_or(Ok(SECONDS), |text| text.parse()).context("`--seconds` is no number")?;
     let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_secs());
     println!("{}, driver for CUDA {}, seed {seed}", facts.name, facts.driver);
-    let mut bench = Bench {
+    let bench = Bench {
         machine: machine.with_context(|| format!("no code is made for {}", facts.name))?,
         kernels: value("--kernels").map(PathBuf::from),
         small: is_given("--small"),
         prefix: value("--only").unwrap_or_default(),
         seed,
         until: Instant::now() + Duration::from_secs(seconds),
-        rows: Rows::open(&out, &facts, is_given("--fake"))?,
         device,
     };
+    let mut rows = Rows::open(&out, &facts.name, is_given("--fake"))?;
     let asked = value("--part");
     if let Some(part) = asked.as_deref().filter(|part| !PARTS.contains(part)) {
         bail!("there is no part `{part}`; the parts are {}", PARTS.join(", "));
     }
     for part in PARTS.iter().filter(|part| asked.as_deref().is_none_or(|asked| asked == **part)) {
         match *part {
-            "correctness" => correctness::run(&mut bench)?,
-            part => speed::run(&mut bench, part)?,
+            "correctness" => correctness::run(&bench, &mut rows)?,
+            part => speed::run(&bench, &mut rows, part)?,
         }
     }
-    bench.rows.finish()
+    bench.finish(rows)
 }
 
 /// A driver over the simulator, built as the tests have it.
@@ -96,17 +95,32 @@ impl Bench {
         Instant::now() > self.until
     }
 
-    /// A session of a row's program, sizes open but for those that are fixed. Errors: why the row is refused.
-    fn session(&self, kernel: &GpuKernel, fixed: &Sizes) -> Result<Session, String> {
+    /// A row's package, sizes open but for those that are fixed. Errors: why the row is refused.
+    fn package(&self, kernel: &GpuKernel, fixed: &Sizes) -> Result<Bytes, String> {
+        match self.kernels.as_ref().map(|folder| folder.join(format!("{}.tgl", kernel.name))) {
+            Some(file) if fixed.is_empty() && file.exists() => {
+                Ok(std::fs::read(file).map_err(|error| error.to_string())?.into())
+            }
+            _ => compile(kernel, fixed, &self.machine),
+        }
+    }
+
+    /// Errors: why the package is refused.
+    fn session(&self, package: &Result<Bytes, String>) -> Result<Session, String> {
         let options = session_options(2, Gpu::Cuda(Arc::clone(&self.device)));
         let options = SessionOptions { poison: true, ..options };
-        let package = match self.kernels.as_ref().map(|folder| folder.join(format!("{}.tgl", kernel.name))) {
-            Some(file) if fixed.is_empty() && file.exists() => {
-                std::fs::read(file).map_err(|error| error.to_string())?.into()
-            }
-            _ => compile(kernel, fixed, &self.machine)?,
-        };
-        Session::from_bytes(package, options).map_err(|found| found.to_string())
+        Session::from_bytes(package.clone()?, options).map_err(|found| found.to_string())
+    }
+
+    /// The table and the verdict, of rows whose code is today's.
+    fn finish(&self, mut rows: Rows) -> Result<Outcome> {
+        let list = gpu_kernels();
+        rows.forget_older(|name, sizes, fixed| {
+            let kernel = list.iter().find(|kernel| kernel.name == name)?;
+            let none = Sizes::new();
+            Some(rows::code(&self.package(kernel, if fixed { sizes } else { &none })))
+        });
+        rows.finish()
     }
 }
 

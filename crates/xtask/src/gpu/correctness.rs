@@ -2,9 +2,11 @@
 //! a sample of the axes along which results do not depend on each other. Attention has none that are cheap: its code is
 //! checked whole at sizes between.
 
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 
 use anyhow::Result;
+use bytes::Bytes;
 use serde_json::{Value, json};
 use tegula_base::{Dim, HostTensor};
 use tegula_driver::bound::{Agreement, compare, reference};
@@ -13,36 +15,40 @@ use tegula_testkit::gpu_kernels::{GpuKernel, Kind, Sizes, gpu_kernels};
 use tegula_testkit::random::Case;
 
 use super::Bench;
-use super::rows::key;
+use super::rows::{Rows, Subject, code};
 
 /// Results looked at along an axis that is sampled.
 const SAMPLE: usize = 64;
 /// Elements of the largest input; more random numbers would take longer than the check.
 const MOST_ELEMENTS: i64 = 600_000_000;
 
-pub fn run(bench: &mut Bench) -> Result<()> {
+pub fn run(bench: &Bench, rows: &mut Rows) -> Result<()> {
     for kernel in gpu_kernels().into_iter().filter(|kernel| kernel.name.starts_with(&bench.prefix)) {
-        let open = bench.session(&kernel, &Sizes::new());
+        let package = bench.package(&kernel, &Sizes::new());
+        let open = LazyCell::new(|| bench.session(&package));
         let mut all: Vec<Sizes> = kernel.small.clone();
         if !bench.small {
             all.extend(between(&kernel));
             all.extend(kernel.table().map(|(_, sizes)| sizes.clone()));
         }
         let n_whole = kernel.small.len() + usize::from(!bench.small && between(&kernel).is_some());
-        for (at, sizes) in all.into_iter().enumerate() {
-            let row = key(&kernel.name, &sizes);
-            if bench.rows.has("correctness", &row) {
+        for (at, sizes) in all.iter().enumerate() {
+            let fixed = at >= n_whole;
+            let package = if fixed { bench.package(&kernel, sizes) } else { package.clone() };
+            let code = code(&package);
+            let subject = Subject { part: "correctness", kernel: &kernel.name, sizes, fixed, code };
+            if rows.has(&subject) {
                 continue;
             }
             if bench.is_over() {
                 return Ok(());
             }
-            let found = match &open {
+            let found = match &*open {
                 Err(reason) => json!({ "verdict": "refused", "why": reason }),
-                Ok(open) if at < n_whole => verdict(check(&kernel, open, &sizes, &[], bench.seed)),
-                Ok(_) => sample(bench, &kernel, &sizes),
+                Ok(open) if !fixed => verdict(check(&kernel, open, sizes, &[], bench.seed)),
+                Ok(_) => sample(bench, &kernel, sizes, &package),
             };
-            bench.rows.add("correctness", &row, bench.seed, found)?;
+            rows.add(&subject, bench.seed, found)?;
         }
     }
     Ok(())
@@ -59,7 +65,7 @@ fn between(kernel: &GpuKernel) -> Option<Sizes> {
 }
 
 /// A row of the table.
-fn sample(bench: &Bench, kernel: &GpuKernel, sizes: &Sizes) -> Value {
+fn sample(bench: &Bench, kernel: &GpuKernel, sizes: &Sizes, package: &Result<Bytes, String>) -> Value {
     let axes = independent(&kernel.kind);
     let unsampled = |why: &str| json!({ "verdict": "unsampled", "why": why });
     if axes.is_empty() {
@@ -68,7 +74,7 @@ fn sample(bench: &Bench, kernel: &GpuKernel, sizes: &Sizes) -> Value {
     if largest(sizes) > MOST_ELEMENTS {
         return unsampled("its inputs take too long to make");
     }
-    match bench.session(kernel, sizes) {
+    match bench.session(package) {
         Ok(session) => verdict(check(kernel, &session, sizes, axes, bench.seed)),
         Err(reason) => json!({ "verdict": "refused", "why": reason }),
     }

@@ -8,7 +8,7 @@ use tegula_testkit::gpu_kernels::{GpuKernel, Sizes, gpu_kernels};
 
 use super::Bench;
 use super::baseline::Baseline;
-use super::rows::key;
+use super::rows::{Rows, Subject, code};
 
 /// Bytes that buffers rotate over: twice the L2 of an H200 (60 MB).
 const ROTATED: usize = 120 << 20;
@@ -17,7 +17,7 @@ const MOST_COPIES: usize = 64;
 const RUNS: usize = 200;
 const ROUNDS: usize = 3;
 
-pub fn run(bench: &mut Bench, part: &str) -> Result<()> {
+pub fn run(bench: &Bench, rows: &mut Rows, part: &str) -> Result<()> {
     let mut baseline = Baseline::start();
     for kernel in gpu_kernels().into_iter().filter(|kernel| part_of(&kernel.name) == part) {
         if !kernel.name.starts_with(&bench.prefix) {
@@ -27,18 +27,20 @@ pub fn run(bench: &mut Bench, part: &str) -> Result<()> {
             true => kernel.small.iter().take(1).cloned().collect(),
             false => kernel.table().map(|(_, sizes)| sizes.clone()).collect(),
         };
-        for sizes in table {
-            let row = key(&kernel.name, &sizes);
-            if bench.rows.has(part, &row) {
+        for sizes in &table {
+            let package = bench.package(&kernel, sizes);
+            let code = code(&package);
+            let subject = Subject { part, kernel: &kernel.name, sizes, fixed: true, code };
+            if rows.has(&subject) {
                 continue;
             }
             if bench.is_over() {
                 return Ok(());
             }
-            let session = bench.session(&kernel, &sizes);
-            let found = session.and_then(|session| time(&kernel, &session, &sizes, bench, &mut baseline));
+            let session = bench.session(&package);
+            let found = session.and_then(|session| time(&kernel, &session, sizes, bench, &mut baseline));
             let facts = found.unwrap_or_else(|why| json!({ "verdict": "refused", "why": why }));
-            bench.rows.add(part, &row, bench.seed, facts)?;
+            rows.add(&subject, bench.seed, facts)?;
         }
     }
     Ok(())
