@@ -165,6 +165,9 @@ pub fn host_pipeline<'a>(target: &'a dyn TargetModel, threads: usize) -> Pipelin
         .pass("compile_kernels", move |stages: &mut Stages, cx| {
             let kernels = compile_kernels(&stages.tensor, target, threads.max(1))?;
             cx.count("distinct", kernels.len() as u64);
+            for (node, remark) in kernels.remarks(stages.tensor.entry()) {
+                cx.remark_with(node, || remark.clone());
+            }
             stages.kernels = Some(kernels);
             Ok(Changed::No)
         })

@@ -176,7 +176,13 @@ impl TargetModel for CpuTarget {
             Form::Machine => Code::Machine(native::compile(&schedule.func, self.tier)?.bytes),
             Form::Portable => Code::Portable(exec::encode(&schedule.func)),
         };
-        Ok(CompiledKernel { code, sizes: schedule.sizes, scratch: schedule.scratch, units: schedule.units })
+        Ok(CompiledKernel {
+            code,
+            sizes: schedule.sizes,
+            scratch: schedule.scratch,
+            units: schedule.units,
+            remarks: Vec::new(),
+        })
     }
 }
 

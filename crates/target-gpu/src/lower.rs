@@ -37,6 +37,7 @@ use crate::scalar::Refused;
 use crate::spread::Spread;
 use late::Late;
 use ring::{End, Taken};
+use roles::Roles;
 use shared::Area;
 use stream::Streams;
 pub(crate) use stream::{CLUSTER_ROWS, MAP_RANK};
@@ -55,6 +56,8 @@ pub struct Lowered {
     /// Size words of the argument block, after the views.
     pub sizes: Vec<Dim>,
     pub launch: PtxLaunch,
+    /// What was done otherwise than the tiles ask for, and why.
+    pub remarks: Vec<String>,
 }
 
 /// What the lowering asks of a chip.
@@ -84,10 +87,13 @@ pub(crate) fn lower(
     symbols: &Symbols,
     chip: &Chip,
 ) -> Result<Lowered, Refused> {
-    if chip.has_warpgroups
-        && let Some(lowered) = roles::lower(name, kernel, symbols, chip)?
-    {
-        return Ok(lowered);
+    let mut remarks = Vec::new();
+    if chip.has_warpgroups {
+        match roles::lower(name, kernel, symbols, chip)? {
+            Roles::Lowered(lowered) => return Ok(*lowered),
+            Roles::Full(full) => remarks.push(full.to_string()),
+            Roles::None => {}
+        }
     }
     let mut cx = Lower::new(kernel, symbols, Code::new(), thread_bits(&kernel.func));
     let unit = cx.first_unit();
@@ -101,7 +107,8 @@ pub(crate) fn lower(
         b.shared("tiles", 16, (dynamic_shared == 0).then_some(cx.shared_bytes));
     }
     let entry = cx.code.finish(b);
-    Ok(Lowered { entry, sizes: cx.sizes, launch: PtxLaunch { dynamic_shared, ..PtxLaunch::default() } })
+    let launch = PtxLaunch { dynamic_shared, ..PtxLaunch::default() };
+    Ok(Lowered { entry, sizes: cx.sizes, launch, remarks })
 }
 
 /// CTAs of warps' products that an SM holds at least: a thread may have all the registers that it can name.

@@ -127,6 +127,12 @@ impl TargetModel for GpuTarget {
             Diagnostic::internal(format!("the lowering of kernel `{name}` breaks a rule: {errors}"))
         })?;
         let code = Code::Ptx(PtxKernel { text, launch: lowered.launch });
-        Ok(CompiledKernel { code, sizes: lowered.sizes, scratch: Dim::from(0), units: kernel.units() })
+        Ok(CompiledKernel {
+            code,
+            sizes: lowered.sizes,
+            scratch: Dim::from(0),
+            units: kernel.units(),
+            remarks: lowered.remarks,
+        })
     }
 }

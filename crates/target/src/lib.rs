@@ -160,6 +160,8 @@ pub struct CompiledKernel {
     pub scratch: Dim,
     /// Number of work units.
     pub units: Dim,
+    /// What the target did otherwise than the kernel's tiles ask for, and why: a sentence each.
+    pub remarks: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,8 +6,8 @@
 
 use crate::lower::{BufferRef, Lowered, lower_kernel};
 use std::hash::Hash;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use tegula_base::{DType, Diagnostic, Diagnostics, Dim, EntityId, HashMap, Shape, Symbols};
 use tegula_ir::{ConstStore, OpId, RegionId, ScalarOp};
 use tegula_target::{CompiledKernel, TargetModel};
@@ -46,6 +46,19 @@ impl Kernels {
 
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
+    }
+
+    /// What the target says of kernels, with the node that each is named after, in the program's order.
+    pub fn remarks<'a>(
+        &'a self,
+        func: &'a TensorFunc,
+    ) -> impl Iterator<Item = (Option<&'a Arc<str>>, &'a String)> {
+        func.walk().into_iter().flat_map(move |op| {
+            let said = self.of_op.get(&op).map_or(&[][..], |index| &self.list[*index].compiled.remarks);
+            let inner = func.regions_of(op).first().map_or(&[][..], |region| func.ops_in(*region));
+            let node = inner.iter().rev().chain([&op]).find_map(|op| func.op(*op).location.as_ref());
+            said.iter().map(move |remark| (node, remark))
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 //! stored.
 //! Source: CUTLASS's warp-specialised persistent kernels for sm_90, for roles and register budgets.
 
-use super::stream::Streams;
+use super::stream::{Full, Streams};
 use super::{Chip, END, Lower, Lowered, Made, Scope};
 use crate::code::{Branch, Code, Item, Loop};
 use crate::scalar::Refused;
@@ -26,18 +26,30 @@ const MOST_REGISTERS: u32 = 240;
 /// What shared memory must begin at: a whole swizzle pattern.
 const ALIGNMENT: u32 = super::stream::SLOT_ALIGNMENT;
 
-/// The kernel with roles; none where it has no products that the copy engine can feed.
-/// Errors: as `lower`.
+/// What becomes of a kernel here.
+pub(super) enum Roles {
+    Lowered(Box<Lowered>),
+    /// It has no products that the copy engine can feed.
+    None,
+    /// It has such products, and their factors do not fit shared memory.
+    Full(Full),
+}
+
+/// The kernel with roles. Errors: as `lower`.
 pub(super) fn lower(
     name: &str,
     kernel: &TileKernel,
     symbols: &Symbols,
     chip: &Chip,
-) -> Result<Option<Lowered>, Refused> {
+) -> Result<Roles, Refused> {
     let (mut rings, mut clusters) = (chip.shared_memory, true);
     loop {
         let streams = Streams::plan(&mut Lower::new(kernel, symbols, Code::new(), 0), rings, clusters);
-        let Some(streams) = streams else { return Ok(None) };
+        let streams = match streams {
+            Ok(Some(streams)) => streams,
+            Ok(None) => return Ok(Roles::None),
+            Err(full) => return Ok(Roles::Full(full)),
+        };
         let lowered = match with_streams(name, kernel, symbols, chip, &streams) {
             // Sums that CTAs would have to exchange stay in one.
             Err(_) if streams.cluster > 1 => {
@@ -48,7 +60,7 @@ pub(super) fn lower(
         };
         // What the warpgroups exchange among each other is known only now.
         match lowered.launch.dynamic_shared.checked_sub(chip.shared_memory) {
-            Some(0) | None => return Ok(Some(lowered)),
+            Some(0) | None => return Ok(Roles::Lowered(Box::new(lowered))),
             Some(excess) => rings = streams.end.saturating_sub(excess),
         }
     }
@@ -108,6 +120,7 @@ fn with_streams(
         entry: shell.code.finish(b),
         sizes: shell.sizes,
         launch: PtxLaunch { dynamic_shared: shared_bytes, maps: shell.maps_needed, persistent: Some(1) },
+        remarks: Vec::new(),
     })
 }
 

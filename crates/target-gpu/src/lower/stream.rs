@@ -17,6 +17,7 @@ pub(crate) use source::MAP_RANK;
 pub(super) use source::{Share, Source, map_axes, map_element, matrix_axes};
 
 use super::Lower;
+use std::fmt;
 use tegula_base::HashMap;
 use tegula_ir::{OpId, RegionId};
 use tegula_tile::TileOp;
@@ -66,13 +67,32 @@ pub(super) struct Streams {
     pub end: u32,
 }
 
+/// Rings that shared memory has no place for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Full {
+    /// Bytes that rings of the fewest slots take, and that there are.
+    needed: u32,
+    bytes: u32,
+}
+
+impl fmt::Display for Full {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Full { needed, bytes } = self;
+        write!(
+            f,
+            "warps multiply, not warpgroups: {FEWEST_SLOTS} slots of the tiles of factors take {needed} bytes of "
+        )?;
+        write!(f, "shared memory, and there are {bytes}")
+    }
+}
+
 impl Streams {
     /// The streams of a kernel in so many bytes of shared memory, perhaps over the CTAs of a cluster; none where there is
-    /// nothing to stream.
-    pub fn plan(cx: &mut Lower, bytes: u32, clusters: bool) -> Option<Streams> {
+    /// nothing to stream. Errors: they do not fit.
+    pub fn plan(cx: &mut Lower, bytes: u32, clusters: bool) -> Result<Option<Streams>, Full> {
         let (sources, dots) = candidates(cx);
         if dots.is_empty() {
-            return None;
+            return Ok(None);
         }
         let multiple = |of: i64| dots.iter().all(|dot| product::rows(cx, *dot) % of == 0);
         let warpgroups = if multiple(2 * product::ROWS) { 2 } else { 1 };
@@ -89,8 +109,8 @@ impl Streams {
             let plan = product::plan(cx, *dot, &rings, &of_load, [warpgroups, cluster])?;
             Some((*dot, plan))
         });
-        let products = products.collect::<Option<_>>()?;
-        Some(Streams { rings, of_load, products, warpgroups, cluster, end })
+        let products: Option<HashMap<OpId, Product>> = products.collect();
+        Ok(products.map(|products| Streams { rings, of_load, products, warpgroups, cluster, end }))
     }
 
     /// Rings whose loads stand in the region, in their order.
@@ -174,8 +194,8 @@ fn group(cx: &Lower, sources: &[Source], dots: &[OpId]) -> Vec<Ring> {
     rings
 }
 
-/// Gives rings their slots and barriers; the end of them. None where they do not fit.
-fn place(cx: &Lower, rings: &mut [Ring], bytes: u32) -> Option<u32> {
+/// Gives rings their slots and barriers; the end of them. Errors: they do not fit.
+fn place(cx: &Lower, rings: &mut [Ring], bytes: u32) -> Result<u32, Full> {
     let (mut once, mut each) = (0, 0);
     for ring in rings.iter_mut() {
         let (mut end, mut alignment) = (0_u32, 1);
@@ -192,9 +212,11 @@ fn place(cx: &Lower, rings: &mut [Ring], bytes: u32) -> Option<u32> {
         }
     }
     let barriers = 2 * BARRIER * MOST_SLOTS * rings.len() as u32;
-    let depth = (bytes.checked_sub(once + barriers)?).checked_div(each).unwrap_or(1).min(MOST_SLOTS);
+    let full = Full { needed: once + barriers + FEWEST_SLOTS * each, bytes };
+    let free = bytes.checked_sub(once + barriers).ok_or(full)?;
+    let depth = free.checked_div(each).unwrap_or(1).min(MOST_SLOTS);
     if each > 0 && depth < FEWEST_SLOTS {
-        return None;
+        return Err(full);
     }
     let mut end = 0;
     for ring in rings.iter_mut() {
@@ -207,7 +229,7 @@ fn place(cx: &Lower, rings: &mut [Ring], bytes: u32) -> Option<u32> {
         ring.empty = end + BARRIER * ring.depth;
         end = ring.empty + BARRIER * ring.depth;
     }
-    (end <= bytes).then_some(end)
+    if end <= bytes { Ok(end) } else { Err(full) }
 }
 
 /// Slots begin at whole swizzle patterns.
