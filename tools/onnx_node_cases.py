@@ -19,8 +19,16 @@ from onnx import numpy_helper
 # ml_dtypes name -> our name and the integer that stores it.
 EXTENSION_TYPES = {
     "bfloat16": ("bf16", np.uint16),
+    "float4_e2m1fn": ("f4e2m1", np.uint8),
+    "float6_e2m3fn": ("f6e2m3", np.uint8),
+    "float6_e3m2fn": ("f6e3m2", np.uint8),
     "float8_e4m3fn": ("f8e4m3fn", np.uint8),
+    "float8_e4m3fnuz": ("f8e4m3fnuz", np.uint8),
     "float8_e5m2": ("f8e5m2", np.uint8),
+    "float8_e5m2fnuz": ("f8e5m2fnuz", np.uint8),
+    "float8_e8m0fnu": ("f8e8m0", np.uint8),
+    "int2": ("i2", np.int8),
+    "uint2": ("u2", np.uint8),
     "int4": ("i4", np.int8),
     "uint4": ("u4", np.uint8),
 }
@@ -31,7 +39,7 @@ def storable(array):
     name = array.dtype.name
     if name in EXTENSION_TYPES:
         ours, storage = EXTENSION_TYPES[name]
-        if ours in ("i4", "u4"):
+        if ours in ("i2", "u2", "i4", "u4"):
             array = array.astype(storage)
         return array.copy(order="C").view(storage).view(np.dtype([(ours, storage)]))
     return array if array.dtype.kind in "biuf" and array.dtype.isbuiltin else None

@@ -8,6 +8,8 @@ use std::str::FromStr;
 pub enum DType {
     /// One byte, 0 or 1.
     Bool,
+    I2,
+    U2,
     I4,
     U4,
     I8,
@@ -18,8 +20,14 @@ pub enum DType {
     U32,
     I64,
     U64,
+    F4E2M1,
+    F6E2M3,
+    F6E3M2,
     F8E4M3FN,
+    F8E4M3FNUZ,
     F8E5M2,
+    F8E5M2FNUZ,
+    F8E8M0,
     F16,
     BF16,
     F32,
@@ -27,8 +35,39 @@ pub enum DType {
 }
 
 impl DType {
-    pub const ALL: [DType; 17] = [
+    pub const ALL: [DType; 25] = [
         DType::Bool,
+        DType::I2,
+        DType::U2,
+        DType::I4,
+        DType::U4,
+        DType::I8,
+        DType::U8,
+        DType::I16,
+        DType::U16,
+        DType::I32,
+        DType::U32,
+        DType::I64,
+        DType::U64,
+        DType::F4E2M1,
+        DType::F6E2M3,
+        DType::F6E3M2,
+        DType::F8E4M3FN,
+        DType::F8E4M3FNUZ,
+        DType::F8E5M2,
+        DType::F8E5M2FNUZ,
+        DType::F8E8M0,
+        DType::F16,
+        DType::BF16,
+        DType::F32,
+        DType::F64,
+    ];
+
+    /// The types that kernels compute with: all but those that are [stored only](DType::is_stored_only).
+    pub const COMPUTED: [DType; 19] = [
+        DType::Bool,
+        DType::I2,
+        DType::U2,
         DType::I4,
         DType::U4,
         DType::I8,
@@ -50,8 +89,11 @@ impl DType {
     /// Width of one element in bits.
     pub const fn bits(self) -> u32 {
         match self {
-            DType::I4 | DType::U4 => 4,
-            DType::Bool | DType::I8 | DType::U8 | DType::F8E4M3FN | DType::F8E5M2 => 8,
+            DType::I2 | DType::U2 => 2,
+            DType::I4 | DType::U4 | DType::F4E2M1 => 4,
+            DType::F6E2M3 | DType::F6E3M2 => 6,
+            DType::Bool | DType::I8 | DType::U8 => 8,
+            DType::F8E4M3FN | DType::F8E4M3FNUZ | DType::F8E5M2 | DType::F8E5M2FNUZ | DType::F8E8M0 => 8,
             DType::I16 | DType::U16 | DType::F16 | DType::BF16 => 16,
             DType::I32 | DType::U32 | DType::F32 => 32,
             DType::I64 | DType::U64 | DType::F64 => 64,
@@ -64,7 +106,17 @@ impl DType {
     }
 
     pub const fn is_float(self) -> bool {
-        matches!(self, DType::F8E4M3FN | DType::F8E5M2 | DType::F16 | DType::BF16 | DType::F32 | DType::F64)
+        self.small_float().is_some() || matches!(self, DType::F16 | DType::BF16 | DType::F32 | DType::F64)
+    }
+
+    /// A float that is moved, cast and compared for equality, and nothing else: no machine computes with it. Kernels
+    /// hold it as a byte, casts are bit arithmetic (`opt`, `legalise_types`).
+    pub const fn is_stored_only(self) -> bool {
+        match self {
+            DType::F4E2M1 | DType::F6E2M3 | DType::F6E3M2 => true,
+            DType::F8E4M3FNUZ | DType::F8E5M2FNUZ | DType::F8E8M0 => true,
+            _ => false,
+        }
     }
 
     /// An integer; `Bool` is none.
@@ -73,13 +125,31 @@ impl DType {
     }
 
     pub const fn is_signed(self) -> bool {
-        matches!(self, DType::I4 | DType::I8 | DType::I16 | DType::I32 | DType::I64) || self.is_float()
+        match self {
+            DType::I2 | DType::I4 | DType::I8 | DType::I16 | DType::I32 | DType::I64 => true,
+            _ => self.is_float(),
+        }
+    }
+
+    /// Whether a byte is how an element of a type of at most 8 bits is held: `bool` as 0 or 1, integers extended, floats
+    /// with zero bits above. Wider types take any bytes.
+    pub const fn holds_byte(self, byte: u8) -> bool {
+        match self.int_range() {
+            Some(_) if self.bits() > 8 => true,
+            Some((least, most)) => {
+                let value = if self.is_signed() { byte as i8 as i128 } else { byte as i128 };
+                least <= value && value <= most
+            }
+            None => self.bits() >= 8 || byte >> self.bits() == 0,
+        }
     }
 
     /// Tegula's name, as diagnostics and flags show it: `f32`, `i64`, `bool`.
     pub const fn name(self) -> &'static str {
         match self {
             DType::Bool => "bool",
+            DType::I2 => "i2",
+            DType::U2 => "u2",
             DType::I4 => "i4",
             DType::U4 => "u4",
             DType::I8 => "i8",
@@ -90,8 +160,14 @@ impl DType {
             DType::U32 => "u32",
             DType::I64 => "i64",
             DType::U64 => "u64",
+            DType::F4E2M1 => "f4e2m1",
+            DType::F6E2M3 => "f6e2m3",
+            DType::F6E3M2 => "f6e3m2",
             DType::F8E4M3FN => "f8e4m3fn",
+            DType::F8E4M3FNUZ => "f8e4m3fnuz",
             DType::F8E5M2 => "f8e5m2",
+            DType::F8E5M2FNUZ => "f8e5m2fnuz",
+            DType::F8E8M0 => "f8e8m0",
             DType::F16 => "f16",
             DType::BF16 => "bf16",
             DType::F32 => "f32",
@@ -126,5 +202,16 @@ impl FromStr for DType {
             .into_iter()
             .find(|dtype| dtype.name() == text)
             .ok_or_else(|| format!("no element type is called `{text}`"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn computed_types_are_those_not_stored_only() {
+        let computed: Vec<DType> = DType::ALL.into_iter().filter(|dtype| !dtype.is_stored_only()).collect();
+        assert_eq!(computed, DType::COMPUTED);
     }
 }

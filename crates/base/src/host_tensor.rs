@@ -1,6 +1,6 @@
 //! A dense tensor in host memory: row-major, contiguous, little-endian; the currency of faces, evaluators and tests.
 
-use crate::DType;
+use crate::{DType, small_float};
 
 /// `bytes.len() == product(shape) * dtype.size()`; sub-byte elements take a byte each.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,8 +79,8 @@ impl HostTensor {
             tensor.bytes.chunks_exact(tensor.dtype.size()).map(|bytes| f(T::read(bytes))).collect()
         }
         match self.dtype {
-            DType::Bool | DType::U4 | DType::U8 => wide::<u8>(self, f64::from),
-            DType::I4 | DType::I8 => wide::<i8>(self, f64::from),
+            DType::Bool | DType::U2 | DType::U4 | DType::U8 => wide::<u8>(self, f64::from),
+            DType::I2 | DType::I4 | DType::I8 => wide::<i8>(self, f64::from),
             DType::I16 => wide::<i16>(self, f64::from),
             DType::U16 => wide::<u16>(self, f64::from),
             DType::I32 => wide::<i32>(self, f64::from),
@@ -91,9 +91,14 @@ impl HostTensor {
             DType::BF16 => wide::<half::bf16>(self, f64::from),
             DType::F32 => wide::<f32>(self, f64::from),
             DType::F64 => wide::<f64>(self, |x| x),
-            DType::F8E4M3FN | DType::F8E5M2 => {
-                wide::<u8>(self, |bits| crate::float8::to_f64(self.dtype, bits))
-            }
+            DType::F4E2M1
+            | DType::F6E2M3
+            | DType::F6E3M2
+            | DType::F8E4M3FN
+            | DType::F8E4M3FNUZ
+            | DType::F8E5M2
+            | DType::F8E5M2FNUZ
+            | DType::F8E8M0 => wide::<u8>(self, |bits| small_float::to_f64(self.dtype, bits)),
         }
     }
 

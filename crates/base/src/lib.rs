@@ -8,12 +8,12 @@ pub mod dim;
 pub mod dtype;
 pub mod entity;
 pub mod face;
-pub mod float8;
 pub mod hash;
 pub mod host_tensor;
 pub mod npy;
 pub mod random;
 pub mod shape;
+pub mod small_float;
 pub mod symbol;
 pub mod units;
 

@@ -224,8 +224,17 @@ fn descr_of(dtype: DType) -> String {
         DType::F32 => "<f4",
         DType::F64 => "<f8",
         DType::BF16 => return format!("[('{dtype}', '<u2')]"),
-        DType::I4 => return format!("[('{dtype}', '|i1')]"),
-        DType::U4 | DType::F8E4M3FN | DType::F8E5M2 => return format!("[('{dtype}', '|u1')]"),
+        DType::I2 | DType::I4 => return format!("[('{dtype}', '|i1')]"),
+        DType::U2
+        | DType::U4
+        | DType::F4E2M1
+        | DType::F6E2M3
+        | DType::F6E3M2
+        | DType::F8E4M3FN
+        | DType::F8E4M3FNUZ
+        | DType::F8E5M2
+        | DType::F8E5M2FNUZ
+        | DType::F8E8M0 => return format!("[('{dtype}', '|u1')]"),
     };
     format!("'{plain}'")
 }

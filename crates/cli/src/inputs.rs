@@ -6,7 +6,7 @@ use crate::output;
 use std::collections::BTreeMap;
 use std::path::Path;
 use tegula_base::random::SplitMix64;
-use tegula_base::{DType, Diagnostic, Diagnostics, Dim, HostTensor, npy};
+use tegula_base::{DType, Diagnostic, Diagnostics, Dim, HostTensor, npy, small_float};
 use tegula_package::Port;
 
 /// Random integers are below this: small enough to be indices of most tables.
@@ -128,7 +128,7 @@ fn random(port: &Port, shape: Vec<usize>) -> HostTensor {
         let bits = numbers.next_u64() >> 11;
         match dtype {
             DType::Bool => (bits & 1) as f64,
-            DType::I4 | DType::U4 => (bits % 8) as f64,
+            narrow if narrow.is_int() && narrow.bits() < 8 => (bits % (1 << (narrow.bits() - 1))) as f64,
             dtype if dtype.is_float() => bits as f64 / (1u64 << 52) as f64 - 1.0,
             _ => (bits % INTEGERS) as f64,
         }
@@ -145,9 +145,11 @@ fn fill(dtype: DType, shape: Vec<usize>, mut value: impl FnMut() -> f64) -> Host
             DType::F32 => bytes.extend((x as f32).to_le_bytes()),
             DType::F16 => bytes.extend(half::f16::from_f64(x).to_le_bytes()),
             DType::BF16 => bytes.extend(half::bf16::from_f64(x).to_le_bytes()),
-            // The sign and 1 or 0: 0x38 and 0x3c are one in these formats.
-            DType::F8E4M3FN => bytes.push(if x < 0.0 { 0xb8 } else { 0x38 }),
-            DType::F8E5M2 => bytes.push(if x < 0.0 { 0xbc } else { 0x3c }),
+            // The sign and 1; powers of two have no sign.
+            dtype if dtype.small_float().is_some() => {
+                let one = if x < 0.0 && dtype != DType::F8E8M0 { -1.0 } else { 1.0 };
+                bytes.push(small_float::from_f64(dtype, one, true));
+            }
             _ => bytes.extend(&(x as i64).to_le_bytes()[..dtype.size()]),
         }
     }

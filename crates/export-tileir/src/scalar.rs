@@ -17,11 +17,14 @@ pub(crate) struct Refused(pub String);
 
 pub(crate) type Made<T> = Result<T, Refused>;
 
-/// The element of a tile in registers. Four-bit integers are held in a byte, extended.
+/// The element of a tile in registers. Narrower integers are held in a byte, extended.
 pub(crate) fn element(dtype: DType) -> ScalarType {
     match dtype {
         DType::Bool => ScalarType::I1,
-        DType::I4 | DType::U4 | DType::I8 | DType::U8 => ScalarType::I8,
+        DType::I2 | DType::U2 | DType::I4 | DType::U4 | DType::I8 | DType::U8 => ScalarType::I8,
+        // Bytes in kernels.
+        DType::F4E2M1 | DType::F6E2M3 | DType::F6E3M2 => ScalarType::I8,
+        DType::F8E4M3FNUZ | DType::F8E5M2FNUZ | DType::F8E8M0 => ScalarType::I8,
         DType::I16 | DType::U16 => ScalarType::I16,
         DType::I32 | DType::U32 => ScalarType::I32,
         DType::I64 | DType::U64 => ScalarType::I64,
@@ -39,17 +42,17 @@ pub(crate) fn memory_element(dtype: DType) -> ScalarType {
     if dtype == DType::Bool { ScalarType::I8 } else { element(dtype) }
 }
 
-/// A byte's low four bits, extended; other types as they are.
+/// The low bits of a byte, extended; other types as they are.
 pub(crate) fn wrapped(w: &mut Writer, dtype: DType, value: Value) -> Value {
     match dtype {
-        DType::U4 => {
-            let low = w.int(value, 15);
+        DType::U2 | DType::U4 => {
+            let low = w.int(value, (1 << dtype.bits()) - 1);
             w.and(value, low)
         }
-        DType::I4 => {
-            let four = w.int(value, 4);
-            let high = w.shl(value, four);
-            w.signed(Opcode::ShRI, high, four, true)
+        DType::I2 | DType::I4 => {
+            let unused = w.int(value, 8 - i64::from(dtype.bits()));
+            let high = w.shl(value, unused);
+            w.signed(Opcode::ShRI, high, unused, true)
         }
         _ => value,
     }

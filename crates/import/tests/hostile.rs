@@ -134,7 +134,7 @@ fn attributes_of_any_value_are_refused_or_read() {
 
 /// What stands in for each operand: no rank, no elements, symbols, more axes than any op asks for; values that an op
 /// may read while it is imported. An empty line is an operand that is not given.
-const OPERANDS: [&str; 16] = [
+const OPERANDS: [&str; 18] = [
     "",
     "input z: f32[]",
     "input z: f32[1]",
@@ -144,6 +144,8 @@ const OPERANDS: [&str; 16] = [
     "input z: f32[n, 0, m]",
     "input z: f32[1, 3, 5, 5]",
     "input z: f32[1, 2, 3, 4, 5, 6]",
+    "input z: f4e2m1[2, 3]",
+    "input z: u2[n]",
     "input z: i64[]",
     "input z: i64[2]",
     "input z: u8[]",

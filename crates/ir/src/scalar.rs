@@ -3,6 +3,7 @@
 
 pub mod eval;
 mod lane;
+mod small;
 
 use tegula_base::DType;
 
@@ -47,12 +48,13 @@ pub enum ScalarOp {
     /// Float to `bool`.
     IsInf,
     /// To another dtype: float to int truncates and saturates, NaN to 0; int to int wraps; to `bool` is `!= 0`;
-    /// to a float rounds to nearest even; to an 8-bit float saturates when `saturate`.
+    /// to a float rounds to nearest even; to a float of at most 8 bits saturates when `saturate`
+    /// (`base::small_float`).
     Cast {
         to: DType,
         saturate: bool,
     },
-    /// Same bits, other dtype of the same width.
+    /// Same bits, other dtype held in as many bytes; the unused bits of a byte follow the type.
     Bitcast {
         to: DType,
     },
@@ -205,6 +207,7 @@ impl ScalarOp {
         }
         let allowed = match self {
             Select | Eq | Ne | Cast { .. } | Bitcast { .. } => true,
+            _ if first.is_stored_only() => false,
             And | Or | Xor | Not => !first.is_float(),
             ShiftLeft | ShiftRight => first.is_int(),
             Neg | Abs | Sign | Add | Sub | Mul | Div | Rem | Mod | Pow | Ceil | Floor | Round | Trunc => {
@@ -215,12 +218,13 @@ impl ScalarOp {
             _ => first.is_float(),
         };
         if !allowed {
-            return Err(format!("`{name}` is not defined on {first}"));
+            let hint = if first.is_stored_only() { ", which is only stored: cast it first" } else { "" };
+            return Err(format!("`{name}` is not defined on {first}{hint}"));
         }
         Ok(match self {
             Eq | Ne | Lt | Le | Gt | Ge | IsNan | IsInf => DType::Bool,
             Cast { to, .. } => to,
-            Bitcast { to } if to.bits() != first.bits() => {
+            Bitcast { to } if to.size() != first.size() => {
                 return Err(format!("`bitcast` keeps the width, got {first} to {to}"));
             }
             Bitcast { to } => to,

@@ -72,11 +72,17 @@ impl Cpu {
         let per_cycle = match dtype {
             DType::F64 | DType::I64 | DType::U64 => rates.f64,
             DType::BF16 => rates.bf16,
-            DType::I8 | DType::U8 | DType::I4 | DType::U4 => rates.i8,
+            DType::I8 | DType::U8 | DType::I4 | DType::U4 | DType::I2 | DType::U2 => rates.i8,
             DType::F32
             | DType::F16
+            | DType::F4E2M1
+            | DType::F6E2M3
+            | DType::F6E3M2
             | DType::F8E4M3FN
+            | DType::F8E4M3FNUZ
             | DType::F8E5M2
+            | DType::F8E5M2FNUZ
+            | DType::F8E8M0
             | DType::I16
             | DType::U16
             | DType::I32

@@ -82,7 +82,15 @@ impl TensorRates {
             DType::F8E4M3FN | DType::F8E5M2 => self.f8,
             DType::I8 | DType::U8 => Some(self.i8),
             DType::F64 => self.f64,
-            DType::I4
+            DType::F4E2M1
+            | DType::F6E2M3
+            | DType::F6E3M2
+            | DType::F8E4M3FNUZ
+            | DType::F8E5M2FNUZ
+            | DType::F8E8M0
+            | DType::I2
+            | DType::U2
+            | DType::I4
             | DType::U4
             | DType::I16
             | DType::U16

@@ -4,7 +4,7 @@ use crate::assign_layouts::assign_layouts;
 use crate::form_kernels::form_kernels;
 use crate::passes::{
     canonicalise, decompose_composites, decompose_recurrent, fold_constants, fold_scales, inline_branches,
-    recover_composites, simplify_sizes, turn_factors,
+    legalise_types, recover_composites, simplify_sizes, turn_factors,
 };
 use tegula_ir::Pipeline;
 use tegula_ir::rewrite::{cse, dce};
@@ -25,6 +25,8 @@ pub fn tensor_pipeline(target: &dyn TargetModel) -> Pipeline<'_, TensorProgram> 
         .pass("cse", |program, _| Ok(program.for_each_func(cse)))
         .pass("dce", |program, _| Ok(program.for_each_func(dce)))
         .pass("decompose_composites", |program, cx| decompose_composites(program, target, cx))
+        // What is left are casts and comparisons.
+        .pass("legalise_types", legalise_types)
         // Decompositions are built plainly: what they repeat or do for nothing goes here.
         .pass("canonicalise_pieces", canonicalise)
         // Before folding, which computes the new weights.

@@ -37,6 +37,7 @@ fn pipeline<'a>(name: &str, target: &'a dyn TargetModel) -> Pipeline<'a, TensorP
         "fold_scales" => p.pass("fold_scales", passes::fold_scales),
         "form_kernels" => p.pass("form_kernels", move |program, cx| form_kernels(program, target, cx)),
         "inline_branches" => p.pass("inline_branches", passes::inline_branches),
+        "legalise_types" => p.pass("legalise_types", passes::legalise_types),
         "recover_composites" => p.pass("recover_composites", passes::recover_composites),
         "simplify_sizes" => p.pass("simplify_sizes", passes::simplify_sizes),
         other => panic!("no pass is called `{other}`"),

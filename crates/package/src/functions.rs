@@ -5,7 +5,7 @@
 //! `f64` are libm's (below 1 ulp for all but the hyperbolics, 2 ulp).
 
 use half::{bf16, f16};
-use tegula_base::{DType, float8};
+use tegula_base::{DType, small_float};
 
 /// Declares the enum and its tables: `Variant = number, "name", operand dtype => result from (a, b)`.
 macro_rules! functions {
@@ -189,11 +189,11 @@ fn int_pow(base: i128, exponent: i128) -> i128 {
 }
 
 fn to_float8(a: u64, dtype: DType, saturate: bool) -> u64 {
-    u64::from(float8::from_f64(dtype, f64::from(f32::from_bits(a as u32)), saturate))
+    u64::from(small_float::from_f64(dtype, f64::from(f32::from_bits(a as u32)), saturate))
 }
 
 fn from_float8(a: u64, dtype: DType) -> u64 {
-    u64::from((float8::to_f64(dtype, a as u8) as f32).to_bits())
+    u64::from((small_float::to_f64(dtype, a as u8) as f32).to_bits())
 }
 
 #[cfg(test)]

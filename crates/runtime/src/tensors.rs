@@ -96,13 +96,11 @@ fn check_tensor(port: &Port, tensor: &TensorView<'_>) -> Result<(), Diagnostic> 
 
 /// Kernels rely on the storage of narrow types: a byte each, in range.
 fn check_values(port: &Port, tensor: &TensorView<'_>) -> Result<(), Diagnostic> {
-    let legal: fn(&u8) -> bool = match port.dtype {
-        DType::Bool => |byte| *byte <= 1,
-        DType::U4 => |byte| *byte <= 15,
-        DType::I4 => |byte| (-8..=7).contains(&(*byte as i8)),
-        _ => return Ok(()),
-    };
-    match tensor.bytes.iter().position(|byte| !legal(byte)) {
+    let dtype = port.dtype;
+    if dtype.size() > 1 || (0..=u8::MAX).all(|byte| dtype.holds_byte(byte)) {
+        return Ok(());
+    }
+    match tensor.bytes.iter().position(|byte| !dtype.holds_byte(*byte)) {
         None => Ok(()),
         Some(index) => Err(Diagnostic::error(
             "bad-value",

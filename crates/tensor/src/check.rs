@@ -123,6 +123,9 @@ impl OpRules for TensorOp {
 /// Result types of an op without regions, from its attributes and operand types.
 /// Errors: the numbered constraint that is broken.
 pub fn infer(kind: &TensorOp, x: &[&TensorType]) -> Types {
+    if let Some(ty) = x.iter().find(|ty| ty.dtype.is_stored_only() && computes(kind)) {
+        return Err(format!("{}_c0: {ty} is only stored: cast it first", kind.name()));
+    }
     let types = rule(kind, x)?;
     for ty in &types {
         if let Some(dim) = ty.shape.iter().find(|dim| dim.as_const().is_some_and(|n| n < 0)) {
@@ -131,6 +134,25 @@ pub fn infer(kind: &TensorOp, x: &[&TensorType]) -> Types {
         ty.check_size().map_err(|error| format!("{}_c0: the result {error}", kind.name()))?;
     }
     Ok(types)
+}
+
+/// Whether the op takes part in arithmetic or order, which types that are only stored have not. Scalar operations and
+/// quantisation have their own rules.
+fn computes(kind: &TensorOp) -> bool {
+    use TensorOp::*;
+    match kind {
+        Constant { .. } | Splat { .. } | Iota { .. } | Sizes { .. } | Elementwise { .. } => false,
+        Broadcast { .. } | Reshape { .. } | Transpose { .. } | Slice { .. } | Pad { .. } => false,
+        Concat { .. } | Gather { .. } | GatherElements { .. } | GatherNd { .. } => false,
+        ScatterElements { .. } | ScatterNd { .. } | Quantize { .. } | Dequantize { .. } => false,
+        Bind { .. } | AssertSize { .. } | If {} | Loop { .. } | Yield {} | Return {} => false,
+        Relayout { .. } | Kernel { .. } => false,
+        Reduce { .. } | ArgReduce { .. } | Scan { .. } | Dot { .. } | Conv { .. } => true,
+        ConvTranspose { .. } | Pool { .. } | MaxPoolIndices { .. } | Softmax { .. } => true,
+        LayerNorm { .. } | RmsNorm { .. } | Gelu { .. } | Attention { .. } | Lstm { .. } | Gru { .. } => true,
+        QDot { .. } | QConv { .. } => true,
+        TopK { .. } | NonZero {} | Unique { .. } | NonMaxSuppression { .. } => true,
+    }
 }
 
 fn rule(kind: &TensorOp, x: &[&TensorType]) -> Types {
@@ -145,7 +167,8 @@ fn rule(kind: &TensorOp, x: &[&TensorType]) -> Types {
             }
             if let Iota { axis, .. } = kind {
                 ensure(*axis < shape.rank(), name, 1, || format!("{shape} has no axis {axis}"))?;
-                ensure(*dtype != DType::Bool, name, 2, || "an index is no bool".into())?;
+                let counts = *dtype != DType::Bool && !dtype.is_stored_only();
+                ensure(counts, name, 2, || format!("{dtype} does not count"))?;
             }
             one(*dtype, shape.clone())
         }

@@ -7,7 +7,7 @@
 //! buffer's size is known before the op that fills it runs.
 //! Constraints are numbered `<op>_c<n>` in each op's documentation; `check.rs` holds them. `c0` is common to all:
 //! as many operands as the op takes, of the types it takes, no negative size in a result, and none so large that no
-//! process could hold it.
+//! process could hold it, none of a type that is only stored where the op is arithmetic or asks for order.
 
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::attr::F64;
@@ -141,7 +141,7 @@ define_ops! {
         Constant = "constant" { id: ConstId, dtype: DType, shape: Shape },
         /// Every element the same; `bits` are the element's, little-endian, zero-extended.
         Splat = "splat" { dtype: DType, shape: Shape, bits: i64 },
-        /// The index along `axis` as a number. c1: the axis exists. c2: dtype is not `bool`.
+        /// The index along `axis` as a number. c1: the axis exists. c2: dtype is a number's, not `bool` or one that is only stored.
         Iota = "iota" { dtype: DType, shape: Shape, axis: usize },
         /// Sizes as data: `i64[n]`.
         Sizes = "sizes" { dims: Vec<Dim> },

@@ -28,8 +28,10 @@ pub fn bits_of(dtype: DType, value: f64) -> u64 {
 fn valid(dtype: DType, bits: u64) -> u64 {
     match dtype {
         DType::Bool => bits & 1,
-        DType::U4 => bits & 0xf,
-        DType::I4 => u64::from(((bits as u8) << 4) as i8 as u8 >> 4 | if bits & 8 != 0 { 0xf0 } else { 0 }),
+        dtype if dtype.is_int() && dtype.is_signed() && dtype.bits() < 8 => {
+            let unused = 8 - dtype.bits();
+            u64::from(((bits << unused) as i8 >> unused) as u8)
+        }
         _ if dtype.bits() == 64 => bits,
         _ => bits & ((1 << dtype.bits()) - 1),
     }
@@ -216,20 +218,21 @@ fn shuffled(mut values: Vec<u64>, random: &mut Random) -> Vec<u64> {
     values
 }
 
-/// The op on each dtype that it is defined on.
+/// The op on each dtype of kernels that it is defined on.
 pub fn on_all(op: ScalarOp) -> Vec<(ScalarOp, Vec<DType>)> {
-    let operands = DType::ALL.map(|dtype| match op {
+    let operands = DType::COMPUTED.map(|dtype| match op {
         ScalarOp::Select => vec![DType::Bool, dtype, dtype],
         _ => vec![dtype; op.arity()],
     });
     operands.into_iter().filter(|dtypes| op.result_type(dtypes).is_ok()).map(|dtypes| (op, dtypes)).collect()
 }
 
-/// All ops without parameters on all dtypes, casts, and bit casts.
+/// All ops without parameters on all dtypes of kernels, casts, and bit casts.
 pub fn every_op() -> Vec<(ScalarOp, Vec<DType>)> {
     let plain = ScalarOp::PLAIN.into_iter().chain([ScalarOp::Fma]);
-    let casts =
-        DType::ALL.into_iter().flat_map(|to| [true, false].map(|saturate| ScalarOp::Cast { to, saturate }));
-    let bits = DType::ALL.into_iter().map(|to| ScalarOp::Bitcast { to });
+    let casts = DType::COMPUTED
+        .into_iter()
+        .flat_map(|to| [true, false].map(|saturate| ScalarOp::Cast { to, saturate }));
+    let bits = DType::COMPUTED.into_iter().map(|to| ScalarOp::Bitcast { to });
     plain.chain(casts).chain(bits).flat_map(on_all).collect()
 }

@@ -111,6 +111,11 @@ impl Checker<'_> {
     }
 
     fn one(ty: TileType) -> Result<Vec<TileType>, String> {
+        if let TileType::Tile { dtype, .. } = &ty
+            && dtype.is_stored_only()
+        {
+            return Err(format!("tiles of {dtype}, which is only stored, are of u8"));
+        }
         Ok(vec![ty])
     }
 

@@ -69,7 +69,7 @@ impl TypeText for TileType {
         let inner = |prefix: &str| body.strip_prefix(prefix).and_then(|rest| rest.strip_suffix('>'));
         if let Some(text) = inner("tgt.tile<") {
             let mut parts: Vec<&str> = text.split('x').collect();
-            let dtype = parts.pop().unwrap_or_default().parse()?;
+            let dtype = computed(parts.pop().unwrap_or_default())?;
             let extent = |part: &str| {
                 part.parse::<i64>()
                     .ok()
@@ -88,7 +88,17 @@ impl TypeText for TileType {
         if shape.rank() != strides.rank() {
             return Err("a view has one stride an extent".into());
         }
-        Ok(TileType::View(Box::new(ViewType { dtype: dtype.parse()?, shape, strides })))
+        Ok(TileType::View(Box::new(ViewType { dtype: computed(dtype)?, shape, strides })))
+    }
+}
+
+/// An element type that kernels compute with. Errors: none is called so, or it is only stored.
+fn computed(name: &str) -> Result<DType, String> {
+    let dtype: DType = name.parse()?;
+    if dtype.is_stored_only() {
+        Err(format!("{dtype} is only stored: kernels hold it as u8"))
+    } else {
+        Ok(dtype)
     }
 }
 

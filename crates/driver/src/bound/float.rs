@@ -8,9 +8,10 @@ fn format(dtype: DType) -> (i32, i32) {
         DType::F64 => (52, -1022),
         DType::F16 => (10, -14),
         DType::BF16 => (7, -126),
-        DType::F8E4M3FN => (3, -6),
-        DType::F8E5M2 => (2, -14),
-        _ => (23, -126),
+        _ => match dtype.small_float() {
+            Some(format) => (format.mantissa_bits as i32, format.least_exponent()),
+            None => (23, -126),
+        },
     }
 }
 
@@ -40,9 +41,10 @@ pub(super) fn largest(dtype: DType) -> f64 {
         DType::F64 => f64::MAX,
         DType::F16 => 65504.0,
         DType::BF16 => (2.0 - 2f64.powi(-7)) * 2f64.powi(127),
-        DType::F8E4M3FN => 448.0,
-        DType::F8E5M2 => 57344.0,
-        _ => f64::from(f32::MAX),
+        _ => match dtype.small_float() {
+            Some(format) => format.to_f64(format.largest()),
+            None => f64::from(f32::MAX),
+        },
     }
 }
 

@@ -172,7 +172,9 @@ fn steps(f: ScalarOp, dtype: DType, x: f64, error: f64) -> f64 {
 /// Of a float.
 fn cast(to: DType, saturate: bool, x: f64, error: f64) -> f64 {
     if to.is_float() {
-        let beyond = x.abs() + error >= largest(to);
+        // Powers of two have no zero and no sign.
+        let below = to == DType::F8E8M0 && x - error < 2.0 * eta(to);
+        let beyond = below || x.abs() + error >= largest(to);
         return if beyond { f64::INFINITY } else { error };
     }
     let f = ScalarOp::Cast { to, saturate };

@@ -50,7 +50,7 @@ pub(crate) fn cast(w: &mut Writer, from: DType, to: DType, saturate: bool, value
             ];
             let made = w.with(Opcode::FToI, &[value], tile(target, &shape), &attributes);
             match to.int_range() {
-                Some((least, most)) if to.bits() == 4 => {
+                Some((least, most)) if to.bits() < 8 => {
                     let (least, most) = (w.int(made, least as i64), w.int(made, most as i64));
                     let made = w.signed(Opcode::MaxI, made, least, to.is_signed());
                     w.signed(Opcode::MinI, made, most, to.is_signed())

@@ -2,6 +2,7 @@
 
 mod activation;
 mod attention;
+mod cast;
 mod contraction;
 mod control;
 mod convolution;
@@ -43,6 +44,7 @@ const TRAINING: &str = "ai.onnx.preview.training";
 /// All rows by domain.
 pub(super) const FAMILIES: &[(&str, &[Row])] = &[
     ("", elementwise::ROWS),
+    ("", cast::ROWS),
     ("", activation::ROWS),
     ("", movement::ROWS),
     ("", reduction::ROWS),

@@ -25,9 +25,17 @@ pub(crate) fn dtype_of(data_type: i32) -> Result<DType, String> {
         Ok(DataType::Double) => DType::F64,
         Ok(DataType::Float16) => DType::F16,
         Ok(DataType::Bfloat16) => DType::BF16,
+        Ok(DataType::Float4e2m1) => DType::F4E2M1,
+        Ok(DataType::Float6e2m3) => DType::F6E2M3,
+        Ok(DataType::Float6e3m2) => DType::F6E3M2,
         Ok(DataType::Float8e4m3fn) => DType::F8E4M3FN,
+        Ok(DataType::Float8e4m3fnuz) => DType::F8E4M3FNUZ,
         Ok(DataType::Float8e5m2) => DType::F8E5M2,
+        Ok(DataType::Float8e5m2fnuz) => DType::F8E5M2FNUZ,
+        Ok(DataType::Float8e8m0) => DType::F8E8M0,
         Ok(DataType::Bool) => DType::Bool,
+        Ok(DataType::Int2) => DType::I2,
+        Ok(DataType::Uint2) => DType::U2,
         Ok(DataType::Int4) => DType::I4,
         Ok(DataType::Uint4) => DType::U4,
         Ok(DataType::Int8) => DType::I8,
@@ -38,6 +46,12 @@ pub(crate) fn dtype_of(data_type: i32) -> Result<DType, String> {
         Ok(DataType::Uint32) => DType::U32,
         Ok(DataType::Int64) => DType::I64,
         Ok(DataType::Uint64) => DType::U64,
+        Ok(complex @ (DataType::Complex64 | DataType::Complex128)) => {
+            let name = complex.as_str_name();
+            return Err(format!(
+                "element type {name} is not supported: ops on complex numbers take pairs of reals"
+            ));
+        }
         Ok(other) => return Err(format!("element type {} is not supported", other.as_str_name())),
         Err(_) => return Err(format!("{data_type} is no element type of ONNX")),
     })
@@ -184,8 +198,7 @@ fn linear_places(
 }
 
 fn from_raw(raw: Bytes, dtype: DType, count: usize) -> Result<Bytes, String> {
-    let packed = dtype.bits() == 4;
-    let expected = if packed { count.div_ceil(2) } else { count * dtype.size() };
+    let expected = stored_bytes(dtype, count);
     if raw.len() != expected {
         return Err(format!(
             "{count} elements of {dtype} take {expected} bytes, but {} are stored",
@@ -193,7 +206,7 @@ fn from_raw(raw: Bytes, dtype: DType, count: usize) -> Result<Bytes, String> {
         ));
     }
     Ok(match dtype {
-        DType::I4 | DType::U4 => unpack_nibbles(raw.iter().copied(), dtype, count),
+        dtype if is_packed(dtype) => unpack(&raw, dtype, count),
         DType::Bool if raw.iter().any(|byte| *byte > 1) => {
             raw.iter().map(|byte| u8::from(*byte != 0)).collect()
         }
@@ -201,13 +214,35 @@ fn from_raw(raw: Bytes, dtype: DType, count: usize) -> Result<Bytes, String> {
     })
 }
 
-/// Two elements a byte, low half first, to one element a byte.
-fn unpack_nibbles(bytes: impl Iterator<Item = u8>, dtype: DType, count: usize) -> Bytes {
-    let extend = |nibble: u8| match dtype {
-        DType::I4 => ((nibble << 4) as i8 >> 4) as u8,
-        _ => nibble,
+/// Whether several elements share a byte. (`bool` does not, though one bit would hold it.)
+fn is_packed(dtype: DType) -> bool {
+    dtype.bits() < 8
+}
+
+/// Bytes that raw data of `count` elements takes.
+fn stored_bytes(dtype: DType, count: usize) -> usize {
+    // In this order nothing overflows that `load` has not checked.
+    if is_packed(dtype) {
+        (count / 8) * dtype.bits() as usize + (count % 8 * dtype.bits() as usize).div_ceil(8)
+    } else {
+        count * dtype.size()
+    }
+}
+
+/// Elements packed from the lowest bit on, some across two bytes, to one element a byte.
+fn unpack(packed: &[u8], dtype: DType, count: usize) -> Bytes {
+    let bits = dtype.bits() as usize;
+    let unused = 8 - bits as u32;
+    let element = |i: usize| {
+        let (byte, shift) = (i / 8 * bits + i % 8 * bits / 8, i % 8 * bits % 8);
+        let next = packed.get(byte + 1).copied().unwrap_or(0);
+        let aligned = (u16::from_le_bytes([packed[byte], next]) >> shift) as u8;
+        match dtype.is_int() && dtype.is_signed() {
+            true => ((aligned << unused) as i8 >> unused) as u8,
+            false => aligned << unused >> unused,
+        }
     };
-    bytes.flat_map(|byte| [extend(byte & 15), extend(byte >> 4)]).take(count).collect()
+    (0..count).map(element).collect()
 }
 
 fn from_fields(tensor: &TensorProto, dtype: DType, count: usize) -> Result<Bytes, String> {
@@ -221,16 +256,22 @@ fn from_fields(tensor: &TensorProto, dtype: DType, count: usize) -> Result<Bytes
         DType::I16 | DType::U16 | DType::F16 | DType::BF16 => {
             tensor.int32_data.iter().flat_map(|x| (*x as u16).to_le_bytes()).collect()
         }
-        DType::I8 | DType::U8 | DType::F8E4M3FN | DType::F8E5M2 => {
-            tensor.int32_data.iter().map(|x| *x as u8).collect()
-        }
+        DType::I8
+        | DType::U8
+        | DType::F8E4M3FN
+        | DType::F8E4M3FNUZ
+        | DType::F8E5M2
+        | DType::F8E5M2FNUZ
+        | DType::F8E8M0 => tensor.int32_data.iter().map(|x| *x as u8).collect(),
+        // An element an entry, unlike raw data.
+        DType::F6E2M3 | DType::F6E3M2 => tensor.int32_data.iter().map(|x| *x as u8 & 0x3f).collect(),
         DType::Bool => tensor.int32_data.iter().map(|x| u8::from(*x != 0)).collect(),
-        DType::I4 | DType::U4 => {
+        DType::I2 | DType::U2 | DType::I4 | DType::U4 | DType::F4E2M1 => {
             let packed: Vec<u8> = tensor.int32_data.iter().map(|x| *x as u8).collect();
-            if packed.len() != count.div_ceil(2) {
+            if packed.len() != stored_bytes(dtype, count) {
                 return Err(format!("{count} elements of {dtype} do not fit {} stored bytes", packed.len()));
             }
-            return Ok(unpack_nibbles(packed.into_iter(), dtype, count));
+            return Ok(unpack(&packed, dtype, count));
         }
     };
     if bytes.len() != count * dtype.size() {

@@ -20,7 +20,7 @@
 
 use std::path::{Path, PathBuf};
 use tegula_base::face::Files;
-use tegula_base::{DType, HostTensor};
+use tegula_base::{DType, HostTensor, small_float};
 use tegula_import::onnx::ImportOptions;
 use tegula_import::onnx::proto::*;
 
@@ -247,7 +247,19 @@ fn number_of(name: &str) -> i32 {
         "i64" => 7,
         "string" => 8,
         "bool" => 9,
+        "f16" => 10,
         "f64" => 11,
+        "complex64" => 14,
+        "f8e4m3fnuz" => 18,
+        "f8e5m2fnuz" => 20,
+        "u4" => 21,
+        "i4" => 22,
+        "f4e2m1" => 23,
+        "f8e8m0" => 24,
+        "u2" => 25,
+        "i2" => 26,
+        "f6e2m3" => 27,
+        "f6e3m2" => 28,
         other => panic!("`{other}` has no number here"),
     }
 }
@@ -270,6 +282,9 @@ fn tensor(text: &str) -> (&str, HostTensor) {
             DType::I8 => bytes.extend((x as i8).to_le_bytes()),
             DType::U8 => bytes.push(x as u8),
             DType::Bool => bytes.push(u8::from(x != 0.0)),
+            DType::I2 | DType::I4 => bytes.push(x as i8 as u8),
+            DType::U2 | DType::U4 => bytes.push(x as u8),
+            small if small.small_float().is_some() => bytes.push(small_float::from_f64(small, x, false)),
             other => panic!("{other} is not written here"),
         }
     }
@@ -281,9 +296,23 @@ fn tensor_proto(name: &str, tensor: &HostTensor) -> TensorProto {
         name: Some(name.into()),
         dims: tensor.shape.iter().map(|n| *n as i64).collect(),
         data_type: Some(number_of(tensor.dtype.name())),
-        raw_data: Some(tensor.bytes.clone().into()),
+        raw_data: Some(packed(tensor).into()),
         ..TensorProto::default()
     }
+}
+
+/// Elements of less than 8 bits follow each other without a gap, from the lowest bit of the first byte on.
+fn packed(tensor: &HostTensor) -> Vec<u8> {
+    let bits = tensor.dtype.bits() as usize;
+    if bits >= 8 {
+        return tensor.bytes.clone();
+    }
+    let mut bytes = vec![0u8; (tensor.bytes.len() * bits).div_ceil(8)];
+    for at in 0..tensor.bytes.len() * bits {
+        let bit = tensor.bytes[at / bits] >> (at % bits) & 1;
+        bytes[at / 8] |= bit << (at % 8);
+    }
+    bytes
 }
 
 fn external(text: &str) -> TensorProto {

@@ -2,10 +2,11 @@
 //!
 //! Before: the operand dtypes pass [`ScalarOp::result_type`].  After: bits as `docs/numerics.md` says; NaN payloads
 //! are unspecified.  Method: a `match` picks the formula and the element type once, then one monomorphic loop runs.
-//! Transcendental functions go through `f64` (crate `libm`, the same on every machine) and are rounded once.
+//! Floats of at most 8 bits are computed in `f64` and rounded once (`small.rs`). Transcendental functions go through `f64` (crate `libm`, the same on every machine) and are rounded once.
 
 use super::ScalarOp;
-use super::lane::{F8E4M3FN, F8E5M2, Float, I4, Int, Lane, U4};
+use super::lane::{Float, I2, I4, Int, Lane, U2, U4};
+use super::small;
 use half::{bf16, f16};
 use tegula_base::DType;
 
@@ -45,7 +46,7 @@ pub fn eval_slice(op: ScalarOp, operands: &[(&[u8], DType)], out: &mut Vec<u8>) 
 pub fn identity(op: ScalarOp, dtype: DType) -> Option<u64> {
     op.result_type(&[dtype, dtype]).ok()?;
     // A type without an infinity starts from its largest or smallest value.
-    let saturate = dtype == DType::F8E4M3FN;
+    let saturate = dtype.small_float().is_some_and(|format| !format.has_infinity());
     let float = |value: f64| eval(ScalarOp::Cast { to: dtype, saturate }, &[DType::F64], &[value.to_bits()]);
     let int =
         |value: i128| eval(ScalarOp::Cast { to: dtype, saturate: true }, &[DType::I64], &[value as u64]);
@@ -96,6 +97,14 @@ fn apply_broadcast(op: ScalarOp, operands: &[(&[u8], DType)], result: DType, out
 macro_rules! with_int {
     ($dtype:expr, $t:ident => $body:expr) => {
         match $dtype {
+            DType::I2 => {
+                type $t = I2;
+                $body
+            }
+            DType::U2 => {
+                type $t = U2;
+                $body
+            }
             DType::I4 => {
                 type $t = I4;
                 $body
@@ -144,14 +153,6 @@ macro_rules! with_int {
 macro_rules! with_float {
     ($dtype:expr, $t:ident => $body:expr) => {
         match $dtype {
-            DType::F8E4M3FN => {
-                type $t = F8E4M3FN;
-                $body
-            }
-            DType::F8E5M2 => {
-                type $t = F8E5M2;
-                $body
-            }
             DType::F16 => {
                 type $t = f16;
                 $body
@@ -173,13 +174,14 @@ macro_rules! with_float {
     };
 }
 
-fn apply(op: ScalarOp, operands: &[(&[u8], DType)], result: DType, out: &mut [u8]) {
+pub(super) fn apply(op: ScalarOp, operands: &[(&[u8], DType)], result: DType, out: &mut [u8]) {
     let bytes = |i: usize| operands[i].0;
     match (op, operands[0].1) {
         (ScalarOp::Select, _) => select(bytes(0), bytes(1), bytes(2), result.size(), out),
         (ScalarOp::Cast { to, saturate }, from) => cast(from, to, saturate, bytes(0), out),
         (ScalarOp::Bitcast { to }, _) => bitcast(to, bytes(0), out),
         (op, DType::Bool) => apply_bool(op, operands, out),
+        (op, dtype) if dtype.small_float().is_some() => small::apply(op, operands, result, out),
         (op, dtype) if dtype.is_float() => with_float!(dtype, T => match op.arity() {
             1 => float_unary::<T>(op, bytes(0), out),
             2 => float_binary::<T>(op, bytes(0), bytes(1), out),
@@ -192,7 +194,7 @@ fn apply(op: ScalarOp, operands: &[(&[u8], DType)], result: DType, out: &mut [u8
     }
 }
 
-fn map1<A: Lane, R: Lane>(a: &[u8], out: &mut [u8], f: impl Fn(A) -> R) {
+pub(super) fn map1<A: Lane, R: Lane>(a: &[u8], out: &mut [u8], f: impl Fn(A) -> R) {
     for (a, out) in a.chunks_exact(A::SIZE).zip(out.chunks_exact_mut(R::SIZE)) {
         f(A::load(a)).store(out);
     }
@@ -223,14 +225,19 @@ fn bitcast(to: DType, bytes: &[u8], out: &mut [u8]) {
     match to {
         // Held wider than they are, so that the unused bits follow the type.
         DType::Bool => map1(bytes, out, |a: u8| a != 0),
+        DType::I2 => map1(bytes, out, |a: I2| a),
+        DType::U2 => map1(bytes, out, |a: U2| a),
         DType::I4 => map1(bytes, out, |a: I4| a),
         DType::U4 => map1(bytes, out, |a: U4| a),
+        DType::F4E2M1 | DType::F6E2M3 | DType::F6E3M2 => map1(bytes, out, |a: u8| a & ((1 << to.bits()) - 1)),
         _ => out.copy_from_slice(bytes),
     }
 }
 
 fn cast(from: DType, to: DType, saturate: bool, a: &[u8], out: &mut [u8]) {
     match (from, to) {
+        (from, to) if from.small_float().is_some() => small::cast_from(from, to, saturate, a, out),
+        (from, to) if to.small_float().is_some() => small::cast_to(from, to, saturate, a, out),
         (DType::Bool, DType::Bool) => map1(a, out, |a: bool| a),
         (DType::Bool, to) if to.is_float() => {
             with_float!(to, R => map1(a, out, |a: bool| R::narrow(f64::from(u8::from(a)))))
@@ -241,19 +248,13 @@ fn cast(from: DType, to: DType, saturate: bool, a: &[u8], out: &mut [u8]) {
         }
         (from, DType::Bool) => with_int!(from, A => map1(a, out, |a: A| a.wide() != 0)),
         (from, to) if from.is_float() && to.is_float() => with_float!(from, A => with_float!(to, R => {
-            if saturate {
-                map1(a, out, |a: A| R::narrow_saturating(a.wide()));
-            } else {
-                map1(a, out, |a: A| R::narrow(a.wide()));
-            }
+            map1(a, out, |a: A| R::narrow(a.wide()));
         })),
         (from, to) if from.is_float() => {
             with_float!(from, A => with_int!(to, R => map1(a, out, |a: A| R::from_float(a.wide()))))
         }
         (from, to) if to.is_float() => with_int!(from, A => with_float!(to, R => {
-            if saturate && to.bits() == 8 {
-                map1(a, out, |a: A| R::narrow_saturating(int_as_f64(a)));
-            } else if A::SIGNED {
+            if A::SIGNED {
                 map1(a, out, |a: A| R::from_i64(a.wide()));
             } else {
                 map1(a, out, |a: A| R::from_u64(a.wide() as u64));
@@ -261,11 +262,6 @@ fn cast(from: DType, to: DType, saturate: bool, a: &[u8], out: &mut [u8]) {
         })),
         (from, to) => with_int!(from, A => with_int!(to, R => map1(a, out, |a: A| R::wrap(a.wide())))),
     }
-}
-
-/// Exact below 2^53; above, rounding cannot matter to an 8-bit float.
-fn int_as_f64<A: Int>(a: A) -> f64 {
-    if A::SIGNED { a.wide() as f64 } else { a.wide() as u64 as f64 }
 }
 
 fn apply_bool(op: ScalarOp, operands: &[(&[u8], DType)], out: &mut [u8]) {

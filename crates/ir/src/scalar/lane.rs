@@ -6,7 +6,6 @@
 //! "Emulation of FMA and correctly rounded sums", IEEE TC 2008).
 
 use half::{bf16, f16};
-use tegula_base::{DType, float8};
 
 /// One element in memory: `SIZE` little-endian bytes.
 pub(super) trait Lane: Copy + PartialOrd {
@@ -34,10 +33,6 @@ pub(super) trait Float: Lane {
     fn wide(self) -> f64;
     /// To nearest even; overflow gives infinity (NaN where the format has none).
     fn narrow(value: f64) -> Self;
-    /// As `narrow`, but finite overflow of an 8-bit float gives its largest value.
-    fn narrow_saturating(value: f64) -> Self {
-        Self::narrow(value)
-    }
     fn from_i64(value: i64) -> Self {
         let magnitude = odd_from_u64(value.unsigned_abs());
         Self::narrow(if value < 0 { -magnitude } else { magnitude })
@@ -63,7 +58,7 @@ pub(super) trait Float: Lane {
 }
 
 /// Rounds to 53 bits with the last one set when any bit was lost, so that a later rounding sees the loss.
-fn odd_from_u64(value: u64) -> f64 {
+pub(super) fn odd_from_u64(value: u64) -> f64 {
     let lost = (64 - value.leading_zeros()).saturating_sub(53);
     let sticky = value & ((1u64 << lost) - 1) != 0;
     let kept = (value >> lost) | u64::from(sticky);
@@ -156,15 +151,11 @@ impl Lane for bool {
     }
 }
 
-/// Held in a byte, sign-extended.
-#[derive(Clone, Copy, PartialEq, PartialOrd)]
-pub(super) struct I4(i8);
-/// Held in a byte, zero-extended.
-#[derive(Clone, Copy, PartialEq, PartialOrd)]
-pub(super) struct U4(u8);
-
-macro_rules! nibble_lane {
-    ($($ty:ident, $inner:ty, $signed:literal, $min:literal, $max:literal);*) => {$(
+/// Integers of less than a byte: held in one, extended by their sign or by zeros.
+macro_rules! sub_byte_lane {
+    ($($ty:ident, $inner:ty, $bits:literal, $min:literal, $max:literal);*) => {$(
+        #[derive(Clone, Copy, PartialEq, PartialOrd)]
+        pub(super) struct $ty($inner);
         impl Lane for $ty {
             const SIZE: usize = 1;
             fn load(bytes: &[u8]) -> Self {
@@ -181,13 +172,13 @@ macro_rules! nibble_lane {
             }
         }
         impl Int for $ty {
-            const BITS: u32 = 4;
-            const SIGNED: bool = $signed;
+            const BITS: u32 = $bits;
+            const SIGNED: bool = $min < 0;
             fn wide(self) -> i64 {
                 i64::from(self.0)
             }
             fn wrap(wide: i64) -> Self {
-                $ty(((wide << 4) as $inner) >> 4)
+                $ty(((wide << (8 - $bits)) as $inner) >> (8 - $bits))
             }
             fn from_float(value: f64) -> Self {
                 $ty((value as $inner).clamp($min, $max))
@@ -195,7 +186,7 @@ macro_rules! nibble_lane {
         }
     )*};
 }
-nibble_lane!(I4, i8, true, -8, 7; U4, u8, false, 0, 15);
+sub_byte_lane!(I2, i8, 2, -2, 1; U2, u8, 2, 0, 3; I4, i8, 4, -8, 7; U4, u8, 4, 0, 15);
 
 /// IEEE 754 `minimum` and `maximum`, written for any float that compares and tells its sign.
 macro_rules! float_extrema {
@@ -298,54 +289,3 @@ macro_rules! native_float {
     )*};
 }
 native_float!(f32, f64);
-
-macro_rules! float8_lane {
-    ($($(#[$doc:meta])* $ty:ident = $dtype:expr);*) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy)]
-        pub(super) struct $ty(u8);
-        impl $ty {
-            fn is_nan(self) -> bool {
-                self.wide().is_nan()
-            }
-            fn is_sign_negative(self) -> bool {
-                self.0 & 0x80 != 0
-            }
-            fn is_sign_positive(self) -> bool {
-                !self.is_sign_negative()
-            }
-        }
-        impl PartialEq for $ty {
-            fn eq(&self, other: &Self) -> bool {
-                self.wide() == other.wide()
-            }
-        }
-        impl PartialOrd for $ty {
-            fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-                self.wide().partial_cmp(&other.wide())
-            }
-        }
-        impl Lane for $ty {
-            const SIZE: usize = 1;
-            fn load(bytes: &[u8]) -> Self {
-                $ty(bytes[0])
-            }
-            fn store(self, bytes: &mut [u8]) {
-                bytes[0] = self.0;
-            }
-            float_extrema!();
-        }
-        impl Float for $ty {
-            fn wide(self) -> f64 {
-                float8::to_f64($dtype, self.0)
-            }
-            fn narrow(value: f64) -> Self {
-                $ty(float8::from_f64($dtype, value, false))
-            }
-            fn narrow_saturating(value: f64) -> Self {
-                $ty(float8::from_f64($dtype, value, true))
-            }
-        }
-    )*};
-}
-float8_lane!(F8E4M3FN = DType::F8E4M3FN; F8E5M2 = DType::F8E5M2);

@@ -1,8 +1,8 @@
 //! A kernel's computation as a function of its own: arguments are the launch's operands, `return` its results.
 
-use tegula_base::Shape;
+use tegula_base::{DType, Shape};
 use tegula_ir::rewrite::Cloner;
-use tegula_ir::{OpId, Value};
+use tegula_ir::{OpId, ScalarOp, Value};
 use tegula_tensor::{TensorFunc, TensorOp, TensorType};
 
 #[derive(Clone, Debug)]
@@ -31,7 +31,35 @@ impl Body {
         }
         let results = cloner.region(&mut own, region, body);
         let operands = (0..func.operands(kernel).len()).collect();
-        Body { func: own, operands, results, result_types: func.result_types(kernel), root_order: None }
+        let result_types = func.result_types(kernel);
+        let mut kernel = Body { func: own, operands, results, result_types, root_order: None };
+        kernel.hold_as_bytes();
+        kernel
+    }
+
+    /// Values of types that are only stored become bytes: nothing in a kernel computes with them (`legalise_types`).
+    fn hold_as_bytes(&mut self) {
+        let held = |dtype: DType| if dtype.is_stored_only() { DType::U8 } else { dtype };
+        let results = self.ops().iter().flat_map(|op| self.func.results(*op));
+        let stored = |value: &Value| self.func.ty(*value).dtype.is_stored_only();
+        let values: Vec<Value> = self.args().iter().chain(results).copied().filter(stored).collect();
+        if values.is_empty() {
+            return;
+        }
+        for op in self.ops().to_vec() {
+            match self.func.kind_mut(op) {
+                TensorOp::Constant { dtype, .. } | TensorOp::Splat { dtype, .. } => *dtype = held(*dtype),
+                TensorOp::Elementwise { f: ScalarOp::Bitcast { to } } => *to = held(*to),
+                _ => {}
+            }
+        }
+        for value in values {
+            let bytes = TensorType { dtype: DType::U8, ..self.func.ty(value).clone() };
+            self.func.set_type(value, bytes);
+        }
+        for ty in &mut self.result_types {
+            ty.dtype = held(ty.dtype);
+        }
     }
 
     pub fn args(&self) -> &[Value] {

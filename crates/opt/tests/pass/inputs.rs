@@ -1,7 +1,7 @@
 //! Inputs for the programs of text cases, and the comparison of what two programs make of them.
 
 use std::path::Path;
-use tegula_base::{DType, Diagnostic, HostTensor};
+use tegula_base::{DType, Diagnostic, HostTensor, small_float};
 use tegula_tensor::{TensorProgram, TensorType, evaluate};
 
 /// Evaluates both; integers are equal, floats within a few rounding steps of their magnitude. What stops the one stops
@@ -52,6 +52,10 @@ fn input(ty: &TensorType, salt: usize) -> HostTensor {
             HostTensor::from_elements(&shape, &(0..count).map(|i| (i * 37 % 256) as i8).collect::<Vec<_>>())
         }
         DType::Bool => HostTensor::from_elements(&shape, &(0..count).map(|i| i % 2 == 0).collect::<Vec<_>>()),
+        other if other.small_float().is_some() => {
+            let bytes = (0..count).map(|i| small_float::from_f64(other, number(i), true)).collect();
+            HostTensor { dtype: other, shape, bytes }
+        }
         other => panic!("no inputs of {other}"),
     }
 }

@@ -138,7 +138,7 @@ impl Lower<'_> {
                 let bit = b.vec(VecOp::And, &[low, one]);
                 self.piece_of_lanes(b, dtype, bit)
             }
-            DType::I4 | DType::U4 | DType::I8 | DType::U8 | DType::I16 | DType::U16 => {
+            narrow if narrow.is_int() && narrow.bits() < 32 => {
                 let unused = b.index(64 - i64::from(dtype.bits()));
                 let high = b.index_op(IndexOp::ShiftLeft, index, unused);
                 let narrow = match dtype.is_signed() {
@@ -150,13 +150,11 @@ impl Lower<'_> {
                 };
                 b.splat(elem, self.lanes, narrow)
             }
-            DType::F16 | DType::BF16 | DType::F8E4M3FN | DType::F8E5M2 => {
+            narrow if narrow.is_float() && narrow.bits() < 32 => {
                 let wide = b.splat(Elem::F32, self.lanes, index);
                 math::expand(b, cast(dtype), &[DType::F32], &[wide])
             }
-            DType::I32 | DType::U32 | DType::I64 | DType::U64 | DType::F32 | DType::F64 => {
-                b.splat(elem, self.lanes, index)
-            }
+            _ => b.splat(elem, self.lanes, index),
         }
     }
 

@@ -41,6 +41,8 @@ impl Elem {
             DType::F64 => Elem::F64,
             DType::F8E4M3FN | DType::F8E5M2 | DType::F16 | DType::BF16 | DType::F32 => Elem::F32,
             DType::Bool
+            | DType::I2
+            | DType::U2
             | DType::I4
             | DType::U4
             | DType::I8
@@ -49,6 +51,13 @@ impl Elem {
             | DType::U16
             | DType::I32
             | DType::U32 => Elem::I32,
+            // Bytes in kernels.
+            DType::F4E2M1
+            | DType::F6E2M3
+            | DType::F6E3M2
+            | DType::F8E4M3FNUZ
+            | DType::F8E5M2FNUZ
+            | DType::F8E8M0 => Elem::I32,
         }
     }
 }

@@ -94,7 +94,7 @@ impl Select<'_> {
         Ok(match dtype {
             DType::I8 => self.widen_by(Isa::Vpmovsxbd, width, packed),
             DType::U8 | DType::Bool => self.widen_by(Isa::Vpmovzxbd, width, packed),
-            DType::I4 | DType::U4 => {
+            DType::I2 | DType::U2 | DType::I4 | DType::U4 => {
                 let bytes = self.widen_by(Isa::Vpmovzxbd, width, packed);
                 self.encode(dtype, width, bytes)
             }
@@ -115,6 +115,14 @@ impl Select<'_> {
             DType::F8E4M3FN => {
                 let bytes = self.widen_by(Isa::Vpmovzxbd, width, packed);
                 self.widen_e4m3(width, bytes)
+            }
+            DType::F4E2M1
+            | DType::F6E2M3
+            | DType::F6E3M2
+            | DType::F8E4M3FNUZ
+            | DType::F8E5M2FNUZ
+            | DType::F8E8M0 => {
+                return Err(self.internal(&format!("{dtype} in a kernel")));
             }
             DType::I32 | DType::U32 | DType::F32 | DType::I64 | DType::U64 | DType::F64 => match packed {
                 Packed::Reg(reg) => reg,
@@ -228,16 +236,23 @@ impl Select<'_> {
             }
             DType::F8E4M3FN => self.encode_float8(width, value, E4M3),
             DType::F8E5M2 => self.encode_float8(width, value, E5M2),
-            // A nibble a byte.
-            DType::I4 => {
-                let up = self.vi(Isa::Vpslld, width, value, 28);
-                self.vi(Isa::Vpsrad, width, up, 28)
+            // An element a byte.
+            DType::I2 | DType::I4 => {
+                let unused = 32 - i64::from(dtype.bits());
+                let up = self.vi(Isa::Vpslld, width, value, unused);
+                self.vi(Isa::Vpsrad, width, up, unused)
             }
-            DType::U4 => {
-                let nibble = self.splat_i32(width, 0xf);
-                self.vv(Isa::Vpand, width, value, nibble)
+            DType::U2 | DType::U4 => {
+                let used = self.splat_i32(width, (1 << dtype.bits()) - 1);
+                self.vv(Isa::Vpand, width, value, used)
             }
-            DType::Bool
+            DType::F4E2M1
+            | DType::F6E2M3
+            | DType::F6E3M2
+            | DType::F8E4M3FNUZ
+            | DType::F8E5M2FNUZ
+            | DType::F8E8M0
+            | DType::Bool
             | DType::I8
             | DType::U8
             | DType::I16

@@ -19,7 +19,7 @@ pub(crate) struct RawType {
 
 pub(crate) fn raw_type(dtype: DType) -> RawType {
     let ty = match dtype {
-        DType::I8 | DType::I4 => MemoryType::S8,
+        DType::I8 | DType::I4 | DType::I2 => MemoryType::S8,
         _ if dtype.size() == 1 => MemoryType::U8,
         _ if dtype.size() == 2 => MemoryType::B16,
         _ if dtype.size() == 4 => MemoryType::B32,

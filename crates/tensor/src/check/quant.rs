@@ -7,7 +7,7 @@ use tegula_base::{DType, Dim, Shape};
 
 pub(super) fn quantize(name: &str, scheme: &QuantScheme, x: &[&TensorType]) -> Types {
     let (x, scale) = parts(name, scheme, x)?;
-    ensure(x.dtype.is_float() && scale.dtype == x.dtype, name, 2, || {
+    ensure(computes_as_float(x.dtype) && scale.dtype == x.dtype, name, 2, || {
         format!("takes floats and a scale of the same type, got {x} and {scale}")
     })?;
     one(scheme.storage, x.shape.clone())
@@ -15,10 +15,14 @@ pub(super) fn quantize(name: &str, scheme: &QuantScheme, x: &[&TensorType]) -> T
 
 pub(super) fn dequantize(name: &str, scheme: &QuantScheme, x: &[&TensorType]) -> Types {
     let (x, scale) = parts(name, scheme, x)?;
-    ensure(x.dtype == scheme.storage && scale.dtype.is_float(), name, 2, || {
+    ensure(x.dtype == scheme.storage && computes_as_float(scale.dtype), name, 2, || {
         format!("takes {} and a float scale, got {x} and {scale}", scheme.storage)
     })?;
     one(scale.dtype, x.shape.clone())
+}
+
+fn computes_as_float(dtype: DType) -> bool {
+    dtype.is_float() && !dtype.is_stored_only()
 }
 
 /// Operand x and its scale, the scale and the zero point having the scheme's shape.

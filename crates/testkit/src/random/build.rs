@@ -168,6 +168,11 @@ impl<'a> Gen<'a> {
         self.rng.weighted(&[(10, F32), (3, F64), (4, F16), (4, BF16), (1, F8E4M3FN), (1, F8E5M2)])
     }
 
+    /// One of a list, which may be empty: there are element types without any op of a kind.
+    pub fn draw<T: Copy>(&mut self, list: &[T]) -> Built<T> {
+        if list.is_empty() { Err("no such op".into()) } else { Ok(self.rng.pick(list)) }
+    }
+
     // --- operands --------------------------------------------------------------------------------------
 
     /// An input of the program with these elements' kind. Its shape must be of constants and input symbols.
@@ -239,10 +244,11 @@ impl<'a> Gen<'a> {
         self.operand(dtype, rank, |ty| ty.dtype == dtype && ty.rank() >= least_rank)
     }
 
-    /// A float of at least this rank.
+    /// A float that is computed with, of at least this rank.
     pub fn any_float(&mut self, least_rank: usize) -> Entry {
         let (dtype, rank) = (self.float(), self.rank().max(least_rank));
-        self.operand(dtype, rank, |ty| ty.dtype.is_float() && ty.rank() >= least_rank)
+        let is_real = |dtype: DType| dtype.is_float() && !dtype.is_stored_only();
+        self.operand(dtype, rank, |ty| is_real(ty.dtype) && ty.rank() >= least_rank)
     }
 
     /// A value of at least this rank.
@@ -273,6 +279,7 @@ impl<'a> Gen<'a> {
             self.fresh(dtype, shape.clone(), values)
         } else if shape.rank() > 0
             && dtype != DType::Bool
+            && !dtype.is_stored_only()
             && self.rng.chance(50)
             && values == Values::Ordinary
         {

@@ -55,9 +55,11 @@ fn special(rng: &mut Rng, dtype: DType) -> f64 {
     let (largest, smallest) = match dtype {
         DType::F16 => (65504.0, 2f64.powi(-24)),
         DType::F64 => (f64::MAX, 5e-324),
-        DType::F8E4M3FN => (448.0, 2f64.powi(-9)),
-        DType::F8E5M2 => (57344.0, 2f64.powi(-16)),
-        _ => (f64::from(f32::MAX), 2f64.powi(-133)),
+        _ => match dtype.small_float() {
+            Some(format) if format.sign_bit() == 0 => (format.to_f64(format.largest()), format.to_f64(0)),
+            Some(format) => (format.to_f64(format.largest()), format.to_f64(1)),
+            None => (f64::from(f32::MAX), 2f64.powi(-133)),
+        },
     };
     let number = rng.pick(&[
         f64::NAN,

@@ -64,10 +64,8 @@ impl Cx<'_> {
 
     /// Two real values, both cast to `f32` if narrower, for arithmetic that ONNX specifies in higher precision.
     pub fn widened(&mut self, x: Value) -> Outcome {
-        match self.dtype(x) {
-            DType::F16 | DType::BF16 | DType::F8E4M3FN | DType::F8E5M2 => self.cast(x, DType::F32),
-            _ => Ok(x),
-        }
+        let dtype = self.dtype(x);
+        if dtype.is_float() && dtype.bits() < 32 { self.cast(x, DType::F32) } else { Ok(x) }
     }
 
     /// The shape that the operands broadcast to.

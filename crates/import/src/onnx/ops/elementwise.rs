@@ -1,10 +1,9 @@
-//! Elementwise arithmetic, comparisons, logic, casts: one scalar op each, with broadcasting.
+//! Elementwise arithmetic, comparisons, logic: one scalar op each, with broadcasting.
 
 use crate::onnx::cx::Cx;
 use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
 use crate::onnx::table::{Row, op, op_between, op_since};
-use tegula_base::DType;
 use tegula_ir::{ScalarOp, Value};
 
 pub(super) const ROWS: &[Row] = &[
@@ -59,9 +58,6 @@ pub(super) const ROWS: &[Row] = &[
     op("BitwiseNot", |cx, node| one(cx, node, ScalarOp::Not)),
     op("IsNaN", |cx, node| one(cx, node, ScalarOp::IsNan)),
     op("IsInf", is_inf),
-    op("Cast", cast),
-    op("CastLike", cast_like),
-    op("BitCast", bit_cast),
     op_between("Clip", 1, 10, clip_by_attributes),
     op_since("Clip", 11, clip),
     op("Identity", |_, node| Ok(vec![node.operand(0)?])),
@@ -146,36 +142,6 @@ fn is_inf(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
         (false, false) => cx.binary(ScalarOp::Xor, infinite, infinite)?,
     };
     Ok(vec![cx.binary(ScalarOp::And, infinite, sided)?])
-}
-
-fn cast(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
-    let to = node.element_type("to")?.ok_or_else(|| Fault::invalid("attribute `to` is missing"))?;
-    convert(cx, node, to)
-}
-
-fn cast_like(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
-    let to = cx.dtype(node.operand(1)?);
-    convert(cx, node, to)
-}
-
-fn convert(cx: &mut Cx, node: &Node, to: DType) -> Outcome<Vec<Value>> {
-    let x = node.operand(0)?;
-    if cx.dtype(x) == to {
-        return Ok(vec![x]);
-    }
-    // The suite's 4-bit integers wrap where wider ones are left undefined.
-    let x = if to.bits() == 4 && cx.dtype(x).is_float() { cx.cast(x, DType::I32)? } else { x };
-    let saturate = node.flag("saturate", true);
-    Ok(vec![cx.unary(ScalarOp::Cast { to, saturate }, x)?])
-}
-
-fn bit_cast(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
-    let to = node.element_type("to")?.ok_or_else(|| Fault::invalid("attribute `to` is missing"))?;
-    let x = node.operand(0)?;
-    if cx.dtype(x) == to {
-        return Ok(vec![x]);
-    }
-    Ok(vec![cx.unary(ScalarOp::Bitcast { to }, x)?])
 }
 
 fn clip_by_attributes(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {

@@ -73,17 +73,60 @@ fn quantize_linear(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     if stated.is_some_and(|stated| stated != storage) {
         return Err(Fault::invalid(format!("output_dtype differs from the zero point's {storage}")));
     }
-    // Arithmetic in x's type, or in the scale's when x is an integer.
-    let x = if cx.dtype(x).is_float() { x } else { cx.cast(x, cx.dtype(scale))? };
-    let scale = cx.cast(scale, cx.dtype(x))?;
+    let arithmetic = match node.element_type("precision")? {
+        Some(stated) => stated,
+        None => quotient_type(cx.dtype(x), cx.dtype(scale)),
+    };
+    let (x, scale) = (cx.cast(x, arithmetic)?, cx.cast(scale, arithmetic)?);
     let (scheme, scale, zero) = scheme_of(cx, node, x, storage, scale, zero)?;
+    // Narrower floats have nothing to overflow to.
+    if storage.is_float() && storage.bits() == 8 && !node.flag("saturate", true) {
+        return Ok(vec![quantize_and_overflow(cx, x, scale, zero, &scheme)?]);
+    }
     let operands: Vec<Value> = [x, scale].into_iter().chain(zero).collect();
     Ok(vec![cx.emit(TensorOp::Quantize { scheme: Box::new(scheme) }, &operands)?])
+}
+
+/// To an 8-bit float, with infinity or NaN beyond its range, where the op `quantize` saturates.
+fn quantize_and_overflow(
+    cx: &mut Cx,
+    x: Value,
+    scale: Value,
+    zero: Option<Value>,
+    scheme: &QuantScheme,
+) -> Outcome {
+    if scheme.block.is_some() {
+        return Err(Fault::unsupported("blocks of 8-bit floats that do not saturate are not supported"));
+    }
+    let rank = cx.rank(x);
+    let spread = |cx: &mut Cx, value: Value| match scheme.axis {
+        Some(axis) => cx.lay_along(value, axis, rank),
+        None => Ok(value),
+    };
+    let scale = spread(cx, scale)?;
+    let mut quotient = cx.div(x, scale)?;
+    if let Some(zero) = zero {
+        let zero = cx.cast(zero, cx.dtype(quotient))?;
+        let zero = spread(cx, zero)?;
+        quotient = cx.add(quotient, zero)?;
+    }
+    cx.unary(ScalarOp::Cast { to: scheme.storage, saturate: false }, quotient)
+}
+
+/// What `x / scale` is computed in: the type of both, the wider of two, the scale's where x is an integer.
+fn quotient_type(x: DType, scale: DType) -> DType {
+    let is_real = |dtype: DType| dtype.is_float() && !dtype.is_stored_only();
+    match (is_real(x), is_real(scale)) {
+        (true, true) if x == scale => x,
+        (false, true) => scale,
+        _ => DType::F32,
+    }
 }
 
 fn dequantize_linear(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let (x, scale, zero) = (node.operand(0)?, node.operand(1)?, node.optional(2));
     let storage = cx.dtype(x);
+    let scale = if cx.dtype(scale).is_stored_only() { cx.cast(scale, DType::F32)? } else { scale };
     let (scheme, scale, zero) = scheme_of(cx, node, x, storage, scale, zero)?;
     let operands: Vec<Value> = [x, scale].into_iter().chain(zero).collect();
     let y = cx.emit(TensorOp::Dequantize { scheme: Box::new(scheme) }, &operands)?;

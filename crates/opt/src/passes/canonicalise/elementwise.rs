@@ -142,7 +142,8 @@ fn subtract_in_float(site: &mut Site) -> Applied {
 /// Whether every value of `from` is one of `to`.
 fn is_exact(from: DType, to: DType) -> bool {
     if from == DType::Bool {
-        return true;
+        // It has no zero.
+        return to != DType::F8E8M0;
     }
     match (from.is_float(), to.is_float()) {
         (true, true) => {

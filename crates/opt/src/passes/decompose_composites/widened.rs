@@ -22,12 +22,13 @@ pub(super) fn wider(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> Op
 
 fn without_products(dtype: DType) -> Option<DType> {
     match dtype {
-        DType::I4 | DType::U4 | DType::I16 | DType::U16 | DType::U32 => Some(DType::I32),
+        DType::I2 | DType::U2 | DType::I4 | DType::U4 | DType::I16 | DType::U16 | DType::U32 => {
+            Some(DType::I32)
+        }
         DType::U64 => Some(DType::I64),
         // All 8-bit floats are numbers of `bf16`.
-        DType::F8E4M3FN | DType::F8E5M2 => Some(DType::F32),
-        DType::Bool | DType::I8 | DType::U8 | DType::I32 | DType::I64 => None,
-        DType::F16 | DType::BF16 | DType::F32 | DType::F64 => None,
+        narrow if narrow.small_float().is_some() => Some(DType::F32),
+        _ => None,
     }
 }
 

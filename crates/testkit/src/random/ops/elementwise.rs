@@ -55,7 +55,7 @@ pub fn unary(g: &mut Gen) -> Built<()> {
 
 fn apply_unary(g: &mut Gen, x: Value, exact: bool) -> Built {
     let dtype = g.b.dtype(x);
-    let f = g.rng.pick(&ops_on(dtype, 1));
+    let f = g.draw(&ops_on(dtype, 1))?;
     let results = g.push(TensorOp::Elementwise { f }, &[x], exact_result(f, dtype, &[exact]))?;
     Ok(results[0])
 }
@@ -63,7 +63,7 @@ fn apply_unary(g: &mut Gen, x: Value, exact: bool) -> Built {
 pub fn binary(g: &mut Gen) -> Built<()> {
     let x = g.any();
     let (dtype, shape) = (g.b.dtype(x.value), g.b.shape(x.value));
-    let f = g.rng.pick(&ops_on(dtype, 2));
+    let f = g.draw(&ops_on(dtype, 2))?;
     let y = second(g, f, dtype, &shape);
     let swap = g.rng.chance(25);
     let operands = if swap { [y.0, x.value] } else { [x.value, y.0] };
@@ -113,10 +113,10 @@ pub fn cast(g: &mut Gen) -> Built<()> {
 
 pub fn bitcast(g: &mut Gen) -> Built<()> {
     let x = g.any();
-    let bits = g.b.dtype(x.value).bits();
+    let size = g.b.dtype(x.value).size();
     // Any byte is a number but not a truth value.
     let same: Vec<DType> =
-        DType::ALL.into_iter().filter(|to| to.bits() == bits && *to != DType::Bool).collect();
+        DType::ALL.into_iter().filter(|to| to.size() == size && *to != DType::Bool).collect();
     let f = ScalarOp::Bitcast { to: g.rng.pick(&same) };
     g.push(TensorOp::Elementwise { f }, &[x.value], x.exact).map(|_| ())
 }
@@ -129,16 +129,13 @@ pub fn preserving(g: &mut Gen, x: Value, exact: bool) -> Built<(Value, bool)> {
         0 | 1 => {
             let same = |f: &ScalarOp| f.result_type(&vec![dtype; f.arity()]) == Ok(dtype);
             let ops: Vec<ScalarOp> = ops_on(dtype, 1).into_iter().filter(same).collect();
-            if ops.is_empty() {
-                return Err("no such op".into());
-            }
-            let f = g.rng.pick(&ops);
+            let f = g.draw(&ops)?;
             (TensorOp::Elementwise { f }, vec![x], exact_result(f, dtype, &[exact]))
         }
         2 | 3 => {
             let same = |f: &ScalarOp| f.result_type(&[dtype, dtype]) == Ok(dtype);
             let ops: Vec<ScalarOp> = ops_on(dtype, 2).into_iter().filter(same).collect();
-            let f = g.rng.pick(&ops);
+            let f = g.draw(&ops)?;
             let (y, y_exact) = second(g, f, dtype, &shape);
             (TensorOp::Elementwise { f }, vec![x, y], exact_result(f, dtype, &[exact, y_exact]))
         }

@@ -19,7 +19,7 @@ fn is_exact(f: ScalarOp, dtype: DType) -> bool {
 pub fn reduce(g: &mut Gen) -> Built<()> {
     let x = g.ranked(1);
     let (dtype, rank) = (g.b.dtype(x.value), g.b.rank(x.value));
-    let f = g.rng.pick(&combines(dtype));
+    let f = g.draw(&combines(dtype))?;
     let axes: Vec<usize> = match g.rng.below(4) {
         0 => (0..rank).collect(),
         1 => vec![rank - 1],
@@ -51,7 +51,7 @@ pub fn scan(g: &mut Gen) -> Built<()> {
         .into_iter()
         .filter(|f| matches!(f, ScalarOp::Add | ScalarOp::Mul | ScalarOp::Min | ScalarOp::Max))
         .collect();
-    let f = g.rng.pick(&scans);
+    let f = g.draw(&scans)?;
     let axis = g.rng.below(g.b.rank(x.value));
     let kind = TensorOp::Scan { f, axis, exclusive: g.rng.chance(40), reverse: g.rng.chance(40) };
     g.push(kind, &[x.value], x.exact && is_exact(f, dtype)).map(|_| ())

@@ -7,8 +7,10 @@ use tegula_ir::Value;
 use tegula_tensor::build::Built;
 use tegula_tensor::{DotDims, QuantScheme, TensorOp};
 
-const STORAGE: [DType; 8] =
-    [DType::U8, DType::I8, DType::U8, DType::I8, DType::I4, DType::U4, DType::I16, DType::U16];
+const STORAGE: [DType; 14] = {
+    use DType::*;
+    [U8, I8, U8, I8, I4, U4, I16, U16, I2, U2, F4E2M1, F6E2M3, F6E3M2, F8E4M3FNUZ]
+};
 
 /// A scheme for a tensor of this shape and the shape of its scales.
 fn scheme(g: &mut Gen, storage: DType, shape: &Shape) -> (QuantScheme, Shape) {
