@@ -112,11 +112,7 @@ impl DType {
     /// A float that is moved, cast and compared for equality, and nothing else: no machine computes with it. Kernels
     /// hold it as a byte, casts are bit arithmetic (`opt`, `legalise_types`).
     pub const fn is_stored_only(self) -> bool {
-        match self {
-            DType::F4E2M1 | DType::F6E2M3 | DType::F6E3M2 => true,
-            DType::F8E4M3FNUZ | DType::F8E5M2FNUZ | DType::F8E8M0 => true,
-            _ => false,
-        }
+        self.small_float().is_some() && !matches!(self, DType::F8E4M3FN | DType::F8E5M2)
     }
 
     /// An integer; `Bool` is none.
