@@ -140,6 +140,8 @@ impl Case {
                         DType::F64 => real.to_bits(),
                         DType::F16 | DType::BF16 => cast(DType::F64, dtype, real.to_bits()),
                         DType::F8E4M3FN | DType::F8E5M2 => x % 100,
+                        // Within what the type holds.
+                        _ if dtype.bits() < 4 => cast(DType::U64, dtype, x),
                         _ if dtype.is_signed() => (x % self.int_limit).wrapping_sub(self.int_limit / 2),
                         _ => x % self.int_limit,
                     }
