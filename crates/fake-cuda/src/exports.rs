@@ -312,12 +312,12 @@ exports! {
 
     fn cuMemcpyDtoDAsync_v2(to: u64, from: u64, bytes: usize, stream: *mut c_void) {
         // SAFETY: a stream's handle.
-        unsafe { of::<Stream>(stream) }.give(Work::Copy { from, to, bytes })
+        unsafe { of::<Stream>(stream) }.give(&[Work::Copy { from, to, bytes }])
     }
 
     fn cuMemsetD8Async(at: u64, value: u8, bytes: usize, stream: *mut c_void) {
         // SAFETY: a stream's handle.
-        unsafe { of::<Stream>(stream) }.give(Work::Fill { at, value, bytes })
+        unsafe { of::<Stream>(stream) }.give(&[Work::Fill { at, value, bytes }])
     }
 
     // --- streams, graphs, events ---------------------------------------------------------------------------
@@ -358,6 +358,7 @@ exports! {
         // SAFETY: a graph's handle.
         let steps = unsafe { of::<Steps>(graph) }.clone();
         log(&format!("graph made {}", steps.len()));
+        log(&format!("of them early {}", steps.iter().filter(|step| step.is_early()).count()));
         // SAFETY: the caller's place.
         unsafe { put(exec, handle(Mutex::new(steps))) }
     }
@@ -379,10 +380,7 @@ exports! {
         let (exec, stream) = unsafe { (of::<Mutex<Steps>>(exec), of::<Stream>(stream)) };
         let steps = exec.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         log(&format!("graph launched {}", steps.len()));
-        for step in steps.iter() {
-            stream.give(step.clone());
-        }
-        0
+        stream.give(&steps)
     }
 
     fn cuGraphDestroy(graph: *mut c_void) {
@@ -478,8 +476,11 @@ exports! {
             let param = unsafe { list(from.cast::<u8>(), *len as c_uint) };
             bytes[*offset as usize..][..*len].copy_from_slice(&param);
         }
+        // SAFETY: as many attributes as the configuration says.
+        let attributes = unsafe { list(config.attributes, config.n_attributes) };
+        let early = attributes.iter().any(|attribute| attribute.id == START_EARLY && attribute.value[0] as u32 != 0);
         let launch = launch(config.grid, config.block, config.shared, bytes);
-        stream.give(Work::Launch { function: Arc::clone(function), launch })
+        stream.give(&[Work::Launch { function: Arc::clone(function), launch, early }])
     }
 }
 
@@ -490,9 +491,21 @@ pub struct Config {
     block: [c_uint; 3],
     shared: c_uint,
     stream: *mut c_void,
-    attributes: *const c_void,
+    attributes: *const Attribute,
     n_attributes: c_uint,
 }
+
+/// `CUlaunchAttribute`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Attribute {
+    id: c_uint,
+    padding: c_uint,
+    value: [u64; 8],
+}
+
+/// `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`.
+const START_EARLY: c_uint = 6;
 
 struct Linker {
     logs: Logs,

@@ -7,8 +7,9 @@
 //! device memory is the host's, by address.
 //!
 //! The variable `TEGULA_FAKE_CUDA` makes it misbehave: words by comma, `memory=BYTES` (all the card has), `jit=WORDS` (every
-//! compilation fails, with these words in the log), `sm=80` (the compute capability), `log=FILE` (a line for each graph
-//! made, updated and launched).
+//! compilation fails, with these words in the log), `sm=80` (the compute capability), `seed=N` (launches of a graph
+//! overlap and copies are done at random times), `races=1` (accesses that nothing orders fail), `log=FILE` (a line for
+//! each graph made, updated and launched, and its launches that may begin early).
 
 mod card;
 mod code;

@@ -3,6 +3,8 @@
 use std::io::Write;
 use std::sync::OnceLock;
 
+use tegula_sim_ptx::Options;
+
 #[derive(Debug)]
 pub struct Settings {
     /// Bytes of the card.
@@ -11,6 +13,8 @@ pub struct Settings {
     pub jit: Option<String>,
     /// 90 is 9.0.
     pub capability: i32,
+    /// How kernels run: `seed=N` at random times, `races` telling accesses that nothing orders.
+    pub options: Options,
     log: Option<String>,
 }
 
@@ -29,6 +33,11 @@ pub fn settings() -> &'static Settings {
             memory: word("memory").and_then(|bytes| bytes.parse().ok()).unwrap_or(MEMORY),
             jit: word("jit"),
             capability: word("sm").and_then(|sm| sm.parse().ok()).unwrap_or(90),
+            options: Options {
+                seed: word("seed").and_then(|seed| seed.parse().ok()),
+                races: word("races").is_some(),
+                ..Options::default()
+            },
             log: word("log"),
         }
     })

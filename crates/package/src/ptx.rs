@@ -33,6 +33,9 @@ pub struct PtxLaunch {
     /// CTAs an SM where the kernel walks over its units by itself; `None`: a launch has a CTA (or cluster) a unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub persistent: Option<u32>,
+    /// The kernel waits by itself for the launches before it, so that it may begin before they end.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub early: bool,
 }
 
 impl PtxLaunch {

@@ -32,6 +32,8 @@ pub enum Who {
     BulkWrites(usize, usize),
     /// Groups of a warp's `wgmma`.
     Products(usize, usize),
+    /// Of epoch 1, what the grids that this one depends on did: known after a wait for them.
+    EarlierGrids,
 }
 
 impl Clock {

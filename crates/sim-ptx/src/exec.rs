@@ -28,6 +28,16 @@ impl Machine<'_> {
                 Ok(Outcome::Next)
             }
             Body::Sleep => Ok(Outcome::Yield),
+            Body::LetDependents => {
+                self.ctas[here.cta].lets_dependents = true;
+                Ok(Outcome::Next)
+            }
+            Body::WaitForGrids if !self.earlier.is_done => Ok(Outcome::Wait(Waiting::Grids)),
+            Body::WaitForGrids => {
+                self.has_waited = true;
+                self.learns(here, Who::EarlierGrids, 1);
+                Ok(Outcome::Next)
+            }
             Body::Load(load) => self.load(here, load, active),
             Body::Store(store) => self.store(here, store, active),
             Body::Atomic(atomic) => self.atomic(here, atomic, active),

@@ -6,8 +6,8 @@ use tegula_package::Memory;
 
 use crate::counters::Counters;
 use crate::decode::decode;
-use crate::machine::Machine;
 use crate::program::{Program, SHARED_START};
+use crate::stream::{Given, run_in_order};
 
 /// Shared memory of a CTA at most, bytes (CUDA programming guide, "Technical Specifications per Compute Capability",
 /// 9.0: 227 KB a block).
@@ -106,17 +106,12 @@ impl Kernel {
     /// Runs all CTAs, one cluster after the other.
     /// Errors: what the program does wrong, with the instruction that does it.
     pub fn run(&self, launch: &Launch, memory: &dyn Memory) -> Result<Counters, Stopped> {
-        launch.check(&self.program)?;
-        let mut machine = Machine::new(&self.program, launch, memory);
-        let [cx, cy, cz] = launch.cluster(&self.program);
-        for z in (0..launch.grid[2]).step_by(cz as usize) {
-            for y in (0..launch.grid[1]).step_by(cy as usize) {
-                for x in (0..launch.grid[0]).step_by(cx as usize) {
-                    machine.run_cluster([x, y, z])?;
-                }
-            }
-        }
-        Ok(machine.counters)
+        let given = Given { kernel: self, launch, early: false };
+        run_in_order(&[given], memory).map(|counters| counters.into_iter().next().unwrap_or_default())
+    }
+
+    pub(crate) fn program(&self) -> &Program {
+        &self.program
     }
 }
 
@@ -136,7 +131,7 @@ impl Launch {
         program.directives.maxnreg.unwrap_or(share).min(MAX_REGISTERS)
     }
 
-    fn check(&self, program: &Program) -> Result<(), Diagnostic> {
+    pub(crate) fn check(&self, program: &Program) -> Result<(), Diagnostic> {
         let refuse =
             |message: String| Err(Diagnostic::error("sim-launch", format!("`{}`: {message}", program.name)));
         let threads =

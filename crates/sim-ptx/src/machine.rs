@@ -1,4 +1,4 @@
-//! The machine: the CTAs of one cluster at a time, their warps in turn, and a clock of instructions.
+//! The machine of one grid: the CTAs of one cluster at a time, their warps in turn, and a clock of instructions.
 //! A warp runs until it waits, ends, or has had its share; when nobody can run, time goes on to the next event; when
 //! there is none, the warps wait for each other for ever, and the report names each with what it waits for.
 
@@ -12,7 +12,7 @@ use crate::events::Events;
 use crate::launch::{Launch, Stopped};
 use crate::problem::{Problem, Run};
 use crate::program::{Body, Program};
-use crate::race::Races;
+use crate::race::{History, Races};
 use crate::random::Random;
 use crate::shared::Shared;
 use crate::warp::{Fragment, Waiting, Warp};
@@ -36,9 +36,44 @@ pub struct Machine<'a> {
     pub events: Events,
     pub counters: Counters,
     /// Who is ordered with whom, where the launch asks.
-    pub races: Option<Box<Races>>,
+    pub races: Option<Box<Races<'a>>>,
     /// Whether waits that may give up do so now.
     pub gives_up: bool,
+    /// The grids before this one.
+    pub earlier: Earlier,
+    /// Some warp has waited for them.
+    pub has_waited: bool,
+    turns: Turns,
+}
+
+/// What a grid depends on.
+#[derive(Clone, Copy, Debug)]
+pub struct Earlier {
+    /// Whether the grid before this one has ended, and with it all that its waits waited for.
+    pub is_done: bool,
+    /// The grids that may still run when this one begins: from the first number to its own.
+    pub unknown: (u32, u32),
+    /// Those that may still run when it has waited for the one before it.
+    pub unknown_after_wait: (u32, u32),
+}
+
+/// Where a cluster's run stands.
+#[derive(Default)]
+struct Turns {
+    order: Vec<(usize, usize)>,
+    /// Effects at the last round in which nobody moved, and such rounds since.
+    spins: (u64, u32),
+    last_effect: (u64, u64),
+}
+
+/// How a round of turns ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Round {
+    GoesOn,
+    /// Nothing can happen before an earlier grid goes on.
+    WaitsForGrids,
+    /// All threads of the cluster have ended.
+    Ended,
 }
 
 pub struct Cta {
@@ -50,6 +85,8 @@ pub struct Cta {
     pub factors: Factors,
     /// Registers that setmaxnreg may still give out.
     pub free_registers: u32,
+    /// It has no objection to later grids beginning.
+    pub lets_dependents: bool,
 }
 
 /// The place of a running group of lanes: CTA in the cluster, warp, fragment.
@@ -70,7 +107,14 @@ pub enum Outcome {
 }
 
 impl<'a> Machine<'a> {
-    pub fn new(program: &'a Program, launch: &'a Launch, memory: &'a dyn Memory) -> Machine<'a> {
+    pub fn new(
+        program: &'a Program,
+        launch: &'a Launch,
+        memory: &'a dyn Memory,
+        history: &'a History<'a>,
+        earlier: Earlier,
+    ) -> Machine<'a> {
+        let (seed, number) = (launch.options.seed.unwrap_or(0), earlier.unknown.1);
         Machine {
             program,
             launch,
@@ -79,16 +123,19 @@ impl<'a> Machine<'a> {
             cluster: ClusterBarrier::default(),
             now: 0,
             effects: 0,
-            random: Random::new(launch.options.seed.unwrap_or(0)),
+            random: Random::new(seed ^ u64::from(number) << 32),
             events: Events::default(),
             counters: Counters::default(),
-            races: launch.options.races.then(Box::default),
+            races: launch.options.races.then(|| Box::new(Races::new(history))),
             gives_up: false,
+            earlier,
+            has_waited: false,
+            turns: Turns::default(),
         }
     }
 
-    /// Runs the cluster whose first CTA is `first`.
-    pub fn run_cluster(&mut self, first: [u32; 3]) -> Result<(), Stopped> {
+    /// Starts the cluster whose first CTA is `first`.
+    pub fn begin_cluster(&mut self, first: [u32; 3]) {
         let [x, y, z] = self.launch.cluster(self.program);
         self.ctas.clear();
         self.cluster = ClusterBarrier::default();
@@ -100,50 +147,65 @@ impl<'a> Machine<'a> {
             let id = [first[0] + rank % x, first[1] + rank / x % y, first[2] + rank / (x * y)];
             self.ctas.push(Cta::new(self.program, self.launch, id, rank));
         }
-        let mut order: Vec<(usize, usize)> = self
-            .ctas
-            .iter()
-            .enumerate()
-            .flat_map(|(c, cta)| (0..cta.warps.len()).map(move |w| (c, w)))
-            .collect();
-        let mut spins = (0, 0);
-        let mut last_effect = (self.effects, self.now);
-        loop {
-            if self.memory.is_stopped() {
-                return Err(Stopped::ByCaller);
-            }
-            if self.launch.options.seed.is_some() {
-                self.random.shuffle(&mut order);
-            }
-            let mut moved = self.deliver()?;
-            let mut alive = false;
-            for &(c, w) in &order {
-                if self.ctas[c].warps[w].live != 0 {
-                    moved |= self.turn(c, w)?;
-                    alive = true;
-                }
-            }
-            if !alive {
-                return self.end_cluster();
-            }
-            self.gives_up = false;
-            if self.effects != last_effect.0 {
-                last_effect = (self.effects, self.now);
-            } else if self.now - last_effect.1 > self.launch.options.patience {
-                return Err(self.stuck("nothing has changed for a long time: the warps spin").into());
-            }
-            if moved {
-                continue;
-            }
-            if self.events.skip_to_next(&mut self.now) {
-                continue;
-            }
-            spins = if spins.0 == self.effects { (self.effects, spins.1 + 1) } else { (self.effects, 1) };
-            if spins.1 > SPINS {
-                return Err(self.stuck("no warp can go on").into());
-            }
-            self.gives_up = true;
+        let warps = |(c, cta): (usize, &Cta)| (0..cta.warps.len()).map(move |w| (c, w));
+        self.turns = Turns {
+            order: self.ctas.iter().enumerate().flat_map(warps).collect(),
+            spins: (0, 0),
+            last_effect: (self.effects, self.now),
+        };
+    }
+
+    /// Whether the cluster lets later grids begin.
+    pub fn lets_dependents(&self) -> bool {
+        self.ctas.iter().all(|cta| cta.lets_dependents || cta.warps.iter().all(|warp| warp.live == 0))
+    }
+
+    /// Gives each warp a turn.
+    pub fn round(&mut self) -> Result<Round, Stopped> {
+        if self.memory.is_stopped() {
+            return Err(Stopped::ByCaller);
         }
+        let mut order = std::mem::take(&mut self.turns.order);
+        if self.launch.options.seed.is_some() {
+            self.random.shuffle(&mut order);
+        }
+        let mut moved = self.deliver()?;
+        let mut alive = false;
+        for &(c, w) in &order {
+            if self.ctas[c].warps[w].live != 0 {
+                moved |= self.turn(c, w)?;
+                alive = true;
+            }
+        }
+        self.turns.order = order;
+        if !alive {
+            self.end_cluster()?;
+            return Ok(Round::Ended);
+        }
+        self.gives_up = false;
+        if self.effects != self.turns.last_effect.0 {
+            self.turns.last_effect = (self.effects, self.now);
+        } else if self.now - self.turns.last_effect.1 > self.launch.options.patience {
+            return Err(self.stuck("nothing has changed for a long time: the warps spin").into());
+        }
+        if moved || self.events.skip_to_next(&mut self.now) {
+            return Ok(Round::GoesOn);
+        }
+        if !self.earlier.is_done && self.waits_for_grids() {
+            return Ok(Round::WaitsForGrids);
+        }
+        let spins = &mut self.turns.spins;
+        *spins = if spins.0 == self.effects { (self.effects, spins.1 + 1) } else { (self.effects, 1) };
+        if spins.1 > SPINS {
+            return Err(self.stuck("no warp can go on").into());
+        }
+        self.gives_up = true;
+        Ok(Round::GoesOn)
+    }
+
+    fn waits_for_grids(&self) -> bool {
+        let mut fragments = self.ctas.iter().flat_map(|cta| &cta.warps).flat_map(|warp| &warp.fragments);
+        fragments.any(|fragment| matches!(fragment.waiting, Some(Waiting::Grids)))
     }
 
     /// All threads have ended. Errors: a copy still reads the shared memory that is gone with them.
@@ -319,6 +381,7 @@ impl Cta {
             barriers: Default::default(),
             factors: Factors::default(),
             free_registers: 0,
+            lets_dependents: false,
         }
     }
 }
@@ -337,6 +400,7 @@ impl std::fmt::Display for Waiting {
             Waiting::Cluster => write!(f, "waits for the threads of its cluster"),
             Waiting::Products { groups } => write!(f, "waits for wgmma until {groups} groups are pending"),
             Waiting::Bulk { groups } => write!(f, "waits for bulk copies until {groups} groups are pending"),
+            Waiting::Grids => write!(f, "waits for the launches before"),
             Waiting::Registers { count } => write!(f, "waits for {count} registers a thread"),
         }
     }

@@ -78,6 +78,10 @@ pub enum Body {
     Hint,
     /// Lets others run.
     Sleep,
+    /// The grids that depend on this one may begin, as far as this CTA is concerned.
+    LetDependents,
+    /// Waits for the grids that this one depends on.
+    WaitForGrids,
     Load(Load),
     Store(Store),
     Atomic(Atomic),

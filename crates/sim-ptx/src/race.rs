@@ -2,21 +2,34 @@
 //! and epoch of each (see `clock.rs`). An access must come after the last write, and a write after the readers.
 //! What the generic proxy wrote must also have passed a proxy fence before the asynchronous proxy uses it.
 //! Accesses of one warp's lanes to the same bytes are ordered by what the warp meets at, not by their lockstep.
+//! What an earlier launch did is ordered before all of this one where that has ended when this one begins; where it may
+//! still run, only before what comes after a wait for it.
 //! A missed race is possible (only two readers are kept); a report is always of two accesses that nothing orders.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 use crate::clock::{Agent, Clocks, Meet, Who};
 use crate::machine::{Here, Machine};
 use crate::problem::{Problem, Run};
+use crate::program::Program;
 
 /// Words of a page of shadow.
 const PAGE: u64 = 1024;
 
-#[derive(Default)]
-pub struct Races {
+/// The accesses of several launches, over one memory.
+pub struct History<'a> {
+    programs: Vec<&'a Program>,
+    global: RefCell<Shadow>,
+}
+
+type Shadow = HashMap<(Area, u64), Box<[Cell]>>;
+
+pub struct Races<'a> {
     pub clocks: Clocks,
-    shadow: HashMap<(Area, u64), Box<[Cell]>>,
+    history: &'a History<'a>,
+    /// Of the cluster's shared memory.
+    shared: Shadow,
     /// When this cluster began: what is older is of other clusters.
     began: u64,
     /// Until when the work of clusters before is known by an atomic operation; and when each place was last changed.
@@ -64,15 +77,34 @@ struct Mark {
     proxy: bool,
     work: bool,
     pc: u32,
-    /// The warp that did or started it, and when.
+    /// The number of its launch; the warp that did or started it, and when.
+    grid: u32,
     warp: (u16, u16),
     time: u64,
 }
 
-impl Races {
+impl<'a> History<'a> {
+    /// Of launches of these programs, in order.
+    pub fn new(programs: Vec<&'a Program>) -> History<'a> {
+        History { programs, global: RefCell::default() }
+    }
+}
+
+impl<'a> Races<'a> {
+    pub fn new(history: &'a History<'a>) -> Races<'a> {
+        Races {
+            clocks: Clocks::default(),
+            history,
+            shared: Shadow::default(),
+            began: 0,
+            known_until: 0,
+            released: HashMap::default(),
+        }
+    }
+
     pub fn begin(&mut self, now: u64) {
         self.clocks = Clocks::default();
-        self.shadow.retain(|(area, _), _| *area == Area::Global);
+        self.shared.clear();
         self.began = now;
     }
 }
@@ -81,14 +113,18 @@ impl Races {
 enum Gap {
     Order,
     Proxy,
+    /// They are of two launches.
+    Launches,
 }
 
 impl Machine<'_> {
     /// Records an access. Errors: one before that it is not ordered with.
     pub fn touch(&mut self, here: Here, touch: Touch) -> Run<()> {
         let pc = self.ctas[here.cta].warps[here.warp].fragments[here.fragment].pc;
-        let now = self.now;
+        let (now, earlier) = (self.now, self.earlier);
+        let grid = earlier.unknown.1;
         let Some(races) = &mut self.races else { return Ok(()) };
+        let waits = races.clocks.agent(Who::EarlierGrids);
         let own = races.clocks.agent(Who::Warp(here.cta, here.warp));
         let own_epoch = races.clocks.warp(here.cta, here.warp).seen.get(own);
         let (agent, epoch, proxy) = match touch.work {
@@ -104,12 +140,15 @@ impl Machine<'_> {
             proxy,
             work: touch.work.is_some(),
             pc,
+            grid,
             warp: (here.cta as u16, here.warp as u16),
             time: now,
         };
         let mut conflict = None;
         let (began, known_until) = (races.began, races.known_until);
-        let Races { clocks, shadow, .. } = &mut **races;
+        let Races { clocks, history, shared, .. } = &mut **races;
+        let mut global = history.global.borrow_mut();
+        let shadow = if touch.area == Area::Global { &mut *global } else { shared };
         let knowledge = &*clocks.warp(here.cta, here.warp);
         let end = touch.address.saturating_add(touch.len as u64);
         let mut page: Option<(u64, &mut Box<[Cell]>)> = None;
@@ -129,6 +168,14 @@ impl Machine<'_> {
             let gap = |before: &Mark, was_write: bool| {
                 if before.epoch == 0 || before.bytes & mark.bytes == 0 || before.strong && mark.strong {
                     return None;
+                }
+                if before.grid != grid {
+                    let unknown = match knowledge.seen.get(waits) {
+                        0 => earlier.unknown,
+                        _ => earlier.unknown_after_wait,
+                    };
+                    let is_known = before.grid < grid && !(unknown.0..unknown.1).contains(&before.grid);
+                    return (!is_known).then_some(Gap::Launches);
                 }
                 if before.time < began {
                     return (before.time > known_until).then_some(Gap::Order);
@@ -172,6 +219,7 @@ impl Machine<'_> {
             }
             word += 1;
         }
+        drop(global);
         match conflict {
             None => Ok(()),
             Some((before, was_write, gap)) => Err(self.race(touch, before, was_write, gap)),
@@ -185,13 +233,19 @@ impl Machine<'_> {
             Area::Shared(cta) => format!("shared memory of CTA rank {cta}"),
         };
         let (cta, warp) = before.warp;
-        let whose = if before.time < self.races.as_ref().map_or(0, |races| races.began) {
+        let own_grid = self.earlier.unknown.1;
+        let whose = if before.grid != own_grid {
+            format!("launch {}", before.grid)
+        } else if before.time < self.races.as_ref().map_or(0, |races| races.began) {
             "a CTA before".to_string()
         } else {
             format!("CTA rank {cta} warp {warp} lane {}", before.lane)
         };
-        let place = self.program.place(before.pc);
+        let programs = self.races.as_ref().map(|races| &races.history.programs);
+        let program = programs.and_then(|all| all.get(before.grid as usize)).copied().unwrap_or(self.program);
+        let place = program.place(before.pc);
         let missing = match gap {
+            Gap::Launches => "no griddepcontrol.wait orders the two launches",
             Gap::Proxy => "no fence.proxy.async makes that visible to the asynchronous proxy",
             Gap::Order if before.work => "no wait says that it is done",
             Gap::Order => "nothing orders the two",

@@ -70,6 +70,8 @@ pub enum Waiting {
     Bulk {
         groups: u32,
     },
+    /// The grids before this one.
+    Grids,
 }
 
 impl Warp {

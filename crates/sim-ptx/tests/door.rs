@@ -20,7 +20,7 @@ fn launch() -> PtxLaunch {
         box_dims: vec![16, 1],
         swizzle: MapSwizzle::None,
     };
-    PtxLaunch { dynamic_shared: 64, maps: vec![map], persistent: Some(2) }
+    PtxLaunch { dynamic_shared: 64, maps: vec![map], persistent: Some(2), ..PtxLaunch::default() }
 }
 
 fn prepare(launch: PtxLaunch, seed: Option<u64>) -> Result<std::sync::Arc<dyn PortableKernel>, String> {

@@ -43,7 +43,7 @@ use stream::Streams;
 pub(crate) use stream::{CLUSTER_ROWS, MAP_RANK};
 use tegula_base::{DType, Dim, HashMap, Symbols};
 use tegula_ir::{Def, OpId, RegionId, Value};
-use tegula_isa_ptx::op::BarrierSync;
+use tegula_isa_ptx::op::{BarrierSync, GriddepLaunchDependents, GriddepWait};
 use tegula_isa_ptx::{Entry, EntryBuilder, Operand, ParamId, ParamType, Predicate, Reg};
 use tegula_package::{MapTemplate, PtxLaunch};
 use tegula_tile::{TileFunc, TileKernel, TileOp};
@@ -65,6 +65,8 @@ pub struct Lowered {
 pub(crate) struct Chip {
     /// Whether it has `wgmma` and copies by tensor maps.
     pub has_warpgroups: bool,
+    /// Whether a launch may begin before the one ahead of it ends (PTX ISA, `griddepcontrol`: sm_90).
+    pub overlaps_launches: bool,
     /// Bytes of shared memory of a CTA, and registers of an SM.
     pub shared_memory: u32,
     pub registers: u32,
@@ -98,6 +100,7 @@ pub(crate) fn lower(
     let mut cx = Lower::new(kernel, symbols, Code::new(), thread_bits(&kernel.func));
     let unit = cx.first_unit();
     cx.bind_unit(unit);
+    cx.wait_for_launches(chip);
     cx.region(kernel.func.body())?;
     let mut b = cx.entry(name);
     // Without a word the assembler spills a register to fit more CTAs than its products gain from.
@@ -107,7 +110,7 @@ pub(crate) fn lower(
         b.shared("tiles", 16, (dynamic_shared == 0).then_some(cx.shared_bytes));
     }
     let entry = cx.code.finish(b);
-    let launch = PtxLaunch { dynamic_shared, ..PtxLaunch::default() };
+    let launch = PtxLaunch { dynamic_shared, early: chip.overlaps_launches, ..PtxLaunch::default() };
     Ok(Lowered { entry, sizes: cx.sizes, launch, remarks })
 }
 
@@ -354,6 +357,15 @@ impl Lower<'_> {
     /// Threads of a CTA that do other than copies, as a power of two.
     fn cta_bits(&self) -> u32 {
         self.thread_bits - self.cluster().trailing_zeros()
+    }
+
+    /// Waits for the launches before this one; what touches global memory stands behind (`docs/abi.md`, "Launches that
+    /// overlap"). Then lets the next one begin: all of this one's CTAs have their place by then, and it only waits.
+    fn wait_for_launches(&mut self, chip: &Chip) {
+        if chip.overlaps_launches {
+            self.code.emit(GriddepWait {});
+            self.code.emit(GriddepLaunchDependents {});
+        }
     }
 
     /// Waits for all threads of the CTA; what they wrote before is seen after.

@@ -67,6 +67,7 @@ impl GpuTarget {
         let gpu = self.machine.gpu().expect("invariant: a target is of a GPU");
         Chip {
             has_warpgroups: gpu.warpgroup_mma,
+            overlaps_launches: self.target >= Target::Sm90,
             shared_memory: gpu.shared_memory_per_cta.0 as u32,
             registers: gpu.registers,
         }

@@ -2,12 +2,14 @@
 //! In: a folder of `.ptx` files.  Out: for each, whether the bug is named, and nothing said of its correct twin.
 //!
 //! Comments in a file: `// wanted: WORDS` is what the report must contain, `// grid: N` how many CTAs there are (else
-//! one cluster). A line that ends in `//-` is the bug; one that begins with `//+` stands there in the correct twin.
+//! one cluster). Several entries are launches one after the other, the later ones early; parameters of one name are one
+//! buffer. A line that ends in `//-` is the bug; one that begins with `//+` stands there in the correct twin.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use tegula_isa_ptx::{Module, ParamType, parse};
-use tegula_sim_ptx::{Kernel, Launch, Options, Stopped};
+use tegula_sim_ptx::{Given, Kernel, Launch, Options, Stopped, run_in_order};
 
 use crate::tiles::Buffers;
 
@@ -67,25 +69,34 @@ impl Bug {
     /// Errors: what the simulator reports.
     fn run(&self, text: &str, seed: Option<u64>) -> Result<(), String> {
         let module: Module = parse(text, &self.name).map_err(|errors| errors.to_string())?;
-        let entry = module.entries.first().ok_or("the file has no entry")?;
         let memory = Buffers::default();
-        let mut params = Vec::new();
-        for param in &entry.params {
-            if !matches!(param.ty, ParamType::Scalar(_)) {
-                return Err("parameters are buffers".to_string());
+        let mut buffers: BTreeMap<&str, u64> = BTreeMap::new();
+        let mut launches = Vec::new();
+        for entry in &module.entries {
+            let mut params = Vec::new();
+            for param in &entry.params {
+                if !matches!(param.ty, ParamType::Scalar(_)) {
+                    return Err("parameters are buffers".to_string());
+                }
+                let buffer = buffers.entry(&param.name).or_insert_with(|| memory.add(vec![0; BYTES]));
+                params.extend(buffer.to_le_bytes());
             }
-            params.extend(memory.add(vec![0; BYTES]).to_le_bytes());
+            let cluster = entry.directives.cluster.map_or(1, |cluster| cluster[0]);
+            let launch = Launch {
+                grid: [self.grid.unwrap_or(cluster), 1, 1],
+                block: entry.directives.reqntid.ok_or("the kernel does not say its threads")?,
+                dynamic_shared: 0,
+                params,
+                options: Options { seed, races: true, max_delay: 400, patience: 100_000 },
+            };
+            launches.push((Kernel::new(entry).map_err(|errors| errors.to_string())?, launch));
         }
-        let cluster = entry.directives.cluster.map_or(1, |cluster| cluster[0]);
-        let launch = Launch {
-            grid: [self.grid.unwrap_or(cluster), 1, 1],
-            block: entry.directives.reqntid.ok_or("the kernel does not say its threads")?,
-            dynamic_shared: 0,
-            params,
-            options: Options { seed, races: true, max_delay: 400, patience: 100_000 },
-        };
-        let kernel = Kernel::new(entry).map_err(|errors| errors.to_string())?;
-        match kernel.run(&launch, &memory) {
+        let given: Vec<Given> = launches
+            .iter()
+            .enumerate()
+            .map(|(number, (kernel, launch))| Given { kernel, launch, early: number > 0 })
+            .collect();
+        match run_in_order(&given, &memory) {
             Ok(_) => Ok(()),
             Err(Stopped::ByCaller) => Err("stopped".to_string()),
             Err(Stopped::Failed(report)) => Err(report.to_string()),

@@ -16,6 +16,7 @@ pub(crate) struct Function {
     handle: Handle,
     header: Header,
     launch: PtxLaunch,
+    begins_early: bool,
     /// Registers of a thread, as the driver's compiler gave them out.
     pub(crate) registers: u32,
     /// Bytes of memory of a thread: what found no register.
@@ -31,6 +32,10 @@ const LARGE_CLUSTERS: c_uint = 14;
 const PORTABLE_CLUSTER: u32 = 8;
 /// `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`: may start before the kernel ahead of it ends.
 const START_EARLY: c_uint = 6;
+/// What starts kernels early, in graphs too (CUDA C++ Programming Guide, "Programmatic Dependent Launch", for the
+/// card; CUDA 12.3's release notes, "edge data of graphs", for the driver).
+const OVERLAPPING_CAPABILITY: (u32, u32) = (9, 0);
+const OVERLAPPING_DRIVER: u32 = 12030;
 /// Clusters along x of one launch at most, in CTAs (CUDA programming guide, "Technical Specifications").
 const MAX_GRID: u64 = i32::MAX as u64;
 
@@ -41,6 +46,10 @@ impl Function {
         let given = (1 + usize::from(kernel.launch.persistent.is_some()), kernel.launch.maps.len());
         if (header.units, header.maps) != given {
             let message = "a kernel's parameters are not those that its launch gives";
+            return Err(Diagnostic::error("package-invalid", message));
+        }
+        if kernel.launch.early && !header.waits_for_previous {
+            let message = "a kernel that may begin early does not wait for the launches before it";
             return Err(Diagnostic::error("package-invalid", message));
         }
         let module = Module::load(device, &kernel.text)?;
@@ -73,7 +82,10 @@ impl Function {
             Ok::<u32, Diagnostic>(value as u32)
         };
         let (registers, local_bytes) = (get(REGISTERS)?, get(LOCAL_BYTES)?);
-        Ok(Function { module, handle, header, launch, registers, local_bytes })
+        let facts = &device.facts;
+        let begins_early =
+            launch.early && facts.capability >= OVERLAPPING_CAPABILITY && facts.driver >= OVERLAPPING_DRIVER;
+        Ok(Function { module, handle, header, launch, begins_early, registers, local_bytes })
     }
 
     /// Gives the units `[0, units)` to a stream.
@@ -121,8 +133,7 @@ impl Function {
             shared_bytes: self.launch.dynamic_shared,
             stream: stream.handle,
             attributes: &early,
-            // Only a kernel that waits by itself may start early.
-            n_attributes: c_uint::from(self.header.waits_for_previous),
+            n_attributes: c_uint::from(self.begins_early),
         };
         let api = &stream.device.api;
         // SAFETY: the configuration and all parameters outlive the call, which copies them; block, unit numbers and maps

@@ -19,7 +19,8 @@ fn control(op: &Op, rows: &mut Rows) -> Option<Body> {
         Op::Ret(_) | Op::Exit(_) => Body::Exit,
         Op::Trap(_) => Body::Trap,
         Op::Nanosleep(_) => Body::Sleep,
-        Op::GriddepLaunchDependents(_) | Op::GriddepWait(_) => Body::Hint,
+        Op::GriddepLaunchDependents(_) => Body::LetDependents,
+        Op::GriddepWait(_) => Body::WaitForGrids,
         Op::Prefetch(_)
         | Op::PrefetchTensormap(_)
         | Op::ApplyPriority(_)

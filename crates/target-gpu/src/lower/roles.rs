@@ -4,15 +4,15 @@
 //! Source: CUTLASS's warp-specialised persistent kernels for sm_90, for roles and register budgets.
 
 use super::stream::{Full, Streams};
-use super::{Chip, END, Lower, Lowered, Made, Scope};
+use super::{Chip, END, FIRST_MAP, Lower, Lowered, Made, Scope};
 use crate::code::{Branch, Code, Item, Loop};
 use crate::scalar::Refused;
 use tegula_base::Symbols;
 use tegula_ir::{OpId, RegionId};
-use tegula_isa_ptx::modifiers::{ClusterArriveOrder, Compare};
+use tegula_isa_ptx::modifiers::{ClusterArriveOrder, Compare, TensormapSpace};
 use tegula_isa_ptx::op::*;
 use tegula_isa_ptx::types::*;
-use tegula_isa_ptx::{Operand, ParamType, Special};
+use tegula_isa_ptx::{Address, Base, Operand, ParamId, ParamType, Special};
 use tegula_package::PtxLaunch;
 use tegula_tile::{TileKernel, TileOp};
 
@@ -103,6 +103,8 @@ fn with_streams(
     let multiply = role(&mut shell, false)?;
     let produce = role(&mut shell, true)?;
     let produce = shell.one_thread(produce, budget.map(|_| PRODUCER_REGISTERS));
+    shell.prefetch_maps();
+    shell.wait_for_launches(chip);
     let branch = Branch { condition: produces.into(), then: produce, other: multiply };
     shell.code.push(Item::Branch(Box::new(branch)));
     shell.epilogue();
@@ -119,7 +121,12 @@ fn with_streams(
     Ok(Lowered {
         entry: shell.code.finish(b),
         sizes: shell.sizes,
-        launch: PtxLaunch { dynamic_shared: shared_bytes, maps: shell.maps_needed, persistent: Some(1) },
+        launch: PtxLaunch {
+            dynamic_shared: shared_bytes,
+            maps: shell.maps_needed,
+            persistent: Some(1),
+            early: chip.overlaps_launches,
+        },
         remarks: Vec::new(),
     })
 }
@@ -172,6 +179,14 @@ impl Lower<'_> {
         let (pos, len) = (Operand::u32(WARPGROUP.trailing_zeros()), Operand::u32(8));
         self.code.emit(Bfe { ty: WideInt::U32, d: own, a: tid.into(), pos, len });
         self.code.first_lane(own.into())
+    }
+
+    /// Tensor maps are parameters, there before the kernel begins.
+    fn prefetch_maps(&mut self) {
+        for number in 0..self.maps_needed.len() {
+            let map = Address::new(Base::Param(ParamId(FIRST_MAP + number as u32)), 0);
+            self.code.emit(PrefetchTensormap { space: TensormapSpace::Param, map });
+        }
     }
 
     /// No CTA ends while a peer may still write to its slots or arrive at its barriers.
