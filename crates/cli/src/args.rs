@@ -104,6 +104,9 @@ pub struct BuildOptions {
     /// Verify the program after each pass.
     #[arg(long)]
     pub verify_passes: bool,
+    /// Keep an output in the memory of an input, which is then written: `past.0.key=present.0.key`. May be repeated.
+    #[arg(long = "alias", value_name = "INPUT=OUTPUT", value_parser = parse_alias)]
+    pub aliases: Vec<(String, String)>,
 }
 
 impl CompileOptions {
@@ -126,6 +129,7 @@ impl CompileOptions {
             ("--trace", passes.trace.is_some()),
             ("--start-from", passes.start_from.is_some()),
             ("--verify-passes", build.verify_passes),
+            ("--alias", !build.aliases.is_empty()),
         ];
         refuse(reason, &switches)
     }
@@ -404,6 +408,16 @@ fn parse_named(text: &str) -> Result<(String, String), String> {
     match text.rsplit_once('=') {
         Some((name, source)) if !name.is_empty() && !source.is_empty() => Ok((name.into(), source.into())),
         _ => Err("`NAME=FILE.npy|random|zeros|ones` is expected".into()),
+    }
+}
+
+/// `past.0.key=present.0.key`.
+fn parse_alias(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((input, output)) if !input.is_empty() && !output.is_empty() => {
+            Ok((input.to_string(), output.to_string()))
+        }
+        _ => Err("an alias is INPUT=OUTPUT".to_string()),
     }
 }
 

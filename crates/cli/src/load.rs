@@ -119,6 +119,7 @@ fn compile_options(args: &Args) -> Result<CompileOptions, Failure> {
     options.threads = args.build.compile_threads.unwrap_or(1);
     options.start_from = args.passes.start_from.clone();
     options.verify |= args.build.verify_passes;
+    options.aliases = args.build.aliases.clone();
     Ok(options)
 }
 

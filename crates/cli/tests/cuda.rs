@@ -78,6 +78,21 @@ fn runs_after_the_first_are_one_graph() {
     let lines = std::fs::read_to_string(log).unwrap();
     let count = |what: &str| lines.lines().filter(|line| *line == what).count();
     assert_eq!((count("graph made 1"), count("graph launched 1")), (1, 4), "{lines}");
+    assert_eq!(count("of them early 1"), 1, "{lines}");
+}
+
+#[test]
+fn an_output_may_have_an_inputs_memory() {
+    let cache = folder("cuda-alias");
+    let run = ["run", MODEL, "--target", "cuda", "--dim", "n=3", "--input", "x=ones", "--alias"];
+    let out = done(&cache, "", &[&run[..], &["x=y"]].concat());
+    assert!(out.starts_with("y: f32[3]  [2, 2, 2]"), "{out}");
+    expect![[r#"
+        1: error[alias]: the model has no input `z`
+    "#]]
+    .assert_eq(&refused(&cache, "", &[&run[..], &["z=y"]].concat()));
+    let line = refused(&cache, "", &[&run[..], &["x"]].concat());
+    assert!(line.contains("an alias is INPUT=OUTPUT"), "{line}");
 }
 
 #[test]

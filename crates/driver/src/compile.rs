@@ -15,6 +15,7 @@ use tegula_ir::{PassCx, PassState, Pipeline, PrintOptions, RunOptions, Trace, pr
 use tegula_machine::Machine;
 use tegula_opt::lower_to_host::{HostModule, Kernels, compile_kernels, lower_to_host, to_package};
 use tegula_opt::plan_memory::{Lifetimes, plan_memory};
+use tegula_opt::update_in_place::{Alias, aliases, update_in_place};
 use tegula_package::About;
 use tegula_package::writer::Draft;
 use tegula_target::TargetModel;
@@ -29,6 +30,8 @@ pub struct CompileOptions {
     pub form: Form,
     /// Values for named dims.
     pub dims: BTreeMap<String, i64>,
+    /// Inputs and the outputs that are in their memory, by name.
+    pub aliases: Vec<(String, String)>,
     /// Threads that compile kernels; 0 counts as 1.
     pub threads: usize,
     /// The last pass to run, by name: of the tensor or the host pipeline.
@@ -46,6 +49,7 @@ impl CompileOptions {
             tier: None,
             form: Form::Machine,
             dims: BTreeMap::new(),
+            aliases: Vec::new(),
             threads: 1,
             stop_after: None,
             start_from: None,
@@ -125,7 +129,8 @@ pub fn compile_tensor(
     cx: &mut PassCx,
 ) -> Result<Stages, Diagnostics> {
     let pipeline = tegula_opt::pipeline::tensor_pipeline(target);
-    let host = host_pipeline(target, options.threads);
+    let aliases = aliases(tensor.entry(), &options.aliases)?;
+    let host = host_pipeline(target, options.threads, &aliases);
     let known = pass_names(target);
     let mut found = Diagnostics::default();
     let mut find = |name: &Option<String>| {
@@ -159,8 +164,16 @@ pub fn compile_tensor(
 }
 
 /// From the kernel graph to a planned host program.
-pub fn host_pipeline<'a>(target: &'a dyn TargetModel, threads: usize) -> Pipeline<'a, Stages> {
+pub fn host_pipeline<'a>(
+    target: &'a dyn TargetModel,
+    threads: usize,
+    aliases: &'a [Alias],
+) -> Pipeline<'a, Stages> {
     Pipeline::new("host")
+        // Before kernels are compiled: one that works in place is another kernel.
+        .pass("update_in_place", |stages: &mut Stages, cx| {
+            Ok(update_in_place(&mut stages.tensor, aliases, cx))
+        })
         // Equal kernels are found and compiled together, before launches of them are written down.
         .pass("compile_kernels", move |stages: &mut Stages, cx| {
             let kernels = compile_kernels(&stages.tensor, target, threads.max(1))?;
@@ -175,7 +188,7 @@ pub fn host_pipeline<'a>(target: &'a dyn TargetModel, threads: usize) -> Pipelin
             let Some(kernels) = stages.kernels.take() else {
                 return Err(Diagnostic::internal("no kernels were compiled").into());
             };
-            stages.host = Some(lower_to_host(&stages.tensor, target, kernels)?);
+            stages.host = Some(lower_to_host(&stages.tensor, target, kernels, aliases)?);
             Ok(Changed::Yes)
         })
         // Last: a lifetime is a range of step numbers, which every other pass would move.
@@ -190,7 +203,7 @@ pub fn host_pipeline<'a>(target: &'a dyn TargetModel, threads: usize) -> Pipelin
 /// The passes in order, `(pipeline, pass)`.
 pub fn pass_names(target: &dyn TargetModel) -> Vec<(&'static str, &'static str)> {
     let tensor = tegula_opt::pipeline::tensor_pipeline(target);
-    let host = host_pipeline(target, 1);
+    let host = host_pipeline(target, 1, &[]);
     let (first, second) = (tensor.name(), host.name());
     let names = tensor.pass_names().map(|pass| (first, pass));
     names.chain(host.pass_names().map(|pass| (second, pass))).collect()
@@ -244,6 +257,9 @@ fn about(model: &str, options: &CompileOptions, target: &dyn TargetModel) -> Abo
     let mut given = BTreeMap::new();
     for (dim, value) in &options.dims {
         given.insert(format!("dim.{dim}"), value.to_string());
+    }
+    for (input, output) in &options.aliases {
+        given.insert(format!("alias.{output}"), input.clone());
     }
     if let Some(tier) = &options.tier {
         given.insert("tier".to_string(), tier.clone());

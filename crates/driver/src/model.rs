@@ -152,6 +152,7 @@ pub fn ports(program: &TensorProgram) -> Vec<tegula_package::Port> {
         dtype: func.ty(*arg).dtype,
         shape: func.ty(*arg).shape.to_vec(),
         buffer: tegula_package::BufferId::from(index),
+        alias: None,
     };
     func.args(func.body()).iter().enumerate().map(port).collect()
 }

@@ -43,7 +43,11 @@ impl OpRules for HostOp {
                 packing.iter().try_for_each(|packing| packing.check())?;
                 declared(func, op)
             }
-            HostOp::Input { .. } | HostOp::Output { .. } | HostOp::Alloc {} | HostOp::State { .. } => {
+            HostOp::Input { .. }
+            | HostOp::Updated { .. }
+            | HostOp::Output { .. }
+            | HostOp::Alloc {}
+            | HostOp::State { .. } => {
                 takes(0)?;
                 declared(func, op)
             }

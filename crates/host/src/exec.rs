@@ -119,6 +119,7 @@ impl Run<'_, '_> {
                 Ok(())
             }
             HostOp::Input { .. }
+            | HostOp::Updated { .. }
             | HostOp::Output { .. }
             | HostOp::Constant { .. }
             | HostOp::State { .. }
@@ -182,7 +183,7 @@ impl Run<'_, '_> {
         let def = self.func.def_op(root).ok_or_else(|| format!("{root} is no buffer of the program"))?;
         let bytes = self.offset(&self.func.ty(root).bytes)?;
         Ok(match self.func.kind(def) {
-            HostOp::Input { index, .. } => {
+            HostOp::Input { index, .. } | HostOp::Updated { index, .. } => {
                 self.inputs.get(*index as usize).ok_or_else(|| format!("input {index} is missing"))?.to_vec()
             }
             HostOp::Constant { id, packing } => {

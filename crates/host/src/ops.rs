@@ -38,6 +38,8 @@ define_ops! {
         // --- buffers -----------------------------------------------------------------------------------
         /// The caller's tensor for an input: dense, row-major, read only.
         Input = "input" { index: u32, name: String, dtype: DType, shape: Shape },
+        /// As `input`, and written: an output is in its memory.
+        Updated = "updated" { index: u32, name: String, dtype: DType, shape: Shape },
         /// The caller's tensor for an output: dense, row-major.
         Output = "output" { index: u32 },
         /// A constant of the store, rearranged when `packing` says so; read only.
@@ -88,6 +90,7 @@ impl HostOp {
             | HostOp::If {}
             | HostOp::Loop { .. } => true,
             HostOp::Input { .. }
+            | HostOp::Updated { .. }
             | HostOp::Output { .. }
             | HostOp::Constant { .. }
             | HostOp::Alloc {}

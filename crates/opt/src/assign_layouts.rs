@@ -119,6 +119,7 @@ impl Walk<'_> {
             KernelClass::Map | KernelClass::Reduce | KernelClass::Rows => self.follow(func, region, op, cx),
             KernelClass::Gather
             | KernelClass::Scatter
+            | KernelClass::Update
             | KernelClass::Scan
             | KernelClass::Attention
             | KernelClass::Recurrent

@@ -6,7 +6,7 @@
 //! * a contraction, convolution or pool on buffers, then elementwise ops of the result's shape (its *epilogue*);
 //! * reductions over one set of axes with elementwise ops before, between and after them (*rows*);
 //! * a concatenation or scan, with what is computed an element at a time before it;
-//! * a scatter alone; elementwise and movement ops alone (*map*).
+//! * a scatter, with what is computed an element at a time for its indices; elementwise and movement ops alone (*map*).
 //!
 //! Method, a region at a time: order the ops by how many kernels must have run before them (`order.rs`); walk
 //! forwards and let ops join the latest kernel that they read, which cannot close a cycle (`grow.rs`); walk backwards

@@ -11,3 +11,4 @@ pub mod lower_to_host;
 pub mod passes;
 pub mod pipeline;
 pub mod plan_memory;
+pub mod update_in_place;

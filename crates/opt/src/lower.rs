@@ -22,7 +22,7 @@ mod scatter;
 use tegula_base::{Diagnostic, Symbols};
 use tegula_ir::OpId;
 use tegula_target::TargetModel;
-use tegula_tensor::{TensorFunc, TensorOp};
+use tegula_tensor::{KernelClass, TensorFunc, TensorOp};
 use tegula_tile::TileKernel;
 
 pub use access::is_pullable;
@@ -63,7 +63,10 @@ pub fn lower_kernel(
         Some(TensorOp::Pool { .. } | TensorOp::MaxPoolIndices { .. }) => pool::lower(&body, target),
         Some(TensorOp::Concat { .. }) => concat::lower(&body, target),
         Some(TensorOp::Scan { .. }) => scan::lower(&body, target),
-        Some(TensorOp::ScatterElements { .. } | TensorOp::ScatterNd { .. }) => scatter::lower(&body, target),
+        Some(TensorOp::ScatterElements { .. } | TensorOp::ScatterNd { .. }) => {
+            let in_place = matches!(func.kind(kernel), TensorOp::Kernel { class: KernelClass::Update });
+            scatter::lower(&body, in_place, target)
+        }
         _ => rows::lower(&body, target, symbols),
     };
     lowered.map_err(|error| {

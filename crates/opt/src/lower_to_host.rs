@@ -24,6 +24,7 @@ pub use kernels::{Kernels, compile_kernels, distinct_kernels};
 pub use package::to_package;
 
 use crate::lower::BufferRef;
+use crate::update_in_place::Alias;
 use std::sync::Arc;
 use tegula_base::{Diagnostics, Dim};
 use tegula_host::HostProgram;
@@ -39,6 +40,8 @@ pub struct HostModule {
     pub kernels: Vec<HostKernel>,
     /// Distinct compiled codes; several kernels may be one code.
     pub codes: Vec<Code>,
+    /// Outputs that are in an input's memory.
+    pub aliases: Vec<Alias>,
 }
 
 /// What a launch runs.
@@ -70,8 +73,9 @@ pub fn lower_to_host(
     program: &TensorProgram,
     target: &dyn TargetModel,
     kernels: Kernels,
+    aliases: &[Alias],
 ) -> Result<HostModule, Diagnostics> {
-    walk::Walk::new(program, target, kernels).finish()
+    walk::Walk::new(program, target, kernels).finish(aliases)
 }
 
 /// Bytes of a tensor's buffer, padding of its layout included.

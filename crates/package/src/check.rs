@@ -98,6 +98,7 @@ impl<'a> Checker<'a> {
         for port in &self.program.outputs {
             self.check_buffer_id(port.buffer);
         }
+        self.check_aliases();
         for (index, buffer) in self.program.buffers.iter().enumerate() {
             if let Place::Output(i) = buffer.place {
                 let port = self.program.outputs.get(i as usize);
@@ -111,6 +112,28 @@ impl<'a> Checker<'a> {
                 self.check_size(dim, || format!("the shape of `{}`", port.name));
             }
         }
+    }
+
+    fn check_aliases(&mut self) {
+        let mut taken = BTreeSet::new();
+        for port in &self.program.outputs {
+            let Some(alias) = port.alias else { continue };
+            let input = self.program.inputs.get(alias as usize);
+            let fits = input.is_some_and(|input| {
+                (input.buffer, input.dtype, &input.shape) == (port.buffer, port.dtype, &port.shape)
+            });
+            self.require(fits && taken.insert(alias), || {
+                format!("output `{}` is not in the memory of an input of its own that is like it", port.name)
+            });
+        }
+        for port in &self.program.inputs {
+            self.require(port.alias.is_none(), || format!("input `{}` takes no other's memory", port.name));
+        }
+    }
+
+    /// Whether an output is in the memory of input `0`.
+    fn is_updated(&self, input: u32) -> bool {
+        self.program.outputs.iter().any(|port| port.alias == Some(input))
     }
 
     fn check_buffers(&mut self) {
@@ -279,7 +302,10 @@ impl<'a> Checker<'a> {
             Some(Place::Alias { of, .. }) => place(*of),
             place => place,
         };
-        let read_only = matches!(root, Some(Place::Input(_) | Place::Constant { .. }));
+        let read_only = match root {
+            Some(Place::Input(input)) => !self.is_updated(*input),
+            root => matches!(root, Some(Place::Constant { .. })),
+        };
         self.require(!read_only, || format!("a step writes to buffer {}, an input or a constant", buffer.0));
     }
 

@@ -43,6 +43,13 @@ pub struct HostProgram {
     pub steps: Vec<Step>,
 }
 
+impl HostProgram {
+    /// The output that is in the memory of input `0`.
+    pub fn output_in(&self, input: usize) -> Option<usize> {
+        self.outputs.iter().position(|port| port.alias == u32::try_from(input).ok() && port.alias.is_some())
+    }
+}
+
 /// A size that is known only when the program runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Symbol {
@@ -79,6 +86,9 @@ pub struct Port {
     /// An input's buffer is at [`Place::Input`]; an output's may be any (even an input's or a constant's): what
     /// is not at its own [`Place::Output`] is copied when the program ends.
     pub buffer: BufferId,
+    /// Of an output: the input of the same dtype and shape whose memory it is in. That input is written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alias: Option<u32>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -97,7 +107,7 @@ pub struct Buffer {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Place {
-    /// The caller's tensor for input `0`; read only.
+    /// The caller's tensor for input `0`; read only, unless an output is in its memory.
     Input(u32),
     /// The caller's tensor for output `0`.
     Output(u32),

@@ -22,7 +22,7 @@ fn ptx_kernel() -> PtxKernel {
         box_dims: vec![64, 3],
         swizzle: MapSwizzle::B128,
     };
-    let launch = PtxLaunch { dynamic_shared: 1024, maps: vec![map], persistent: Some(2) };
+    let launch = PtxLaunch { dynamic_shared: 1024, maps: vec![map], persistent: Some(2), early: true };
     PtxKernel { text: ".version 8.0".into(), launch }
 }
 
@@ -62,6 +62,7 @@ fn sample() -> (PackageBuilder, HostProgram) {
         dtype: DType::F32,
         shape: shape.iter().map(|text| dim(text)).collect(),
         buffer: BufferId(buffer),
+        alias: None,
     };
     let step = |text: &str| dim(text);
     let program = HostProgram {
@@ -324,6 +325,12 @@ fn ptx_is_text() {
 
 #[test]
 fn programs_that_break_a_rule_are_refused() {
+    check_rule(
+        |p| p.outputs[0].alias = Some(0),
+        expect![
+            "error[package-invalid]: output `y` is not in the memory of an input of its own that is like it"
+        ],
+    );
     check_rule(
         |p| p.buffers[2].place = Place::Alias { of: BufferId(5), offset: Dim::from(0) },
         expect![[r#"

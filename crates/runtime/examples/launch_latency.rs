@@ -23,6 +23,7 @@ fn main() {
             dtype: DType::F32,
             shape: vec![Dim::from(16)],
             buffer: BufferId(0),
+            alias: None,
         }],
         buffers: vec![buffer(Place::Input(0)), buffer(Place::Arena)],
         kernels: vec![Kernel {

@@ -64,12 +64,6 @@ pub(crate) enum Base {
     Late(u32),
 }
 
-impl Base {
-    pub(crate) fn is_writable(self) -> bool {
-        !matches!(self, Base::Input(_) | Base::Constants)
-    }
-}
-
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AddressWord {
     pub(crate) word: u32,

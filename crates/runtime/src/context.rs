@@ -5,6 +5,7 @@ use crate::bind::{Base, Bound};
 use crate::cuda::{Device, Stream};
 use crate::interpret::Replay;
 use crate::memory::{Block, EMPTY, Range};
+use crate::profile::GraphCounters;
 use crate::queue::{Queue, Region};
 use crate::staging::Ports;
 use std::sync::Arc;
@@ -27,7 +28,11 @@ pub(crate) struct Context {
     scratch: Block,
     /// Of inputs and outputs on a card.
     pub(crate) ports: Ports,
+    /// Inputs that outputs share their memory with are as the run before left them, and stay where they are.
+    pub(crate) keeps_shared: bool,
     pub(crate) replay: Option<Replay>,
+    /// Since this was last asked for.
+    pub(crate) graphs: GraphCounters,
     pub(crate) words: Vec<u64>,
     /// Addresses and lengths of the caller's tensors in this run.
     pub(crate) inputs: Vec<Range>,

@@ -266,7 +266,7 @@ impl Run<'_> {
             let name = &self.program.buffers[buffer.index()].name;
             return Err(crate::bind::invalid(format!("buffer `{name}` lies outside of its memory")));
         }
-        Ok(Range { address: root.address + offset as u64, bytes, writable: loc.base.is_writable() })
+        Ok(Range { address: root.address + offset as u64, bytes, writable: root.writable })
     }
 
     /// `bytes` bytes of a buffer from `offset`.

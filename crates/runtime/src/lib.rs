@@ -32,7 +32,7 @@ mod stop;
 mod tensors;
 
 pub use pool::Pool;
-pub use profile::{Counters, LaunchTime, RunProfile};
+pub use profile::{Counters, GraphCounters, LaunchTime, RunProfile};
 pub use session::{Gpu, Session, SessionOptions, Stream, map_file};
 pub use stop::Running;
 pub use tegula_package::{Memory, OutOfBounds, PortableExecutor, PortableKernel, PtxExecutor};

@@ -41,4 +41,23 @@ pub struct Counters {
     pub native: BTreeMap<String, u64>,
     /// By the kernel's name, for portable kernels.
     pub portable_by_name: BTreeMap<String, u64>,
+    pub graphs: GraphCounters,
+}
+
+/// Of runs on a card that are one graph.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GraphCounters {
+    /// Runs whose steps were noted down.
+    pub captured: u64,
+    /// Executable graphs made of them; the others gave an earlier one new sizes.
+    pub made: u64,
+    pub launched: u64,
+}
+
+impl GraphCounters {
+    pub(crate) fn add(&mut self, other: GraphCounters) {
+        self.captured += other.captured;
+        self.made += other.made;
+        self.launched += other.launched;
+    }
 }

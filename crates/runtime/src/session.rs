@@ -3,7 +3,10 @@
 //! A run checks its inputs, takes a [`Bound`] program for their shapes (made once per shapes, the last few are
 //! kept) and a context (memory, kept between runs), interprets the steps, and hands out the outputs.
 
+mod stream;
 mod timing;
+
+pub use stream::Stream;
 
 use crate::bind::{self, Bound};
 use crate::context::Context;
@@ -11,7 +14,7 @@ use crate::cuda::Device;
 use crate::interpret::Run;
 use crate::kernels::{Kernels, Prepared};
 use crate::pool::Pool;
-use crate::profile::{Counters, RunProfile};
+use crate::profile::{Counters, GraphCounters, RunProfile};
 use crate::queue::Queue;
 use crate::staging::{
     Constants, collect_outputs, download_outputs, place_outputs, stage_inputs, stage_outputs, upload_inputs,
@@ -80,12 +83,7 @@ pub struct Session {
     stops: Stops,
     /// Launches per kernel.
     launches: Vec<AtomicU64>,
-}
-
-/// Runs whose state buffers carry over from one to the next.
-pub struct Stream<'a> {
-    session: &'a Session,
-    context: Context,
+    graphs: Mutex<GraphCounters>,
 }
 
 impl Session {
@@ -124,6 +122,7 @@ impl Session {
             constants: Constants::new(&package, card.as_ref())?,
             card,
             launches: package.program.kernels.iter().map(|_| AtomicU64::new(0)).collect(),
+            graphs: Mutex::default(),
             bound: Mutex::default(),
             contexts: Mutex::default(),
             stops: Stops::default(),
@@ -194,9 +193,9 @@ impl Session {
         Ok(profile)
     }
 
-    /// Runs whose state buffers (if the model has any) start at zero and carry over.
+    /// Runs that keep what the model goes on with: see [`Stream`].
     pub fn stream(&self) -> Stream<'_> {
-        Stream { session: self, context: Context::default() }
+        Stream::new(self)
     }
 
     /// Ends the runs in progress, streams' included, with error `run-stopped`; later runs are not concerned. A launch of
@@ -210,7 +209,7 @@ impl Session {
 
     /// Launches so far, by the kind of code.
     pub fn counters(&self) -> Counters {
-        let mut counters = Counters::default();
+        let mut counters = Counters { graphs: *lock(&self.graphs), ..Counters::default() };
         let kernels = self.package.program.kernels.iter().zip(&self.kernels.list);
         for ((kernel, prepared), launches) in kernels.zip(&self.launches) {
             let launches = launches.load(Ordering::Relaxed);
@@ -241,7 +240,7 @@ impl Session {
         profile: Option<&mut RunProfile>,
     ) -> Result<(), Diagnostics> {
         let running = self.stops.begin();
-        let bound = self.bind(inputs)?;
+        let bound = self.bind(inputs, false)?;
         let mut context = self.take_context(&bound);
         context.restart();
         let result = self.run_bound(running, inputs, outputs, &bound, &mut context, profile);
@@ -260,9 +259,9 @@ impl Session {
     }
 
     /// The program for these inputs, which are checked on the way.
-    fn bind(&self, inputs: &[TensorView<'_>]) -> Result<Arc<Bound>, Diagnostics> {
+    fn bind(&self, inputs: &[TensorView<'_>], keeps_shared: bool) -> Result<Arc<Bound>, Diagnostics> {
         let program = &self.package.program;
-        tensors::check_tensors(program, inputs)?;
+        tensors::check_tensors(program, inputs, keeps_shared)?;
         let dims = || inputs.iter().flat_map(|tensor| tensor.shape.iter().copied());
         {
             let mut kept = lock(&self.bound);
@@ -348,30 +347,13 @@ impl Session {
             profile.scratch_bytes = context.scratch_bytes() as u64;
         }
         context.release_all();
+        lock(&self.graphs).add(std::mem::take(&mut context.graphs));
         for (total, launches) in self.launches.iter().zip(&context.launches) {
             if *launches > 0 {
                 total.fetch_add(*launches, Ordering::Relaxed);
             }
         }
         result.map_err(Diagnostics::from)
-    }
-}
-
-impl Stream<'_> {
-    /// As [`Session::run_into`]; states keep their values from the run before. Errors leave states undefined.
-    pub fn run_into(
-        &mut self,
-        inputs: &[TensorView<'_>],
-        outputs: &mut Vec<HostTensor>,
-    ) -> Result<(), Diagnostics> {
-        let running = self.session.stops.begin();
-        let bound = self.session.bind(inputs)?;
-        self.session.run_bound(running, inputs, outputs, &bound, &mut self.context, None)
-    }
-
-    /// Sets all states to zero.
-    pub fn reset(&mut self) {
-        self.context.restart();
     }
 }
 

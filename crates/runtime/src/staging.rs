@@ -62,7 +62,12 @@ pub(crate) fn stage_inputs(
 ) -> Result<Vec<Block>, Diagnostic> {
     let mut staged = Vec::new();
     context.inputs.clear();
-    for (port, tensor) in program.inputs.iter().zip(inputs) {
+    for (index, (port, tensor)) in program.inputs.iter().zip(inputs).enumerate() {
+        if program.output_in(index).is_some() {
+            let range = shared_input(index, port, tensor, bound, context)?;
+            context.inputs.push(range);
+            continue;
+        }
         check_input(port, tensor, bound)?;
         let bytes = tensor.bytes;
         let mut address = bytes.as_ptr() as u64;
@@ -77,6 +82,29 @@ pub(crate) fn stage_inputs(
         context.inputs.push(Range { address, bytes: bytes.len(), writable: false });
     }
     Ok(staged)
+}
+
+/// The context's own memory of an input that an output shares, with the caller's bytes in it unless it keeps its own.
+fn shared_input(
+    index: usize,
+    port: &Port,
+    tensor: &TensorView<'_>,
+    bound: &Bound,
+    context: &mut Context,
+) -> Result<Range, Diagnostic> {
+    let size = bound.buffers[port.buffer.index()].bytes.known().and_then(|size| usize::try_from(size).ok());
+    let bytes =
+        size.ok_or_else(|| bind::invalid(format!("the size of input `{}` is computed", port.name)))?;
+    let Context { ports, queue, keeps_shared, .. } = context;
+    let region = ports.input_mut(index);
+    let address = card::place(region, queue, bytes)?;
+    let range = Range { address, bytes, writable: true };
+    if !*keeps_shared {
+        check_input(port, tensor, bound)?;
+        // SAFETY: the region is of this context, and that long; no kernel runs.
+        unsafe { queue.write(range, tensor.bytes)? };
+    }
+    Ok(range)
 }
 
 /// Errors: the program takes an input for larger than its shape says.
@@ -172,7 +200,7 @@ pub(crate) fn collect_outputs(
 ) -> Result<(), Diagnostic> {
     let (program, bound) = (run.program, run.bound);
     for ((port, plan), tensor) in program.outputs.iter().zip(&bound.outputs).zip(outputs.iter_mut()) {
-        if plan.direct {
+        if plan.direct || port.alias.is_some() && run.cx.keeps_shared {
             continue;
         }
         let range = late_output(run, port, plan, tensor)?;

@@ -48,7 +48,12 @@ pub(crate) fn order_by_name<'a>(
 }
 
 /// Checks all that concerns one tensor at a time: number, dtype, rank, bytes. Allocates nothing when all is well.
-pub(crate) fn check_tensors(program: &HostProgram, inputs: &[TensorView<'_>]) -> Result<(), Diagnostics> {
+/// `keeps_shared`: inputs that outputs share their memory with have no bytes.
+pub(crate) fn check_tensors(
+    program: &HostProgram,
+    inputs: &[TensorView<'_>],
+    keeps_shared: bool,
+) -> Result<(), Diagnostics> {
     if inputs.len() != program.inputs.len() {
         let wanted: Vec<String> = program.inputs.iter().map(|port| format!("`{}`", port.name)).collect();
         return Err(Diagnostic::error(
@@ -59,7 +64,10 @@ pub(crate) fn check_tensors(program: &HostProgram, inputs: &[TensorView<'_>]) ->
         .into());
     }
     let mut found = Diagnostics::default();
-    for (port, tensor) in program.inputs.iter().zip(inputs) {
+    for (index, (port, tensor)) in program.inputs.iter().zip(inputs).enumerate() {
+        if keeps_shared && program.output_in(index).is_some() {
+            continue;
+        }
         if let Err(diagnostic) = check_tensor(port, tensor) {
             found.push(diagnostic);
         }

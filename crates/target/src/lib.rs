@@ -28,6 +28,7 @@ pub trait TargetModel: Sync {
             | KernelClass::Pool
             | KernelClass::Gather
             | KernelClass::Scatter
+            | KernelClass::Update
             | KernelClass::Scan => true,
             // Taken apart: no recipe computes them whole.
             KernelClass::Attention | KernelClass::Recurrent | KernelClass::Native => false,

@@ -104,6 +104,8 @@ pub enum KernelClass {
     Pool,
     Gather,
     Scatter,
+    /// A scatter whose result takes the memory of its data, which nobody reads after it.
+    Update,
     Scan,
     Attention,
     Recurrent,
@@ -119,6 +121,7 @@ enum_attr!(KernelClass {
     Pool = "pool",
     Gather = "gather",
     Scatter = "scatter",
+    Update = "update",
     Scan = "scan",
     Attention = "attention",
     Recurrent = "recurrent",

@@ -1,11 +1,12 @@
 //! `gpu [--part correctness|gemm|attention|memory|decode] [--seconds N] [--small] [--fake] [--driver FILE] [--out DIR]
-//! [--kernels DIR] [--only PREFIX]`: the kernel list on an NVIDIA GPU. Results against the evaluator in f64 with a bound for
+//! [--kernels DIR] [--only PREFIX]`: the kernel list, and whole steps of decoding, on an NVIDIA GPU. Results against the evaluator in f64 with a bound for
 //! each element, on fresh random data and poisoned memory; then times, interleaved with those of PyTorch where it is
 //! installed. Each row is written when it is done, and a later call goes on where this one stopped, for the same card and code.
 //! Bar: every result within its bound, and some are. `--fake`: on the simulator behind a driver without a card; `--small`: small sizes.
 
 mod baseline;
 mod correctness;
+mod decoding;
 mod rows;
 mod speed;
 
@@ -77,7 +78,12 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     for part in PARTS.iter().filter(|part| asked.as_deref().is_none_or(|asked| asked == **part)) {
         match *part {
             "correctness" => correctness::run(&bench, &mut rows)?,
-            part => speed::run(&bench, &mut rows, part)?,
+            part => {
+                speed::run(&bench, &mut rows, part)?;
+                if part == "decode" {
+                    decoding::run(&bench, &mut rows)?;
+                }
+            }
         }
     }
     bench.finish(rows)
@@ -116,6 +122,9 @@ impl Bench {
     fn finish(&self, mut rows: Rows) -> Result<Outcome> {
         let list = gpu_kernels();
         rows.forget_older(|name, sizes, fixed| {
+            if let Some(package) = decoding::package_of(self, name, sizes) {
+                return Some(rows::code(&package));
+            }
             let kernel = list.iter().find(|kernel| kernel.name == name)?;
             let none = Sizes::new();
             Some(rows::code(&self.package(kernel, if fixed { sizes } else { &none })))

@@ -1,6 +1,6 @@
 //! `gpu-races [--all]`: planted bugs that the simulator must name, then race mode over kernels that the target emits
 //! (the kernel list, random products and programs, node cases, models), of which nothing may be reported whenever
-//! asynchronous work is done.
+//! asynchronous work is done; and over steps of decoding whose launches overlap.
 //! Bar: every planted bug, at least 20, named; no false report.
 
 use std::collections::BTreeMap;
@@ -20,6 +20,8 @@ const CHIP: &str = "h200";
 /// Random programs and products, with and without `--all`.
 const PROGRAMS: (u64, u64) = (400, 30);
 const PRODUCTS: (u64, u64) = (200, 20);
+/// Seeds of steps of decoding whose launches overlap.
+const OVERLAPPING: (u64, u64) = (8, 2);
 /// One node case in this many, and which, with and without `--all`.
 const NODES: [(usize, usize); 2] = [(5, 1), (40, 17)];
 /// Race mode takes several times as long: the models that CI has time for.
@@ -36,6 +38,7 @@ pub fn run(args: &[String]) -> Result<Outcome> {
             Err(reason) => println!("missed   {}: {reason}", bug.about),
         }
     }
+    let overlapping = overlapping_steps(if all { OVERLAPPING.0 } else { OVERLAPPING.1 })?;
     let verdicts = simulated::run_jobs(jobs(all)?)?;
     let mut held = Held::default();
     let mut reasons: BTreeMap<&str, Vec<&Job>> = BTreeMap::new();
@@ -60,7 +63,8 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     for (reason, jobs) in &reasons {
         println!("not claimed, {:4} times: {reason}; first {}", jobs.len(), jobs[0]);
     }
-    let holds = caught == bugs.len() && caught >= LEAST_BUGS && reported + crashed == 0 && quiet > 0;
+    let holds =
+        caught == bugs.len() && caught >= LEAST_BUGS && reported + crashed == 0 && quiet > 0 && overlapping;
     Ok(Outcome::pass_if(holds)
         .with("planted", format!("{caught}/{}", bugs.len()))
         .with("runs", verdicts.len())
@@ -68,7 +72,26 @@ pub fn run(args: &[String]) -> Result<Outcome> {
         .with("not_claimed", reasons.values().map(Vec::len).sum::<usize>())
         .with("false_reports", reported)
         .with("crashed", crashed)
-        .with("launches", held.simulated))
+        .with("launches", held.simulated)
+        .with("overlapping_steps", if overlapping { "quiet" } else { "reported" }))
+}
+
+/// Steps of decoding as graphs whose launches begin early, in race mode and at random times; a process each, as the
+/// driver reads its settings once.
+fn overlapping_steps(seeds: u64) -> Result<bool> {
+    let mut quiet = true;
+    for seed in 1..=seeds {
+        let out = workspace::target().join(format!("gpu-races-{seed}"));
+        let mut command = std::process::Command::new(std::env::current_exe()?);
+        command.env("TEGULA_FAKE_CUDA", format!("races=1,seed={seed}"));
+        command.args(["gpu", "--fake", "--small", "--part", "decode", "--only", "decode_step", "--out"]);
+        let output = command.arg(out).output()?;
+        if !output.status.success() {
+            println!("a step of decoding, seed {seed}: {}", String::from_utf8_lossy(&output.stderr));
+            quiet = false;
+        }
+    }
+    Ok(quiet)
 }
 
 /// Every job has a completion seed of its own.

@@ -9,6 +9,7 @@ use tegula_ir::OpId;
 use tegula_opt::lower::BufferRef;
 use tegula_opt::lower_to_host::constants::packing;
 use tegula_opt::lower_to_host::{HostCode, HostModule};
+use tegula_opt::update_in_place::data_of_update;
 use tegula_package::{
     About, Arg, Buffer, BufferId, HostProgram, Kernel, KernelCode, PackageBuilder, Place, Port, Step,
 };
@@ -72,6 +73,19 @@ pub(super) fn run(
     for dim in sizes {
         args.push(Arg::Size(size(dim)?));
     }
+    let mut steps = vec![];
+    // An update finds its data where its result is to be.
+    if let Some(data) = data_of_update(func, op) {
+        let zero = Dim::from(0);
+        steps.push(Step::Copy {
+            src: BufferId::from(data),
+            src_offset: zero.clone(),
+            dst: BufferId::from(inputs.len()),
+            dst_offset: zero,
+            bytes: Dim::from(outputs[0]),
+        });
+    }
+    steps.push(Step::Launch { kernel: 0, args, grid: size(grid)? });
     let program = HostProgram {
         symbols: vec![],
         inputs: inputs.iter().enumerate().map(|(i, tensor)| port("in", i, i, tensor.bytes.len())).collect(),
@@ -89,7 +103,7 @@ pub(super) fn run(
             cost: Default::default(),
             source: kernel.source.clone(),
         }],
-        steps: vec![Step::Launch { kernel: 0, args, grid: size(grid)? }],
+        steps,
     };
     let about = About { machine: on.machine.clone(), ..About::default() };
     let package = builder.finish(about, program).map_err(|found| found.to_string())?;
@@ -105,6 +119,7 @@ fn port(stem: &str, index: usize, buffer: usize, bytes: usize) -> Port {
         dtype: DType::U8,
         shape: vec![Dim::from(bytes)],
         buffer: BufferId::from(buffer),
+        alias: None,
     }
 }
 

@@ -67,12 +67,14 @@ pub(super) fn role(op: &TensorOp) -> Option<Role> {
 pub(super) fn pulls_operand(op: &TensorOp, i: usize) -> bool {
     match op {
         TensorOp::Concat { .. } | TensorOp::Scan { .. } => true,
+        TensorOp::ScatterElements { .. } | TensorOp::ScatterNd { .. } => i == SCATTER_INDICES,
         TensorOp::Attention { .. } => i == ATTENTION_MASK,
         _ => false,
     }
 }
 
 pub(super) const ATTENTION_MASK: usize = 3;
+const SCATTER_INDICES: usize = 1;
 
 /// Whether elementwise ops of the root's shape may follow it in its kernel.
 pub(super) fn takes_epilogue(op: &TensorOp) -> bool {

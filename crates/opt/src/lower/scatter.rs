@@ -1,5 +1,8 @@
 //! The recipe of scatters: one work unit copies the data, then applies the updates one element at a time in
-//! row-major order, so that the last of equal indices wins and sums are taken in a fixed order.
+//! row-major order, so that the last of equal indices wins and sums are taken in a fixed order. In place nothing is
+//! copied, and whole slices are set by units of their own (`slices.rs`).
+
+mod slices;
 
 use super::Lowered;
 use super::access::{Axis, Coordinate, Lowering, TileBox, begin};
@@ -9,7 +12,8 @@ use tegula_ir::{ScalarOp, Value};
 use tegula_target::TargetModel;
 use tegula_tensor::{Layout, ScatterKind, TensorOp};
 
-pub(super) fn lower(body: &Body, target: &dyn TargetModel) -> Result<Lowered, String> {
+/// `in_place`: the result has the data's memory.
+pub(super) fn lower(body: &Body, in_place: bool, target: &dyn TargetModel) -> Result<Lowered, String> {
     let root = body.root().ok_or("a scatter is expected")?;
     let [data, indices, updates] = *body.func.operands(root) else {
         return Err("a scatter takes data, indices and updates".into());
@@ -17,10 +21,15 @@ pub(super) fn lower(body: &Body, target: &dyn TargetModel) -> Result<Lowered, St
     if body.results != [body.func.result(root)] {
         return Err("a scatter has no epilogue".into());
     }
+    if in_place && let Some(slices) = slices::Slices::of(body, root) {
+        return slices.lower(body, target);
+    }
     let shape = body.shape(data).clone();
     let (mut kernel, buffers) = begin(body, vec![]);
     let mut cx = Lowering::new(body, &mut kernel, buffers);
-    copy(&mut cx, data, &shape, target, body)?;
+    if !in_place {
+        copy(&mut cx, data, &shape, target, body)?;
+    }
     let update_shape = body.shape(updates).clone();
     let zero = cx.b.index(0);
     let mut at: TileBox =

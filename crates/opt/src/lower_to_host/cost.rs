@@ -1,6 +1,7 @@
 //! What a launch moves and computes, in terms of its sizes.
 
 use super::buffer_bytes;
+use crate::update_in_place::data_of_update;
 use tegula_base::{Bytes, DType, Dim, Flops};
 use tegula_ir::{OpId, RegionId};
 use tegula_machine::Machine;
@@ -37,6 +38,12 @@ pub(super) fn record(func: &TensorFunc, op: OpId, class: KernelClass, machine: &
 
 /// Bytes of all buffers of an op, each once.
 fn bytes(func: &TensorFunc, op: OpId) -> Dim {
+    if let Some(data) = data_of_update(func, op) {
+        // What is updated stays where it is; the updates are read and written.
+        let others = func.operands(op).iter().enumerate().filter(|(number, _)| *number != data);
+        return others
+            .fold(Dim::from(0), |sum, (_, value)| sum + Dim::from(2) * buffer_bytes(func.ty(*value)));
+    }
     let mut values = func.operands(op).to_vec();
     values.sort();
     values.dedup();

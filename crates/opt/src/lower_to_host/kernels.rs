@@ -226,13 +226,14 @@ impl<'a> Same<'a> {
     }
 
     /// Notes the types of what the kernel reads and gives, and of each op in it the kind and what it reads: the types
-    /// of its results follow, and only buffers have layouts. Kinds and types are numbered as they appear, values in
+    /// of its results follow, and only buffers have layouts. The class comes first: an update writes less than a scatter. Kinds and types are numbered as they appear, values in
     /// order of definition; lists end with `u32::MAX`.
     fn sign(&mut self, func: &'a TensorFunc, kernel: OpId) {
         let region = func.regions_of(kernel)[0];
         let signature = &mut self.signature;
         signature.clear();
         self.numbers.resize(func.value_count(), 0);
+        signature.push(number(&mut self.kinds, func.kind(kernel)));
         let mut next = 0;
         for value in func.operands(kernel).iter().chain(func.results(kernel)) {
             signature.push(number(&mut self.types, func.ty(*value)));

@@ -107,7 +107,9 @@ fn inputs_shapes(func: &HostFunc) -> Vec<&[Dim]> {
         .ops_in(func.body())
         .iter()
         .filter_map(|op| match func.kind(*op) {
-            HostOp::Input { index, shape, .. } => Some((*index, &shape[..])),
+            HostOp::Input { index, shape, .. } | HostOp::Updated { index, shape, .. } => {
+                Some((*index, &shape[..]))
+            }
             _ => None,
         })
         .collect();
@@ -133,7 +135,7 @@ impl Writer<'_> {
             .ops_in(func.body())
             .iter()
             .filter_map(|op| match func.kind(*op) {
-                HostOp::Input { index, .. } => Some((*index, *op)),
+                HostOp::Input { index, .. } | HostOp::Updated { index, .. } => Some((*index, *op)),
                 _ => None,
             })
             .collect();
@@ -141,12 +143,15 @@ impl Writer<'_> {
         let mut ports = Vec::with_capacity(inputs.len());
         for (_, op) in inputs {
             self.buffer(op)?;
-            if let HostOp::Input { name, dtype, shape, .. } = func.kind(op) {
+            if let HostOp::Input { name, dtype, shape, .. } | HostOp::Updated { name, dtype, shape, .. } =
+                func.kind(op)
+            {
                 ports.push(Port {
                     name: name.clone(),
                     dtype: *dtype,
                     shape: shape.to_vec(),
                     buffer: self.id(func.result(op))?,
+                    alias: None,
                 });
             }
         }
@@ -160,12 +165,14 @@ impl Writer<'_> {
         else {
             return Err(Diagnostic::internal("a host program has no `return`"));
         };
+        let aliases = &self.module.aliases;
         let ports = func.operands(end).iter().enumerate().map(|(i, buffer)| {
             Ok(Port {
                 name: names[i].clone(),
                 dtype: dtypes[i],
                 shape: shapes[i].to_vec(),
                 buffer: self.id(*buffer)?,
+                alias: aliases.iter().find(|alias| alias.result == i).map(|alias| alias.argument as u32),
             })
         });
         ports.collect()
@@ -180,7 +187,7 @@ impl Writer<'_> {
         }
         let bytes = func.ty(value).bytes.clone();
         let place = match func.kind(op) {
-            HostOp::Input { index, .. } => Place::Input(*index),
+            HostOp::Input { index, .. } | HostOp::Updated { index, .. } => Place::Input(*index),
             HostOp::Output { index } => Place::Output(*index),
             HostOp::Constant { id, packing } => {
                 let data = self.module.program.consts[*id].data.clone();
@@ -201,7 +208,7 @@ impl Writer<'_> {
             }
         };
         let name = match (func.kind(op), &func.op(op).location) {
-            (HostOp::Input { name, .. }, _) => name.clone(),
+            (HostOp::Input { name, .. } | HostOp::Updated { name, .. }, _) => name.clone(),
             (_, Some(node)) => node.to_string(),
             (kind, None) => format!("{}{}", tegula_ir::Op::name(kind), value.index()),
         };

@@ -9,6 +9,7 @@ use super::kernels::{Helper, Kernel, Kernels};
 use super::natives::native;
 use super::{HostCode, HostKernel, HostModule, buffer_bytes, cost};
 use crate::lower::BufferRef;
+use crate::update_in_place::{Alias, updating_kernel};
 use std::sync::Arc;
 use tegula_base::HashMap;
 use tegula_base::{DType, Diagnostic, Diagnostics, Dim, EntityId, Symbols};
@@ -67,13 +68,17 @@ impl<'a> Walk<'a> {
         }
     }
 
-    pub(super) fn finish(mut self) -> Result<HostModule, Diagnostics> {
+    pub(super) fn finish(mut self, aliases: &[Alias]) -> Result<HostModule, Diagnostics> {
         let func = self.func;
         for (index, arg) in func.args(func.body()).iter().enumerate() {
             let ty = func.ty(*arg);
             let name = func.arg_names.get(index).cloned().unwrap_or_else(|| format!("input{index}"));
             let (dtype, shape) = (ty.dtype, ty.shape.clone());
-            let kind = HostOp::Input { index: index as u32, name, dtype, shape };
+            let (number, is_updated) = (index as u32, aliases.iter().any(|alias| alias.argument == index));
+            let kind = match is_updated {
+                false => HostOp::Input { index: number, name, dtype, shape },
+                true => HostOp::Updated { index: number, name, dtype, shape },
+            };
             let buffer = self.at_top(kind, buffer_bytes(ty));
             self.set_buffer(*arg, buffer);
         }
@@ -81,8 +86,16 @@ impl<'a> Walk<'a> {
             .terminator(func.body())
             .ok_or_else(|| Diagnostic::internal("a tensor function has no `return`"))?;
         let results = func.operands(end).to_vec();
+        let target = |index: usize| aliases.iter().find(|alias| alias.result == index);
         for (index, result) in results.iter().enumerate() {
             let source = self.source(*result);
+            if let Some(alias) = target(index) {
+                if updating_kernel(func, *alias).is_ok_and(|op| is_update(func, op)) {
+                    let input = self.buffer(func.args(func.body())[alias.argument])?;
+                    self.destinations.insert(source, input);
+                }
+                continue;
+            }
             let bytes = buffer_bytes(func.ty(*result));
             // Sizes that a reshape brings may be bound only after its operand is computed.
             let is_sized = bytes == buffer_bytes(func.ty(source));
@@ -94,7 +107,8 @@ impl<'a> Walk<'a> {
             }
         }
         self.ops_of(func.body())?;
-        let buffers = results.iter().map(|result| self.buffer(*result)).collect::<Result<Vec<_>, _>>()?;
+        let mut buffers = results.iter().map(|result| self.buffer(*result)).collect::<Result<Vec<_>, _>>()?;
+        self.settle_aliases(aliases, &mut buffers)?;
         let kind = HostOp::Return {
             names: (0..results.len())
                 .map(|i| func.result_names.get(i).cloned().unwrap_or_else(|| format!("output{i}")))
@@ -109,7 +123,31 @@ impl<'a> Walk<'a> {
         let mut program = HostProgram::new(self.host);
         program.symbols = self.symbols;
         program.consts = self.consts;
-        Ok(HostModule { program, kernels: self.launches, codes: self.codes })
+        Ok(HostModule { program, kernels: self.launches, codes: self.codes, aliases: aliases.to_vec() })
+    }
+
+    /// Brings results to the inputs whose memory they take, when all else is done.
+    fn settle_aliases(&mut self, aliases: &[Alias], buffers: &mut [Value]) -> Result<(), Diagnostic> {
+        let args = self.func.args(self.func.body()).to_vec();
+        let mut targets = vec![None; buffers.len()];
+        for alias in aliases {
+            targets[alias.result] = Some(self.buffer(args[alias.argument])?);
+        }
+        // What another result shows of an input that is written over is saved first.
+        for (buffer, target) in buffers.iter_mut().zip(&targets) {
+            if *target != Some(*buffer) && targets.contains(&Some(*buffer)) {
+                let saved = self.alloc(self.host.ty(*buffer).bytes.clone(), None);
+                self.copy(*buffer, saved);
+                *buffer = saved;
+            }
+        }
+        for (buffer, target) in buffers.iter_mut().zip(targets) {
+            if let Some(target) = target.filter(|target| target != buffer) {
+                self.copy(*buffer, target);
+                *buffer = target;
+            }
+        }
+        Ok(())
     }
 
     // --- values ----------------------------------------------------------------------------------------
@@ -416,4 +454,8 @@ impl<'a> Walk<'a> {
             _ => false,
         }
     }
+}
+
+fn is_update(func: &TensorFunc, op: OpId) -> bool {
+    matches!(func.kind(op), TensorOp::Kernel { class: KernelClass::Update })
 }

@@ -9,6 +9,8 @@ use tegula_base::Diagnostic;
 pub(crate) struct Graph {
     stream: Arc<Stream>,
     exec: Handle,
+    /// Whether it was made by the last capture, not given new sizes.
+    pub(crate) is_new: bool,
 }
 
 /// `CU_STREAM_CAPTURE_MODE_THREAD_LOCAL`: other threads go on with whatever they do.
@@ -49,14 +51,16 @@ impl Graph {
             let mut why = [0u64; 3];
             // SAFETY: both graphs are this device's; `why` is as large as what the driver writes.
             if unsafe { (api.graph_update)(earlier.exec, graph, &mut why) } == 0 {
-                return Ok(earlier);
+                let mut updated = earlier;
+                updated.is_new = false;
+                return Ok(updated);
             }
         }
         let mut exec = Handle::NULL;
         // SAFETY: the graph was just captured; `exec` is where the driver writes.
         let status = unsafe { (api.graph_instantiate)(&mut exec, graph, 0) };
         api.check("cuGraphInstantiate", status)?;
-        Ok(Graph { stream: Arc::clone(stream), exec })
+        Ok(Graph { stream: Arc::clone(stream), exec, is_new: true })
     }
 
     pub(crate) fn launch(&self) -> Result<(), Diagnostic> {

@@ -53,6 +53,7 @@ impl Run<'_> {
         match self.cx.replay.take() {
             Some(replay) if !replay.is_stale && self.cx.fits(&replay.of) => {
                 replay.launch()?;
+                self.cx.graphs.launched += 1;
                 self.cx.launches.clone_from(&replay.launches);
                 self.cx.replay = Some(replay);
             }
@@ -63,7 +64,10 @@ impl Run<'_> {
             stale => {
                 let earlier = stale.map(|replay| replay.graph);
                 let graph = Graph::capture(&stream, earlier, || self.steps(&bound.ops))?;
+                self.cx.graphs.captured += 1;
+                self.cx.graphs.made += u64::from(graph.is_new);
                 graph.launch()?;
+                self.cx.graphs.launched += 1;
                 let launches = self.cx.launches.clone();
                 self.cx.replay = self.cx.bound().map(|of| Replay { of, graph, launches, is_stale: false });
             }

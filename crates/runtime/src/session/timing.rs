@@ -24,7 +24,7 @@ impl Session {
             return Err(Diagnostic::error("no-device", "times are taken on a GPU, and none runs this").into());
         };
         let stream = card.stream()?;
-        let bound = self.bind(inputs)?;
+        let bound = self.bind(inputs, false)?;
         let mut contexts = Vec::new();
         let mut outputs = Vec::new();
         for _ in 0..copies.max(1) {

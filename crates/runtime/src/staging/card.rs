@@ -22,6 +22,13 @@ pub(crate) struct Ports {
 }
 
 impl Ports {
+    pub(crate) fn input_mut(&mut self, index: usize) -> &mut Region {
+        if self.inputs.len() <= index {
+            self.inputs.resize_with(index + 1, Region::default);
+        }
+        &mut self.inputs[index]
+    }
+
     pub(crate) fn outputs_mut(&mut self) -> impl Iterator<Item = &mut Region> {
         self.outputs.iter_mut()
     }
@@ -39,21 +46,28 @@ pub(crate) fn upload_inputs(
     context: &mut Context,
 ) -> Result<(), Diagnostic> {
     let Queue::Cuda(stream) = context.queue.clone() else { return Ok(()) };
-    let total = inputs.iter().map(|tensor| tensor.bytes.len().next_multiple_of(ALIGN)).sum();
-    let sent = grown(&mut context.ports.sent, &context.queue, total)?;
-    context.ports.inputs.resize_with(inputs.len(), Region::default);
     context.inputs.clear();
+    let total = inputs.iter().map(|tensor| tensor.bytes.len().next_multiple_of(ALIGN)).sum();
+    let Context { ports, queue, keeps_shared, inputs: ranges, .. } = context;
+    ports.inputs.resize_with(inputs.len(), Region::default);
+    let sent = grown(&mut ports.sent, queue, total)?;
     let mut at = 0;
-    for ((port, tensor), region) in program.inputs.iter().zip(inputs).zip(&mut context.ports.inputs) {
+    let places = program.inputs.iter().zip(inputs).zip(&mut ports.inputs).enumerate();
+    for (index, ((port, tensor), region)) in places {
+        let is_shared = program.output_in(index).is_some();
+        if is_shared && *keeps_shared {
+            ranges.push(Range { writable: true, ..region.range() });
+            continue;
+        }
         check_input(port, tensor, bound)?;
         let bytes = tensor.bytes.len();
-        let address = place(region, &context.queue, bytes)?;
+        let address = place(region, queue, bytes)?;
         let part = &mut sent[at..at + bytes];
         part.copy_from_slice(tensor.bytes);
         // SAFETY: the region is that long; what is sent is written again by this context's next run only, and every run
         // waits for the stream at its end.
         unsafe { stream.upload(address, part)? };
-        context.inputs.push(Range { address, bytes, writable: false });
+        ranges.push(Range { address, bytes, writable: is_shared });
         at += bytes.next_multiple_of(ALIGN);
     }
     Ok(())
@@ -88,37 +102,48 @@ pub(crate) fn download_outputs(run: &mut Run<'_>, outputs: &mut [HostTensor]) ->
     let stream = run.stream()?;
     let (program, bound) = (run.program, run.bound);
     let mut ranges = Vec::with_capacity(outputs.len());
+    let keeps_shared = run.cx.keeps_shared;
+    let stays = |index: usize| keeps_shared && program.outputs[index].alias.is_some();
     for (index, (plan, tensor)) in bound.outputs.iter().zip(outputs.iter_mut()).enumerate() {
+        if stays(index) {
+            ranges.push(Range { address: EMPTY, bytes: 0, writable: false });
+            continue;
+        }
         let range = match plan.direct {
             true => run.cx.outputs[index],
             false => late_output(run, &program.outputs[index], plan, tensor)?,
         };
         ranges.push(range);
     }
-    let total = outputs.iter().map(|tensor| tensor.bytes.len().next_multiple_of(ALIGN)).sum();
+    let lengths = outputs.iter().enumerate().map(|(index, tensor)| match stays(index) {
+        true => 0,
+        false => tensor.bytes.len(),
+    });
+    let places: Vec<std::ops::Range<usize>> = lengths
+        .scan(0, |at, length| {
+            let start = *at;
+            *at += length.next_multiple_of(ALIGN);
+            Some(start..start + length)
+        })
+        .collect();
+    let total = places.last().map_or(0, |last| last.end);
     let queue = run.cx.queue.clone();
     let received = grown(&mut run.cx.ports.received, &queue, total)?;
-    let parts = || {
-        outputs.iter().scan(0, |at, tensor| {
-            let start = *at;
-            *at += tensor.bytes.len().next_multiple_of(ALIGN);
-            Some(start..start + tensor.bytes.len())
-        })
-    };
-    let places: Vec<std::ops::Range<usize>> = parts().collect();
     for (part, range) in places.iter().zip(&ranges) {
         // SAFETY: the range is memory of this run at least that long; the wait below ends the copy.
         unsafe { stream.download(range.address, &mut received[part.clone()])? };
     }
     stream.finish()?;
-    for (part, tensor) in places.into_iter().zip(outputs) {
-        tensor.bytes.copy_from_slice(&received[part]);
+    for (index, (part, tensor)) in places.into_iter().zip(outputs).enumerate() {
+        if !stays(index) {
+            tensor.bytes.copy_from_slice(&received[part]);
+        }
     }
     Ok(())
 }
 
 /// The address of a region of at least `bytes`, which is made where the one there is shorter.
-fn place(region: &mut Region, queue: &Queue, bytes: usize) -> Result<u64, Diagnostic> {
+pub(super) fn place(region: &mut Region, queue: &Queue, bytes: usize) -> Result<u64, Diagnostic> {
     if bytes == 0 {
         return Ok(EMPTY);
     }

@@ -58,7 +58,7 @@ impl Source {
     pub fn input(&mut self, name: &str, dtype: DType, shape: &[&str]) -> BufferId {
         let index = self.program.inputs.len() as u32;
         let buffer = self.buffer(name, &Source::bytes(dtype, shape), Place::Input(index));
-        self.program.inputs.push(Port { name: name.into(), dtype, shape: dims(shape), buffer });
+        self.program.inputs.push(Port { name: name.into(), dtype, shape: dims(shape), buffer, alias: None });
         buffer
     }
 
@@ -71,7 +71,7 @@ impl Source {
 
     /// An output that shows an existing buffer.
     pub fn output_of(&mut self, name: &str, dtype: DType, shape: &[&str], buffer: BufferId) {
-        self.program.outputs.push(Port { name: name.into(), dtype, shape: dims(shape), buffer });
+        self.program.outputs.push(Port { name: name.into(), dtype, shape: dims(shape), buffer, alias: None });
     }
 
     pub fn constant(&mut self, name: &str, tensor: &HostTensor) -> BufferId {

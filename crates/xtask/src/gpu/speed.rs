@@ -91,7 +91,7 @@ fn time(
     Ok(facts)
 }
 
-fn median(times: &mut [u64]) -> u64 {
+pub fn median(times: &mut [u64]) -> u64 {
     times.sort_unstable();
     times[times.len() / 2]
 }

@@ -222,7 +222,7 @@ impl Lowering<'_> {
     }
 
     /// A scalar index: negative counts from the end, then clamped to the extent.
-    fn wrap_index(&mut self, index: Value, extent: &Dim) -> Value {
+    pub(in crate::lower) fn wrap_index(&mut self, index: Value, extent: &Dim) -> Value {
         let size = self.b.size(extent);
         let zero = self.b.index(0);
         let one = self.b.index(1);
