@@ -84,5 +84,15 @@ impl Symbols {
     /// Whether `dim` is a multiple of `divisor` in every run.
     pub fn divides(&self, divisor: i64, dim: &Dim) -> bool {
         dim.is_multiple_of(divisor, &|name| self.get(name).map_or(1, |info| info.divisor))
+            || divisor > 1 && self.in_units(dim).is_multiple_of(divisor, &|_| 1)
+    }
+
+    /// The expression with each symbol counted in units of its divisor, so that quotients that leave no rest are
+    /// known: of `k`, a multiple of 128, `k floordiv 2` becomes `64 k`. Only compares with others of its kind.
+    pub fn in_units(&self, dim: &Dim) -> Dim {
+        dim.substitute(&|name| {
+            let divisor = self.get(name)?.divisor;
+            (divisor > 1).then(|| Dim::symbol(name) * Dim::from(divisor))
+        })
     }
 }

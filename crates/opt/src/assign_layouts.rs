@@ -184,7 +184,11 @@ impl Walk<'_> {
         let root = root_of(func, op)?;
         let [lhs, rhs] = [0, 1].map(|i| outer_operand(func, op, root, i));
         let (Some(lhs), Some(rhs)) = (lhs, rhs) else {
-            return Err(Diagnostic::internal("a contraction kernel reads values of its own").into());
+            // What a prologue reads lies as its ops say.
+            for i in (0..func.operands(op).len()).filter(|i| Some(*i) != lhs) {
+                self.want_row_major(func, region, op, i, cx);
+            }
+            return Ok(());
         };
         if let Some(layout) = weights::of_dot(func, op, root, self.target, self.symbols) {
             self.pack(func, region, op, rhs, layout, cx);

@@ -9,7 +9,8 @@
 //! * a scatter, with what is computed an element at a time for its indices; elementwise and movement ops alone (*map*).
 //!
 //! Method, a region at a time: order the ops by how many kernels must have run before them (`order.rs`); walk
-//! forwards and let ops join the latest kernel that they read, which cannot close a cycle (`grow.rs`); walk backwards
+//! forwards and let ops join the latest kernel that they read, which cannot close a cycle (`grow.rs`); give contractions
+//! what the target computes on the way to their products (`prologue.rs`); walk backwards
 //! and pull what is computed an element at a time into its readers (`pull.rs`); build the kernels (`emit.rs`). Which op may join what
 //! is told in `rules.rs`. Every decision leaves a remark.
 
@@ -17,10 +18,11 @@ mod emit;
 mod groups;
 mod grow;
 mod order;
+mod prologue;
 mod pull;
 mod rules;
 
-use tegula_base::Diagnostics;
+use tegula_base::{Diagnostics, Symbols};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::{OpId, RegionId};
 use tegula_target::TargetModel;
@@ -34,13 +36,14 @@ pub fn form_kernels(
 ) -> Result<Changed, Diagnostics> {
     let mut changed = Changed::No;
     for func in &mut program.funcs {
-        changed |= form_in_func(func, target, cx)?;
+        changed |= form_in_func(func, &program.symbols, target, cx)?;
     }
     Ok(changed)
 }
 
 fn form_in_func(
     func: &mut TensorFunc,
+    symbols: &Symbols,
     target: &dyn TargetModel,
     cx: &mut PassCx,
 ) -> Result<Changed, Diagnostics> {
@@ -48,7 +51,7 @@ fn form_in_func(
     let mut dead: Vec<OpId> = Vec::new();
     let mut waiting = vec![func.body()];
     while let Some(region) = waiting.pop() {
-        changed |= form_in_region(func, region, target, cx, &mut dead)?;
+        changed |= form_in_region(func, region, symbols, target, cx, &mut dead)?;
         let nested = func.ops_in(region).iter().filter(|op| !is_kernel(func, **op));
         waiting.extend(nested.flat_map(|op| func.regions_of(*op).iter().copied()));
     }
@@ -61,6 +64,7 @@ fn form_in_func(
 fn form_in_region(
     func: &mut TensorFunc,
     region: RegionId,
+    symbols: &Symbols,
     target: &dyn TargetModel,
     cx: &mut PassCx,
     dead: &mut Vec<OpId>,
@@ -68,6 +72,7 @@ fn form_in_region(
     let listing = order::list_ops(func, region)?;
     let mut groups = groups::Groups::new(func, listing);
     grow::grow(&mut groups, cx);
+    prologue::take_prologues(&mut groups, symbols, target, cx);
     pull::pull_producers(&mut groups, target, cx);
     pull::release_reshapes(&mut groups);
     let plan = groups.finish();

@@ -9,6 +9,7 @@ pub mod legalise_types;
 pub mod recover_composites;
 pub mod simplify_sizes;
 pub mod turn_factors;
+mod unpack_nibbles;
 
 pub use canonicalise::canonicalise;
 pub use decompose_composites::{decompose_composites, decompose_recurrent};
@@ -19,3 +20,4 @@ pub use legalise_types::legalise_types;
 pub use recover_composites::recover_composites;
 pub use simplify_sizes::simplify_sizes;
 pub use turn_factors::turn_factors;
+pub use unpack_nibbles::unpack_nibbles;

@@ -4,7 +4,11 @@ use crate::assign_layouts::assign_layouts;
 use crate::form_kernels::form_kernels;
 use crate::passes::{
     canonicalise, decompose_composites, decompose_recurrent, fold_constants, fold_scales, inline_branches,
+<<<<<<< HEAD
     legalise_types, recover_composites, simplify_sizes, turn_factors,
+=======
+    recover_composites, simplify_sizes, turn_factors, unpack_nibbles,
+>>>>>>> 2c3d8b1 (Contractions unpack weights in few bits themselves)
 };
 use tegula_ir::Pipeline;
 use tegula_ir::rewrite::{cse, dce};
@@ -18,7 +22,8 @@ pub fn tensor_pipeline(target: &dyn TargetModel) -> Pipeline<'_, TensorProgram> 
         .pass("simplify_sizes", simplify_sizes)
         .pass("inline_branches", inline_branches)
         .pass("canonicalise", canonicalise)
-        .pass("fold_constants", fold_constants)
+        .pass("unpack_nibbles", |program, cx| unpack_nibbles(program, target, cx))
+        .pass("fold_constants", |program, cx| fold_constants(program, target, cx))
         .pass("decompose_recurrent", |program, cx| decompose_recurrent(program, target, cx))
         // Constants are folded, so that scales and zero points are seen.
         .pass("recover_composites", recover_composites)
@@ -31,7 +36,7 @@ pub fn tensor_pipeline(target: &dyn TargetModel) -> Pipeline<'_, TensorProgram> 
         .pass("canonicalise_pieces", canonicalise)
         // Before folding, which computes the new weights.
         .pass("fold_scales", fold_scales)
-        .pass("fold_pieces", fold_constants)
+        .pass("fold_pieces", |program, cx| fold_constants(program, target, cx))
         .pass("turn_factors", |program, cx| turn_factors(program, target, cx))
         .pass("cse_pieces", |program, _| Ok(program.for_each_func(cse)))
         .pass("dce_pieces", |program, _| Ok(program.for_each_func(dce)))

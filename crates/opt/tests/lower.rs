@@ -3,7 +3,7 @@
 mod support;
 
 use support::{Case, check};
-use tegula_base::DType::{F16, F32, I8, I32, I64, U8};
+use tegula_base::DType::{BF16, F8E4M3FN, F16, F32, I8, I32, I64, U8};
 use tegula_base::Dim;
 use tegula_ir::ScalarOp;
 use tegula_tensor::{DotDims, KernelClass, Layout, PoolKind, ScatterKind, TensorOp, Window};
@@ -378,4 +378,61 @@ fn averages_of_integers_do_not_wrap() {
         let window = window(&[4], &[1], &[1], &[0], &[0]);
         Ok(vec![b.pool(PoolKind::Average, args[0], window)?])
     });
+}
+
+/// Steps of k are 2, columns 8 and rows 4 a tile: groups are longer, shorter and as long.
+#[test]
+fn weights_in_few_bits() {
+    for [m, n, k, group] in [[5, 11, 24, 4], [1, 8, 8, 2], [9, 3, 40, 8], [4, 16, 16, 16]] {
+        let groups = k / group;
+        let case = Case::new("8 bits").class(KernelClass::Dot).padded();
+        let case = case.arg(BF16, [m, k]).arg(I8, [n, k]).arg(BF16, [n, groups]).arg(F32, [1, n]);
+        check(case, |b, args| {
+            let wide = b.cast(args[1], F32)?;
+            let scale = b.reshape(args[2], [n, groups, 1])?;
+            let scale = b.broadcast(scale, [n, groups, group])?;
+            let scale = b.reshape(scale, [n, k])?;
+            let scale = b.cast(scale, F32)?;
+            let w = b.mul(wide, scale)?;
+            let w = b.cast(w, BF16)?;
+            let y = b.dot(args[0], w, dims(1, 1, 0), F32)?;
+            Ok(vec![b.add(y, args[3])?])
+        });
+        let case = Case::new("4 bits").class(KernelClass::Dot).padded();
+        let case = case.arg(BF16, [m, k]).arg(U8, [n, k / 2]).arg(BF16, [n, groups, 1]);
+        check(case, |b, args| {
+            let bytes = b.reshape(args[1], [n, k / 2, 1])?;
+            let place = b.iota(U8, [1, 1, 2], 2)?;
+            let shift = b.with_number(ScalarOp::Mul, place, 4.0)?;
+            let halves = b.elementwise(ScalarOp::ShiftRight, &[bytes, shift])?;
+            let halves = b.with_number(ScalarOp::And, halves, 15.0)?;
+            let numbers = b.reshape(halves, [n, groups, group])?;
+            let wide = b.cast(numbers, BF16)?;
+            let centred = b.with_number(ScalarOp::Sub, wide, 8.0)?;
+            let scaled = b.mul(centred, args[2])?;
+            let w = b.reshape(scaled, [n, k])?;
+            Ok(vec![b.dot(args[0], w, dims(1, 1, 0), F32)?])
+        });
+    }
+}
+
+#[test]
+fn bytes_with_a_scale_a_block() {
+    for [m, n, k, rows, steps] in [[5, 16, 24, 8, 4], [3, 8, 8, 4, 2], [1, 32, 16, 16, 8], [9, 6, 8, 2, 8]] {
+        let (blocks, row_blocks) = (k / steps, n / rows);
+        let case = Case::new("block scales").class(KernelClass::Dot).padded();
+        let case = case.arg(F8E4M3FN, [m, k]).arg(F8E4M3FN, [n, k]);
+        let case = case.arg(F32, [m, blocks, 1]).arg(F32, [row_blocks, 1, blocks, 1]);
+        check(case, |b, args| {
+            let x = b.cast(args[0], F32)?;
+            let x = b.reshape(x, [m, blocks, steps])?;
+            let x = b.mul(x, args[2])?;
+            let x = b.reshape(x, [m, k])?;
+            let w = b.cast(args[1], F32)?;
+            let w = b.reshape(w, [row_blocks, rows, blocks, steps])?;
+            let w = b.mul(w, args[3])?;
+            let w = b.reshape(w, [n, k])?;
+            Ok(vec![b.dot(x, w, dims(1, 1, 0), F32)?])
+        });
+    }
 }

@@ -33,13 +33,18 @@ fn pipeline<'a>(name: &str, target: &'a dyn TargetModel) -> Pipeline<'a, TensorP
         "decompose_recurrent" => {
             p.pass("decompose_recurrent", move |program, cx| passes::decompose_recurrent(program, target, cx))
         }
-        "fold_constants" => p.pass("fold_constants", passes::fold_constants),
+        "fold_constants" => {
+            p.pass("fold_constants", move |program, cx| passes::fold_constants(program, target, cx))
+        }
         "fold_scales" => p.pass("fold_scales", passes::fold_scales),
         "form_kernels" => p.pass("form_kernels", move |program, cx| form_kernels(program, target, cx)),
         "inline_branches" => p.pass("inline_branches", passes::inline_branches),
         "legalise_types" => p.pass("legalise_types", passes::legalise_types),
         "recover_composites" => p.pass("recover_composites", passes::recover_composites),
         "simplify_sizes" => p.pass("simplify_sizes", passes::simplify_sizes),
+        "unpack_nibbles" => {
+            p.pass("unpack_nibbles", move |program, cx| passes::unpack_nibbles(program, target, cx))
+        }
         other => panic!("no pass is called `{other}`"),
     }
 }

@@ -211,6 +211,7 @@ mod tests {
             windowed: false,
             batch_axes: 0,
             innermost: [dim(k), dim(n)],
+            prologue: None,
         };
         let tile = target.contract_tile(&contract, &Symbols::default());
         [tile.m, tile.n, tile.k, tile.m_block]

@@ -8,7 +8,9 @@ use tegula_base::{Bytes, DType, Diagnostic, Dim, Symbols};
 use tegula_isa_ptx::{Module, Target, print};
 use tegula_machine::Machine;
 use tegula_package::PtxKernel;
-use tegula_target::{Attention, AttentionTile, Code, CompiledKernel, Contract, ContractTile, TargetModel};
+use tegula_target::{
+    Attention, AttentionTile, Code, CompiledKernel, Contract, ContractTile, Prologue, TargetModel,
+};
 use tegula_tensor::KernelClass;
 use tegula_tile::TileKernel;
 
@@ -103,6 +105,14 @@ impl TargetModel for GpuTarget {
     /// Tensor cores of `sm_90a` multiply 8-bit floats; `bf16` holds all of them for those of other chips.
     fn product_of_bytes(&self, dtype: DType) -> DType {
         if self.chip().has_warpgroups { dtype } else { DType::BF16 }
+    }
+
+    /// Tensor cores take halves; what is stored in fewer bits becomes some in registers. Sums of blocks are there anyway.
+    fn takes_prologue(&self, prologue: Prologue) -> bool {
+        match prologue {
+            Prologue::Unpack { to, .. } => matches!(to, DType::BF16 | DType::F16),
+            Prologue::BlockScales { .. } => true,
+        }
     }
 
     fn row_tile(&self, _widest: DType, _live_rows: i64) -> i64 {

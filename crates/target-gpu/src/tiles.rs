@@ -8,8 +8,8 @@ pub(crate) use attention::attention;
 use crate::lower::{CLUSTER_ROWS, MAP_RANK};
 use tegula_base::{DType, Dim, Symbols};
 use tegula_machine::{Gpu, Machine};
-use tegula_perf::gpu::gemm::{Cluster, Gemm, Order, Schedule, rank};
-use tegula_target::{Contract, ContractTile, Edges};
+use tegula_perf::gpu::gemm::{Cluster, Gemm, Order, Scales, Schedule, rank};
+use tegula_target::{Contract, ContractTile, Edges, Prologue};
 
 /// Result tile of a product without matrix units: 32 sums a thread, 8 rows by 4 columns, which read 12 elements of
 /// shared memory for 32 multiply-adds (an SM reads 32 words and multiplies 128 times a cycle).
@@ -22,6 +22,8 @@ const WARP_TILE: (i64, i64) = (64, 64);
 const WARP_STEP_BYTES: i64 = 64;
 /// Bytes of a row of one step of a warpgroup's product: the span of the widest swizzle.
 const STEP_BYTES: i64 = 128;
+/// Steps of a product whose weights are unpacked: the usual group of a scale, 64 bytes of a row of 4-bit weights.
+const UNPACKED_STEPS: i64 = 128;
 /// Sums of a thread that leave room for an epilogue's operands: of 176 `ptxas` 13.0 spills some beside a residual.
 const MOST_SUMS: u64 = 128;
 /// Row tiles of a band: 8 x 128 rows of the left side and the columns of a wave of CTAs fit L2 (60 MB on an H200).
@@ -47,7 +49,12 @@ pub(crate) fn contract(machine: &Machine, contract: &Contract, symbols: &Symbols
 
 /// Whether tensor maps can name rows of both sides: they begin at multiples of 16 bytes (`cuTensorMapEncodeTiled`).
 fn are_copied(contract: &Contract, symbols: &Symbols) -> bool {
-    let sides = [contract.lhs, contract.rhs].into_iter().zip(&contract.innermost);
+    // Of a side that is unpacked bytes are read.
+    let rhs = match contract.prologue {
+        Some(Prologue::Unpack { .. }) => DType::U8,
+        Some(Prologue::BlockScales { .. }) | None => contract.rhs,
+    };
+    let sides = [contract.lhs, rhs].into_iter().zip(&contract.innermost);
     let whole = |(dtype, row): (DType, &Dim)| symbols.divides(16 / dtype.size() as i64, row);
     contract.batch_axes + 2 <= MAP_RANK && sides.into_iter().all(whole)
 }
@@ -84,7 +91,18 @@ fn of_warpgroups(gpu: &Gpu, contract: &Contract, symbols: &Symbols) -> ContractT
         dim.as_const().unwrap_or(USUAL.clamp(low, high.max(low))).max(1) as u64
     };
     let (m, n, k) = (usual(&contract.m), usual(&contract.n), usual(&contract.k));
-    let gemm = Gemm { groups: usual(&contract.batch), ..Gemm::new(m, n, k, contract.lhs, contract.lhs) };
+    let packed = match contract.prologue {
+        Some(Prologue::Unpack { bits: 4, .. }) => Some(DType::U4),
+        Some(Prologue::Unpack { .. }) => Some(DType::U8),
+        Some(Prologue::BlockScales { .. }) | None => None,
+    };
+    let is_scaled = matches!(contract.prologue, Some(Prologue::BlockScales { .. }));
+    let gemm = Gemm {
+        groups: usual(&contract.batch),
+        b: packed.unwrap_or(contract.lhs),
+        scales: if is_scaled { Scales::Block128 } else { Scales::Outside },
+        ..Gemm::new(m, n, k, contract.lhs, contract.lhs)
+    };
     let has = |schedule: &Schedule| {
         let order = matches!(schedule.order, Order::Single | Order::Cooperative);
         // Rows of more than one CTA are a cluster's.
@@ -97,7 +115,12 @@ fn of_warpgroups(gpu: &Gpu, contract: &Contract, symbols: &Symbols) -> ContractT
         let columns =
             contract.lhs.is_float() || schedule.columns <= 24 || schedule.columns.is_multiple_of(16);
         let sums = schedule.rows * schedule.columns / (128 * schedule.consumers);
-        order && rows && columns && sums <= MOST_SUMS && schedule.splits == 1
+        // Sums of a block beside those of all; a box of a scale's columns is a power of two.
+        let fits = match is_scaled {
+            true => 2 * sums <= MOST_SUMS && (schedule.swap || schedule.columns.is_power_of_two()),
+            false => sums <= MOST_SUMS,
+        };
+        order && rows && columns && fits && schedule.splits == 1
     };
     let found = rank(&gemm, gpu).into_iter().map(|(schedule, _)| schedule).find(has);
     let (swapped, rows, columns) = match found {
@@ -105,10 +128,10 @@ fn of_warpgroups(gpu: &Gpu, contract: &Contract, symbols: &Symbols) -> ContractT
             let ctas = if schedule.cluster == Cluster::Rows { 2 } else { 1 };
             (schedule.swap, ctas * schedule.rows as i64, schedule.columns as i64)
         }
-        None => (false, TILE.0, TILE.1),
+        None => (packed.is_some(), TILE.0, TILE.1),
     };
     let (m, n) = if swapped { (columns, rows) } else { (rows, columns) };
-    let k = STEP_BYTES / contract.lhs.size() as i64;
+    let k = if packed.is_some() { UNPACKED_STEPS } else { STEP_BYTES / contract.lhs.size() as i64 };
     let m_block = if swapped { 1 } else { BAND };
     ContractTile { m, n, k, m_block, busy_rows: 1, edges: Edges::Padded, swapped }
 }

@@ -57,6 +57,11 @@ pub trait TargetModel: Sync {
         DType::F32
     }
 
+    /// Whether a contraction does this to its operands in its own kernel, on their way to the products.
+    fn takes_prologue(&self, _prologue: Prologue) -> bool {
+        false
+    }
+
     /// Elements along the innermost axis that a row kernel handles a step: a multiple of [`Self::lanes`].
     fn row_tile(&self, widest: DType, live_rows: i64) -> i64;
 
@@ -93,8 +98,19 @@ pub struct Contract {
     pub windowed: bool,
     /// Axes of the batch.
     pub batch_axes: usize,
-    /// Extents of both sides along the axis whose elements are neighbours in memory.
+    /// Extents of both sides along the axis whose elements are neighbours in memory; of a side with a prologue those of
+    /// the buffer that is read.
     pub innermost: [Dim; 2],
+    pub prologue: Option<Prologue>,
+}
+
+/// What happens to operands between their buffers and the product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Prologue {
+    /// The right side's elements, of type `to`, are computed from integers of so many bits.
+    Unpack { bits: u32, to: DType },
+    /// Both sides are 8-bit floats `of` times factors, one each row and column and so many steps of k.
+    BlockScales { of: DType, steps: i64 },
 }
 
 /// What tiles at the edges of a result do.

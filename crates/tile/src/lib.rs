@@ -10,6 +10,7 @@
 
 pub mod build;
 mod check;
+pub mod divisor;
 pub mod exec;
 pub mod kernel;
 pub mod ops;

@@ -182,6 +182,16 @@ impl<'a> Groups<'a> {
         }
     }
 
+    /// Leaves an op to those who have copies, where all its readers have.
+    pub fn give_up(&mut self, at: usize) {
+        let has_own = |group: GroupId| self.copied[at].contains(&group);
+        let users = &self.listing.users[at];
+        if users.iter().all(|user| !self.is_host(*user) && self.groups_of(*user).all(has_own)) {
+            self.release(at);
+            self.dissolved[at] = true;
+        }
+    }
+
     pub fn holds(&self, group: GroupId, at: usize) -> bool {
         self.home[at] == Some(group) || self.copied[at].contains(&group)
     }

@@ -12,15 +12,14 @@ mod reshape;
 use super::BufferRef;
 use crate::lower::body::Body;
 use smallvec::SmallVec;
-use tegula_base::DType;
-use tegula_base::HashMap;
+use tegula_base::{DType, HashMap, Symbols};
 use tegula_ir::{OpId, ScalarOp, Value};
 use tegula_tensor::layout::Physical;
 use tegula_tensor::{Layout, TensorOp, TensorType};
 use tegula_tile::{GridDim, IndexOp, TileBuilder, TileFunc, TileKernel, TileType, ViewParam, ViewType};
 
 pub(super) use coordinates::Coordinate;
-pub(super) use reshape::maps_to_one_axis;
+pub(super) use reshape::{groups, maps_to_one_axis};
 
 /// One axis of a box: elements `offset + i * step` for `i` in `0..extent`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -101,6 +100,8 @@ pub(super) struct Lowering<'a> {
     flat_result: Option<Value>,
     /// Grid coordinates of the work unit.
     pub unit: Vec<Value>,
+    /// What is known of sizes, where a recipe's reshapes need it.
+    pub symbols: Option<&'a Symbols>,
     /// Tiles by value and box; one map a scope.
     memo: Vec<HashMap<(Value, TileBox), Value>>,
     /// Tiles that a recipe has computed whole (roots, reductions), whatever box asks; one map a scope.
@@ -176,6 +177,7 @@ impl<'a> Lowering<'a> {
             flat_views: gathered.into_iter().zip(args[first_flat..n_views].iter().copied()).collect(),
             flat_result: scatters(body).then(|| args[n + results]),
             unit: args[n_views..].to_vec(),
+            symbols: None,
             b: TileBuilder::new(kernel),
             memo: vec![HashMap::default()],
             fixed: vec![HashMap::default()],

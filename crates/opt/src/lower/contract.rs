@@ -10,6 +10,8 @@ mod conv;
 mod depthwise;
 mod dot;
 mod padded;
+pub(crate) mod prologue;
+mod step;
 mod window;
 
 pub(super) use window::{window_range, window_start};
@@ -57,7 +59,20 @@ pub(crate) fn of_dot(
     let [lhs, rhs] = operands;
     let acc = accumulator(out);
     let (m, n) = (m.clone(), n.clone());
-    Contract { batch, m, n, k, lhs, rhs, acc, rhs_constant, windowed: false, batch_axes, innermost }
+    Contract {
+        batch,
+        m,
+        n,
+        k,
+        lhs,
+        rhs,
+        acc,
+        rhs_constant,
+        windowed: false,
+        batch_axes,
+        innermost,
+        prologue: None,
+    }
 }
 
 /// What a target is told of a convolution with this logical result, `[batch, channels, spatial...]`: rows run along
@@ -89,6 +104,7 @@ pub(crate) fn of_conv(
         windowed: true,
         batch_axes: result.len() - 2,
         innermost,
+        prologue: None,
     }
 }
 

@@ -2,13 +2,17 @@
 //!
 //! Before: any verified program.  After: no pure op is left whose operands are constants, whose result's size is known
 //! and within the budget: at most [`FACTOR`] times its operands' and [`GROWTH`] more, so that a small file does not
-//! unfold. Equal elements stay splats; reshapes share their bytes. Dequantisations stay for `recover_composites`.
+//! unfold. Equal elements stay splats; reshapes share their bytes. Dequantisations stay for `recover_composites`, and so does
+//! what contractions compute of constants in few bits on the way to their products.
 
-use tegula_base::{Diagnostics, HostTensor};
+use crate::lower::contract::prologue;
+use std::collections::HashSet;
+use tegula_base::{Diagnostics, HostTensor, Symbols};
 use tegula_ir::op::OpRules;
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::rewrite::{Rewrite, rewrite_ops};
 use tegula_ir::{ConstData, ConstStore, Def, Effects, OpId, RegionId, Value};
+use tegula_target::TargetModel;
 use tegula_tensor::{Builder, TensorFunc, TensorOp, TensorProgram, evaluate_op};
 
 /// Bytes that a result may have beyond its operands'.
@@ -16,10 +20,18 @@ const GROWTH: usize = 1 << 16;
 /// Bytes that become floats.
 const FACTOR: usize = 4;
 
-pub fn fold_constants(program: &mut TensorProgram, cx: &mut PassCx) -> Result<Changed, Diagnostics> {
+pub fn fold_constants(
+    program: &mut TensorProgram,
+    target: &dyn TargetModel,
+    cx: &mut PassCx,
+) -> Result<Changed, Diagnostics> {
     let mut changed = Changed::No;
     for func in &mut program.funcs {
+        let kept = prologues(func, &program.symbols, target);
         changed |= rewrite_ops(func, &mut |func, region, op| {
+            if kept.contains(&op) {
+                return Ok(Rewrite::Keep);
+            }
             let Some(values) = fold(func, &mut program.consts, region, op) else { return Ok(Rewrite::Keep) };
             cx.count("folded", 1);
             cx.remark(func.op(op).location.as_ref(), "computed at compile time");
@@ -27,6 +39,22 @@ pub fn fold_constants(program: &mut TensorProgram, cx: &mut PassCx) -> Result<Ch
         })?;
     }
     Ok(changed)
+}
+
+/// Ops that the target computes between bytes and products, from the bytes on.
+fn prologues(func: &TensorFunc, symbols: &Symbols, target: &dyn TargetModel) -> HashSet<OpId> {
+    let mut kept = HashSet::new();
+    for found in func.walk().into_iter().filter_map(|op| prologue::of_dot(func, op, symbols, target)) {
+        for op in found.ops {
+            let of_bytes = |value: &Value| {
+                found.stored.contains(value) || func.def_op(*value).is_some_and(|op| kept.contains(&op))
+            };
+            if func.operands(op).iter().any(of_bytes) {
+                kept.insert(op);
+            }
+        }
+    }
+    kept
 }
 
 fn fold(func: &mut TensorFunc, consts: &mut ConstStore, region: RegionId, op: OpId) -> Option<Vec<Value>> {

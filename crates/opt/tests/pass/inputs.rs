@@ -39,6 +39,12 @@ fn input(ty: &TensorType, salt: usize) -> HostTensor {
         DType::F32 => {
             HostTensor::from_elements(&shape, &(0..count).map(|i| number(i) as f32).collect::<Vec<f32>>())
         }
+        // The numbers are exact in the upper half of their bits.
+        DType::BF16 => {
+            let bytes =
+                (0..count).flat_map(|i| (number(i) as f32).to_le_bytes().into_iter().skip(2)).collect();
+            HostTensor { dtype: DType::BF16, shape, bytes }
+        }
         DType::I64 => {
             HostTensor::from_elements(&shape, &(0..count).map(|i| (i % 2) as i64).collect::<Vec<_>>())
         }

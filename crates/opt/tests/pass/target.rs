@@ -2,7 +2,7 @@
 
 use tegula_base::{Bytes, DType, Diagnostic, Symbols};
 use tegula_machine::Machine;
-use tegula_target::{CompiledKernel, Contract, ContractTile, Edges, TargetModel};
+use tegula_target::{CompiledKernel, Contract, ContractTile, Edges, Prologue, TargetModel};
 use tegula_tensor::KernelClass;
 use tegula_tile::TileKernel;
 
@@ -20,6 +20,9 @@ impl TargetModel for Small {
     }
     fn contract_tile(&self, _: &Contract, _: &Symbols) -> ContractTile {
         ContractTile { m: 4, n: 8, k: 2, m_block: 2, busy_rows: 2, edges: Edges::Cut, swapped: false }
+    }
+    fn takes_prologue(&self, prologue: Prologue) -> bool {
+        matches!(prologue, Prologue::Unpack { to: DType::BF16, .. })
     }
     fn row_tile(&self, _: DType, _: i64) -> i64 {
         8

@@ -2,10 +2,13 @@
 
 use tegula_base::{Bytes, DType, Diagnostic, Dim, HostTensor, Shape, Symbols};
 use tegula_ir::rewrite::Cloner;
-use tegula_ir::{ConstStore, Program, Value};
+use tegula_ir::scalar::eval::eval;
+use tegula_ir::{ConstStore, Program, ScalarOp, Value};
 use tegula_machine::Machine;
 use tegula_opt::lower::{BufferRef, lower_kernel};
-use tegula_target::{Attention, AttentionTile, CompiledKernel, Contract, ContractTile, Edges, TargetModel};
+use tegula_target::{
+    Attention, AttentionTile, CompiledKernel, Contract, ContractTile, Edges, Prologue, TargetModel,
+};
 use tegula_tensor::build::Builder;
 use tegula_tensor::layout::Physical;
 use tegula_tensor::{KernelClass, Layout, TensorFunc, TensorOp, TensorType};
@@ -34,6 +37,9 @@ impl TargetModel for SmallTarget {
     fn attention_tile(&self, _: &Attention) -> Option<AttentionTile> {
         Some(AttentionTile { queries: 16, keys: 8, v_dim: 16 })
     }
+    fn takes_prologue(&self, _: Prologue) -> bool {
+        self.edges == Edges::Padded
+    }
     fn row_tile(&self, _: DType, _: i64) -> i64 {
         8
     }
@@ -57,6 +63,7 @@ pub struct Case {
     /// Values below this, for index operands.
     limits: Vec<Option<i64>>,
     result_layout: Option<Layout>,
+    edges: &'static [Edges],
 }
 
 impl Case {
@@ -69,6 +76,7 @@ impl Case {
             args: vec![],
             limits: vec![],
             result_layout: None,
+            edges: &[Edges::Cut, Edges::Padded],
         }
     }
     pub fn class(mut self, class: KernelClass) -> Case {
@@ -87,6 +95,11 @@ impl Case {
     pub fn indices(mut self, shape: impl Into<Shape>, limit: i64) -> Case {
         self.args.push(TensorType::new(DType::I64, shape));
         self.limits.push(Some(limit));
+        self
+    }
+    /// Only in whole tiles.
+    pub fn padded(mut self) -> Case {
+        self.edges = &[Edges::Padded];
         self
     }
     /// Of the argument added last.
@@ -124,8 +137,9 @@ pub fn check(case: Case, build: impl Fn(&mut Builder, &[Value]) -> Built<Vec<Val
 
     // The same as one kernel.
     let (func, kernel) = kernel_function(&case, &build);
-    for edges in [Edges::Cut, Edges::Padded] {
-        let lowered = lower_kernel(&func, kernel, &SmallTarget { edges }, &Symbols::default());
+    for edges in case.edges {
+        let target = SmallTarget { edges: *edges };
+        let lowered = lower_kernel(&func, kernel, &target, &Symbols::default());
         let lowered = lowered.unwrap_or_else(|error| panic!("{name}: {error}"));
         let mut buffers: Vec<Vec<u8>> = Vec::new();
         for (input, ty) in inputs.iter().zip(&case.args) {
@@ -242,6 +256,15 @@ fn random(dtype: DType, shape: &[usize], limit: Option<i64>, state: &mut u64) ->
         (DType::F32, _) => {
             let values: Vec<f32> = (0..count).map(|_| (next() % 2000) as f32 / 500.0 - 2.0).collect();
             HostTensor::from_elements(shape, &values)
+        }
+        (DType::BF16 | DType::F8E4M3FN, _) => {
+            let cast = ScalarOp::Cast { to: dtype, saturate: true };
+            let mut number = || {
+                let number = (next() % 2000) as f32 / 500.0 - 2.0;
+                eval(cast, &[DType::F32], &[number.to_bits().into()]).to_le_bytes()
+            };
+            let bytes = (0..count).flat_map(|_| number().into_iter().take(dtype.size())).collect();
+            HostTensor { dtype, shape: shape.to_vec(), bytes }
         }
         _ => HostTensor {
             dtype,

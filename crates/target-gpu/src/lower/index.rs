@@ -9,7 +9,7 @@ use tegula_isa_ptx::modifiers::{StateSpace, WindowSpace};
 use tegula_isa_ptx::op::*;
 use tegula_isa_ptx::types::*;
 use tegula_isa_ptx::{Address, Base, Operand, Reg, Special};
-use tegula_tile::{IndexOp, TileOp};
+use tegula_tile::TileOp;
 
 impl Lower<'_> {
     /// The coordinates of a unit, from its linear number, row-major over the grid.
@@ -203,38 +203,10 @@ impl Lower<'_> {
 
     /// A number that divides the index in every run.
     pub fn divisor(&self, value: Value) -> i64 {
-        const MOST: i64 = 1 << 20;
-        let gcd = |a: i64, b: i64| {
-            let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
-            while b != 0 {
-                (a, b) = (b, a % b);
-            }
-            if a == 0 { MOST } else { a.min(MOST as u64) as i64 }
+        let of_size = |dim: &Dim| {
+            let divides = |n: &i64| self.symbols.divides(*n, dim);
+            [16, 8, 4, 2].into_iter().find(divides).unwrap_or(1)
         };
-        match self.func.def(value) {
-            Def::Arg(region, 0) if region != self.func.body() => {
-                let owner = self.func.owner(region).expect("invariant: a loop owns its body");
-                match self.func.kind(owner) {
-                    TileOp::For { step } => gcd(self.divisor(self.func.operand(owner, 0)), *step),
-                    _ => 1,
-                }
-            }
-            Def::Arg(..) => 1,
-            Def::Result(op, _) => {
-                let operand = |i: usize| self.divisor(self.func.operand(op, i));
-                match self.func.kind(op) {
-                    TileOp::Const { value } => gcd(*value, MOST),
-                    TileOp::Size { dim } => {
-                        let divides = |n: &i64| self.symbols.divides(*n, dim);
-                        [16, 8, 4, 2].into_iter().find(divides).unwrap_or(1)
-                    }
-                    TileOp::Index { op: IndexOp::Mul } => operand(0).saturating_mul(operand(1)).min(MOST),
-                    TileOp::Index { op: IndexOp::Add | IndexOp::Sub | IndexOp::Min | IndexOp::Max } => {
-                        gcd(operand(0), operand(1))
-                    }
-                    _ => 1,
-                }
-            }
-        }
+        tegula_tile::divisor::divisor(self.func, value, &of_size)
     }
 }

@@ -2,14 +2,15 @@
 //! (k and n in either order, or packed), one axis each.
 
 use super::{
-    ROW_TAILS, RightSide, Traversal, WEIGHT_ROW_TAILS, accumulator, epilogue, over_k, padded, right_side,
+    ROW_TAILS, RightSide, Traversal, WEIGHT_ROW_TAILS, accumulator, epilogue, over_k, padded, prologue,
+    right_side,
 };
 use crate::lower::Lowered;
 use crate::lower::access::{Axis, Lowering, TileBox, begin};
 use crate::lower::body::Body;
 use tegula_base::{Dim, Symbols};
 use tegula_ir::{OpId, ScalarOp, Value};
-use tegula_target::{ContractTile, Edges, TargetModel};
+use tegula_target::{ContractTile, Edges, Prologue, TargetModel};
 use tegula_tensor::layout::Physical;
 use tegula_tensor::{DotDims, TensorOp};
 
@@ -19,13 +20,13 @@ fn chains(tile: &ContractTile, rows: i64) -> i64 {
 }
 
 pub(super) struct Roles {
-    lhs: Value,
-    rhs: Value,
+    pub lhs: Value,
+    pub rhs: Value,
     pub n_batch: usize,
-    lhs_m: usize,
-    lhs_k: usize,
-    rhs_k: usize,
-    rhs_n: usize,
+    pub lhs_m: usize,
+    pub lhs_k: usize,
+    pub rhs_k: usize,
+    pub rhs_n: usize,
 }
 
 pub(super) fn lower(
@@ -44,14 +45,27 @@ pub(super) fn lower(
     let packing = right_side(body, roles.rhs, roles.rhs_n);
     let operands = [roles.lhs, roles.rhs].map(|value| body.func.ty(value).dtype);
     let is_packed = packing != RightSide::Plain;
-    let innermost = [roles.lhs, roles.rhs].map(|value| innermost(body, value));
-    let contract = super::of_dot(operands, &shape, k.clone(), *out, is_packed, innermost);
+    let found = prologue::of_dot(&body.func, root, symbols, target);
+    let stored = found.as_ref().map_or([roles.lhs, roles.rhs], |found| found.stored);
+    let innermost = stored.map(|value| innermost(body, value));
+    let operands = match found.as_ref().map(|found| found.prologue) {
+        Some(Prologue::BlockScales { of, .. }) => [target.product_of_bytes(of); 2],
+        Some(Prologue::Unpack { .. }) | None => operands,
+    };
+    let mut contract = super::of_dot(operands, &shape, k.clone(), *out, is_packed, innermost);
+    contract.prologue = found.as_ref().map(|found| found.prologue);
     let mut tile = target.contract_tile(&contract, symbols);
+    if let Some(Prologue::BlockScales { steps, .. }) = contract.prologue {
+        tile.k = tile.k.min(steps);
+    }
     if let RightSide::Panels { width } | RightSide::Quads { width } = packing {
         tile.n = width;
     }
     if tile.edges == Edges::Padded && packing == RightSide::Plain {
-        return padded::lower(body, root, &roles, &contract, tile);
+        return padded::lower(body, root, &roles, &contract, tile, found.as_ref(), symbols);
+    }
+    if found.is_some() {
+        return Err("a prologue's tiles are whole".into());
     }
     let tails: &[i64] = if packing == RightSide::Plain { &ROW_TAILS } else { &WEIGHT_ROW_TAILS };
     let traversal = Traversal { tile, m, n, cut: false, tails };

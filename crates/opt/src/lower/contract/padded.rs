@@ -1,13 +1,15 @@
 //! Contractions for matrix units: all tiles are whole. Steps of k beyond the end multiply zeros, rows and columns beyond
 //! the end are computed and not stored; one loop, no branch inside.
 
-use super::dot::{Roles, left, right};
-use super::{RightSide, Traversal, epilogue};
+use super::dot::Roles;
+use super::prologue::Found;
+use super::step::Step;
+use super::{Traversal, epilogue};
 use crate::lower::Lowered;
 use crate::lower::access::{Axis, Lowering, TileBox, begin};
 use crate::lower::body::Body;
-use tegula_base::Dim;
-use tegula_ir::{OpId, ScalarOp, Value};
+use tegula_base::{Dim, Symbols};
+use tegula_ir::{OpId, Value};
 use tegula_target::{Contract, ContractTile};
 use tegula_tile::IndexOp;
 
@@ -17,6 +19,8 @@ pub(super) fn lower(
     roles: &Roles,
     contract: &Contract,
     tile: ContractTile,
+    found: Option<&Found>,
+    symbols: &Symbols,
 ) -> Result<Lowered, String> {
     let shape = body.shape(body.func.result(root)).clone();
     let (m, n) = (contract.m.clone(), contract.n.clone());
@@ -25,6 +29,7 @@ pub(super) fn lower(
     grid.extend(traversal.grid());
     let (mut kernel, buffers) = begin(body, grid);
     let mut cx = Lowering::new(body, &mut kernel, buffers);
+    cx.symbols = Some(symbols);
     let one = |offset: Value| Axis { offset, extent: 1, step: 1, bounded: false };
     let batch_at: Vec<Axis> = cx.unit[..roles.n_batch].iter().map(|offset| one(*offset)).collect();
     let [block, column, within] = cx.unit[roles.n_batch..] else {
@@ -45,11 +50,12 @@ pub(super) fn lower(
     };
     let mut outcome = Ok(());
     cx.when(is_there, |cx| {
-        let sum = over_k(cx, roles, contract, tile, &batch_at, row, column);
         let mut at: TileBox = batch_at.iter().copied().collect();
         at.push(row);
         at.push(column);
-        outcome = epilogue(cx, root, sum, &at);
+        let step = Step { roles, tile, batch: &batch_at };
+        outcome =
+            over_k(cx, &step, contract, found, [row, column]).and_then(|sum| epilogue(cx, root, sum, &at));
     });
     outcome?;
     let buffers = cx.finish();
@@ -67,40 +73,27 @@ fn whole(cx: &mut Lowering, number: Value, extent: &Dim, step: i64) -> Axis {
 /// The sums of a tile, rows by columns.
 fn over_k(
     cx: &mut Lowering,
-    roles: &Roles,
+    step: &Step,
     contract: &Contract,
-    tile: ContractTile,
-    batch: &[Axis],
-    row: Axis,
-    column: Axis,
-) -> Value {
-    let extents = if tile.swapped { [tile.n, tile.m] } else { [tile.m, tile.n] };
-    let zeros = cx.b.splat(contract.acc, &extents, 0);
+    found: Option<&Found>,
+    [row, column]: [Axis; 2],
+) -> Result<Value, String> {
+    let tile = step.tile;
+    let zeros = cx.b.splat(contract.acc, &step.extents(), 0);
     let (zero, size) = (cx.b.index(0), cx.b.size(&contract.k));
     let bounded = contract.k.as_const().is_none_or(|k| k % tile.k != 0);
+    let mut outcome = Ok(());
     let sum = cx.for_(zero, size, tile.k, &[zeros], |cx, k, sums| {
-        let step = Axis { offset: k, extent: tile.k, step: 1, bounded };
-        let a = left(cx, roles, batch, row, step);
-        let b = right(cx, roles, RightSide::Plain, batch, step, column, zero);
-        let [a, b] = same_type(cx, contract, [a, b]);
-        let sum = match tile.swapped {
-            true => {
-                let [a, b] = [a, b].map(|factor| cx.b.transpose(factor, &[1, 0]));
-                cx.b.dot(sums[0], b, a)
-            }
-            false => cx.b.dot(sums[0], a, b),
+        let at = [row, column, Axis { offset: k, extent: tile.k, step: 1, bounded }];
+        let sum = match found.and_then(|found| Some((found, found.scales.as_ref()?))) {
+            Some((found, scales)) => step.scaled(cx, contract, found, scales, at, sums[0]),
+            None => step.plain(cx, contract, found.is_some(), at, sums[0]),
         };
-        vec![sum]
+        vec![sum.unwrap_or_else(|error| {
+            outcome = Err(error);
+            sums[0]
+        })]
     })[0];
-    if tile.swapped { cx.b.transpose(sum, &[1, 0]) } else { sum }
-}
-
-/// Factors as a product takes them: integers beside floats become floats, narrow ones exactly.
-fn same_type(cx: &mut Lowering, contract: &Contract, factors: [Value; 2]) -> [Value; 2] {
-    let is_mixed = contract.lhs.is_float() != contract.rhs.is_float();
-    let float = if contract.lhs.is_float() { contract.lhs } else { contract.rhs };
-    factors.map(|factor| match is_mixed && cx.b.tile_type(factor).0 != float {
-        true => cx.b.elementwise(ScalarOp::Cast { to: float, saturate: true }, &[factor]),
-        false => factor,
-    })
+    outcome?;
+    Ok(if tile.swapped { cx.b.transpose(sum, &[1, 0]) } else { sum })
 }
