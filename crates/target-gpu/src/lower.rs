@@ -13,6 +13,7 @@
 //! ```
 
 mod access;
+mod ahead;
 mod bulk_store;
 mod control;
 mod dot;
@@ -20,6 +21,7 @@ mod index;
 mod late;
 mod load;
 mod mma;
+mod pairs;
 mod piece;
 mod prefer;
 mod reduce;
@@ -27,6 +29,7 @@ mod ring;
 mod roles;
 mod scan;
 mod shared;
+mod slot;
 mod store;
 mod stream;
 mod wgmma;
@@ -39,6 +42,7 @@ use late::Late;
 use ring::{End, Taken};
 use roles::Roles;
 use shared::Area;
+use slot::SlotPart;
 use stream::Streams;
 pub(crate) use stream::{CLUSTER_ROWS, MAP_RANK};
 use tegula_base::{DType, Dim, HashMap, Symbols};
@@ -152,6 +156,7 @@ impl<'a> Lower<'a> {
             flights: Vec::new(),
             late: Vec::new(),
             turn: None,
+            slot_parts: HashMap::default(),
             bulk_buffers: None,
         };
         cx.is_ordered = cx.reads_what_it_writes();
@@ -198,6 +203,8 @@ struct Scope {
     shared_addresses: HashMap<MapId, Reg>,
     /// Of an access: the test whether a coordinate along an axis is inside, combined with those before it.
     insides: HashMap<(OpId, Vec<(MapId, i64)>), Option<Predicate>>,
+    /// Sums of a slot's start and a thread's part.
+    slot_addresses: HashMap<SlotPart, Reg>,
 }
 
 impl Scope {
@@ -212,6 +219,7 @@ impl Scope {
             addresses: HashMap::default(),
             shared_addresses: HashMap::default(),
             insides: HashMap::default(),
+            slot_addresses: HashMap::default(),
         }
     }
 }
@@ -262,6 +270,8 @@ struct Lower<'a> {
     late: Vec<Late>,
     /// The barrier of this warpgroup's turns, where warpgroups take turns.
     turn: Option<Operand>,
+    /// Threads' parts of addresses in slots.
+    slot_parts: HashMap<SlotPart, Operand>,
     /// Slices of shared memory through which sums leave: start and bytes.
     bulk_buffers: Option<(u32, u32)>,
 }

@@ -138,9 +138,11 @@ impl Lower<'_> {
             dtype: access.dtype,
             axes: [row, column],
             layout: slice.clone(),
+            swizzle,
             copies,
             map_axes,
             users: Vec::new(),
+            by_threads: false,
             offset: 0,
             share: stream::Share::Own,
         };

@@ -1,6 +1,7 @@
 //! Loops and branches. All threads of the CTA take them alike, as indexes decide.
 
 use super::wgmma::Pending;
+use super::ahead::Ahead;
 use super::{Lower, Made};
 use crate::code::{Branch, Item, Loop};
 use crate::scalar::held_class;
@@ -22,10 +23,12 @@ pub(super) struct Rounds {
     pub region: RegionId,
     pub lo: Operand,
     pub hi: Operand,
-    step: i64,
+    pub step: i64,
     /// The counter.
     pub iv: Reg,
     pub carried: Vec<Carried>,
+    /// Loads that a round finds done.
+    pub ahead: Vec<Ahead>,
 }
 
 impl Lower<'_> {
@@ -45,9 +48,11 @@ impl Lower<'_> {
             self.assign(*init, &own)?;
             carried.push(own);
         }
+        let ahead = self.loads_ahead(region);
+        self.load_first(region, &ahead, [lo, hi])?;
         let iv = self.code.b64();
         self.code.copy_to(iv, lo);
-        let rounds = Rounds { region, lo, hi, step, iv, carried };
+        let rounds = Rounds { region, lo, hi, step, iv, carried, ahead };
         match self.late_product(&rounds) {
             Some(late) => self.late_loop(&rounds, late)?,
             None => self.plain_loop(&rounds)?,
@@ -85,6 +90,7 @@ impl Lower<'_> {
             let sums: Vec<&[Reg]> = rounds.carried.iter().map(|own| own.registers.as_slice()).collect();
             let pending = cx.begin_pending(region, &sums, rounds.iv, rounds.lo);
             cx.pending.extend(pending.clone());
+            cx.load_next(rounds)?;
             cx.region(region)?;
             let left = cx.late_left(rounds)?;
             let moves = cx.next_values(region, &rounds.carried)?;

@@ -8,7 +8,7 @@ use crate::coord::{Coord, Place};
 use crate::scalar::{apply, hold, select};
 use crate::spread::Spread;
 use tegula_base::DType;
-use tegula_ir::{Def, ScalarOp, Value};
+use tegula_ir::{Def, OpId, ScalarOp, Value};
 use tegula_isa_ptx::Operand;
 use tegula_isa_ptx::modifiers::Compare;
 use tegula_isa_ptx::types::CompareType;
@@ -72,49 +72,13 @@ impl Lower<'_> {
                 let row = |i: usize| columns.iter().map(|column| column[i]).collect::<Vec<_>>();
                 (0..places.len()).map(|i| apply(&mut self.code, f, &dtypes, &row(i))).collect()
             }
-            TileOp::Broadcast { .. } => {
-                let (_, from) = self.tile(operands[0]);
-                let inner: Vec<Place> = places
-                    .iter()
-                    .map(|place| {
-                        let own = |(extent, coord): (&i64, &Coord)| match extent {
-                            1 => Coord::uniform(0),
-                            _ => *coord,
-                        };
-                        from.iter().zip(place).map(own).collect()
-                    })
-                    .collect();
-                self.pieces(operands[0], &inner)
-            }
-            TileOp::Transpose { perm } => {
-                let inner: Vec<Place> = places
-                    .iter()
-                    .map(|place| {
-                        let mut own = place.clone();
-                        for (i, axis) in perm.iter().enumerate() {
-                            own[*axis] = place[i];
-                        }
-                        own
-                    })
-                    .collect();
-                self.pieces(operands[0], &inner)
-            }
-            TileOp::Extract { offsets, .. } => {
-                let own = |place: &Place| -> Place {
-                    place.iter().zip(&offsets).map(|(coord, offset)| coord.plus(*offset)).collect()
-                };
-                let inner: Vec<Place> = places.iter().map(own).collect();
-                self.pieces(operands[0], &inner)
-            }
-            TileOp::Reshape { .. } => {
-                let (_, from) = self.tile(operands[0]);
-                let inner: Option<Vec<Place>> =
-                    places.iter().map(|place| self.maps.unreshape(&from, &shape, place)).collect();
-                match inner {
-                    Some(inner) => self.pieces(operands[0], &inner),
-                    None => self.staged_as(operands[0], &shape, places),
-                }
-            }
+            TileOp::Broadcast { .. }
+            | TileOp::Transpose { .. }
+            | TileOp::Extract { .. }
+            | TileOp::Reshape { .. } => match self.moved(op, places) {
+                Some(inner) => self.pieces(operands[0], &inner),
+                None => self.staged_as(operands[0], &shape, places),
+            },
             TileOp::Concat { axis } => self.concat(&operands, axis, dtype, places),
             TileOp::FromIndex { dtype } => {
                 let index = self.index(operands[0])?;
@@ -122,6 +86,7 @@ impl Lower<'_> {
                 let piece = apply(&mut self.code, cast, &[DType::I64], &[index])?;
                 Ok(vec![piece; places.len()])
             }
+            TileOp::Load { .. } if self.is_streamed(op) => self.from_slot(op, places),
             TileOp::Load { .. } => self.load(op, places),
             TileOp::Gather {} => self.gather(op, places),
             TileOp::Reduce { .. } | TileOp::Scan { .. } | TileOp::Dot {} => {
@@ -134,6 +99,38 @@ impl Lower<'_> {
             }
             other => unreachable!("invariant: `{}` makes no tile on demand", tegula_ir::Op::name(&other)),
         }
+    }
+
+    /// Where an op that only moves elements finds those of some places in its operand; none where a merged axis does not
+    /// split over threads.
+    pub fn moved(&mut self, op: OpId, places: &[Place]) -> Option<Vec<Place>> {
+        let (_, from) = self.tile(self.func.operand(op, 0));
+        let (_, shape) = self.tile(self.func.result(op));
+        let func = self.func;
+        let mut own = |place: &Place| -> Option<Place> {
+            Some(match func.kind(op) {
+                TileOp::Broadcast { .. } => {
+                    let own = |(extent, coord): (&i64, &Coord)| match extent {
+                        1 => Coord::uniform(0),
+                        _ => *coord,
+                    };
+                    from.iter().zip(place).map(own).collect()
+                }
+                TileOp::Transpose { perm } => {
+                    let mut own = place.clone();
+                    for (i, axis) in perm.iter().enumerate() {
+                        own[*axis] = place[i];
+                    }
+                    own
+                }
+                TileOp::Extract { offsets, .. } => {
+                    place.iter().zip(offsets).map(|(coord, offset)| coord.plus(*offset)).collect()
+                }
+                TileOp::Reshape { .. } => return self.maps.unreshape(&from, &shape, place),
+                _ => unreachable!("invariant: an op that moves elements"),
+            })
+        };
+        places.iter().map(&mut own).collect()
     }
 
     /// Makes a tile exist as a whole, in the spread that it prefers.

@@ -20,7 +20,7 @@ impl Lower<'_> {
     }
 
     /// The spread that follows from where a tile comes from, and for a loop's value from where the next one comes from.
-    fn preferred(&mut self, value: Value) -> Option<Vec<Place>> {
+    pub fn preferred(&mut self, value: Value) -> Option<Vec<Place>> {
         if !self.has_matrix {
             return None;
         }

@@ -9,6 +9,7 @@ use super::stream::{Left, OperandPlan, Product};
 use super::{Lower, Made};
 use crate::coord::{Coord, MapId, Place, ThreadMap};
 use crate::spread::Spread;
+use tegula_base::DType;
 use tegula_ir::{Def, OpId, RegionId, Value};
 use tegula_isa_ptx::modifiers::Compare;
 use tegula_isa_ptx::op::*;
@@ -78,6 +79,11 @@ impl Lower<'_> {
         let [acc, a, _] = *self.func.operands(op) else {
             unreachable!("invariant: a product has three operands")
         };
+        let rings = self.rings_of(op, First);
+        let by_threads = rings.iter().any(|ring| self.is_read_by_threads(*ring));
+        if by_threads {
+            self.get_first(op);
+        }
         let lefts = match plan.left {
             Left::Registers => self.fragments(a, &plan)?,
             Left::Shared(_) => Vec::new(),
@@ -92,7 +98,9 @@ impl Lower<'_> {
                 sums
             }
         };
-        self.get_first(op);
+        if !by_threads {
+            self.get_first(op);
+        }
         self.wait_turn(op);
         self.instructions(&plan, &sums, &lefts, fresh && !self.in_place.contains_key(&op));
         let pending = self.pending.last().filter(|pending| pending.region == region).cloned();
@@ -116,7 +124,13 @@ impl Lower<'_> {
 
     /// Frees the slots that a product was the last to use.
     pub fn release_of(&mut self, op: OpId) {
-        self.rings_of(op, Last).into_iter().for_each(|ring| self.release(ring, Taken::Last, None));
+        for ring in self.rings_of(op, Last) {
+            if self.is_read_by_threads(ring) {
+                // One lane speaks for all of its warp.
+                self.code.emit(BarWarpSync { mask: Operand::u32(u32::MAX) });
+            }
+            self.release(ring, Taken::Last, None);
+        }
     }
 
     // --- products on their way ------------------------------------------------------------------------------
@@ -140,6 +154,11 @@ impl Lower<'_> {
         if let Some((value, _)) = self.flights.last() {
             self.land(*value);
         }
+    }
+
+    /// Whether threads read a tile of the ring's slots themselves.
+    fn is_read_by_threads(&self, ring: usize) -> bool {
+        self.streams.is_some_and(|streams| streams.rings[ring].loads.iter().any(|source| source.by_threads))
     }
 
     fn is_zero(&self, value: Value) -> bool {
@@ -231,6 +250,10 @@ impl Lower<'_> {
     /// The left factor in registers: by step along k, then by block of 64 rows, four registers each.
     fn fragments(&mut self, value: Value, plan: &Product) -> Made<Vec<Reg>> {
         let (dtype, _) = self.tile(value);
+        if dtype.size() == 2 {
+            let places = self.fragment_places(dtype, plan);
+            return self.pairs(value, &places);
+        }
         let pieces = self.fragment_pieces(value, plan)?;
         Ok(pieces.chunks(4 / dtype.size()).map(|run| self.packed(dtype, run)).collect())
     }
@@ -238,6 +261,12 @@ impl Lower<'_> {
     /// Its elements, not yet packed, in the order of the registers.
     pub fn fragment_pieces(&mut self, value: Value, plan: &Product) -> Made<Vec<Operand>> {
         let (dtype, _) = self.tile(value);
+        let places = self.fragment_places(dtype, plan);
+        self.pieces(self.unrounded(value), &places)
+    }
+
+    /// The elements of a left factor that each thread holds, those of a register next to each other.
+    pub fn fragment_places(&mut self, dtype: DType, plan: &Product) -> Vec<Place> {
         let run = 4 / dtype.size() as i64;
         let rows: MapId = self.maps.intern(plan.row_map());
         let inner = self.maps.intern([(0, run), (1, 2 * run)].into_iter().collect());
@@ -253,7 +282,7 @@ impl Lower<'_> {
                 }
             }
         }
-        self.pieces(self.unrounded(value), &places)
+        places
     }
 
     /// The descriptor of the warpgroup's first byte in the slot taken last.

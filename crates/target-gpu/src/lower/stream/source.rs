@@ -18,11 +18,14 @@ pub(in crate::lower) struct Source {
     /// The matrix: the load's two axes of more than one element, in their order.
     pub axes: [usize; 2],
     pub layout: SharedLayout,
+    pub swizzle: Swizzle,
     pub copies: TensorCopies,
     /// The view's axes as the tensor map has them, innermost first.
     pub map_axes: Vec<usize>,
     /// Products that use it.
     pub users: Vec<OpId>,
+    /// Threads read it from the slot, and make the left factor of its products of it.
+    pub by_threads: bool,
     /// Bytes from the slot's start.
     pub offset: u32,
     /// What CTAs of a cluster do otherwise.
@@ -83,9 +86,14 @@ pub(super) fn of_load(cx: &Lower, op: OpId) -> Option<Source> {
     let swizzle = Swizzle::ALL.into_iter().rev().find(fits)?;
     let layout = SharedLayout::panels(&extents, size as u32, major, minor, swizzle);
     let copies = tensor_copies(&layout, &[major, minor], 1).ok()?;
-    let mut users = Vec::new();
+    let (mut users, mut left_users) = (Vec::new(), Vec::new());
+    let by_threads = !feeds_products(cx, cx.func.result(op), &mut users);
+    if by_threads {
+        let feeds = makes_factors(cx, cx.func.result(op), &mut left_users);
+        users = if feeds { left_users } else { Vec::new() };
+    }
     // What nobody uses would fill its ring and stop.
-    if !feeds_products(cx, cx.func.result(op), &mut users) || users.is_empty() {
+    if users.is_empty() {
         return None;
     }
     map_element(access.dtype)?;
@@ -96,9 +104,11 @@ pub(super) fn of_load(cx: &Lower, op: OpId) -> Option<Source> {
         dtype: access.dtype,
         axes: [first, second],
         layout,
+        swizzle,
         copies,
         map_axes,
         users,
+        by_threads,
         offset: 0,
         share: Share::Own,
     })
@@ -138,7 +148,8 @@ pub(super) fn run_of_rows(source: &Source, dim: usize, cluster: u32) -> Option<S
     let swizzle = Swizzle::ALL.into_iter().rev().find(|swizzle| row.is_multiple_of(swizzle.span()))?;
     let layout = SharedLayout::panels(&extents, source.layout.element(), major, minor, swizzle);
     let copies = tensor_copies(&layout, &order, 1).ok()?;
-    Some(Source { layout, copies, share: Share::Run { dim, elements: extents[dim] }, ..source.clone() })
+    let share = Share::Run { dim, elements: extents[dim] };
+    Some(Source { layout, swizzle, copies, share, ..source.clone() })
 }
 
 /// The source where each CTA of a cluster brings a share to all.
@@ -211,6 +222,24 @@ fn feeds_products(cx: &Lower, value: Value, products: &mut Vec<OpId>) -> bool {
                 products.push(*user);
             }
             cx.func.operand(*user, 0) != value
+        }
+        _ => false,
+    })
+}
+
+/// Whether elements only become left factors, on their own; adds the products.
+fn makes_factors(cx: &Lower, value: Value, products: &mut Vec<OpId>) -> bool {
+    cx.func.users(value).iter().all(|user| match cx.func.kind(*user) {
+        TileOp::Elementwise { .. }
+        | TileOp::Broadcast { .. }
+        | TileOp::Transpose { .. }
+        | TileOp::Reshape { .. } => makes_factors(cx, cx.func.result(*user), products),
+        TileOp::Dot {} => {
+            if !products.contains(user) {
+                products.push(*user);
+            }
+            cx.func.operands(*user).iter().filter(|operand| **operand == value).count() == 1
+                && cx.func.operand(*user, 1) == value
         }
         _ => false,
     })
