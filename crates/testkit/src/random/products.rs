@@ -1,5 +1,8 @@
 //! Random products of matrices with what is fused to them: sizes with and without tails, every type that tensor cores
-//! take, either order of the right side's axes, batches, epilogues.
+//! take, either order of the right side's axes, batches, epilogues; right sides stored in 8 or 4 bits, and bytes with a
+//! scale a block (`products/stored.rs`).
+
+mod stored;
 
 use super::build::Gen;
 use super::data::Values;
@@ -39,9 +42,22 @@ fn multiply(g: &mut Gen) -> Built<()> {
     let dims = |sizes: [i64; 2]| -> Shape {
         batch.iter().chain(&sizes).map(|size| Dim::from(*size)).collect::<Vec<Dim>>().into()
     };
-    let turned = g.rng.chance(50);
-    let a = g.fresh(dtype, dims([m, k]), Values::Ordinary);
-    let b = g.fresh(dtype, dims(if turned { [n, k] } else { [k, n] }), Values::Ordinary);
+    let stored = g.rng.chance(35);
+    let (turned, a, b) = match dtype {
+        DType::BF16 | DType::F16 if stored => {
+            let (k, b) = stored::unpacked(g, dtype, &dims, n, k)?;
+            (true, g.fresh(dtype, dims([m, k]), Values::Ordinary), b)
+        }
+        DType::F32 if stored && batch.is_none() => {
+            let (a, b) = stored::block_scaled(g, [m, n, k])?;
+            (true, a, b)
+        }
+        _ => {
+            let turned = g.rng.chance(50);
+            let a = g.fresh(dtype, dims([m, k]), Values::Ordinary);
+            (turned, a, g.fresh(dtype, dims(if turned { [n, k] } else { [k, n] }), Values::Ordinary))
+        }
+    };
     let first = usize::from(batch.is_some());
     let axes: Vec<usize> = (0..first).collect();
     let dot = DotDims {
