@@ -272,3 +272,69 @@ fn what_ctas_would_exchange_stays_in_one() {
     });
     check(&case, &kernel);
 }
+
+/// Weights of 8 or 4 bits with a scale a group of 32: rows of the product, unpacked from the ring's slots.
+fn unpacked(bits: i64, half: tegula_base::DType, size: [i64; 3], tile: [i64; 3]) -> (Case, TileKernel) {
+    const GROUP: i64 = 32;
+    let ([n, m, k], [tn, tm, tk]) = (size, tile);
+    let stored = if bits == 8 { I8 } else { U8 };
+    let case = Case::new(&format!("{},{}", (n + tn - 1) / tn, (m + tm - 1) / tm), &[])
+        .input(stored, &format!("{n},{}", k * bits / 8))
+        .input(half, &format!("{n},{}", k / GROUP))
+        .input(half, &format!("{m},{k}"))
+        .output(F32, &format!("{n},{m}"))
+        .tolerance(2e-2);
+    let kernel = case.kernel(|b, views, units| {
+        let (row, column) = (times(b, units[0], tn), times(b, units[1], tm));
+        let (zero, end) = (b.index(0), b.index(k));
+        let none = b.splat(F32, &[tn, tm], 0);
+        let scope = b.begin_for(zero, end, tk, &[none]);
+        let part = |b: &mut TileBuilder, by: i64| {
+            let by = b.index(by);
+            b.index_op(IndexOp::FloorDiv, scope.iv, by)
+        };
+        let at = part(b, 8 / bits);
+        let w = padded(b, views[0], &[row, at], &[tn, tk * bits / 8]);
+        let w = match bits {
+            8 => w,
+            _ => {
+                let wide = b.reshape(w, &[tn, tk / 2, 1]);
+                let wide = b.broadcast(wide, &[tn, tk / 2, 2]);
+                let place = b.iota(U8, &[tn, tk / 2, 2], 2);
+                let four = b.splat(U8, &[tn, tk / 2, 2], 4);
+                let shift = b.elementwise(ScalarOp::Mul, &[place, four]);
+                let halves = b.elementwise(ScalarOp::ShiftRight, &[wide, shift]);
+                let mask = b.splat(U8, &[tn, tk / 2, 2], 15);
+                let halves = b.elementwise(ScalarOp::And, &[halves, mask]);
+                b.reshape(halves, &[tn, tk])
+            }
+        };
+        let w = b.elementwise(ScalarOp::Cast { to: half, saturate: true }, &[w]);
+        let at = part(b, GROUP);
+        let scale = padded(b, views[1], &[row, at], &[tn, tk / GROUP]);
+        let scale = b.reshape(scale, &[tn, tk / GROUP, 1]);
+        let scale = b.broadcast(scale, &[tn, tk / GROUP, GROUP]);
+        let scale = b.reshape(scale, &[tn, tk]);
+        let w = b.elementwise(ScalarOp::Mul, &[w, scale]);
+        let x = padded(b, views[2], &[column, scope.iv], &[tm, tk]);
+        let x = b.transpose(x, &[1, 0]);
+        let next = b.dot(scope.carried[0], w, x);
+        let sum = b.end_for(scope, &[next])[0];
+        b.store(views[3], sum, &[row, column], &[1, 1], &[true, true]);
+    });
+    (case, kernel)
+}
+
+#[test]
+fn weights_are_unpacked_from_slots() {
+    for (bits, half, size, tile) in [
+        (8, BF16, [200, 20, 256], [128, 24, 128]),
+        (8, F16, [64, 8, 192], [64, 8, 64]),
+        (4, BF16, [200, 20, 256], [128, 24, 128]),
+        (4, F16, [72, 40, 160], [64, 40, 64]),
+        (4, BF16, [130, 8, 96], [128, 8, 32]),
+    ] {
+        let (case, kernel) = unpacked(bits, half, size, tile);
+        check(&case, &kernel);
+    }
+}

@@ -41,13 +41,14 @@ pub fn fold_constants(
     Ok(changed)
 }
 
-/// Ops that the target computes between bytes and products, from the bytes on.
+/// Ops that the target computes between bytes and products: from the bytes on, and what says where a byte's parts are.
 fn prologues(func: &TensorFunc, symbols: &Symbols, target: &dyn TargetModel) -> HashSet<OpId> {
     let mut kept = HashSet::new();
     for found in func.walk().into_iter().filter_map(|op| prologue::of_dot(func, op, symbols, target)) {
         for op in found.ops {
             let of_bytes = |value: &Value| {
-                found.stored.contains(value) || func.def_op(*value).is_some_and(|op| kept.contains(&op))
+                let is_place = |op| matches!(func.kind(op), TensorOp::Iota { .. }) || kept.contains(&op);
+                found.stored.contains(value) || func.def_op(*value).is_some_and(is_place)
             };
             if func.operands(op).iter().any(of_bytes) {
                 kept.insert(op);

@@ -86,7 +86,7 @@ impl Lower<'_> {
                 let piece = apply(&mut self.code, cast, &[DType::I64], &[index])?;
                 Ok(vec![piece; places.len()])
             }
-            TileOp::Load { .. } if self.is_streamed(op) => self.from_slot(op, places),
+            TileOp::Load { .. } if self.is_streamed(op) => self.slot_pieces(op, places),
             TileOp::Load { .. } => self.load(op, places),
             TileOp::Gather {} => self.gather(op, places),
             TileOp::Reduce { .. } | TileOp::Scan { .. } | TileOp::Dot {} => {

@@ -21,7 +21,7 @@ pub(super) type SlotPart = (OpId, [(MapId, i64); 2]);
 
 impl Lower<'_> {
     /// The elements at some places of a load whose slot was taken last.
-    pub fn from_slot(&mut self, op: OpId, places: &[Place]) -> Made<Vec<Operand>> {
+    pub fn slot_pieces(&mut self, op: OpId, places: &[Place]) -> Made<Vec<Operand>> {
         let streams = self.streams.expect("invariant: a streamed load has streams");
         let (ring, number) = streams.of_load[&op];
         let source = &streams.rings[ring].loads[number];

@@ -28,8 +28,11 @@ pub(super) const BARRIER: u32 = 8;
 /// tile has as many only to be shared.
 pub(crate) const CLUSTER: u32 = 2;
 pub(crate) const CLUSTER_ROWS: i64 = 256;
-/// Slots of a ring at most: more than the latency of memory asks for (a slot of 48 KB is 3 us of an SM's bandwidth).
-const MOST_SLOTS: u32 = 8;
+/// Slots of a ring: so many, and more where they are so small that their bytes do not cover the latency of memory on
+/// half of an H200's SMs (4.8 TB/s for 1 us, by 66).
+const MANY_SLOTS: u32 = 8;
+const MOST_SLOTS: u32 = 32;
+const IN_FLIGHT: u32 = 72 << 10;
 /// Copies in flight while one slot is multiplied: fewer than two slots is no ring.
 const FEWEST_SLOTS: u32 = 2;
 
@@ -211,10 +214,11 @@ fn place(cx: &Lower, rings: &mut [Ring], bytes: u32) -> Result<u32, Full> {
             false => once += ring.slot,
         }
     }
-    let barriers = 2 * BARRIER * MOST_SLOTS * rings.len() as u32;
+    let most = IN_FLIGHT.checked_div(each).unwrap_or(1).clamp(MANY_SLOTS, MOST_SLOTS);
+    let barriers = 2 * BARRIER * most * rings.len() as u32;
     let full = Full { needed: once + barriers + FEWEST_SLOTS * each, bytes };
     let free = bytes.checked_sub(once + barriers).ok_or(full)?;
-    let depth = free.checked_div(each).unwrap_or(1).min(MOST_SLOTS);
+    let depth = free.checked_div(each).unwrap_or(1).min(most);
     if each > 0 && depth < FEWEST_SLOTS {
         return Err(full);
     }

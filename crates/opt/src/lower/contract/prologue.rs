@@ -158,10 +158,11 @@ impl Chain {
     fn visit(&mut self, func: &TensorFunc, value: Value, region: RegionId, symbols: &Symbols) {
         match func.def(value) {
             Def::Result(op, _) if func.parent(op) == Some(region) && is_computed(func, op, symbols) => {
-                if !self.ops.contains(&op) {
-                    func.operands(op).iter().for_each(|operand| self.visit(func, *operand, region, symbols));
-                    self.ops.push(op);
+                if self.ops.contains(&op) {
+                    return;
                 }
+                func.operands(op).iter().for_each(|operand| self.visit(func, *operand, region, symbols));
+                self.ops.push(op);
             }
             _ if !self.buffers.contains(&value) => self.buffers.push(value),
             _ => {}
