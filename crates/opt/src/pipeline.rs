@@ -4,11 +4,7 @@ use crate::assign_layouts::assign_layouts;
 use crate::form_kernels::form_kernels;
 use crate::passes::{
     canonicalise, decompose_composites, decompose_recurrent, fold_constants, fold_scales, inline_branches,
-<<<<<<< HEAD
-    legalise_types, recover_composites, simplify_sizes, turn_factors,
-=======
-    recover_composites, simplify_sizes, turn_factors, unpack_nibbles,
->>>>>>> 2c3d8b1 (Contractions unpack weights in few bits themselves)
+    legalise_types, recover_composites, simplify_sizes, turn_factors, unpack_nibbles,
 };
 use tegula_ir::Pipeline;
 use tegula_ir::rewrite::{cse, dce};

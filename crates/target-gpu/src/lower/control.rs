@@ -1,7 +1,7 @@
 //! Loops and branches. All threads of the CTA take them alike, as indexes decide.
 
-use super::wgmma::Pending;
 use super::ahead::Ahead;
+use super::wgmma::Pending;
 use super::{Lower, Made};
 use crate::code::{Branch, Item, Loop};
 use crate::scalar::held_class;

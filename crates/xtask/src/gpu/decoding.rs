@@ -61,8 +61,9 @@ pub fn run(bench: &Bench, rows: &mut Rows) -> Result<()> {
         }
         let facts = match (package, step.compared) {
             (Err(why), _) => json!({ "verdict": "refused", "why": why }),
-            (Ok(package), 0) => time(bench, step, package)
-                .unwrap_or_else(|why| json!({ "verdict": "refused", "why": why })),
+            (Ok(package), 0) => {
+                time(bench, step, package).unwrap_or_else(|why| json!({ "verdict": "refused", "why": why }))
+            }
             (Ok(package), _) => right_tokens(bench, step, package)
                 .unwrap_or_else(|why| json!({ "verdict": "wrong", "why": why })),
         };
@@ -84,13 +85,16 @@ fn steps(small: bool) -> Vec<Step> {
     let timed = match small {
         true => vec![("decode_step_tiny_bf16", tiny, SMALL_ROOM)],
         false => {
-            vec![("decode_step_llama_2_7b", Decoder::LLAMA_7B, ROOM), ("decode_step_llama_3_8b", llama_3_8b, ROOM)]
+            vec![
+                ("decode_step_llama_2_7b", Decoder::LLAMA_7B, ROOM),
+                ("decode_step_llama_3_8b", llama_3_8b, ROOM),
+            ]
         }
     };
     let compared =
         Step { name: "decode_step_tiny", decoder: Decoder::TINY, room: SMALL_ROOM, compared: STEPS };
     let timed = timed.into_iter().flat_map(|(name, decoder, room)| {
-        [2, 4].map(|layers| Step { name, decoder: Decoder { layers, ..decoder.clone() }, room, compared: 0 })
+        [2, 4].map(|layers| Step { name, decoder: Decoder { layers, ..decoder }, room, compared: 0 })
     });
     [compared].into_iter().chain(timed).collect()
 }
