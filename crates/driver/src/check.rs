@@ -14,7 +14,6 @@ use crate::bound::{Bounded, reference, watch_kernels};
 use crate::compile::{CompileOptions, Compiled, Stages, compile};
 use crate::model::Model;
 use difference::compare;
-use std::collections::HashMap;
 use std::sync::Arc;
 use tegula_base::{DType, Diagnostic, Diagnostics, HostTensor};
 use tegula_ir::{OpId, PassCx, Value};
@@ -108,7 +107,7 @@ pub struct Device<'a> {
     pub gpu: &'a Gpu,
 }
 
-/// The results of one launch of a compiled program alone, on operands of the caller's choice.
+/// The results of one kernel of a compiled program alone, on operands of the caller's choice.
 /// Errors: why it cannot run; `op` is no launch.
 pub fn run_launch(
     stages: &Stages,
@@ -118,8 +117,8 @@ pub fn run_launch(
     bindings: &Bindings,
 ) -> Result<Vec<HostTensor>, String> {
     let host = stages.host.as_ref().ok_or("the compilation was stopped before launches were made")?;
-    let index = host.kernels.iter().position(|kernel| kernel.op == Some(op)).ok_or("the op is no launch")?;
-    launch::run(host, index, on, stages.tensor.entry(), op, operands, bindings)
+    let launches = launch::by_op(host).remove(&op).ok_or("the op is no launch")?;
+    launch::run(host, &launches, on, stages.tensor.entry(), op, operands, bindings)
 }
 
 /// What a program's outputs should be.
@@ -193,13 +192,12 @@ fn check_launches(
     on: Device<'_>,
     inputs: &[HostTensor],
 ) -> Result<Vec<LaunchCheck>, Diagnostics> {
-    let launches: HashMap<OpId, usize> =
-        host.kernels.iter().enumerate().filter_map(|(i, kernel)| Some((kernel.op?, i))).collect();
+    let launches = launch::by_op(host);
     let mut checks = Vec::new();
     let mut watch = |op: OpId, operands: &[Arc<HostTensor>], expected: &[Bounded], bindings: &Bindings| {
-        let Some(index) = launches.get(&op) else { return Ok(()) };
-        let kernel = &host.kernels[*index];
-        let computed = launch::run(host, *index, on, stages.tensor.entry(), op, operands, bindings);
+        let Some(launches) = launches.get(&op) else { return Ok(()) };
+        let kernel = &host.kernels[launches[0]];
+        let computed = launch::run(host, launches, on, stages.tensor.entry(), op, operands, bindings);
         let difference = computed.map(|computed| judge(&computed, expected));
         checks.push(LaunchCheck { kernel: kernel.name.clone(), nodes: kernel.source.to_vec(), difference });
         Ok(())

@@ -6,8 +6,9 @@ use crate::target;
 use std::fmt::Write;
 use tegula_base::{Diagnostic, Diagnostics};
 use tegula_ir::{ConstStore, PassCx, PassState, PrintOptions, print_func, print_program};
-use tegula_opt::lower::lower_kernel;
+use tegula_opt::lower::{Launches, lower_kernel};
 use tegula_tensor::{TensorOp, TensorProgram};
+use tegula_tile::TileKernel;
 
 /// What to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,21 +90,44 @@ pub fn emit(
         }
         Emit::Host => Ok(print_program(&host()?.program, &PrintOptions::default())),
         Emit::Tile => each_kernel(&stages.tensor, |func, op| {
-            let kernel = lower_kernel(func, op, &*target, &stages.tensor.symbols)?.kernel;
-            let extents: Vec<String> = kernel.grid.iter().map(|dim| dim.extent.to_string()).collect();
-            let text = print_func(&kernel.func, &ConstStore::default());
-            Ok(format!("// grid: [{}]\n{text}", extents.join(", ")))
+            let launches = lower_kernel(func, op, &*target, &stages.tensor.symbols)?;
+            each_launch(launches, |kernel| {
+                let extents: Vec<String> = kernel.grid.iter().map(|dim| dim.extent.to_string()).collect();
+                let text = print_func(&kernel.func, &ConstStore::default());
+                Ok(format!("// grid: [{}]\n{text}", extents.join(", ")))
+            })
         }),
         Emit::TileIr => each_kernel(&stages.tensor, |func, op| {
             let symbols = &stages.tensor.symbols;
-            let kernel = lower_kernel(func, op, &*target, symbols)?.kernel;
-            Ok(tegula_export_tileir::export("kernel", &kernel, symbols)?.text())
+            let launches = lower_kernel(func, op, &*target, symbols)?;
+            each_launch(
+                launches,
+                |kernel| Ok(tegula_export_tileir::export("kernel", kernel, symbols)?.text()),
+            )
         }),
         Emit::Schedule | Emit::Asm => each_kernel(&stages.tensor, |func, op| {
-            let kernel = lower_kernel(func, op, &*target, &stages.tensor.symbols)?.kernel;
-            target::listing(options, "kernel", &kernel, &stages.tensor.symbols, emit == Emit::Asm)
+            let launches = lower_kernel(func, op, &*target, &stages.tensor.symbols)?;
+            each_launch(launches, |kernel| {
+                target::listing(options, "kernel", kernel, &stages.tensor.symbols, emit == Emit::Asm)
+            })
         }),
     }
+}
+
+/// The texts of a kernel's launches, one after another.
+fn each_launch(
+    launches: Launches,
+    text: impl Fn(&TileKernel) -> Result<String, Diagnostic>,
+) -> Result<String, Diagnostic> {
+    let mut out = String::new();
+    for (number, (name, launch)) in launches.list.iter().enumerate() {
+        if !name.is_empty() {
+            let split = if number == 0 { "" } else { "// -----\n" };
+            let _ = writeln!(out, "{split}// launch {number}: {name}");
+        }
+        out.push_str(&text(&launch.kernel)?);
+    }
+    Ok(out)
 }
 
 /// The texts of all kernels, each under its nodes' names; `// -----` stands between them, as in files that

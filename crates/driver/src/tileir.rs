@@ -38,10 +38,13 @@ pub fn tile_ir(
     let (mut kernels, mut refused) = (Vec::new(), Diagnostics::default());
     for (op, name) in distinct_kernels(&program)? {
         let lowered = lower_kernel(program.entry(), op, &*target, &program.symbols)?;
-        let written = export(&name, &lowered.kernel, &program.symbols).and_then(|kernel| kernel.bytecode());
-        match written {
-            Ok(bytecode) => kernels.push(TileIrKernel { name, bytecode, chip: chip.clone() }),
-            Err(error) => refused.push(error),
+        for (name, (_, launch)) in lowered.names(&name).into_iter().zip(&lowered.list) {
+            let written =
+                export(&name, &launch.kernel, &program.symbols).and_then(|kernel| kernel.bytecode());
+            match written {
+                Ok(bytecode) => kernels.push(TileIrKernel { name, bytecode, chip: chip.clone() }),
+                Err(error) => refused.push(error),
+            }
         }
     }
     refused.into_result(kernels)

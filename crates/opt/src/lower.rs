@@ -1,7 +1,9 @@
 //! Lowers a kernel to a tile kernel through recipes, one a kind of root.
 //!
 //! Before: a `tgn.kernel` whose region holds one root and what is fused to it (`form_kernels`).
-//! After: a [`TileKernel`] that computes the same results from views of the same buffers.
+//! After: [`TileKernel`]s that compute the same results from views of the same buffers. Most often one; where work is
+//! split, one that gives parts in memory of their own and one that combines them, in each of the forms that a target
+//! wants for a range of sizes.
 //!
 //! ```text
 //! kernel ─► body (own function) ─► collapse (fewer axes) ─► recipe ─► TileKernel
@@ -19,7 +21,7 @@ mod rows;
 mod scan;
 mod scatter;
 
-use tegula_base::{Diagnostic, Symbols};
+use tegula_base::{Diagnostic, Dim, Symbols};
 use tegula_ir::OpId;
 use tegula_target::TargetModel;
 use tegula_tensor::{KernelClass, TensorFunc, TensorOp};
@@ -37,14 +39,56 @@ pub fn can_fuse_reshape(from: &tegula_base::Shape, to: &tegula_base::Shape) -> b
 pub enum BufferRef {
     Operand(usize),
     Result(usize),
+    /// Memory from one launch of a kernel to a later one: an index into [`Launches::temporaries`].
+    Temporary(usize),
 }
 
-/// A kernel ready for its target.
+/// A tile kernel ready for its target.
 #[derive(Clone, Debug)]
 pub struct Lowered {
     pub kernel: TileKernel,
     /// The buffer behind each view, in the order of `kernel.views`; a buffer may stand behind several views.
     pub buffers: Vec<BufferRef>,
+}
+
+/// What computes a kernel: launches one after another. One without work units in a run is skipped.
+#[derive(Clone, Debug)]
+pub struct Launches {
+    /// Each under a name that tells it from the others, empty where it is alone.
+    pub list: Vec<(String, Lowered)>,
+    /// Bytes of each temporary.
+    pub temporaries: Vec<Dim>,
+    /// Why so: what the target predicted of each form.
+    pub reasons: Vec<String>,
+}
+
+impl From<Lowered> for Launches {
+    fn from(lowered: Lowered) -> Launches {
+        Launches { list: vec![(String::new(), lowered)], temporaries: vec![], reasons: vec![] }
+    }
+}
+
+impl Launches {
+    /// The launches' names, after that of the whole.
+    pub fn names(&self, whole: &str) -> Vec<String> {
+        let name = |(name, _): &(String, Lowered)| match name.as_str() {
+            "" => whole.to_string(),
+            own => format!("{whole}_{own}"),
+        };
+        self.list.iter().map(name).collect()
+    }
+}
+
+impl Lowered {
+    /// The number of the buffer behind each view, where buffers are operands, results, temporaries in this order.
+    pub fn buffer_numbers(&self, operands: usize, results: usize) -> Vec<usize> {
+        let number = |buffer: &BufferRef| match *buffer {
+            BufferRef::Operand(i) => i,
+            BufferRef::Result(i) => operands + i,
+            BufferRef::Temporary(i) => operands + results + i,
+        };
+        self.buffers.iter().map(number).collect()
+    }
 }
 
 /// Lowers one `tgn.kernel`. Errors: internal; kernel formation admits only what a recipe takes.
@@ -53,21 +97,23 @@ pub fn lower_kernel(
     kernel: OpId,
     target: &dyn TargetModel,
     symbols: &Symbols,
-) -> Result<Lowered, Diagnostic> {
+) -> Result<Launches, Diagnostic> {
     let body = body::Body::of_kernel(func, kernel);
     let body = collapse::collapse_axes(&body).unwrap_or(body);
     let root = body.root();
     let lowered = match root.map(|op| body.func.kind(op)) {
         Some(TensorOp::Attention { .. }) => attention::lower(&body, target, symbols),
         Some(TensorOp::Dot { .. } | TensorOp::Conv { .. }) => contract::lower(&body, target, symbols),
-        Some(TensorOp::Pool { .. } | TensorOp::MaxPoolIndices { .. }) => pool::lower(&body, target),
-        Some(TensorOp::Concat { .. }) => concat::lower(&body, target),
-        Some(TensorOp::Scan { .. }) => scan::lower(&body, target),
+        Some(TensorOp::Pool { .. } | TensorOp::MaxPoolIndices { .. }) => {
+            pool::lower(&body, target).map(Launches::from)
+        }
+        Some(TensorOp::Concat { .. }) => concat::lower(&body, target).map(Launches::from),
+        Some(TensorOp::Scan { .. }) => scan::lower(&body, target).map(Launches::from),
         Some(TensorOp::ScatterElements { .. } | TensorOp::ScatterNd { .. }) => {
             let in_place = matches!(func.kind(kernel), TensorOp::Kernel { class: KernelClass::Update });
-            scatter::lower(&body, in_place, target)
+            scatter::lower(&body, in_place, target).map(Launches::from)
         }
-        _ => rows::lower(&body, target, symbols),
+        _ => rows::lower(&body, target, symbols).map(Launches::from),
     };
     lowered.map_err(|error| {
         Diagnostic::internal(format!("no recipe lowers a kernel: {error}")).at(func

@@ -47,12 +47,7 @@ fn contractions_of_rare_types_are_widened() {
         });
         let mut program = program(dtype);
         let expected = evaluate(&program, &inputs).unwrap();
-        decompose_composites(
-            &mut program,
-            &SmallTarget { edges: tegula_target::Edges::Cut },
-            &mut PassCx::default(),
-        )
-        .unwrap();
+        decompose_composites(&mut program, &SmallTarget::ALL[0], &mut PassCx::default()).unwrap();
         let func = program.entry();
         for op in func.walk() {
             if let TensorOp::Dot { .. } | TensorOp::Conv { .. } = func.kind(op) {

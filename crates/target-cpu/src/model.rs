@@ -143,7 +143,16 @@ impl TargetModel for CpuTarget {
         let m = self.tile_rows(contract, vectors);
         let k = contract.k.as_const().map_or(K_UNROLL, |k| k.clamp(1, K_UNROLL));
         let (m_block, busy_rows) = (self.row_tiles_of_block(contract, m), BUSY_ACCUMULATORS / vectors);
-        ContractTile { m, n: vectors * lanes, k, m_block, busy_rows, edges: Edges::Cut, swapped: false }
+        ContractTile {
+            m,
+            n: vectors * lanes,
+            k,
+            m_block,
+            busy_rows,
+            edges: Edges::Cut,
+            swapped: false,
+            splits: 1,
+        }
     }
 
     fn row_tile(&self, widest: DType, live_rows: i64) -> i64 {

@@ -9,7 +9,8 @@ use tegula_isa_ptx::{Module, Target, print};
 use tegula_machine::Machine;
 use tegula_package::PtxKernel;
 use tegula_target::{
-    Attention, AttentionTile, Code, CompiledKernel, Contract, ContractTile, Prologue, TargetModel,
+    Attention, AttentionRuns, AttentionTile, Code, CompiledKernel, Contract, ContractForm, ContractTile,
+    Prologue, TargetModel,
 };
 use tegula_tensor::KernelClass;
 use tegula_tile::TileKernel;
@@ -91,11 +92,25 @@ impl TargetModel for GpuTarget {
     }
 
     fn contract_tile(&self, contract: &Contract, symbols: &Symbols) -> ContractTile {
-        tiles::contract(&self.machine, contract, symbols)
+        tiles::contract(&self.machine, contract, symbols).0
+    }
+
+    fn contract_forms(&self, contract: &Contract, symbols: &Symbols) -> Vec<ContractForm> {
+        tiles::forms(&self.machine, contract, symbols)
     }
 
     fn attention_tile(&self, attention: &Attention) -> Option<AttentionTile> {
         tiles::attention(self.machine.gpu().expect("invariant: a target is of a GPU"), attention)
+    }
+
+    fn attention_runs(
+        &self,
+        attention: &Attention,
+        tile: &AttentionTile,
+        symbols: &Symbols,
+    ) -> Option<AttentionRuns> {
+        let gpu = self.machine.gpu().expect("invariant: a target is of a GPU");
+        tiles::attention_runs(gpu, attention, tile, symbols)
     }
 
     fn reads_turned(&self) -> bool {

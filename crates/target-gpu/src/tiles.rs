@@ -3,13 +3,13 @@
 
 mod attention;
 
-pub(crate) use attention::attention;
+pub(crate) use attention::{attention, attention_runs};
 
 use crate::lower::{CLUSTER_ROWS, MAP_RANK};
 use tegula_base::{DType, Dim, Symbols};
 use tegula_machine::{Gpu, Machine};
-use tegula_perf::gpu::gemm::{Cluster, Gemm, Order, Scales, Schedule, rank};
-use tegula_target::{Contract, ContractTile, Edges, Prologue};
+use tegula_perf::gpu::gemm::{Cluster, Gemm, Order, Scales, Schedule, predict, rank};
+use tegula_target::{Contract, ContractForm, ContractTile, Edges, Prologue};
 
 /// Result tile of a product without matrix units: 32 sums a thread, 8 rows by 4 columns, which read 12 elements of
 /// shared memory for 32 multiply-adds (an SM reads 32 words and multiplies 128 times a cycle).
@@ -28,11 +28,14 @@ const UNPACKED_STEPS: i64 = 128;
 const MOST_SUMS: u64 = 128;
 /// Row tiles of a band: 8 x 128 rows of the left side and the columns of a wave of CTAs fit L2 (60 MB on an H200).
 const BAND: i64 = 8;
+/// Runs of k of a product of warps at most, and steps of each at least: as `perf` tries them for warpgroups.
+const MOST_RUNS: u64 = 16;
+const LEAST_RUN: u64 = 256;
 /// Rows, columns and steps that are assumed of sizes that only a run knows.
 const USUAL: i64 = 4096;
 
-/// The tile of a contraction.
-pub(crate) fn contract(machine: &Machine, contract: &Contract, symbols: &Symbols) -> ContractTile {
+/// The tile of a contraction, and what was predicted of it.
+pub(crate) fn contract(machine: &Machine, contract: &Contract, symbols: &Symbols) -> (ContractTile, String) {
     let gpu = machine.gpu().expect("invariant: a target is of a GPU");
     let halves = |dtype: DType| matches!(dtype, DType::BF16 | DType::F16);
     let bytes = |dtype: DType| dtype.bits() == 8 && dtype != DType::Bool;
@@ -40,10 +43,10 @@ pub(crate) fn contract(machine: &Machine, contract: &Contract, symbols: &Symbols
     let on_matrix_units = halves(lhs) && (lhs == rhs || bytes(rhs) && rhs.is_int())
         || bytes(lhs) && bytes(rhs) && lhs.is_int() == rhs.is_int();
     match on_matrix_units {
-        true if contract.windowed => of_vectors(contract, true),
+        true if contract.windowed => (of_vectors(contract, true), String::new()),
         true if gpu.warpgroup_mma && are_copied(contract, symbols) => of_warpgroups(gpu, contract, symbols),
-        true => of_warps(contract),
-        false => of_vectors(contract, false),
+        true => of_warps(gpu, contract),
+        false => (of_vectors(contract, false), String::new()),
     }
 }
 
@@ -74,23 +77,80 @@ fn of_vectors(contract: &Contract, on_matrix_units: bool) -> ContractTile {
         false => (m, STEPS),
     };
     let k = up_to(&contract.k, steps);
-    ContractTile { m, n, k, m_block: 1, busy_rows: 1, edges: Edges::Cut, swapped: false }
+    ContractTile { m, n, k, m_block: 1, busy_rows: 1, edges: Edges::Cut, swapped: false, splits: 1 }
 }
 
-/// Whole tiles of `mma.sync`.
-fn of_warps(contract: &Contract) -> ContractTile {
+/// Whole tiles of `mma.sync`; few of them over a long k in runs.
+fn of_warps(gpu: &Gpu, contract: &Contract) -> (ContractTile, String) {
     let (m, n) = WARP_TILE;
     let k = WARP_STEP_BYTES / contract.lhs.size().max(contract.rhs.size()) as i64;
-    ContractTile { m, n, k, m_block: 1, busy_rows: 1, edges: Edges::Padded, swapped: false }
+    let tile =
+        ContractTile { m, n, k, m_block: 1, busy_rows: 1, edges: Edges::Padded, swapped: false, splits: 1 };
+    let sizes = [&contract.batch, &contract.m, &contract.n, &contract.k].map(|dim| dim.as_const());
+    let [Some(batch), Some(rows), Some(columns), Some(steps)] =
+        sizes.map(|size| size.map(|n| n.max(1) as u64))
+    else {
+        return (tile, String::new());
+    };
+    let gemm = Gemm { groups: batch, ..Gemm::new(rows, columns, steps, contract.lhs, contract.lhs) };
+    let of = |splits: u64| {
+        let schedule = Schedule {
+            swap: false,
+            rows: m as u64,
+            columns: n as u64,
+            depth: k as u64,
+            stages: 1,
+            consumers: 1,
+            cluster: Cluster::One,
+            splits,
+            order: Order::Single,
+        };
+        predict(&gemm, &schedule, gpu).map(|prediction| (splits, prediction))
+    };
+    let runs = (1..=MOST_RUNS).filter(|runs| *runs == 1 || steps / runs >= LEAST_RUN).filter_map(of);
+    let best = runs.reduce(|best, next| if next.1.time.0 < best.1.time.0 { next } else { best });
+    match best {
+        Some((splits, prediction)) => {
+            (ContractTile { splits: splits as i64, ..tile }, format!("splits={splits}: {prediction}"))
+        }
+        None => (tile, String::new()),
+    }
 }
 
-/// The fastest predicted of the schedules that the lowering has: no clusters, k in one piece.
-fn of_warpgroups(gpu: &Gpu, contract: &Contract, symbols: &Symbols) -> ContractTile {
+/// Rows up to which forms of their own are chosen where only a run knows how many there are: those of a decoder's steps,
+/// and of short prompts. Each is chosen for its largest number.
+const FEW_ROWS: [i64; 2] = [64, 256];
+
+/// The forms of a contraction: one for each range of rows that would not be computed alike.
+pub(crate) fn forms(machine: &Machine, contract: &Contract, symbols: &Symbols) -> Vec<ContractForm> {
+    let (low, high) = symbols.bounds(&contract.m);
+    let few =
+        FEW_ROWS.into_iter().filter(|rows| contract.m.as_const().is_none() && (low..high).contains(rows));
+    let mut forms: Vec<ContractForm> = Vec::new();
+    for most_rows in few.chain([i64::MAX]) {
+        let m = if most_rows == i64::MAX { contract.m.clone() } else { Dim::from(most_rows) };
+        let (tile, reason) = self::contract(machine, &Contract { m, ..contract.clone() }, symbols);
+        if forms.last().is_some_and(|before| before.tile == tile) {
+            forms.pop();
+        }
+        forms.push(ContractForm { most_rows, tile, reason });
+    }
+    // Forms with cut edges have tiles for all rows.
+    if forms.iter().any(|form| form.tile.edges == Edges::Cut) {
+        forms.drain(..forms.len() - 1);
+    }
+    forms
+}
+
+/// The fastest predicted of the schedules that the lowering has.
+fn of_warpgroups(gpu: &Gpu, contract: &Contract, symbols: &Symbols) -> (ContractTile, String) {
     let usual = |dim: &Dim| -> u64 {
         let (low, high) = symbols.bounds(dim);
         dim.as_const().unwrap_or(USUAL.clamp(low, high.max(low))).max(1) as u64
     };
     let (m, n, k) = (usual(&contract.m), usual(&contract.n), usual(&contract.k));
+    // Of sizes that only a run knows the tiles may be many, and k short.
+    let may_split = [&contract.m, &contract.n, &contract.k].into_iter().all(|dim| dim.as_const().is_some());
     let packed = match contract.prologue {
         Some(Prologue::Unpack { bits: 4, .. }) => Some(DType::U4),
         Some(Prologue::Unpack { .. }) => Some(DType::U8),
@@ -120,18 +180,19 @@ fn of_warpgroups(gpu: &Gpu, contract: &Contract, symbols: &Symbols) -> ContractT
             true => 2 * sums <= MOST_SUMS && (schedule.swap || schedule.columns.is_power_of_two()),
             false => sums <= MOST_SUMS,
         };
-        order && rows && columns && fits && schedule.splits == 1
+        order && rows && columns && fits && (schedule.splits == 1 || may_split)
     };
-    let found = rank(&gemm, gpu).into_iter().map(|(schedule, _)| schedule).find(has);
-    let (swapped, rows, columns) = match found {
-        Some(schedule) => {
+    let found = rank(&gemm, gpu).into_iter().find(|(schedule, _)| has(schedule));
+    let reason = found.map_or_else(String::new, |(schedule, prediction)| format!("{schedule}: {prediction}"));
+    let (swapped, rows, columns, splits) = match found {
+        Some((schedule, _)) => {
             let ctas = if schedule.cluster == Cluster::Rows { 2 } else { 1 };
-            (schedule.swap, ctas * schedule.rows as i64, schedule.columns as i64)
+            (schedule.swap, ctas * schedule.rows as i64, schedule.columns as i64, schedule.splits as i64)
         }
-        None => (packed.is_some(), TILE.0, TILE.1),
+        None => (packed.is_some(), TILE.0, TILE.1, 1),
     };
     let (m, n) = if swapped { (columns, rows) } else { (rows, columns) };
     let k = if packed.is_some() { UNPACKED_STEPS } else { STEP_BYTES / contract.lhs.size() as i64 };
     let m_block = if swapped { 1 } else { BAND };
-    ContractTile { m, n, k, m_block, busy_rows: 1, edges: Edges::Padded, swapped }
+    (ContractTile { m, n, k, m_block, busy_rows: 1, edges: Edges::Padded, swapped, splits }, reason)
 }

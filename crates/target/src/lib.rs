@@ -41,6 +41,13 @@ pub trait TargetModel: Sync {
     /// Tile extents for a contraction or convolution.
     fn contract_tile(&self, contract: &Contract, symbols: &Symbols) -> ContractTile;
 
+    /// The forms of a contraction for ranges of its rows, in rising order; the last is for all that remain. Where rows are
+    /// constant there is one. Only forms with padded edges may be several, or split.
+    fn contract_forms(&self, contract: &Contract, symbols: &Symbols) -> Vec<ContractForm> {
+        let tile = self.contract_tile(contract, symbols);
+        vec![ContractForm { most_rows: i64::MAX, tile, reason: String::new() }]
+    }
+
     /// Whether a contraction reads the right side with its rows and columns in either order, for nothing: then it is not
     /// turned before, and constants lie column after column.
     fn reads_turned(&self) -> bool {
@@ -49,6 +56,17 @@ pub trait TargetModel: Sync {
 
     /// Extents of an attention's blocks; `None` where it is taken apart all the same.
     fn attention_tile(&self, _attention: &Attention) -> Option<AttentionTile> {
+        None
+    }
+
+    /// Runs that keys are seen in, in the program's runs that have too few blocks of queries to fill the machine; `None`
+    /// where there are none such. `heads` are those of the blocks: heads that share a block are one.
+    fn attention_runs(
+        &self,
+        _attention: &Attention,
+        _tile: &AttentionTile,
+        _symbols: &Symbols,
+    ) -> Option<AttentionRuns> {
         None
     }
 
@@ -137,6 +155,18 @@ pub struct ContractTile {
     pub edges: Edges,
     /// Columns of the result are the rows of the unit's product; with padded edges only.
     pub swapped: bool,
+    /// Runs of k whose sums are computed apart and then added up; with padded edges only.
+    pub splits: i64,
+}
+
+/// How a contraction of few or many rows is computed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContractForm {
+    /// Rows that it is for at most, and more than the form before.
+    pub most_rows: i64,
+    pub tile: ContractTile,
+    /// What was predicted, in one line; empty where nothing was.
+    pub reason: String,
 }
 
 /// The sizes of `softmax(q k^T) v`, as `tgn.attention` names them.
@@ -166,6 +196,17 @@ pub struct AttentionTile {
     pub keys: i64,
     /// Elements of a value at most: wider ones are parts of several units, each with scores of its own.
     pub v_dim: i64,
+}
+
+/// Keys in runs that different units see.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AttentionRuns {
+    /// How many, at least 1.
+    pub runs: Dim,
+    /// 1 where keys are split, 0 where they are not.
+    pub used: Dim,
+    /// What was predicted, in one line; empty where nothing was.
+    pub reason: String,
 }
 
 /// A kernel as the package stores it; the argument block (`docs/abi.md`) is the kernel's views, then `sizes`.

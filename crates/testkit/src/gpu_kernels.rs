@@ -25,6 +25,9 @@ pub struct GpuKernel {
     pub name: String,
     /// Size symbols and what each is a multiple of, in every run.
     pub symbols: BTreeMap<String, i64>,
+    /// Sizes that are constants in every program of the row, as a model's weights have them.
+    #[serde(default)]
+    constants: Sizes,
     /// Sizes of the speed table.
     table: Vec<TableRow>,
     /// Sizes for checks of results.
@@ -116,6 +119,7 @@ impl GpuKernel {
     }
 
     fn build(&self, fixed: &Sizes) -> Result<(TensorProgram, Vec<Fill>), String> {
+        let fixed = &self.constants.iter().chain(fixed).map(|(name, n)| (name.clone(), *n)).collect();
         let mut program = TensorProgram::new(TensorFunc::new("main"));
         let TensorProgram { symbols, consts, funcs } = &mut program;
         let mut b = Builder::new(&mut funcs[0], consts);

@@ -56,45 +56,54 @@ pub fn run(_args: &[String]) -> Result<Outcome> {
     }
     let folder = workspace::target().join("gpu-compile-time");
     fs::create_dir_all(&folder)?;
-    println!("{:14} {:>8} {:>8} {:>9} {:>9}", "kernel", "lower ms", "PTX ms", "PTX bytes", "ptxas ms");
+    println!("{:20} {:>8} {:>8} {:>9} {:>9}", "kernel", "lower ms", "PTX ms", "PTX bytes", "ptxas ms");
     let (mut total, mut slowest, mut assembled) = (0.0, 0.0f64, 0.0);
+    let mut launches = 0;
     for (op, name) in &kernels {
-        let (mut lowering, mut compiling, mut text) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut lowering, mut lowered) = (Vec::new(), None);
         for _ in 0..REPEATS {
             let start = Instant::now();
-            let lowered = lower_kernel(program.entry(), *op, &target, &program.symbols).map_err(plain)?;
+            lowered = Some(lower_kernel(program.entry(), *op, &target, &program.symbols).map_err(plain)?);
             lowering.push(milliseconds(start));
-            let start = Instant::now();
-            let compiled = target.compile(name, &lowered.kernel, &program.symbols).map_err(plain)?;
-            compiling.push(milliseconds(start));
-            let Code::Ptx(ptx) = compiled.code else {
-                return Err(anyhow!("kernel {name} is no PTX"));
-            };
-            text = ptx.text.into_bytes();
         }
-        let file = folder.join(format!("{name}.ptx"));
-        fs::write(&file, &text)?;
-        let ptxas_ms = match &tools {
-            Ok(Tools { ptxas, .. }) => {
+        let lowered = lowered.context("no round was run")?;
+        let lower_ms = median(lowering) / lowered.list.len() as f64;
+        for (name, (_, launch)) in lowered.names(name).iter().zip(&lowered.list) {
+            let (mut compiling, mut text) = (Vec::new(), Vec::new());
+            for _ in 0..REPEATS {
                 let start = Instant::now();
-                Shell::new(ptxas).args(["-arch", "sm_90a", "-o", "/dev/null"]).arg(&file).read()?;
-                milliseconds(start)
+                let compiled = target.compile(name, &launch.kernel, &program.symbols).map_err(plain)?;
+                compiling.push(milliseconds(start));
+                let Code::Ptx(ptx) = compiled.code else {
+                    return Err(anyhow!("kernel {name} is no PTX"));
+                };
+                text = ptx.text.into_bytes();
             }
-            Err(_) => f64::NAN,
-        };
-        let (lower_ms, ptx_ms) = (median(lowering), median(compiling));
-        println!("{name:14} {lower_ms:8.3} {ptx_ms:8.3} {:9} {ptxas_ms:9.0}", text.len());
-        total += lower_ms + ptx_ms;
-        slowest = slowest.max(lower_ms + ptx_ms);
-        assembled += ptxas_ms;
+            let file = folder.join(format!("{name}.ptx"));
+            fs::write(&file, &text)?;
+            let ptxas_ms = match &tools {
+                Ok(Tools { ptxas, .. }) => {
+                    let start = Instant::now();
+                    Shell::new(ptxas).args(["-arch", "sm_90a", "-o", "/dev/null"]).arg(&file).read()?;
+                    milliseconds(start)
+                }
+                Err(_) => f64::NAN,
+            };
+            let ptx_ms = median(compiling);
+            println!("{name:20} {lower_ms:8.3} {ptx_ms:8.3} {:9} {ptxas_ms:9.0}", text.len());
+            launches += 1;
+            total += lower_ms + ptx_ms;
+            slowest = slowest.max(lower_ms + ptx_ms);
+            assembled += ptxas_ms;
+        }
     }
     let step = step_facts(&target)?;
     let holds = step.distinct <= KERNELS_BAR
         && slowest <= KERNEL_BAR_MS
         && total <= TOTAL_BAR_MS
-        && kernels.len() <= KERNELS_BAR;
+        && launches <= KERNELS_BAR;
     Ok(Outcome::pass_if(holds && !kernels.is_empty())
-        .with("kernels", kernels.len())
+        .with("kernels", launches)
         .with("kernels_ms", format!("{total:.1}"))
         .with("slowest_ms", format!("{slowest:.2}"))
         .with("passes_ms", format!("{:.1}", median(passes)))

@@ -118,7 +118,9 @@ pub fn write_program(folder: &Path, name: &str, mut program: TensorProgram) -> R
         .map_err(|errors| anyhow!("{name}: {errors}"))?;
     for (op, kernel) in distinct_kernels(&program).map_err(|errors| anyhow!("{name}: {errors}"))? {
         let lowered = lower_kernel(program.entry(), op, &target, &program.symbols).map_err(plain)?;
-        write(folder, &format!("{name}_{kernel}"), &lowered.kernel, &program.symbols)?;
+        for (kernel, (_, launch)) in lowered.names(&kernel).iter().zip(&lowered.list) {
+            write(folder, &format!("{name}_{kernel}"), &launch.kernel, &program.symbols)?;
+        }
     }
     Ok(())
 }

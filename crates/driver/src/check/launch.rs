@@ -1,9 +1,9 @@
-//! Runs one launch of a host program alone, by a package that holds nothing else: the very code of the model's
-//! package on operands of our choice.
+//! Runs the launches of one kernel of a host program alone, by a package that holds nothing else: the very code of the
+//! model's package on operands of our choice.
 
 use super::Device;
 use std::sync::Arc;
-use tegula_base::{DType, Dim, HostTensor};
+use tegula_base::{DType, Dim, HashMap, HostTensor};
 use tegula_host::{HostOp, Packing};
 use tegula_ir::OpId;
 use tegula_opt::lower::BufferRef;
@@ -18,26 +18,28 @@ use tegula_target::Code;
 use tegula_tensor::eval::Bindings;
 use tegula_tensor::{TensorFunc, TensorType};
 
-/// The results of launch `index`, which computes `op`, on these operands.
-/// Errors: why it cannot run, in plain words.
+/// The launches of each op, in order.
+pub(super) fn by_op(host: &HostModule) -> HashMap<OpId, Vec<usize>> {
+    let mut launches: HashMap<OpId, Vec<usize>> = HashMap::default();
+    for (index, kernel) in host.kernels.iter().enumerate() {
+        if let Some(op) = kernel.op {
+            launches.entry(op).or_default().push(index);
+        }
+    }
+    launches
+}
+
+/// The results of launches `indices`, which compute `op`, on these operands.
+/// Errors: why they cannot run, in plain words.
 pub(super) fn run(
     host: &HostModule,
-    index: usize,
+    indices: &[usize],
     on: Device<'_>,
     func: &TensorFunc,
     op: OpId,
     operands: &[Arc<HostTensor>],
     bindings: &Bindings,
 ) -> Result<Vec<HostTensor>, String> {
-    let kernel = &host.kernels[index];
-    let steps = host.program.entry();
-    let launch = steps.walk().into_iter().find_map(|op| match steps.kind(op) {
-        HostOp::Launch { kernel, written, sizes, grid, .. } if *kernel as usize == index => {
-            Some((written, sizes, grid))
-        }
-        _ => None,
-    });
-    let (_, sizes, grid) = launch.ok_or("the launch is not in the host program")?;
     let concrete = |values: &[tegula_ir::Value]| {
         values
             .iter()
@@ -52,28 +54,15 @@ pub(super) fn run(
         .collect::<Result<Vec<HostTensor>, String>>()?;
     let outputs = result_types.iter().map(buffer_bytes).collect::<Result<Vec<usize>, String>>()?;
 
-    let mut builder = PackageBuilder::new();
-    let code = match &kernel.code {
-        HostCode::Compiled(code) => match &host.codes[*code] {
-            Code::Machine(code) => builder.add_machine_code(code),
-            Code::Portable(code) => builder.add_portable(code),
-            Code::Ptx(kernel) => builder.add_ptx(kernel),
-        },
-        HostCode::Native { name, attrs } => KernelCode::Native { name: name.clone(), attrs: attrs.clone() },
+    let mut alone = Alone {
+        host,
+        bindings,
+        results: inputs.len(),
+        temporaries: inputs.len() + outputs.len(),
+        builder: PackageBuilder::new(),
+        between: vec![],
     };
-    let size = |dim: &Dim| bindings.size(dim).map(Dim::from);
-    let mut args: Vec<Arg> = kernel
-        .views
-        .iter()
-        .map(|view| match view {
-            BufferRef::Operand(i) => Arg::Buffer(BufferId::from(*i)),
-            BufferRef::Result(i) => Arg::Buffer(BufferId::from(inputs.len() + *i)),
-        })
-        .collect();
-    for dim in sizes {
-        args.push(Arg::Size(size(dim)?));
-    }
-    let mut steps = vec![];
+    let (mut kernels, mut steps) = (Vec::new(), Vec::new());
     // An update finds its data where its result is to be.
     if let Some(data) = data_of_update(func, op) {
         let zero = Dim::from(0);
@@ -85,7 +74,14 @@ pub(super) fn run(
             bytes: Dim::from(outputs[0]),
         });
     }
-    steps.push(Step::Launch { kernel: 0, args, grid: size(grid)? });
+    for index in indices {
+        let (kernel, args, grid) = alone.launch(*index)?;
+        steps.push(Step::Launch { kernel: kernels.len() as u32, args, grid });
+        kernels.push(kernel);
+    }
+    let Alone { builder, between, .. } = alone;
+    let last = steps.len() as u32 - 1;
+    let temporary = |bytes: &Dim| Buffer { bytes: bytes.clone(), last, ..buffer(Place::Arena, 0) };
     let program = HostProgram {
         symbols: vec![],
         inputs: inputs.iter().enumerate().map(|(i, tensor)| port("in", i, i, tensor.bytes.len())).collect(),
@@ -95,14 +91,9 @@ pub(super) fn run(
             .enumerate()
             .map(|(i, tensor)| buffer(Place::Input(i as u32), tensor.bytes.len()))
             .chain(outputs.iter().enumerate().map(|(i, n)| buffer(Place::Output(i as u32), *n)))
+            .chain(between.iter().map(temporary))
             .collect(),
-        kernels: vec![Kernel {
-            name: kernel.name.clone(),
-            code,
-            scratch: size(&kernel.scratch)?,
-            cost: Default::default(),
-            source: kernel.source.clone(),
-        }],
+        kernels,
         steps,
     };
     let about = About { machine: on.machine.clone(), ..About::default() };
@@ -111,6 +102,70 @@ pub(super) fn run(
     let session = Session::from_bytes(package.to_bytes(), options).map_err(|found| found.to_string())?;
     let results = session.run(&inputs).map_err(|found| found.to_string())?;
     results.into_iter().zip(&result_types).map(|(bytes, ty)| row_major(bytes, ty)).collect()
+}
+
+/// Puts launches into a package of their own: operands, results and temporaries are its buffers, in this order.
+struct Alone<'a> {
+    host: &'a HostModule,
+    bindings: &'a Bindings,
+    /// The first result's buffer, and the first temporary's.
+    results: usize,
+    temporaries: usize,
+    builder: PackageBuilder,
+    /// Bytes of the temporaries.
+    between: Vec<Dim>,
+}
+
+impl Alone<'_> {
+    /// The kernel, its arguments and its grid.
+    fn launch(&mut self, index: usize) -> Result<(Kernel, Vec<Arg>, Dim), String> {
+        let kernel = &self.host.kernels[index];
+        let steps = self.host.program.entry();
+        let launch = steps.walk().into_iter().find_map(|op| match steps.kind(op) {
+            HostOp::Launch { kernel, sizes, grid, .. } if *kernel as usize == index => {
+                Some((op, sizes, grid))
+            }
+            _ => None,
+        });
+        let (launch, sizes, grid) = launch.ok_or("the launch is not in the host program")?;
+        let size = |dim: &Dim| self.bindings.size(dim).map(Dim::from);
+        let mut args = Vec::with_capacity(kernel.views.len() + sizes.len());
+        for (view, value) in kernel.views.iter().zip(steps.operands(launch)) {
+            let number = match *view {
+                BufferRef::Operand(i) => i,
+                BufferRef::Result(i) => self.results + i,
+                BufferRef::Temporary(i) => {
+                    if self.between.len() <= i {
+                        self.between.resize(i + 1, Dim::from(0));
+                    }
+                    self.between[i] = size(&steps.ty(*value).bytes)?;
+                    self.temporaries + i
+                }
+            };
+            args.push(Arg::Buffer(BufferId::from(number)));
+        }
+        for dim in sizes {
+            args.push(Arg::Size(size(dim)?));
+        }
+        let code = match &kernel.code {
+            HostCode::Compiled(code) => match &self.host.codes[*code] {
+                Code::Machine(code) => self.builder.add_machine_code(code),
+                Code::Portable(code) => self.builder.add_portable(code),
+                Code::Ptx(kernel) => self.builder.add_ptx(kernel),
+            },
+            HostCode::Native { name, attrs } => {
+                KernelCode::Native { name: name.clone(), attrs: attrs.clone() }
+            }
+        };
+        let alone = Kernel {
+            name: kernel.name.clone(),
+            code,
+            scratch: size(&kernel.scratch)?,
+            cost: Default::default(),
+            source: kernel.source.clone(),
+        };
+        Ok((alone, args, size(grid)?))
+    }
 }
 
 fn port(stem: &str, index: usize, buffer: usize, bytes: usize) -> Port {

@@ -8,18 +8,21 @@
 mod coordinates;
 mod ops;
 mod reshape;
+mod views;
 
 use super::BufferRef;
 use crate::lower::body::Body;
 use smallvec::SmallVec;
 use tegula_base::{DType, HashMap, Symbols};
-use tegula_ir::{OpId, ScalarOp, Value};
+use tegula_ir::{ScalarOp, Value};
+use tegula_tensor::TensorOp;
 use tegula_tensor::layout::Physical;
-use tegula_tensor::{Layout, TensorOp, TensorType};
-use tegula_tile::{GridDim, IndexOp, TileBuilder, TileFunc, TileKernel, TileType, ViewParam, ViewType};
+use tegula_tile::{IndexOp, TileBuilder, TileKernel};
+use views::Role;
 
 pub(super) use coordinates::Coordinate;
 pub(super) use reshape::{groups, maps_to_one_axis};
+pub(super) use views::{Part, Temporary, Views, begin, begin_part, row_major};
 
 /// One axis of a box: elements `offset + i * step` for `i` in `0..extent`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -98,6 +101,8 @@ pub(super) struct Lowering<'a> {
     flat_views: HashMap<Value, Value>,
     /// Rank-1 view of a scatter's result.
     flat_result: Option<Value>,
+    /// Views of memory between launches, in the order of the part's.
+    temporaries: Vec<Value>,
     /// Grid coordinates of the work unit.
     pub unit: Vec<Value>,
     /// What is known of sizes, where a recipe's reshapes need it.
@@ -108,80 +113,34 @@ pub(super) struct Lowering<'a> {
     fixed: Vec<HashMap<Value, Value>>,
 }
 
-/// An empty kernel for a body: a view a buffer and a grid; the recipe fills it through [`Lowering`].
-pub(super) fn begin(body: &Body, grid: Vec<tegula_base::Dim>) -> (TileKernel, Vec<BufferRef>) {
-    let mut views = Vec::new();
-    let mut buffers = Vec::new();
-    for (i, arg) in body.args().iter().enumerate() {
-        views.push(ViewParam { ty: view_type(body.func.ty(*arg)), written: false, in_place: None });
-        buffers.push(BufferRef::Operand(body.operands[i]));
-    }
-    for (i, ty) in body.result_types.iter().enumerate() {
-        views.push(ViewParam { ty: view_type(ty), written: true, in_place: None });
-        buffers.push(BufferRef::Result(i));
-    }
-    if scatters(body) {
-        let ty = &body.result_types[0];
-        let flat = ViewType { dtype: ty.dtype, shape: [ty.shape.count()].into(), strides: [1].into() };
-        views.push(ViewParam { ty: flat, written: true, in_place: None });
-        buffers.push(BufferRef::Result(0));
-    }
-    for arg in coordinates::gathered_args(body) {
-        let i = body.args().iter().position(|a| *a == arg).expect("invariant: an argument of the body");
-        let ty = body.func.ty(arg);
-        let extent = ty.layout_or_default().physical_shape(&ty.shape).count();
-        let flat = ViewType { dtype: ty.dtype, shape: [extent].into(), strides: [1].into() };
-        views.push(ViewParam { ty: flat, written: false, in_place: None });
-        buffers.push(BufferRef::Operand(body.operands[i]));
-    }
-    let mut func = TileFunc::new("kernel");
-    let region = func.body();
-    for view in &views {
-        func.add_arg(region, TileType::View(Box::new(view.ty.clone())));
-    }
-    for _ in &grid {
-        func.add_arg(region, TileType::Index);
-    }
-    let grid = grid.into_iter().map(|extent| GridDim { extent }).collect();
-    (TileKernel { func, grid, views }, buffers)
-}
-
-fn scatters(body: &Body) -> bool {
-    let is_scatter = |op: &OpId| {
-        matches!(body.func.kind(*op), TensorOp::ScatterElements { .. } | TensorOp::ScatterNd { .. })
-    };
-    body.ops().iter().any(is_scatter)
-}
-
-/// The view of a buffer: its physical dims, outermost first.
-fn view_type(ty: &TensorType) -> ViewType {
-    let shape = ty.layout_or_default().physical_shape(&ty.shape);
-    let strides = Layout::row_major(shape.rank()).strides(&shape);
-    let strides = strides.expect("invariant: row-major has strides").into();
-    ViewType { dtype: ty.dtype, shape, strides }
-}
-
 impl<'a> Lowering<'a> {
-    pub fn new(body: &'a Body, kernel: &'a mut TileKernel, buffers: Vec<BufferRef>) -> Lowering<'a> {
+    pub fn new(body: &'a Body, kernel: &'a mut TileKernel, views: Views) -> Lowering<'a> {
         let args = kernel.func.args(kernel.func.body()).to_vec();
-        let n = body.args().len();
-        let results = body.result_types.len();
-        let gathered = coordinates::gathered_args(body);
-        let n_views = kernel.views.len();
-        let first_flat = n + results + usize::from(scatters(body));
-        Lowering {
+        let (view_args, unit) = args.split_at(views.roles.len());
+        let mut cx = Lowering {
             body,
-            buffers,
-            arg_views: body.args().iter().copied().zip(args.iter().copied()).collect(),
-            result_views: args[n..n + results].to_vec(),
-            flat_views: gathered.into_iter().zip(args[first_flat..n_views].iter().copied()).collect(),
-            flat_result: scatters(body).then(|| args[n + results]),
-            unit: args[n_views..].to_vec(),
+            buffers: views.buffers,
+            arg_views: HashMap::default(),
+            result_views: vec![],
+            flat_views: HashMap::default(),
+            flat_result: None,
+            temporaries: vec![],
+            unit: unit.to_vec(),
             symbols: None,
             b: TileBuilder::new(kernel),
             memo: vec![HashMap::default()],
             fixed: vec![HashMap::default()],
+        };
+        for (role, view) in views.roles.into_iter().zip(view_args.iter().copied()) {
+            match role {
+                Role::Arg(arg) => drop(cx.arg_views.insert(arg, view)),
+                Role::Result => cx.result_views.push(view),
+                Role::FlatResult => cx.flat_result = Some(view),
+                Role::Temporary => cx.temporaries.push(view),
+                Role::FlatArg(arg) => drop(cx.flat_views.insert(arg, view)),
+            }
         }
+        cx
     }
 
     /// Ends the kernel; gives the buffers behind its views.
@@ -192,6 +151,11 @@ impl<'a> Lowering<'a> {
 
     pub fn arg_view(&self, arg: Value) -> Option<Value> {
         self.arg_views.get(&arg).copied()
+    }
+
+    /// The view of the part's temporary `i`.
+    pub fn temporary(&self, i: usize) -> Value {
+        self.temporaries[i]
     }
 
     // --- scopes ----------------------------------------------------------------------------------------
@@ -350,10 +314,15 @@ impl<'a> Lowering<'a> {
                 (self.b.transpose(tile, &order), order.iter().map(|axis| at[*axis]).collect())
             }
         };
+        self.store_at(self.result_views[i], tile, &at);
+    }
+
+    /// Stores a tile at a box of a view.
+    pub fn store_at(&mut self, view: Value, tile: Value, at: &[Axis]) {
         let offsets: Vec<Value> = at.iter().map(|axis| axis.offset).collect();
         let steps: Vec<i64> = at.iter().map(|axis| axis.step).collect();
         let bounded: Vec<bool> = at.iter().map(|axis| axis.bounded).collect();
-        self.b.store(self.result_views[i], tile, &offsets, &steps, &bounded);
+        self.b.store(view, tile, &offsets, &steps, &bounded);
     }
 
     /// Pulls result `i` and stores it.

@@ -5,15 +5,16 @@
 //! `l = l 2^(c (m - m')) + sum p`, `acc = acc 2^(c (m - m')) + p v`, at the end `acc / l`; `c` is `log2 e` and, where
 //! nothing is added to the scores, their scale. Blocks that causality or the window hides are not visited
 //! (`visible.rs`), and only blocks on an edge are masked. Few queries of several heads that share their keys are rows
-//! of one block (`pack.rs`).
+//! of one block (`pack.rs`). Few blocks over many keys see them in runs, whose outcomes are merged (`split.rs`).
 
 mod pack;
+mod split;
 mod visible;
 
-use super::Lowered;
 use super::access::{Axis, Lowering, TileBox, begin};
 use super::body::Body;
-use super::contract::epilogue;
+use super::contract::{epilogue, used_axis};
+use super::{Launches, Lowered};
 use std::f64::consts::LOG2_E;
 use tegula_base::{DType, Dim, Symbols};
 use tegula_ir::{OpId, ScalarOp, Value};
@@ -49,7 +50,7 @@ fn sizes(func: &TensorFunc, op: OpId) -> Option<Attention> {
     })
 }
 
-pub(super) fn lower(body: &Body, target: &dyn TargetModel, symbols: &Symbols) -> Result<Lowered, String> {
+pub(super) fn lower(body: &Body, target: &dyn TargetModel, symbols: &Symbols) -> Result<Launches, String> {
     let root = body.root().ok_or("an attention is expected")?;
     let tile = tile_of(&body.func, root, target).ok_or("the target takes no such attention")?;
     let packed = pack::pack_heads(body, root, tile.queries);
@@ -58,12 +59,21 @@ pub(super) fn lower(body: &Body, target: &dyn TargetModel, symbols: &Symbols) ->
         None => (body, None),
     };
     let recipe = Recipe::new(body, root, tile, row_period, symbols)?;
-    let grid = vec![recipe.batch.clone(), recipe.heads.clone(), recipe.blocks(), Dim::from(recipe.parts())];
-    let (mut kernel, buffers) = begin(body, grid);
-    let mut cx = Lowering::new(body, &mut kernel, buffers);
-    recipe.unit(&mut cx)?;
-    let buffers = cx.finish();
-    Ok(Lowered { kernel, buffers })
+    let whole = |used: &Dim| -> Result<Lowered, String> {
+        let (mut kernel, views) = begin(body, recipe.grid(used_axis(used)));
+        let mut cx = Lowering::new(body, &mut kernel, views);
+        recipe.unit(&mut cx)?;
+        let buffers = cx.finish();
+        Ok(Lowered { kernel, buffers })
+    };
+    let runs = sizes(&body.func, root).and_then(|sizes| target.attention_runs(&sizes, &tile, symbols));
+    let Some(runs) = runs else { return whole(&Dim::from(1)).map(Launches::from) };
+    let mut launches = split::lower(body, &recipe, &runs)?;
+    let unsplit = Dim::from(1) - runs.used;
+    if !unsplit.is_const(0) {
+        launches.list.push(("whole".into(), whole(&unsplit)?));
+    }
+    Ok(launches)
 }
 
 /// What the recipe knows before it builds.
@@ -158,11 +168,37 @@ impl Recipe {
         self.rows.ceil_div(&Dim::from(self.tile.queries))
     }
 
+    /// A unit for each sequence, head, block of queries and part of a value's elements, below axes of the caller's.
+    fn grid(&self, mut outer: Vec<Dim>) -> Vec<Dim> {
+        outer.extend([self.batch.clone(), self.heads.clone(), self.blocks(), Dim::from(self.parts())]);
+        outer
+    }
+
     /// One block of queries of one head.
     fn unit(&self, cx: &mut Lowering) -> Result<(), String> {
+        let (end, at) = self.walk(cx, None)?;
+        let acc = self.finish(cx, end);
+        epilogue(cx, self.root, acc, &at)
+    }
+
+    /// The columns of a part of the values' elements.
+    fn columns(&self, cx: &mut Lowering, part: Value) -> Axis {
+        match self.parts() {
+            1 => padded(cx.b.index(0), self.v_dim),
+            parts => {
+                let width = cx.b.index(self.tile.v_dim);
+                let bounded = parts * self.tile.v_dim != self.v_dim;
+                Axis { offset: cx.b.mul(part, width), extent: self.tile.v_dim, step: 1, bounded }
+            }
+        }
+    }
+
+    /// What a unit's queries make of the keys that they see, or of one of so many runs of them; and where its result is.
+    fn walk(&self, cx: &mut Lowering, run: Option<[Value; 2]>) -> Result<(Running, TileBox), String> {
         let zero = cx.b.index(0);
-        let one = |offset: Value| Axis { offset, extent: 1, step: 1, bounded: false };
-        let [batch, head, mut block, part] = [cx.unit[0], cx.unit[1], cx.unit[2], cx.unit[3]];
+        let &[.., batch, head, mut block, part] = cx.unit.as_slice() else {
+            return Err("attention's grid has four axes".into());
+        };
         if self.visible.causal {
             // The last rows see the most keys: they begin first.
             let last = cx.b.size(&(self.blocks() - Dim::from(1)));
@@ -175,17 +211,14 @@ impl Recipe {
         let group = cx.b.size(&self.group);
         let shared = cx.b.index_op(IndexOp::FloorDiv, head, group);
         let inner = padded(zero, self.qk_dim);
-        let columns = match self.parts() {
-            1 => padded(zero, self.v_dim),
-            parts => {
-                let width = cx.b.index(self.tile.v_dim);
-                let bounded = parts * self.tile.v_dim != self.v_dim;
-                Axis { offset: cx.b.mul(part, width), extent: self.tile.v_dim, step: 1, bounded }
-            }
-        };
+        let columns = self.columns(cx, part);
         let q = matrix(cx, self.q, &[one(batch), one(head), rows, inner])?;
 
         let range = self.visible.range(cx, first, &rows, self.tile.keys);
+        let [lo, hi] = match run {
+            Some(run) => split::run_of(cx, [range.lo, range.hi], self.tile.keys, run),
+            None => [range.lo, range.hi],
+        };
         let (height, width) = (self.tile.queries, columns.extent);
         let start = Running {
             max: number(cx, &[height, 1], f32::NEG_INFINITY),
@@ -193,7 +226,7 @@ impl Recipe {
             acc: number(cx, &[height, width], 0.0),
         };
         let mut outcome = Ok(());
-        let end = cx.for_(range.lo, range.hi, self.tile.keys, &start.values(), |cx, key, carried| {
+        let end = cx.for_(lo, hi, self.tile.keys, &start.values(), |cx, key, carried| {
             let running = Running::of(carried);
             let keys =
                 Axis { offset: key, extent: self.tile.keys, step: 1, bounded: !self.visible.ends_whole };
@@ -216,9 +249,8 @@ impl Recipe {
             }
         });
         outcome?;
-        let acc = self.finish(cx, Running::of(&end));
         let at: TileBox = [one(batch), one(head), rows, columns].into_iter().collect();
-        epilogue(cx, self.root, acc, &at)
+        Ok((Running::of(&end), at))
     }
 
     /// Whether the scores are scaled before the exponential does it.
@@ -302,6 +334,10 @@ impl Recipe {
         let inverse = cx.b.broadcast(inverse, &shape);
         cx.b.elementwise(ScalarOp::Mul, &[running.acc, inverse])
     }
+}
+
+fn one(offset: Value) -> Axis {
+    Axis { offset, extent: 1, step: 1, bounded: false }
 }
 
 /// A head's elements, filled up with zeros.

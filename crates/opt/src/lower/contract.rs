@@ -11,12 +11,14 @@ mod depthwise;
 mod dot;
 mod padded;
 pub(crate) mod prologue;
+mod split;
 mod step;
 mod window;
 
+pub(super) use padded::used_axis;
 pub(super) use window::{window_range, window_start};
 
-use super::Lowered;
+use super::Launches;
 use super::access::{Axis, Lowering, TileBox};
 use super::body::Body;
 use tegula_base::{DType, Dim, Symbols};
@@ -26,7 +28,7 @@ use tegula_tensor::TensorOp;
 use tegula_tensor::layout::Physical;
 use tegula_tile::IndexOp;
 
-pub(super) fn lower(body: &Body, target: &dyn TargetModel, symbols: &Symbols) -> Result<Lowered, String> {
+pub(super) fn lower(body: &Body, target: &dyn TargetModel, symbols: &Symbols) -> Result<Launches, String> {
     let root = body.root().ok_or("a contraction is expected")?;
     match body.func.kind(root) {
         TensorOp::Dot { .. } => dot::lower(body, root, target, symbols),
@@ -34,8 +36,8 @@ pub(super) fn lower(body: &Body, target: &dyn TargetModel, symbols: &Symbols) ->
             let weights = body.shape(body.func.operand(root, 1));
             let depthwise = weights[1].is_const(1) && weights[0].is_const(*groups) && *groups > 1;
             match depthwise {
-                true => depthwise::lower(body, root, target),
-                false => conv::lower(body, root, target, symbols),
+                true => depthwise::lower(body, root, target).map(Launches::from),
+                false => conv::lower(body, root, target, symbols).map(Launches::from),
             }
         }
         _ => Err("a contraction is expected".into()),

@@ -1,6 +1,8 @@
 //! What a launch moves and computes, in terms of its sizes.
 
 use super::buffer_bytes;
+use super::kernels::{CompiledLaunch, Kernel};
+use crate::lower::BufferRef;
 use crate::update_in_place::data_of_update;
 use tegula_base::{Bytes, DType, Dim, Flops};
 use tegula_ir::{OpId, RegionId};
@@ -11,11 +13,62 @@ use tegula_tensor::{KernelClass, TensorFunc, TensorOp};
 /// What open sizes are taken to be where one number is needed: a usual sequence length or image side.
 const USUAL_SIZE: i64 = 128;
 
-/// The cost of a launch, in terms of open sizes. What bounds it is told for [`USUAL_SIZE`]; the time grows from there
-/// in proportion to what the bound counts.
+/// The costs of a kernel's launches.
+pub(super) fn of_launches(
+    func: &TensorFunc,
+    op: OpId,
+    class: KernelClass,
+    kernel: &Kernel,
+    machine: &Machine,
+) -> Vec<CostRecord> {
+    if let [_] = kernel.launches.as_slice() {
+        return vec![record(func, op, class, machine)];
+    }
+    let moved = |launch: &CompiledLaunch| {
+        let mut seen: Vec<BufferRef> = Vec::new();
+        let mut bytes = Dim::from(0);
+        for (buffer, _) in &launch.views {
+            if !seen.contains(buffer) {
+                seen.push(*buffer);
+                bytes = bytes
+                    + match *buffer {
+                        BufferRef::Operand(i) => buffer_bytes(func.ty(func.operand(op, i))),
+                        BufferRef::Result(i) => buffer_bytes(func.ty(func.results(op)[i])),
+                        BufferRef::Temporary(i) => kernel.temporaries[i].clone(),
+                    };
+            }
+        }
+        bytes
+    };
+    // What reads parts only adds them up.
+    let combines = |launch: &CompiledLaunch| {
+        launch.views.iter().any(|view| matches!(view, (BufferRef::Temporary(_), false)))
+    };
+    let costs = kernel.launches.iter().map(|launch| {
+        let flops = if combines(launch) { Dim::from(0) } else { kernel_flops(func, op) };
+        of(func, op, class, [moved(launch), flops], machine)
+    });
+    costs.collect()
+}
+
+/// The cost of a launch that computes a whole op.
 pub(super) fn record(func: &TensorFunc, op: OpId, class: KernelClass, machine: &Machine) -> CostRecord {
-    let bytes = bytes(func, op);
-    let flops = func.regions_of(op).iter().fold(Dim::from(0), |sum, region| sum + flops(func, *region));
+    of(func, op, class, [bytes(func, op), kernel_flops(func, op)], machine)
+}
+
+fn kernel_flops(func: &TensorFunc, op: OpId) -> Dim {
+    func.regions_of(op).iter().fold(Dim::from(0), |sum, region| sum + flops(func, *region))
+}
+
+/// A cost in terms of open sizes. What bounds it is told for [`USUAL_SIZE`]; the time grows from there in proportion
+/// to what the bound counts.
+fn of(
+    func: &TensorFunc,
+    op: OpId,
+    class: KernelClass,
+    [bytes, flops]: [Dim; 2],
+    machine: &Machine,
+) -> CostRecord {
     let usual = |dim: &Dim| dim.eval(&|_| Some(USUAL_SIZE)).and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
     let dtype = func.operands(op).first().map_or(DType::F32, |value| func.ty(*value).dtype);
     let (moved, done) = (usual(&bytes), usual(&flops));

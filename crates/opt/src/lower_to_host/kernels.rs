@@ -4,7 +4,7 @@
 //! and results. Beside the program's own kernels there are small ones that control flow needs: the trip count of
 //! a loop as data, and the number of rounds done.
 
-use crate::lower::{BufferRef, Lowered, lower_kernel};
+use crate::lower::{BufferRef, lower_kernel};
 use std::hash::Hash;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -13,11 +13,27 @@ use tegula_ir::{ConstStore, OpId, RegionId, ScalarOp};
 use tegula_target::{CompiledKernel, TargetModel};
 use tegula_tensor::{Builder, KernelClass, TensorFunc, TensorOp, TensorProgram, TensorType};
 
-/// A compiled kernel and what stands behind its arguments.
+/// A compiled kernel: its launches in order.
 #[derive(Clone, Debug)]
 pub(super) struct Kernel {
+    pub launches: Vec<CompiledLaunch>,
+    /// Bytes of each buffer between launches.
+    pub temporaries: Vec<Dim>,
+    /// Why it is computed so.
+    reasons: Vec<String>,
+}
+
+impl Kernel {
+    fn remarks(&self) -> impl Iterator<Item = &String> {
+        self.reasons.iter().chain(self.launches.iter().flat_map(|launch| &launch.compiled.remarks))
+    }
+}
+
+/// A launch and what stands behind its arguments.
+#[derive(Clone, Debug)]
+pub(super) struct CompiledLaunch {
     pub compiled: CompiledKernel,
-    /// The buffer behind each view, and whether the kernel writes it.
+    /// The buffer behind each view, and whether the launch writes it.
     pub views: Vec<(BufferRef, bool)>,
 }
 
@@ -48,16 +64,17 @@ impl Kernels {
         self.list.is_empty()
     }
 
-    /// What the target says of kernels, with the node that each is named after, in the program's order.
+    /// What is said of kernels, with the node that each is named after, in the program's order: why one is computed as
+    /// it is, and what the target did otherwise.
     pub fn remarks<'a>(
         &'a self,
         func: &'a TensorFunc,
     ) -> impl Iterator<Item = (Option<&'a Arc<str>>, &'a String)> {
         func.walk().into_iter().flat_map(move |op| {
-            let said = self.of_op.get(&op).map_or(&[][..], |index| &self.list[*index].compiled.remarks);
+            let kernel = self.of_op.get(&op).map(|index| &self.list[*index]);
             let inner = func.regions_of(op).first().map_or(&[][..], |region| func.ops_in(*region));
             let node = inner.iter().rev().chain([&op]).find_map(|op| func.op(*op).location.as_ref());
-            said.iter().map(move |remark| (node, remark))
+            kernel.into_iter().flat_map(Kernel::remarks).map(move |remark| (node, remark))
         })
     }
 }
@@ -189,15 +206,20 @@ fn compile_all(
 }
 
 fn compile(request: &Request, target: &dyn TargetModel, symbols: &Symbols) -> Result<Kernel, Diagnostic> {
-    let Lowered { kernel, buffers } = lower_kernel(&request.func, request.op, target, symbols)?;
-    let compiled = target.compile(&request.name, &kernel, symbols).map_err(|error| {
-        match &request.func.op(request.op).location {
-            Some(node) => error.at(format!("node \"{node}\"")),
-            None => error,
-        }
-    })?;
-    let views = buffers.into_iter().zip(kernel.views.iter().map(|view| view.written)).collect();
-    Ok(Kernel { compiled, views })
+    let lowered = lower_kernel(&request.func, request.op, target, symbols)?;
+    let names = lowered.names(&request.name);
+    let launches = names.iter().zip(lowered.list).map(|(name, (_, launch))| {
+        let compiled = target.compile(name, &launch.kernel, symbols).map_err(|error| {
+            match &request.func.op(request.op).location {
+                Some(node) => error.at(format!("node \"{node}\"")),
+                None => error,
+            }
+        })?;
+        let written = launch.kernel.views.iter().map(|view| view.written);
+        Ok(CompiledLaunch { compiled, views: launch.buffers.into_iter().zip(written).collect() })
+    });
+    let launches = launches.collect::<Result<_, Diagnostic>>()?;
+    Ok(Kernel { launches, temporaries: lowered.temporaries, reasons: lowered.reasons })
 }
 
 /// Finds kernels that are the same in everything but names and places.
@@ -226,8 +248,8 @@ impl<'a> Same<'a> {
     }
 
     /// Notes the types of what the kernel reads and gives, and of each op in it the kind and what it reads: the types
-    /// of its results follow, and only buffers have layouts. The class comes first: an update writes less than a scatter. Kinds and types are numbered as they appear, values in
-    /// order of definition; lists end with `u32::MAX`.
+    /// of its results follow, and only buffers have layouts. The class comes first: an update writes less than a scatter.
+    /// Kinds and types are numbered as they appear, values in order of definition; lists end with `u32::MAX`.
     fn sign(&mut self, func: &'a TensorFunc, kernel: OpId) {
         let region = func.regions_of(kernel)[0];
         let signature = &mut self.signature;

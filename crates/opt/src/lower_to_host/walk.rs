@@ -5,7 +5,7 @@
 //! sees them.
 
 use super::constants::{Pool, packing};
-use super::kernels::{Helper, Kernel, Kernels};
+use super::kernels::{CompiledLaunch, Helper, Kernels};
 use super::natives::native;
 use super::{HostCode, HostKernel, HostModule, buffer_bytes, cost};
 use crate::lower::BufferRef;
@@ -37,10 +37,17 @@ pub(super) struct Walk<'a> {
     pool: Pool,
     launches: Vec<HostKernel>,
     codes: Vec<Code>,
-    /// Index into `codes` of each compiled kernel.
-    code_of: HashMap<usize, usize>,
-    /// Cost of each compiled kernel, and the bytes of its results.
-    measures: HashMap<usize, (Arc<CostRecord>, Vec<Dim>)>,
+    /// Index into `codes` of each compiled kernel's launches.
+    code_of: HashMap<(usize, usize), usize>,
+    /// Costs of each compiled kernel's launches, and the bytes of its results.
+    measures: HashMap<usize, (Vec<Arc<CostRecord>>, Vec<Dim>)>,
+}
+
+/// What a kernel's launches are on.
+struct Buffers<'a> {
+    operands: &'a [Value],
+    results: &'a [Value],
+    temporaries: &'a [Value],
 }
 
 impl<'a> Walk<'a> {
@@ -311,12 +318,13 @@ impl<'a> Walk<'a> {
         let func = self.func;
         let operands = func.operands(op).iter().map(|v| self.buffer(*v)).collect::<Result<Vec<_>, _>>()?;
         let index = self.kernels.of_op[&op];
-        let machine = self.target.machine();
-        let (cost, bytes) = self.measures.entry(index).or_insert_with(|| {
+        let (machine, kernels) = (self.target.machine(), &self.kernels.list);
+        let (costs, bytes) = self.measures.entry(index).or_insert_with(|| {
             let bytes = func.results(op).iter().map(|value| buffer_bytes(func.ty(*value))).collect();
-            (cost::record(func, op, class, machine).into(), bytes)
+            let costs = cost::of_launches(func, op, class, &kernels[index], machine);
+            (costs.into_iter().map(Arc::new).collect(), bytes)
         });
-        let (cost, bytes) = (cost.clone(), bytes.clone());
+        let (costs, bytes) = (costs.clone(), bytes.clone());
         let location = &func.op(op).location;
         let results: Vec<Value> = func
             .results(op)
@@ -334,8 +342,14 @@ impl<'a> Walk<'a> {
                 source.push(node);
             }
         }
-        let source = source.into_iter().map(|node| node.to_string()).collect();
-        self.launch(index, class.name(), &operands, &results, cost, source, Some(op));
+        let source: Arc<[String]> = source.into_iter().map(|node| node.to_string()).collect();
+        let temporaries = self.kernels.list[index].temporaries.clone();
+        let temporaries: Vec<Value> =
+            temporaries.into_iter().map(|bytes| self.alloc(bytes, location.clone())).collect();
+        let buffers = Buffers { operands: &operands, results: &results, temporaries: &temporaries };
+        for (launch, cost) in costs.into_iter().enumerate() {
+            self.launch((index, launch), class.name(), &buffers, cost, Arc::clone(&source), Some(op));
+        }
         Ok(())
     }
 
@@ -349,31 +363,31 @@ impl<'a> Walk<'a> {
         let index = self.kernels.of_helper.get(helper).copied();
         let index = index.ok_or_else(|| Diagnostic::internal("a loop's kernel was not compiled"))?;
         let cost = CostRecord { class: KernelClass::Map.name().to_string(), ..CostRecord::default() };
-        self.launch(index, "loop", operands, results, cost.into(), [].into(), None);
+        let buffers = Buffers { operands, results, temporaries: &[] };
+        self.launch((index, 0), "loop", &buffers, cost.into(), [].into(), None);
         Ok(())
     }
 
-    #[allow(clippy::too_many_arguments)]
     fn launch(
         &mut self,
-        index: usize,
+        index: (usize, usize),
         stem: &str,
-        operands: &[Value],
-        results: &[Value],
+        behind: &Buffers,
         cost: Arc<CostRecord>,
         source: Arc<[String]>,
         op: Option<OpId>,
     ) {
-        let Kernel { compiled, views } = &self.kernels.list[index];
+        let CompiledLaunch { compiled, views } = &self.kernels.list[index.0].launches[index.1];
         let code = *self.code_of.entry(index).or_insert_with(|| {
             self.codes.push(compiled.code.clone());
             self.codes.len() - 1
         });
         let buffers: Vec<Value> = views
             .iter()
-            .map(|(buffer, _)| match buffer {
-                BufferRef::Operand(i) => operands[*i],
-                BufferRef::Result(i) => results[*i],
+            .map(|(buffer, _)| match *buffer {
+                BufferRef::Operand(i) => behind.operands[i],
+                BufferRef::Result(i) => behind.results[i],
+                BufferRef::Temporary(i) => behind.temporaries[i],
             })
             .collect();
         let location = op.and_then(|op| self.func.op(op).location.clone());

@@ -19,7 +19,16 @@ impl TargetModel for Small {
         4
     }
     fn contract_tile(&self, _: &Contract, _: &Symbols) -> ContractTile {
-        ContractTile { m: 4, n: 8, k: 2, m_block: 2, busy_rows: 2, edges: Edges::Cut, swapped: false }
+        ContractTile {
+            m: 4,
+            n: 8,
+            k: 2,
+            m_block: 2,
+            busy_rows: 2,
+            edges: Edges::Cut,
+            swapped: false,
+            splits: 1,
+        }
     }
     fn takes_prologue(&self, prologue: Prologue) -> bool {
         matches!(prologue, Prologue::Unpack { to: DType::BF16, .. })

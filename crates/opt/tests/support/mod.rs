@@ -5,9 +5,10 @@ use tegula_ir::rewrite::Cloner;
 use tegula_ir::scalar::eval::eval;
 use tegula_ir::{ConstStore, Program, ScalarOp, Value};
 use tegula_machine::Machine;
-use tegula_opt::lower::{BufferRef, lower_kernel};
+use tegula_opt::lower::lower_kernel;
 use tegula_target::{
-    Attention, AttentionTile, CompiledKernel, Contract, ContractTile, Edges, Prologue, TargetModel,
+    Attention, AttentionRuns, AttentionTile, CompiledKernel, Contract, ContractForm, ContractTile, Edges,
+    Prologue, TargetModel,
 };
 use tegula_tensor::build::Builder;
 use tegula_tensor::layout::Physical;
@@ -19,6 +20,16 @@ use tegula_tile::exec::Order;
 #[derive(Clone, Copy)]
 pub struct SmallTarget {
     pub edges: Edges,
+    /// Contractions of few rows and attention over keys are split, with padded edges only.
+    pub splits: bool,
+}
+
+impl SmallTarget {
+    pub const ALL: [SmallTarget; 3] = [
+        SmallTarget { edges: Edges::Cut, splits: false },
+        SmallTarget { edges: Edges::Padded, splits: false },
+        SmallTarget { edges: Edges::Padded, splits: true },
+    ];
 }
 
 impl TargetModel for SmallTarget {
@@ -32,7 +43,34 @@ impl TargetModel for SmallTarget {
         4
     }
     fn contract_tile(&self, _: &Contract, _: &Symbols) -> ContractTile {
-        ContractTile { m: 4, n: 8, k: 2, m_block: 2, busy_rows: 2, edges: self.edges, swapped: false }
+        ContractTile {
+            m: 4,
+            n: 8,
+            k: 2,
+            m_block: 2,
+            busy_rows: 2,
+            edges: self.edges,
+            swapped: false,
+            splits: 1,
+        }
+    }
+    fn contract_forms(&self, contract: &Contract, symbols: &Symbols) -> Vec<ContractForm> {
+        let tile = self.contract_tile(contract, symbols);
+        let form = |most_rows: i64, splits: i64| ContractForm {
+            most_rows,
+            tile: ContractTile { splits, ..tile },
+            reason: String::new(),
+        };
+        match (self.splits, contract.m.as_const()) {
+            (false, _) => vec![form(i64::MAX, 1)],
+            (true, Some(_)) => vec![form(i64::MAX, 3)],
+            (true, None) => vec![form(3, 4), form(6, 1), form(i64::MAX, 2)],
+        }
+    }
+    fn attention_runs(&self, attention: &Attention, _: &AttentionTile, _: &Symbols) -> Option<AttentionRuns> {
+        let (one, runs) = (Dim::from(1), attention.keys.ceil_div(&Dim::from(9)).maximum(&Dim::from(1)));
+        let used = (runs.clone() - one.clone()).minimum(&one);
+        self.splits.then(|| AttentionRuns { runs, used, reason: String::new() })
     }
     fn attention_tile(&self, _: &Attention) -> Option<AttentionTile> {
         Some(AttentionTile { queries: 16, keys: 8, v_dim: 16 })
@@ -137,8 +175,7 @@ pub fn check(case: Case, build: impl Fn(&mut Builder, &[Value]) -> Built<Vec<Val
 
     // The same as one kernel.
     let (func, kernel) = kernel_function(&case, &build);
-    for edges in case.edges {
-        let target = SmallTarget { edges: *edges };
+    for target in SmallTarget::ALL.into_iter().filter(|target| case.edges.contains(&target.edges)) {
         let lowered = lower_kernel(&func, kernel, &target, &Symbols::default());
         let lowered = lowered.unwrap_or_else(|error| panic!("{name}: {error}"));
         let mut buffers: Vec<Vec<u8>> = Vec::new();
@@ -151,18 +188,16 @@ pub fn check(case: Case, build: impl Fn(&mut Builder, &[Value]) -> Built<Vec<Val
             buffers.push(vec![0xa5; count * output.dtype.size()]);
         }
         let n = inputs.len();
-        let view_buffers: Vec<usize> = lowered
-            .buffers
-            .iter()
-            .map(|buffer| match buffer {
-                BufferRef::Operand(i) => *i,
-                BufferRef::Result(i) => n + i,
-            })
-            .collect();
+        for bytes in &lowered.temporaries {
+            buffers.push(vec![0xa5; extents(&[bytes.clone()].into())[0]]);
+        }
         let mut backwards = buffers.clone();
         for (order, buffers) in [(Order::Rising, &mut buffers), (Order::Falling, &mut backwards)] {
-            tegula_tile::exec::run_in(order, &lowered.kernel, &view_buffers, buffers, &|dim| dim.eval(&bind))
-                .unwrap_or_else(|error| panic!("{name}: {error}"));
+            for (_, launch) in &lowered.list {
+                let views = launch.buffer_numbers(n, expected.len());
+                tegula_tile::exec::run_in(order, &launch.kernel, &views, buffers, &|dim| dim.eval(&bind))
+                    .unwrap_or_else(|error| panic!("{name}: {error}"));
+            }
         }
         assert!(buffers == backwards, "{name}: units that run in another order give other bits");
         for (i, (output, ty)) in expected.iter().zip(func.result_types(kernel)).enumerate() {

@@ -1,8 +1,9 @@
 //! Blocks of attention: what fits the registers of the threads that hold scores and result.
 
-use tegula_base::DType;
+use tegula_base::{DType, Dim, Symbols};
 use tegula_machine::Gpu;
-use tegula_target::{Attention, AttentionTile};
+use tegula_perf::gpu::{attention::Attention as Shape, decode};
+use tegula_target::{Attention, AttentionRuns, AttentionTile};
 
 /// Queries of a block: two warpgroups of 64 (J. Shah et al., "FlashAttention-3", arXiv 2407.08608).
 const WARPGROUP_ROWS: i64 = 64;
@@ -33,4 +34,59 @@ pub(crate) fn attention(gpu: &Gpu, attention: &Attention) -> Option<AttentionTil
     let rows = attention.queries.as_const().map_or(most, |n| n.saturating_mul(shared).clamp(1, most));
     let queries = (rows as u64).next_power_of_two() as i64;
     Some(AttentionTile { queries: queries.clamp(least, most), keys, v_dim })
+}
+
+/// Keys of a run at least, where only a program's run knows the sizes: what an SM reads of keys and values of 128 halves
+/// in the time of the second launch (1.3 us at 36 B a cycle), twice over.
+const LEAST_RUN: i64 = 256;
+/// Runs at most.
+const MOST_RUNS: i64 = 256;
+
+/// As many runs as are predicted to be fastest; where sizes are open, as many as fill the chip once.
+pub(crate) fn attention_runs(
+    gpu: &Gpu,
+    attention: &Attention,
+    tile: &AttentionTile,
+    symbols: &Symbols,
+) -> Option<AttentionRuns> {
+    let parts = Dim::from((attention.v_dim + tile.v_dim - 1) / tile.v_dim);
+    let blocks = attention.queries.ceil_div(&Dim::from(tile.queries));
+    let units = attention.batch.clone() * attention.heads.clone() * blocks * parts;
+    let (one, sms) = (Dim::from(1), Dim::from(i64::from(gpu.sms)));
+    let chosen = chosen(gpu, attention, tile);
+    let runs = match (&chosen, units.as_const()) {
+        // A prompt's blocks fill the chip.
+        (Some(_), Some(units)) if 2 * units > i64::from(gpu.sms) => one.clone(),
+        (Some((runs, _)), _) => Dim::from(*runs),
+        (None, _) => {
+            let filling = sms.floor_div(&units.maximum(&one));
+            let most = attention.keys.floor_div(&Dim::from(LEAST_RUN)).minimum(&Dim::from(MOST_RUNS));
+            filling.minimum(&most).maximum(&one)
+        }
+    };
+    let used = (runs.clone() - one.clone()).minimum(&one);
+    let reason = chosen.map_or_else(String::new, |(_, reason)| reason);
+    (symbols.bounds(&runs).1 > 1).then_some(AttentionRuns { runs, used, reason })
+}
+
+/// The predicted choice and its prediction, where all sizes are known.
+fn chosen(gpu: &Gpu, attention: &Attention, tile: &AttentionTile) -> Option<(i64, String)> {
+    let size = |dim: &Dim| dim.as_const().and_then(|n| u64::try_from(n.max(1)).ok());
+    let shape = Shape {
+        batch: size(&attention.batch)?,
+        heads: size(&attention.heads)?,
+        kv_heads: size(&attention.heads)?,
+        queries: size(&attention.queries)?,
+        keys: size(&attention.keys)?,
+        qk_dim: attention.qk_dim as u64,
+        v_dim: attention.v_dim as u64,
+        dtype: attention.dtype,
+        values_in_keys: false,
+        causal: attention.causal,
+        window: (attention.window > 0).then_some(attention.window as u64),
+    };
+    let keys = tile.keys as u64;
+    let (schedule, prediction) = decode::choose(&shape, gpu)?;
+    let runs = schedule.splits.min(shape.keys.div_ceil(keys)) as i64;
+    Some((runs.min(MOST_RUNS), prediction.to_string()))
 }

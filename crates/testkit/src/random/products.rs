@@ -1,6 +1,7 @@
 //! Random products of matrices with what is fused to them: sizes with and without tails, every type that tensor cores
 //! take, either order of the right side's axes, batches, epilogues; right sides stored in 8 or 4 bits, and bytes with a
-//! scale a block (`products/stored.rs`).
+//! scale a block (`products/stored.rs`). Some have few tiles and a long contraction, some are attention of few queries
+//! over many keys: what targets split.
 
 mod stored;
 
@@ -8,6 +9,7 @@ use super::build::Gen;
 use super::data::Values;
 use super::generator::{Case, Choices, case_of};
 use tegula_base::{DType, Dim, Shape};
+use tegula_ir::attr::F64;
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::build::Built;
 use tegula_tensor::{DotDims, TensorOp};
@@ -30,15 +32,60 @@ const TYPES: [(u64, (DType, DType)); 8] = [
 /// A program of one product, by its seed.
 pub fn product(seed: u64) -> Case {
     // Types that have no product leave an empty program; others are drawn.
-    let case = case_of(seed, &Choices::default(), |g, _| while multiply(g).is_err() {});
+    let fill = |g: &mut Gen, _| {
+        let build =
+            g.rng.weighted(&[(70, multiply as fn(&mut Gen) -> Built<()>), (15, multiply_long), (15, attend)]);
+        while build(g).is_err() {}
+    };
+    let case = case_of(seed, &Choices::default(), fill);
     Case { choices: None, ..case }
 }
 
 fn multiply(g: &mut Gen) -> Built<()> {
-    let (dtype, out) = g.rng.weighted(&TYPES);
     let batch = g.rng.weighted(&[(75, None), (15, Some(2)), (10, Some(3))]);
     let (m, n) = (extent(g, 280), extent(g, 280));
     let k = extent(g, (MAX_WORK / (m * n)).clamp(1, 400));
+    product_of(g, batch, [m, n, k])
+}
+
+/// One tile or two.
+fn multiply_long(g: &mut Gen) -> Built<()> {
+    let batch = g.rng.weighted(&[(85, None), (15, Some(2))]);
+    let (m, n) = (g.rng.between(1, 70), extent(g, 150));
+    let most = 2 * MAX_WORK / (m.max(16) * n.max(16));
+    let k = match g.rng.below(4) {
+        0 => g.rng.between(512, most.clamp(600, 9000)),
+        _ => 16 * g.rng.between(32, (most / 16).clamp(48, 560)),
+    };
+    product_of(g, batch, [m, n, k])
+}
+
+/// Few queries over many keys.
+fn attend(g: &mut Gen) -> Built<()> {
+    let dtype = g.rng.weighted(&[(5, DType::BF16), (4, DType::F16), (1, DType::F32)]);
+    let (b, groups, repeats) = (g.rng.between(1, 2), g.rng.between(1, 2), g.rng.pick(&[1, 1, 2, 4]));
+    let (l, s) = (g.rng.pick(&[1, 1, 2, 5, 17]), g.rng.between(200, 1400));
+    let (d, e) = match g.rng.below(4) {
+        0 => (16 * g.rng.between(1, 6), 8 * g.rng.between(1, 12)),
+        _ => (64, 64),
+    };
+    let shape = |dims: [i64; 4]| Shape::from(dims.map(Dim::from));
+    let q = g.fresh(dtype, shape([b, groups * repeats, l, d]), Values::Ordinary);
+    let k = g.fresh(dtype, shape([b, groups, s, d]), Values::Ordinary);
+    let v = g.fresh(dtype, shape([b, groups, s, e]), Values::Ordinary);
+    let mut operands = vec![q, k, v];
+    if g.rng.chance(25) {
+        let heads = g.rng.pick(&[1, groups * repeats]);
+        operands.push(g.fresh(dtype, shape([b, heads, l, s]), Values::Ordinary));
+    }
+    let softcap = F64(if g.rng.chance(20) { 20.0 } else { 0.0 });
+    let window = if g.rng.chance(20) { g.rng.between(1, 900) } else { 0 };
+    let (scale, causal) = (F64(1.0 / (d as f64).sqrt()), g.rng.chance(40));
+    g.push(TensorOp::Attention { scale, causal, window, softcap }, &operands, false).map(|_| ())
+}
+
+fn product_of(g: &mut Gen, batch: Option<i64>, [m, n, k]: [i64; 3]) -> Built<()> {
+    let (dtype, out) = g.rng.weighted(&TYPES);
     let dims = |sizes: [i64; 2]| -> Shape {
         batch.iter().chain(&sizes).map(|size| Dim::from(*size)).collect::<Vec<Dim>>().into()
     };

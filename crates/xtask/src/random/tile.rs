@@ -4,7 +4,7 @@ use tegula_base::{Dim, HostTensor};
 use tegula_driver::bound::{Agreement, Bounded, compare, watch_kernels};
 use tegula_ir::OpId;
 use tegula_machine::Machine;
-use tegula_opt::lower::{BufferRef, lower_kernel};
+use tegula_opt::lower::lower_kernel;
 use tegula_target_cpu::model::{CpuTarget, Form};
 use tegula_tensor::eval::Bindings;
 use tegula_tensor::layout::Physical;
@@ -82,19 +82,17 @@ fn launch(
     for (result, ty) in expected.iter().zip(&types) {
         buffers.push(vec![0xa5; pack(&result.value, ty).len()]);
     }
-    let views: Vec<usize> = lowered
-        .buffers
-        .iter()
-        .map(|buffer| match buffer {
-            BufferRef::Operand(i) => *i,
-            BufferRef::Result(i) => operands.len() + i,
-        })
-        .collect();
     let size = |dim: &Dim| bindings.size(dim).ok();
+    for bytes in &lowered.temporaries {
+        buffers.push(vec![0xa5; size(bytes).unwrap_or(0) as usize]);
+    }
     let mut backwards = buffers.clone();
     for (order, buffers) in [(Order::Rising, &mut buffers), (Order::Falling, &mut backwards)] {
-        tegula_tile::exec::run_in(order, &lowered.kernel, &views, buffers, &size)
-            .map_err(|error| wrong(NAME, format!("{}: {error}", describe(program, op))))?;
+        for (_, launch) in &lowered.list {
+            let views = launch.buffer_numbers(operands.len(), expected.len());
+            tegula_tile::exec::run_in(order, &launch.kernel, &views, buffers, &size)
+                .map_err(|error| wrong(NAME, format!("{}: {error}", describe(program, op))))?;
+        }
     }
     if buffers != backwards {
         let message =

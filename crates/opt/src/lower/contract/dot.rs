@@ -1,13 +1,14 @@
 //! Contractions in normal form: `[batch..., m, k]` (m and k in either order) times `[batch..., k, n]`
 //! (k and n in either order, or packed), one axis each.
 
+use super::padded::Product;
 use super::{
     ROW_TAILS, RightSide, Traversal, WEIGHT_ROW_TAILS, accumulator, epilogue, over_k, padded, prologue,
     right_side,
 };
-use crate::lower::Lowered;
 use crate::lower::access::{Axis, Lowering, TileBox, begin};
 use crate::lower::body::Body;
+use crate::lower::{Launches, Lowered};
 use tegula_base::{Dim, Symbols};
 use tegula_ir::{OpId, ScalarOp, Value};
 use tegula_target::{ContractTile, Edges, Prologue, TargetModel};
@@ -34,7 +35,7 @@ pub(super) fn lower(
     root: OpId,
     target: &dyn TargetModel,
     symbols: &Symbols,
-) -> Result<Lowered, String> {
+) -> Result<Launches, String> {
     let TensorOp::Dot { dims, out } = body.func.kind(root) else { return Err("a dot is expected".into()) };
     let roles = roles(body, root, dims)?;
     let result = body.func.result(root);
@@ -54,18 +55,21 @@ pub(super) fn lower(
     };
     let mut contract = super::of_dot(operands, &shape, k.clone(), *out, is_packed, innermost);
     contract.prologue = found.as_ref().map(|found| found.prologue);
-    let mut tile = target.contract_tile(&contract, symbols);
+    let mut forms = target.contract_forms(&contract, symbols);
     if let Some(Prologue::BlockScales { steps, .. }) = contract.prologue {
-        tile.k = tile.k.min(steps);
+        forms.iter_mut().for_each(|form| form.tile.k = form.tile.k.min(steps));
     }
-    if let RightSide::Panels { width } | RightSide::Quads { width } = packing {
-        tile.n = width;
-    }
-    if tile.edges == Edges::Padded && packing == RightSide::Plain {
-        return padded::lower(body, root, &roles, &contract, tile, found.as_ref(), symbols);
+    if forms.iter().all(|form| form.tile.edges == Edges::Padded) && packing == RightSide::Plain {
+        let (roles, contract, found) = (&roles, &contract, found.as_ref());
+        return padded::lower(Product { body, root, roles, contract, found, symbols }, &forms, target);
     }
     if found.is_some() {
         return Err("a prologue's tiles are whole".into());
+    }
+    let [form] = forms.as_slice() else { return Err("a contraction with cut edges has one form".into()) };
+    let mut tile = form.tile;
+    if let RightSide::Panels { width } | RightSide::Quads { width } = packing {
+        tile.n = width;
     }
     let tails: &[i64] = if packing == RightSide::Plain { &ROW_TAILS } else { &WEIGHT_ROW_TAILS };
     let traversal = Traversal { tile, m, n, cut: false, tails };
@@ -98,7 +102,7 @@ pub(super) fn lower(
         epilogue(cx, root, sum, &at)
     })?;
     let buffers = cx.finish();
-    Ok(Lowered { kernel, buffers })
+    Ok(Lowered { kernel, buffers }.into())
 }
 
 /// The extent along which an argument's elements are neighbours in memory.

@@ -86,6 +86,9 @@ pub fn predict(gemm: &Gemm, schedule: &Schedule, gpu: &Gpu) -> Option<Prediction
         }
         _ => 0.0,
     };
+    // A second kernel adds up the sums of runs.
+    let launches = if schedule.splits > 1 { 2.0 } else { 1.0 };
+    let launch = launches * gpu.launch_overhead.0;
     // First loads, and the last result on its way to memory.
     let ends = (FIRST_TRIPS + 1.0) * gpu.memory_latency_cycles;
     let refills = match schedule.order {
@@ -102,10 +105,10 @@ pub fn predict(gemm: &Gemm, schedule: &Schedule, gpu: &Gpu) -> Option<Prediction
         l2: rounds * tile.l2 * ns,
         dram: loads + results,
         latency: latency + rounds * tile.epilogue * ns,
-        launch: gpu.launch_overhead.0,
+        launch,
     };
     Some(Prediction {
-        time: Nanoseconds(busiest + results + latency + gpu.launch_overhead.0),
+        time: Nanoseconds(busiest + results + latency + launch),
         limits,
         flops: gemm.flops(),
         bytes: gemm.bytes(),
