@@ -73,6 +73,7 @@ fn form_in_region(
     let mut groups = groups::Groups::new(func, listing);
     grow::grow(&mut groups, cx);
     prologue::take_prologues(&mut groups, symbols, target, cx);
+    pull::adopt_pages(&mut groups, target, cx);
     pull::pull_producers(&mut groups, target, cx);
     pull::release_reshapes(&mut groups);
     let plan = groups.finish();

@@ -5,8 +5,8 @@ mod support;
 use support::{Case, check};
 use tegula_base::DType::{BF16, F8E4M3FN, F16, F32, I8, I32, I64, U8};
 use tegula_base::Dim;
-use tegula_ir::ScalarOp;
-use tegula_tensor::{DotDims, KernelClass, Layout, PoolKind, ScatterKind, TensorOp, Window};
+use tegula_ir::{ScalarOp, Value};
+use tegula_tensor::{Builder, DotDims, KernelClass, Layout, PoolKind, ScatterKind, TensorOp, Window};
 
 fn dims(lhs_k: usize, rhs_k: usize, batch: usize) -> DotDims {
     let lead: Vec<usize> = (0..batch).collect();
@@ -185,6 +185,61 @@ fn attention() {
     check(no_keys.arg(F32, [1, 2, 3, 4]).arg(F32, keys()).arg(F32, keys()), |b, args| {
         Ok(vec![b.attention(args, 0.5, false, 0, 0.0)?])
     });
+}
+
+/// Keys and values in pages of a pool: several to a block, several blocks to a page, one key each; heads inside of pages,
+/// outside of them, or none; values that are a part of the keys; blocks that end beyond the last page.
+#[test]
+fn attention_in_pages() {
+    for (page, heads_first, heads) in [
+        (4, false, 2),
+        (4, true, 2),
+        (8, false, 1),
+        (16, true, 2),
+        (16, false, 2),
+        (1, false, 2),
+        (1, true, 1),
+    ] {
+        for (pages, known) in [(1, true), (3, false), (7, true), (11, false)] {
+            for (l, causal) in [(1, false), (5, true)] {
+                let name =
+                    format!("{pages} pages of {page}, {heads} heads, first {heads_first}, {l} queries");
+                let (p, pool) = match known {
+                    true => (Dim::from(pages), Dim::from(9)),
+                    false => (Dim::symbol("p"), Dim::symbol("pool")),
+                };
+                let (h, n) = (Dim::from(heads), Dim::from(page));
+                let lies = if heads_first {
+                    [pool, h.clone(), n.clone(), 6.into()]
+                } else {
+                    [pool, n.clone(), h.clone(), 6.into()]
+                };
+                let case =
+                    Case::new(&name).symbol("p", pages).symbol("pool", 9).class(KernelClass::Attention);
+                let case = case.arg(F32, [2, 4, l, 6]).indices([2.into(), p], 9);
+                let case = case.arg(F32, lies.clone()).arg(F32, lies);
+                check(case, |b, args| {
+                    let s = b.shape(args[1])[1].clone() * n.clone();
+                    let paged = |b: &mut Builder, pool: Value| {
+                        let own = b.gather(pool, args[1], 0)?;
+                        match heads_first {
+                            true => {
+                                let own = b.transpose(own, &[0, 2, 1, 3, 4])?;
+                                b.reshape(own, [2.into(), h.clone(), s.clone(), 6.into()])
+                            }
+                            false => {
+                                let own = b.reshape(own, [2.into(), s.clone(), h.clone(), 6.into()])?;
+                                b.transpose(own, &[0, 2, 1, 3])
+                            }
+                        }
+                    };
+                    let (k, v) = (paged(b, args[2])?, paged(b, args[3])?);
+                    let v = if causal { b.slice_axis(k, 3, Dim::from(1), Dim::from(4))? } else { v };
+                    Ok(vec![b.attention(&[args[0], k, v], 0.4, causal, 0, 0.0)?])
+                });
+            }
+        }
+    }
 }
 
 #[test]

@@ -309,7 +309,7 @@ impl Lower<'_> {
         let outer = self.outer_rings(region);
         for &op in self.func.ops_in(region) {
             match self.func.kind(op) {
-                TileOp::Load { .. } if self.is_streamed(op) => {
+                TileOp::Load { .. } | TileOp::Concat { .. } if self.is_streamed(op) => {
                     if let Some(ring) = self.ring_of(op).filter(|ring| outer.contains(ring)) {
                         self.get(ring);
                     }

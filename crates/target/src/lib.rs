@@ -187,6 +187,8 @@ pub struct Attention {
     pub window: i64,
     /// Something is added to the scores.
     pub masked: bool,
+    /// Keys and values lie anywhere, one by one.
+    pub scattered: bool,
 }
 
 /// What a work unit holds of an attention: a block of queries, while blocks of keys go by.

@@ -85,7 +85,9 @@ impl GpuKernel {
             Kind::Gemm(gemm) => gemm.is_narrow() && !begins_anywhere,
             Kind::Attention(attention) => attention.is_narrow(),
             Kind::GroupedGemm { .. } | Kind::GemmWeights { .. } => true,
-            Kind::Decode(_) | Kind::PagedDecode(_) => true,
+            Kind::Decode(_) => true,
+            // Keys one by one come without the copy engine, which alone feeds warpgroups' products.
+            Kind::PagedDecode(decode) => !decode.is_single_keys(),
             // Scales are applied before the product; one row is bound by its bytes.
             Kind::GemmBlockScales {} | Kind::Gemv { .. } => false,
             Kind::Rows { .. } | Kind::RowsAny { .. } | Kind::Swiglu { .. } | Kind::AddRmsNormQuant { .. } => {

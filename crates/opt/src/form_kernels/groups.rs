@@ -174,6 +174,20 @@ impl<'a> Groups<'a> {
         }
     }
 
+    /// Forgets an op, and the group that it is a member of, where all who read them have copies.
+    pub fn forget(&mut self, at: usize) {
+        match self.home[at] {
+            Some(group) if self.results_of(group).is_empty() => self.dissolve(group),
+            Some(_) => {}
+            None => {
+                let reads = |user: &usize| {
+                    self.is_host(*user) || self.groups_of(*user).any(|group| !self.holds(group, at))
+                };
+                self.dissolved[at] = !self.listing.users[at].iter().any(reads);
+            }
+        }
+    }
+
     /// Takes an op out of its group; it then stands outside of kernels.
     pub fn release(&mut self, at: usize) {
         if let Some(group) = self.home[at].take() {

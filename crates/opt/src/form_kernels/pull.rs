@@ -6,6 +6,7 @@
 use super::groups::{Form, GroupId, Groups};
 use super::grow::{describe, spell};
 use super::rules::{self, Role};
+use crate::lower::attention::{pages, tile_of};
 use tegula_base::{DType, Dim};
 use tegula_ir::Value;
 use tegula_ir::pass::PassCx;
@@ -25,6 +26,38 @@ pub(super) fn pull_producers(groups: &mut Groups, target: &dyn TargetModel, cx: 
             Form::Source | Form::Elementwise | Form::Move => pull(groups, id, target, cx),
             Form::Rows { .. } => join_rows(groups, id, cx),
             Form::Root(_) => {}
+        }
+    }
+}
+
+/// Attention whose keys or values lie in pages reads them through their table: the gather, and what names its axes anew,
+/// moves into its kernel. Who else reads the gathered tensor still gets it.
+pub(super) fn adopt_pages(groups: &mut Groups, target: &dyn TargetModel, cx: &mut PassCx) {
+    for id in 0..groups.groups.len() {
+        if groups.groups[id].form != Form::Root(KernelClass::Attention) {
+            continue;
+        }
+        let root = groups.groups[id].members[0];
+        let Some(tile) = tile_of(groups.func, groups.op(root), target) else { continue };
+        let mut adopted = Vec::new();
+        for value in &groups.operands(root)[1..3] {
+            let Some(pages) = pages::behind(groups.func, *value, tile.keys) else { continue };
+            let places = pages.ops.iter().map(|op| groups.definer(groups.func.result(*op)));
+            adopted.extend(places.collect::<Option<Vec<usize>>>().unwrap_or_default());
+        }
+        if adopted.is_empty() {
+            continue;
+        }
+        let location = groups.func.op(groups.op(root)).location.clone();
+        cx.count("paged", 1);
+        cx.remark_with(location.as_ref(), || "keys or values are read through the table of their pages");
+        for at in &adopted {
+            groups.copy(*at, id);
+        }
+        // Readers come after what they read.
+        adopted.sort_unstable();
+        for at in adopted.into_iter().rev() {
+            groups.forget(at);
         }
     }
 }

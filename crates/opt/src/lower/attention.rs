@@ -5,9 +5,10 @@
 //! `l = l 2^(c (m - m')) + sum p`, `acc = acc 2^(c (m - m')) + p v`, at the end `acc / l`; `c` is `log2 e` and, where
 //! nothing is added to the scores, their scale. Blocks that causality or the window hides are not visited
 //! (`visible.rs`), and only blocks on an edge are masked. Few queries of several heads that share their keys are rows
-//! of one block (`pack.rs`). Few blocks over many keys see them in runs, whose outcomes are merged (`split.rs`).
+//! of one block (`pack.rs`). Keys and values in pages are read where they lie (`pages.rs`). Few blocks over many keys see them in runs, whose outcomes are merged (`split.rs`).
 
 mod pack;
+pub(crate) mod pages;
 mod split;
 mod visible;
 
@@ -15,6 +16,7 @@ use super::access::{Axis, Lowering, TileBox, begin};
 use super::body::Body;
 use super::contract::{epilogue, used_axis};
 use super::{Launches, Lowered};
+use pages::Pages;
 use std::f64::consts::LOG2_E;
 use tegula_base::{DType, Dim, Symbols};
 use tegula_ir::{OpId, ScalarOp, Value};
@@ -47,13 +49,14 @@ fn sizes(func: &TensorFunc, op: OpId) -> Option<Attention> {
         causal: *causal,
         window: *window,
         masked: func.operands(op).len() > 3,
+        scattered: (1..3).any(|i| pages::are_single_keys(func, func.operand(op, i))),
     })
 }
 
 pub(super) fn lower(body: &Body, target: &dyn TargetModel, symbols: &Symbols) -> Result<Launches, String> {
     let root = body.root().ok_or("an attention is expected")?;
     let tile = tile_of(&body.func, root, target).ok_or("the target takes no such attention")?;
-    let packed = pack::pack_heads(body, root, tile.queries);
+    let packed = pack::pack_heads(body, root, tile);
     let (body, row_period) = match &packed {
         Some(packed) => (&packed.body, Some(packed.row_period)),
         None => (body, None),
@@ -80,8 +83,8 @@ pub(super) fn lower(body: &Body, target: &dyn TargetModel, symbols: &Symbols) ->
 struct Recipe {
     root: OpId,
     q: Value,
-    k: Value,
-    v: Value,
+    k: Source,
+    v: Source,
     mask: Option<Value>,
     dtype: DType,
     batch: Dim,
@@ -115,6 +118,25 @@ impl Running {
     }
 }
 
+/// Where keys or values lie.
+enum Source {
+    Plain(Value),
+    Paged(Pages),
+}
+
+impl Source {
+    fn of(body: &Body, value: Value, block: i64) -> Source {
+        pages::behind(&body.func, value, block).map_or(Source::Plain(value), Source::Paged)
+    }
+
+    fn load(&self, cx: &mut Lowering, at: [Axis; 4]) -> Result<Value, String> {
+        match self {
+            Source::Plain(value) => matrix(cx, *value, &at),
+            Source::Paged(pages) => pages.load(cx, [at[0].offset, at[1].offset], at[2], at[3]),
+        }
+    }
+}
+
 impl Recipe {
     fn new(
         body: &Body,
@@ -134,8 +156,8 @@ impl Recipe {
         Ok(Recipe {
             root,
             q,
-            k,
-            v,
+            k: Source::of(body, k, tile.keys),
+            v: Source::of(body, v, tile.keys),
             mask: body.func.operands(root).get(3).copied(),
             dtype: body.func.ty(q).dtype,
             batch: q_shape[0].clone(),
@@ -230,14 +252,14 @@ impl Recipe {
             let running = Running::of(carried);
             let keys =
                 Axis { offset: key, extent: self.tile.keys, step: 1, bounded: !self.visible.ends_whole };
-            let k = matrix(cx, self.k, &[one(batch), one(shared), keys, inner]);
+            let k = self.k.load(cx, [one(batch), one(shared), keys, inner]);
             let next = k.and_then(|k| {
                 let k = cx.b.transpose(k, &[1, 0]);
                 let none = number(cx, &[height, self.tile.keys], 0.0);
                 let scores = cx.b.dot(none, q, k);
                 let scores = self.shaped(cx, scores, &[one(batch), one(head), rows, keys])?;
                 let scores = self.visible.mask(cx, &range, scores, key);
-                let v = matrix(cx, self.v, &[one(batch), one(shared), keys, columns])?;
+                let v = self.v.load(cx, [one(batch), one(shared), keys, columns])?;
                 Ok(self.step(cx, running, scores, v))
             });
             match next {

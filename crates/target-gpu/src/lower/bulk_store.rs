@@ -134,6 +134,7 @@ impl Lower<'_> {
         let copies: TensorCopies = tensor_copies(&slice, &[1, 0], 1).ok()?;
         let target = Source {
             load: op,
+            runs: vec![op],
             view: access.view,
             dtype: access.dtype,
             axes: [row, column],

@@ -65,12 +65,16 @@ impl Lower<'_> {
     }
 
     fn copies(&mut self, source: &Source, slot: Reg, full: Reg) -> Made<()> {
-        let access = self.access(source.load);
         let map = self.map_at(source);
-        let mut starts = Vec::new();
-        for axis in &source.map_axes {
-            let start = self.index(access.offsets[*axis])?;
-            starts.push(self.code.narrow(start));
+        let mut all_starts = Vec::new();
+        for run in &source.runs {
+            let access = self.access(*run);
+            let mut starts = Vec::new();
+            for axis in &source.map_axes {
+                let start = self.index(access.offsets[*axis])?;
+                starts.push(self.code.narrow(start));
+            }
+            all_starts.push(starts);
         }
         let (dim, elements, bytes) = match source.share {
             Share::Own => (0, 0, 0),
@@ -83,7 +87,8 @@ impl Lower<'_> {
             let further = self.code.mul32(rank.into(), elements);
             let axis = source.map_axes.iter().position(|axis| *axis == source.axes[dim]);
             let axis = axis.expect("invariant: a map has the matrix's axes");
-            starts[axis] = self.code.add32(starts[axis], further);
+            // Several runs are not shared out.
+            all_starts[0][axis] = self.code.add32(all_starts[0][axis], further);
             let part = self.code.mul32(rank.into(), bytes);
             let sum = self.code.add32(slot.into(), part);
             slot = self.code.in_reg(RegClass::B32, sum);
@@ -92,12 +97,16 @@ impl Lower<'_> {
             let mask = Operand::u32((1 << CLUSTER) - 1);
             self.code.in_reg(RegClass::B16, mask)
         });
+        let rows = source.rows_of_run();
         for copy in &source.copies.copies {
+            let run = if source.runs.len() == 1 { 0 } else { copy.corner[0] / rows };
+            let starts = &all_starts[run as usize];
             let mut corner = OperandList::new();
             for (i, axis) in source.map_axes.iter().enumerate() {
                 // The matrix has the first two axes of the map.
                 let dim = source.axes.iter().position(|own| own == axis).filter(|_| i < 2);
-                let at = dim.map_or(0, |dim| copy.corner[dim]);
+                let before = if dim == Some(0) { run * rows } else { 0 };
+                let at = dim.map_or(0, |dim| copy.corner[dim]) - before;
                 corner.push(self.code.add32(starts[i], Operand::u32(at)));
             }
             self.code.emit(TensorLoad {

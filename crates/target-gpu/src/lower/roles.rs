@@ -255,7 +255,7 @@ impl Lower<'_> {
     pub fn produce(&mut self, region: RegionId) -> Made<()> {
         for &op in self.func.ops_in(region) {
             match self.func.kind(op) {
-                TileOp::Load { .. } => {
+                TileOp::Load { .. } | TileOp::Concat { .. } => {
                     if let Some(ring) = self.ring_of(op) {
                         self.put(ring)?;
                     }

@@ -14,7 +14,9 @@ const WARP_ROWS: i64 = 16;
 pub(crate) fn attention(gpu: &Gpu, attention: &Attention) -> Option<AttentionTile> {
     let half = matches!(attention.dtype, DType::F16 | DType::BF16);
     let widest = attention.qk_dim.max(attention.v_dim);
-    let (least, most, keys, v_dim) = match (half, gpu.warpgroup_mma, widest) {
+    // Warpgroups multiply what the copy engine brings.
+    let warpgroups = gpu.warpgroup_mma && !attention.scattered;
+    let (least, most, keys, v_dim) = match (half, warpgroups, widest) {
         // Scores and result: `keys / 2` and `widest / 2` registers of a thread; fewer keys where masks need some too.
         (true, true, ..=128) if attention.masked => (WARPGROUP_ROWS, 2 * WARPGROUP_ROWS, 64, 128),
         (true, true, ..=128) => (WARPGROUP_ROWS, 2 * WARPGROUP_ROWS, 128, 128),

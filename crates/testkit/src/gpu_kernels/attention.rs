@@ -81,6 +81,11 @@ pub struct Decode {
 }
 
 impl Decode {
+    /// Whether each page has one key.
+    pub(super) fn is_single_keys(&self) -> bool {
+        self.page == 1
+    }
+
     /// From a cache `[b, g, s, d]`.
     pub(super) fn build(&self, p: &mut Params) -> Built<Vec<Value>> {
         let dtype: DType = self.dtype.parse()?;

@@ -137,7 +137,12 @@ impl Lowering<'_> {
     }
 
     /// Reads `data` at one coordinate an axis of it, each a tile of the box's extents.
-    fn gather_at(&mut self, data: Value, coordinates: &[Coordinate], at: &TileBox) -> Result<Value, String> {
+    pub(in crate::lower) fn gather_at(
+        &mut self,
+        data: Value,
+        coordinates: &[Coordinate],
+        at: &TileBox,
+    ) -> Result<Value, String> {
         let Some(view) = self.flat_views.get(&data).copied() else {
             return Err("a gather by many indices reads a buffer, not a value in a kernel".into());
         };

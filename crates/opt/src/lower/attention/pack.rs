@@ -3,9 +3,11 @@
 //!
 //! `q: [B, G R, L, D]` is read as `[B, G, R L, D]`, which is the same memory; the result likewise.
 
+use super::pages;
 use crate::lower::body::Body;
 use tegula_base::{Dim, Shape};
 use tegula_ir::OpId;
+use tegula_target::AttentionTile;
 use tegula_tensor::TensorOp;
 
 pub(super) struct Packed {
@@ -14,16 +16,17 @@ pub(super) struct Packed {
     pub row_period: i64,
 }
 
-/// The same attention with as many heads as its keys have; `None` where a block of `rows` holds no second head.
-pub(super) fn pack_heads(body: &Body, root: OpId, rows: i64) -> Option<Packed> {
+/// The same attention with as many heads as its keys have; `None` where a block of queries holds no second head.
+pub(super) fn pack_heads(body: &Body, root: OpId, tile: AttentionTile) -> Option<Packed> {
     let [q, k, v] = [0, 1, 2].map(|i| body.func.operand(root, i));
     let (q_shape, k_shape) = (body.shape(q).clone(), body.shape(k).clone());
     let queries = q_shape[2].as_const()?;
     let shared = q_shape[1].div_exact(&k_shape[1])?.as_const()?;
-    let alone = body
-        .ops()
-        .iter()
-        .all(|op| *op == root || matches!(body.func.kind(*op), TensorOp::Return {} | TensorOp::Yield {}));
+    let paged = [k, v].map(|value| pages::behind(&body.func, value, tile.keys));
+    let behind = |op: &OpId| paged.iter().flatten().any(|pages| pages.ops.contains(op));
+    let ends = |op: &OpId| matches!(body.func.kind(*op), TensorOp::Return {} | TensorOp::Yield {});
+    let alone = body.ops().iter().all(|op| *op == root || ends(op) || behind(op));
+    let rows = tile.queries;
     if shared < 2 || queries < 1 || 2 * queries > rows || !alone || q == k || q == v {
         return None;
     }

@@ -1,4 +1,5 @@
-//! Loads that a tensor map can name: two axes of neighbours, whole 16-byte strides, nothing written.
+//! Loads that a tensor map can name: two axes of neighbours, whole 16-byte strides, nothing written. Loads of one view
+//! that stand below each other are one source: runs of rows that lie anywhere, as pages do.
 
 use super::super::Lower;
 use super::super::access::Access;
@@ -12,7 +13,10 @@ use tegula_tile::TileOp;
 /// A load by the copy engine: a matrix in shared memory.
 #[derive(Clone, Debug)]
 pub(in crate::lower) struct Source {
+    /// The load, or what puts several below each other.
     pub load: OpId,
+    /// The loads, each of as many rows.
+    pub runs: Vec<OpId>,
     pub view: usize,
     pub dtype: DType,
     /// The matrix: the load's two axes of more than one element, in their order.
@@ -33,6 +37,11 @@ pub(in crate::lower) struct Source {
 }
 
 impl Source {
+    /// Rows of each of several runs.
+    pub fn rows_of_run(&self) -> u32 {
+        self.layout.extents()[0] / self.runs.len() as u32
+    }
+
     /// Bytes that arrive in a slot.
     pub fn bytes(&self) -> u32 {
         match self.share {
@@ -58,11 +67,17 @@ pub(in crate::lower) enum Share {
 pub(crate) const MAP_RANK: usize = 5;
 /// What strides and rows of boxes are multiples of, in bytes (`cuTensorMapEncodeTiled`).
 const CHUNK: i64 = 16;
+/// Rows after which a swizzle repeats.
+const PATTERN_ROWS: u32 = 8;
 
 /// The load as a source; none where the copy engine cannot do it, or where others than products use it.
 pub(super) fn of_load(cx: &Lower, op: OpId) -> Option<Source> {
-    let TileOp::Load { pad: 0, .. } = cx.func.kind(op) else { return None };
-    let access = cx.access(op);
+    let runs = match cx.func.kind(op) {
+        TileOp::Load { pad: 0, .. } => vec![op],
+        TileOp::Concat { axis: 0 } => runs_of_rows(cx, op)?,
+        _ => return None,
+    };
+    let access = cx.access(runs[0]);
     if cx.is_written_view(access.view) || access.steps.iter().any(|step| *step != 1) {
         return None;
     }
@@ -76,8 +91,13 @@ pub(super) fn of_load(cx: &Lower, op: OpId) -> Option<Source> {
     };
     let map_axes = map_axes(cx, &access, inner, outer)?;
     let size = access.dtype.size() as i64;
-    let extents = [first, second].map(|axis| access.shape[axis] as u32);
+    let mut extents = [first, second].map(|axis| access.shape[axis] as u32);
     let (major, minor) = if inner == second { (1, 0) } else { (0, 1) };
+    if runs.len() > 1 {
+        // Copies begin at whole swizzle patterns.
+        (major == 1 && extents[0].is_multiple_of(PATTERN_ROWS)).then_some(())?;
+        extents[0] *= runs.len() as u32;
+    }
     let row = i64::from(extents[major]) * size;
     if row % CHUNK != 0 {
         return None;
@@ -85,11 +105,12 @@ pub(super) fn of_load(cx: &Lower, op: OpId) -> Option<Source> {
     let fits = |swizzle: &Swizzle| row % i64::from(swizzle.span()) == 0;
     let swizzle = Swizzle::ALL.into_iter().rev().find(fits)?;
     let layout = SharedLayout::panels(&extents, size as u32, major, minor, swizzle);
-    let copies = tensor_copies(&layout, &[major, minor], 1).ok()?;
+    let copies = tensor_copies(&layout, &[major, minor], runs.len() as u32).ok()?;
     let (mut users, mut left_users) = (Vec::new(), Vec::new());
     let by_threads = !feeds_products(cx, cx.func.result(op), &mut users);
     if by_threads {
-        let feeds = makes_factors(cx, cx.func.result(op), &mut left_users);
+        // A slot's threads read one box.
+        let feeds = runs.len() == 1 && makes_factors(cx, cx.func.result(op), &mut left_users);
         users = if feeds { left_users } else { Vec::new() };
     }
     // What nobody uses would fill its ring and stop.
@@ -97,9 +118,11 @@ pub(super) fn of_load(cx: &Lower, op: OpId) -> Option<Source> {
         return None;
     }
     map_element(access.dtype)?;
-    let known = access.offsets.iter().all(|offset| is_known(cx, *offset)) && is_reached(cx, op);
+    let mut offsets = runs.iter().flat_map(|run| cx.access(*run).offsets);
+    let known = offsets.all(|offset| is_known(cx, offset)) && is_reached(cx, op);
     known.then_some(Source {
         load: op,
+        runs,
         view: access.view,
         dtype: access.dtype,
         axes: [first, second],
@@ -112,6 +135,26 @@ pub(super) fn of_load(cx: &Lower, op: OpId) -> Option<Source> {
         offset: 0,
         share: Share::Own,
     })
+}
+
+/// The loads that a concatenation along rows puts below each other: equal boxes of one view in one region.
+fn runs_of_rows(cx: &Lower, op: OpId) -> Option<Vec<OpId>> {
+    let load = |value: &Value| match behind(cx, *value)? {
+        (load, false) => matches!(cx.func.kind(load), TileOp::Load { .. }).then_some(load),
+        _ => None,
+    };
+    let loads = cx.func.operands(op).iter().map(load).collect::<Option<Vec<OpId>>>()?;
+    let first = cx.access(loads[0]);
+    let (_, shape) = cx.tile(cx.func.result(op));
+    let alike = |load: &OpId| {
+        let access = cx.access(*load);
+        let pads = matches!(cx.func.kind(*load), TileOp::Load { pad: 0, .. });
+        pads && (access.view, &access.shape, &access.steps) == (first.view, &first.shape, &first.steps)
+            && cx.func.parent(*load) == cx.func.parent(op)
+    };
+    let [rows, columns] = matrix_axes(&first.shape)?.map(|axis| first.shape[axis]);
+    let whole = shape == [rows * loads.len() as i64, columns];
+    (whole && loads.iter().all(alike)).then_some(loads)
 }
 
 /// The two axes of more than one element, where there are just two.
@@ -141,6 +184,7 @@ pub(in crate::lower) fn map_axes(
 /// The source where each CTA of a cluster has a run of rows.
 pub(super) fn run_of_rows(source: &Source, dim: usize, cluster: u32) -> Option<Source> {
     let mut extents = [source.layout.extents()[0], source.layout.extents()[1]];
+    (source.runs.len() == 1).then_some(())?;
     extents[dim] = extents[dim].is_multiple_of(cluster).then(|| extents[dim] / cluster)?;
     let order = inner_first(source);
     let (major, minor) = (order[0], order[1]);
@@ -155,6 +199,7 @@ pub(super) fn run_of_rows(source: &Source, dim: usize, cluster: u32) -> Option<S
 /// The source where each CTA of a cluster brings a share to all.
 pub(super) fn shared(source: &Source, cluster: u32) -> Option<Source> {
     let order = inner_first(source);
+    (source.runs.len() == 1).then_some(())?;
     let all = tensor_copies(&source.layout, &order, cluster).ok()?;
     let dim = order[1];
     let elements = source.layout.extents()[dim] / cluster;
@@ -196,6 +241,14 @@ fn is_known(cx: &Lower, value: Value) -> bool {
         Def::Result(op, _) => match cx.func.kind(op) {
             TileOp::Const { .. } | TileOp::Size { .. } => true,
             TileOp::Index { .. } => cx.func.operands(op).iter().all(|operand| is_known(cx, *operand)),
+            // An element of a table.
+            TileOp::ToIndex {} => behind(cx, cx.func.operand(op, 0)).is_some_and(|(load, _)| {
+                let TileOp::Load { .. } = cx.func.kind(load) else { return false };
+                let access = cx.access(load);
+                let one = access.shape.iter().all(|extent| *extent == 1);
+                one && !cx.is_written_view(access.view)
+                    && access.offsets.iter().all(|offset| is_known(cx, *offset))
+            }),
             _ => false,
         },
     }
@@ -245,7 +298,8 @@ fn makes_factors(cx: &Lower, value: Value, products: &mut Vec<OpId>) -> bool {
     })
 }
 
-/// The load behind a matrix, and whether the matrix is the transpose of the load's two axes of more than one element.
+/// The load behind a matrix, or what puts several below each other, and whether the matrix is the transpose of the
+/// load's two axes of more than one element.
 pub(in crate::lower) fn behind(cx: &Lower, mut value: Value) -> Option<(OpId, bool)> {
     let mut turned = false;
     loop {
@@ -254,7 +308,7 @@ pub(in crate::lower) fn behind(cx: &Lower, mut value: Value) -> Option<(OpId, bo
             cx.tile(value).1.into_iter().filter(|extent| *extent > 1).collect()
         };
         match cx.func.kind(op) {
-            TileOp::Load { .. } => return Some((op, turned)),
+            TileOp::Load { .. } | TileOp::Concat { axis: 0 } => return Some((op, turned)),
             TileOp::Transpose { perm } => {
                 let shape = cx.tile(cx.func.operand(op, 0)).1;
                 let order: Vec<usize> = perm.iter().copied().filter(|axis| shape[*axis] > 1).collect();
