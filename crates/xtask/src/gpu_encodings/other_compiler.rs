@@ -23,6 +23,8 @@ use crate::{elf, gpu_tileir, tileiras};
 /// Rows of the kernel list that are one product, in whole and in cut tiles, with m, n, k of one tile at most.
 const PRODUCTS: [(&str, [i64; 3]); 3] =
     [("gemm_bf16_nt", [200, 136, 136]), ("gemm_f8_nt", [200, 144, 144]), ("gemm_i8_nt", [80, 48, 80])];
+/// The form that is compiled: its tiles are the largest, and nothing in it asks how many rows there are.
+const FORM: &str = "over256";
 const SECTION: &str = ".nv_debug_ptx_txt";
 
 /// How many products were computed; `None`: there is no `tileiras`.
@@ -48,7 +50,7 @@ pub fn check(folder: &Path, wrong: &mut Wrong) -> Result<Option<usize>> {
 fn product(tools: &Path, folder: &Path, kernel: &GpuKernel, sizes: &Sizes) -> Result<()> {
     let program = kernel.program(&Sizes::new()).map_err(|error| anyhow!(error))?;
     gpu_tileir::write_program(folder, &kernel.name, program)?;
-    let bytecode = folder.join(format!("{}_dot_0.tileirbc", kernel.name));
+    let bytecode = folder.join(format!("{}_dot_0_{FORM}.tileirbc", kernel.name));
     let cubin = bytecode.with_extension("cubin");
     let mut shell = Shell::new(tools.join("tileiras")).args(["--gpu-name=sm_90", "--lineinfo", "-o"]);
     shell = shell.arg(&cubin).arg(&bytecode);
@@ -68,8 +70,9 @@ fn product(tools: &Path, folder: &Path, kernel: &GpuKernel, sizes: &Sizes) -> Re
     let mut addresses: Vec<u64> =
         case.inputs.iter().map(|tensor| buffers.add(tensor.bytes.to_vec())).collect();
     addresses.push(buffers.add(vec![0xff; expected.value.bytes.len()]));
-    // Pointers, the kernel's sizes, and one tile along both dims.
-    let words = addresses.iter().copied().chain(["m", "k", "n"].map(|name| sizes[name] as u64)).chain([1, 1]);
+    // Pointers, the kernel's sizes, and one tile along all dims of its grid.
+    let known = addresses.iter().copied().chain(["m", "k", "n"].map(|name| sizes[name] as u64));
+    let words = known.chain(std::iter::repeat(1)).take(entry.params.len());
     let params = words.flat_map(u64::to_le_bytes).collect();
     let block = simulated.required_block().context("no `.reqntid`")?;
     let launch = Launch { grid: [1; 3], block, params, ..Default::default() };
