@@ -48,6 +48,10 @@ pub(super) fn lower(
     let is_packed = packing != RightSide::Plain;
     let found = prologue::of_dot(&body.func, root, symbols, target);
     let stored = found.as_ref().map_or([roles.lhs, roles.rhs], |found| found.stored);
+    // Text may say what no kernel formation would: factors computed in ways that no prologue has.
+    if let Some(value) = stored.into_iter().find(|value| body.func.def_op(*value).is_some()) {
+        return Err(format!("the factor {value} is computed in the kernel, and no prologue does that"));
+    }
     let innermost = stored.map(|value| innermost(body, value));
     let operands = match found.as_ref().map(|found| found.prologue) {
         Some(Prologue::BlockScales { of, .. }) => [target.product_of_bytes(of); 2],
