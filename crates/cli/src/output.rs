@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 use tegula_base::{Diagnostic, HostTensor, npy};
+pub use tegula_driver::human::{duration, size};
 
 /// How many elements are shown.
 const SHOWN: usize = 6;
@@ -206,24 +207,4 @@ fn number(x: f64) -> String {
     }
     let text = format!("{x:.5}");
     if x.abs() < 1e-3 || x.abs() >= 1e6 { format!("{x:.4e}") } else { text }
-}
-
-/// `1.234 ms`.
-pub fn duration(ns: f64) -> String {
-    match ns {
-        ns if ns < 1e3 => format!("{ns:.0} ns"),
-        ns if ns < 1e6 => format!("{:.1} us", ns / 1e3),
-        ns if ns < 1e9 => format!("{:.3} ms", ns / 1e6),
-        ns => format!("{:.3} s", ns / 1e9),
-    }
-}
-
-/// `12.3 MB`.
-pub fn size(bytes: u64) -> String {
-    match bytes as f64 {
-        n if n < 1e3 => format!("{n} B"),
-        n if n < 1e6 => format!("{:.1} kB", n / 1e3),
-        n if n < 1e9 => format!("{:.1} MB", n / 1e6),
-        n => format!("{:.2} GB", n / 1e9),
-    }
 }

@@ -20,6 +20,7 @@ pub mod diff;
 pub mod emit;
 mod executor;
 pub mod explain;
+pub mod human;
 pub mod inspect;
 pub mod model;
 pub mod opt;

@@ -7,6 +7,7 @@ mod graph;
 mod memory;
 mod table;
 
+use crate::human::{duration, size};
 use crate::sizes::AtSizes;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
@@ -38,7 +39,7 @@ pub fn page(package: &Package, dims: &BTreeMap<String, i64>) -> String {
         ("launches", launches.len().to_string()),
         ("kernels", package.program.kernels.len().to_string()),
         ("predicted", duration(total)),
-        ("constants", bytes(package.memory.constants as f64)),
+        ("constants", size(package.memory.constants)),
         ("compiled by", format!("Tegula {}", about.tegula)),
     ];
     if !dims.is_empty() {
@@ -117,23 +118,6 @@ fn shortened(text: &str, most: usize) -> String {
     match text.chars().count() > most {
         true => text.chars().take(most.saturating_sub(1)).chain(['\u{2026}']).collect(),
         false => text.to_string(),
-    }
-}
-
-fn duration(ns: f64) -> String {
-    match ns {
-        ns if ns < 1e3 => format!("{ns:.0} ns"),
-        ns if ns < 1e6 => format!("{:.1} \u{b5}s", ns / 1e3),
-        ns => format!("{:.2} ms", ns / 1e6),
-    }
-}
-
-fn bytes(n: f64) -> String {
-    match n {
-        n if n < 1e3 => format!("{n:.0} B"),
-        n if n < 1e6 => format!("{:.1} kB", n / 1e3),
-        n if n < 1e9 => format!("{:.1} MB", n / 1e6),
-        n => format!("{:.2} GB", n / 1e9),
     }
 }
 

@@ -1,12 +1,14 @@
 //! Programs with control flow, computed sizes and recurrence, compiled and evaluated: the same results in machine
 //! code, in the portable executor, on one thread and on three, and on a GPU over a driver without a card.
 
+mod common;
+
+use common::card;
 use tegula_base::{DType, Dim, HostTensor, Shape, SymbolInfo};
 use tegula_driver::{CompileOptions, Compiled, Form, PassCx, session_options};
 use tegula_ir::ScalarOp;
 use tegula_machine::Machine;
-use tegula_runtime::cuda::{Cuda, CudaOptions};
-use tegula_runtime::{Gpu, Session};
+use tegula_runtime::Session;
 use tegula_tensor::build::Built;
 use tegula_tensor::{Builder, Direction, ScatterKind, TensorFunc, TensorOp, TensorProgram, evaluate};
 
@@ -37,16 +39,6 @@ fn options() -> Vec<CompileOptions> {
     list.push(portable);
     list.push(CompileOptions::new(Machine::class("h200").unwrap()));
     list
-}
-
-/// The fake driver's GPU; cargo builds its library beside the tests.
-fn card() -> Gpu {
-    let tests = std::env::current_exe().unwrap();
-    let name = format!("{}tegula_fake_cuda{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
-    let driver =
-        tests.ancestors().skip(1).take(2).map(|folder| folder.join(&name)).find(|file| file.exists());
-    let cuda = Cuda::open(&CudaOptions { driver, cache: None }).unwrap_or_else(|found| panic!("{found}"));
-    Gpu::Cuda(cuda.device(0).unwrap_or_else(|found| panic!("{found}")))
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -1,11 +1,13 @@
 //! Steps of decoding into a cache that stays where it is: the same tokens as the evaluator's, in machine code, in the
 //! portable executor, and on a GPU over a driver without a card, where a step is one graph.
 
+mod common;
+
+use common::card;
 use tegula_base::{DType, HostTensor};
 use tegula_driver::{CompileOptions, Compiled, Form, PassCx, session_options};
 use tegula_ir::Value;
 use tegula_machine::Machine;
-use tegula_runtime::cuda::{Cuda, CudaOptions};
 use tegula_runtime::{Gpu, Session, TensorView};
 use tegula_tensor::build::Built;
 use tegula_tensor::{Builder, ScatterKind, TensorFunc, TensorProgram, evaluate};
@@ -13,16 +15,6 @@ use tegula_testkit::decoder::Decoder;
 
 const STEPS: usize = 16;
 const ROOM: i64 = 24;
-
-/// The fake driver's GPU; cargo builds its library beside the tests.
-fn card() -> Gpu {
-    let tests = std::env::current_exe().unwrap();
-    let name = format!("{}tegula_fake_cuda{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
-    let driver =
-        tests.ancestors().skip(1).take(2).map(|folder| folder.join(&name)).find(|file| file.exists());
-    let cuda = Cuda::open(&CudaOptions { driver, cache: None }).unwrap_or_else(|found| panic!("{found}"));
-    Gpu::Cuda(cuda.device(0).unwrap_or_else(|found| panic!("{found}")))
-}
 
 fn session(decoder: &Decoder, options: CompileOptions) -> Session {
     let options = CompileOptions { aliases: decoder.aliases(), verify: true, ..options };

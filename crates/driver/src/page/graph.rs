@@ -1,6 +1,7 @@
 //! Launches in layers: each stands below all whose results it reads, near them.
 
-use super::{Launch, colour, duration, escaped, shortened};
+use super::{Launch, colour, escaped, shortened};
+use crate::human::duration;
 use std::fmt::Write;
 use tegula_package::Package;
 

@@ -1,6 +1,7 @@
 //! The arena over the program's steps: a rectangle a buffer, as wide as it lives and as high as it is large.
 
-use super::{bytes, escaped};
+use super::escaped;
+use crate::human::size;
 use crate::sizes::AtSizes;
 use std::fmt::Write;
 use tegula_package::lifetime::{lifetimes, roots};
@@ -36,7 +37,7 @@ pub(super) fn drawing(package: &Package, sizes: &mut AtSizes) -> String {
     );
     for ((name, item), offset) in names.iter().zip(&items).zip(&plan.offsets) {
         let (left, top) = (x(item.first), y(offset + item.bytes));
-        let title = format!("{name}\n{}, steps {} to {}", bytes(item.bytes as f64), item.first, item.last);
+        let title = format!("{name}\n{}, steps {} to {}", size(item.bytes), item.first, item.last);
         // A `String` takes whatever is written.
         let _ = writeln!(
             svg,
@@ -47,7 +48,7 @@ pub(super) fn drawing(package: &Package, sizes: &mut AtSizes) -> String {
         );
     }
     let least = lower_bound(&items);
-    for (offset, name) in [(0, "0".to_string()), (plan.bytes, bytes(plan.bytes as f64))] {
+    for (offset, name) in [(0, "0".to_string()), (plan.bytes, size(plan.bytes))] {
         let baseline = y(offset).clamp(12.0, HEIGHT);
         let _ = writeln!(svg, "<text class=\"axis\" x=\"{}\" y=\"{baseline:.1}\">{name}</text>", LEFT - 8.0);
     }
@@ -56,14 +57,14 @@ pub(super) fn drawing(package: &Package, sizes: &mut AtSizes) -> String {
         "<path class=\"least\" d=\"M{LEFT} {0:.1}H{1}\"><title>alive at once: {2}</title></path>",
         y(least),
         LEFT + WIDTH,
-        bytes(least as f64)
+        size(least)
     );
     let _ = writeln!(
         svg,
         "<text class=\"small\" x=\"{LEFT}\" y=\"{}\">step 0 to {}; dashed: {}, the most that is alive at once</text>",
         HEIGHT + 17.0,
         steps - 1,
-        bytes(least as f64)
+        size(least)
     );
     svg + "</svg>\n"
 }

@@ -1,6 +1,7 @@
 //! Kernels with what they cost and what holds them back, the costliest first.
 
-use super::{Launch, bytes, colour, duration, escaped};
+use super::{Launch, colour, escaped};
+use crate::human::{duration, size};
 use crate::sizes::AtSizes;
 use std::fmt::Write;
 use tegula_package::Package;
@@ -59,7 +60,7 @@ pub(super) fn kernels(package: &Package, launches: &[Launch], sizes: &mut AtSize
             duration(row.ns),
             100.0 * row.ns / total,
             row.bytes,
-            bytes(row.bytes),
+            size(row.bytes as u64),
             rate(row.bytes),
             rate(row.flops),
             escaped(&cost.bound),
