@@ -1,13 +1,18 @@
 //! The compiler and the runtime inside of this process, for checks of many small models.
 
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::Mutex;
 
 use tegula_base::face::Files;
-use tegula_base::{Diagnostic, Diagnostics};
+use tegula_base::{Diagnostic, Diagnostics, HostTensor};
 use tegula_driver::{CompileOptions, Compiled, Form, Model, PassCx, compile, session_options};
 use tegula_machine::Machine;
 use tegula_runtime::{Gpu, Session};
+use tegula_testkit::onnx_suite::RunError;
+
+use crate::tegula_cli::first_error;
 
 /// A model in memory for a machine class; passes verify.
 pub fn compile_bytes(model: &[u8], class: &str, form: Form) -> Result<Compiled, Diagnostics> {
@@ -30,6 +35,36 @@ pub fn session(package: bytes::Bytes, threads: usize) -> Result<Session, Diagnos
     Session::from_bytes(package, session_options(threads, Gpu::None))
 }
 
+/// Runs model files of the node suite as this class's code. A model that is wrong for us is refused; a fault of ours
+/// counts as a crash.
+pub fn runner(
+    class: &str,
+) -> impl Fn(&Path, &[(String, HostTensor)]) -> Result<BTreeMap<String, HostTensor>, RunError> {
+    move |model, inputs| {
+        let bytes = std::fs::read(model)
+            .map_err(|error| RunError::Crashed(format!("{}: {error}", model.display())))?;
+        let package = compile_bytes(&bytes, class, Form::Machine).and_then(package).map_err(ended)?;
+        let session = session(package, 1).map_err(ended)?;
+        if inputs.len() < session.inputs().len() {
+            // The suite says why it could not read them.
+            return Ok(BTreeMap::new());
+        }
+        let named: Vec<(&str, &HostTensor)> =
+            inputs.iter().map(|(name, tensor)| (name.as_str(), tensor)).collect();
+        let outputs = session.run_named(&named).map_err(ended)?;
+        Ok(session.outputs().iter().map(|port| port.name.clone()).zip(outputs).collect())
+    }
+}
+
+fn ended(found: Diagnostics) -> RunError {
+    let first = first_error(&found.to_string());
+    if found.0.iter().any(Diagnostic::is_internal) {
+        RunError::Crashed(first)
+    } else {
+        RunError::Refused(first)
+    }
+}
+
 pub fn processor_has(flag: &str) -> bool {
     let flags = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     flags.split_whitespace().any(|found| found == flag)
@@ -38,6 +73,15 @@ pub fn processor_has(flag: &str) -> bool {
 /// The machine class whose code this processor runs best.
 pub fn best_class() -> &'static str {
     if processor_has("avx512_bf16") { "avx512-generic" } else { "avx2-generic" }
+}
+
+/// The machine classes whose code this processor runs: one for each tier.
+pub fn classes() -> Vec<&'static str> {
+    let mut classes = vec!["avx2-generic"];
+    if best_class() != "avx2-generic" {
+        classes.push(best_class());
+    }
+    classes
 }
 
 /// Models in memory have nothing beside them.

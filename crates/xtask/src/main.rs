@@ -8,6 +8,7 @@ mod baseline;
 mod catalog;
 mod compile_time;
 mod coverage;
+mod decoders;
 mod demo;
 mod elf;
 mod fetch_models;

@@ -8,22 +8,19 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, BufRead, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use tegula_base::{Diagnostic, Diagnostics, HostTensor};
-use tegula_driver::Form;
-use tegula_testkit::onnx_suite::{self, RunError, Verdict};
+use tegula_testkit::onnx_suite::{self, Verdict};
 
 use crate::catalog::Catalog;
-use crate::in_process::{self, best_class, compile_bytes, guarded, package};
+use crate::in_process::{self, best_class, guarded};
 use crate::open_rows::{self, OpenRows};
 use crate::outcome::Outcome;
 use crate::refusals::Refusals;
 use crate::shell::Shell;
-use crate::tegula_cli::first_error;
 use crate::worker_pool::{self, Answer};
 use crate::{python, workspace};
 
@@ -116,18 +113,8 @@ pub fn folder() -> PathBuf {
 
 /// The cases' folder; made once for each version of the generator and of the onnx package.
 pub fn generate() -> Result<PathBuf> {
-    let catalog = Catalog::load()?;
     let folder = folder();
-    let generator = workspace::tool("onnx_node_cases.py");
-    let key = format!("{:?}\n{}", catalog.pins, fs::read_to_string(&generator)?);
-    let stamp = folder.join("generated_by.txt");
-    if fs::read_to_string(&stamp).is_ok_and(|made_by| made_by == key) {
-        return Ok(folder);
-    }
-    let python = python::with_pins(&catalog)?;
-    fs::create_dir_all(&folder)?;
-    Shell::new(python).arg(generator).arg(&folder).run()?;
-    fs::write(stamp, key)?;
+    python::run_once("onnx_node_cases.py", &Catalog::load()?, &folder)?;
     Ok(folder)
 }
 
@@ -156,46 +143,14 @@ fn worker() -> Result<Outcome> {
     in_process::keep_panics();
     for line in io::stdin().lock().lines() {
         let verdict = match cases.get(line?.trim()) {
-            Some(case) => {
-                guarded(|| onnx_suite::run_case(&folder, case, &run_model)).unwrap_or_else(Verdict::Crashed)
-            }
+            Some(case) => guarded(|| onnx_suite::run_case(&folder, case, &in_process::runner(best_class())))
+                .unwrap_or_else(Verdict::Crashed),
             None => Verdict::Crashed("no such case".to_string()),
         };
         println!("{}", serde_json::to_string(&verdict)?);
         io::stdout().flush()?;
     }
     Ok(Outcome::pass())
-}
-
-fn run_model(
-    model: &Path,
-    inputs: &[(String, HostTensor)],
-) -> Result<BTreeMap<String, HostTensor>, RunError> {
-    let bytes =
-        fs::read(model).map_err(|error| RunError::Crashed(format!("{}: {error}", model.display())))?;
-    let package = compile_bytes(&bytes, best_class(), Form::Machine)
-        .and_then(package)
-        .map_err(|found| ended(&found))?;
-    let session = in_process::session(package, 1).map_err(|found| ended(&found))?;
-    if inputs.len() < session.inputs().len() {
-        // The suite says why it could not read them.
-        return Ok(BTreeMap::new());
-    }
-    let named: Vec<(&str, &HostTensor)> =
-        inputs.iter().map(|(name, tensor)| (name.as_str(), tensor)).collect();
-    let outputs = session.run_named(&named).map_err(|found| ended(&found))?;
-    Ok(session.outputs().iter().map(|port| port.name.clone()).zip(outputs).collect())
-}
-
-/// A model that is wrong for us is refused; a fault of ours counts as a crash.
-fn ended(found: &Diagnostics) -> RunError {
-    let text = found.to_string();
-    let first = first_error(&text);
-    if found.0.iter().any(Diagnostic::is_internal) {
-        RunError::Crashed(first)
-    } else {
-        RunError::Refused(first)
-    }
 }
 
 fn lines_of(name: &str) -> Result<Vec<String>> {

@@ -51,6 +51,21 @@ pub fn with_pins(catalog: &Catalog) -> Result<PathBuf> {
     Ok(python)
 }
 
+/// Runs a tool that fills a folder, once for each version of it and of the pinned packages.
+pub fn run_once(tool: &str, catalog: &Catalog, folder: &Path) -> Result<()> {
+    let tool = workspace::tool(tool);
+    let key = format!("{:?}\n{}", catalog.pins, fs::read_to_string(&tool)?);
+    let stamp = folder.join("generated_by.txt");
+    if fs::read_to_string(&stamp).is_ok_and(|made_by| made_by == key) {
+        return Ok(());
+    }
+    let python = with_pins(catalog)?;
+    fs::create_dir_all(folder)?;
+    Shell::new(python).arg(tool).arg(folder).run()?;
+    fs::write(stamp, key)?;
+    Ok(())
+}
+
 fn works(python: &Path) -> bool {
     Shell::new(python).args(["-m", "pip", "--version"]).finish(None).is_ok_and(|finished| finished.success())
 }

@@ -78,6 +78,12 @@ pub const VERBS: &[Verb] = &[
     verb("gpu-compile-time", "", "kernels of a large decoder to PTX", crate::gpu_compile_time::run),
     verb("readme", "", "the README's commands", crate::readme::run),
     verb("models", "[--only ID ...]", "real models against ONNX Runtime", crate::models::run),
+    verb(
+        "decoders",
+        "[--only NAME]",
+        "exported decoders, step by step against ONNX Runtime",
+        crate::decoders::run,
+    ),
     verb("coverage", "", "how launches were carried out, in both tiers", crate::coverage::run),
     verb(
         "onnx",

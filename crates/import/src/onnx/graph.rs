@@ -135,7 +135,11 @@ impl Cx<'_> {
         let results = convert(self, &node);
         // The reason behind whatever else the converter found.
         node.check_attributes()?;
-        results
+        let results = results?;
+        if proto.domain() == super::ops::MICROSOFT {
+            node.check_all_read()?;
+        }
+        Ok(results)
     }
 
     fn operands(&mut self, proto: &NodeProto, ids: &[NameId]) -> Outcome<Vec<Option<Value>>> {

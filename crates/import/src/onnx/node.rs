@@ -16,17 +16,39 @@ pub(crate) struct Node<'a> {
     pub version: i64,
     /// Attributes that were asked for and hold another kind of value than asked for.
     mistyped: RefCell<Vec<String>>,
+    /// Places of the attributes that were asked for.
+    read: RefCell<Vec<usize>>,
 }
 
 impl<'a> Node<'a> {
     pub fn new(proto: &'a NodeProto, operands: Vec<Option<Value>>, version: i64) -> Node<'a> {
-        Node { proto, operands, version, mistyped: RefCell::default() }
+        Node { proto, operands, version, mistyped: RefCell::default(), read: RefCell::default() }
     }
 
     /// Errors: a converter read an attribute of another kind than it expects; it saw the default instead.
     pub fn check_attributes(&self) -> Outcome<()> {
         let mistyped = self.mistyped.take();
         if mistyped.is_empty() { Ok(()) } else { Err(Fault::invalid(mistyped.join("; "))) }
+    }
+
+    /// Errors: the converter did not ask for an attribute that the node has, so it may mean something else.
+    /// Of ONNX's own ops a checker knows all attributes; other domains grow without versions.
+    pub fn check_all_read(&self) -> Outcome<()> {
+        let read = self.read.borrow();
+        let unread = self.proto.attribute.iter().enumerate().find(|(place, _)| !read.contains(place));
+        match unread {
+            Some((_, attribute)) => {
+                Err(Fault::unsupported(format!("attribute `{}` is not supported", attribute.name())))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Attributes that change no result, or none of this node's.
+    pub fn needs_not(&self, names: &[&str]) {
+        for name in names {
+            self.attribute(name);
+        }
     }
 
     pub fn op_type(&self) -> &'a str {
@@ -53,7 +75,9 @@ impl<'a> Node<'a> {
     }
 
     pub fn attribute(&self, name: &str) -> Option<&'a AttributeProto> {
-        self.proto.attribute.iter().find(|attribute| attribute.name() == name)
+        let place = self.proto.attribute.iter().position(|attribute| attribute.name() == name)?;
+        self.read.borrow_mut().push(place);
+        Some(&self.proto.attribute[place])
     }
 
     pub fn has(&self, name: &str) -> bool {

@@ -30,7 +30,7 @@ mod window;
 use super::table::Row;
 
 /// The domain of ONNX Runtime's own ops.
-const MICROSOFT: &str = "com.microsoft";
+pub(super) const MICROSOFT: &str = "com.microsoft";
 
 /// The domain of ops that ONNX has not settled.
 const PREVIEW: &str = "ai.onnx.preview";
@@ -73,6 +73,7 @@ pub(super) const FAMILIES: &[(&str, &[Row])] = &[
     (MICROSOFT, contraction::MICROSOFT),
     (MICROSOFT, recurrent::MICROSOFT),
     (MICROSOFT, quantisation::MICROSOFT),
+    (MICROSOFT, quantisation::FEW_BITS),
     (MICROSOFT, normalisation::MICROSOFT),
 ];
 

@@ -1,10 +1,13 @@
-//! ONNX's Attention (opsets 23 to 25) and RotaryEmbedding; beside this file LinearAttention and FlexAttention.
+//! ONNX's Attention (opsets 23 to 25); beside this file RotaryEmbedding, LinearAttention, FlexAttention and what
+//! ONNX Runtime has of its own.
 //!
 //! The tensor level's composite takes what it can say: scores, an additive mask, softmax, weighted sum. Intermediate
 //! scores as a result, a softmax in another precision and rows without any allowed key are written out.
 
 mod flex;
+mod grouped;
 mod linear;
+mod rotary;
 
 use crate::onnx::cx::Cx;
 use crate::onnx::fault::{Fault, Outcome};
@@ -18,12 +21,15 @@ use tegula_tensor::{DotDims, TensorOp};
 pub(super) const ROWS: &[Row] = &[
     op("Attention", attention),
     op("LinearAttention", linear::linear_attention),
-    op("RotaryEmbedding", rotary_embedding),
+    op("RotaryEmbedding", rotary::rotary_embedding),
 ];
 
 pub(super) const PREVIEW: &[Row] = &[op("FlexAttention", flex::flex_attention)];
 
-pub(super) const MICROSOFT: &[Row] = &[op("RotaryEmbedding", rotary_embedding_microsoft)];
+pub(super) const MICROSOFT: &[Row] = &[
+    op("GroupQueryAttention", grouped::group_query_attention),
+    op("RotaryEmbedding", rotary::rotary_embedding_microsoft),
+];
 
 /// Query, key and value by heads: `[B,H,L,D]`.
 struct Heads {
@@ -258,24 +264,12 @@ fn written_out(
     let split = |cx: &mut Cx, x: Value, last: Dim| {
         cx.reshape(x, [b.clone(), groups.clone(), shared.clone(), l.clone(), last])
     };
-    let pairs = |inner: usize| DotDims {
-        lhs_batch: vec![0, 1],
-        rhs_batch: vec![0, 1],
-        lhs_contract: vec![4],
-        rhs_contract: vec![inner],
-    };
     let d = cx.dim(q, 3);
     let q = split(cx, q, d)?;
-    let scores = cx.emit(TensorOp::Dot { dims: Box::new(pairs(3)), out: dtype }, &[q, k])?;
+    let scores = grouped_product(cx, q, k, 3)?;
     let full: Shape = [b, h, l, s].into_iter().cloned().collect();
     let raw = cx.reshape(scores, full.clone())?;
-    let capped = if softcap > 0.0 {
-        let bent = cx.with_number(ScalarOp::Div, raw, softcap)?;
-        let bent = cx.unary(ScalarOp::Tanh, bent)?;
-        cx.with_number(ScalarOp::Mul, bent, softcap)?
-    } else {
-        raw
-    };
+    let capped = capped(cx, raw, softcap)?;
     let biased = match bias {
         Some(bias) => cx.add(capped, bias)?,
         None => capped,
@@ -299,8 +293,30 @@ fn written_out(
     };
     let grouped = split(cx, weights, s.clone())?;
     let e = cx.dim(v, 3);
-    let y = cx.emit(TensorOp::Dot { dims: Box::new(pairs(2)), out: dtype }, &[grouped, v])?;
+    let y = grouped_product(cx, grouped, v, 2)?;
     Ok((cx.reshape(y, [b.clone(), h.clone(), l.clone(), e])?, shown))
+}
+
+/// `x: [B,G,H/G,L,K]` by `y: [B,G,...]`, whose axis `inner` is contracted.
+fn grouped_product(cx: &mut Cx, x: Value, y: Value, inner: usize) -> Outcome {
+    let dims = DotDims {
+        lhs_batch: vec![0, 1],
+        rhs_batch: vec![0, 1],
+        lhs_contract: vec![4],
+        rhs_contract: vec![inner],
+    };
+    let out = cx.dtype(x);
+    cx.emit(TensorOp::Dot { dims: Box::new(dims), out }, &[x, y])
+}
+
+/// `cap * tanh(score / cap)`; a cap of 0 is none.
+fn capped(cx: &mut Cx, scores: Value, cap: f64) -> Outcome {
+    if cap <= 0.0 {
+        return Ok(scores);
+    }
+    let bent = cx.with_number(ScalarOp::Div, scores, cap)?;
+    let bent = cx.unary(ScalarOp::Tanh, bent)?;
+    cx.with_number(ScalarOp::Mul, bent, cap)
 }
 
 /// A row whose keys are all hidden gives zeros.
@@ -310,77 +326,4 @@ fn zero_hidden_rows(cx: &mut Cx, weights: Value, bias: Value) -> Outcome {
     let empty = cx.binary(ScalarOp::Eq, most, hidden)?;
     let zero = cx.number_like(weights, 0.0)?;
     cx.select(empty, zero, weights)
-}
-
-fn rotary_embedding(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
-    let (x, cos, sin, places) = (node.operand(0)?, node.operand(1)?, node.operand(2)?, node.optional(3));
-    Ok(vec![rotated(cx, node, x, cos, sin, places)?])
-}
-
-/// Operands `x, position_ids, cos, sin`.
-fn rotary_embedding_microsoft(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
-    let (x, places, cos, sin) = (node.operand(0)?, node.operand(1)?, node.operand(2)?, node.operand(3)?);
-    if cx.rank(places) != 2 {
-        return Err(Fault::unsupported("a single start position is not supported"));
-    }
-    Ok(vec![rotated(cx, node, x, cos, sin, Some(places))?])
-}
-
-/// Turns pairs of elements by the angle of their position (Su et al., arXiv:2104.09864).
-fn rotated(cx: &mut Cx, node: &Node, x: Value, cos: Value, sin: Value, places: Option<Value>) -> Outcome {
-    let shape = cx.shape(x);
-    // [B,L,H,D] throughout.
-    let by_heads = match shape.rank() {
-        4 => cx.transpose(x, &[0, 2, 1, 3])?,
-        3 => {
-            let heads = node.int("num_heads", 0);
-            if heads < 1 {
-                return Err(Fault::invalid("num_heads must be given for an operand of rank 3"));
-            }
-            let size = shape[2].floor_div(&Dim::from(heads));
-            cx.reshape(x, [shape[0].clone(), shape[1].clone(), Dim::from(heads), size])?
-        }
-        _ => return Err(Fault::from(format!("a tensor of rank 3 or 4 is expected, got {}", cx.ty(x)))),
-    };
-    let size = cx.dim(by_heads, 3);
-    let turned = match node.int("rotary_embedding_dim", 0) {
-        0 => size.clone(),
-        n => Dim::from(n),
-    };
-    let half = turned.floor_div(&Dim::from(2));
-    let (mut cos, mut sin) = (cos, sin);
-    if let Some(places) = places {
-        (cos, sin) = (cx.gather(cos, places, 0)?, cx.gather(sin, places, 0)?);
-    }
-    let (cos, sin) = (cx.add_axes(cos, &[2])?, cx.add_axes(sin, &[2])?);
-    let rest = cx.slice_axis(by_heads, 3, turned.clone(), size.clone() - turned.clone())?;
-    let part = cx.slice_axis(by_heads, 3, Dim::from(0), turned.clone())?;
-    let (one, other, pairs) = if node.flag("interleaved", false) {
-        let from = cx.shape(part);
-        let paired: Shape = from[..3].iter().cloned().chain([half.clone(), Dim::from(2)]).collect();
-        let paired = cx.reshape(part, paired)?;
-        let one = cx.slice_axis(paired, 4, Dim::from(0), Dim::from(1))?;
-        let other = cx.slice_axis(paired, 4, Dim::from(1), Dim::from(1))?;
-        (cx.drop_axes(one, &[4])?, cx.drop_axes(other, &[4])?, true)
-    } else {
-        let one = cx.slice_axis(part, 3, Dim::from(0), half.clone())?;
-        (one, cx.slice_axis(part, 3, half.clone(), half)?, false)
-    };
-    let (a, b) = (cx.mul(cos, one)?, cx.mul(sin, other)?);
-    let real = cx.sub(a, b)?;
-    let (a, b) = (cx.mul(sin, one)?, cx.mul(cos, other)?);
-    let imaginary = cx.add(a, b)?;
-    let part_shape = cx.shape(part);
-    let turned = if pairs {
-        let (real, imaginary) = (cx.add_axes(real, &[4])?, cx.add_axes(imaginary, &[4])?);
-        let joined = cx.concat(&[real, imaginary], 4)?;
-        cx.reshape(joined, part_shape)?
-    } else {
-        cx.concat(&[real, imaginary], 3)?
-    };
-    let whole = if cx.dim(rest, 3).is_const(0) { turned } else { cx.concat(&[turned, rest], 3)? };
-    match shape.rank() {
-        4 => cx.transpose(whole, &[0, 2, 1, 3]),
-        _ => cx.reshape(whole, shape),
-    }
 }

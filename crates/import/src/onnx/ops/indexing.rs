@@ -76,8 +76,22 @@ fn tensor_scatter(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
         "circular" => true,
         other => return Err(Fault::invalid(format!("mode `{other}` is neither linear nor circular"))),
     };
+    Ok(vec![written_from(cx, cache, update, axis, node.optional(2), circular)?])
+}
+
+/// `cache` with `update` written along `axis` from `starts` on: one for each element of axis 0, or 0; those that are
+/// circular go on at the start of the axis.
+pub(super) fn written_from(
+    cx: &mut Cx,
+    cache: Value,
+    update: Value,
+    axis: usize,
+    starts: Option<Value>,
+    circular: bool,
+) -> Outcome {
+    let rank = cx.rank(cache);
     let mut places = cx.places_along(update, axis)?;
-    if let Some(starts) = node.optional(2) {
+    if let Some(starts) = starts {
         let starts = cx.cast(starts, DType::I64)?;
         let starts = cx.lay_along(starts, 0, rank)?;
         places = cx.add(places, starts)?;
@@ -88,8 +102,7 @@ fn tensor_scatter(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     }
     let shape = cx.shape(update);
     let places = cx.broadcast_to(places, &shape)?;
-    let kind = ScatterKind::Set;
-    Ok(vec![cx.emit(TensorOp::ScatterElements { axis, kind }, &[cache, places, update])?])
+    cx.emit(TensorOp::ScatterElements { axis, kind: ScatterKind::Set }, &[cache, places, update])
 }
 
 fn reverse_sequence(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {

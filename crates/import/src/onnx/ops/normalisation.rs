@@ -180,6 +180,8 @@ fn layer_norm(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
 }
 
 fn rms_norm(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    // Sums are in `f32` at least.
+    node.needs_not(&["stash_type"]);
     let (x, scale) = (node.operand(0)?, node.operand(1)?);
     let axis = axis_in(node.int("axis", -1), cx.rank(x))?;
     let eps = F64(node.float("epsilon", 1e-5));

@@ -1,8 +1,10 @@
 //! Quantised ops: QDQ pairs keep their schemes, fused integer ops become `q_dot` and `q_conv`, and plain integer
 //! products an `i32` contraction with its zero points taken out.
 
+mod few_bits;
 mod microsoft;
 
+pub(super) use few_bits::ROWS as FEW_BITS;
 pub(super) use microsoft::MICROSOFT;
 
 use super::convolution::add_bias;
@@ -35,6 +37,8 @@ fn scheme_of(
     zero: Option<Value>,
 ) -> Outcome<(QuantScheme, Value, Option<Value>)> {
     let block = node.int("block_size", 0);
+    // One scale for all has no axis; integers always saturate.
+    node.needs_not(&["axis", "saturate"]);
     if block < 0 {
         return Err(Fault::invalid(format!("block_size is {block}, but must not be negative")));
     }

@@ -6,7 +6,7 @@ use crate::onnx::cx::Cx;
 use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::{Node, axis_in};
 use crate::onnx::table::{Row, op};
-use tegula_base::{DType, Dim, Shape};
+use tegula_base::{DType, Shape};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::{QuantScheme, TensorOp};
 
@@ -29,7 +29,6 @@ pub(in crate::onnx::ops) const MICROSOFT: &[Row] = &[
     op("QGemm", q_gemm),
     op("MatMulIntegerToFloat", matmul_integer_to_float),
     op("DynamicQuantizeMatMul", dynamic_quantize_matmul),
-    op("MatMulNBits", matmul_n_bits),
 ];
 
 /// Operands `a, b, a_scale, b_scale, a_zero, b_zero, bias`.
@@ -141,55 +140,4 @@ fn q_gemm(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
         }
         None => Ok(vec![y]),
     }
-}
-
-/// `a: [..., K]` by 4-bit or 8-bit weights `[N, blocks, bytes]`, scales `[N * blocks]`, zero points packed alike.
-fn matmul_n_bits(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
-    let (a, b, scales) = (node.operand(0)?, node.operand(1)?, node.operand(2)?);
-    let (k, n) = (node.int("K", 0), node.int("N", 0));
-    let (bits, block) = (node.int("bits", 4), node.int("block_size", 32));
-    let bounded = [k, n, block].iter().all(|size| (1..1 << 31).contains(size));
-    if !bounded || !matches!(bits, 4 | 8) || node.optional(4).is_some() {
-        return Err(Fault::unsupported(format!("{bits}-bit weights {k} by {n} in blocks of {block}")));
-    }
-    let blocks = (k + block - 1) / block;
-    let dtype = cx.dtype(a);
-    let stored = nibbles(cx, b, bits, n, blocks * block)?;
-    let stored = cx.reshape(stored, [n, blocks, block])?;
-    let zero = match node.optional(3) {
-        Some(zero) if cx.dtype(zero) == DType::U8 => {
-            let zero = nibbles(cx, zero, bits, n, blocks)?;
-            let zero = cx.reshape(zero, [n, blocks, 1])?;
-            cx.cast(zero, dtype)?
-        }
-        Some(zero) => cx.reshape(zero, [n, blocks, 1])?,
-        None => cx.splat(dtype, [1i64, 1, 1], (1i64 << (bits - 1)) as f64)?,
-    };
-    let wide = cx.cast(stored, dtype)?;
-    let centred = cx.sub(wide, zero)?;
-    let scales = cx.reshape(scales, [n, blocks, 1])?;
-    let weights = cx.mul(centred, scales)?;
-    let weights = cx.reshape(weights, [n, blocks * block])?;
-    let weights = cx.slice_axis(weights, 1, Dim::from(0), Dim::from(k))?;
-    let weights = cx.transpose(weights, &[1, 0])?;
-    let y = cx.matmul(a, weights, dtype)?;
-    Ok(vec![match node.optional(5) {
-        Some(bias) => cx.add(y, bias)?,
-        None => y,
-    }])
-}
-
-/// `count` numbers a row from bytes, low half first.
-fn nibbles(cx: &mut Cx, packed: Value, bits: i64, rows: i64, count: i64) -> Outcome {
-    let total = cx.shape(packed).count();
-    if bits == 8 {
-        return cx.reshape(packed, [rows, count]);
-    }
-    let bytes = cx.reshape(packed, [Dim::from(rows), total.floor_div(&Dim::from(rows)), Dim::from(1)])?;
-    let low = cx.with_number(ScalarOp::And, bytes, 15.0)?;
-    let high = cx.with_number(ScalarOp::ShiftRight, bytes, 4.0)?;
-    let both = cx.concat(&[low, high], 2)?;
-    let wide = cx.shape(both).count().floor_div(&Dim::from(rows));
-    let flat = cx.reshape(both, [Dim::from(rows), wide])?;
-    cx.slice_axis(flat, 1, Dim::from(0), Dim::from(count))
 }
