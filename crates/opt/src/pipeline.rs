@@ -21,9 +21,10 @@ pub fn tensor_pipeline(target: &dyn TargetModel) -> Pipeline<'_, TensorProgram> 
         .pass("unpack_nibbles", |program, cx| unpack_nibbles(program, target, cx))
         .pass("fold_constants", |program, cx| fold_constants(program, target, cx))
         .pass("decompose_recurrent", |program, cx| decompose_recurrent(program, target, cx))
+        // What a formula says twice is said once.
+        .pass("cse", |program, _| Ok(program.for_each_func(cse)))
         // Constants are folded, so that scales and zero points are seen.
         .pass("recover_composites", recover_composites)
-        .pass("cse", |program, _| Ok(program.for_each_func(cse)))
         .pass("dce", |program, _| Ok(program.for_each_func(dce)))
         .pass("decompose_composites", |program, cx| decompose_composites(program, target, cx))
         // What is left are casts and comparisons.

@@ -1,7 +1,7 @@
 //! Passes on text: a folder a pass below `pass/`, a case a file: a sentence, the input, a rule, the remarks and result.
 //!
 //! Each case runs with the verifier on and the claim of no change checked. A second run changes nothing. Before and
-//! after are evaluated on the same inputs: the results agree. `BLESS=1` rewrites the results.
+//! after are evaluated on the same inputs of random sizes and numbers: the results agree. `BLESS=1` rewrites the results.
 
 #[path = "pass/inputs.rs"]
 mod inputs;
@@ -17,6 +17,8 @@ use tegula_target::TargetModel;
 use tegula_tensor::TensorProgram;
 
 const RULE: &str = "// -----\n";
+/// Inputs of random sizes and numbers that each case runs on.
+const SEEDS: u64 = 12;
 
 fn pipeline<'a>(name: &str, target: &'a dyn TargetModel) -> Pipeline<'a, TensorProgram> {
     let p = Pipeline::new("tensor");
@@ -111,7 +113,7 @@ fn run(name: &str, input: &str, path: &Path) -> String {
         })
         .collect();
     let printed = print_program(&program, &PrintOptions::default());
-    inputs::agree(&before, &program, path);
+    (0..=SEEDS).for_each(|seed| inputs::agree(&before, &program, path, seed));
     let ran = cx.records.len();
     if let Err(found) = pipeline.run(&mut program, &options, &mut cx) {
         panic!("{}: the second run fails: {found}", path.display());

@@ -1,12 +1,19 @@
 //! Finds composites that exporters have spelled out.
 //!
-//! Before: canonical form, sizes folded.  After: contractions of dequantised bytes are integer contractions.
-//! A pattern matches its meaning exactly: every constant, axis and variant.
+//! Before: canonical form, sizes folded, equal ops joined.  After: softmax, normalisations and GELU are one op each;
+//! contractions of dequantised bytes are integer contractions.
+//! A pattern matches its meaning exactly: every constant, axis and variant. It is written as mathematics has it, and
+//! `algebra.rs` sees through the order, association and spelling that an exporter chose.
 
+mod algebra;
+mod gates;
+mod narrow;
 mod quantised;
+mod rows;
 
 use crate::passes::canonicalise::{Rule, apply_rules};
 use tegula_base::Diagnostics;
+use tegula_ir::ScalarOp;
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_tensor::{TensorOp, TensorProgram};
 
@@ -15,12 +22,47 @@ pub fn recover_composites(program: &mut TensorProgram, cx: &mut PassCx) -> Resul
 }
 
 #[cfg(test)]
-pub(crate) const TABLES: [&[Rule]; 2] = [quantised::CONV, quantised::DOT];
+pub(crate) const TABLES: [&[Rule]; 7] = [MUL, DIV, RECIPROCAL, ADD, SUB, CAST, CONTRACTIONS];
 
 fn table(kind: &TensorOp) -> &'static [Rule] {
     match kind {
-        TensorOp::Conv { .. } => quantised::CONV,
-        TensorOp::Dot { .. } => quantised::DOT,
+        TensorOp::Elementwise { f } => match f {
+            ScalarOp::Mul => MUL,
+            ScalarOp::Div => DIV,
+            ScalarOp::Reciprocal => RECIPROCAL,
+            ScalarOp::Add => ADD,
+            ScalarOp::Sub => SUB,
+            ScalarOp::Cast { .. } => CAST,
+            _ => &[],
+        },
+        TensorOp::Conv { .. } | TensorOp::Dot { .. } => CONTRACTIONS,
         _ => &[],
     }
 }
+
+const SOFTMAX: Rule = Rule { name: "exp(x) / sum(exp(x)) => softmax(x)", apply: rows::softmax };
+const NORM: Rule = Rule {
+    name: "x / sqrt(mean(x^2) + eps) => rms_norm(x), layer_norm(y) where x is y - mean(y)",
+    apply: rows::norm,
+};
+const NORM_OF_PRODUCTS: Rule =
+    Rule { name: "x * a + (b - mean(x) * a) => layer_norm(x) * scale + b", apply: rows::norm_of_products };
+const GELU: Rule = Rule { name: "x * (1 + erf(x / sqrt 2)) / 2 => gelu(x)", apply: gates::gelu };
+const SIGMOID: Rule = Rule { name: "x / (1 + exp(-x)) => x * sigmoid(x)", apply: gates::sigmoid };
+
+const MUL: &[Rule] =
+    &[Rule { name: "norm(x, 1) * scale => norm(x, scale)", apply: rows::scale }, GELU, SOFTMAX, NORM];
+const DIV: &[Rule] = &[SIGMOID, GELU, SOFTMAX, NORM];
+const RECIPROCAL: &[Rule] = &[SIGMOID];
+const ADD: &[Rule] = &[
+    Rule { name: "layer_norm(x, scale) + bias => layer_norm(x, scale, bias)", apply: rows::bias },
+    NORM_OF_PRODUCTS,
+];
+const SUB: &[Rule] =
+    &[Rule { name: "x - log(sum(exp(x))) => log softmax(x)", apply: rows::log_softmax }, NORM_OF_PRODUCTS];
+const CAST: &[Rule] = &[Rule { name: "cast(composite(cast(x))) => composite(x)", apply: narrow::composite }];
+const CONTRACTIONS: &[Rule] = &[
+    Rule { name: "conv(dequantize(x), dequantize(w)) => conv(x, w) * scales", apply: quantised::conv },
+    Rule { name: "dot(dequantize(x), dequantize(w)) => dot(x, w) * scales", apply: quantised::dot },
+    Rule { name: "dot(x, dequantize(constant)) => dot(x, constant) * scales", apply: quantised::weights },
+];

@@ -8,7 +8,10 @@ use tegula_tensor::TensorOp;
 
 pub(super) const RULES: &[Rule] = &[
     Rule { name: "f(splat, ...) => splat", apply: of_splats },
-    Rule { name: "x + 0, x - 0, x * 1, x / 1, x & true, x | false => x", apply: neutral_operand },
+    Rule {
+        name: "x + 0, x - 0, x * 1, x / 1, x & true, x | false, max(x, -inf), min(x, inf) => x",
+        apply: neutral_operand,
+    },
     Rule { name: "cast to the same type => x", apply: cast_same },
     Rule { name: "cast(exact cast(x)) => cast(x)", apply: cast_cast },
     Rule { name: "cast(cast(byte) - number) to float => cast(byte) - number", apply: subtract_in_float },
@@ -60,6 +63,11 @@ fn neutral_operand(site: &mut Site) -> Applied {
         And if dtype == DType::Bool && is(a, 1.0) => b,
         Or if is(b, 0.0) => a,
         Or if is(a, 0.0) => b,
+        // Small floats may lack infinities.
+        Max if dtype.bits() >= 16 && is(b, f64::NEG_INFINITY) => a,
+        Max if dtype.bits() >= 16 && is(a, f64::NEG_INFINITY) => b,
+        Min if dtype.bits() >= 16 && is(b, f64::INFINITY) => a,
+        Min if dtype.bits() >= 16 && is(a, f64::INFINITY) => b,
         _ => return Ok(None),
     };
     Ok((site.shape(kept) == &site.result_type().shape).then_some(kept))

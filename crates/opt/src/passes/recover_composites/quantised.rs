@@ -3,20 +3,13 @@
 //! Where the weights alone are stored as bytes, they stay bytes: a product of few rows takes the time that its
 //! weights take to arrive, and bytes are a quarter.
 
-use crate::passes::canonicalise::{Applied, Rule, Site};
+use crate::passes::canonicalise::{Applied, Site};
 use crate::passes::decompose_composites::quantised;
 use crate::passes::fold_scales::is_moderate;
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::Value;
 use tegula_tensor::build::Built;
 use tegula_tensor::{DotDims, TensorOp};
-
-pub(super) const CONV: &[Rule] =
-    &[Rule { name: "conv(dequantize(x), dequantize(w)) => conv(x, w) * scales", apply: conv }];
-pub(super) const DOT: &[Rule] = &[
-    Rule { name: "dot(dequantize(x), dequantize(w)) => dot(x, w) * scales", apply: dot },
-    Rule { name: "dot(x, dequantize(constant)) => dot(x, constant) * scales", apply: weights },
-];
 
 /// A dequantised byte tensor.
 struct Stored {
@@ -37,7 +30,7 @@ fn stored(site: &Site, value: Value) -> Option<Stored> {
     Some(Stored { bytes: operands[0], scale: operands[1], zero: operands.get(2).copied(), axis: scheme.axis })
 }
 
-fn conv(site: &mut Site) -> Applied {
+pub(super) fn conv(site: &mut Site) -> Applied {
     let TensorOp::Conv { window, groups, out: DType::F32 } = site.kind().clone() else { return Ok(None) };
     let (Some(x), Some(w)) = (stored(site, site.operand(0)), stored(site, site.operand(1))) else {
         return Ok(None);
@@ -53,7 +46,7 @@ fn conv(site: &mut Site) -> Applied {
     scaled(site, sums, scale)
 }
 
-fn dot(site: &mut Site) -> Applied {
+pub(super) fn dot(site: &mut Site) -> Applied {
     let TensorOp::Dot { dims, out: DType::F32 } = site.kind().clone() else { return Ok(None) };
     let (Some(lhs), Some(rhs)) = (stored(site, site.operand(0)), stored(site, site.operand(1))) else {
         return Ok(None);
@@ -69,7 +62,7 @@ fn dot(site: &mut Site) -> Applied {
 }
 
 /// Scales that are far from 1 stay where they are: sums of bare bytes could overflow, or vanish.
-fn weights(site: &mut Site) -> Applied {
+pub(super) fn weights(site: &mut Site) -> Applied {
     let TensorOp::Dot { dims, out: DType::F32 } = site.kind().clone() else { return Ok(None) };
     let (x, w) = (site.operand(0), site.operand(1));
     let (source, perm) = match site.def(w) {

@@ -11,8 +11,8 @@
   }) : () -> ()
 }) {tgn.symbols = {n = {axis = 0, input = 0}}} : () -> ()
 // -----
-// a: x + 0, x - 0, x * 1, x / 1, x & true, x | false => x
-// b: x + 0, x - 0, x * 1, x / 1, x & true, x | false => x
+// a: x + 0, x - 0, x * 1, x / 1, x & true, x | false, max(x, -inf), min(x, inf) => x
+// b: x + 0, x - 0, x * 1, x / 1, x & true, x | false, max(x, -inf), min(x, inf) => x
 // c: cast to the same type => x
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x"], result_names = ["c"]}> ({
