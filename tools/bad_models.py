@@ -66,7 +66,7 @@ MODELS = {
         [node("Frobnicate", ["x"], ["a"]), node("Relu", ["a"], ["b"]), node("Defrobnicate", ["b"], ["y"])]
     ),
     "unknown_domain": lambda: model([node("Relu", ["x"], ["y"], domain="org.example")], domains=["org.example"]),
-    "opset_6": lambda: model([node("Add", ["x", "x"], ["y"])], opset=6),
+    "opset_5": lambda: model([node("Selu", ["x"], ["y"])], opset=5),
     "opset_99": lambda: model([node("Relu", ["x"], ["y"])], opset=99),
     "cycle": lambda: model([node("Add", ["x", "b"], ["a"]), node("Relu", ["a"], ["b"]), node("Neg", ["b"], ["y"])]),
     "undefined_value": lambda: model([node("Add", ["x", "nowhere"], ["y"])]),

@@ -52,7 +52,7 @@ const CASES: &[Case] = &[
     case("an op that is not known", &["run", "unknown_op.onnx"]),
     case("several ops that are not known, in one report", &["run", "unknown_ops.onnx"]),
     case("an op of an unknown domain", &["run", "unknown_domain.onnx"]),
-    case("opset 6", &["run", "opset_6.onnx"]),
+    case("opset 5", &["run", "opset_5.onnx"]),
     case("opset 99", &["run", "opset_99.onnx"]),
     case("nodes in a cycle", &["run", "cycle.onnx"]),
     case("a value that nothing defines", &["run", "undefined_value.onnx"]),

@@ -54,7 +54,12 @@ fn leaky_relu(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
 }
 
 fn prelu(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
-    let (x, slope) = (node.operand(0)?, node.operand(1)?);
+    let (x, mut slope) = (node.operand(0)?, node.operand(1)?);
+    let rank = cx.rank(x);
+    if node.version < 7 && cx.rank(slope) == 1 && rank > 1 {
+        // One slope a channel, or one for all.
+        slope = cx.lay_along(slope, 1, rank)?;
+    }
     let scaled = cx.mul(x, slope)?;
     Ok(vec![where_negative(cx, x, scaled, x)?])
 }

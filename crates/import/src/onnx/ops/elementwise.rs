@@ -2,7 +2,7 @@
 
 use crate::onnx::cx::Cx;
 use crate::onnx::fault::{Fault, Outcome};
-use crate::onnx::node::Node;
+use crate::onnx::node::{Node, axis_in};
 use crate::onnx::table::{Row, op, op_between, op_since};
 use tegula_ir::{ScalarOp, Value};
 
@@ -69,8 +69,24 @@ fn one(cx: &mut Cx, node: &Node, f: ScalarOp) -> Outcome<Vec<Value>> {
 }
 
 fn two(cx: &mut Cx, node: &Node, f: ScalarOp) -> Outcome<Vec<Value>> {
-    let (a, b) = (node.operand(0)?, node.operand(1)?);
+    let (a, b) = pair(cx, node)?;
     Ok(vec![cx.binary(f, a, b)?])
+}
+
+/// Both operands. Before opset 7 the second may lie along inner axes of the first: from attribute `axis` on.
+fn pair(cx: &mut Cx, node: &Node) -> Outcome<(Value, Value)> {
+    let (a, b) = (node.operand(0)?, node.operand(1)?);
+    let Some(axis) = node.optional_int("axis").filter(|_| node.version < 7 && node.flag("broadcast", false))
+    else {
+        return Ok((a, b));
+    };
+    let (rank_a, rank_b) = (cx.rank(a), cx.rank(b));
+    let end = axis_in(axis, rank_a)? + rank_b;
+    if end > rank_a {
+        return Err(Fault::from(format!("{} does not lie in {} from axis {axis} on", cx.ty(b), cx.ty(a))));
+    }
+    let inner: Vec<usize> = (rank_b..rank_b + rank_a - end).collect();
+    Ok((a, cx.add_axes(b, &inner)?))
 }
 
 /// One or more operands, combined from the left.
@@ -91,7 +107,7 @@ fn mean(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
 
 /// The exponent may have another element type; the result has the base's.
 fn pow(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
-    let (base, exponent) = (node.operand(0)?, node.operand(1)?);
+    let (base, exponent) = pair(cx, node)?;
     let (from, to) = (cx.dtype(exponent), cx.dtype(base));
     let raised = if from.is_float() && !to.is_float() {
         let base = cx.cast(base, from)?;

@@ -31,16 +31,25 @@ pub(super) const MICROSOFT: &[Row] = &[
 fn batch_norm(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let x = node.operand(0)?;
     let rank = cx.rank(x);
+    let spatial = node.version >= 9 || node.flag("spatial", true);
     let operand = |cx: &mut Cx, i: usize| {
         let value = node.operand(i)?;
         let value = cx.cast(value, cx.dtype(x))?;
-        cx.lay_along(value, 1.min(rank - 1), rank)
+        // Before opset 9 there may be one for each place of a map: they lie along all axes but the batch.
+        if spatial { cx.lay_along(value, 1.min(rank - 1), rank) } else { Ok(value) }
     };
     if rank == 0 {
         return Err(Fault::from("a tensor [N,C,...] is expected, got a scalar".to_string()));
     }
     let (scale, bias) = (operand(cx, 1)?, operand(cx, 2)?);
-    if node.flag("training_mode", false) {
+    let training = match node.version {
+        ..7 => !node.flag("is_test", false),
+        _ => node.flag("training_mode", false),
+    };
+    if training && !spatial {
+        return Err(Fault::unsupported("statistics for each place of a map are not computed in training"));
+    }
+    if training {
         return batch_norm_training(cx, node, x, scale, bias);
     }
     let (mean, variance) = (operand(cx, 3)?, operand(cx, 4)?);

@@ -303,6 +303,9 @@ fn multinomial(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
 /// In inference nothing drops out; the mask is all true (in opsets before 10: all one).
 fn dropout(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let x = node.operand(0)?;
+    if node.version < 7 && !node.flag("is_test", false) {
+        return Err(Fault::unsupported("before opset 7 only `is_test` 1 is supported: 0 is training"));
+    }
     let mask_dtype = if node.version < 10 { cx.dtype(x) } else { DType::Bool };
     let training = node.optional(2);
     let known = training.map(|training| cx.known_bool(training));
