@@ -13,10 +13,12 @@ use crate::workspace;
 pub struct Catalog {
     /// Python packages of the baselines: name to exact version.
     pub pins: BTreeMap<String, String>,
-    /// The models that the checks run.
+    /// The models that the checks run in the time that CI has.
     pub checked: Vec<String>,
     pub models: Vec<Model>,
     pub derived: Vec<Derived>,
+    /// Models as a user may bring them: nothing was written for any one of them.
+    pub others: Vec<Model>,
 }
 
 /// A file inside a wheel or an npm tarball.
@@ -96,17 +98,34 @@ impl Catalog {
         serde_json::from_str(&text).with_context(|| format!("{} is malformed", path.display()))
     }
 
+    /// Every entry with its id.
+    fn entries<'a>(&'a self) -> impl Iterator<Item = (&'a str, Entry<'a>)> {
+        let shipped = |model: &'a Model| (model.id.as_str(), Entry::Shipped(model));
+        let derived = self.derived.iter().map(|derived| (derived.id.as_str(), Entry::Derived(derived)));
+        self.models.iter().map(shipped).chain(derived).chain(self.others.iter().map(shipped))
+    }
+
     pub fn find(&self, id: &str) -> Result<Entry<'_>> {
-        if let Some(model) = self.models.iter().find(|model| model.id == id) {
-            return Ok(Entry::Shipped(model));
+        if let Some((_, entry)) = self.entries().find(|(known, _)| *known == id) {
+            return Ok(entry);
         }
-        if let Some(derived) = self.derived.iter().find(|derived| derived.id == id) {
-            return Ok(Entry::Derived(derived));
-        }
-        let known: Vec<&str> = (self.models.iter().map(|model| model.id.as_str()))
-            .chain(self.derived.iter().map(|derived| derived.id.as_str()))
-            .collect();
+        let known: Vec<&str> = self.entries().map(|(known, _)| known).collect();
         bail!("no model `{id}`; known: {}", known.join(", "))
+    }
+
+    /// Every file there is, weights that other models are derived from among them.
+    pub fn ids(&self) -> Vec<String> {
+        self.entries().map(|(id, _)| id.to_string()).collect()
+    }
+
+    /// The models that a check runs by its arguments: `--all` is every ONNX model, `--only ID ...` those named, and
+    /// without arguments the ones for CI.
+    pub fn selected(&self, args: &[String]) -> Vec<String> {
+        match args {
+            [] => self.checked.clone(),
+            [flag, ids @ ..] if flag == "--only" => ids.to_vec(),
+            _ => self.entries().filter(|(_, entry)| entry.is_onnx()).map(|(id, _)| id.to_string()).collect(),
+        }
     }
 
     /// Where the model's file lies once fetched: `target/models/<id>.<format>`.
@@ -132,6 +151,15 @@ impl Catalog {
             Entry::Shipped(model) => Ok(model.runs.clone()),
             Entry::Derived(derived) if derived.runs.values.is_empty() => self.runs(&derived.from),
             Entry::Derived(derived) => Ok(derived.runs.clone()),
+        }
+    }
+}
+
+impl Entry<'_> {
+    fn is_onnx(&self) -> bool {
+        match self {
+            Entry::Shipped(model) => model.format == "onnx",
+            Entry::Derived(_) => true,
         }
     }
 }

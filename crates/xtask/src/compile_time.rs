@@ -1,5 +1,5 @@
-//! `compile-time`: model file to first launch ready, warm page cache, one thread, median of 11 processes.
-//! Bars: 100 ms for files up to 24 MB, 300 ms for `minilm`; each pass <= 10 ms on a graph of about 10,000 ops
+//! `compile-time [--all] [--only ID ...]`: model file to first launch ready, warm page cache, one thread, median of 11 processes.
+//! Bars: 100 ms for files up to 24 MB, 300 ms for larger ones; each pass <= 10 ms on a graph of about 10,000 ops
 //! (MiniLM's block repeated with 8-wide weights).
 
 use std::collections::BTreeMap;
@@ -23,13 +23,13 @@ const LARGE_BAR_MS: f64 = 300.0;
 const LARGE_GRAPH_OPS: usize = 10_000;
 const PASS_BAR_MS: f64 = 10.0;
 
-pub fn run(_args: &[String]) -> Result<Outcome> {
+pub fn run(args: &[String]) -> Result<Outcome> {
     let catalog = Catalog::load()?;
     let tegula = Tegula::build()?;
     let mut failed = 0;
     let mut worst: f64 = 0.0;
     println!("{:22} {:>12} {:>10} {:>8}", "model", "bytes", "median ms", "bar ms");
-    for baseline in baseline::prepare(&catalog, &catalog.checked)? {
+    for baseline in baseline::prepare(&catalog, &catalog.selected(args))? {
         if baseline.shape_set != "run_shapes" {
             continue;
         }

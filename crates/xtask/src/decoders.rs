@@ -40,7 +40,7 @@ struct Step {
 
 pub fn run(args: &[String]) -> Result<Outcome> {
     let folder = workspace::target().join("decoders");
-    python::run_once("decoder_exports.py", &Catalog::load()?, &folder)?;
+    python::run_once(&["decoder_exports.py"], &Catalog::load()?, &folder)?;
     let mut names: Vec<String> = fs::read_dir(&folder)?
         .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
         .collect::<Result<_>>()?;

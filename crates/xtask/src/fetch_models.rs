@@ -17,8 +17,7 @@ use crate::{python, workspace};
 pub fn run(args: &[String]) -> Result<Outcome> {
     let catalog = Catalog::load()?;
     let ids = if args.iter().any(|arg| arg == "--all") {
-        let shipped = catalog.models.iter().map(|model| model.id.clone());
-        shipped.chain(catalog.derived.iter().map(|derived| derived.id.clone())).collect()
+        catalog.ids()
     } else if args.is_empty() {
         catalog.checked.clone()
     } else {
@@ -35,10 +34,10 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     Ok(Outcome::pass().with("models", ids.len()))
 }
 
-/// `model-ops [ID ...]`: what the models consist of, written to `target/models/OPS.txt`.
+/// `model-ops [--all] [--only ID ...]`: what the models consist of, written to `target/models/OPS.txt`.
 pub fn ops(args: &[String]) -> Result<Outcome> {
     let catalog = Catalog::load()?;
-    let ids = if args.is_empty() { &catalog.checked[..] } else { args };
+    let ids = catalog.selected(args);
     let files = ids.iter().map(|id| fetch(&catalog, id)).collect::<Result<Vec<_>>>()?;
     let script = Shell::new(python::with_pins(&catalog)?).arg(workspace::tool("model_ops.py"));
     let summary = workspace::models().join("OPS.txt");

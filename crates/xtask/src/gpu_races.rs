@@ -100,7 +100,7 @@ fn jobs(all: bool) -> Result<Vec<Job>> {
     let models = MODELS.iter().filter(|row| all || CI_MODELS.contains(&row.name));
     let models = models.map(|row| Subject::Model(row.name.to_string()));
     let (every, which) = NODES[usize::from(!all)];
-    crate::onnx::generate()?;
+    crate::onnx::NODES.generate()?;
     let nodes = simulated::cases()?.into_keys().enumerate().filter(|(i, _)| i % every == which);
     // Of CI, the smallest sizes of each kernel.
     let sizes = |kernel: &GpuKernel| if all { kernel.small.len() } else { kernel.small.len().min(1) };

@@ -102,7 +102,7 @@ fn jobs(all: bool) -> Result<Vec<Job>> {
         MODELS.iter().map(|row| on(CHIP, Subject::Model(row.name.to_string()))).collect();
     let programs = (1..=if all { PROGRAMS.0 } else { PROGRAMS.1 }).map(Subject::Program);
     let (every, which) = if all { (1, 0) } else { ROTATION };
-    crate::onnx::generate()?;
+    crate::onnx::NODES.generate()?;
     let cases = simulated::cases()?;
     let nodes = cases.into_keys().enumerate().filter(|(i, _)| i % every == which);
     let subjects: Vec<Subject> = programs.chain(nodes.map(|(_, name)| Subject::Node(name))).collect();

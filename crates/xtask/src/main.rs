@@ -30,6 +30,8 @@ mod memory;
 mod mlir_opt;
 mod models;
 mod onnx;
+mod onnx_cases;
+mod onnx_more;
 mod op_reference;
 mod open_rows;
 mod outcome;

@@ -1,4 +1,4 @@
-//! `memory`: peak anonymous memory of `tegula run FILE.tgl` on one thread, for every checked model.
+//! `memory [--all] [--only ID ...]`: peak anonymous memory of `tegula run FILE.tgl` on one thread, model by model.
 //! Bar: the arena plus 30 MB.  Weights are mapped from the file and do not count.
 //! Method: resident minus shared pages of /proc/PID/statm, read in a tight loop while the process lives.
 
@@ -16,7 +16,7 @@ use crate::workspace;
 
 const ALLOWANCE: u64 = 30_000_000;
 
-pub fn run(_args: &[String]) -> Result<Outcome> {
+pub fn run(args: &[String]) -> Result<Outcome> {
     if !fs::exists("/proc/self/statm")? {
         return Ok(Outcome::skip("no /proc on this system"));
     }
@@ -27,7 +27,7 @@ pub fn run(_args: &[String]) -> Result<Outcome> {
     fs::create_dir_all(&dir)?;
     println!("{:22} {:13} {:>9} {:>9} {:>9}", "model", "shapes", "arena MB", "peak MB", "bar MB");
     let (mut failed, mut worst) = (0, 0.0f64);
-    for baseline in baseline::prepare(&catalog, &catalog.checked)? {
+    for baseline in baseline::prepare(&catalog, &catalog.selected(args))? {
         let package = dir.join(format!("{}.tgl", baseline.id));
         let row = (|| -> Result<(u64, u64)> {
             tegula.compile(&baseline.model, &package)?;

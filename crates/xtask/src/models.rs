@@ -1,7 +1,7 @@
-//! `models [--only ID]`: real models against ONNX Runtime, at both shape sets from one package, on 1, 2 and 3
+//! `models [--all] [--only ID ...]`: real models against ONNX Runtime, at both shape sets from one package, on 1, 2 and 3
 //! threads.  Rows of `data/open_rows.txt` are known not to hold.  Bars: floats max|a-b| <= 1e-4 (max|b| + 1e-6), integers and shapes equal; int8 models by their
-//! root-mean-square distance to the evaluator's result, at most 1.05 times ONNX Runtime's; bitwise equal across
-//! threads.  Models with feedback run 20 steps, each side feeding back its own state.
+//! root-mean-square distance to the evaluator's result, at most 1.05 times ONNX Runtime's, where they are not within the
+//! bar of floats; bitwise equal across threads.  Models with feedback run 20 steps, each side feeding back its own state.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -27,10 +27,7 @@ type Tensors = BTreeMap<String, HostTensor>;
 
 pub fn run(args: &[String]) -> Result<Outcome> {
     let catalog = Catalog::load()?;
-    let ids = match args {
-        [flag, ids @ ..] if flag == "--only" => ids.to_vec(),
-        _ => catalog.checked.clone(),
-    };
+    let ids = catalog.selected(args);
     let tegula = Tegula::build()?;
     let baselines = baseline::prepare(&catalog, &ids)?;
     let mut listed = OpenRows::of("models")?;
@@ -61,7 +58,7 @@ pub fn run(args: &[String]) -> Result<Outcome> {
         }
         println!("{:22} {:13} {share:>9.4}  {verdict}", baseline.id, baseline.shape_set);
     }
-    let unseen = if args.is_empty() { listed.unseen() } else { vec![] };
+    let unseen = if args.iter().any(|arg| arg == "--all") { listed.unseen() } else { vec![] };
     for row in &unseen {
         println!("FAIL data/open_rows.txt lists `{row}`, which is no row");
     }
@@ -148,7 +145,8 @@ impl Check<'_> {
         self.over_outputs(steps, |_, _, actual, expected| distance(actual, expected, tolerance))
     }
 
-    /// Both sides round to 8 bits at their own places; the judge is the evaluator on the same graph.
+    /// Both sides round to 8 bits at their own places; the judge is the evaluator on the same graph. Where none of
+    /// them rounds to another side, the outputs agree as floats do.
     fn judge_int8(&self, steps: &[Tensors]) -> Result<Distance, String> {
         let options = RunOptions { evaluator: true, ..RunOptions::default() };
         let reference =
@@ -158,8 +156,9 @@ impl Check<'_> {
             if actual.dtype != expected.dtype || actual.shape != expected.shape {
                 return Err(format!("is {}{:?}", actual.dtype, actual.shape));
             }
-            if !actual.dtype.is_float() {
-                return distance(actual, expected, Tolerance::Bitwise);
+            let as_floats = distance(actual, expected, Tolerance::OfLargest { relative: RELATIVE_BAR });
+            if let Some(close) = as_floats.ok().filter(|close| close.share <= 1.0) {
+                return Ok(close);
             }
             let (ours, theirs) = (rms_distance(actual, exact), rms_distance(expected, exact));
             let limit = INT8_BAR * theirs;

@@ -52,16 +52,19 @@ pub fn with_pins(catalog: &Catalog) -> Result<PathBuf> {
 }
 
 /// Runs a tool that fills a folder, once for each version of it and of the pinned packages.
-pub fn run_once(tool: &str, catalog: &Catalog, folder: &Path) -> Result<()> {
-    let tool = workspace::tool(tool);
-    let key = format!("{:?}\n{}", catalog.pins, fs::read_to_string(&tool)?);
+/// `tools`: the one to run, then those that it imports.
+pub fn run_once(tools: &[&str], catalog: &Catalog, folder: &Path) -> Result<()> {
+    let mut key = format!("{:?}\n", catalog.pins);
+    for tool in tools {
+        key += &fs::read_to_string(workspace::tool(tool))?;
+    }
     let stamp = folder.join("generated_by.txt");
     if fs::read_to_string(&stamp).is_ok_and(|made_by| made_by == key) {
         return Ok(());
     }
     let python = with_pins(catalog)?;
     fs::create_dir_all(folder)?;
-    Shell::new(python).arg(tool).arg(folder).run()?;
+    Shell::new(python).arg(workspace::tool(tools[0])).arg(folder).run()?;
     fs::write(stamp, key)?;
     Ok(())
 }

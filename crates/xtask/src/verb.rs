@@ -30,7 +30,7 @@ pub const VERBS: &[Verb] = &[
     verb("tidy", "[--fast]", "layers, door signs, file rules, formatting, lints", crate::tidy::run),
     verb(
         "model-ops",
-        "[ID ...]",
+        "[--all] [--only ID ...]",
         "opsets, interface and ops of models, into target/models/OPS.txt",
         crate::fetch_models::ops,
     ),
@@ -77,7 +77,13 @@ pub const VERBS: &[Verb] = &[
     ),
     verb("gpu-compile-time", "", "kernels of a large decoder to PTX", crate::gpu_compile_time::run),
     verb("readme", "", "the README's commands", crate::readme::run),
-    verb("models", "[--only ID ...]", "real models against ONNX Runtime", crate::models::run),
+    verb("models", "[--all] [--only ID ...]", "real models against ONNX Runtime", crate::models::run),
+    verb(
+        "onnx-more",
+        "[--only PREFIX] [--bless] [--worker]",
+        "the onnx package's other models",
+        crate::onnx_more::run,
+    ),
     verb(
         "decoders",
         "[--only NAME]",
@@ -105,8 +111,8 @@ pub const VERBS: &[Verb] = &[
         crate::fuzz::run,
     ),
     verb("bad-input", "[--bless]", "bad models, inputs, packages and outputs", crate::bad_input::run),
-    verb("compile-time", "", "model file to first launch", crate::compile_time::run),
-    verb("memory", "", "peak anonymous memory of a run", crate::memory::run),
+    verb("compile-time", "[--all] [--only ID ...]", "model file to first launch", crate::compile_time::run),
+    verb("memory", "[--all] [--only ID ...]", "peak anonymous memory of a run", crate::memory::run),
     verb(
         "reduce",
         "[--judge FILE]",

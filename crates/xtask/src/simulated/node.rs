@@ -14,10 +14,10 @@ use tegula_testkit::onnx_suite::{self, Case, RunError};
 
 use super::{Device, Held, Verdict, agree, settle};
 use crate::in_process::NoFiles;
-use crate::onnx;
+use crate::onnx::NODES;
 
 pub fn cases() -> Result<BTreeMap<String, Case>> {
-    onnx_suite::load_cases(&onnx::folder()).map_err(anyhow::Error::msg)
+    NODES.cases()
 }
 
 pub(super) fn judge(device: &Device, cases: &BTreeMap<String, Case>, name: &str) -> Verdict {
@@ -38,7 +38,7 @@ pub(super) fn judge(device: &Device, cases: &BTreeMap<String, Case>, name: &str)
         }
         Ok(names.into_iter().zip(outputs).collect())
     };
-    let suite = onnx_suite::run_case(&onnx::folder(), case, &runner);
+    let suite = onnx_suite::run_case(&NODES.folder(), case, &runner);
     if let Some(judged) = judged.into_inner() {
         return settle(judged);
     }
