@@ -167,7 +167,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE.json")]
     pub trace_file: Option<PathBuf>,
     /// Threads that share the run.
-    #[arg(long, value_name = "N", value_parser = parse_count, default_value_t = default_threads())]
+    #[arg(long, value_name = "N", value_parser = parse_count, default_value_t = tegula::default_threads())]
     pub threads: usize,
     /// Write each output here as `.npy`.
     #[arg(long, value_name = "DIR")]
@@ -222,7 +222,7 @@ pub struct BenchArgs {
     #[arg(long, value_name = "FILE.json")]
     pub trace_file: Option<PathBuf>,
     /// Threads that share a run.
-    #[arg(long, value_name = "N", value_parser = parse_count, default_value_t = default_threads())]
+    #[arg(long, value_name = "N", value_parser = parse_count, default_value_t = tegula::default_threads())]
     pub threads: usize,
     /// Timed runs.
     #[arg(long, value_name = "N", value_parser = parse_count, default_value_t = 30)]
@@ -389,11 +389,6 @@ pub enum MachineCommand {
     },
     /// List the machine classes.
     List,
-}
-
-/// As many threads as the process may use.
-fn default_threads() -> usize {
-    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
 fn parse_count(text: &str) -> Result<usize, String> {

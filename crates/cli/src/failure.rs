@@ -1,8 +1,8 @@
 //! Why a command did not do what was asked.
 
 use std::fmt;
-use std::path::Path;
 use std::process::ExitCode;
+pub use tegula::files::failure as io_failure;
 use tegula_base::{Diagnostic, Diagnostics};
 
 #[derive(Debug)]
@@ -50,9 +50,4 @@ impl From<Failure> for Diagnostics {
             Failure::No(message) => Diagnostic::internal(message).into(),
         }
     }
-}
-
-/// A file or folder that cannot be read or written.
-pub fn io_failure(what: &str, path: &Path, error: &std::io::Error) -> Diagnostic {
-    Diagnostic::error("io", format!("`{}` cannot be {what}", path.display())).note(error.to_string())
 }

@@ -4,6 +4,7 @@ use crate::failure::{Failure, io_failure};
 use serde_json::{Value, json};
 use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
+use tegula::files::write_whole;
 use tegula_base::{Diagnostic, HostTensor, npy};
 pub use tegula_driver::human::{duration, size};
 
@@ -65,51 +66,17 @@ pub fn progress(text: &str) {
     }
 }
 
-/// Writes a file under another name first: it is whole, or what was there before stays.
-pub fn write_file(
-    path: &Path,
-    write: impl FnOnce(&mut io::BufWriter<std::fs::File>) -> io::Result<()>,
-) -> Result<(), Failure> {
-    let name = path
-        .file_name()
-        .ok_or_else(|| Diagnostic::error("io", format!("`{}` names no file to write", path.display())))?;
-    if path.is_dir() {
-        return Err(Diagnostic::error("io", format!("`{}` is a folder", path.display())).into());
-    }
-    // A device or a pipe is written as it is; there is no name to take over.
-    if std::fs::metadata(path).is_ok_and(|facts| !facts.is_file()) {
-        return fill(path, write).map_err(|error| io_failure("written", path, &error).into());
-    }
-    let partial = path.with_file_name(format!(".{}.{}", name.to_string_lossy(), std::process::id()));
-    let result = fill(&partial, write).and_then(|()| std::fs::rename(&partial, path));
-    result.map_err(|error| {
-        // What is left over is of no use to anyone.
-        let _ = std::fs::remove_file(&partial);
-        io_failure("written", path, &error).into()
-    })
-}
-
-fn fill(
-    path: &Path,
-    write: impl FnOnce(&mut io::BufWriter<std::fs::File>) -> io::Result<()>,
-) -> io::Result<()> {
-    let mut file = io::BufWriter::with_capacity(1 << 20, std::fs::File::create(path)?);
-    write(&mut file)?;
-    file.into_inner().map_err(io::IntoInnerError::into_error)?;
-    Ok(())
-}
-
 /// Bytes to a file.
 pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    write_file(path, |file| file.write_all(bytes))
+    Ok(write_whole(path, |file| file.write_all(bytes))?)
 }
 
 /// A package to a file.
 pub fn write_package(path: &Path, package: &tegula_package::Draft) -> Result<(), Failure> {
-    write_file(path, |file| {
+    Ok(write_whole(path, |file| {
         file.seek(io::SeekFrom::Start(0))?;
         package.write_to(file)
-    })
+    })?)
 }
 
 /// Makes a folder with all above it.

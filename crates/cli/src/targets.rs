@@ -2,8 +2,9 @@
 
 use crate::args::TargetsArgs;
 use crate::failure::Failure;
-use crate::{device, output};
+use crate::output;
 use serde_json::{Value, json};
+use tegula::device::class_of;
 use tegula::processor;
 use tegula_base::Diagnostic;
 use tegula_driver::Form;
@@ -35,7 +36,7 @@ pub fn targets(args: &TargetsArgs) -> Result<(), Failure> {
 
 fn to_text(facts: &DeviceFacts) -> String {
     let (major, minor) = facts.capability;
-    let class = match device::class_of(facts) {
+    let class = match class_of(facts) {
         Ok(class) => format!("machine class {}", class.name),
         Err(error) => error.message,
     };
@@ -58,6 +59,6 @@ fn to_json(facts: &DeviceFacts) -> Value {
         "multiprocessors": facts.sms,
         "memory_bytes": facts.memory_bytes,
         "driver": facts.driver,
-        "class": device::class_of(facts).ok().map(|class| class.name),
+        "class": class_of(facts).ok().map(|class| class.name),
     })
 }

@@ -79,6 +79,11 @@ impl Package {
         Package { bytes, header, manifest, program, memory }
     }
 
+    /// The whole file.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// The content of a section.
     pub fn section(&self, kind: SectionKind) -> &[u8] {
         slice(&self.bytes, &self.header, kind)

@@ -166,7 +166,12 @@ impl Session {
     pub fn run_named(&self, inputs: &[(&str, &HostTensor)]) -> Result<Vec<HostTensor>, Diagnostics> {
         let named: Vec<(&str, TensorView<'_>)> =
             inputs.iter().map(|(name, tensor)| (*name, TensorView::from(*tensor))).collect();
-        let views = tensors::order_by_name(&self.package.program, &named)?;
+        self.run_views(&named)
+    }
+
+    /// As [`Session::run_named`], on borrowed memory.
+    pub fn run_views(&self, inputs: &[(&str, TensorView<'_>)]) -> Result<Vec<HostTensor>, Diagnostics> {
+        let views = tensors::order_by_name(&self.package.program, inputs)?;
         let mut outputs = Vec::new();
         self.run_into(&views, &mut outputs)?;
         Ok(outputs)

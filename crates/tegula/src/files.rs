@@ -1,7 +1,14 @@
-//! Files beside a model: external data inside of its folder, nothing else.
+//! Files beside a model: external data inside of its folder, nothing else. Files that are written whole or not at all.
 
+use std::fs::File;
+use std::io::{self, BufWriter};
 use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use tegula_base::Diagnostic;
 use tegula_base::face::Files;
+
+/// Tells apart files that threads of this process write at once.
+static SERIAL: AtomicU64 = AtomicU64::new(0);
 
 /// The folder of a model.
 #[derive(Clone, Debug)]
@@ -32,6 +39,54 @@ impl Files for Folder {
         }
         std::fs::read(&file).map_err(unreadable)
     }
+}
+
+/// For a model without a folder: bytes in memory. Nothing is beside it.
+#[derive(Clone, Copy, Debug)]
+pub struct Nowhere;
+
+impl Files for Nowhere {
+    fn read(&self, relative: &str) -> Result<Vec<u8>, String> {
+        Err(format!("`{relative}` lies beside the model's file, and the model was given as bytes"))
+    }
+}
+
+/// Writes a file under another name first: it is whole, or what was there before stays.
+/// Errors: `io`.
+pub fn write_whole(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> Result<(), Diagnostic> {
+    let name = path
+        .file_name()
+        .ok_or_else(|| Diagnostic::error("io", format!("`{}` names no file to write", path.display())))?;
+    if path.is_dir() {
+        return Err(Diagnostic::error("io", format!("`{}` is a folder", path.display())));
+    }
+    // A device or a pipe is written as it is; there is no name to take over.
+    if std::fs::metadata(path).is_ok_and(|facts| !facts.is_file()) {
+        return fill(path, write).map_err(|error| failure("written", path, &error));
+    }
+    let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
+    let partial = path.with_file_name(format!(".{}.{}.{serial}", name.to_string_lossy(), std::process::id()));
+    let result = fill(&partial, write).and_then(|()| std::fs::rename(&partial, path));
+    result.map_err(|error| {
+        // What is left over is of no use to anyone.
+        let _ = std::fs::remove_file(&partial);
+        failure("written", path, &error)
+    })
+}
+
+fn fill(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
+    let mut file = BufWriter::with_capacity(1 << 20, File::create(path)?);
+    write(&mut file)?;
+    file.into_inner().map_err(io::IntoInnerError::into_error)?;
+    Ok(())
+}
+
+/// A file or folder that cannot be read or written: code `io`.
+pub fn failure(what: &str, path: &Path, error: &io::Error) -> Diagnostic {
+    Diagnostic::error("io", format!("`{}` cannot be {what}", path.display())).note(error.to_string())
 }
 
 #[cfg(test)]

@@ -21,26 +21,35 @@
 //! ```
 
 pub mod clock;
+pub mod device;
 pub mod files;
 pub mod gpu;
+pub mod guard;
 pub mod processor;
 
-pub use tegula_base::{DType, Diagnostic, Diagnostics, HostTensor};
+pub use device::Target;
+pub use tegula_base::{DType, Diagnostic, Diagnostics, Dim, HostTensor};
 pub use tegula_driver::{CompileOptions, Form};
 pub use tegula_machine::Machine;
+pub use tegula_package::Port;
 pub use tegula_runtime::{Gpu, Session, SessionOptions, TensorView};
 
 use bytes::Bytes;
-use files::Folder;
+use files::{Folder, Nowhere};
 use std::collections::BTreeMap;
 use std::path::Path;
+use tegula_base::face::Files;
 use tegula_driver::{Compiled, Model, PassCx};
 
 /// How to compile; the default is for the processor at hand.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// A machine class by name or a machine that was read from a file; `None`: the class that fits this processor.
+    /// Who runs the kernels.
+    pub target: Target,
+    /// A machine class by name or a machine that was read from a file; `None`: the class that fits the target.
     pub machine: Option<Machine>,
+    /// Kernels for the portable executor instead of machine code.
+    pub portable: bool,
     /// Values for named dims; the others stay open.
     pub dims: BTreeMap<String, i64>,
     /// Values to compute instead of the model's outputs, by name; none: the outputs.
@@ -50,14 +59,12 @@ pub struct Options {
 }
 
 impl Options {
-    /// Errors: no machine class fits this processor and none is given.
+    /// Errors: no machine class fits this processor and none is given, or the target does not run the machine's kernels.
     pub fn to_compile_options(&self) -> Result<CompileOptions, Diagnostics> {
-        let (machine, form) = match &self.machine {
-            Some(machine) => (machine.clone(), Form::Machine),
-            None => processor::default_machine()?,
-        };
+        let (machine, form) = self.target.machine(self.machine.clone())?;
+        self.target.check_runs(&machine)?;
         let mut options = CompileOptions::new(machine);
-        options.form = form;
+        options.form = if self.portable { Form::Portable } else { form };
         options.dims = self.dims.clone();
         options.threads = self.threads;
         Ok(options)
@@ -69,36 +76,71 @@ impl Options {
 pub struct CompiledModel {
     /// The package, as `tegula compile` writes it.
     pub package: Bytes,
+    /// Who runs its kernels.
+    pub target: Target,
 }
 
 /// Compiles a model file.
 /// Errors: the file cannot be read, or the model cannot be compiled: every reason in one report.
 pub fn compile(path: impl AsRef<Path>, options: &Options) -> Result<CompiledModel, Diagnostics> {
     let path = path.as_ref();
-    let folder = Folder::of(path);
     let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let bytes = tegula_runtime::map_file(path)?;
-    let model = Model { name, bytes, results: options.results.clone(), files: &folder };
-    let Compiled { package, .. } = tegula_driver::compile(
-        &model,
-        &options.to_compile_options()?,
-        None,
-        &mut PassCx::new().without_remarks(),
-    )?;
+    compile_model(name, tegula_runtime::map_file(path)?, &Folder::of(path), options)
+}
+
+/// Compiles a model in memory, which diagnostics call `model`. Data beside its file is not found.
+/// Errors: as of [`compile`].
+pub fn compile_bytes(bytes: Bytes, options: &Options) -> Result<CompiledModel, Diagnostics> {
+    compile_model("model".into(), bytes, &Nowhere, options)
+}
+
+fn compile_model(
+    name: String,
+    bytes: Bytes,
+    files: &dyn Files,
+    options: &Options,
+) -> Result<CompiledModel, Diagnostics> {
+    if is_package(&bytes) {
+        let found = Diagnostic::error("wrong-kind", "this is a package; to compile needs the model");
+        return Err(found.at(name).help("a package is loaded as it is").into());
+    }
+    let model = Model { name, bytes, results: options.results.clone(), files };
+    let cx = &mut PassCx::new().without_remarks();
+    let Compiled { package, .. } = tegula_driver::compile(&model, &options.to_compile_options()?, None, cx)?;
     let package = package.ok_or_else(|| Diagnostic::internal("a whole compilation made no package"))?;
-    Ok(CompiledModel { package: package.to_bytes() })
+    Ok(CompiledModel { package: package.to_bytes(), target: options.target })
 }
 
 impl CompiledModel {
     /// A session whose launches are shared by `threads` threads.
     pub fn session(&self, threads: usize) -> Result<Session, Diagnostics> {
-        Session::from_bytes(self.package.clone(), session_options(threads, Gpu::None))
+        load_bytes(self.package.clone(), self.target, threads)
     }
 }
 
-/// Loads a package file.
-pub fn load(path: impl AsRef<Path>, threads: usize) -> Result<Session, Diagnostics> {
-    Session::load(path.as_ref(), session_options(threads, Gpu::None))
+/// Whether a file is a package, by its first bytes.
+pub fn is_package(bytes: &[u8]) -> bool {
+    tegula_driver::inspect::is_package(bytes)
+}
+
+/// Loads a package file, whose kernels for GPUs `target` runs.
+pub fn load(path: impl AsRef<Path>, target: Target, threads: usize) -> Result<Session, Diagnostics> {
+    Session::load(path.as_ref(), session_options(threads, target.gpu()?))
+}
+
+/// As [`load`], with the file's bytes.
+pub fn load_bytes(package: Bytes, target: Target, threads: usize) -> Result<Session, Diagnostics> {
+    Session::from_bytes(package, session_options(threads, target.gpu()?))
+}
+
+/// Writes a session's package to a file, whole or not at all. Errors: `io`.
+pub fn save(session: &Session, path: impl AsRef<Path>) -> Result<(), Diagnostic> {
+    files::write_whole(path.as_ref(), |file| std::io::Write::write_all(file, session.package().bytes()))
+}
+
+/// As many threads as the process may use.
+pub fn default_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
 /// Options of a session that runs packages of any form; kernels for GPUs run on `gpu`.

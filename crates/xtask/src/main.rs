@@ -51,6 +51,7 @@ mod tidy;
 mod tileiras;
 mod ulp;
 mod verb;
+mod wheel;
 mod worker_pool;
 mod workspace;
 

@@ -1,5 +1,5 @@
-//! A Python environment under `target/venv` with the pinned packages of `data/models.json`.
-//! Nothing is installed outside `target/`.
+//! Python environments: `target/venv` with the pinned packages of `data/models.json`, and those that a check makes for
+//! itself. Nothing is installed outside `target/`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,11 @@ use crate::workspace;
 
 /// The environment's interpreter; makes the environment where there is none.
 pub fn interpreter() -> Result<PathBuf> {
-    let venv = workspace::target().join("venv");
+    environment(&workspace::target().join("venv"))
+}
+
+/// The interpreter of the environment in a folder, made where there is none.
+pub fn environment(venv: &Path) -> Result<PathBuf> {
     let python = venv.join("bin/python");
     if python.exists() && works(&python) {
         return Ok(python);
@@ -23,7 +27,7 @@ pub fn interpreter() -> Result<PathBuf> {
         );
     }
     println!("making {}", venv.display());
-    let made = Shell::new("python3").args(["-m", "venv", "--clear"]).arg(&venv).finish(None)?;
+    let made = Shell::new("python3").args(["-m", "venv", "--clear"]).arg(venv).finish(None)?;
     if !made.success() || !works(&python) {
         bail!(
             "`python3 -m venv` failed; install the venv module (Debian, Ubuntu: apt-get install python3-venv): {}",
@@ -44,7 +48,7 @@ pub fn with_pins(catalog: &Catalog) -> Result<PathBuf> {
         return Ok(python);
     }
     println!("installing {}", wanted.join(" "));
-    Shell::new(&python).args(["-m", "pip", "install", "--quiet"]).args(&wanted).run().with_context(|| {
+    install(&python, &wanted).with_context(|| {
         "pip could not install the pinned packages; Python 3.11 or newer and a reachable package index are needed"
     })?;
     fs::write(&stamp, listed)?;
@@ -67,6 +71,17 @@ pub fn run_once(tools: &[&str], catalog: &Catalog, folder: &Path) -> Result<()> 
     Shell::new(python).arg(workspace::tool(tools[0])).arg(folder).run()?;
     fs::write(stamp, key)?;
     Ok(())
+}
+
+/// Installs into an environment. Errors: pip's.
+pub fn install(python: &Path, wanted: &[String]) -> Result<()> {
+    Shell::new(python).args(["-m", "pip", "install", "--quiet"]).args(wanted).run()
+}
+
+/// A package at the version that `data/models.json` pins. Errors: it pins none.
+pub fn pinned(catalog: &Catalog, package: &str) -> Result<String> {
+    let version = catalog.pins.get(package).with_context(|| format!("`{package}` is not pinned"))?;
+    Ok(format!("{package}=={version}"))
 }
 
 fn works(python: &Path) -> bool {

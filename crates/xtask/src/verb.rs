@@ -120,6 +120,7 @@ pub const VERBS: &[Verb] = &[
         crate::reduce::run,
     ),
     verb("page", "", "a package's page in a real browser", crate::page::run),
+    verb("wheel", "", "the Python face, from its built wheel", crate::wheel::run),
     verb("identity", "", "the same input gives the same package", crate::identity::run),
     verb(
         "gpu-model",

@@ -57,6 +57,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("tegula", &["driver", "runtime", "package", "base", "machine"]),
+    ("python", &["tegula"]),
     ("cli", &["driver", "tegula", "runtime", "package", "base", "machine"]),
 ];
 

@@ -1,0 +1,125 @@
+//! Who runs kernels, and the machine that they are compiled for, by the names that users give.
+
+use crate::gpu;
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+use tegula_base::{Diagnostic, Diagnostics};
+use tegula_driver::Form;
+use tegula_driver::probe::fitting_gpu;
+use tegula_machine::Machine;
+use tegula_runtime::Gpu;
+use tegula_runtime::cuda::DeviceFacts;
+
+/// The GPU that is simulated where none is named.
+const SIMULATED: &str = "h200";
+/// The card that is used: the driver's own variables choose which that is.
+const FIRST: u32 = 0;
+
+/// Who runs kernels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Target {
+    /// The processor: `cpu`.
+    #[default]
+    Cpu,
+    /// The first NVIDIA GPU: `cuda`.
+    Cuda,
+    /// An NVIDIA GPU that is interpreted: `sim-ptx`.
+    SimPtx,
+}
+
+impl Target {
+    pub const ALL: [Target; 3] = [Target::Cpu, Target::Cuda, Target::SimPtx];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Target::Cpu => "cpu",
+            Target::Cuda => "cuda",
+            Target::SimPtx => "sim-ptx",
+        }
+    }
+
+    /// What sessions of this target run kernels for GPUs on. Errors: `no-device`.
+    pub fn gpu(self) -> Result<Gpu, Diagnostic> {
+        Ok(match self {
+            Target::Cpu => Gpu::None,
+            Target::Cuda => Gpu::Cuda(gpu::cuda()?.device(FIRST)?),
+            Target::SimPtx => tegula_driver::simulated_gpu(),
+        })
+    }
+
+    /// The machine to compile for, and the form of its kernels; a machine that is given need not be one that this target
+    /// runs on: see [`Target::check_runs`].
+    /// Errors: one that a GPU target cannot stand for; no card to choose it by.
+    pub fn machine(self, given: Option<Machine>) -> Result<(Machine, Form), Diagnostics> {
+        let (machine, form) = match (given, self) {
+            (Some(machine), _) => (machine, Form::Machine),
+            (None, Target::SimPtx) => (machine_of(SIMULATED)?, Form::Machine),
+            (None, Target::Cuda) => (class_of(gpu::cuda()?.device(FIRST)?.facts())?, Form::Machine),
+            (None, Target::Cpu) => crate::processor::default_machine()?,
+        };
+        if self != Target::Cpu && machine.gpu().is_none() {
+            let message = format!("target `{self}` runs kernels for GPUs, and `{}` is none", machine.name);
+            return Err(Diagnostic::error("bad-option", message).into());
+        }
+        Ok((machine, form))
+    }
+
+    /// Errors: kernels for a GPU are to run, and this target is none.
+    pub fn check_runs(self, machine: &Machine) -> Result<(), Diagnostic> {
+        if machine.gpu().is_none() || self != Target::Cpu {
+            return Ok(());
+        }
+        let message = format!("kernels for `{}` need a GPU, and none is named", machine.name);
+        let help = "target `cuda` runs them on the first NVIDIA GPU, target `sim-ptx` interprets them";
+        Err(Diagnostic::error("no-device", message).help(help))
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Target {
+    type Err = Diagnostic;
+
+    /// Errors: `bad-option` names the targets there are.
+    fn from_str(text: &str) -> Result<Target, Diagnostic> {
+        Target::ALL.into_iter().find(|target| target.name() == text).ok_or_else(|| {
+            let known = Target::ALL.map(|target| format!("`{target}`")).join(", ");
+            Diagnostic::error("bad-option", format!("no target is called `{text}`"))
+                .note(format!("the targets are {known}"))
+        })
+    }
+}
+
+/// The class that fits a card. Errors: `no-device` where none does.
+pub fn class_of(facts: &DeviceFacts) -> Result<Machine, Diagnostic> {
+    fitting_gpu(&facts.name, facts.capability).ok_or_else(|| {
+        let (major, minor) = facts.capability;
+        let message = format!(
+            "{} has compute capability {major}.{minor}, and kernels are made for 8.0 and later",
+            facts.name
+        );
+        Diagnostic::error("no-device", message)
+    })
+}
+
+/// A class by name, or the machine that a file describes. Errors: neither; the file's mistakes.
+pub fn machine_of(name: &str) -> Result<Machine, Diagnostics> {
+    if let Some(machine) = Machine::class(name) {
+        return Ok(machine);
+    }
+    let path = Path::new(name);
+    if !path.exists() {
+        let known: Vec<&str> = Machine::class_names().collect();
+        let message = format!("`{name}` is no machine class and no file");
+        return Err(Diagnostic::error("unknown-machine", message)
+            .note(format!("the classes are {}", known.join(", ")))
+            .into());
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| crate::files::failure("read", path, &error))?;
+    Machine::parse(&text, name)
+}
