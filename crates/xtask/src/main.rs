@@ -7,6 +7,7 @@ mod bad_input;
 mod baseline;
 mod catalog;
 mod compile_time;
+mod contrib;
 mod coverage;
 mod decoders;
 mod demo;

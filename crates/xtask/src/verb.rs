@@ -90,6 +90,7 @@ pub const VERBS: &[Verb] = &[
         "exported decoders, step by step against ONNX Runtime",
         crate::decoders::run,
     ),
+    verb("contrib", "[--only PREFIX]", "ops of ONNX Runtime's own domain against it", crate::contrib::run),
     verb("coverage", "", "how launches were carried out, in both tiers", crate::coverage::run),
     verb(
         "onnx",

@@ -69,11 +69,14 @@ pub(super) const FAMILIES: &[(&str, &[Row])] = &[
     (TRAINING, training::ROWS),
     (ML, ml::ROWS),
     (PREVIEW, attention::PREVIEW),
+    (MICROSOFT, activation::MICROSOFT),
     (MICROSOFT, attention::MICROSOFT),
     (MICROSOFT, contraction::MICROSOFT),
+    (MICROSOFT, convolution::MICROSOFT),
     (MICROSOFT, recurrent::MICROSOFT),
     (MICROSOFT, quantisation::MICROSOFT),
     (MICROSOFT, quantisation::FEW_BITS),
+    (MICROSOFT, quantisation::Q_LINEAR),
     (MICROSOFT, normalisation::MICROSOFT),
 ];
 

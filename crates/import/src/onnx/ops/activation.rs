@@ -42,6 +42,16 @@ pub(super) const ROWS: &[Row] = &[
     op_since("Hardmax", 13, hardmax),
 ];
 
+pub(super) const MICROSOFT: &[Row] = &[
+    op("Gelu", |cx, node| gelu_of_sum(cx, node, false)),
+    op("BiasGelu", |cx, node| gelu_of_sum(cx, node, false)),
+    op("FastGelu", |cx, node| gelu_of_sum(cx, node, true)),
+    op("QuickGelu", |cx, node| {
+        let alpha = node.float("alpha", 1.702);
+        swish_of(cx, node.operand(0)?, alpha).map(|y| vec![y])
+    }),
+];
+
 fn relu(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let x = node.operand(0)?;
     Ok(vec![cx.with_number(ScalarOp::Max, x, 0.0)?])
@@ -116,11 +126,15 @@ fn mish(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
 }
 
 fn swish(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
-    let x = node.operand(0)?;
     let alpha = node.float("alpha", 1.0);
+    Ok(vec![swish_of(cx, node.operand(0)?, alpha)?])
+}
+
+/// `x * sigmoid(alpha * x)`.
+fn swish_of(cx: &mut Cx, x: Value, alpha: f64) -> Outcome {
     let scaled = if alpha == 1.0 { x } else { cx.with_number(ScalarOp::Mul, x, alpha)? };
     let gate = cx.unary(ScalarOp::Sigmoid, scaled)?;
-    Ok(vec![cx.mul(x, gate)?])
+    cx.mul(x, gate)
 }
 
 /// `swish(a) * b`.
@@ -149,6 +163,15 @@ fn gelu(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
         other => return Err(Fault::invalid(format!("approximation `{other}` is neither none nor tanh"))),
     };
     let x = node.operand(0)?;
+    Ok(vec![cx.emit(TensorOp::Gelu { tanh }, &[x])?])
+}
+
+/// Operands `x, bias?`.
+fn gelu_of_sum(cx: &mut Cx, node: &Node, tanh: bool) -> Outcome<Vec<Value>> {
+    let mut x = node.operand(0)?;
+    if let Some(bias) = node.optional(1) {
+        x = cx.add(x, bias)?;
+    }
     Ok(vec![cx.emit(TensorOp::Gelu { tanh }, &[x])?])
 }
 
@@ -201,6 +224,29 @@ impl Cx<'_> {
         let grown = self.unary(ScalarOp::Exp, shifted)?;
         let sum = self.reduce(ScalarOp::Add, grown, &[axis], true)?;
         self.div(grown, sum)
+    }
+
+    /// The activation that an op of ONNX Runtime names to be applied to its result; numbers it does not give have
+    /// ONNX's defaults.
+    pub fn activated(&mut self, y: Value, name: &str, numbers: &[f64]) -> Outcome {
+        let number = |i: usize, default: f64| numbers.get(i).copied().unwrap_or(default);
+        match name {
+            "" => Ok(y),
+            "Relu" => self.with_number(ScalarOp::Max, y, 0.0),
+            "Sigmoid" => self.unary(ScalarOp::Sigmoid, y),
+            "Tanh" => self.unary(ScalarOp::Tanh, y),
+            "LeakyRelu" => {
+                let small = self.with_number(ScalarOp::Mul, y, number(0, f64::from(0.01f32)))?;
+                where_negative(self, y, small, y)
+            }
+            "Clip" => {
+                let (low, high) = (number(0, f64::from(f32::MIN)), number(1, f64::from(f32::MAX)));
+                let y = self.with_number(ScalarOp::Max, y, low)?;
+                self.with_number(ScalarOp::Min, y, high)
+            }
+            "HardSigmoid" => self.hard_sigmoid(y, number(0, f64::from(0.2f32)), number(1, 0.5)),
+            other => Err(Fault::unsupported(format!("activation `{other}` is not supported"))),
+        }
     }
 
     /// `clip(alpha * x + beta, 0, 1)`.

@@ -7,6 +7,7 @@
 mod flex;
 mod grouped;
 mod linear;
+mod multi_head;
 mod rotary;
 
 use crate::onnx::cx::Cx;
@@ -27,7 +28,10 @@ pub(super) const ROWS: &[Row] = &[
 pub(super) const PREVIEW: &[Row] = &[op("FlexAttention", flex::flex_attention)];
 
 pub(super) const MICROSOFT: &[Row] = &[
+    op("Attention", multi_head::attention),
     op("GroupQueryAttention", grouped::group_query_attention),
+    op("MultiHeadAttention", multi_head::multi_head_attention),
+    op("QAttention", multi_head::q_attention),
     op("RotaryEmbedding", rotary::rotary_embedding_microsoft),
 ];
 

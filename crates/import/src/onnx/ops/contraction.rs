@@ -56,34 +56,29 @@ fn matmul(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     Ok(vec![cx.matmul(a, b, out)?])
 }
 
+/// A side may have its first axis where a matrix has its rows (`transBatch`), and rows and columns swapped.
 fn fused_matmul(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
-    if node.flag("transBatchA", false) || node.flag("transBatchB", false) {
-        return Err(Fault::unsupported("transposed batch axes are not supported"));
-    }
-    let side = |cx: &mut Cx, i: usize, flag: &str| {
-        let x = node.operand(i)?;
-        if node.flag(flag, false) && cx.rank(x) >= 2 { cx.transpose_matrix(x) } else { Ok(x) }
+    let side = |cx: &mut Cx, i: usize, swapped: &str, batch: &str| {
+        let mut x = node.operand(i)?;
+        let rank = cx.rank(x);
+        if node.flag(batch, false) && rank >= 3 {
+            x = cx.move_axis(x, 0, rank - 2)?;
+        }
+        if node.flag(swapped, false) && rank >= 2 { cx.transpose_matrix(x) } else { Ok(x) }
     };
-    let (a, b) = (side(cx, 0, "transA")?, side(cx, 1, "transB")?);
+    let (a, b) = (side(cx, 0, "transA", "transBatchA")?, side(cx, 1, "transB", "transBatchB")?);
     let product = cx.matmul(a, b, cx.dtype(a))?;
     Ok(vec![scaled(cx, product, node.float("alpha", 1.0))?])
 }
 
 fn fused_gemm(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let y = gemm(cx, node)?[0];
-    let y = match node.text("activation", "").as_str() {
-        "" => y,
-        "Relu" => cx.with_number(ScalarOp::Max, y, 0.0)?,
-        "Sigmoid" => cx.unary(ScalarOp::Sigmoid, y)?,
-        "Tanh" => cx.unary(ScalarOp::Tanh, y)?,
-        "LeakyRelu" => {
-            let small = cx.with_number(ScalarOp::Mul, y, node.float("activation_alpha", 0.01))?;
-            let negative = cx.with_number(ScalarOp::Lt, y, 0.0)?;
-            cx.select(negative, small, y)?
-        }
-        other => return Err(Fault::unsupported(format!("activation `{other}` is not supported"))),
-    };
-    Ok(vec![y])
+    node.needs_not(&["alpha", "beta", "activation_gamma"]);
+    let numbers: Vec<f64> = ["activation_alpha", "activation_beta"]
+        .into_iter()
+        .map_while(|name| node.optional_float(name))
+        .collect();
+    Ok(vec![cx.activated(y, &node.text("activation", ""), &numbers)?])
 }
 
 /// An equation's axes, one letter each; `.` stands for the axes of an ellipsis, numbered from the right.

@@ -18,6 +18,19 @@ pub(super) const ROWS: &[Row] = &[
     op("CausalConvWithState", causal_conv_with_state),
 ];
 
+pub(super) const MICROSOFT: &[Row] = &[op("FusedConv", fused_conv)];
+
+/// A convolution, a fourth operand added to it, and an activation.
+fn fused_conv(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let mut y = conv(cx, node)?[0];
+    if let Some(more) = node.optional(3) {
+        y = cx.add(y, more)?;
+    }
+    let numbers: Vec<f64> =
+        node.floats("activation_params").unwrap_or_default().into_iter().map(f64::from).collect();
+    Ok(vec![cx.activated(y, &node.text("activation", ""), &numbers)?])
+}
+
 fn conv(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let (x, w) = (node.operand(0)?, node.operand(1)?);
     let window = window_of(node, &cx.shape(x), Some(kernel_of(cx, w)?))?;

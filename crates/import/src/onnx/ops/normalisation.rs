@@ -24,6 +24,7 @@ pub(super) const ROWS: &[Row] = &[
 
 pub(super) const MICROSOFT: &[Row] = &[
     op("SimplifiedLayerNormalization", rms_norm),
+    op("EmbedLayerNormalization", embed_layer_norm),
     op("SkipLayerNormalization", skip_layer_norm),
     op("SkipSimplifiedLayerNormalization", skip_layer_norm),
 ];
@@ -230,6 +231,39 @@ fn skip_layer_norm(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
         cx.emit(TensorOp::LayerNorm { axis, eps }, &operands)?
     };
     Ok(vec![y, sum, sum, sum])
+}
+
+/// Operands `ids, segment_ids?, words, positions, segments?, gamma, beta, mask?, position_ids?`; results the norm of
+/// the rows' sum, how many places of the mask are 1, and the sum.
+fn embed_layer_norm(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    node.needs_not(&["mask_index_type"]);
+    let (ids, words, positions) = (node.operand(0)?, node.operand(2)?, node.operand(3)?);
+    let (gamma, beta) = (node.operand(5)?, node.operand(6)?);
+    cx.expect_rank(ids, 2, "ids [batch,length]")?;
+    let words = cx.gather(words, ids, 0)?;
+    let places = match node.optional(8) {
+        Some(places) => places,
+        None => cx.iota(DType::I64, [Dim::from(1), cx.dim(ids, 1)], 1)?,
+    };
+    let positions = cx.gather(positions, places, 0)?;
+    let mut sum = cx.add(words, positions)?;
+    if let Some(segment_ids) = node.optional(1) {
+        let segments = cx.gather(node.operand(4)?, segment_ids, 0)?;
+        sum = cx.add(sum, segments)?;
+    }
+    let axis = cx.rank(sum) - 1;
+    let eps = F64(node.float("epsilon", 1e-12));
+    let y = cx.emit(TensorOp::LayerNorm { axis, eps }, &[sum, gamma, beta])?;
+    let dtype = cx.dtype(ids);
+    let counts = match node.optional(7) {
+        Some(mask) => {
+            let seen = cx.with_number(ScalarOp::Eq, mask, 1.0)?;
+            let seen = cx.cast(seen, dtype)?;
+            cx.reduce(ScalarOp::Add, seen, &[1], false)?
+        }
+        None => cx.splat(dtype, [cx.dim(ids, 0)], 0.0)?,
+    };
+    Ok(vec![y, counts, sum])
 }
 
 fn mean_variance_norm(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {

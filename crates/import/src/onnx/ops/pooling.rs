@@ -55,16 +55,20 @@ fn max_pool(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
 }
 
 fn average_pool(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
-    let x = node.operand(0)?;
+    Ok(vec![average(cx, node, node.operand(0)?)?])
+}
+
+/// The means over the node's windows of `x: [N,C,...]`.
+pub(super) fn average(cx: &mut Cx, node: &Node, x: Value) -> Outcome {
     let (window, plain) = pool_window(cx, node, x)?;
     let include_pad = node.flag("count_include_pad", false);
     if !include_pad {
         let kind = PoolKind::AverageInside;
-        return Ok(vec![cx.emit(TensorOp::Pool { kind, window: Box::new(window) }, &[x])?]);
+        return cx.emit(TensorOp::Pool { kind, window: Box::new(window) }, &[x]);
     }
     if window == plain {
         let kind = PoolKind::Average;
-        return Ok(vec![cx.emit(TensorOp::Pool { kind, window: Box::new(window) }, &[x])?]);
+        return cx.emit(TensorOp::Pool { kind, window: Box::new(window) }, &[x]);
     }
     // The model's padding counts, what ceil_mode adds does not: pad first, then average what is inside.
     let n = plain.size.len();
@@ -76,7 +80,7 @@ fn average_pool(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
         (0..n).map(|i| (window.high[i].clone() - plain.high[i].clone()).maximum(&Dim::from(0))).collect();
     let inner = Window { low: vec![Dim::from(0); n], high, ..window };
     let kind = PoolKind::AverageInside;
-    Ok(vec![cx.emit(TensorOp::Pool { kind, window: Box::new(inner) }, &[padded])?])
+    cx.emit(TensorOp::Pool { kind, window: Box::new(inner) }, &[padded])
 }
 
 /// The norm's order.

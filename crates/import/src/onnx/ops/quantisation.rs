@@ -3,9 +3,11 @@
 
 mod few_bits;
 mod microsoft;
+mod q_linear;
 
 pub(super) use few_bits::ROWS as FEW_BITS;
 pub(super) use microsoft::MICROSOFT;
+pub(super) use q_linear::ROWS as Q_LINEAR;
 
 use super::convolution::add_bias;
 use super::window::{kernel_of, window_of};
@@ -180,7 +182,13 @@ fn is_zero(cx: &mut Cx, zero: Option<Value>) -> bool {
 }
 
 /// `sum (a - a0)(b - b0)` in `i32`: one contraction of the stored integers, less what the zero points add.
-fn integer_product(cx: &mut Cx, a: Value, b: Value, a_zero: Option<Value>, b_zero: Option<Value>) -> Outcome {
+pub(super) fn integer_product(
+    cx: &mut Cx,
+    a: Value,
+    b: Value,
+    a_zero: Option<Value>,
+    b_zero: Option<Value>,
+) -> Outcome {
     let (rank_a, rank_b) = (cx.rank(a), cx.rank(b));
     let simple = rank_a >= 2 && rank_b >= 2;
     let (no_a, no_b) = (is_zero(cx, a_zero), is_zero(cx, b_zero));
@@ -350,12 +358,17 @@ fn batch_of(cx: &Cx, a: Value, b: Value, rank: usize) -> Outcome<Vec<Dim>> {
 }
 
 fn q_linear_conv(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
-    let (x, w) = (node.operand(0)?, node.operand(3)?);
+    Ok(vec![q_convolved(cx, node, node.operand(0)?)?])
+}
+
+/// The node's convolution of `x: [N,C,...]`, its first operand.
+fn q_convolved(cx: &mut Cx, node: &Node, x: Value) -> Outcome {
+    let w = node.operand(3)?;
     let window = window_of(node, &cx.shape(x), Some(kernel_of(cx, w)?))?;
     let groups = node.int("group", 1);
     let mut operands = vec![];
     for i in 0..8 {
-        let value = node.operand(i)?;
+        let value = if i == 0 { x } else { node.operand(i)? };
         operands.push(if i == 0 || i == 3 { value } else { scalar_if_one(cx, value)? });
     }
     // Scale and zero point of the weights both vary, or neither does.
@@ -370,5 +383,5 @@ fn q_linear_conv(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
         }
     }
     operands.extend(node.optional(8));
-    Ok(vec![cx.emit(TensorOp::QConv { window: Box::new(window), groups }, &operands)?])
+    cx.emit(TensorOp::QConv { window: Box::new(window), groups }, &operands)
 }

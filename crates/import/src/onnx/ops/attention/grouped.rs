@@ -6,7 +6,7 @@
 
 use super::super::indexing::written_from;
 use super::rotary::rotate;
-use super::{additive_mask, hide, joined_heads};
+use super::{hide, joined_heads};
 use crate::onnx::cx::Cx;
 use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
@@ -143,6 +143,8 @@ fn normed(cx: &mut Cx, node: &Node, parts: [Value; 2]) -> Outcome<[Value; 2]> {
 struct Steps {
     /// Rows of the cache.
     room: Dim,
+    /// Rows that the node says to be held.
+    whole: Dim,
     /// Rows before this step's: `i64[B,1]`.
     before: Value,
     /// Rows with this step's: `i64[B,1]`.
@@ -180,9 +182,9 @@ impl Steps {
         let before = cx.with_number(ScalarOp::Max, before, 0.0)?;
         let steps = cx.iota(DType::I64, [Dim::from(1), length], 1)?;
         let places = cx.add(before, steps)?;
-        let whole = cx.size_as(whole, DType::I64, 2)?;
-        let is_first = cx.binary(ScalarOp::Eq, rows, whole)?;
-        Ok(Steps { room, before, total, places, is_first })
+        let held = cx.size_as(whole.clone(), DType::I64, 2)?;
+        let is_first = cx.binary(ScalarOp::Eq, rows, held)?;
+        Ok(Steps { room, whole, before, total, places, is_first })
     }
 }
 
@@ -203,12 +205,7 @@ fn turned(cx: &mut Cx, node: &Node, steps: &Steps, parts: [Value; 2]) -> Outcome
             let counted = cx.add(start, counted)?;
             cx.select(steps.is_first, counted, given)?
         }
-        // Rows behind the end of a batch are padding, and stand at 1.
-        None => {
-            let inside = cx.binary(ScalarOp::Lt, steps.places, steps.total)?;
-            let one = cx.number_like(steps.places, 1.0)?;
-            cx.select(inside, steps.places, one)?
-        }
+        None => steps.places,
     };
     let size = cx.dim(cos, 1) * Dim::from(2);
     let (cos, sin) = (cx.gather(cos, places, 0)?, cx.gather(sin, places, 0)?);
@@ -238,7 +235,7 @@ fn cached(cx: &mut Cx, past: Option<Value>, rows: Value, steps: &Steps) -> Outco
 
 /// What is added to the scores `[B,H,L,room]`: the node's own bias, and minus infinity where a key is hidden.
 fn bias_of(cx: &mut Cx, node: &Node, steps: &Steps, dtype: DType) -> Outcome {
-    let mut bias = node.optional(BIAS).map(|bias| additive_mask(cx, bias, dtype, &steps.room)).transpose()?;
+    let mut bias = node.optional(BIAS).map(|bias| own_bias(cx, bias, steps)).transpose()?;
     let key = cx.iota(DType::I64, [Dim::from(1), Dim::from(1), Dim::from(1), steps.room.clone()], 3)?;
     let place = cx.add_axes(steps.places, &[1, 3])?;
     let window = node.int("local_window_size", -1);
@@ -255,6 +252,21 @@ fn bias_of(cx: &mut Cx, node: &Node, steps: &Steps, dtype: DType) -> Outcome {
         bias = Some(hide(cx, bias, near, dtype)?);
     }
     bias.ok_or_else(|| Fault::invalid("no mask"))
+}
+
+/// The node's bias `[B|1,H|1,L,whole]` over all rows of the cache.
+fn own_bias(cx: &mut Cx, bias: Value, steps: &Steps) -> Outcome {
+    cx.expect_rank(bias, 4, "a bias [batch,heads,length,total]")?;
+    let mut shape = cx.shape(bias);
+    cx.assert_equal(&shape[3], &steps.whole, "a bias must have an entry for each row that is held")?;
+    shape[3] = steps.whole.clone();
+    let bias = cx.reshape(bias, shape)?;
+    let missing = cx.most(&Dim::from(0), &(steps.room.clone() - steps.whole.clone()));
+    let high = vec![Dim::from(0), Dim::from(0), Dim::from(0), missing];
+    let padded = cx.pad_with(bias, 0.0, vec![Dim::from(0); 4], high)?;
+    let mut shape = cx.shape(padded);
+    shape[3] = steps.room.clone();
+    cx.reshape(padded, shape)
 }
 
 /// Attention whose softmax sees one more score in each row, of no value: `sink: [1|H]`.
