@@ -1,11 +1,12 @@
 //! Finds composites that exporters have spelled out.
 //!
-//! Before: canonical form, sizes folded, equal ops joined.  After: softmax, normalisations and GELU are one op each;
+//! Before: canonical form, sizes folded, equal ops joined.  After: softmax, normalisations, GELU and attention are one op each;
 //! contractions of dequantised bytes are integer contractions.
 //! A pattern matches its meaning exactly: every constant, axis and variant. It is written as mathematics has it, and
 //! `algebra.rs` sees through the order, association and spelling that an exporter chose.
 
 mod algebra;
+mod attention;
 mod gates;
 mod narrow;
 mod quantised;
@@ -65,4 +66,8 @@ const CONTRACTIONS: &[Rule] = &[
     Rule { name: "conv(dequantize(x), dequantize(w)) => conv(x, w) * scales", apply: quantised::conv },
     Rule { name: "dot(dequantize(x), dequantize(w)) => dot(x, w) * scales", apply: quantised::dot },
     Rule { name: "dot(x, dequantize(constant)) => dot(x, constant) * scales", apply: quantised::weights },
+    Rule {
+        name: "dot(softmax(dot(q, k) * scale + mask), v) => attention(q, k, v, mask)",
+        apply: attention::attention,
+    },
 ];

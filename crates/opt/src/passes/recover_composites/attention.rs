@@ -1,0 +1,278 @@
+//! Attention: two products with a softmax between them, and what exporters put around it.
+//!
+//! Method: from the second product back to the first, through the weights (casts, a guard against rows without keys) and
+//! the scores (scale, soft cap, masks in any order), each read by the next op only. Leading axes may be joined or split on
+//! the way. The scale is gathered from wherever it stands: on the scores, on the queries, on the keys, a part on each.
+//! What hides keys is in `attention/mask.rs`, heads that share keys in `attention/heads.rs`.
+
+mod heads;
+mod mask;
+
+use crate::passes::canonicalise::{Applied, Site};
+use mask::Mask;
+use tegula_base::{DType, Dim, Shape};
+use tegula_ir::{OpId, ScalarOp, Value};
+use tegula_tensor::build::Built;
+use tegula_tensor::{DotDims, TensorOp};
+
+/// Ops between the two products.
+const MOST: usize = 12;
+
+pub(super) fn attention(site: &mut Site) -> Applied {
+    let Some([weights, v]) = product(site, site.op) else { return Ok(None) };
+    let Some(found) = weights_of(site, weights) else { return Ok(None) };
+    build(site, &found, v)
+}
+
+/// What stands before the second product.
+struct Found {
+    /// The operands of the first product: rows and columns; queries and keys, or with `turned` keys and queries.
+    rows: Value,
+    columns: Value,
+    turned: bool,
+    scale: f64,
+    softcap: f64,
+    masks: Vec<Mask>,
+    /// Rows that are NaN because nothing is seen count as 0.
+    guarded: bool,
+    /// The leading axes of the scores where they were last told apart.
+    leading: Vec<Dim>,
+}
+
+/// The operands of a product `[.., m, k]` by `[.., k, n]`.
+fn product(site: &Site, op: OpId) -> Option<[Value; 2]> {
+    let TensorOp::Dot { dims, .. } = site.b.func.kind(op) else { return None };
+    let [lhs, rhs] = [0, 1].map(|i| site.b.func.operand(op, i));
+    let rank = site.b.rank(lhs);
+    let leading = rank.checked_sub(2).filter(|n| (1..=2).contains(n))?;
+    let batch: Vec<usize> = (0..leading).collect();
+    let expected = DotDims {
+        lhs_batch: batch.clone(),
+        rhs_batch: batch,
+        lhs_contract: vec![leading + 1],
+        rhs_contract: vec![leading],
+    };
+    (**dims == expected && site.b.rank(rhs) == rank).then_some([lhs, rhs])
+}
+
+/// The op behind a value that nobody else reads.
+fn only(site: &Site, value: Value) -> Option<(OpId, TensorOp)> {
+    let (op, kind) = site.def(value)?;
+    (site.b.func.users(value).len() == 1).then(|| (op, kind.clone()))
+}
+
+/// Whether a reshape leaves the last two axes alone.
+fn keeps_matrices(from: &Shape, to: &Shape) -> bool {
+    let (a, b) = (from.rank(), to.rank());
+    a >= 2 && b >= 2 && from[a - 2..] == to[b - 2..]
+}
+
+fn weights_of(site: &Site, mut value: Value) -> Option<Found> {
+    let mut guarded = false;
+    for _ in 0..MOST {
+        let (op, kind) = only_but_guarded(site, value)?;
+        let x = *site.b.func.operands(op).first()?;
+        match kind {
+            TensorOp::Reshape { .. } if keeps_matrices(site.shape(x), site.shape(value)) => value = x,
+            TensorOp::Elementwise { f: ScalarOp::Cast { .. } } if site.b.dtype(x).is_float() => value = x,
+            TensorOp::Elementwise { f: ScalarOp::Select } if !guarded => {
+                value = guarded_weights(site, op)?;
+                guarded = true;
+            }
+            TensorOp::Softmax { axis, log: false } if axis + 1 == site.b.rank(value) => {
+                let start =
+                    Scores { factor: 1.0, softcap: 0.0, masks: vec![], leading: vec![], turned: false };
+                return scores_of(site, x, start, MOST).map(|found| Found { guarded, ..found });
+            }
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// As [`only`]; a guard reads weights twice.
+fn only_but_guarded(site: &Site, value: Value) -> Option<(OpId, TensorOp)> {
+    let (op, kind) = site.def(value)?;
+    let guards = |reader: &OpId| {
+        let kind = site.b.func.kind(*reader);
+        matches!(kind, TensorOp::Elementwise { f: ScalarOp::IsNan | ScalarOp::Select })
+    };
+    let users = site.b.func.users(value);
+    (users.len() == 1 || (users.len() == 2 && users.iter().all(guards))).then(|| (op, kind.clone()))
+}
+
+/// `w` of `is_nan(w) ? 0 : w`.
+fn guarded_weights(site: &Site, select: OpId) -> Option<Value> {
+    let &[condition, zero, weights] = site.b.func.operands(select) else { return None };
+    let (test, TensorOp::Elementwise { f: ScalarOp::IsNan }) = only(site, condition)? else { return None };
+    let is_guard = site.b.func.operand(test, 0) == weights && site.splat(zero) == Some(0);
+    is_guard.then_some(weights)
+}
+
+/// What is known of the scores from their softmax on: they are `factor` times what comes next, plus masks.
+#[derive(Clone)]
+struct Scores {
+    factor: f64,
+    softcap: f64,
+    masks: Vec<Mask>,
+    leading: Vec<Dim>,
+    /// From here on queries are columns; nothing is added any more.
+    turned: bool,
+}
+
+fn scores_of(site: &Site, value: Value, mut known: Scores, left: usize) -> Option<Found> {
+    let left = left.checked_sub(1)?;
+    let (op, kind) = only(site, value)?;
+    if known.leading.is_empty() && site.b.rank(value) == 4 {
+        known.leading = site.shape(value)[..2].to_vec();
+    }
+    let operands = site.b.func.operands(op);
+    match kind {
+        TensorOp::Reshape { .. } => {
+            let x = operands[0];
+            keeps_matrices(site.shape(x), site.shape(value)).then_some(())?;
+            scores_of(site, x, known, left)
+        }
+        TensorOp::Dot { .. } => {
+            let [rows, columns] = product(site, op)?;
+            let Scores { factor: scale, softcap, masks, leading, turned } = known;
+            Some(Found { rows, columns, turned, scale, softcap, masks, guarded: false, leading })
+        }
+        TensorOp::Transpose { perm } if !known.turned => {
+            let rank = perm.len();
+            let swaps = perm[..rank - 2].iter().copied().eq(0..rank - 2) && perm[rank - 1] + 2 == rank;
+            swaps.then_some(())?;
+            scores_of(site, operands[0], Scores { turned: true, ..known }, left)
+        }
+        TensorOp::Elementwise { f } => elementwise_scores(site, f, operands, known, left),
+        _ => None,
+    }
+}
+
+fn elementwise_scores(
+    site: &Site,
+    f: ScalarOp,
+    operands: &[Value],
+    known: Scores,
+    left: usize,
+) -> Option<Found> {
+    let number = |value: Value| super::algebra::Algebra::new(site).number(value);
+    match (f, operands) {
+        (ScalarOp::Cast { to: DType::F32, .. }, [x]) if site.b.dtype(*x).is_float() => {
+            scores_of(site, *x, known, left)
+        }
+        (ScalarOp::Mul | ScalarOp::Div, [a, b]) => {
+            let (x, by) = match (number(*a), number(*b)) {
+                (None, Some(by)) if f == ScalarOp::Div => (*a, 1.0 / by),
+                (None, Some(by)) => (*a, by),
+                (Some(by), None) if f == ScalarOp::Mul => (*b, by),
+                _ => return None,
+            };
+            scores_of(site, x, Scores { factor: known.factor * by, ..known }, left)
+        }
+        (ScalarOp::Tanh, [x]) if known.softcap == 0.0 && known.factor > 0.0 => {
+            scores_of(site, *x, Scores { softcap: known.factor, ..known }, left)
+        }
+        // What bends the scores comes before anything that is added.
+        (ScalarOp::Add | ScalarOp::Sub, [a, b]) if known.softcap == 0.0 && !known.turned => {
+            let with = |x: Value, mask: Value, sign: f64| {
+                let mut known = known.clone();
+                known.masks.push(Mask::added(mask, sign * known.factor));
+                scores_of(site, x, known, left)
+            };
+            let swapped = || (f == ScalarOp::Add).then(|| with(*b, *a, 1.0)).flatten();
+            with(*a, *b, if f == ScalarOp::Add { 1.0 } else { -1.0 }).or_else(swapped)
+        }
+        (ScalarOp::Select, [condition, a, b])
+            if known.softcap == 0.0 && known.factor > 0.0 && !known.turned =>
+        {
+            let (x, hidden, where_true) = match (number(*a), number(*b)) {
+                (None, Some(hidden)) => (*a, hidden, false),
+                (Some(hidden), None) => (*b, hidden, true),
+                _ => return None,
+            };
+            let mask = Mask::hidden(*condition, where_true, hidden * known.factor)?;
+            let mut known = known.clone();
+            known.masks.push(mask);
+            scores_of(site, x, known, left)
+        }
+        _ => None,
+    }
+}
+
+fn build(site: &mut Site, found: &Found, v: Value) -> Applied {
+    let dtype = site.result_type().dtype;
+    let same = [found.rows, found.columns, v].iter().all(|value| site.b.dtype(*value) == dtype);
+    if !same || !found.masks.iter().all(|mask| mask.fits(site, dtype)) {
+        return Ok(None);
+    }
+    let leading = leading_axes(site, &found.leading, v);
+    let (rows, on_rows) = heads::unscaled(site, found.rows)?;
+    let (columns, on_columns) = heads::turned(site, found.columns)?;
+    let [q, k] = if found.turned { [columns, rows] } else { [rows, columns] };
+    let scale = found.scale * on_rows * on_columns;
+    let mut operands = Vec::with_capacity(4);
+    for value in [q, k, v] {
+        let shape = site.shape(value);
+        let shape: Shape = leading.iter().chain(&shape[shape.rank() - 2..]).cloned().collect();
+        operands.push(site.b.reshape(value, shape)?);
+    }
+    let [l, s] = [0, 1].map(|i| site.shape(operands[i])[2].clone());
+    let full = [&leading[0], &leading[1], &l, &s].map(Dim::clone);
+    let mut masks = vec![];
+    let mut causal = false;
+    let parts: Vec<Mask> = found.masks.iter().flat_map(|mask| mask.parts(site)).collect();
+    for mask in parts {
+        if mask.is_causal(site, &full) {
+            causal = true;
+            continue;
+        }
+        let Some(mask) = mask.build(site, dtype, &full)? else { return Ok(None) };
+        masks.push(mask);
+    }
+    if let Some(mut sum) = masks.pop() {
+        for mask in masks {
+            sum = site.b.add(sum, mask)?;
+        }
+        let mut shape = site.shape(sum).clone();
+        shape[3] = s;
+        operands.push(site.b.broadcast(sum, shape)?);
+    }
+    // What a row without keys gives under a guard: 0, or NaN where a value is not finite.
+    let nothing = if found.guarded { Some(nothing_seen(site, operands[2])?) } else { None };
+    if let Some([k, v]) = heads::shared(site, operands[1], operands[2])? {
+        (operands[1], operands[2]) = (k, v);
+    }
+    let mut result = site.b.attention(&operands, scale, causal, 0, found.softcap)?;
+    if let Some(nothing) = nothing {
+        let is_nan = site.b.is_nan(result)?;
+        result = site.b.select(is_nan, nothing, result)?;
+    }
+    let shape = site.result_type().shape.clone();
+    site.b.reshape(result, shape).map(Some)
+}
+
+/// Batch and heads: as the scores had them, or the values before they were joined.
+fn leading_axes(site: &Site, of_scores: &[Dim], v: Value) -> [Dim; 2] {
+    let joined_from = match site.def(v) {
+        Some((op, TensorOp::Reshape { .. })) => Some(site.b.func.operand(op, 0)),
+        _ => None,
+    };
+    let shape = |value: Value| site.shape(value);
+    let apart = joined_from.map(shape).filter(|from| from.rank() == 4 && keeps_matrices(from, shape(v)));
+    match (of_scores, apart) {
+        ([batch, heads], _) => [batch.clone(), heads.clone()],
+        (_, Some(apart)) => [apart[0].clone(), apart[1].clone()],
+        _ => {
+            let shape = shape(v);
+            let joined = shape[..shape.rank() - 2].iter().cloned().fold(Dim::from(1), |a, b| a * b);
+            [Dim::from(1), joined]
+        }
+    }
+}
+
+/// The values times 0, summed over the keys.
+fn nothing_seen(site: &mut Site, v: Value) -> Built {
+    let zeros = site.b.with_number(ScalarOp::Mul, v, 0.0)?;
+    site.b.reduce(ScalarOp::Add, zeros, &[2], true)
+}

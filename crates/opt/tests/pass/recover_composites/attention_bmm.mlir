@@ -1,0 +1,48 @@
+// nn.MultiheadAttention: batch and heads are one axis; the queries are scaled before they are split.
+"builtin.module"() ({
+  "tgn.func"() <{sym_name = "main", arg_names = ["q", "k", "v", "mask"], result_names = ["MatMul_22"]}> ({
+  ^bb0(%0: tensor<?x4x8xf32, {dims = ["b"]}>, %1: tensor<?x5x8xf32, {dims = ["b"]}>, %2: tensor<?x5x8xf32, {dims = ["b"]}>, %3: tensor<4x5xf32>):
+    %4 = "tgn.splat"() <{dtype = "f32", shape = [1, 1, 1], bits = 1056964608}> : () -> tensor<1x1x1xf32> loc("Mul_1")
+    %5 = "tgn.elementwise"(%0, %4) <{f = "mul"}> : (tensor<?x4x8xf32, {dims = ["b"]}>, tensor<1x1x1xf32>) -> tensor<?x4x8xf32, {dims = ["b"]}> loc("Mul_1")
+    %6 = "tgn.reshape"(%5) <{shape = ["b", 4, 2, 4]}> : (tensor<?x4x8xf32, {dims = ["b"]}>) -> tensor<?x4x2x4xf32, {dims = ["b"]}> loc("Reshape_4")
+    %7 = "tgn.transpose"(%6) <{perm = [0, 2, 1, 3]}> : (tensor<?x4x2x4xf32, {dims = ["b"]}>) -> tensor<?x2x4x4xf32, {dims = ["b"]}> loc("Transpose_5")
+    %8 = "tgn.reshape"(%7) <{shape = ["2*b", 4, 4]}> : (tensor<?x2x4x4xf32, {dims = ["b"]}>) -> tensor<?x4x4xf32, {dims = ["2*b"]}> loc("Reshape_7")
+    %9 = "tgn.reshape"(%1) <{shape = ["b", 5, 2, 4]}> : (tensor<?x5x8xf32, {dims = ["b"]}>) -> tensor<?x5x2x4xf32, {dims = ["b"]}> loc("Reshape_9")
+    %10 = "tgn.transpose"(%9) <{perm = [0, 2, 1, 3]}> : (tensor<?x5x2x4xf32, {dims = ["b"]}>) -> tensor<?x2x5x4xf32, {dims = ["b"]}> loc("Transpose_10")
+    %11 = "tgn.reshape"(%10) <{shape = ["2*b", 5, 4]}> : (tensor<?x2x5x4xf32, {dims = ["b"]}>) -> tensor<?x5x4xf32, {dims = ["2*b"]}> loc("Reshape_12")
+    %12 = "tgn.transpose"(%11) <{perm = [0, 2, 1]}> : (tensor<?x5x4xf32, {dims = ["2*b"]}>) -> tensor<?x4x5xf32, {dims = ["2*b"]}> loc("Transpose_13")
+    %13 = "tgn.dot"(%8, %12) <{dims = {lhs_batch = [0], rhs_batch = [0], lhs_contract = [2], rhs_contract = [1]}, out = "f32"}> : (tensor<?x4x4xf32, {dims = ["2*b"]}>, tensor<?x4x5xf32, {dims = ["2*b"]}>) -> tensor<?x4x5xf32, {dims = ["2*b"]}> loc("MatMul_14")
+    %14 = "tgn.reshape"(%3) <{shape = [1, 4, 5]}> : (tensor<4x5xf32>) -> tensor<1x4x5xf32> loc("Add_15")
+    %15 = "tgn.elementwise"(%13, %14) <{f = "add"}> : (tensor<?x4x5xf32, {dims = ["2*b"]}>, tensor<1x4x5xf32>) -> tensor<?x4x5xf32, {dims = ["2*b"]}> loc("Add_15")
+    %16 = "tgn.softmax"(%15) <{axis = 2, log = false}> : (tensor<?x4x5xf32, {dims = ["2*b"]}>) -> tensor<?x4x5xf32, {dims = ["2*b"]}> loc("Softmax_16")
+    %17 = "tgn.reshape"(%2) <{shape = ["b", 5, 2, 4]}> : (tensor<?x5x8xf32, {dims = ["b"]}>) -> tensor<?x5x2x4xf32, {dims = ["b"]}> loc("Reshape_18")
+    %18 = "tgn.transpose"(%17) <{perm = [0, 2, 1, 3]}> : (tensor<?x5x2x4xf32, {dims = ["b"]}>) -> tensor<?x2x5x4xf32, {dims = ["b"]}> loc("Transpose_19")
+    %19 = "tgn.reshape"(%18) <{shape = ["2*b", 5, 4]}> : (tensor<?x2x5x4xf32, {dims = ["b"]}>) -> tensor<?x5x4xf32, {dims = ["2*b"]}> loc("Reshape_21")
+    %20 = "tgn.dot"(%16, %19) <{dims = {lhs_batch = [0], rhs_batch = [0], lhs_contract = [2], rhs_contract = [1]}, out = "f32"}> : (tensor<?x4x5xf32, {dims = ["2*b"]}>, tensor<?x5x4xf32, {dims = ["2*b"]}>) -> tensor<?x4x4xf32, {dims = ["2*b"]}> loc("MatMul_22")
+    "tgn.return"(%20) : (tensor<?x4x4xf32, {dims = ["2*b"]}>) -> ()
+  }) : () -> ()
+}) {tgn.symbols = {b = {input = 0, axis = 0}}} : () -> ()
+// -----
+// MatMul_22: dot(softmax(dot(q, k) * scale + mask), v) => attention(q, k, v, mask)
+"builtin.module"() ({
+  "tgn.func"() <{sym_name = "main", arg_names = ["q", "k", "v", "mask"], result_names = ["MatMul_22"]}> ({
+  ^bb0(%0: tensor<?x4x8xf32, {dims = ["b"]}>, %1: tensor<?x5x8xf32, {dims = ["b"]}>, %2: tensor<?x5x8xf32, {dims = ["b"]}>, %3: tensor<4x5xf32>):
+    %9 = "tgn.reshape"(%1) <{shape = ["b", 5, 2, 4]}> : (tensor<?x5x8xf32, {dims = ["b"]}>) -> tensor<?x5x2x4xf32, {dims = ["b"]}> loc("Reshape_9")
+    %10 = "tgn.transpose"(%9) <{perm = [0, 2, 1, 3]}> : (tensor<?x5x2x4xf32, {dims = ["b"]}>) -> tensor<?x2x5x4xf32, {dims = ["b"]}> loc("Transpose_10")
+    %11 = "tgn.reshape"(%10) <{shape = ["2*b", 5, 4]}> : (tensor<?x2x5x4xf32, {dims = ["b"]}>) -> tensor<?x5x4xf32, {dims = ["2*b"]}> loc("Reshape_12")
+    %14 = "tgn.reshape"(%3) <{shape = [1, 4, 5]}> : (tensor<4x5xf32>) -> tensor<1x4x5xf32> loc("Add_15")
+    %17 = "tgn.reshape"(%2) <{shape = ["b", 5, 2, 4]}> : (tensor<?x5x8xf32, {dims = ["b"]}>) -> tensor<?x5x2x4xf32, {dims = ["b"]}> loc("Reshape_18")
+    %18 = "tgn.transpose"(%17) <{perm = [0, 2, 1, 3]}> : (tensor<?x5x2x4xf32, {dims = ["b"]}>) -> tensor<?x2x5x4xf32, {dims = ["b"]}> loc("Transpose_19")
+    %19 = "tgn.reshape"(%18) <{shape = ["2*b", 5, 4]}> : (tensor<?x2x5x4xf32, {dims = ["b"]}>) -> tensor<?x5x4xf32, {dims = ["2*b"]}> loc("Reshape_21")
+    %21 = "tgn.reshape"(%0) <{shape = ["b", 4, 2, 4]}> : (tensor<?x4x8xf32, {dims = ["b"]}>) -> tensor<?x4x2x4xf32, {dims = ["b"]}> loc("MatMul_22")
+    %22 = "tgn.transpose"(%21) <{perm = [0, 2, 1, 3]}> : (tensor<?x4x2x4xf32, {dims = ["b"]}>) -> tensor<?x2x4x4xf32, {dims = ["b"]}> loc("MatMul_22")
+    %23 = "tgn.reshape"(%22) <{shape = ["2*b", 4, 4]}> : (tensor<?x2x4x4xf32, {dims = ["b"]}>) -> tensor<?x4x4xf32, {dims = ["2*b"]}> loc("MatMul_22")
+    %24 = "tgn.reshape"(%23) <{shape = ["b", 2, 4, 4]}> : (tensor<?x4x4xf32, {dims = ["2*b"]}>) -> tensor<?x2x4x4xf32, {dims = ["b"]}> loc("MatMul_22")
+    %25 = "tgn.reshape"(%11) <{shape = ["b", 2, 5, 4]}> : (tensor<?x5x4xf32, {dims = ["2*b"]}>) -> tensor<?x2x5x4xf32, {dims = ["b"]}> loc("MatMul_22")
+    %26 = "tgn.reshape"(%19) <{shape = ["b", 2, 5, 4]}> : (tensor<?x5x4xf32, {dims = ["2*b"]}>) -> tensor<?x2x5x4xf32, {dims = ["b"]}> loc("MatMul_22")
+    %27 = "tgn.reshape"(%14) <{shape = [1, 1, 4, 5]}> : (tensor<1x4x5xf32>) -> tensor<1x1x4x5xf32> loc("MatMul_22")
+    %28 = "tgn.attention"(%24, %25, %26, %27) <{scale = 5.0e-1 : f64, causal = false, window = 0, softcap = 0.0e0 : f64}> : (tensor<?x2x4x4xf32, {dims = ["b"]}>, tensor<?x2x5x4xf32, {dims = ["b"]}>, tensor<?x2x5x4xf32, {dims = ["b"]}>, tensor<1x1x4x5xf32>) -> tensor<?x2x4x4xf32, {dims = ["b"]}> loc("MatMul_22")
+    %29 = "tgn.reshape"(%28) <{shape = ["2*b", 4, 4]}> : (tensor<?x2x4x4xf32, {dims = ["b"]}>) -> tensor<?x4x4xf32, {dims = ["2*b"]}> loc("MatMul_22")
+    "tgn.return"(%29) : (tensor<?x4x4xf32, {dims = ["2*b"]}>) -> ()
+  }) : () -> ()
+}) {tgn.symbols = {b = {input = 0, axis = 0}}} : () -> ()
