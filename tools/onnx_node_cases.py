@@ -5,7 +5,8 @@
 
 OUT_DIR/<case>/model.onnx, input_<i>.npy, output_<i>.npy, in the order of the graph's inputs and outputs;
 OUT_DIR/cases.json lists per case: rtol, atol and for each input and output
-  name, kind (tensor | sequence | optional | string), dtype, file (null where .npy cannot hold the value).
+  name, kind (tensor | sequence | optional | string | none), dtype, file (null where .npy cannot hold the value),
+  elements (the files of a sequence's tensors).  An optional value that is some is listed as what it holds.
 Types that NumPy lacks are stored as a structure of one field named after the type.  Needs onnx."""
 import json
 import os
@@ -48,9 +49,19 @@ def storable(array):
 def dump_value(value, info, path):
     """Writes one input or output; returns its row in cases.json."""
     kind = info.type.WhichOneof("value").removesuffix("_type")
-    row = {"name": info.name, "kind": kind, "dtype": None, "file": None}
-    if kind != "tensor":
-        return row
+    row = {"name": info.name, "kind": kind, "dtype": None, "file": None, "elements": None}
+    if kind == "optional":
+        kind = "none" if value is None else info.type.optional_type.elem_type.WhichOneof("value").removesuffix("_type")
+        row["kind"], row["optional"] = kind, True
+    if kind == "sequence":
+        rows = [dump_tensor({}, element, path.replace(".npy", f"_{i}.npy")) for i, element in enumerate(value)]
+        if all(row["kind"] == "tensor" and row["file"] for row in rows):
+            row["elements"] = [row["file"] for row in rows]
+    return dump_tensor(row, value, path) if kind == "tensor" else row
+
+
+def dump_tensor(row, value, path):
+    row = {"kind": "tensor", "file": None, **row}
     if isinstance(value, onnx.TensorProto):
         value = numpy_helper.to_array(value)
     array = np.asarray(value)

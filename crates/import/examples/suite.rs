@@ -62,10 +62,14 @@ fn main() -> Result<(), String> {
     Ok(())
 }
 
-fn run(model: &Path, inputs: &[(String, HostTensor)]) -> Result<BTreeMap<String, HostTensor>, RunError> {
+fn run(
+    model: &Path,
+    dims: &BTreeMap<String, i64>,
+    inputs: &[(String, HostTensor)],
+) -> Result<BTreeMap<String, HostTensor>, RunError> {
     let attempt = || {
         let bytes = std::fs::read(model).map_err(|error| RunError::Refused(error.to_string()))?;
-        let options = ImportOptions { name: "model.onnx".into(), ..ImportOptions::default() };
+        let options = ImportOptions { name: "model.onnx".into(), dims: dims.clone(), results: vec![] };
         let program = import(bytes.into(), &NoFiles, &options).map_err(|report| {
             let reasons: Vec<&str> = report.0.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
             RunError::Refused(reasons.join("; "))

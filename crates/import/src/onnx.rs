@@ -39,6 +39,7 @@ const MAX_IR_VERSION: i64 = 14;
 /// Versions of ONNX's own operator set that are understood.
 pub const OPSETS: std::ops::RangeInclusive<i64> = 1..=28;
 
+pub use interface::{element_name, length_dim, present_dim};
 pub use table::supported;
 
 /// What the caller knows beyond the file.

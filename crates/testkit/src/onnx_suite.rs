@@ -33,6 +33,11 @@ pub struct Slot {
     pub dtype: Option<String>,
     /// The value's file in the case's folder; none where `.npy` cannot hold it.
     pub file: Option<String>,
+    /// Files of a sequence's tensors, in order.
+    pub elements: Option<Vec<String>>,
+    /// Whether the graph says that there may be none.
+    #[serde(default)]
+    pub optional: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -44,6 +49,8 @@ pub enum Kind {
     String,
     SparseTensor,
     Map,
+    /// An optional value that is none.
+    None,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -68,9 +75,27 @@ pub enum RunError {
     Crashed(String),
 }
 
-/// Runs the model in a file on inputs by name and returns the outputs by name.
-pub type Runner<'a> =
-    dyn Fn(&Path, &[(String, HostTensor)]) -> Result<BTreeMap<String, HostTensor>, RunError> + 'a;
+/// Values by name: tensors, and those of sequences as `NAME[I]`.
+pub type Named = Vec<(String, HostTensor)>;
+
+/// Runs the model in a file, with dims set, on inputs by name and returns the outputs by name.
+pub type Runner<'a> = dyn Fn(
+        &Path,
+        &BTreeMap<String, i64>,
+        &[(String, HostTensor)],
+    ) -> Result<BTreeMap<String, HostTensor>, RunError>
+    + 'a;
+
+impl Case {
+    /// The dims that say which tensors its sequences and optional inputs hold.
+    pub fn dims(&self) -> BTreeMap<String, i64> {
+        let length =
+            |slot: &Slot| Some((format!("{}.length", slot.name), slot.elements.as_ref()?.len() as i64));
+        let present = |slot: &Slot| (format!("{}.present", slot.name), i64::from(slot.kind != Kind::None));
+        let optional = self.inputs.iter().filter(|slot| slot.optional).map(present);
+        self.inputs.iter().filter_map(length).chain(optional).collect()
+    }
+}
 
 #[derive(Deserialize)]
 struct Index {
@@ -95,11 +120,11 @@ pub fn run_case(folder: &Path, case: &Case, run: &Runner<'_>) -> Verdict {
     let mut unread = None;
     for slot in &case.inputs {
         match read(&dir, slot) {
-            Ok(tensor) => inputs.push((slot.name.clone(), tensor)),
+            Ok(tensors) => inputs.extend(tensors),
             Err(reason) => unread = Some(reason),
         }
     }
-    let outputs = match run(&dir.join("model.onnx"), &inputs) {
+    let outputs = match run(&dir.join("model.onnx"), &case.dims(), &inputs) {
         Ok(outputs) => outputs,
         Err(RunError::Refused(reason)) => return Verdict::Refused(reason),
         Err(RunError::Crashed(reason)) => return Verdict::Crashed(reason),
@@ -110,21 +135,24 @@ pub fn run_case(folder: &Path, case: &Case, run: &Runner<'_>) -> Verdict {
     if let Some(law) = drawn::law_of(&case.name) {
         return judge_draw(&dir, case, law, &inputs, &outputs);
     }
-    for slot in &case.outputs {
-        let expected = match read(&dir, slot) {
-            Ok(tensor) => tensor,
-            Err(reason) => return Verdict::Refused(reason),
-        };
-        let Some(actual) = outputs.get(&slot.name) else {
-            return Verdict::Wrong { reason: format!("output `{}` is missing", slot.name), share: None };
+    let expected = match read_all(&dir, &case.outputs) {
+        Ok(expected) => expected,
+        Err(reason) => return Verdict::Refused(reason),
+    };
+    if let Some(name) = outputs.keys().find(|name| !expected.iter().any(|(known, _)| known == *name)) {
+        return Verdict::Wrong { reason: format!("output `{name}` should not be there"), share: None };
+    }
+    for (name, expected) in &expected {
+        let Some(actual) = outputs.get(name) else {
+            return Verdict::Wrong { reason: format!("output `{name}` is missing"), share: None };
         };
         let tolerance = Tolerance::Elementwise { rtol: case.rtol, atol: case.atol };
-        let (difference, share) = match distance(actual, &expected, tolerance) {
+        let (difference, share) = match distance(actual, expected, tolerance) {
             Ok(distance) if distance.share <= 1.0 => continue,
             Ok(distance) => (distance.message, Some(distance.share).filter(|share| share.is_finite())),
             Err(difference) => (difference, None),
         };
-        return Verdict::Wrong { reason: format!("output `{}` {difference}", slot.name), share };
+        return Verdict::Wrong { reason: format!("output `{name}` {difference}"), share };
     }
     Verdict::Pass
 }
@@ -136,8 +164,7 @@ fn judge_draw(
     inputs: &[(String, HostTensor)],
     outputs: &BTreeMap<String, HostTensor>,
 ) -> Verdict {
-    let expected = case.outputs.iter().map(|slot| Ok((slot.name.clone(), read(dir, slot)?)));
-    let expected: Vec<_> = match expected.collect::<Result<_, String>>() {
+    let expected = match read_all(dir, &case.outputs) {
         Ok(expected) => expected,
         Err(reason) => return Verdict::Refused(reason),
     };
@@ -147,12 +174,32 @@ fn judge_draw(
     }
 }
 
-fn read(dir: &Path, slot: &Slot) -> Result<HostTensor, String> {
+fn read_all(dir: &Path, slots: &[Slot]) -> Result<Named, String> {
+    let mut all = Named::new();
+    for slot in slots {
+        all.extend(read(dir, slot)?);
+    }
+    Ok(all)
+}
+
+/// The tensors of an input or output. Errors: they are not stored.
+fn read(dir: &Path, slot: &Slot) -> Result<Named, String> {
+    if slot.kind == Kind::None {
+        return Ok(vec![]);
+    }
+    if let Some(elements) = &slot.elements {
+        let named = |(i, file): (usize, &String)| Ok((format!("{}[{i}]", slot.name), load(dir, file)?));
+        return elements.iter().enumerate().map(named).collect();
+    }
     let Some(file) = &slot.file else {
         let dtype = slot.dtype.as_deref().unwrap_or("any element type");
         let kind = format!("{:?}", slot.kind).to_lowercase();
         return Err(format!("`{}` is a {kind} of {dtype}, which .npy files do not hold", slot.name));
     };
+    Ok(vec![(slot.name.clone(), load(dir, file)?)])
+}
+
+fn load(dir: &Path, file: &str) -> Result<HostTensor, String> {
     let path: PathBuf = dir.join(file);
     let bytes = fs::read(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     npy::decode(&bytes).map_err(|diagnostic| format!("{}: {}", path.display(), diagnostic.message))

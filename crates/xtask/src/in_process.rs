@@ -16,10 +16,20 @@ use crate::tegula_cli::first_error;
 
 /// A model in memory for a machine class; passes verify.
 pub fn compile_bytes(model: &[u8], class: &str, form: Form) -> Result<Compiled, Diagnostics> {
+    compile_sized(model, &BTreeMap::new(), class, form)
+}
+
+/// As [`compile_bytes`], with dims set.
+pub fn compile_sized(
+    model: &[u8],
+    dims: &BTreeMap<String, i64>,
+    class: &str,
+    form: Form,
+) -> Result<Compiled, Diagnostics> {
     let machine = Machine::class(class).ok_or_else(|| {
         Diagnostic::error("unknown-machine", format!("there is no machine class `{class}`"))
     })?;
-    let options = CompileOptions { form, verify: true, ..CompileOptions::new(machine) };
+    let options = CompileOptions { form, verify: true, dims: dims.clone(), ..CompileOptions::new(machine) };
     let model =
         Model { name: "model".into(), bytes: model.to_vec().into(), results: vec![], files: &NoFiles };
     compile(&model, &options, None, &mut PassCx::default())
@@ -39,11 +49,15 @@ pub fn session(package: bytes::Bytes, threads: usize) -> Result<Session, Diagnos
 /// counts as a crash.
 pub fn runner(
     class: &str,
-) -> impl Fn(&Path, &[(String, HostTensor)]) -> Result<BTreeMap<String, HostTensor>, RunError> {
-    move |model, inputs| {
+) -> impl Fn(
+    &Path,
+    &BTreeMap<String, i64>,
+    &[(String, HostTensor)],
+) -> Result<BTreeMap<String, HostTensor>, RunError> {
+    move |model, dims, inputs| {
         let bytes = std::fs::read(model)
             .map_err(|error| RunError::Crashed(format!("{}: {error}", model.display())))?;
-        let package = compile_bytes(&bytes, class, Form::Machine).and_then(package).map_err(ended)?;
+        let package = compile_sized(&bytes, dims, class, Form::Machine).and_then(package).map_err(ended)?;
         let session = session(package, 1).map_err(ended)?;
         if inputs.len() < session.inputs().len() {
             // The suite says why it could not read them.

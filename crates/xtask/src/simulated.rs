@@ -177,8 +177,9 @@ impl Device<'_> {
     }
 
     /// Errors: the verdict, where there is nothing to run.
-    fn compile(&self, model: &Model) -> Result<Compiled, Verdict> {
-        compile(model, &self.options()?, None, &mut PassCx::default()).map_err(|found| refused(&found))
+    fn compile(&self, model: &Model, dims: &BTreeMap<String, i64>) -> Result<Compiled, Verdict> {
+        let options = CompileOptions { dims: dims.clone(), ..self.options()? };
+        compile(model, &options, None, &mut PassCx::default()).map_err(|found| refused(&found))
     }
 
     fn compile_program(&self, program: TensorProgram) -> Result<Compiled, Verdict> {

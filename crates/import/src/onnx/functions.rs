@@ -7,7 +7,6 @@ use super::proto::{AttributeProto, FunctionProto, GraphProto, ModelProto, NodePr
 use super::scope::Slot;
 use super::{domain_versions, plain_domain};
 use std::collections::{BTreeMap, HashMap};
-use tegula_ir::Value;
 
 /// Calls nested deeper are refused.
 const MAX_CALLS: usize = 48;
@@ -53,7 +52,7 @@ fn key(domain: &str, name: &str, overload: &str) -> Key {
 
 impl Cx<'_> {
     /// Copies a function's body in: its inputs are the node's operands, its attributes the node's.
-    pub fn call_function(&mut self, function: &FunctionProto, node: &Node) -> Outcome<Vec<Value>> {
+    pub fn call_function(&mut self, function: &FunctionProto, node: &Node) -> Outcome<Vec<Slot>> {
         let called = key(function.domain(), function.name(), function.overload());
         if self.functions.calls.contains(&called) {
             return Err(Fault::invalid("the function calls itself"));
@@ -73,9 +72,9 @@ impl Cx<'_> {
         self.functions.calls.push(called);
         let opsets = std::mem::replace(&mut self.opsets, domain_versions(&function.opset_import));
         self.scopes.enter([], true);
-        for (i, name) in function.input.iter().enumerate() {
-            if let Some(value) = node.optional(i) {
-                self.scopes.define(name, Slot::Value(value));
+        for (name, operand) in function.input.iter().zip(&node.operands) {
+            if let Some(slot) = operand {
+                self.scopes.define(name, slot.clone());
             }
         }
         let location = self.location.clone();
@@ -89,8 +88,8 @@ impl Cx<'_> {
             .into_iter()
             .zip(&function.output)
             .map(|(slot, name)| match slot {
-                Some(Slot::Value(value)) => Ok(value),
                 Some(Slot::Failed) => Err(Fault::reported()),
+                Some(slot) => Ok(slot),
                 None => Err(Fault::invalid(format!(
                     "nothing in function `{}` makes its output `{name}`",
                     display_op(node.proto)

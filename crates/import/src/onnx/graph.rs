@@ -98,7 +98,7 @@ impl Cx<'_> {
         let declared = results.iter().map(|id| self.scopes.declared(*id)?.shape.clone());
         self.declared.extend(declared);
         match self.convert(proto, operands) {
-            Ok(values) => self.define_results(proto, results, &values),
+            Ok(values) => self.define_results(proto, results, values),
             Err(fault) => {
                 self.report.node(&display_op(proto), display_name(proto), fault);
                 self.fail(proto, results);
@@ -106,7 +106,7 @@ impl Cx<'_> {
         }
     }
 
-    fn convert(&mut self, proto: &NodeProto, operands: &[NameId]) -> Outcome<Vec<Value>> {
+    fn convert(&mut self, proto: &NodeProto, operands: &[NameId]) -> Outcome<Vec<Slot>> {
         let domain = plain_domain(proto.domain());
         let function = self.functions.find(proto);
         let operands = self.operands(proto, operands);
@@ -132,9 +132,9 @@ impl Cx<'_> {
             }
         };
         let node = Node::new(proto, operands, version);
-        let results = convert(self, &node);
+        let results = convert.run(self, &node);
         // The reason behind whatever else the converter found.
-        node.check_attributes()?;
+        node.check_kinds()?;
         let results = results?;
         if proto.domain() == super::ops::MICROSOFT {
             node.check_all_read()?;
@@ -142,18 +142,18 @@ impl Cx<'_> {
         Ok(results)
     }
 
-    fn operands(&mut self, proto: &NodeProto, ids: &[NameId]) -> Outcome<Vec<Option<Value>>> {
+    fn operands(&mut self, proto: &NodeProto, ids: &[NameId]) -> Outcome<Vec<Option<Slot>>> {
         let mut missing = Vec::new();
         let mut failed = false;
         let mut operands = Vec::with_capacity(proto.input.len());
         for (name, id) in proto.input.iter().zip(ids) {
             operands.push(match self.scopes.get_id(*id, name) {
                 _ if name.is_empty() => None,
-                Some(Slot::Value(value)) => Some(value),
                 Some(Slot::Failed) => {
                     failed = true;
                     None
                 }
+                Some(slot) => Some(slot),
                 None => {
                     missing.push(format!("`{name}`"));
                     None
@@ -173,11 +173,12 @@ impl Cx<'_> {
         missing.iter().all(|name| self.functions.is_input(name.trim_matches('`')))
     }
 
-    fn define_results(&mut self, proto: &NodeProto, ids: &[NameId], results: &[Value]) {
+    fn define_results(&mut self, proto: &NodeProto, ids: &[NameId], results: Vec<Slot>) {
+        let mut results = results.into_iter();
         for (i, (name, id)) in proto.output.iter().zip(ids).enumerate() {
-            match results.get(i) {
+            match results.next() {
                 _ if name.is_empty() => {}
-                Some(value) => self.scopes.define_id(*id, Slot::Value(*value)),
+                Some(slot) => self.scopes.define_id(*id, slot),
                 None => {
                     let fault = Fault::unsupported(format!("result {i} (`{name}`) is not supported"));
                     self.report.node(&display_op(proto), display_name(proto), fault);
@@ -218,8 +219,23 @@ impl Cx<'_> {
     }
 
     /// A graph inside a node: fills the region at hand and gives the graph's outputs.
-    /// `inputs` are the values of the graph's inputs.
+    /// `inputs` are the values of the graph's inputs. Errors: also where an output is no tensor.
     pub fn inner_graph(&mut self, graph: &GraphProto, inputs: &[Value]) -> Outcome<Vec<Value>> {
+        let inputs: Vec<Slot> = inputs.iter().copied().map(Slot::Value).collect();
+        let outputs = self.inner_slots(graph, &inputs)?;
+        let tensor = |(slot, info): (&Slot, &ValueInfoProto)| match slot {
+            Slot::Value(value) => Ok(*value),
+            other => Err(Fault::unsupported(format!(
+                "output `{}` of its graph is {} where a tensor is expected",
+                info.name(),
+                other.describe()
+            ))),
+        };
+        outputs.iter().zip(&graph.output).map(tensor).collect()
+    }
+
+    /// As [`inner_graph`](Cx::inner_graph), with inputs and outputs of any kind.
+    pub fn inner_slots(&mut self, graph: &GraphProto, inputs: &[Slot]) -> Outcome<Vec<Slot>> {
         if self.scopes.depth() > MAX_DEPTH {
             return Err(Fault::unsupported(format!("graphs nest more than {MAX_DEPTH} deep")));
         }
@@ -233,8 +249,8 @@ impl Cx<'_> {
         let (location, declared) = (self.location.clone(), std::mem::take(&mut self.declared));
         self.scopes.enter(Declared::of_graph(graph), false);
         self.initializers(graph);
-        for (info, value) in graph.input.iter().zip(inputs) {
-            self.scopes.define(info.name(), Slot::Value(*value));
+        for (info, slot) in graph.input.iter().zip(inputs) {
+            self.scopes.define(info.name(), slot.clone());
         }
         let given: Vec<String> = graph.input.iter().map(|info| info.name().to_string()).collect();
         self.nodes(&graph.node, Some(&given));
@@ -246,8 +262,8 @@ impl Cx<'_> {
             .into_iter()
             .zip(&graph.output)
             .map(|(slot, info)| match slot {
-                Some(Slot::Value(value)) => Ok(value),
                 Some(Slot::Failed) => Err(Fault::reported()),
+                Some(slot) => Ok(slot),
                 None => Err(Fault::invalid(format!("nothing makes output `{}` of its graph", info.name()))),
             })
             .collect()

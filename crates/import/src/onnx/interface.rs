@@ -4,13 +4,16 @@ use super::ImportOptions;
 use super::cx::Cx;
 use super::fault::{Fault, Outcome};
 use super::graph::Declared;
-use super::proto::{GraphProto, ValueInfoProto, tensor_shape_proto, type_proto};
+use super::proto::{GraphProto, TypeProto, ValueInfoProto, tensor_shape_proto, type_proto};
 use super::scope::Slot;
 use super::weights::dtype_of;
 use std::collections::BTreeSet;
 use tegula_base::hash::SeededSet;
 use tegula_base::{Dim, Shape, SymbolInfo};
 use tegula_tensor::{TensorOp, TensorType};
+
+/// Tensors of a sequence that is an input.
+const MAX_LENGTH: i64 = 4096;
 
 impl Cx<'_> {
     /// Builds the entry function's body from the model's graph.
@@ -50,7 +53,27 @@ impl Cx<'_> {
     /// Reports dims that were given a value and are none of the inputs'.
     fn check_asked_dims(&mut self, graph: &GraphProto, options: &ImportOptions) {
         let mut known: BTreeSet<&str> = self.symbols.0.keys().map(|name| &**name).collect();
-        known.extend(graph.input.iter().flat_map(dim_params));
+        let mut types: Vec<&type_proto::Value> = vec![];
+        let mut structure = BTreeSet::new();
+        for info in &graph.input {
+            let mut ty = info.r#type.as_ref();
+            while let Some(value) = ty.and_then(|ty| ty.value.as_ref()) {
+                types.push(value);
+                ty = match value {
+                    type_proto::Value::OptionalType(optional) => {
+                        structure.insert(present_dim(info.name()));
+                        optional.elem_type.as_deref()
+                    }
+                    type_proto::Value::SequenceType(sequence) => {
+                        structure.insert(length_dim(info.name()));
+                        sequence.elem_type.as_deref()
+                    }
+                    _ => None,
+                };
+            }
+        }
+        known.extend(types.into_iter().flat_map(dim_params));
+        known.extend(structure.iter().map(String::as_str));
         for name in options.dims.keys().filter(|name| !known.contains(name.as_str())) {
             let listed: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
             let why = match listed.as_slice() {
@@ -62,29 +85,70 @@ impl Cx<'_> {
     }
 
     fn input(&mut self, info: &ValueInfoProto, options: &ImportOptions) {
-        let slot = match self.input_type(info, options) {
-            Ok(ty) => {
-                let body = self.func.body();
-                self.func.arg_names.push(info.name().to_string());
-                Slot::Value(self.func.add_arg(body, ty))
-            }
-            Err(fault) => {
-                self.report.node("input", info.name(), fault);
-                Slot::Failed
-            }
-        };
+        let slot = self.input_slot(info.name(), info.r#type.as_ref(), options).unwrap_or_else(|fault| {
+            self.report.node("input", info.name(), fault);
+            Slot::Failed
+        });
         self.scopes.define(info.name(), slot);
     }
 
-    fn input_type(&mut self, info: &ValueInfoProto, options: &ImportOptions) -> Outcome<TensorType> {
-        let value = info.r#type.as_ref().and_then(|ty| ty.value.as_ref());
+    /// Arguments for an input: one for a tensor, one for each tensor of a sequence, none for an optional value that is
+    /// none. How many that is must be known.
+    fn input_slot(&mut self, name: &str, ty: Option<&TypeProto>, options: &ImportOptions) -> Outcome<Slot> {
+        match ty.and_then(|ty| ty.value.as_ref()) {
+            Some(type_proto::Value::OptionalType(optional)) => match options.dims.get(&present_dim(name)) {
+                Some(0) => Ok(Slot::Absent),
+                Some(1) | None => self.input_slot(name, optional.elem_type.as_deref(), options),
+                Some(n) => Err(Fault::invalid(format!("`{}` must be 0 or 1, not {n}", present_dim(name)))),
+            },
+            Some(type_proto::Value::SequenceType(sequence)) => {
+                let length = length_dim(name);
+                let n = *options.dims.get(&length).ok_or_else(|| {
+                    Fault::unsupported(format!(
+                        "how many tensors this sequence holds must be known before the run: give dim `{length}`"
+                    ))
+                })?;
+                if !(0..=MAX_LENGTH).contains(&n) {
+                    return Err(Fault::unsupported(format!(
+                        "a sequence of {n} is not between 0 and {MAX_LENGTH}"
+                    )));
+                }
+                let element = sequence.elem_type.as_deref().and_then(|ty| ty.value.as_ref());
+                let values =
+                    (0..n).map(|i| self.argument(&element_name(name, i as usize), element, options, true));
+                Ok(Slot::Sequence(values.collect::<Outcome<_>>()?))
+            }
+            value => Ok(Slot::Value(self.argument(name, value, options, false)?)),
+        }
+    }
+
+    fn argument(
+        &mut self,
+        name: &str,
+        value: Option<&type_proto::Value>,
+        options: &ImportOptions,
+        is_element: bool,
+    ) -> Outcome {
+        let ty = self.input_type(name, value, options, is_element)?;
+        let body = self.func.body();
+        self.func.arg_names.push(name.to_string());
+        Ok(self.func.add_arg(body, ty))
+    }
+
+    /// `is_element`: of a sequence, whose tensors each have sizes of their own.
+    fn input_type(
+        &mut self,
+        name: &str,
+        value: Option<&type_proto::Value>,
+        options: &ImportOptions,
+        is_element: bool,
+    ) -> Outcome<TensorType> {
         let tensor = match value {
             Some(type_proto::Value::TensorType(tensor)) => tensor,
-            Some(type_proto::Value::SequenceType(_)) => {
-                return Err(Fault::unsupported("sequences are not supported"));
-            }
-            Some(type_proto::Value::OptionalType(_)) => {
-                return Err(Fault::unsupported("optional values are not supported"));
+            Some(type_proto::Value::SequenceType(_) | type_proto::Value::OptionalType(_)) => {
+                return Err(Fault::unsupported(
+                    "sequences of sequences and of optional values are not supported",
+                ));
             }
             Some(type_proto::Value::MapType(_)) => return Err(Fault::unsupported("maps are not supported")),
             Some(type_proto::Value::SparseTensorType(_)) => {
@@ -106,7 +170,7 @@ impl Cx<'_> {
             .iter()
             .enumerate()
             .map(|(axis, dim)| {
-                self.input_dim(info.name(), dim, SymbolInfo::input(input, axis as u32), options)
+                self.input_dim(name, dim, SymbolInfo::input(input, axis as u32), options, is_element)
             })
             .collect();
         let ty = TensorType::new(dtype, dims);
@@ -121,6 +185,7 @@ impl Cx<'_> {
         dim: &tensor_shape_proto::Dimension,
         origin: SymbolInfo,
         options: &ImportOptions,
+        is_element: bool,
     ) -> Dim {
         let name = match &dim.value {
             Some(tensor_shape_proto::dimension::Value::DimValue(n)) if *n >= 0 => return Dim::from(*n),
@@ -129,7 +194,7 @@ impl Cx<'_> {
             }
             _ => None,
         };
-        if let Some(known) = name.and_then(|name| self.dim_names.get(name)) {
+        if let Some(known) = name.and_then(|name| self.dim_names.get(name)).filter(|_| !is_element) {
             return known.clone();
         }
         if let Some(n) = name.and_then(|name| options.dims.get(name)) {
@@ -139,7 +204,7 @@ impl Cx<'_> {
         let symbol = self.symbols.fresh_name(&stem);
         self.symbols.insert(&symbol, origin);
         let size = Dim::symbol(&symbol);
-        if let Some(name) = name {
+        if let Some(name) = name.filter(|_| !is_element) {
             self.dim_names.insert(name.to_string(), size.clone());
         }
         size
@@ -153,7 +218,12 @@ impl Cx<'_> {
                     results.push(value);
                     self.func.result_names.push(info.name().to_string());
                 }
-                Some(Slot::Failed) => {}
+                Some(Slot::Sequence(values)) => {
+                    results.extend(&*values);
+                    let names = (0..values.len()).map(|i| element_name(info.name(), i));
+                    self.func.result_names.extend(names);
+                }
+                Some(Slot::Absent | Slot::Failed) => {}
                 None => {
                     self.report.node("output", info.name(), Fault::invalid("nothing makes this output"));
                 }
@@ -171,10 +241,25 @@ impl Cx<'_> {
     }
 }
 
-/// The names of an input's dims.
-fn dim_params(info: &ValueInfoProto) -> impl Iterator<Item = &str> {
-    let shape = match info.r#type.as_ref().and_then(|ty| ty.value.as_ref()) {
-        Some(type_proto::Value::TensorType(tensor)) => tensor.shape.as_ref(),
+/// The name of a sequence's tensor as an input or output of its own.
+pub fn element_name(sequence: &str, i: usize) -> String {
+    format!("{sequence}[{i}]")
+}
+
+/// The dim that says how many tensors a sequence holds.
+pub fn length_dim(sequence: &str) -> String {
+    format!("{sequence}.length")
+}
+
+/// The dim that says whether there is an optional value: 0 or 1.
+pub fn present_dim(optional: &str) -> String {
+    format!("{optional}.present")
+}
+
+/// The names of a tensor type's dims.
+fn dim_params(ty: &type_proto::Value) -> impl Iterator<Item = &str> {
+    let shape = match ty {
+        type_proto::Value::TensorType(tensor) => tensor.shape.as_ref(),
         _ => None,
     };
     shape.into_iter().flat_map(|shape| &shape.dim).filter_map(|dim| match &dim.value {

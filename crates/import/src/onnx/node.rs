@@ -3,30 +3,32 @@
 use super::fault::{Fault, Outcome};
 use super::proto::attribute_proto::AttributeType as Kind;
 use super::proto::{AttributeProto, GraphProto, NodeProto, TensorProto};
+use super::scope::Slot;
 use super::weights::dtype_of;
 use std::cell::RefCell;
 use tegula_base::DType;
 use tegula_ir::Value;
 
-/// A node with its operands as values. `None` operands were left out (an empty name).
+/// A node with what its operands stand for. `None` operands were left out (an empty name).
 pub(crate) struct Node<'a> {
     pub proto: &'a NodeProto,
-    pub operands: Vec<Option<Value>>,
+    pub operands: Vec<Option<Slot>>,
     /// The version of the node's domain that the model imports.
     pub version: i64,
-    /// Attributes that were asked for and hold another kind of value than asked for.
+    /// Attributes and operands that were asked for and hold another kind of value than asked for.
     mistyped: RefCell<Vec<String>>,
     /// Places of the attributes that were asked for.
     read: RefCell<Vec<usize>>,
 }
 
 impl<'a> Node<'a> {
-    pub fn new(proto: &'a NodeProto, operands: Vec<Option<Value>>, version: i64) -> Node<'a> {
+    pub fn new(proto: &'a NodeProto, operands: Vec<Option<Slot>>, version: i64) -> Node<'a> {
         Node { proto, operands, version, mistyped: RefCell::default(), read: RefCell::default() }
     }
 
-    /// Errors: a converter read an attribute of another kind than it expects; it saw the default instead.
-    pub fn check_attributes(&self) -> Outcome<()> {
+    /// Errors: a converter read an attribute or operand of another kind than it expects; it saw the default or
+    /// nothing instead.
+    pub fn check_kinds(&self) -> Outcome<()> {
         let mistyped = self.mistyped.take();
         if mistyped.is_empty() { Ok(()) } else { Err(Fault::invalid(mistyped.join("; "))) }
     }
@@ -60,8 +62,30 @@ impl<'a> Node<'a> {
         self.optional(i).ok_or_else(|| Fault::invalid(format!("operand {i} is missing")))
     }
 
+    /// Operand `i` where it is given; a sequence in place of a tensor is a fault of the node.
     pub fn optional(&self, i: usize) -> Option<Value> {
-        self.operands.get(i).copied().flatten()
+        match self.operands.get(i)?.as_ref()? {
+            Slot::Value(value) => Some(*value),
+            Slot::Absent | Slot::Failed => None,
+            Slot::Sequence(_) => {
+                self.mistype(format!("operand {i} is a sequence where a tensor is expected"));
+                None
+            }
+        }
+    }
+
+    /// Operand `i`, whatever it stands for. Errors: it is not given.
+    pub fn slot(&self, i: usize) -> Outcome<Slot> {
+        let slot = self.operands.get(i).and_then(Option::as_ref);
+        slot.cloned().ok_or_else(|| Fault::invalid(format!("operand {i} is missing")))
+    }
+
+    /// The tensors of operand `i`, a sequence. Errors: it is none.
+    pub fn sequence(&self, i: usize) -> Outcome<Vec<Value>> {
+        match self.slot(i)? {
+            Slot::Sequence(values) => Ok(values.to_vec()),
+            other => Err(Fault::invalid(format!("operand {i} must be a sequence, got {}", other.describe()))),
+        }
     }
 
     /// All operands, none of which may be left out.
@@ -91,12 +115,15 @@ impl<'a> Node<'a> {
             return Some(attribute);
         }
         let (wanted, found) = (kind.as_str_name(), attribute.r#type().as_str_name());
-        let message = format!("attribute `{name}` must be of kind {wanted}, not {found}");
+        self.mistype(format!("attribute `{name}` must be of kind {wanted}, not {found}"));
+        None
+    }
+
+    fn mistype(&self, message: String) {
         let mut mistyped = self.mistyped.borrow_mut();
         if !mistyped.contains(&message) {
             mistyped.push(message);
         }
-        None
     }
 
     pub fn int(&self, name: &str, default: i64) -> i64 {

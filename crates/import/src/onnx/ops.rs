@@ -13,6 +13,7 @@ mod ml;
 mod movement;
 mod ngrams;
 mod normalisation;
+mod optional;
 mod padding;
 mod pooling;
 mod quantisation;
@@ -20,6 +21,7 @@ mod random;
 mod recurrent;
 mod reduction;
 mod resize;
+mod sequences;
 mod signal;
 mod slicing;
 mod source;
@@ -66,6 +68,8 @@ pub(super) const FAMILIES: &[(&str, &[Row])] = &[
     ("", signal::ROWS),
     ("", random::ROWS),
     ("", ngrams::ROWS),
+    ("", sequences::ROWS),
+    ("", optional::ROWS),
     (TRAINING, training::ROWS),
     (ML, ml::ROWS),
     (PREVIEW, attention::PREVIEW),
@@ -83,12 +87,8 @@ pub(super) const FAMILIES: &[(&str, &[Row])] = &[
 /// Why a known op is refused by design.
 pub(super) fn reason_refused(name: &str) -> Option<&'static str> {
     const STRINGS: &str = "strings are not supported";
-    const SEQUENCES: &str = "sequences and optional values are not supported";
     Some(match name {
         "StringConcat" | "StringNormalizer" | "StringSplit" | "RegexFullMatch" => STRINGS,
-        "SequenceAt" | "SequenceConstruct" | "SequenceEmpty" | "SequenceErase" | "SequenceInsert"
-        | "SequenceLength" | "SequenceMap" | "SplitToSequence" | "ConcatFromSequence" | "Optional"
-        | "OptionalGetElement" | "OptionalHasElement" => SEQUENCES,
         "ImageDecoder" => "image files are decoded before they reach the model",
         _ => return None,
     })

@@ -1,16 +1,58 @@
 //! Which value each name stands for: a stack of scopes, inner graphs seeing outer ones, functions seeing none.
 
 use super::graph::Declared;
+use std::sync::Arc;
 use tegula_base::hash::{HashMap, SeededMap};
 use tegula_base::{EntityId, entity_id};
 use tegula_ir::Value;
 
-/// What a name stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a name stands for. Sequences and optional values have no form at run time: which tensors they hold is known
+/// before it, and only the tensors are computed.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Slot {
     Value(Value),
+    /// Tensors in order, each of its own shape.
+    Sequence(Arc<[Value]>),
+    /// An optional value that is none. One that is some is what it holds.
+    Absent,
     /// The node that should make it failed; the failure is reported already.
     Failed,
+}
+
+impl Slot {
+    /// The tensors it holds.
+    pub fn tensors(&self) -> &[Value] {
+        match self {
+            Slot::Value(value) => std::slice::from_ref(value),
+            Slot::Sequence(values) => values,
+            Slot::Absent | Slot::Failed => &[],
+        }
+    }
+
+    /// The same structure over other tensors, taken off `values` in order.
+    pub fn over(&self, values: &mut impl Iterator<Item = Value>) -> Slot {
+        match self {
+            Slot::Value(_) => values.next().map_or(Slot::Failed, Slot::Value),
+            Slot::Sequence(own) => Slot::Sequence(values.take(own.len()).collect()),
+            Slot::Absent | Slot::Failed => self.clone(),
+        }
+    }
+
+    /// In the words of a diagnostic.
+    pub fn describe(&self) -> String {
+        match self {
+            Slot::Value(_) => "a tensor".into(),
+            Slot::Sequence(values) => format!("a sequence of {}", values.len()),
+            Slot::Absent => "nothing".into(),
+            Slot::Failed => "what failed".into(),
+        }
+    }
+}
+
+impl From<Value> for Slot {
+    fn from(value: Value) -> Slot {
+        Slot::Value(value)
+    }
 }
 
 entity_id!(
@@ -93,7 +135,7 @@ impl Scopes {
 
     pub fn get(&self, name: &str) -> Option<Slot> {
         for scope in self.stack.iter().rev() {
-            if let Some(slot) = scope.ids.get(name).and_then(|id| scope.slots[id.index()]) {
+            if let Some(slot) = scope.ids.get(name).and_then(|id| scope.slots[id.index()].clone()) {
                 return Some(slot);
             }
             if scope.closed {
@@ -105,7 +147,7 @@ impl Scopes {
 
     /// As [`get`](Scopes::get), for a name of the innermost scope.
     pub fn get_id(&self, id: NameId, name: &str) -> Option<Slot> {
-        self.stack.last()?.slots[id.index()].or_else(|| self.get(name))
+        self.stack.last()?.slots[id.index()].clone().or_else(|| self.get(name))
     }
 
     /// What the graph at hand says of a name's type.

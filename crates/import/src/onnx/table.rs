@@ -8,12 +8,30 @@ use super::early;
 use super::fault::Outcome;
 use super::node::Node;
 use super::ops;
+use super::scope::Slot;
 use std::sync::OnceLock;
 use tegula_base::hash::HashMap;
 use tegula_ir::Value;
 
+type Tensors = fn(&mut Cx, &Node) -> Outcome<Vec<Value>>;
+
 /// Builds a node's results; fewer than it names are an error of the caller's to report.
-pub(crate) type Convert = fn(&mut Cx, &Node) -> Outcome<Vec<Value>>;
+#[derive(Clone, Copy)]
+pub(crate) enum Convert {
+    /// Of an op whose results are tensors.
+    Tensors(Tensors),
+    /// Of an op whose results may be sequences and optional values too.
+    Slots(fn(&mut Cx, &Node) -> Outcome<Vec<Slot>>),
+}
+
+impl Convert {
+    pub fn run(self, cx: &mut Cx, node: &Node) -> Outcome<Vec<Slot>> {
+        match self {
+            Convert::Tensors(convert) => Ok(convert(cx, node)?.into_iter().map(Slot::Value).collect()),
+            Convert::Slots(convert) => convert(cx, node),
+        }
+    }
+}
 
 #[derive(Clone, Copy)]
 pub(crate) struct Row {
@@ -24,18 +42,23 @@ pub(crate) struct Row {
 }
 
 /// An op in all versions.
-pub(crate) const fn op(op: &'static str, convert: Convert) -> Row {
-    Row { op, since: 1, until: i64::MAX, convert }
+pub(crate) const fn op(op: &'static str, convert: Tensors) -> Row {
+    op_between(op, 1, i64::MAX, convert)
 }
 
 /// An op in the versions of its domain from `since` to `until`, both included.
-pub(crate) const fn op_between(op: &'static str, since: i64, until: i64, convert: Convert) -> Row {
-    Row { op, since, until, convert }
+pub(crate) const fn op_between(op: &'static str, since: i64, until: i64, convert: Tensors) -> Row {
+    Row { op, since, until, convert: Convert::Tensors(convert) }
 }
 
 /// An op from a version of its domain on.
-pub(crate) const fn op_since(op: &'static str, since: i64, convert: Convert) -> Row {
-    Row { op, since, until: i64::MAX, convert }
+pub(crate) const fn op_since(op: &'static str, since: i64, convert: Tensors) -> Row {
+    op_between(op, since, i64::MAX, convert)
+}
+
+/// An op in all versions, with results of any kind.
+pub(crate) const fn op_of_slots(op: &'static str, convert: fn(&mut Cx, &Node) -> Outcome<Vec<Slot>>) -> Row {
+    Row { op, since: 1, until: i64::MAX, convert: Convert::Slots(convert) }
 }
 
 /// From this version of ONNX's own domain on every row is read; before, those that [`early`] lists.

@@ -6,6 +6,7 @@
 //! input x: f32[batch, 3]
 //! const w: f32[2, 3] = 1 2 3 4 5 6
 //! external w: f32[2] location=w.bin offset=0 length=8
+//! input s: seq f32[2]             or: optional f32[2]
 //! function my::Twice(a) -> b {
 //!   b = Add(a, a)
 //! }
@@ -205,23 +206,31 @@ fn set_list(attribute: &mut AttributeProto, list: &str) {
     }
 }
 
-/// `x: f32[batch, 3, ?]`; no brackets leave the shape out.
+/// `x: f32[batch, 3, ?]`; no brackets leave the shape out. `x: seq f32[2]`, `x: optional f32[2]`.
 fn value_info(text: &str) -> ValueInfoProto {
     let (name, ty) = text.split_once(':').unwrap();
+    let value = Some(value_type(ty.trim()));
+    ValueInfoProto {
+        name: Some(name.trim().into()),
+        r#type: Some(TypeProto { value, ..TypeProto::default() }),
+        ..ValueInfoProto::default()
+    }
+}
+
+fn value_type(ty: &str) -> type_proto::Value {
+    let inner = |ty| Some(Box::new(TypeProto { value: Some(value_type(ty)), ..TypeProto::default() }));
+    if let Some(element) = ty.strip_prefix("seq ") {
+        return type_proto::Value::SequenceType(Box::new(type_proto::Sequence { elem_type: inner(element) }));
+    }
+    if let Some(held) = ty.strip_prefix("optional ") {
+        return type_proto::Value::OptionalType(Box::new(type_proto::Optional { elem_type: inner(held) }));
+    }
     let (dtype, dims) = match ty.trim().split_once('[') {
         Some((dtype, dims)) => (dtype, Some(dims.trim_end_matches(']'))),
         None => (ty.trim(), None),
     };
     let shape = dims.map(|dims| TensorShapeProto { dim: split(dims).map(dimension).collect() });
-    let tensor = type_proto::Tensor { elem_type: Some(number_of(dtype)), shape };
-    ValueInfoProto {
-        name: Some(name.trim().into()),
-        r#type: Some(TypeProto {
-            value: Some(type_proto::Value::TensorType(tensor)),
-            ..TypeProto::default()
-        }),
-        ..ValueInfoProto::default()
-    }
+    type_proto::Value::TensorType(type_proto::Tensor { elem_type: Some(number_of(dtype)), shape })
 }
 
 fn dimension(text: &str) -> tensor_shape_proto::Dimension {

@@ -1,5 +1,6 @@
 //! Real models, or their first layers: every launch on the evaluator's operands within its bounds, then the whole run.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
@@ -64,7 +65,7 @@ fn run(device: &Device, row: &Row) -> Result<Held, Verdict> {
     let model = Model { name: row.name.into(), bytes, results, files: &NoFiles };
     let program = model.import(&Default::default()).map_err(|found| crashed(found.to_string()))?;
     let inputs = inputs(row, &program).map_err(|error| crashed(format!("{error:#}")))?;
-    let compiled = device.compile(&model)?;
+    let compiled = device.compile(&model, &BTreeMap::new())?;
     let (outputs, mut held) = device.run(&compiled, &inputs)?;
     let expected =
         tegula_driver::model::evaluate(&program, &inputs).map_err(|found| crashed(found.to_string()))?;

@@ -25,9 +25,9 @@ pub(super) fn judge(device: &Device, cases: &BTreeMap<String, Case>, name: &str)
     // What the runner found out; the suite's verdict counts where that is only "it ran".
     let judged: RefCell<Option<Result<Held, Verdict>>> = RefCell::new(None);
     let ran: RefCell<Held> = RefCell::new(Held::default());
-    let runner = |path: &Path, inputs: &[(String, HostTensor)]| {
+    let runner = |path: &Path, dims: &BTreeMap<String, i64>, inputs: &[(String, HostTensor)]| {
         let bytes = fs::read(path).map_err(|error| RunError::Crashed(error.to_string()))?;
-        let run = run(device, bytes, inputs);
+        let run = run(device, bytes, dims, inputs);
         let (names, outputs, held, agreed) = run.map_err(|verdict| {
             *judged.borrow_mut() = Some(Err(verdict));
             RunError::Refused(String::new())
@@ -53,10 +53,15 @@ pub(super) fn judge(device: &Device, cases: &BTreeMap<String, Case>, name: &str)
 /// Names and values of the results, and whether they agree with the evaluator's; not where it gives none.
 type Ran = (Vec<String>, Vec<HostTensor>, Held, bool);
 
-fn run(device: &Device, bytes: Vec<u8>, named: &[(String, HostTensor)]) -> Result<Ran, Verdict> {
+fn run(
+    device: &Device,
+    bytes: Vec<u8>,
+    dims: &BTreeMap<String, i64>,
+    named: &[(String, HostTensor)],
+) -> Result<Ran, Verdict> {
     let model = Model { name: "model".into(), bytes: bytes.into(), results: vec![], files: &NoFiles };
-    let compiled = device.compile(&model)?;
-    let program = model.import(&BTreeMap::new()).map_err(|found| Verdict::Crashed(found.to_string()))?;
+    let compiled = device.compile(&model, dims)?;
+    let program = model.import(dims).map_err(|found| Verdict::Crashed(found.to_string()))?;
     let given = |name: &String| named.iter().find(|(known, _)| known == name);
     let inputs: Option<Vec<HostTensor>> =
         program.entry().arg_names.iter().map(|name| Some(given(name)?.1.clone())).collect();

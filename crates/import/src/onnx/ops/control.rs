@@ -1,47 +1,74 @@
 //! If, Loop and Scan: regions that capture. A condition that is known before the run takes one branch only.
 
+mod unrolled;
+
 use crate::onnx::cx::Cx;
 use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::{Node, axis_in};
 use crate::onnx::proto::GraphProto;
-use crate::onnx::table::{Row, op, op_between, op_since};
+use crate::onnx::scope::Slot;
+use crate::onnx::table::{Row, op_between, op_of_slots, op_since};
 use std::collections::BTreeSet;
 use tegula_base::{DType, Dim, Origin, Shape, SymbolInfo};
 use tegula_ir::{RegionId, ScalarOp, Value};
 use tegula_tensor::{TensorOp, TensorType, finish_region_op};
 
-pub(super) const ROWS: &[Row] =
-    &[op("If", if_), op("Loop", loop_), op_between("Scan", 8, 8, scan_batched), op_since("Scan", 9, scan)];
+pub(super) const ROWS: &[Row] = &[
+    op_of_slots("If", if_),
+    op_of_slots("Loop", loop_),
+    op_between("Scan", 8, 8, scan_batched),
+    op_since("Scan", 9, scan),
+];
 
-fn if_(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+fn if_(cx: &mut Cx, node: &Node) -> Outcome<Vec<Slot>> {
     let condition = node.operand(0)?;
     let (then, otherwise) = (node.graph("then_branch")?, node.graph("else_branch")?);
     if let Some(holds) = cx.known_bool(condition) {
-        return cx.inner_graph(if holds { then } else { otherwise }, &[]);
+        return cx.inner_slots(if holds { then } else { otherwise }, &[]);
     }
     if let Some((left, right)) = cx.compared_sizes(condition)
         && drops_an_axis(then, otherwise)
     {
         // How exporters write a squeeze: the rank is static only if the axis goes in every run.
         cx.assert_equal(&left, &right, "an axis that is squeezed where it can be must have extent 1")?;
-        return cx.inner_graph(then, &[]);
+        return cx.inner_slots(then, &[]);
     }
     let condition = cx.reshape(condition, Shape::scalar())?;
     let op = cx.func.build(cx.region, TensorOp::If {}, &[condition], cx.location.clone())?;
     let regions = [cx.func.regions_of(op)[0], cx.func.regions_of(op)[1]];
     // Both are walked before either may fail, so that both are reported.
-    let first = cx.within(regions[0], |cx| cx.inner_graph(then, &[]));
-    let second = cx.within(regions[1], |cx| cx.inner_graph(otherwise, &[]));
-    let values = [first?, second?];
-    if values[0].len() != values[1].len() {
-        return Err(Fault::invalid("the branches give different numbers of results"));
-    }
+    let first = cx.within(regions[0], |cx| cx.inner_slots(then, &[]));
+    let second = cx.within(regions[1], |cx| cx.inner_slots(otherwise, &[]));
+    let (first, second) = (first?, second?);
+    check_structures(&first, &second)?;
+    let values = [&first, &second].map(|slots| tensors_of(slots));
     let common = common_types(cx, regions, &values)?;
     for (region, values) in regions.into_iter().zip(&values) {
         cx.within(region, |cx| yield_common(cx, values, &common))?;
     }
     let results = finish_region_op(&mut cx.func, op)?;
-    cut_to_sizes(cx, results, &common)
+    let mut results = cut_to_sizes(cx, results, &common)?.into_iter();
+    Ok(first.iter().map(|slot| slot.over(&mut results)).collect())
+}
+
+fn tensors_of(slots: &[Slot]) -> Vec<Value> {
+    slots.iter().flat_map(Slot::tensors).copied().collect()
+}
+
+/// Errors: the branches' results hold different numbers of tensors.
+fn check_structures(then: &[Slot], otherwise: &[Slot]) -> Outcome<()> {
+    if then.len() != otherwise.len() {
+        return Err(Fault::invalid("the branches give different numbers of results"));
+    }
+    for (i, (one, other)) in then.iter().zip(otherwise).enumerate() {
+        let (one, other) = (one.describe(), other.describe());
+        if one != other {
+            return Err(Fault::unsupported(format!(
+                "result {i} is {one} in one branch and {other} in the other, and the condition is only known at run time"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Whether one branch only squeezes what the other passes on.
@@ -253,9 +280,12 @@ impl Cx<'_> {
     }
 }
 
-fn loop_(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+fn loop_(cx: &mut Cx, node: &Node) -> Outcome<Vec<Slot>> {
     let body = node.graph("body")?;
     let n_carried = node.operands.len().saturating_sub(2);
+    if node.operands.iter().skip(2).any(|slot| !matches!(slot, Some(Slot::Value(_)) | None)) {
+        return unrolled::rounds_one_by_one(cx, node, body);
+    }
     let n_stacked = body.output.len().checked_sub(1 + n_carried).ok_or_else(|| {
         Fault::invalid(format!("its graph gives {} results for {n_carried} values", body.output.len()))
     })?;
@@ -299,7 +329,7 @@ fn loop_(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     for stacked in rounds.stacked {
         results.push(cx.slice_axis(stacked, 0, Dim::from(0), done.clone())?);
     }
-    Ok(results)
+    Ok(results.into_iter().map(Slot::Value).collect())
 }
 
 /// Axes and directions of a scan's inputs or outputs.

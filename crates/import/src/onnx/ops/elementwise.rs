@@ -3,7 +3,7 @@
 use crate::onnx::cx::Cx;
 use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::{Node, axis_in};
-use crate::onnx::table::{Row, op, op_between, op_since};
+use crate::onnx::table::{Row, op, op_between, op_of_slots, op_since};
 use tegula_ir::{ScalarOp, Value};
 
 pub(super) const ROWS: &[Row] = &[
@@ -60,7 +60,7 @@ pub(super) const ROWS: &[Row] = &[
     op("IsInf", is_inf),
     op_between("Clip", 1, 10, clip_by_attributes),
     op_since("Clip", 11, clip),
-    op("Identity", |_, node| Ok(vec![node.operand(0)?])),
+    op_of_slots("Identity", |_, node| Ok(vec![node.slot(0)?])),
 ];
 
 fn one(cx: &mut Cx, node: &Node, f: ScalarOp) -> Outcome<Vec<Value>> {

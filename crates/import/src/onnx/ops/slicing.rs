@@ -300,15 +300,23 @@ fn split(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     if sizes.len() != n {
         return Err(Fault::invalid(format!("{} sizes for {n} results", sizes.len())));
     }
-    let total = sizes.iter().cloned().fold(Dim::from(0), |a, b| a + b);
-    cx.assert_equal(&total, &extent, "the parts must sum to the whole axis")?;
-    let mut start = Dim::from(0);
-    let mut parts = Vec::with_capacity(n);
-    for size in sizes {
-        parts.push(cx.slice_axis(x, axis, start.clone(), size.clone())?);
-        start = start + size;
+    cx.parts(x, axis, sizes)
+}
+
+impl Cx<'_> {
+    /// `x` cut along an axis into parts of these sizes, which must sum to its extent.
+    pub fn parts(&mut self, x: Value, axis: usize, sizes: Vec<Dim>) -> Outcome<Vec<Value>> {
+        let total = sizes.iter().cloned().fold(Dim::from(0), |a, b| a + b);
+        let extent = self.dim(x, axis);
+        self.assert_equal(&total, &extent, "the parts must sum to the whole axis")?;
+        let mut start = Dim::from(0);
+        let mut parts = Vec::with_capacity(sizes.len());
+        for size in sizes {
+            parts.push(self.slice_axis(x, axis, start.clone(), size.clone())?);
+            start = start + size;
+        }
+        Ok(parts)
     }
-    Ok(parts)
 }
 
 /// Parts of equal size, the last one smaller where they do not fit.
