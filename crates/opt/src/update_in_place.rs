@@ -86,15 +86,15 @@ pub(crate) fn updating_kernel(func: &TensorFunc, alias: Alias) -> Result<OpId, &
     if data.map(|data| source(func, data)) != Some(argument) {
         return Err("it is no scatter into the input");
     }
+    if func.operands(kernel).iter().filter(|operand| source(func, **operand) == argument).count() > 1 {
+        return Err("the scatter reads the input for its updates, too");
+    }
     let order: Vec<OpId> = func.ops_in(body).to_vec();
     let place = |op: OpId| order.iter().position(|other| *other == op);
     let own = place(kernel);
     let mut seen = BTreeSet::new();
     let mut readers = vec![argument];
     while let Some(value) = readers.pop() {
-        if func.operands(kernel).iter().filter(|operand| **operand == value).count() > 1 {
-            return Err("the scatter reads the input for its updates, too");
-        }
         for user in
             func.users(value).iter().copied().filter(|user| seen.insert((*user, value)) && *user != kernel)
         {
