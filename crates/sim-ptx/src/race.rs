@@ -1,10 +1,11 @@
-//! Finds accesses that nothing orders: for each word of memory the last write and two last readers, with the agent
-//! and epoch of each (see `clock.rs`). An access must come after the last write, and a write after the readers.
+//! Finds accesses that nothing orders: for each word of memory the last write and four readers (of the warp's own
+//! cluster, of another one, of an earlier launch), with the agent and epoch of each (see `clock.rs`). An access must come after the last write, and a write after the readers.
 //! What the generic proxy wrote must also have passed a proxy fence before the asynchronous proxy uses it.
 //! Accesses of one warp's lanes to the same bytes are ordered by what the warp meets at, not by their lockstep.
 //! What an earlier launch did is ordered before all of this one where that has ended when this one begins; where it may
 //! still run, only before what comes after a wait for it.
-//! A missed race is possible (only two readers are kept); a report is always of two accesses that nothing orders.
+//! A missed race is possible (of each kind of reader only the last is kept); a report is always of two accesses that
+//! nothing orders.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -61,7 +62,43 @@ pub struct Touch {
 #[derive(Clone, Copy, Default)]
 struct Cell {
     write: Mark,
-    readers: [Mark; 2],
+    readers: Readers,
+}
+
+/// Who read a word since it was written, as far as is kept.
+#[derive(Clone, Copy, Default)]
+struct Readers {
+    last: Mark,
+    /// The last of another agent of the same cluster, of another cluster of the same launch, and of a launch before.
+    agent: Mark,
+    cluster: Mark,
+    launch: Mark,
+}
+
+impl Readers {
+    fn each(&self) -> [&Mark; 4] {
+        [&self.last, &self.agent, &self.cluster, &self.launch]
+    }
+
+    /// One more, of the cluster that began at `began`; agents of clusters before have numbers of their own. An earlier
+    /// launch that `may_run` still is kept before one that has ended.
+    fn add(&mut self, mark: Mark, began: u64, may_run: impl Fn(u32) -> bool) {
+        let before = std::mem::replace(&mut self.last, mark);
+        if before.epoch == 0 {
+            return;
+        }
+        if before.grid != mark.grid {
+            if self.launch.epoch == 0 || !may_run(self.launch.grid) {
+                self.launch = before;
+            }
+            (self.agent, self.cluster) = (Mark::default(), Mark::default());
+        } else if before.time < began {
+            self.cluster = before;
+            self.agent = Mark::default();
+        } else if before.agent != mark.agent {
+            self.agent = before;
+        }
+    }
 }
 
 /// An access; epoch 0: none.
@@ -199,7 +236,7 @@ impl Machine<'_> {
                 conflict = Some((cell.write, true, gap));
             } else if touch.write
                 && let Some((reader, gap)) =
-                    cell.readers.iter().find_map(|r| gap(r, false).map(|gap| (*r, gap)))
+                    cell.readers.each().into_iter().find_map(|r| gap(r, false).map(|gap| (*r, gap)))
             {
                 conflict = Some((reader, false, gap));
             }
@@ -212,10 +249,7 @@ impl Machine<'_> {
                 }
                 cell.write = mark;
             } else {
-                if cell.readers[0].agent != mark.agent {
-                    cell.readers[1] = cell.readers[0];
-                }
-                cell.readers[0] = mark;
+                cell.readers.add(mark, began, |grid| (earlier.unknown.0..earlier.unknown.1).contains(&grid));
             }
             word += 1;
         }
