@@ -1,6 +1,6 @@
 //! `tegula bisect`.
 
-use crate::args::BisectArgs;
+use crate::args::{BisectArgs, refuse};
 use crate::check::difference;
 use crate::failure::Failure;
 use crate::inputs::inputs;
@@ -11,6 +11,8 @@ use tegula_driver::bisect::GuiltyPass;
 
 pub fn bisect(args: &BisectArgs) -> Result<(), Failure> {
     output::keep_input(&args.model, args.output.as_ref())?;
+    let aliases = [("--alias", !args.compile.build.aliases.is_empty())];
+    refuse("`bisect` evaluates programs on tensors, which share no memory", &aliases)?;
     output::progress(&format!("evaluating {} between passes", args.model.display()));
     let (found, _) = with_model(&args.model, &args.compile, None, |model, options, cx| {
         let ports = tegula_driver::model::ports(&model.import(&options.dims)?);

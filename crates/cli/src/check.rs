@@ -7,7 +7,7 @@ use crate::{device, load, output};
 use serde_json::{Value, json};
 use std::path::Path;
 use tegula_base::{Diagnostic, Diagnostics, HostTensor, npy};
-use tegula_driver::check::{CheckReport, Difference};
+use tegula_driver::check::{CheckReport, Difference, LaunchCheck};
 use tegula_package::Port;
 
 pub fn check(args: &CheckArgs) -> Result<(), Failure> {
@@ -73,7 +73,12 @@ fn to_text(report: &CheckReport) -> String {
         text += &format!("output {}: {}\n", check.name, difference(&check.difference));
     }
     let wrong = report.launches.iter().filter(|launch| !launch.is_fine()).count();
-    text += &format!("{} launches compared, {wrong} wrong\n", report.launches.len());
+    let unjudged: usize = report.launches.iter().map(unjudged).sum();
+    let unjudged = match unjudged {
+        0 => String::new(),
+        n => format!(", {n} elements not judged"),
+    };
+    text += &format!("{} launches compared, {wrong} wrong{unjudged}\n", report.launches.len());
     for launch in report.launches.iter().filter(|launch| !launch.is_fine()).take(5) {
         let what = match &launch.difference {
             Ok(found) => difference(found),
@@ -84,8 +89,21 @@ fn to_text(report: &CheckReport) -> String {
     text
 }
 
+fn unjudged(launch: &LaunchCheck) -> usize {
+    launch.difference.as_ref().map_or(0, |difference| difference.unjudged)
+}
+
 pub fn difference(found: &Difference) -> String {
-    let verdict = if found.is_fine() { "ok" } else { "WRONG" };
+    let verdict = match found.is_fine() {
+        _ if found.says_nothing() => {
+            return format!(
+                "NOT JUDGED: within what rounding may do, each of its {} elements may be anything",
+                found.elements
+            );
+        }
+        true => "ok",
+        false => "WRONG",
+    };
     if let Some(mismatch) = &found.mismatch {
         return format!("{verdict}, {mismatch}");
     }
@@ -106,6 +124,15 @@ fn verdict(report: &CheckReport) -> String {
             format!("error: kernel `{}` ({}) is the first that goes wrong", launch.kernel, launch.nodes.join(", "))
         }
         (None, Some(failure)) => format!("error: the compiled model does not run\n{failure}"),
+        (None, None) if report.outputs.iter().all(|output| output.difference.is_fine()) => {
+            let unjudged = report.outputs.iter().filter(|output| output.difference.says_nothing());
+            let names: Vec<String> = unjudged.map(|output| format!("`{}`", output.name)).collect();
+            format!("error: nothing could be judged of {}", names.join(", "))
+        }
+        (None, None) if report.launches.iter().any(|launch| unjudged(launch) > 0) => {
+            "error: outputs are wrong; every kernel alone is right as far as it could be judged, which is not all"
+                .to_string()
+        }
         (None, None) => {
             "error: outputs are wrong although every kernel alone is right: buffers or control flow are at fault"
                 .to_string()

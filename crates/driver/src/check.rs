@@ -26,6 +26,8 @@ use tegula_tensor::{Evaluator, TensorProgram};
 /// Outputs may differ by this share of the output's largest element where all floats have 32 bits or more: the bar of
 /// the `models` check.
 const OUTPUT_TOLERANCE: f64 = 1e-4;
+/// What that share is of besides, so that outputs which are all but zero need not be equal.
+const OUTPUT_FLOOR: f64 = 1e-6;
 
 #[derive(Clone, Debug)]
 pub struct OutputCheck {
@@ -64,7 +66,10 @@ impl CheckReport {
 
     pub fn is_fine(&self) -> bool {
         self.failure.is_none()
-            && self.outputs.iter().all(|output| output.difference.is_fine())
+            && self
+                .outputs
+                .iter()
+                .all(|output| output.difference.is_fine() && !output.difference.says_nothing())
             && self.first_wrong().is_none()
     }
 }
@@ -158,7 +163,7 @@ impl Wanted {
                 let finite = wanted.to_f64().into_iter().filter(|x| x.is_finite());
                 let largest = finite.fold(0.0f64, |most, x| most.max(x.abs()));
                 let share = if wanted.dtype.is_float() { OUTPUT_TOLERANCE } else { 0.0 };
-                compare(actual, wanted, |_| share * (largest + 1e-6))
+                compare(actual, wanted, |_| share * (largest + OUTPUT_FLOOR))
             }
         };
         pairs

@@ -8,7 +8,7 @@ use crate::sizes::AtSizes;
 use std::collections::BTreeMap;
 use tegula_base::Dim;
 use tegula_package::manifest::PortFacts;
-use tegula_package::{Kernel, Package, Step};
+use tegula_package::{Kernel, KernelCode, Package, PtxLaunch, Step};
 
 /// A fact that both packages have, or one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -136,6 +136,8 @@ fn facts_of(package: &Package) -> Vec<(String, String)> {
     if let Some(arena) = &memory.arena {
         facts.push(("bytes of the arena".to_string(), arena.bytes.to_string()));
     }
+    let prints = package.fingerprints().into_iter();
+    facts.extend(prints.map(|(what, checksum)| (what.to_string(), format!("checksum {checksum:016x}"))));
     facts
 }
 
@@ -144,6 +146,8 @@ struct Launch {
     kernel: String,
     nodes: Vec<String>,
     code: Vec<u8>,
+    /// How a GPU is to launch it.
+    launch: Option<PtxLaunch>,
     cost: Cost,
 }
 
@@ -173,7 +177,12 @@ fn launch(package: &Package, kernel: &Kernel, sizes: &mut AtSizes) -> Launch {
         [] => vec![kernel.name.clone()],
         nodes => nodes.to_vec(),
     };
-    Launch { kernel: kernel.name.clone(), nodes, code: package.kernel_code(&kernel.code).to_vec(), cost }
+    let code = package.kernel_code(&kernel.code).to_vec();
+    let launch = match &kernel.code {
+        KernelCode::Ptx { launch, .. } => Some(launch.clone()),
+        _ => None,
+    };
+    Launch { kernel: kernel.name.clone(), nodes, code, launch, cost }
 }
 
 /// Launches that share a node, on either side, are of one group.
@@ -219,7 +228,9 @@ fn group_of(members: Vec<(usize, &Launch)>) -> Group {
         (_, 0) => Change::OnlyLeft,
         (0, _) => Change::OnlyRight,
         (left, right) if left != right => Change::Kernels,
-        _ if of(0).zip(of(1)).all(|(a, b)| a.code == b.code && a.cost == b.cost) => Change::Same,
+        _ if of(0).zip(of(1)).all(|(a, b)| a.code == b.code && a.launch == b.launch && a.cost == b.cost) => {
+            Change::Same
+        }
         _ => Change::Code,
     };
     Group { nodes, kernels, costs, change }

@@ -1,12 +1,13 @@
-//! `check` of a product in bf16: right kernels pass, one that is slightly wrong is named.
+//! `check` of a product in bf16: right kernels pass, one that is slightly wrong is named; masked scores are judged, and
+//! outputs of which nothing can be judged do not pass.
 
 use std::sync::Arc;
 
 use tegula_base::{DType, HostTensor};
 use tegula_driver::bound::{Bounded, watch_kernels};
-use tegula_driver::check::{Device, check, judge, run_launch};
+use tegula_driver::check::{CheckReport, Device, check, judge, run_launch};
 use tegula_driver::{CompileOptions, Compiled, Form, Model, PassCx, compile};
-use tegula_ir::OpId;
+use tegula_ir::{OpId, Value};
 use tegula_machine::Machine;
 use tegula_package::Package;
 use tegula_runtime::Gpu;
@@ -123,4 +124,55 @@ fn outputs_that_forget_a_term_are_wrong() {
     assert!(check(&outputs(x.clone())).is_fine());
     let report = check(&outputs(without_last_term(&x)));
     assert!(!report.is_fine() && report.first_wrong().is_none(), "{report:?}");
+}
+
+/// A function of `x: f16[4, 16]` as text.
+fn of_halves(name: &str, make: impl FnOnce(&mut Builder, Value) -> Value) -> String {
+    let mut program = TensorProgram::new(TensorFunc::new("main"));
+    let mut consts = std::mem::take(&mut program.consts);
+    let mut b = Builder::new(program.entry_mut(), &mut consts);
+    let x = b.arg(DType::F16, [4, 16]);
+    let y = make(&mut b, x);
+    b.ret(&[y]).unwrap();
+    program.consts = consts;
+    program.entry_mut().arg_names = vec!["x".into()];
+    program.entry_mut().result_names = vec![name.into()];
+    tegula_ir::print_program(&program, &tegula_ir::PrintOptions::WHOLE)
+}
+
+fn check_halves(text: &str) -> CheckReport {
+    let x = HostTensor { dtype: DType::F16, ..numbers(&[4, 16]) };
+    check(&model(text), &options(), &[x], None, &Gpu::None, &mut PassCx::new()).unwrap()
+}
+
+#[test]
+fn masked_scores_do_not_blur_the_others() {
+    let text = of_halves("weights", |b, x| {
+        let mask: Vec<f64> = (0..16).map(|i| if i % 3 == 0 { -60000.0 } else { 0.0 }).collect();
+        let mask = b.constant(tegula_testkit::random::data::from_reals(DType::F16, &[1, 16], &mask)).unwrap();
+        let masked = b.add(x, mask).unwrap();
+        b.softmax(masked, 1, false).unwrap()
+    });
+    let report = check_halves(&text);
+    let output = &report.outputs[0].difference;
+    assert!(report.is_fine() && output.elements == 64 && output.unjudged == 0, "{output:?}");
+}
+
+#[test]
+fn an_output_of_which_nothing_can_be_judged_does_not_pass() {
+    let text = of_halves("steps", |b, x| {
+        // 1/3 of 3 is a whole number but for rounding: its floor may be either.
+        let third =
+            b.constant(tegula_testkit::random::data::from_reals(DType::F16, &[1, 1], &[1.0 / 3.0])).unwrap();
+        let zero = b.sub(x, x).unwrap();
+        let one = b.exp(zero).unwrap();
+        let near = b.mul(one, third).unwrap();
+        let sum = b.add(near, near).unwrap();
+        let whole = b.add(sum, near).unwrap();
+        b.floor(whole).unwrap()
+    });
+    let report = check_halves(&text);
+    let output = &report.outputs[0].difference;
+    assert_eq!((output.unjudged, output.elements), (64, 64), "{output:?}");
+    assert!(output.is_fine() && output.says_nothing() && !report.is_fine());
 }

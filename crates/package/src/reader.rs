@@ -68,6 +68,13 @@ impl Package {
         Ok(package)
     }
 
+    /// Checksums of what a package does beyond its kernels: the order and arguments of its steps, and its constants.
+    pub fn fingerprints(&self) -> [(&'static str, u64); 2] {
+        let steps = serde_json::to_vec(&(&self.program.steps, &self.program.buffers)).unwrap_or_default();
+        let constants = self.header.section(SectionKind::Constants).checksum;
+        [("order and arguments of the steps", hash(&steps)), ("values of the constants", constants)]
+    }
+
     /// A package that the writer made; `header` is that of `bytes`.
     pub(crate) fn from_parts(
         bytes: Bytes,

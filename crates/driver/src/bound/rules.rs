@@ -65,10 +65,15 @@ pub(super) fn with(value: HostTensor, error: &HostTensor) -> Bounded {
     Bounded::new(value, error.to_f64())
 }
 
-/// Minima, maxima and integers: the largest bound of what goes in.
+/// Minima, maxima and integers: the largest bound of what goes in, and may be what comes out.
 fn ordered(kind: &TensorOp, x: &[Bounded], out: Vec<HostTensor>) -> Results {
     if x[0].error.is_none() {
         return Ok(out.into_iter().map(Bounded::exact).collect());
+    }
+    match kind {
+        TensorOp::Reduce { f: ScalarOp::Max, axes } => return extreme(&x[0], axes, 1.0, out),
+        TensorOp::Reduce { f: ScalarOp::Min, axes } => return extreme(&x[0], axes, -1.0, out),
+        _ => {}
     }
     let largest = match kind.clone() {
         TensorOp::Reduce { axes, .. } => TensorOp::Reduce { f: ScalarOp::Max, axes },
@@ -81,6 +86,42 @@ fn ordered(kind: &TensorOp, x: &[Bounded], out: Vec<HostTensor>) -> Results {
     // The identity of an empty maximum is -inf.
     let errors = errors.to_f64().into_iter().map(|e| e.max(0.0)).collect();
     Ok(vec![Bounded::new(out.into_iter().next().ok_or("no result")?, errors)])
+}
+
+/// The largest (`sign` 1) or smallest (-1) of each slice. An element that cannot reach the surest one of its slice within
+/// its own bound has no part in it: a masked score, however coarse, does not blur the maximum.
+fn extreme(x: &Bounded, axes: &[usize], sign: f64, out: Vec<HostTensor>) -> Results {
+    let out = out.into_iter().next().ok_or("no result")?;
+    let slice_of = slices(&x.value.shape, axes);
+    let values: Vec<f64> = x.value.to_f64().into_iter().map(|value| sign * value).collect();
+    let mut surest = vec![f64::NEG_INFINITY; out.count()];
+    for ((value, error), slice) in values.iter().zip(x.at_each()).zip(&slice_of) {
+        surest[*slice] = surest[*slice].max(value - error);
+    }
+    let mut errors = vec![0.0f64; out.count()];
+    for ((value, error), slice) in values.iter().zip(x.at_each()).zip(&slice_of) {
+        // Also where one of them is NaN.
+        let cannot_reach = value + error < surest[*slice];
+        if !cannot_reach {
+            errors[*slice] = errors[*slice].max(error);
+        }
+    }
+    Ok(vec![Bounded::new(out, errors)])
+}
+
+/// For each element, row-major, the element of the reduced tensor that it goes into.
+fn slices(shape: &[usize], axes: &[usize]) -> Vec<usize> {
+    let mut strides = vec![0; shape.len()];
+    let mut count = 1;
+    for axis in (0..shape.len()).rev().filter(|axis| !axes.contains(axis)) {
+        strides[axis] = count;
+        count *= shape[axis];
+    }
+    let mut slices = vec![0];
+    for (extent, stride) in shape.iter().zip(&strides) {
+        slices = slices.iter().flat_map(|base| (0..*extent).map(move |i| base + i * stride)).collect();
+    }
+    slices
 }
 
 /// Values picked from an axis or window, and where they stood.

@@ -13,17 +13,24 @@ pub struct Difference {
     pub worst: Option<(usize, f64, f64)>,
     /// Elements that are not judged: within what rounding does to their operands they may step to another value.
     pub unjudged: usize,
+    /// Of how many.
+    pub elements: usize,
     /// Set when they cannot be compared: shape, element type.
     pub mismatch: Option<String>,
 }
 
 impl Difference {
     pub fn none() -> Difference {
-        Difference { max_abs: 0.0, tolerance: 0.0, worst: None, unjudged: 0, mismatch: None }
+        Difference { max_abs: 0.0, tolerance: 0.0, worst: None, unjudged: 0, elements: 0, mismatch: None }
     }
 
     pub fn is_fine(&self) -> bool {
         self.mismatch.is_none() && self.max_abs <= self.tolerance
+    }
+
+    /// Whether nothing was judged of what there is.
+    pub fn says_nothing(&self) -> bool {
+        self.mismatch.is_none() && self.elements > 0 && self.unjudged == self.elements
     }
 
     /// Of what is allowed.
@@ -36,14 +43,15 @@ impl Difference {
     }
 }
 
-/// The results of a launch against what they must be on its very operands: the worst of them.
+/// The results of a launch against what they must be on its very operands: the worst of them, with the elements of all.
 pub fn judge(computed: &[HostTensor], expected: &[Bounded]) -> Difference {
     let pairs = computed.iter().zip(expected);
-    worst(pairs.map(|(computed, expected)| compare(computed, &expected.value, |i| expected.at(i))))
-}
-
-pub(super) fn worst(differences: impl Iterator<Item = Difference>) -> Difference {
-    differences.max_by(|a, b| a.share().total_cmp(&b.share())).unwrap_or(Difference::none())
+    let each: Vec<Difference> =
+        pairs.map(|(computed, expected)| compare(computed, &expected.value, |i| expected.at(i))).collect();
+    let [unjudged, elements] = [|one: &Difference| one.unjudged, |one: &Difference| one.elements]
+        .map(|of| each.iter().map(of).sum());
+    let worst = each.into_iter().max_by(|a, b| a.share().total_cmp(&b.share()));
+    Difference { unjudged, elements, ..worst.unwrap_or(Difference::none()) }
 }
 
 /// `allowed` says how far an element may be off; where that is infinite or no number the element is not judged.
@@ -79,7 +87,7 @@ pub(super) fn compare(
             difference = Difference { max_abs, tolerance, worst: Some((index, a, b)), ..Difference::none() };
         }
     }
-    Difference { unjudged, ..difference }
+    Difference { unjudged, elements: actual.count(), ..difference }
 }
 
 #[cfg(test)]
