@@ -135,7 +135,9 @@ impl TensorMap {
         let full = self.strides.len() + 1 == rank && self.box_dims.len() == rank;
         rule(full, "a tensor map has a box extent a dimension and a stride for each but the first")?;
         rule(self.address.is_multiple_of(16), "the tensor's address is a multiple of 16 bytes")?;
-        rule(self.dims.iter().all(|dim| (1..=1 << 32).contains(dim)), "a dimension has 1 to 2^32 elements")?;
+        // The driver takes 2^32; coordinates are of 32 bits with a sign (PTX ISA, `cp.async.bulk.tensor`).
+        let dims = self.dims.iter().all(|dim| (1..=1 << 31).contains(dim));
+        rule(dims, "a dimension has 1 to 2^31 elements")?;
         let strides = self.strides.iter().all(|stride| stride.is_multiple_of(16) && *stride < 1 << 40);
         rule(strides, "strides are multiples of 16 bytes below 2^40")?;
         rule(

@@ -140,8 +140,8 @@ impl Device {
         Stream::new(self).map(Arc::new)
     }
 
-    /// Whether code for `target`, `sm_80` or `sm_90a`, runs here: on the same major version, or, without the letter, on
-    /// a later one too, where the driver compiles it.
+    /// Whether code for `target` runs here: `sm_90a` on that very version, `sm_80` on later ones too, for which the
+    /// driver compiles it.
     pub(crate) fn runs(&self, target: &str) -> bool {
         let number = target.strip_prefix("sm_").unwrap_or_default();
         let exact = number.ends_with('a');

@@ -38,6 +38,8 @@ const OVERLAPPING_CAPABILITY: (u32, u32) = (9, 0);
 const OVERLAPPING_DRIVER: u32 = 12030;
 /// Clusters along x of one launch at most, in CTAs (CUDA programming guide, "Technical Specifications").
 const MAX_GRID: u64 = i32::MAX as u64;
+/// Units of a kernel: their numbers are split into coordinates in 32 bits (`docs/abi.md`).
+const MAX_UNITS: u64 = u32::MAX as u64;
 
 impl Function {
     /// Errors: `gpu-compile`, `package-invalid`, more shared memory than the card has.
@@ -98,6 +100,11 @@ impl Function {
         let block = words.get(..self.header.words).ok_or_else(|| {
             Diagnostic::error("package-invalid", "a launch has fewer arguments than its kernel takes")
         })?;
+        if units > MAX_UNITS {
+            let message =
+                format!("a launch of {units} units is more than the {MAX_UNITS} of a kernel for GPUs");
+            return Err(Diagnostic::error("kernel-failed", message));
+        }
         let maps = self.launch.maps.iter().enumerate();
         let maps =
             maps.map(|(number, map)| self.encode(number, map, words)).collect::<Result<Vec<_>, _>>()?;

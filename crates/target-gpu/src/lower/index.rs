@@ -17,7 +17,7 @@ impl Lower<'_> {
         let body = self.func.body();
         let coordinates = self.func.args(body)[self.kernel.views.len()..].to_vec();
         let home = self.scopes.len() - 1;
-        // A launch has fewer than 2^31 units (CUDA programming guide, the grid's x).
+        // There are fewer than 2^32 units (`docs/abi.md`); the runtime refuses more.
         let mut rest = self.code.narrow(unit);
         for (i, value) in coordinates.iter().enumerate().rev() {
             let (coordinate, before) = match i {

@@ -131,7 +131,8 @@ impl Visible {
             seen.push(cx.b.elementwise(ScalarOp::Lt, &[column, left]));
         }
         if let (1.., Some(places)) = (self.window, range.places) {
-            let window = cx.b.splat(DType::I32, &[shape[0], 1], self.window);
+            // Places are below 2^31: a longer window hides no more.
+            let window = cx.b.splat(DType::I32, &[shape[0], 1], self.window.min(i64::from(i32::MAX)));
             let before = cx.b.elementwise(ScalarOp::Sub, &[places, window]);
             let before = relative(cx, before);
             seen.push(cx.b.elementwise(ScalarOp::Gt, &[column, before]));
