@@ -89,7 +89,14 @@ pub fn diff(sides: [&Package; 2], dims: &BTreeMap<String, i64>) -> Difference {
         a.0.cmp(&b.0).then(if a.0 { std::cmp::Ordering::Equal } else { a.1.total_cmp(&b.1) })
     });
     let totals = [0, 1].map(|side| groups.iter().fold(Cost::default(), |sum, group| sum + group.costs[side]));
-    Difference { facts: facts(sides), groups, totals, made_up: sizes.made_up.into_iter().collect() }
+    let made_up = sizes.made_up.into_iter().collect();
+    let mut found = Difference { facts: facts(sides), groups, totals, made_up };
+    let [left, right] = sides.map(|side| &side.program);
+    if found.is_empty() && (&left.steps, &left.buffers) != (&right.steps, &right.buffers) {
+        let values = ["one", "another"].map(|which| Some(which.to_string()));
+        found.facts.push(Fact { what: "order or arguments of the same launches".to_string(), values });
+    }
+    found
 }
 
 impl std::ops::Add for Cost {
@@ -136,8 +143,8 @@ fn facts_of(package: &Package) -> Vec<(String, String)> {
     if let Some(arena) = &memory.arena {
         facts.push(("bytes of the arena".to_string(), arena.bytes.to_string()));
     }
-    let prints = package.fingerprints().into_iter();
-    facts.extend(prints.map(|(what, checksum)| (what.to_string(), format!("checksum {checksum:016x}"))));
+    let checksum = format!("checksum {:016x}", package.constants_checksum());
+    facts.push(("values of the constants".to_string(), checksum));
     facts
 }
 

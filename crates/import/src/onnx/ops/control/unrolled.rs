@@ -21,10 +21,12 @@ pub(super) fn rounds_one_by_one(cx: &mut Cx, node: &Node, body: &GraphProto) -> 
     let known =
         "a loop that carries sequences or optional values must have rounds that are known before the run";
     let trip = match node.optional(0) {
-        Some(trip) => Some(cx.known_ints(trip).and_then(|trip| trip.first().copied())),
-        None => None,
+        Some(trip) => {
+            let trip = cx.known_ints(trip).and_then(|trip| trip.first().copied());
+            trip.ok_or_else(|| Fault::unsupported(known))?
+        }
+        None => i64::MAX,
     };
-    let trip = trip.unwrap_or(Some(i64::MAX)).ok_or_else(|| Fault::unsupported(known))?;
     let mut goes_on = match node.optional(1) {
         Some(go) => cx.known_bool(go).ok_or_else(|| Fault::unsupported(known))?,
         None => true,
