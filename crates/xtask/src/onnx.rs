@@ -42,8 +42,7 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     ensure!(!names.is_empty(), "no case is called `{}...`", only.map_or("", String::as_str));
     let judged = NODES.judge(names, has("--bless"), has("--all") && only.is_none())?;
     let core_pass = core.iter().filter(|name| judged.verdicts.get(*name) == Some(&Verdict::Pass)).count();
-    let enough =
-        only.is_some() || core_pass >= CORE_BAR && (!has("--all") || judged.passed() >= BAR);
+    let enough = only.is_some() || core_pass >= CORE_BAR && (!has("--all") || judged.passed() >= BAR);
     let outcome = Outcome::pass_if(judged.is_as_listed() && enough)
         .with("cases", judged.verdicts.len())
         .with("pass", judged.passed())
