@@ -44,12 +44,14 @@ class Draw:
 
 
 def case(name, op, operands, results=1, fixed=(), domain="com.microsoft", rtol=1e-4, atol=2e-5,
-         unjudged=(), **attributes):
+         unjudged=(), half=False, **attributes):
     """`operands(draw)` is a list of arrays, None where one is left out; `results` how many, or which, with gaps; what
-    the `unjudged` hold is nobody's business."""
+    the `unjudged` hold is nobody's business.  `half` makes floats those of 16 bits."""
+    if half:
+        name, rtol, atol = f"{name}_half", 5e-3, 5e-3
     CASES.append(dict(name=name, op=op, operands=operands, fixed=fixed, domain=domain, rtol=rtol, atol=atol,
                       results=list(range(results)) if isinstance(results, int) else results, unjudged=unjudged,
-                      attributes=attributes))
+                      half=half, attributes=attributes))
 
 
 # --- attention -------------------------------------------------------------------------------------------------------
@@ -106,6 +108,8 @@ grouped("scale", batch=2, past=3, scale=0.7)
 grouped("one_key_head", batch=2, past=3, kv_heads=1)
 grouped("equal_heads", past=3, kv_heads=4)
 grouped("both_ways", length=4, past=0, causal=0)
+grouped("prompt", length=4, past=0, rotary=16, half=True)
+grouped("steps", batch=2, lasts=[4, 2], rotary=16, softcap=2.0, half=True)
 
 
 def multi_head(name, batch=2, length=3, keys=5, heads=2, size=8, v_size=None, form="apart", bias=False, mask=None,
@@ -209,7 +213,7 @@ joint("past", op="QAttention", quantized=(True, False, True), past=3, results=2,
 # --- weights in few bits ---------------------------------------------------------------------------------------------
 
 
-def n_bits(name, bits, k=64, n=6, block=16, zeros=None, bias=False, rows=(3,), fixed=(1, 2, 3)):
+def n_bits(name, bits, k=64, n=6, block=16, zeros=None, bias=False, rows=(3,), fixed=(1, 2, 3), half=False):
     def operands(d):
         blocks = -(-k // block)
         zero = {None: None, "packed": d.u8(n, -(-blocks * bits // 8)),
@@ -217,7 +221,8 @@ def n_bits(name, bits, k=64, n=6, block=16, zeros=None, bias=False, rows=(3,), f
         return [d.f(*rows, k), d.u8(n, blocks, block * bits // 8), d.scale(n, blocks), zero, None,
                 d.f(n) if bias else None]
 
-    case(f"MatMulNBits_{name}", "MatMulNBits", operands, fixed=fixed, K=k, N=n, bits=bits, block_size=block)
+    case(f"MatMulNBits_{name}", "MatMulNBits", operands, fixed=fixed, half=half, K=k, N=n, bits=bits,
+         block_size=block)
 
 
 for bits in (2, 4, 8):
@@ -229,6 +234,8 @@ n_bits("4_float_zeros", 4, zeros="floats")
 n_bits("4_bias", 4, bias=True, rows=(2, 3))
 n_bits("4_vector_of_rows", 4, rows=(1,), block=32)
 n_bits("4_weights_given", 4, fixed=())
+n_bits("4", 4, half=True)
+n_bits("8_zeros", 8, zeros="packed", half=True)
 
 
 def picked(name, bits, table=(6, 64), ids=(2, 3), block=16, gather=0, quantize=-1, zeros=False, dtype=np.uint8,
@@ -258,6 +265,7 @@ picked("4", 4)
 picked("4_zeros", 4, zeros=True)
 picked("4_tail", 4, table=(6, 40))
 picked("8", 8, zeros=True)
+picked("4_zeros", 4, zeros=True, half=True)
 picked("2", 2, zeros=True)
 picked("i4", 4, dtype="i4")
 picked("u4_zeros", 4, dtype="u4", zeros=True)
@@ -285,6 +293,13 @@ case("SkipLayerNormalization_one_skip", "SkipLayerNormalization",
      lambda d: [d.f(2, 3, 16), d.f(1, 3, 16), d.f(16), d.f(16)], [0, 3])
 case("SkipLayerNormalization_flat_skip", "SkipLayerNormalization",
      lambda d: [d.f(2, 3, 16), d.f(3, 16), d.f(16), None, d.f(16)])
+
+case("SkipSimplifiedLayerNormalization_sum", "SkipSimplifiedLayerNormalization",
+     lambda d: [d.f(2, 3, 16), d.f(2, 3, 16), d.f(16), d.f(16)], [0, 3], half=True)
+case("SkipLayerNormalization_sum", "SkipLayerNormalization",
+     lambda d: [d.f(2, 3, 16), d.f(2, 3, 16), d.f(16), d.f(16), d.f(16)], [0, 3], half=True)
+case("SimplifiedLayerNormalization_default", "SimplifiedLayerNormalization", lambda d: [d.f(2, 3, 16), d.f(16)],
+     domain="", axis=-1, stash_type=1, half=True)
 
 
 def embedded(name, segments=True, mask=False, places=None, results=2, **attributes):
@@ -321,6 +336,7 @@ turned("by_heads", (2, 2, 3, 16), [[0, 1, 2], [4, 5, 6]], 16)
 turned("interleaved", (2, 3, 32), [[0, 1, 2], [4, 5, 9]], 16, interleaved=1)
 turned("of_a_part", (2, 3, 64), [[0, 1, 2], [4, 5, 6]], 16, heads=2)
 turned("from_a_place", (2, 3, 32), [5], 16)
+turned("flat", (2, 3, 32), [[0, 1, 2], [4, 5, 6]], 16, half=True)
 turned("by_heads_from_a_place", (2, 2, 3, 16), [5], 16, interleaved=1)
 
 # --- products and activations ----------------------------------------------------------------------------------------
@@ -349,6 +365,17 @@ for activation, more in (("Relu", {}), ("LeakyRelu", {"activation_alpha": 0.3}),
 case("Gelu", "Gelu", lambda d: [d.f(3, 40, deviation=2)])
 case("FastGelu", "FastGelu", lambda d: [d.f(3, 40, deviation=2)])
 case("FastGelu_bias", "FastGelu", lambda d: [d.f(3, 40, deviation=2), d.f(40)])
+case("QuickGelu", "QuickGelu", lambda d: [d.f(3, 40)], half=True)
+case("FastGelu", "FastGelu", lambda d: [d.f(3, 40)], half=True)
+case("Gelu", "Gelu", lambda d: [d.f(3, 40)], half=True)
+case("BiasGelu", "BiasGelu", lambda d: [d.f(3, 40), d.f(40)], half=True)
+multi_head("plain", half=True)
+joint("masked", mask="keys", half=True)
+case("FusedMatMul", "FusedMatMul", lambda d: [d.f(2, 3, 4), d.f(2, 4, 5)], alpha=0.5, half=True)
+case("FusedConv", "FusedConv", lambda d: [d.f(1, 2, 6, 6), d.f(4, 2, 3, 3), d.f(4)], fixed=(1, 2), activation="Relu",
+     half=True)
+case("QuantizeLinear", "QuantizeLinear", lambda d: [d.f(3, 8), d.scale(), np.array(3, np.uint8)], half=True)
+case("DequantizeLinear", "DequantizeLinear", lambda d: [d.u8(3, 8), d.scale(), np.array(3, np.uint8)], half=True)
 case("QuickGelu", "QuickGelu", lambda d: [d.f(3, 40, deviation=2)])
 case("QuickGelu_alpha", "QuickGelu", lambda d: [d.f(3, 40, deviation=2)], alpha=1.0)
 case("BiasGelu", "BiasGelu", lambda d: [d.f(2, 3, 40, deviation=2), d.f(40)])
@@ -518,6 +545,9 @@ def write(folder, row):
     """The case as `cases.json` lists it."""
     draw = Draw(row["name"])
     operands = row["operands"](draw)
+    if row["half"]:
+        narrow = lambda value: value.astype(np.float16) if getattr(value, "dtype", None) == F else value
+        operands = [narrow(value) for value in operands]
     while operands and operands[-1] is None:
         operands.pop()
     names = ["" if value is None else f"x{i}" for i, value in enumerate(operands)]

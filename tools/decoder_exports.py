@@ -9,7 +9,9 @@ present.<layer>.{key,value}; DIR/<name>/io.json holds {feedback, steps: [{inputs
 Each token after the prompt is the one that ONNX Runtime finds most likely.
 `accuracy_level` 4, the builder's default for 4 bits, lets ONNX Runtime round the left side of products to 8 bits: such
 a model's outputs are those of the same model without that leave, and io.json's `rounding` is how far ONNX Runtime's
-own logits are from them, as a share of the largest.  Needs numpy, onnx and onnxruntime."""
+own logits are from them, as a share of the largest.  A decoder in 16-bit floats, as the builder makes for GPUs, rounds
+after every op: its `bar` is ten of its roundings.  Weights in 4 bits that stand `apart` are dequantised before the
+product, as the builder's `use_qdq` has them.  Needs numpy, onnx and onnxruntime."""
 import json
 import os
 import sys
@@ -24,13 +26,16 @@ PROMPT, STEPS, LAYERS, ROOM = 7, 16, 2, 64
 BLOCK = 32
 
 LLAMA = dict(hidden=64, heads=4, kv_heads=2, size=16, inner=176, vocab=320, eps=1e-5, theta=10000.0, window=-1,
-             norms=False, rotary=1.0, bits=0, zeros=False, tied=False, accuracy=0, batch=1, softcap=0.0)
+             norms=False, rotary=1.0, bits=0, zeros=False, tied=False, accuracy=0, batch=1, softcap=0.0, half=False,
+             apart=False)
 QWEN3 = dict(LLAMA, size=32, eps=1e-6, theta=1000000.0, norms=True)
 
 DECODERS = {
     "llama_f32": dict(LLAMA, batch=2),
     "llama_int4": dict(LLAMA, bits=4),
     "llama_int4_rounded": dict(LLAMA, bits=4, accuracy=4),
+    "llama_int4_apart": dict(LLAMA, inner=192, bits=4, apart=True),
+    "llama_int4_half": dict(LLAMA, bits=4, half=True),
     "qwen3_f32": QWEN3,
     "qwen3_int4": dict(QWEN3, bits=4, zeros=True),
     "qwen3_int4_tied": dict(QWEN3, bits=4, tied=True),
@@ -74,6 +79,8 @@ class Builder:
         scales = np.zeros(n * blocks, np.float32)
         zeros = np.zeros((n, (blocks + 1) // 2), np.uint8)
         quantize_matmul_4bits(packed, weight, scales, zeros.reshape(-1), BLOCK, n, k, not self.c["zeros"])
+        if self.c["apart"]:
+            return self.dequantised(name, x, packed.reshape(n, -1), scales.reshape(n, blocks), outputs)
         self.weights[f"{key}_Q4"] = packed
         self.weights[f"{key}_scales"] = scales.reshape(n, blocks)
         inputs = [x, f"{key}_Q4", f"{key}_scales"]
@@ -82,6 +89,17 @@ class Builder:
             inputs.append(f"{key}_zero_points")
         return self.node("MatMulNBits", inputs, f"{name}_Q4", outputs, "com.microsoft", K=k, N=n, bits=4,
                          block_size=BLOCK, accuracy_level=self.c["accuracy"])
+
+    def dequantised(self, name, x, packed, scales, outputs):
+        """Packed numbers are from 0 to 15 and 8 means 0; as signed ones their highest bit is turned."""
+        prefix, base = f"{name[1:].replace('/', '.')}.DequantizeLinear", f"{name}/DequantizeLinear"
+        n, k = packed.shape[0], packed.shape[1] * 2
+        self.weights[f"{prefix}.qweight"] = helper.make_tensor(
+            f"{prefix}.qweight", TensorProto.INT4, [n, k], (packed ^ 0x88).tobytes(), raw=True)
+        self.weights[f"{prefix}.scales"] = scales
+        w = self.node("DequantizeLinear", [f"{prefix}.qweight", f"{prefix}.scales"], base, block_size=BLOCK, axis=-1)
+        w = self.node("Transpose", [w], f"{name}/Transpose", perm=[1, 0])
+        return self.node("MatMul", [x, w], name, outputs)
 
     def product(self, name, x, inputs, outputs, gain=1.0, output=None):
         return self.matmul(name, x, self.normal(inputs, outputs, deviation=gain / inputs**0.5), output)
@@ -184,19 +202,26 @@ class Builder:
         y, _ = self.norm(LAYERS, "final_norm", x, skip, last=True)
         self.product("/lm_head/MatMul", y, c["hidden"], c["vocab"], output="logits")
         value = helper.make_tensor_value_info
+        real = TensorProto.FLOAT16 if c["half"] else TensorProto.FLOAT
         inputs = [value("input_ids", TensorProto.INT64, ["batch_size", "sequence_length"]),
                   value("attention_mask", TensorProto.INT64, ["batch_size", "total_sequence_length"])]
-        outputs = [value("logits", TensorProto.FLOAT, ["batch_size", "sequence_length", c["vocab"]])]
+        outputs = [value("logits", real, ["batch_size", "sequence_length", c["vocab"]])]
         for layer in range(LAYERS):
             for which in ("key", "value"):
                 for side, list_, rows in (("past_key_values", inputs, "past_sequence_length"),
                                           ("present", outputs, "total_sequence_length")):
                     shape = ["batch_size", c["kv_heads"], rows, c["size"]]
-                    list_.append(value(f"{side}.{layer}.{which}", TensorProto.FLOAT, shape))
-        weights = [numpy_helper.from_array(array, name) for name, array in self.weights.items()]
+                    list_.append(value(f"{side}.{layer}.{which}", real, shape))
+        weights = [self.stored(name, value) for name, value in self.weights.items()]
         graph = helper.make_graph(self.sorted(), "main_graph", inputs, outputs, weights)
         opsets = [helper.make_opsetid("", 22), helper.make_opsetid("com.microsoft", 1)]
         return helper.make_model(graph, opset_imports=opsets, ir_version=10, producer_name="onnxruntime-genai")
+
+    def stored(self, name, value):
+        if isinstance(value, TensorProto):
+            return value
+        narrow = self.c["half"] and value.dtype == np.float32
+        return numpy_helper.from_array(value.astype(np.float16) if narrow else value, name)
 
     def sorted(self):
         """Nodes after those whose outputs they take."""
@@ -214,6 +239,7 @@ def session(model):
     options = ort.SessionOptions()
     options.intra_op_num_threads = 1
     options.log_severity_level = 3
+    options.add_session_config_entry("session.qdq_matmulnbits_accuracy_level", "0")
     return ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
 
 
@@ -233,7 +259,8 @@ def decode(runner, config, tokens=None):
     batch = config["batch"]
     ids = rng.integers(0, config["vocab"], (batch, PROMPT))
     names = [output.name for output in runner.get_outputs()]
-    empty = np.zeros((batch, config["kv_heads"], 0, config["size"]), np.float32)
+    real = np.float16 if config["half"] else np.float32
+    empty = np.zeros((batch, config["kv_heads"], 0, config["size"]), real)
     state = {name: empty for name in feedback()}
     steps, total = [], 0
     for step in range(1 + STEPS):
@@ -261,7 +288,7 @@ def main():
         onnx.checker.check_model(without_contrib_schema(model))
         onnx.save(model, os.path.join(folder, "model.onnx"))
         steps = decode(session(without_leave_to_round(model)), config)
-        record = {"feedback": feedback(), "steps": []}
+        record = {"feedback": feedback(), "bar": 5e-3 if config["half"] else 1e-4, "steps": []}
         if config["accuracy"]:
             own = decode(session(model), config, [feed["input_ids"] for feed, _ in steps])
             record["rounding"] = max(
