@@ -45,8 +45,8 @@ class Draw:
 
 def case(name, op, operands, results=1, fixed=(), domain="com.microsoft", rtol=1e-4, atol=2e-5,
          unjudged=(), half=False, **attributes):
-    """`operands(draw)` is a list of arrays, None where one is left out; `results` how many, or which, with gaps; what
-    the `unjudged` hold is nobody's business.  `half` makes floats those of 16 bits."""
+    """`operands(draw)` is a list of arrays, None where one is left out; `results` how many, or which, with gaps; the
+    `unjudged` are no outputs of the model.  `half` makes floats those of 16 bits."""
     if half:
         name, rtol, atol = f"{name}_half", 5e-3, 5e-3
     CASES.append(dict(name=name, op=op, operands=operands, fixed=fixed, domain=domain, rtol=rtol, atol=atol,
@@ -559,7 +559,7 @@ def write(folder, row):
     node = helper.make_node(row["op"], names, results, domain=row["domain"], **row["attributes"])
     inputs = [helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(value.dtype), value.shape)
               for name, value in given.items()]
-    outputs = [name for name in results if name]
+    outputs = [f"y{i}" for i in row["results"] if i not in row["unjudged"]]
     opsets = [helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)]
 
     def model(outputs):
@@ -587,7 +587,7 @@ def write(folder, row):
 
     whole = all(not np.issubdtype(np.asarray(value).dtype, np.floating) for value in values)
     return dict(name=row["name"], rtol=0.0 if whole else row["rtol"], atol=0.0 if whole else row["atol"],
-                inputs=slots(given.items()), outputs=slots((name, value) for name, value in zip(outputs, values) if int(name[1:]) not in row["unjudged"]))
+                inputs=slots(given.items()), outputs=slots(zip(outputs, values)))
 
 
 def main():
