@@ -25,6 +25,8 @@ pub fn tensor_pipeline(target: &dyn TargetModel) -> Pipeline<'_, TensorProgram> 
         .pass("cse", |program, _| Ok(program.for_each_func(cse)))
         // Constants are folded, so that scales and zero points are seen.
         .pass("recover_composites", recover_composites)
+        // Transposed convolutions are still one op.
+        .pass("fold_scales", fold_scales)
         .pass("dce", |program, _| Ok(program.for_each_func(dce)))
         .pass("decompose_composites", |program, cx| decompose_composites(program, target, cx))
         // What is left are casts and comparisons.
@@ -32,7 +34,7 @@ pub fn tensor_pipeline(target: &dyn TargetModel) -> Pipeline<'_, TensorProgram> 
         // Decompositions are built plainly: what they repeat or do for nothing goes here.
         .pass("canonicalise_pieces", canonicalise)
         // Before folding, which computes the new weights.
-        .pass("fold_scales", fold_scales)
+        .pass("fold_scales_pieces", fold_scales)
         .pass("fold_pieces", |program, cx| fold_constants(program, target, cx))
         .pass("turn_factors", |program, cx| turn_factors(program, target, cx))
         .pass("cse_pieces", |program, _| Ok(program.for_each_func(cse)))

@@ -1,13 +1,18 @@
-//! Moves constant scales behind a contraction into its weights, and joins constant biases: batch normalisations vanish.
+//! Moves constant scales before and behind a contraction into its weights, and joins constant biases: batch
+//! normalisations vanish.
 //!
-//! Before: canonical form.  After: no convolution or dot of constant weights, read by one op, is followed by a
-//! multiplication with one constant a channel, also not across additions of such constants.
+//! Before: canonical form.  After: no convolution, transposed or not, or dot of constant weights, read by one op, is
+//! followed by a multiplication with one constant a channel, also not across additions of such constants; nor are its
+//! inputs multiplied so (`fold_scales/inputs.rs`).
 //! Rounds differently by a last place or two, as `docs/numerics.md` allows for constants known before the run.
 
+mod inputs;
+
 use crate::passes::canonicalise::{Applied, Rule, Site, apply_rules};
-use tegula_base::{DType, Diagnostics, Dim, Shape};
+use tegula_base::{DType, Diagnostics, Dim};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::{Def, ScalarOp, Value};
+use tegula_tensor::build::Built;
 use tegula_tensor::{TensorOp, TensorProgram};
 
 pub fn fold_scales(program: &mut TensorProgram, cx: &mut PassCx) -> Result<Changed, Diagnostics> {
@@ -20,12 +25,13 @@ fn table(kind: &TensorOp) -> &'static [Rule] {
         TensorOp::Elementwise { f: ScalarOp::Div } => DIV,
         TensorOp::Elementwise { f: ScalarOp::Add } => ADD,
         TensorOp::Elementwise { f: ScalarOp::Sub } => SUB,
+        TensorOp::Conv { .. } | TensorOp::Dot { .. } => inputs::RULES,
         _ => &[],
     }
 }
 
 #[cfg(test)]
-pub(crate) const TABLES: [&[Rule]; 4] = [MUL, DIV, ADD, SUB];
+pub(crate) const TABLES: [&[Rule]; 5] = [MUL, DIV, ADD, SUB, inputs::RULES];
 
 const MUL: &[Rule] = &[
     Rule { name: "conv(x, w) * c => conv(x, w * c)", apply: scale_weights },
@@ -50,13 +56,28 @@ fn split(site: &Site, ordered: bool) -> Option<(Value, Value)> {
 /// The channel axis of a convolution's result, and of a dot's of rank 2.
 const CHANNEL: usize = 1;
 
-/// A float constant with extents of 1 but for the channel axis.
+/// A float known before the run with extents of 1 but for the channel axis.
 fn is_channel_constant(site: &Site, value: Value) -> bool {
-    let Some((_, TensorOp::Constant { .. } | TensorOp::Splat { .. })) = site.def(value) else { return false };
     let shape = site.shape(value);
-    site.b.dtype(value).is_float()
-        && shape.rank() > CHANNEL
+    shape.rank() > CHANNEL
         && shape.iter().enumerate().all(|(axis, dim)| axis == CHANNEL || dim.is_const(1))
+        && is_stored(site, value)
+}
+
+/// Whether a value is floats known before the run: a constant, or what rules made of some.
+fn is_stored(site: &Site, value: Value) -> bool {
+    const DEEPEST: usize = 6;
+    site.b.dtype(value).is_float() && is_known(site, value, DEEPEST)
+}
+
+fn is_known(site: &Site, value: Value, deepest: usize) -> bool {
+    match site.def(value) {
+        Some((_, TensorOp::Constant { .. } | TensorOp::Splat { .. })) => true,
+        Some((op, TensorOp::Reshape { .. } | TensorOp::Elementwise { .. } | TensorOp::Reduce { .. })) => {
+            deepest > 0 && site.b.func.operands(op).iter().all(|value| is_known(site, *value, deepest - 1))
+        }
+        _ => false,
+    }
 }
 
 /// Whether a value is a contraction of constant weights, or that plus constants a channel, each read once.
@@ -78,7 +99,9 @@ fn follows_contraction(site: &Site, mut value: Value) -> bool {
                     _ => return false,
                 };
             }
-            Some((op, TensorOp::Conv { .. })) => return is_stored(site, site.b.func.operand(op, 1)),
+            Some((op, TensorOp::Conv { .. } | TensorOp::ConvTranspose { .. })) => {
+                return is_stored(site, site.b.func.operand(op, 1));
+            }
             Some((op, TensorOp::Dot { dims, .. })) => {
                 let w = site.b.func.operand(op, 1);
                 return dims.rhs_batch.is_empty()
@@ -92,33 +115,45 @@ fn follows_contraction(site: &Site, mut value: Value) -> bool {
     false
 }
 
-fn is_stored(site: &Site, value: Value) -> bool {
-    site.b.dtype(value).is_float() && matches!(site.def(value), Some((_, TensorOp::Constant { .. })))
-}
-
 fn scale_weights(site: &mut Site) -> Applied {
     let Some((y, c)) = split(site, false) else { return Ok(None) };
     let Some((op, kind)) = site.def(y) else { return Ok(None) };
     let kind = kind.clone();
-    let (x, w) = match kind {
-        TensorOp::Conv { .. } | TensorOp::Dot { .. } => {
-            (site.b.func.operand(op, 0), site.b.func.operand(op, 1))
-        }
-        _ => return Ok(None),
-    };
+    if !matches!(kind, TensorOp::Conv { .. } | TensorOp::ConvTranspose { .. } | TensorOp::Dot { .. }) {
+        return Ok(None);
+    }
+    let (x, w) = (site.b.func.operand(op, 0), site.b.func.operand(op, 1));
     if site.b.dtype(y) != site.b.dtype(w) {
         return Ok(None);
     }
-    // One scale a result channel, along that axis of the weights.
-    let (rank, axis) = match &kind {
-        TensorOp::Dot { dims, .. } => (2, 1 - dims.rhs_contract[0]),
-        _ => (site.b.rank(w), 0),
+    // One scale a result channel, along that axis of the weights; each group of a transposed convolution has its own.
+    let (axis, groups) = match &kind {
+        TensorOp::Dot { dims, .. } => (1 - dims.rhs_contract[0], 1),
+        TensorOp::ConvTranspose { groups, .. } => (1, *groups),
+        _ => (0, 1),
     };
-    let mut shape: Shape = std::iter::repeat_n(Dim::from(1), rank).collect();
-    shape[axis] = site.shape(c)[CHANNEL].clone();
-    let c = site.b.reshape(c, shape)?;
-    let w = site.b.mul(w, c)?;
+    let w = scaled_along(site, w, c, axis, groups)?;
     site.b.emit(kind, &[x, w]).map(Some)
+}
+
+/// Weights times constants `[1, n, 1...]`: along `axis`, in as many groups along axis 0 of the weights.
+fn scaled_along(site: &mut Site, w: Value, c: Value, axis: usize, groups: i64) -> Built {
+    let (full, n) = (site.shape(w).clone(), site.shape(c)[CHANNEL].clone());
+    let mut apart = full.to_vec();
+    let mut along = vec![Dim::from(1); full.rank()];
+    along[axis] = n.clone();
+    if groups > 1 && !n.is_const(1) {
+        let in_group =
+            |dim: &Dim| dim.div_exact(&Dim::from(groups)).ok_or("channels do not divide by groups");
+        apart[0] = in_group(&apart[0])?;
+        apart.insert(0, Dim::from(groups));
+        along[axis] = in_group(&n)?;
+        along.insert(0, Dim::from(groups));
+    }
+    let w = site.b.reshape(w, apart)?;
+    let c = site.b.reshape(c, along)?;
+    let w = site.b.mul(w, c)?;
+    site.b.reshape(w, full)
 }
 
 /// The two operands of a sum after a contraction: what is computed, and the constant.

@@ -18,6 +18,9 @@
 #-}
 // -----
 // c: y - b => y + -b after a contraction
+// d: (y + b) * c => y * c + b * c
+// d: conv(x, w) * c => conv(x, w * c)
+// e: (y + a) + b => y + (a + b) after a contraction
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x"], result_names = ["e"]}> ({
   ^bb0(%0: tensor<1x1x3x3xf32>):
@@ -25,12 +28,14 @@
     %2 = "tgn.constant"() <{id = dense_resource<const1> : tensor<1x2x1x1xf32>, dtype = "f32", shape = [1, 2, 1, 1]}> : () -> tensor<1x2x1x1xf32>
     %3 = "tgn.constant"() <{id = dense_resource<const2> : tensor<1x2x1x1xf32>, dtype = "f32", shape = [1, 2, 1, 1]}> : () -> tensor<1x2x1x1xf32>
     %4 = "tgn.constant"() <{id = dense_resource<const3> : tensor<1x2x1x1xf32>, dtype = "f32", shape = [1, 2, 1, 1]}> : () -> tensor<1x2x1x1xf32>
-    %5 = "tgn.conv"(%0, %1) <{window = {size = [3, 3], strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]}, groups = 1, out = "f32"}> : (tensor<1x1x3x3xf32>, tensor<2x1x3x3xf32>) -> tensor<1x2x3x3xf32> loc("y")
     %9 = "tgn.elementwise"(%2) <{f = "neg"}> : (tensor<1x2x1x1xf32>) -> tensor<1x2x1x1xf32> loc("c")
-    %10 = "tgn.elementwise"(%5, %9) <{f = "add"}> : (tensor<1x2x3x3xf32>, tensor<1x2x1x1xf32>) -> tensor<1x2x3x3xf32> loc("c")
-    %7 = "tgn.elementwise"(%10, %3) <{f = "mul"}> : (tensor<1x2x3x3xf32>, tensor<1x2x1x1xf32>) -> tensor<1x2x3x3xf32> loc("d")
-    %8 = "tgn.elementwise"(%7, %4) <{f = "add"}> : (tensor<1x2x3x3xf32>, tensor<1x2x1x1xf32>) -> tensor<1x2x3x3xf32> loc("e")
-    "tgn.return"(%8) : (tensor<1x2x3x3xf32>) -> ()
+    %14 = "tgn.reshape"(%3) <{shape = [2, 1, 1, 1]}> : (tensor<1x2x1x1xf32>) -> tensor<2x1x1x1xf32> loc("d")
+    %15 = "tgn.elementwise"(%1, %14) <{f = "mul"}> : (tensor<2x1x3x3xf32>, tensor<2x1x1x1xf32>) -> tensor<2x1x3x3xf32> loc("d")
+    %16 = "tgn.conv"(%0, %15) <{window = {size = [3, 3], strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]}, groups = 1, out = "f32"}> : (tensor<1x1x3x3xf32>, tensor<2x1x3x3xf32>) -> tensor<1x2x3x3xf32> loc("d")
+    %12 = "tgn.elementwise"(%9, %3) <{f = "mul"}> : (tensor<1x2x1x1xf32>, tensor<1x2x1x1xf32>) -> tensor<1x2x1x1xf32> loc("d")
+    %17 = "tgn.elementwise"(%12, %4) <{f = "add"}> : (tensor<1x2x1x1xf32>, tensor<1x2x1x1xf32>) -> tensor<1x2x1x1xf32> loc("e")
+    %18 = "tgn.elementwise"(%16, %17) <{f = "add"}> : (tensor<1x2x3x3xf32>, tensor<1x2x1x1xf32>) -> tensor<1x2x3x3xf32> loc("e")
+    "tgn.return"(%18) : (tensor<1x2x3x3xf32>) -> ()
   }) : () -> ()
 }) : () -> ()
 
