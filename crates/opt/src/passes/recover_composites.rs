@@ -10,6 +10,7 @@ mod attention;
 mod gates;
 mod narrow;
 mod quantised;
+mod requantised;
 mod rows;
 
 use crate::passes::canonicalise::{Rule, apply_rules};
@@ -23,7 +24,7 @@ pub fn recover_composites(program: &mut TensorProgram, cx: &mut PassCx) -> Resul
 }
 
 #[cfg(test)]
-pub(crate) const TABLES: [&[Rule]; 7] = [MUL, DIV, RECIPROCAL, ADD, SUB, CAST, CONTRACTIONS];
+pub(crate) const TABLES: [&[Rule]; 8] = [MUL, DIV, RECIPROCAL, ADD, SUB, CAST, CONTRACTIONS, QUANTIZE];
 
 fn table(kind: &TensorOp) -> &'static [Rule] {
     match kind {
@@ -37,6 +38,7 @@ fn table(kind: &TensorOp) -> &'static [Rule] {
             _ => &[],
         },
         TensorOp::Conv { .. } | TensorOp::Dot { .. } => CONTRACTIONS,
+        TensorOp::Quantize { .. } => QUANTIZE,
         _ => &[],
     }
 }
@@ -71,3 +73,5 @@ const CONTRACTIONS: &[Rule] = &[
         apply: attention::attention,
     },
 ];
+const QUANTIZE: &[Rule] =
+    &[Rule { name: "quantize(moved(dequantize(x))) => moved(x)", apply: requantised::quantize }];
