@@ -28,7 +28,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
-use tegula_base::{Diagnostic, Diagnostics, HostTensor};
+use tegula_base::{Diagnostic, Diagnostics, Dim, HostTensor};
 use tegula_package::{KernelCode, Package, Port, PortableExecutor, PtxExecutor};
 
 /// Programs kept for recent input shapes.
@@ -171,10 +171,17 @@ impl Session {
 
     /// As [`Session::run_named`], on borrowed memory.
     pub fn run_views(&self, inputs: &[(&str, TensorView<'_>)]) -> Result<Vec<HostTensor>, Diagnostics> {
-        let views = tensors::order_by_name(&self.package.program, inputs)?;
         let mut outputs = Vec::new();
-        self.run_into(&views, &mut outputs)?;
+        self.run_into(&self.in_order(inputs)?, &mut outputs)?;
         Ok(outputs)
+    }
+
+    /// Named tensors in the order of the inputs. Errors: unknown, doubled and missing names, all of them.
+    pub fn in_order<'a>(
+        &self,
+        inputs: &[(&str, TensorView<'a>)],
+    ) -> Result<Vec<TensorView<'a>>, Diagnostics> {
+        tensors::order_by_name(&self.package.program, inputs)
     }
 
     /// As [`Session::run`], into tensors whose memory is used again when it is large enough: with the outputs
@@ -196,6 +203,21 @@ impl Session {
         let mut profile = RunProfile::default();
         self.run_pooled(inputs, outputs, Some(&mut profile))?;
         Ok(profile)
+    }
+
+    /// The shapes of the outputs for inputs of these shapes; `None` where a size depends on the inputs' elements.
+    /// Errors: shapes that the model does not take.
+    pub fn output_shapes(&self, inputs: &[&[usize]]) -> Result<Vec<Vec<Option<usize>>>, Diagnostics> {
+        let program = &self.package.program;
+        tensors::check_shapes(program, inputs)?;
+        let ports = program.inputs.iter().zip(inputs);
+        let views: Vec<TensorView<'_>> =
+            ports.map(|(port, shape)| TensorView { dtype: port.dtype, shape, bytes: &[] }).collect();
+        tensors::check_dims(program, &views)?;
+        let values = bind::input_symbols(program, &views);
+        let value = |name: &str| values[program.symbols.iter().position(|symbol| symbol.name == name)?];
+        let extent = |dim: &Dim| dim.eval(&value).and_then(|extent| usize::try_from(extent).ok());
+        Ok(program.outputs.iter().map(|port| port.shape.iter().map(extent).collect()).collect())
     }
 
     /// Runs that keep what the model goes on with: see [`Stream`].

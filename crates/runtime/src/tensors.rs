@@ -54,15 +54,7 @@ pub(crate) fn check_tensors(
     inputs: &[TensorView<'_>],
     keeps_shared: bool,
 ) -> Result<(), Diagnostics> {
-    if inputs.len() != program.inputs.len() {
-        let wanted: Vec<String> = program.inputs.iter().map(|port| format!("`{}`", port.name)).collect();
-        return Err(Diagnostic::error(
-            "missing-input",
-            format!("the model has {} inputs, {} are given", program.inputs.len(), inputs.len()),
-        )
-        .note(format!("its inputs are {}", wanted.join(", ")))
-        .into());
-    }
+    check_number(program, inputs.len())?;
     let mut found = Diagnostics::default();
     for (index, (port, tensor)) in program.inputs.iter().zip(inputs).enumerate() {
         if keeps_shared && program.output_in(index).is_some() {
@@ -75,16 +67,40 @@ pub(crate) fn check_tensors(
     found.into_result(())
 }
 
+/// Checks number and ranks of shapes that have no elements yet.
+pub(crate) fn check_shapes(program: &HostProgram, shapes: &[&[usize]]) -> Result<(), Diagnostics> {
+    check_number(program, shapes.len())?;
+    let mut found = Diagnostics::default();
+    for (port, shape) in program.inputs.iter().zip(shapes) {
+        found.0.extend(check_rank(port, shape).err());
+    }
+    found.into_result(())
+}
+
+fn check_number(program: &HostProgram, given: usize) -> Result<(), Diagnostic> {
+    if given == program.inputs.len() {
+        return Ok(());
+    }
+    let wanted: Vec<String> = program.inputs.iter().map(|port| format!("`{}`", port.name)).collect();
+    let message = format!("the model has {} inputs, {given} are given", program.inputs.len());
+    Err(Diagnostic::error("missing-input", message).note(format!("its inputs are {}", wanted.join(", "))))
+}
+
+fn check_rank(port: &Port, shape: &[usize]) -> Result<(), Diagnostic> {
+    if shape.len() == port.shape.len() {
+        return Ok(());
+    }
+    let message = format!("input `{}` needs {}, got shape {shape:?}", port.name, describe(port));
+    Err(Diagnostic::error("shape-mismatch", message))
+}
+
 fn check_tensor(port: &Port, tensor: &TensorView<'_>) -> Result<(), Diagnostic> {
     let name = &port.name;
     if tensor.dtype != port.dtype {
         let message = format!("input `{name}` needs {}, got {}", port.dtype, tensor.dtype);
         return Err(Diagnostic::error("dtype-mismatch", message));
     }
-    if tensor.shape.len() != port.shape.len() {
-        let message = format!("input `{name}` needs {}, got shape {:?}", describe(port), tensor.shape);
-        return Err(Diagnostic::error("shape-mismatch", message));
-    }
+    check_rank(port, tensor.shape)?;
     let bytes = tensor
         .shape
         .iter()

@@ -3,6 +3,8 @@
 //! every length and with single bits flipped: never a panic, a signal or an internal error.
 //! The bad models come from `tools/bad_models.py`.
 
+pub mod requests;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

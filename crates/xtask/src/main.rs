@@ -5,6 +5,7 @@
 
 mod bad_input;
 mod baseline;
+mod capi;
 mod catalog;
 mod compile_time;
 mod contrib;

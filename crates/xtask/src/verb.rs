@@ -122,6 +122,7 @@ pub const VERBS: &[Verb] = &[
     ),
     verb("page", "", "a package's page in a real browser", crate::page::run),
     verb("wheel", "", "the Python face, from its built wheel", crate::wheel::run),
+    verb("capi", "[--blocks N] [--seed S]", "the C interface, from C", crate::capi::run),
     verb("identity", "", "the same input gives the same package", crate::identity::run),
     verb(
         "gpu-model",

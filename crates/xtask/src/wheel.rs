@@ -1,17 +1,19 @@
 //! `wheel`: builds the Python wheel and uses it as one who has nothing else: a fresh environment, `pip install`, the
-//! README's example, then the suite of `crates/python/tests`.
-//! Bar: all of it works. The wheel's name says which glibc it needs.
+//! README's example, the suite of `crates/python/tests`, then the bad requests of `bad-input`.
+//! Bar: all of it works, and each bad request is refused in the command's words. The wheel's name says which glibc it needs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
+use crate::bad_input::requests::Requests;
 use crate::catalog::Catalog;
 use crate::fetch_models::fetch;
 use crate::outcome::Outcome;
 use crate::python;
 use crate::shell::Shell;
+use crate::tegula_cli::Tegula;
 use crate::workspace;
 
 const MATURIN: &str = "maturin==1.16.0";
@@ -58,7 +60,16 @@ pub fn run(_args: &[String]) -> Result<Outcome> {
         .stream()?;
     let summary = said.lines.iter().rev().find(|line| line.contains(" passed")).cloned().unwrap_or_default();
     let count = |word: &str| counted(&summary, word);
-    let holds = failed == 0 && examples > 0 && said.code == Some(0) && count("passed") > 0;
+    let requests = Requests::prepare(&Tegula::build()?, &folder.join("files"))?;
+    let ask = workspace::root().join("crates/python/tests/ask.py");
+    let otherwise = requests.said_otherwise(|request| {
+        let mut command = Shell::new(&python).arg(&ask).arg(request.file);
+        if let Some((name, file)) = request.input {
+            command = command.args([name, file]);
+        }
+        Ok(command)
+    })?;
+    let holds = failed == 0 && otherwise == 0 && examples > 0 && said.code == Some(0) && count("passed") > 0;
     Ok(Outcome::pass_if(holds)
         .with("bytes", bytes)
         .with("platform", platform(&wheel))
@@ -66,7 +77,9 @@ pub fn run(_args: &[String]) -> Result<Outcome> {
         .with("examples", examples)
         .with("failed_examples", failed)
         .with("tests", count("passed"))
-        .with("failed_tests", count("failed") + count("error")))
+        .with("failed_tests", count("failed") + count("error"))
+        .with("bad_requests", requests.list.len())
+        .with("said_otherwise", otherwise))
 }
 
 /// Builds the wheel in the project's own target folder, so that its crates are built once.

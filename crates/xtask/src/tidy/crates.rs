@@ -58,6 +58,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     ("tegula", &["driver", "runtime", "package", "base", "machine"]),
     ("python", &["tegula"]),
+    ("capi", &["tegula"]),
     ("cli", &["driver", "tegula", "runtime", "package", "base", "machine"]),
 ];
 
