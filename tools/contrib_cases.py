@@ -512,7 +512,7 @@ case("DequantizeLinear_axis", "DequantizeLinear", lambda d: [d.u8(4, 6, 3), d.sc
 case("DequantizeLinear_int32", "DequantizeLinear", lambda d: [d.ints(np.int32, -9000, 9000, 4, 6), real(0.02)])
 
 
-# A state that rounds to the next of 256 numbers moves the gates by the weights' scale times 127.
+# Tegula takes the weights' values and leaves activations floats; ONNX Runtime rounds each state to 8 bits.
 def lstm(name, directions=1, zeros=False, columns=False):
     def operands(d):
         n = 4 * 6

@@ -1,13 +1,15 @@
-//! `models [--all] [--only ID ...]`: real models against ONNX Runtime, at both shape sets from one package, on 1, 2 and 3
+//! `models [--all] [--rewritten] [--only ID ...]`: real models against ONNX Runtime, at both shape sets from one package, on 1, 2 and 3
 //! threads.  Rows of `data/open_rows.txt` are known not to hold.  Bars: floats max|a-b| <= 1e-4 (max|b| + 1e-6), integers and shapes equal; int8 models by their
 //! root-mean-square distance to the evaluator's result, at most 1.05 times ONNX Runtime's, where they are not within the
 //! bar of floats; bitwise equal across threads.  Models with feedback run 20 steps, each side feeding back its own state.
+//! With `--rewritten` each model is what ONNX Runtime makes of it before it runs it (`tools/ort_rewrite.py`): full of its
+//! own ops, and as good.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context, Result, anyhow};
 use tegula_base::HostTensor;
 use tegula_testkit::compare::{Distance, Tolerance, compare, distance, rms_distance};
 use tegula_testkit::onnx_suite::RunError;
@@ -16,10 +18,13 @@ use crate::baseline::{self, Baseline};
 use crate::catalog::Catalog;
 use crate::open_rows::{OpenRows, Verdict};
 use crate::outcome::Outcome;
+use crate::shell::Shell;
 use crate::tegula_cli::{RunOptions, Tegula, read_npy, safe_name, write_npy};
-use crate::workspace;
+use crate::{python, workspace};
 
 const THREADS: [usize; 3] = [1, 2, 3];
+/// Of rewritten models.
+const FEW_THREADS: [usize; 1] = [2];
 const RELATIVE_BAR: f64 = 1e-4;
 const INT8_BAR: f64 = 1.05;
 
@@ -27,14 +32,25 @@ type Tensors = BTreeMap<String, HostTensor>;
 
 pub fn run(args: &[String]) -> Result<Outcome> {
     let catalog = Catalog::load()?;
-    let ids = catalog.selected(args);
+    let rewrites = args.iter().any(|arg| arg == "--rewritten");
+    let args: Vec<String> = args.iter().filter(|arg| *arg != "--rewritten").cloned().collect();
+    let ids = catalog.selected(&args);
     let tegula = Tegula::build()?;
-    let baselines = baseline::prepare(&catalog, &ids)?;
+    let mut baselines = baseline::prepare(&catalog, &ids)?;
+    if rewrites {
+        baselines.iter_mut().try_for_each(|baseline| rewrite(&catalog, baseline))?;
+    }
     let mut listed = OpenRows::of("models")?;
     let (mut failed, mut open, mut worst) = (0, 0, 0.0f64);
     println!("{:22} {:13} {:>9}  verdict (1, 2, 3 threads)", "model", "shapes", "of bar");
     for baseline in &baselines {
-        let check = Check { tegula: &tegula, baseline, is_int8: catalog.is_int8(&baseline.id)? };
+        let check = Check {
+            tegula: &tegula,
+            baseline,
+            is_int8: catalog.is_int8(&baseline.id)?,
+            packages: workspace::target().join(if rewrites { "packages/rewritten" } else { "packages" }),
+            threads: if rewrites { &FEW_THREADS } else { &THREADS },
+        };
         let name = format!("{} {}", baseline.id, baseline.shape_set);
         let (share, verdict) = match check.distance() {
             Ok(Distance { share, message }) => match listed.judge(&name, share) {
@@ -70,10 +86,27 @@ pub fn run(args: &[String]) -> Result<Outcome> {
         .with("worst_share_of_bar", format!("{worst:.4}")))
 }
 
+/// Puts ONNX Runtime's own form of a model in its place.
+fn rewrite(catalog: &Catalog, baseline: &mut Baseline) -> Result<()> {
+    let version = catalog.pins.get("onnxruntime").context("data/models.json pins no onnxruntime")?;
+    let dir = workspace::target().join("rewritten").join(version);
+    let file = dir.join(format!("{}.onnx", baseline.id));
+    if !file.exists() {
+        fs::create_dir_all(&dir)?;
+        let python = python::with_pins(catalog)?;
+        Shell::new(python).arg(workspace::tool("ort_rewrite.py")).arg(&baseline.model).arg(&file).run()?;
+    }
+    baseline.model = file;
+    Ok(())
+}
+
 struct Check<'a> {
     tegula: &'a Tegula,
     baseline: &'a Baseline,
     is_int8: bool,
+    /// Where its package goes.
+    packages: PathBuf,
+    threads: &'static [usize],
 }
 
 impl Check<'_> {
@@ -83,7 +116,7 @@ impl Check<'_> {
         let package = self.package().map_err(|error| format!("{error:#}"))?;
         let mut first: Option<Vec<Tensors>> = None;
         let mut worst = Distance::default();
-        for threads in THREADS {
+        for threads in self.threads.iter().copied() {
             let options = RunOptions { threads, ..RunOptions::default() };
             let steps =
                 self.steps(&package, options).map_err(|reason| format!("on {threads} threads: {reason}"))?;
@@ -93,8 +126,9 @@ impl Check<'_> {
                     worst = self.judge(&steps)?;
                     first = Some(steps);
                 }
-                Some(first) => equal_bits(&steps, first)
-                    .map_err(|reason| format!("on {threads} threads, {reason} on {} thread", THREADS[0]))?,
+                Some(first) => equal_bits(&steps, first).map_err(|reason| {
+                    format!("on {threads} threads, {reason} on {} thread", self.threads[0])
+                })?,
             }
         }
         Ok(worst)
@@ -102,9 +136,8 @@ impl Check<'_> {
 
     /// Compiles the model once for all its shape sets and thread counts.
     fn package(&self) -> Result<PathBuf> {
-        let dir = workspace::target().join("packages");
-        fs::create_dir_all(&dir)?;
-        let package = dir.join(format!("{}.tgl", self.baseline.id));
+        fs::create_dir_all(&self.packages)?;
+        let package = self.packages.join(format!("{}.tgl", self.baseline.id));
         if self.baseline.shape_set == "run_shapes" || !package.exists() {
             self.tegula.compile(&self.baseline.model, &package)?;
         }

@@ -50,6 +50,7 @@ const ACCEPTANCE: &[Row] = &[
     ("text", &[]),
     ("readme", &[]),
     ("models", &["--all"]),
+    ("models", &["--rewritten"]),
     ("decoders", &[]),
     ("contrib", &[]),
     ("coverage", &[]),

@@ -77,7 +77,12 @@ pub const VERBS: &[Verb] = &[
     ),
     verb("gpu-compile-time", "", "kernels of a large decoder to PTX", crate::gpu_compile_time::run),
     verb("readme", "", "the README's commands", crate::readme::run),
-    verb("models", "[--all] [--only ID ...]", "real models against ONNX Runtime", crate::models::run),
+    verb(
+        "models",
+        "[--all] [--rewritten] [--only ID ...]",
+        "real models against ONNX Runtime",
+        crate::models::run,
+    ),
     verb(
         "onnx-more",
         "[--only PREFIX] [--bless] [--worker]",
