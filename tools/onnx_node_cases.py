@@ -7,6 +7,7 @@ OUT_DIR/<case>/model.onnx, input_<i>.npy, output_<i>.npy, in the order of the gr
 OUT_DIR/cases.json lists per case: rtol, atol and for each input and output
   name, kind (tensor | sequence | optional | string | none), dtype, file (null where .npy cannot hold the value),
   elements (the files of a sequence's tensors).  An optional value that is some is listed as what it holds.
+Strings are stored as bytes of UTF-8 along one axis more, filled up with zeros.
 Types that NumPy lacks are stored as a structure of one field named after the type.  Needs onnx."""
 import json
 import os
@@ -67,7 +68,12 @@ def dump_tensor(row, value, path):
     array = np.asarray(value)
     row["dtype"] = array.dtype.name
     if array.dtype == object or array.dtype.kind in "SU":
-        row["kind"] = "string"
+        # Bytes of UTF-8 along one axis more, filled up with zeros.
+        texts = [text if isinstance(text, bytes) else str(text).encode() for text in array.ravel().tolist()]
+        width = max([1, *map(len, texts)])
+        filled = b"".join(text.ljust(width, b"\0") for text in texts)
+        np.save(path, np.frombuffer(filled, np.uint8).reshape(*array.shape, width))
+        row["kind"], row["dtype"], row["file"] = "string", "string", os.path.basename(path)
         return row
     stored = storable(array)
     if stored is not None:

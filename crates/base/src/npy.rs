@@ -2,6 +2,7 @@
 //! In: a whole file's bytes.  Out: a row-major little-endian tensor; column-major files are transposed.
 //! Element types that NumPy lacks (bf16, fp8, 4-bit) stand as a structure with one field named after the
 //! type, `[('bf16', '<u2')]`: NumPy still loads the file, and the type is not lost.
+//! Strings (`S` and `U`) are read as `u8` with one axis more: the bytes of UTF-8, filled up with zeros.
 //! Source: numpy.lib.format, "Format Version 1.0".
 
 use crate::{DType, Diagnostic, HostTensor};
@@ -14,7 +15,24 @@ const ALIGNMENT: usize = 64;
 /// Errors (`npy`): not an `.npy` file, an element type that Tegula lacks, or fewer or more bytes than the shape needs.
 pub fn decode(file: &[u8]) -> Result<HostTensor, Diagnostic> {
     let (header, data) = split(file)?;
-    let Header { dtype, column_major, shape } = Header::parse(header)?;
+    let Header { element, column_major, mut shape } = Header::parse(header)?;
+    let text;
+    let (dtype, data) = match element {
+        Element::Number(dtype) => (dtype, data),
+        Element::Bytes(width) => {
+            shape.push(width);
+            (DType::U8, data)
+        }
+        Element::Letters(letters) => {
+            let width;
+            (text, width) = in_utf8(data, letters)?;
+            shape.push(width);
+            (DType::U8, text.as_slice())
+        }
+    };
+    if column_major && matches!(element, Element::Bytes(_) | Element::Letters(_)) && shape.len() > 2 {
+        return Err(malformed("strings in column-major order").help("save it with `np.ascontiguousarray(x)`"));
+    }
     let count = shape.iter().try_fold(1usize, |count, size| count.checked_mul(*size));
     let wanted = count.and_then(|count| count.checked_mul(dtype.size()));
     if wanted != Some(data.len()) {
@@ -24,7 +42,11 @@ pub fn decode(file: &[u8]) -> Result<HostTensor, Diagnostic> {
             wanted.map_or("more than memory can hold".to_string(), |bytes| bytes.to_string()),
         )));
     }
-    let bytes = if column_major { to_row_major(data, &shape, dtype.size()) } else { data.to_vec() };
+    let bytes = if column_major && matches!(element, Element::Number(_)) {
+        to_row_major(data, &shape, dtype.size())
+    } else {
+        data.to_vec()
+    };
     Ok(HostTensor { dtype, shape, bytes })
 }
 
@@ -74,8 +96,42 @@ fn split(file: &[u8]) -> Result<(&str, &[u8]), Diagnostic> {
     Ok((header, data))
 }
 
+/// What an element is.
+#[derive(Clone, Copy)]
+enum Element {
+    Number(DType),
+    /// That many bytes, of a string.
+    Bytes(usize),
+    /// That many code points of 4 bytes each.
+    Letters(usize),
+}
+
+/// Strings of code points, little-endian, as bytes of UTF-8; and how many bytes each has room for.
+fn in_utf8(data: &[u8], letters: usize) -> Result<(Vec<u8>, usize), Diagnostic> {
+    let room = letters.saturating_mul(4).max(1);
+    if !data.len().is_multiple_of(room) {
+        return Err(malformed(format!(
+            "the file's {} bytes of data are no strings of {room} bytes",
+            data.len()
+        )));
+    }
+    let mut texts = Vec::new();
+    for text in data.chunks_exact(room) {
+        let points = text.as_chunks::<4>().0.iter().map(|point| u32::from_le_bytes(*point));
+        let letters = points.take_while(|point| *point != 0).map(char::from_u32);
+        let text: Option<String> = letters.collect();
+        texts.push(text.ok_or_else(|| malformed("a string holds what is no letter of Unicode"))?);
+    }
+    let width = texts.iter().map(String::len).max().unwrap_or(0).max(1);
+    let mut bytes = vec![0; width * texts.len()];
+    for (row, text) in bytes.chunks_exact_mut(width).zip(&texts) {
+        row[..text.len()].copy_from_slice(text.as_bytes());
+    }
+    Ok((bytes, width))
+}
+
 struct Header {
-    dtype: DType,
+    element: Element,
     column_major: bool,
     shape: Vec<usize>,
 }
@@ -84,21 +140,21 @@ impl Header {
     /// Parses the header, a Python dict literal with the keys `descr`, `fortran_order` and `shape`.
     fn parse(text: &str) -> Result<Header, Diagnostic> {
         let mut cursor = Cursor { rest: text };
-        let (mut dtype, mut column_major, mut shape) = (None, None, None);
+        let (mut element, mut column_major, mut shape) = (None, None, None);
         cursor.expect("{")?;
         while !cursor.eat("}") {
             let key = cursor.string()?;
             cursor.expect(":")?;
             match key {
-                "descr" => dtype = Some(cursor.descr()?),
+                "descr" => element = Some(cursor.descr()?),
                 "fortran_order" => column_major = Some(cursor.boolean()?),
                 "shape" => shape = Some(cursor.sizes()?),
                 _ => return Err(malformed(format!("the header has an unknown key `{key}`"))),
             }
             cursor.eat(",");
         }
-        match (dtype, column_major, shape) {
-            (Some(dtype), Some(column_major), Some(shape)) => Ok(Header { dtype, column_major, shape }),
+        match (element, column_major, shape) {
+            (Some(element), Some(column_major), Some(shape)) => Ok(Header { element, column_major, shape }),
             _ => Err(malformed("the header lacks `descr`, `fortran_order` or `shape`")),
         }
     }
@@ -165,11 +221,16 @@ impl<'a> Cursor<'a> {
         Ok(sizes)
     }
 
-    /// `'<f4'`, or `[('bf16', '<u2')]` for a type that NumPy lacks.
-    fn descr(&mut self) -> Result<DType, Diagnostic> {
+    /// `'<f4'`, `'|S5'`, or `[('bf16', '<u2')]` for a type that NumPy lacks.
+    fn descr(&mut self) -> Result<Element, Diagnostic> {
         if !self.eat("[") {
             let descr = self.string()?;
-            return plain_dtype(descr);
+            let room = |stem: &str| descr.strip_prefix(stem)?.parse().ok();
+            return Ok(match (room("|S"), room("<U")) {
+                (Some(bytes), _) => Element::Bytes(bytes),
+                (_, Some(letters)) => Element::Letters(letters),
+                _ => Element::Number(plain_dtype(descr)?),
+            });
         }
         self.expect("(")?;
         let name = self.string()?;
@@ -183,7 +244,7 @@ impl<'a> Cursor<'a> {
         if storage.size() != dtype.size() {
             return Err(malformed(format!("`{name}` takes {} bytes, not those of {storage}", dtype.size())));
         }
-        Ok(dtype)
+        Ok(Element::Number(dtype))
     }
 }
 
@@ -306,6 +367,16 @@ mod tests {
     }
 
     #[test]
+    fn strings_are_bytes_along_one_axis_more() {
+        let narrow = file("{'descr': '|S2', 'fortran_order': False, 'shape': (2,), }\n", b"a\0bc");
+        assert_eq!(decode(&narrow), Ok(HostTensor::from_elements(&[2, 2], &[97u8, 0, 98, 99])));
+        // np.array(['ä', 'b'])
+        let points: Vec<u8> = ['ä', 'b'].iter().flat_map(|letter| (*letter as u32).to_le_bytes()).collect();
+        let wide = file("{'descr': '<U1', 'fortran_order': False, 'shape': (2,), }\n", &points);
+        assert_eq!(decode(&wide), Ok(HostTensor::from_elements(&[2, 2], &[195u8, 164, 98, 0])));
+    }
+
+    #[test]
     fn damaged_files_are_refused() {
         let good = encode(&HostTensor::from_elements(&[2, 2], &[1f32, 2.0, 3.0, 4.0]));
         for length in 0..good.len() {
@@ -318,6 +389,8 @@ mod tests {
             "{'descr': '<f4', 'fortran_order': maybe, 'shape': ()}",
             "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}",
             "{'descr': '<f4', 'fortran_order': False, 'shape': (18446744073709551615, 4)}",
+            "{'descr': '<U1', 'fortran_order': False, 'shape': (2,)}",
+            "{'descr': '<U18446744073709551615', 'fortran_order': False, 'shape': (1,)}",
             "{'descr': [('bf16', '<u4')], 'fortran_order': False, 'shape': ()}",
             "{'descr': '<f4', 'fortran_order': False, 'shape': (1",
         ] {

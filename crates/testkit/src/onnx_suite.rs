@@ -146,6 +146,13 @@ pub fn run_case(folder: &Path, case: &Case, run: &Runner<'_>) -> Verdict {
         let Some(actual) = outputs.get(name) else {
             return Verdict::Wrong { reason: format!("output `{name}` is missing"), share: None };
         };
+        if case.outputs.iter().any(|slot| slot.kind == Kind::String && slot.name == *name) {
+            let texts = [actual, expected].map(texts);
+            if texts[0].is_some() && texts[0] == texts[1] {
+                continue;
+            }
+            return Verdict::Wrong { reason: format!("output `{name}` is {texts:?}"), share: None };
+        }
         let tolerance = Tolerance::Elementwise { rtol: case.rtol, atol: case.atol };
         let (difference, share) = match distance(actual, expected, tolerance) {
             Ok(distance) if distance.share <= 1.0 => continue,
@@ -172,6 +179,15 @@ fn judge_draw(
         Ok(()) => Verdict::Pass,
         Err(reason) => Verdict::Wrong { reason, share: None },
     }
+}
+
+/// The extents and the strings of a tensor of them, whose room for each may be larger than it must.
+fn texts(tensor: &HostTensor) -> Option<(&[usize], Vec<&[u8]>)> {
+    let (width, shape) = tensor.shape.split_last()?;
+    let text = |bytes: &'_ [u8]| bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    let rows = tensor.bytes.chunks_exact((*width).max(1));
+    let texts = rows.map(|bytes| &bytes[..text(bytes)]).collect();
+    (tensor.dtype == tegula_base::DType::U8).then_some((shape, texts))
 }
 
 fn read_all(dir: &Path, slots: &[Slot]) -> Result<Named, String> {

@@ -1,12 +1,13 @@
 //! What converters build with: the function in the making, its constants and symbols, and the scopes of names.
 //!
 //! Every method that adds ops checks them by the tensor level's own rules, at the place of insertion
-//! (`region`), under the name of the node at hand (`location`). `arith`, `movement` and `sizes` hold the
-//! families of helpers; `graph.rs` walks the model.
+//! (`region`), under the name of the node at hand (`location`). `arith`, `movement`, `sizes` and `text` hold
+//! the families of helpers; `graph.rs` walks the model.
 
 mod arith;
 mod movement;
 mod sizes;
+mod text;
 
 use super::fault::{Fault, Outcome, Report};
 use super::functions::Functions;

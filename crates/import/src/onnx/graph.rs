@@ -55,25 +55,24 @@ impl Cx<'_> {
     pub fn initializers(&mut self, graph: &GraphProto) {
         self.scopes.reserve(graph.initializer.len() + graph.node.len());
         for tensor in &graph.initializer {
-            let loaded = self.weights.load(tensor).map_err(Fault::invalid);
-            self.initializer(tensor.name(), loaded);
+            self.location = Some(tensor.name().into());
+            let stored = self.stored(tensor);
+            self.initializer(tensor.name(), stored);
         }
         for sparse in &graph.sparse_initializer {
             let name = sparse.values.as_ref().map_or("", |values| values.name());
+            self.location = Some(name.into());
             let loaded = self.weights.load_sparse(sparse).map_err(Fault::invalid);
-            self.initializer(name, loaded);
+            let stored = loaded.and_then(|data| self.constant(data));
+            self.initializer(name, stored.map(Slot::Value));
         }
     }
 
-    fn initializer(&mut self, name: &str, loaded: Outcome<tegula_ir::ConstData>) {
-        self.location = Some(name.into());
-        let slot = match loaded.and_then(|data| self.constant(data)) {
-            Ok(value) => Slot::Value(value),
-            Err(fault) => {
-                self.report.node("initializer", name, fault);
-                Slot::Failed
-            }
-        };
+    fn initializer(&mut self, name: &str, stored: Outcome<Slot>) {
+        let slot = stored.unwrap_or_else(|fault| {
+            self.report.node("initializer", name, fault);
+            Slot::Failed
+        });
         self.scopes.define(name, slot);
     }
 

@@ -6,10 +6,10 @@ use super::fault::{Fault, Outcome};
 use super::graph::Declared;
 use super::proto::{GraphProto, TypeProto, ValueInfoProto, tensor_shape_proto, type_proto};
 use super::scope::Slot;
-use super::weights::dtype_of;
+use super::weights::{dtype_of, is_text};
 use std::collections::BTreeSet;
 use tegula_base::hash::SeededSet;
-use tegula_base::{Dim, Shape, SymbolInfo};
+use tegula_base::{DType, Dim, Shape, SymbolInfo};
 use tegula_tensor::{TensorOp, TensorType};
 
 /// Tensors of a sequence that is an input.
@@ -118,6 +118,9 @@ impl Cx<'_> {
                     (0..n).map(|i| self.argument(&element_name(name, i as usize), element, options, true));
                 Ok(Slot::Sequence(values.collect::<Outcome<_>>()?))
             }
+            Some(value @ type_proto::Value::TensorType(tensor)) if is_text(tensor.elem_type()) => {
+                Ok(Slot::Text(self.argument(name, Some(value), options, false)?))
+            }
             value => Ok(Slot::Value(self.argument(name, value, options, false)?)),
         }
     }
@@ -159,7 +162,14 @@ impl Cx<'_> {
             }
             None => return Err(Fault::invalid("the input has no type")),
         };
-        let dtype = dtype_of(tensor.elem_type()).map_err(Fault::unsupported)?;
+        let is_text = is_text(tensor.elem_type());
+        if is_text && is_element {
+            return Err(Fault::unsupported("sequences of strings are not supported"));
+        }
+        let dtype = match is_text {
+            true => DType::U8,
+            false => dtype_of(tensor.elem_type()).map_err(Fault::unsupported)?,
+        };
         let shape = tensor
             .shape
             .as_ref()
@@ -173,6 +183,12 @@ impl Cx<'_> {
                 self.input_dim(name, dim, SymbolInfo::input(input, axis as u32), options, is_element)
             })
             .collect();
+        let mut dims = dims;
+        if is_text {
+            let symbol = self.symbols.fresh_name(&format!("{name}_bytes"));
+            self.symbols.insert(&symbol, SymbolInfo::input(input, dims.rank() as u32));
+            dims = dims.iter().cloned().chain([Dim::symbol(&symbol)]).collect();
+        }
         let ty = TensorType::new(dtype, dims);
         ty.check_size()?;
         Ok(ty)
@@ -214,7 +230,7 @@ impl Cx<'_> {
         let mut results = Vec::new();
         for info in &graph.output {
             match self.scopes.get(info.name()) {
-                Some(Slot::Value(value)) => {
+                Some(Slot::Value(value) | Slot::Text(value)) => {
                     results.push(value);
                     self.func.result_names.push(info.name().to_string());
                 }

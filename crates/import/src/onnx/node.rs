@@ -67,8 +67,11 @@ impl<'a> Node<'a> {
         match self.operands.get(i)?.as_ref()? {
             Slot::Value(value) => Some(*value),
             Slot::Absent | Slot::Failed => None,
-            Slot::Sequence(_) => {
-                self.mistype(format!("operand {i} is a sequence where a tensor is expected"));
+            other @ (Slot::Sequence(_) | Slot::Text(_)) => {
+                self.mistype(format!(
+                    "operand {i} is {} where a tensor of numbers is expected",
+                    other.describe()
+                ));
                 None
             }
         }
@@ -78,6 +81,17 @@ impl<'a> Node<'a> {
     pub fn slot(&self, i: usize) -> Outcome<Slot> {
         let slot = self.operands.get(i).and_then(Option::as_ref);
         slot.cloned().ok_or_else(|| Fault::invalid(format!("operand {i} is missing")))
+    }
+
+    /// Operand `i`, a tensor of strings. Errors: it is none.
+    pub fn texts_operand(&self, i: usize) -> Outcome {
+        match self.slot(i)? {
+            Slot::Text(text) => Ok(text),
+            other => Err(Fault::invalid(format!(
+                "operand {i} must be a tensor of strings, got {}",
+                other.describe()
+            ))),
+        }
     }
 
     /// The tensors of operand `i`, a sequence. Errors: it is none.

@@ -26,6 +26,7 @@ mod signal;
 mod slicing;
 mod source;
 mod spatial;
+mod text;
 mod training;
 mod window;
 
@@ -69,6 +70,7 @@ pub(super) const FAMILIES: &[(&str, &[Row])] = &[
     ("", random::ROWS),
     ("", ngrams::ROWS),
     ("", sequences::ROWS),
+    ("", text::ROWS),
     ("", optional::ROWS),
     (TRAINING, training::ROWS),
     (ML, ml::ROWS),
@@ -86,9 +88,10 @@ pub(super) const FAMILIES: &[(&str, &[Row])] = &[
 
 /// Why a known op is refused by design.
 pub(super) fn reason_refused(name: &str) -> Option<&'static str> {
-    const STRINGS: &str = "strings are not supported";
+    const STRINGS: &str =
+        "strings are compared, moved, joined and normalised; nothing else is supported of them";
     Some(match name {
-        "StringConcat" | "StringNormalizer" | "StringSplit" | "RegexFullMatch" => STRINGS,
+        "StringSplit" | "RegexFullMatch" => STRINGS,
         "ImageDecoder" => "image files are decoded before they reach the model",
         _ => return None,
     })

@@ -11,6 +11,8 @@ use tegula_ir::Value;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Slot {
     Value(Value),
+    /// A tensor of strings, as `cx/text.rs` lays them.
+    Text(Value),
     /// Tensors in order, each of its own shape.
     Sequence(Arc<[Value]>),
     /// An optional value that is none. One that is some is what it holds.
@@ -23,7 +25,7 @@ impl Slot {
     /// The tensors it holds.
     pub fn tensors(&self) -> &[Value] {
         match self {
-            Slot::Value(value) => std::slice::from_ref(value),
+            Slot::Value(value) | Slot::Text(value) => std::slice::from_ref(value),
             Slot::Sequence(values) => values,
             Slot::Absent | Slot::Failed => &[],
         }
@@ -33,6 +35,7 @@ impl Slot {
     pub fn over(&self, values: &mut impl Iterator<Item = Value>) -> Slot {
         match self {
             Slot::Value(_) => values.next().map_or(Slot::Failed, Slot::Value),
+            Slot::Text(_) => values.next().map_or(Slot::Failed, Slot::Text),
             Slot::Sequence(own) => Slot::Sequence(values.take(own.len()).collect()),
             Slot::Absent | Slot::Failed => self.clone(),
         }
@@ -42,6 +45,7 @@ impl Slot {
     pub fn describe(&self) -> String {
         match self {
             Slot::Value(_) => "a tensor".into(),
+            Slot::Text(_) => "a tensor of strings".into(),
             Slot::Sequence(values) => format!("a sequence of {}", values.len()),
             Slot::Absent => "nothing".into(),
             Slot::Failed => "what failed".into(),

@@ -13,6 +13,7 @@ use std::sync::OnceLock;
 use tegula_base::hash::HashMap;
 use tegula_ir::Value;
 
+type Slots = fn(&mut Cx, &Node) -> Outcome<Vec<Slot>>;
 type Tensors = fn(&mut Cx, &Node) -> Outcome<Vec<Value>>;
 
 /// Builds a node's results; fewer than it names are an error of the caller's to report.
@@ -20,14 +21,20 @@ type Tensors = fn(&mut Cx, &Node) -> Outcome<Vec<Value>>;
 pub(crate) enum Convert {
     /// Of an op whose results are tensors.
     Tensors(Tensors),
-    /// Of an op whose results may be sequences and optional values too.
-    Slots(fn(&mut Cx, &Node) -> Outcome<Vec<Slot>>),
+    /// Of one that only moves elements, strings too.
+    Moves(Tensors),
+    /// Of one whose results are numbers about its operands, which may be strings.
+    Measures(Tensors),
+    /// Of an op whose operands and results may be anything.
+    Slots(Slots),
 }
 
 impl Convert {
     pub fn run(self, cx: &mut Cx, node: &Node) -> Outcome<Vec<Slot>> {
         match self {
             Convert::Tensors(convert) => Ok(convert(cx, node)?.into_iter().map(Slot::Value).collect()),
+            Convert::Moves(convert) => cx.move_texts(node, true, convert),
+            Convert::Measures(convert) => cx.move_texts(node, false, convert),
             Convert::Slots(convert) => convert(cx, node),
         }
     }
@@ -56,9 +63,32 @@ pub(crate) const fn op_since(op: &'static str, since: i64, convert: Tensors) -> 
     op_between(op, since, i64::MAX, convert)
 }
 
-/// An op in all versions, with results of any kind.
-pub(crate) const fn op_of_slots(op: &'static str, convert: fn(&mut Cx, &Node) -> Outcome<Vec<Slot>>) -> Row {
-    Row { op, since: 1, until: i64::MAX, convert: Convert::Slots(convert) }
+impl Row {
+    /// Elements are moved only: they may be strings.
+    pub const fn moves(self) -> Row {
+        match self.convert {
+            Convert::Tensors(convert) => Row { convert: Convert::Moves(convert), ..self },
+            _ => self,
+        }
+    }
+
+    /// Results are numbers about the operands, which may be strings.
+    pub const fn measures(self) -> Row {
+        match self.convert {
+            Convert::Tensors(convert) => Row { convert: Convert::Measures(convert), ..self },
+            _ => self,
+        }
+    }
+}
+
+/// An op in all versions, with operands and results of any kind.
+pub(crate) const fn op_of_slots(op: &'static str, convert: Slots) -> Row {
+    op_of_slots_since(op, 1, convert)
+}
+
+/// As [`op_of_slots`], from a version of its domain on.
+pub(crate) const fn op_of_slots_since(op: &'static str, since: i64, convert: Slots) -> Row {
+    Row { op, since, until: i64::MAX, convert: Convert::Slots(convert) }
 }
 
 /// From this version of ONNX's own domain on every row is read; before, those that [`early`] lists.

@@ -18,6 +18,11 @@ pub(crate) struct Weights<'f> {
     read: BTreeMap<String, Bytes>,
 }
 
+/// Whether an ONNX type number is that of strings.
+pub(crate) fn is_text(data_type: i32) -> bool {
+    DataType::try_from(data_type) == Ok(DataType::String)
+}
+
 /// The element type of an ONNX type number. Errors: one that Tegula has not.
 pub(crate) fn dtype_of(data_type: i32) -> Result<DType, String> {
     Ok(match DataType::try_from(data_type) {
@@ -51,6 +56,9 @@ pub(crate) fn dtype_of(data_type: i32) -> Result<DType, String> {
             return Err(format!(
                 "element type {name} is not supported: ops on complex numbers take pairs of reals"
             ));
+        }
+        Ok(DataType::String) => {
+            return Err("strings are not supported here, where numbers are expected".into());
         }
         Ok(other) => return Err(format!("element type {} is not supported", other.as_str_name())),
         Err(_) => return Err(format!("{data_type} is no element type of ONNX")),

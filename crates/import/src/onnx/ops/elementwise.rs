@@ -3,6 +3,7 @@
 use crate::onnx::cx::Cx;
 use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::{Node, axis_in};
+use crate::onnx::scope::Slot;
 use crate::onnx::table::{Row, op, op_between, op_of_slots, op_since};
 use tegula_ir::{ScalarOp, Value};
 
@@ -20,7 +21,7 @@ pub(super) const ROWS: &[Row] = &[
     op("BitwiseOr", |cx, node| two(cx, node, ScalarOp::Or)),
     op("BitwiseXor", |cx, node| two(cx, node, ScalarOp::Xor)),
     op("BitShift", bit_shift),
-    op("Equal", |cx, node| two(cx, node, ScalarOp::Eq)),
+    op_of_slots("Equal", equal),
     op("Less", |cx, node| two(cx, node, ScalarOp::Lt)),
     op("LessOrEqual", |cx, node| two(cx, node, ScalarOp::Le)),
     op("Greater", |cx, node| two(cx, node, ScalarOp::Gt)),
@@ -29,7 +30,7 @@ pub(super) const ROWS: &[Row] = &[
     op("Min", |cx, node| many(cx, node, ScalarOp::Min)),
     op("Sum", |cx, node| many(cx, node, ScalarOp::Add)),
     op("Mean", mean),
-    op("Where", where_),
+    op("Where", where_).moves(),
     op("Neg", |cx, node| one(cx, node, ScalarOp::Neg)),
     op("Abs", |cx, node| one(cx, node, ScalarOp::Abs)),
     op("Sign", |cx, node| one(cx, node, ScalarOp::Sign)),
@@ -62,6 +63,15 @@ pub(super) const ROWS: &[Row] = &[
     op_since("Clip", 11, clip),
     op_of_slots("Identity", |_, node| Ok(vec![node.slot(0)?])),
 ];
+
+/// Of numbers or of strings.
+fn equal(cx: &mut Cx, node: &Node) -> Outcome<Vec<Slot>> {
+    let same = match (node.slot(0)?, node.slot(1)?) {
+        (Slot::Text(a), Slot::Text(b)) => cx.equal_texts(a, b)?,
+        _ => two(cx, node, ScalarOp::Eq)?[0],
+    };
+    Ok(vec![Slot::Value(same)])
+}
 
 fn one(cx: &mut Cx, node: &Node, f: ScalarOp) -> Outcome<Vec<Value>> {
     let x = node.operand(0)?;

@@ -9,16 +9,16 @@ use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::{ScatterKind, TensorOp};
 
 pub(super) const ROWS: &[Row] = &[
-    op("Gather", gather),
-    op("GatherElements", gather_elements),
-    op("GatherND", gather_nd),
+    op("Gather", gather).moves(),
+    op("GatherElements", gather_elements).moves(),
+    op("GatherND", gather_nd).moves(),
     op("Scatter", scatter_elements),
     op("ScatterElements", scatter_elements),
     op("ScatterND", scatter_nd),
     op("TensorScatter", tensor_scatter),
     op("ReverseSequence", reverse_sequence),
     op("NonZero", non_zero),
-    op("Compress", compress),
+    op("Compress", compress).moves(),
     op("Unique", unique),
     op("NonMaxSuppression", non_max_suppression),
 ];
@@ -131,7 +131,7 @@ fn non_zero(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
 }
 
 /// Coordinates `i64[rank, n]` of the elements that are not 0, and `n`.
-fn found(cx: &mut Cx, x: Value) -> Outcome<(Value, Dim)> {
+pub(super) fn found(cx: &mut Cx, x: Value) -> Outcome<(Value, Dim)> {
     let results = cx.emit_many(TensorOp::NonZero {}, &[x])?;
     let count = cx.size_or_bind(results[1], "nonzero", cx.shape(x).count())?;
     Ok((cx.slice_axis(results[0], 1, Dim::from(0), count.clone())?, count))

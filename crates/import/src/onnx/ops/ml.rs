@@ -11,7 +11,8 @@ mod vectors;
 use crate::onnx::cx::Cx;
 use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
-use crate::onnx::table::{Row, op, op_since};
+use crate::onnx::scope::Slot;
+use crate::onnx::table::{Row, op, op_of_slots_since, op_since};
 use tegula_base::{DType, Dim, HostTensor, Shape};
 use tegula_ir::{ScalarOp, Value};
 
@@ -20,7 +21,7 @@ pub(super) const ROWS: &[Row] = &[
     op("Binarizer", binarizer),
     op("FeatureVectorizer", feature_vectorizer),
     op("Imputer", imputer),
-    op_since("LabelEncoder", 2, label_encoder),
+    op_of_slots_since("LabelEncoder", 2, label_encoder),
     op("LinearClassifier", linear::linear_classifier),
     op("LinearRegressor", linear::linear_regressor),
     op("Normalizer", normalizer),
@@ -126,61 +127,115 @@ fn imputer(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     Ok(vec![cx.select(missing, values, x)?])
 }
 
-/// A key's value, the default for anything else.
-fn label_encoder(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
-    let x = node.operand(0)?;
-    if ["keys_strings", "values_strings"].iter().any(|name| node.has(name)) {
-        return Err(Fault::unsupported(STRINGS));
-    }
+/// A key's value, the default for anything else. Keys and values may be strings.
+fn label_encoder(cx: &mut Cx, node: &Node) -> Outcome<Vec<Slot>> {
     let keys = encoder_list(cx, node, "keys")?;
     let values = encoder_list(cx, node, "values")?;
-    let n = cx.dim(values, 0);
-    cx.assert_equal(&cx.dim(keys, 0), &n, "each key must have a value")?;
-    let dtype = cx.dtype(values);
-    let default = match node.tensor("default_tensor") {
-        Some(tensor) => {
-            let data = cx.weights.load(tensor).map_err(Fault::invalid)?;
-            cx.constant(data)?
+    let default = encoder_default(cx, node, &values)?;
+    let (keyed, numbers) = match (node.slot(0)?, &keys) {
+        (Slot::Text(x), Slot::Text(keys)) => {
+            let column = cx.add_axes(x, &[cx.rank(x) - 1])?;
+            (cx.equal_texts(column, *keys)?, *keys)
         }
-        None if dtype.is_float() => cx.splat(dtype, Shape::scalar(), node.float("default_float", -0.0))?,
-        None => cx.splat_int(dtype, Shape::scalar(), node.int("default_int64", -1))?,
+        (Slot::Value(x), Slot::Value(keys)) => (equal_keys(cx, x, *keys)?, *keys),
+        (x, keys) => {
+            return Err(Fault::invalid(format!("{} is looked up in {}", x.describe(), keys.describe())));
+        }
     };
-    let default = cx.reshape(default, [1i64])?;
-    let default = cx.cast(default, dtype)?;
-    // The default stands behind the values; keys that are no number are equal to each other here.
-    let values = cx.concat(&[values, default], 0)?;
-    let keys = cx.cast(keys, cx.dtype(x))?;
-    let rank = cx.rank(x);
-    let column = cx.add_axes(x, &[rank])?;
-    let mut same = cx.binary(ScalarOp::Eq, column, keys)?;
-    if cx.dtype(x).is_float() {
-        let (a, b) = (cx.unary(ScalarOp::IsNan, column)?, cx.unary(ScalarOp::IsNan, keys)?);
-        let both = cx.binary(ScalarOp::And, a, b)?;
-        same = cx.binary(ScalarOp::Or, same, both)?;
-    }
+    let n = cx.dim(values.tensors()[0], 0);
+    cx.assert_equal(&cx.dim(numbers, 0), &n, "each key must have a value")?;
+    let last = cx.rank(keyed) - 1;
     let places = cx.iota(DType::I64, [n.clone()], 0)?;
-    let none = cx.size_as(n, DType::I64, 1)?;
-    let places = cx.select(same, places, none)?;
-    let place = cx.reduce(ScalarOp::Min, places, &[rank], false)?;
+    let none = cx.size_as(n.clone(), DType::I64, 1)?;
+    let places = cx.select(keyed, places, none)?;
+    let place = cx.reduce(ScalarOp::Min, places, &[last], false)?;
     // Of no keys at all the least place is the largest number.
-    let last = cx.size_as(cx.dim(values, 0) - Dim::from(1), DType::I64, rank)?;
-    let place = cx.binary(ScalarOp::Min, place, last)?;
-    Ok(vec![cx.gather(values, place, 0)?])
+    let most = cx.size_as(n, DType::I64, last)?;
+    let place = cx.binary(ScalarOp::Min, place, most)?;
+    // The default stands behind the values.
+    Ok(vec![match (values, default) {
+        (Slot::Text(values), Slot::Text(default)) => {
+            let both = cx.alike_texts(&[values, default])?;
+            let table = cx.concat(&both, 0)?;
+            Slot::Text(cx.gather(table, place, 0)?)
+        }
+        (Slot::Value(values), Slot::Value(default)) => {
+            let default = cx.cast(default, cx.dtype(values))?;
+            let table = cx.concat(&[values, default], 0)?;
+            Slot::Value(cx.gather(table, place, 0)?)
+        }
+        (values, default) => {
+            return Err(Fault::invalid(format!(
+                "the values are {}, the default is {}",
+                values.describe(),
+                default.describe()
+            )));
+        }
+    }])
 }
 
-fn encoder_list(cx: &mut Cx, node: &Node, stem: &str) -> Outcome {
+/// Which keys `[K]` each element is: `[..., K]`. Keys that are no number are equal to each other here.
+fn equal_keys(cx: &mut Cx, x: Value, keys: Value) -> Outcome {
+    let keys = cx.cast(keys, cx.dtype(x))?;
+    let column = cx.add_axes(x, &[cx.rank(x)])?;
+    let same = cx.binary(ScalarOp::Eq, column, keys)?;
+    if !cx.dtype(x).is_float() {
+        return Ok(same);
+    }
+    let (a, b) = (cx.unary(ScalarOp::IsNan, column)?, cx.unary(ScalarOp::IsNan, keys)?);
+    let both = cx.binary(ScalarOp::And, a, b)?;
+    cx.binary(ScalarOp::Or, same, both)
+}
+
+/// One element, in a row.
+fn encoder_default(cx: &mut Cx, node: &Node, values: &Slot) -> Outcome<Slot> {
+    let default = match (node.tensor("default_tensor"), values) {
+        (Some(tensor), _) => cx.stored(tensor)?,
+        (None, Slot::Text(_)) => {
+            let default = node.text("default_string", "_Unused").into_bytes();
+            Slot::Text(cx.texts(&[default], &[1])?)
+        }
+        (None, _) => {
+            let dtype = cx.dtype(values.tensors()[0]);
+            Slot::Value(match dtype.is_float() {
+                true => cx.splat(dtype, Shape::scalar(), node.float("default_float", -0.0))?,
+                false => cx.splat_int(dtype, Shape::scalar(), node.int("default_int64", -1))?,
+            })
+        }
+    };
+    flat(cx, default)
+}
+
+/// A list of keys or values, at least one of a kind that the attributes name.
+fn encoder_list(cx: &mut Cx, node: &Node, stem: &str) -> Outcome<Slot> {
     let list = if let Some(tensor) = node.tensor(&format!("{stem}_tensor")) {
-        let data = cx.weights.load(tensor).map_err(Fault::unsupported)?;
-        cx.constant(data)?
+        cx.stored(tensor)?
     } else if let Some(floats) = node.floats(&format!("{stem}_floats")) {
-        cx.constant(HostTensor::from_elements(&[floats.len()], &floats))?
+        Slot::Value(cx.constant(HostTensor::from_elements(&[floats.len()], &floats))?)
     } else if let Some(ints) = node.ints(&format!("{stem}_int64s")) {
-        cx.constant(HostTensor::from_elements(&[ints.len()], &ints))?
+        Slot::Value(cx.constant(HostTensor::from_elements(&[ints.len()], &ints))?)
+    } else if let Some(texts) = node.texts(&format!("{stem}_strings")) {
+        let texts: Vec<Vec<u8>> = texts.into_iter().map(String::into_bytes).collect();
+        Slot::Text(cx.texts(&texts, &[texts.len()])?)
     } else {
         return Err(Fault::invalid(format!("there are no {stem}")));
     };
-    let count = cx.shape(list).count();
-    cx.reshape(list, [count])
+    flat(cx, list)
+}
+
+/// As one row.
+fn flat(cx: &mut Cx, list: Slot) -> Outcome<Slot> {
+    Ok(match list {
+        Slot::Text(texts) => {
+            let (count, width) = (cx.text_shape(texts).count(), cx.text_width(texts));
+            Slot::Text(cx.reshape(texts, [count, width])?)
+        }
+        Slot::Value(values) => {
+            let count = cx.shape(values).count();
+            Slot::Value(cx.reshape(values, [count])?)
+        }
+        other => other,
+    })
 }
 
 /// Rows divided by their largest magnitude, their sum of magnitudes or their length.

@@ -10,14 +10,14 @@ use tegula_base::{DType, Dim, Shape, SymbolInfo};
 use tegula_ir::{ScalarOp, Value};
 
 pub(super) const ROWS: &[Row] = &[
-    op("Reshape", reshape),
-    op("Flatten", flatten),
-    op("Squeeze", squeeze),
-    op("Unsqueeze", unsqueeze),
-    op("Transpose", transpose),
-    op("Concat", concat),
-    op("Expand", expand),
-    op_between("Tile", 6, i64::MAX, tile),
+    op("Reshape", reshape).moves(),
+    op("Flatten", flatten).moves(),
+    op("Squeeze", squeeze).moves(),
+    op("Unsqueeze", unsqueeze).moves(),
+    op("Transpose", transpose).moves(),
+    op("Concat", concat).moves(),
+    op("Expand", expand).moves(),
+    op_between("Tile", 6, i64::MAX, tile).moves(),
     op("DepthToSpace", depth_to_space),
     op("SpaceToDepth", space_to_depth),
     op_since("CenterCropPad", 18, center_crop_pad),

@@ -9,8 +9,11 @@ use tegula_base::{DType, Dim, SymbolInfo};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::TensorOp;
 
-pub(super) const ROWS: &[Row] =
-    &[op_between("Slice", 1, 9, slice_by_attributes), op_since("Slice", 10, slice), op("Split", split)];
+pub(super) const ROWS: &[Row] = &[
+    op_between("Slice", 1, 9, slice_by_attributes).moves(),
+    op_since("Slice", 10, slice).moves(),
+    op("Split", split).moves(),
+];
 
 /// A constant end at or above this is how exporters write "to the end".
 const TO_THE_END: i64 = 1 << 24;

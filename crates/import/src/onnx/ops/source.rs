@@ -3,16 +3,17 @@
 use crate::onnx::cx::Cx;
 use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::{Node, axis_in};
-use crate::onnx::table::{Row, op};
+use crate::onnx::scope::Slot;
+use crate::onnx::table::{Row, op, op_of_slots};
 use tegula_base::{DType, Dim, HostTensor, Shape};
 use tegula_ir::{ConstData, ScalarOp, Value};
 use tegula_tensor::TensorOp;
 
 pub(super) const ROWS: &[Row] = &[
-    op("Constant", constant),
+    op_of_slots("Constant", constant),
     op("ConstantOfShape", constant_of_shape),
-    op("Shape", shape),
-    op("Size", size),
+    op("Shape", shape).measures(),
+    op("Size", size).measures(),
     op("Range", range),
     op("EyeLike", eye_like),
     op("Trilu", trilu),
@@ -22,9 +23,9 @@ pub(super) const ROWS: &[Row] = &[
     op("BlackmanWindow", |cx, node| window(cx, node, &[0.42, 0.5, 0.08])),
 ];
 
-fn constant(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+fn constant(cx: &mut Cx, node: &Node) -> Outcome<Vec<Slot>> {
     let data: ConstData = if let Some(tensor) = node.tensor("value") {
-        cx.weights.load(tensor).map_err(Fault::invalid)?
+        return Ok(vec![cx.stored(tensor)?]);
     } else if let Some(sparse) = node.attribute("sparse_value").and_then(|a| a.sparse_tensor.as_ref()) {
         cx.weights.load_sparse(sparse).map_err(Fault::invalid)?
     } else if let Some(value) = node.optional_int("value_int") {
@@ -35,12 +36,15 @@ fn constant(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
         HostTensor::scalar(value.f()).into()
     } else if let Some(values) = node.floats("value_floats") {
         HostTensor::from_elements(&[values.len()], &values).into()
-    } else if node.has("value_string") || node.has("value_strings") {
-        return Err(Fault::unsupported("strings are not supported"));
+    } else if node.has("value_string") {
+        return Ok(vec![Slot::Text(cx.texts(&[node.text("value_string", "").into_bytes()], &[])?)]);
+    } else if let Some(texts) = node.texts("value_strings") {
+        let texts: Vec<Vec<u8>> = texts.into_iter().map(String::into_bytes).collect();
+        return Ok(vec![Slot::Text(cx.texts(&texts, &[texts.len()])?)]);
     } else {
         return Err(Fault::invalid("the constant has no value"));
     };
-    Ok(vec![cx.constant(data)?])
+    Ok(vec![Slot::Value(cx.constant(data)?)])
 }
 
 fn constant_of_shape(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
