@@ -12,7 +12,7 @@ use crate::onnx::cx::Cx;
 use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
 use crate::onnx::scope::Slot;
-use crate::onnx::table::{Row, op, op_of_slots_since, op_since};
+use crate::onnx::table::{Row, op, op_of_slots, op_of_slots_since, op_since};
 use tegula_base::{DType, Dim, HostTensor, Shape};
 use tegula_ir::{ScalarOp, Value};
 
@@ -22,19 +22,18 @@ pub(super) const ROWS: &[Row] = &[
     op("FeatureVectorizer", feature_vectorizer),
     op("Imputer", imputer),
     op_of_slots_since("LabelEncoder", 2, label_encoder),
-    op("LinearClassifier", linear::linear_classifier),
+    op_of_slots("LinearClassifier", linear::linear_classifier),
     op("LinearRegressor", linear::linear_regressor),
     op("Normalizer", normalizer),
     op("OneHotEncoder", one_hot_encoder),
-    op("SVMClassifier", vectors::svm_classifier),
+    op_of_slots("SVMClassifier", vectors::svm_classifier),
     op("SVMRegressor", vectors::svm_regressor),
     op("Scaler", scaler),
     op_since("TreeEnsemble", 5, tree::tree_ensemble),
-    op("TreeEnsembleClassifier", tree::tree_ensemble_classifier),
+    op_of_slots("TreeEnsembleClassifier", tree::tree_ensemble_classifier),
     op("TreeEnsembleRegressor", tree::tree_ensemble_regressor),
+    op("ZipMap", zip_map),
 ];
-
-const STRINGS: &str = "strings are not supported";
 
 impl Cx<'_> {
     /// A row of `f32` constants: `[1, n]`.
@@ -266,20 +265,35 @@ fn normalizer(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     Ok(vec![cx.cast(y, DType::F32)?])
 }
 
+/// A row's scores by label. They stay a matrix, whose columns are in the order of the labels.
+fn zip_map(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let scores = node.operand(0)?;
+    let labels = scores::Labels::of(node, "classlabels_int64s")?;
+    match cx.shape(scores).last() {
+        Some(columns) if columns.is_const(labels.count() as i64) => Ok(vec![scores]),
+        _ => Err(Fault::invalid(format!("{} labels do not fit scores {}", labels.count(), cx.ty(scores)))),
+    }
+}
+
 /// 1 at the category's place; rows of zeros for what is no category.
 fn one_hot_encoder(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
-    let x = node.operand(0)?;
-    if node.has("cats_strings") {
-        return Err(Fault::unsupported(STRINGS));
-    }
     if !node.flag("zeros", true) {
         return Err(Fault::unsupported("`zeros` of 0, which stops at what is no category, is not supported"));
     }
-    let categories = node.ints("cats_int64s").unwrap_or_default();
-    let categories = cx.constant(HostTensor::from_elements(&[categories.len()], &categories))?;
-    let x = cx.cast(x, DType::I64)?;
-    let column = cx.add_axes(x, &[cx.rank(x)])?;
-    let same = cx.binary(ScalarOp::Eq, column, categories)?;
+    let same = if let Some(categories) = node.texts("cats_strings").filter(|list| !list.is_empty()) {
+        let x = node.texts_operand(0)?;
+        let texts: Vec<Vec<u8>> = categories.into_iter().map(String::into_bytes).collect();
+        let categories = cx.texts(&texts, &[texts.len()])?;
+        let column = cx.add_axes(x, &[cx.rank(x) - 1])?;
+        cx.equal_texts(column, categories)?
+    } else {
+        let x = node.operand(0)?;
+        let categories = node.ints("cats_int64s").unwrap_or_default();
+        let categories = cx.constant(HostTensor::from_elements(&[categories.len()], &categories))?;
+        let x = cx.cast(x, DType::I64)?;
+        let column = cx.add_axes(x, &[cx.rank(x)])?;
+        cx.binary(ScalarOp::Eq, column, categories)?
+    };
     Ok(vec![cx.cast(same, DType::F32)?])
 }
 

@@ -4,6 +4,7 @@ use super::scores::{Labels, PostTransform, with_other_class};
 use crate::onnx::cx::Cx;
 use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
+use crate::onnx::scope::Slot;
 use tegula_base::{DType, HostTensor};
 use tegula_ir::{ScalarOp, Value};
 
@@ -42,7 +43,7 @@ pub(super) fn linear_regressor(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> 
 }
 
 /// Labels `[N]` and scores `[N,classes]`. One row of coefficients for two labels gives the second one's score.
-pub(super) fn linear_classifier(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+pub(super) fn linear_classifier(cx: &mut Cx, node: &Node) -> Outcome<Vec<Slot>> {
     let (weights, intercepts) = coefficients(node);
     let labels = Labels::of(node, "classlabels_ints")?;
     let transform = PostTransform::of(node)?;
@@ -61,5 +62,5 @@ pub(super) fn linear_classifier(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>>
         }
         _ => (labels.of_largest(cx, raw)?, transform.apply(cx, raw)?),
     };
-    Ok(vec![label, cx.cast(scores, DType::F32)?])
+    Ok(vec![label, Slot::Value(cx.cast(scores, DType::F32)?)])
 }

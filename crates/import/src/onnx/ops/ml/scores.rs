@@ -1,10 +1,10 @@
 //! From scores to what a classifier or regressor gives: the transformations of the domain, and labels.
 
-use super::STRINGS;
 use crate::onnx::cx::Cx;
 use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
-use tegula_base::{DType, Dim, HostTensor};
+use crate::onnx::scope::Slot;
+use tegula_base::{DType, HostTensor};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::TensorOp;
 
@@ -98,53 +98,74 @@ fn probit(cx: &mut Cx, scores: Value) -> Outcome {
     cx.select(end, zero, y)
 }
 
-/// The labels of a classifier: whole numbers.
-pub(super) struct Labels(Vec<i64>);
+/// The labels of a classifier, in the order of its scores.
+pub(super) enum Labels {
+    Numbers(Vec<i64>),
+    Texts(Vec<Vec<u8>>),
+}
 
 impl Labels {
-    /// `attribute` names the whole numbers. Errors: they are strings, or there are none.
+    /// `attribute` names the whole numbers. Errors: there are none, nor strings.
     pub fn of(node: &Node, attribute: &str) -> Outcome<Labels> {
-        if node.texts("classlabels_strings").is_some_and(|labels| !labels.is_empty()) {
-            return Err(Fault::unsupported(STRINGS));
+        if let Some(texts) = node.texts("classlabels_strings").filter(|labels| !labels.is_empty()) {
+            return Ok(Labels::Texts(texts.into_iter().map(String::into_bytes).collect()));
         }
         match node.ints(attribute).filter(|labels| !labels.is_empty()) {
-            Some(labels) => Ok(Labels(labels)),
+            Some(labels) => Ok(Labels::Numbers(labels)),
             None => Err(Fault::invalid(format!("there are no labels: attribute `{attribute}` is missing"))),
         }
     }
 
     pub fn count(&self) -> usize {
-        self.0.len()
+        match self {
+            Labels::Numbers(numbers) => numbers.len(),
+            Labels::Texts(texts) => texts.len(),
+        }
     }
 
-    /// The label of the largest score of each row `[N,C]`: `i64[N]`.
-    pub fn of_largest(&self, cx: &mut Cx, scores: Value) -> Outcome {
-        if !cx.dim(scores, 1).is_const(self.0.len() as i64) {
-            return Err(Fault::invalid(format!(
-                "{} labels do not fit scores {}",
-                self.0.len(),
-                cx.ty(scores)
-            )));
+    /// The label of the largest score of each row `[N,C]`: `[N]`.
+    pub fn of_largest(&self, cx: &mut Cx, scores: Value) -> Outcome<Slot> {
+        let n = self.count();
+        if !cx.dim(scores, 1).is_const(n as i64) {
+            return Err(Fault::invalid(format!("{n} labels do not fit scores {}", cx.ty(scores))));
         }
         let kind = TensorOp::ArgReduce { max: true, axis: 1, last: false };
         let place = cx.emit(kind, &[scores])?;
         let place = cx.drop_axes(place, &[1])?;
-        let labels = cx.constant(HostTensor::from_elements(&[self.0.len()], &self.0))?;
-        cx.gather(labels, place, 0)
+        self.at(cx, place)
     }
 
-    /// Of one score a row `[N,1]`: the second label (of a single one: that one, else 0) where it is above a threshold.
-    pub fn of_one_score(&self, cx: &mut Cx, score: Value, f: ScalarOp, threshold: f64) -> Outcome {
-        let [no, yes] = match self.0[..] {
-            [only] => [0, only],
-            [no, yes, ..] => [no, yes],
-            [] => return Err(Fault::invalid("there are no labels")),
+    /// Of one score a row `[N,1]`: the second label (of a single one: that one, else 0 or nothing) where it is above a
+    /// threshold.
+    pub fn of_one_score(&self, cx: &mut Cx, score: Value, f: ScalarOp, threshold: f64) -> Outcome<Slot> {
+        let pair = match self {
+            Labels::Numbers(numbers) => match numbers[..] {
+                [only] => Labels::Numbers(vec![0, only]),
+                _ => Labels::Numbers(numbers[..2].to_vec()),
+            },
+            Labels::Texts(texts) => match &texts[..] {
+                [only] => Labels::Texts(vec![vec![], only.clone()]),
+                _ => Labels::Texts(texts[..2].to_vec()),
+            },
         };
         let above = cx.with_number(f, score, threshold)?;
         let above = cx.drop_axes(above, &[1])?;
-        let label = |cx: &mut Cx, label: i64| cx.splat_int(DType::I64, [Dim::from(1)], label);
-        let (yes, no) = (label(cx, yes)?, label(cx, no)?);
-        cx.select(above, yes, no)
+        let place = cx.cast(above, DType::I64)?;
+        pair.at(cx, place)
+    }
+
+    /// The labels at places.
+    fn at(&self, cx: &mut Cx, places: Value) -> Outcome<Slot> {
+        Ok(match self {
+            Labels::Numbers(numbers) => {
+                let labels = cx.constant(HostTensor::from_elements(&[numbers.len()], numbers))?;
+                Slot::Value(cx.gather(labels, places, 0)?)
+            }
+            Labels::Texts(texts) => {
+                let labels = cx.texts(texts, &[texts.len()])?;
+                Slot::Text(cx.gather(labels, places, 0)?)
+            }
+        })
     }
 }
 

@@ -9,6 +9,7 @@ use crate::onnx::cx::Cx;
 use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
 use crate::onnx::ops::control::Round;
+use crate::onnx::scope::Slot;
 use forest::{Forest, Mode, numbers};
 use std::collections::BTreeSet;
 use tegula_base::{DType, Dim, HostTensor, Shape, SymbolInfo};
@@ -60,7 +61,7 @@ pub(super) fn tree_ensemble_regressor(cx: &mut Cx, node: &Node) -> Outcome<Vec<V
 }
 
 /// Labels `[N]` and scores `[N,classes]`. Where all weights are of one class they are scores of the second of two.
-pub(super) fn tree_ensemble_classifier(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+pub(super) fn tree_ensemble_classifier(cx: &mut Cx, node: &Node) -> Outcome<Vec<Slot>> {
     let x = node.operand(0)?;
     let forest = Forest::of_trees(cx, node, "class")?;
     let labels = Labels::of(node, "classlabels_int64s")?;
@@ -74,7 +75,7 @@ pub(super) fn tree_ensemble_classifier(cx: &mut Cx, node: &Node) -> Outcome<Vec<
         let sums = with_base(cx, node, sums)?;
         let label = labels.of_largest(cx, sums)?;
         let scores = transform.apply(cx, sums)?;
-        return Ok(vec![label, cx.cast(scores, DType::F32)?]);
+        return Ok(vec![label, Slot::Value(cx.cast(scores, DType::F32)?)]);
     };
     let sums = aggregated(cx, &forest, rows, only + 1, Aggregate::Sum)?;
     let sum = cx.slice_axis(sums, 1, Dim::from(only), Dim::from(1))?;
@@ -93,7 +94,7 @@ pub(super) fn tree_ensemble_classifier(cx: &mut Cx, node: &Node) -> Outcome<Vec<
         let both = with_other_class(cx, sum, other)?;
         (labels.of_one_score(cx, sum, ScalarOp::Gt, 0.0)?, transform.apply(cx, both)?)
     };
-    Ok(vec![label, cx.cast(scores, DType::F32)?])
+    Ok(vec![label, Slot::Value(cx.cast(scores, DType::F32)?)])
 }
 
 fn with_base(cx: &mut Cx, node: &Node, sums: Value) -> Outcome {

@@ -5,6 +5,7 @@ use crate::onnx::cx::Cx;
 use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
 use crate::onnx::ops::control::Round;
+use crate::onnx::scope::Slot;
 use tegula_base::{DType, Dim, HostTensor, Shape};
 use tegula_ir::{ScalarOp, Value};
 
@@ -83,7 +84,7 @@ pub(super) fn svm_regressor(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
 
 /// Labels `[N]` and scores: of classes where there are probabilities or no vectors, else of pairs of classes; one score is
 /// given for both of two labels.
-pub(super) fn svm_classifier(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+pub(super) fn svm_classifier(cx: &mut Cx, node: &Node) -> Outcome<Vec<Slot>> {
     let x = node.operand(0)?;
     let rows = cx.feature_rows(x)?;
     let labels = Labels::of(node, "classlabels_ints")?;
@@ -124,7 +125,7 @@ pub(super) fn svm_classifier(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
         scores
     };
     let scores = transform.apply(cx, scores)?;
-    Ok(vec![label, cx.cast(scores, DType::F32)?])
+    Ok(vec![label, Slot::Value(cx.cast(scores, DType::F32)?)])
 }
 
 /// One machine for each pair of classes, the first class of a pair above 0.
