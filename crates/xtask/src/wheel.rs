@@ -1,6 +1,6 @@
 //! `wheel`: builds the Python wheel and uses it as one who has nothing else: a fresh environment, `pip install`, the
-//! README's example, the suite of `crates/python/tests`, then the bad requests of `bad-input`.
-//! Bar: all of it works, and each bad request is refused in the command's words. The wheel's name says which glibc it needs.
+//! README's example, the suite of `crates/python/tests`, its types, then the bad requests of `bad-input`.
+//! Bar: all of it works, stubs say what there is, and each bad request is refused in the command's words. The wheel's name says which glibc it needs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,6 +18,7 @@ use crate::workspace;
 
 const MATURIN: &str = "maturin==1.16.0";
 const PYTEST: &str = "pytest==9.2.0";
+const MYPY: &str = "mypy==2.4.1";
 /// The model that the README's example runs.
 const MODEL: &str = "magika";
 
@@ -47,7 +48,7 @@ pub fn run(_args: &[String]) -> Result<Outcome> {
     }
 
     let import_ms = import_ms(&python)?;
-    let mut wanted = vec![PYTEST.to_string()];
+    let mut wanted = vec![PYTEST.to_string(), MYPY.to_string()];
     for package in ["onnx", "onnxruntime"] {
         wanted.push(python::pinned(&catalog, package)?);
     }
@@ -58,6 +59,7 @@ pub fn run(_args: &[String]) -> Result<Outcome> {
         .arg(&tests)
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .stream()?;
+    let typed = are_typed(&python, &tests)?;
     let summary = said.lines.iter().rev().find(|line| line.contains(" passed")).cloned().unwrap_or_default();
     let count = |word: &str| counted(&summary, word);
     let requests = Requests::prepare(&Tegula::build()?, &folder.join("files"))?;
@@ -69,7 +71,8 @@ pub fn run(_args: &[String]) -> Result<Outcome> {
         }
         Ok(command)
     })?;
-    let holds = failed == 0 && otherwise == 0 && examples > 0 && said.code == Some(0) && count("passed") > 0;
+    let holds =
+        failed == 0 && otherwise == 0 && typed && examples > 0 && said.code == Some(0) && count("passed") > 0;
     Ok(Outcome::pass_if(holds)
         .with("bytes", bytes)
         .with("platform", platform(&wheel))
@@ -78,6 +81,7 @@ pub fn run(_args: &[String]) -> Result<Outcome> {
         .with("failed_examples", failed)
         .with("tests", count("passed"))
         .with("failed_tests", count("failed") + count("error"))
+        .with("typed", typed)
         .with("bad_requests", requests.list.len())
         .with("said_otherwise", otherwise))
 }
@@ -101,6 +105,17 @@ fn build(folder: &Path) -> Result<PathBuf> {
     let wheels: Vec<PathBuf> = fs::read_dir(&out)?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
     ensure!(wheels.len() == 1, "maturin left {} files in {}", wheels.len(), out.display());
     wheels.into_iter().next().context("maturin left no wheel")
+}
+
+/// Whether the stubs say what the module has, and a program with types is read without complaint.
+fn are_typed(python: &Path, tests: &Path) -> Result<bool> {
+    let mypy = |args: &[&str]| {
+        let cache = workspace::target().join("wheel/mypy");
+        Shell::new(python).arg("-m").args(args).env("MYPY_CACHE_DIR", cache)
+    };
+    let stubs = mypy(&["mypy.stubtest", "tegula"]).stream()?.code == Some(0);
+    let program = mypy(&["mypy", "--strict"]).arg(tests.join("typed.py")).stream()?.code == Some(0);
+    Ok(stubs && program)
 }
 
 /// What the wheel runs on, as its name ends: `manylinux_2_34_x86_64`.
@@ -154,6 +169,7 @@ mod tests {
     fn blocks_counts_and_platforms() {
         let text = "```python\na\n\nb\n```\n```text\nc\n```\nd\n```python\ne\n```\n";
         assert_eq!(python_blocks(text), ["a\n\nb\n", "e\n"]);
+        let typed = are_typed(&python, &tests)?;
         let summary = "==== 2 failed, 71 passed, 1 error in 3.1s ====";
         assert_eq!(
             [counted(summary, "failed"), counted(summary, "passed"), counted(summary, "error")],

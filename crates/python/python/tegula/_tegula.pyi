@@ -7,6 +7,8 @@ import numpy as np
 from typing_extensions import Buffer
 from numpy.typing import NDArray
 
+__all__ = ["Error", "Port", "Session", "__version__", "compile", "load"]
+
 __version__: str
 
 class _DLPack(Protocol):

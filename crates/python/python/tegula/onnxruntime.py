@@ -9,7 +9,7 @@ import enum
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -31,7 +31,7 @@ __all__ = [
 
 _CPU = "CPUExecutionProvider"
 _CUDA = "CUDAExecutionProvider"
-_TARGETS = {_CPU: "cpu", _CUDA: "cuda"}
+_TARGETS: dict[str, Literal["cpu", "cuda"]] = {_CPU: "cpu", _CUDA: "cuda"}
 
 _TYPES = {
     "bool": "bool",
@@ -106,6 +106,19 @@ class SessionOptions(_Options):
 
     intra_op_num_threads: int
     inter_op_num_threads: int
+    graph_optimization_level: GraphOptimizationLevel
+    execution_mode: ExecutionMode
+    enable_cpu_mem_arena: bool
+    enable_mem_pattern: bool
+    enable_mem_reuse: bool
+    enable_profiling: bool
+    log_severity_level: int
+    log_verbosity_level: int
+    logid: str
+    optimized_model_filepath: str
+    profile_file_prefix: str
+    use_deterministic_compute: bool
+    _dims: dict[str, int]
 
     _defaults = {
         "intra_op_num_threads": 0,
@@ -158,6 +171,12 @@ class SessionOptions(_Options):
 
 class RunOptions(_Options):
     """Options of a run; none has an effect."""
+
+    log_severity_level: int
+    log_verbosity_level: int
+    logid: str
+    only_execute_path_to_fetches: bool
+    terminate: bool
 
     _defaults = {
         "log_severity_level": -1,
@@ -217,6 +236,8 @@ class InferenceSession:
         run_options: RunOptions | None = None,
     ) -> list[np.ndarray[Any, Any]]:
         """The outputs named, or all of them, in order."""
+        if run_options is not None and not isinstance(run_options, RunOptions):
+            raise TypeError("tegula.onnxruntime: run_options must be tegula.onnxruntime.RunOptions")
         known = [port.name for port in self._session.outputs]
         names = list(output_names) if output_names else known
         unknown = [name for name in names if name not in known]
