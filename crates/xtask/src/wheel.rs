@@ -169,7 +169,6 @@ mod tests {
     fn blocks_counts_and_platforms() {
         let text = "```python\na\n\nb\n```\n```text\nc\n```\nd\n```python\ne\n```\n";
         assert_eq!(python_blocks(text), ["a\n\nb\n", "e\n"]);
-        let typed = are_typed(&python, &tests)?;
         let summary = "==== 2 failed, 71 passed, 1 error in 3.1s ====";
         assert_eq!(
             [counted(summary, "failed"), counted(summary, "passed"), counted(summary, "error")],
