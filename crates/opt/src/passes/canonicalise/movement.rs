@@ -41,7 +41,10 @@ const CONCAT: &[Rule] = &[
     Rule { name: "concat(x, empty) => concat(x)", apply: concat_empty },
     Rule { name: "concat(concat(x, y), z) => concat(x, y, z)", apply: concat_concat },
 ];
-const GATHER: &[Rule] = &[Rule { name: "gather by one constant => slice", apply: gather_constant }];
+const GATHER: &[Rule] = &[
+    Rule { name: "gather by one constant => slice", apply: gather_constant },
+    Rule { name: "gather(dequantize(x)) => dequantize(gather(x))", apply: gather_stored },
+];
 const REDUCE: &[Rule] = &[
     Rule { name: "reduce of extents of 1 => x", apply: reduce_units },
     Rule { name: "reduce(transpose(x)) => transpose(reduce(x))", apply: super::transpose::sink_below_reduce },
@@ -139,6 +142,23 @@ fn concat_concat(site: &mut Site) -> Applied {
         return Ok(None);
     }
     site.b.concat(&parts, axis).map(Some)
+}
+
+/// Rows of a quantised table become real numbers, and not the whole table. Gathers stay in their range.
+fn gather_stored(site: &mut Site) -> Applied {
+    let TensorOp::Gather { axis } = *site.kind() else { return Ok(None) };
+    let (data, indices) = (site.operand(0), site.operand(1));
+    let Some((inner, TensorOp::Dequantize { scheme })) = site.def(data) else { return Ok(None) };
+    let func = &site.b.func;
+    let only_gathers =
+        func.users(data).iter().all(|user| matches!(func.kind(*user), TensorOp::Gather { .. }));
+    if scheme.axis.is_some() || scheme.block.is_some() || !only_gathers {
+        return Ok(None);
+    }
+    let mut operands = func.operands(inner).to_vec();
+    let scheme = scheme.clone();
+    operands[0] = site.b.gather(operands[0], indices, axis)?;
+    site.b.emit(TensorOp::Dequantize { scheme }, &operands).map(Some)
 }
 
 /// A place known before the run is a slice, which needs no index arithmetic.
