@@ -6,9 +6,11 @@
 pub mod assign_layouts;
 mod axis_groups;
 pub mod form_kernels;
+mod kernel_signature;
 pub mod lower;
 pub mod lower_to_host;
 pub mod passes;
 pub mod pipeline;
 pub mod plan_memory;
+pub mod share_kernels;
 pub mod update_in_place;

@@ -6,6 +6,7 @@ use crate::passes::{
     canonicalise, decompose_composites, decompose_recurrent, fold_constants, fold_scales, inline_branches,
     legalise_types, recover_composites, simplify_sizes, turn_factors, unpack_nibbles,
 };
+use crate::share_kernels::share_kernels;
 use tegula_ir::Pipeline;
 use tegula_ir::rewrite::{cse, dce};
 use tegula_target::TargetModel;
@@ -40,5 +41,6 @@ pub fn tensor_pipeline(target: &dyn TargetModel) -> Pipeline<'_, TensorProgram> 
         .pass("cse_pieces", |program, _| Ok(program.for_each_func(cse)))
         .pass("dce_pieces", |program, _| Ok(program.for_each_func(dce)))
         .pass("form_kernels", |program, cx| form_kernels(program, target, cx))
+        .pass("share_kernels", share_kernels)
         .pass("assign_layouts", |program, cx| assign_layouts(program, target, cx))
 }

@@ -12,7 +12,9 @@ use std::path::{Path, PathBuf};
 use tegula_base::Diagnostics;
 use tegula_ir::rewrite::{cse, dce};
 use tegula_ir::{Changed, PassCx, Pipeline, PrintOptions, RunOptions, parse_program, print_program};
-use tegula_opt::{assign_layouts::assign_layouts, form_kernels::form_kernels, passes};
+use tegula_opt::{
+    assign_layouts::assign_layouts, form_kernels::form_kernels, passes, share_kernels::share_kernels,
+};
 use tegula_target::TargetModel;
 use tegula_tensor::TensorProgram;
 
@@ -43,6 +45,9 @@ fn pipeline<'a>(name: &str, target: &'a dyn TargetModel) -> Pipeline<'a, TensorP
         "inline_branches" => p.pass("inline_branches", passes::inline_branches),
         "legalise_types" => p.pass("legalise_types", passes::legalise_types),
         "recover_composites" => p.pass("recover_composites", passes::recover_composites),
+        "share_kernels" => p
+            .pass("form_kernels", move |program, cx| form_kernels(program, target, cx))
+            .pass("share_kernels", share_kernels),
         "simplify_sizes" => p.pass("simplify_sizes", passes::simplify_sizes),
         "unpack_nibbles" => {
             p.pass("unpack_nibbles", move |program, cx| passes::unpack_nibbles(program, target, cx))

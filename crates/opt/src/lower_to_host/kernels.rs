@@ -4,11 +4,11 @@
 //! and results. Beside the program's own kernels there are small ones that control flow needs: the trip count of
 //! a loop as data, and the number of rounds done.
 
+use crate::kernel_signature::Signatures;
 use crate::lower::{BufferRef, lower_kernel};
-use std::hash::Hash;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use tegula_base::{DType, Diagnostic, Diagnostics, Dim, EntityId, HashMap, Shape, Symbols};
+use tegula_base::{DType, Diagnostic, Diagnostics, Dim, HashMap, Shape, Symbols};
 use tegula_ir::{ConstStore, OpId, RegionId, ScalarOp};
 use tegula_target::{CompiledKernel, TargetModel};
 use tegula_tensor::{Builder, KernelClass, TensorFunc, TensorOp, TensorProgram, TensorType};
@@ -115,7 +115,9 @@ pub fn distinct_kernels(program: &TensorProgram) -> Result<Vec<(OpId, String)>, 
 #[derive(Default)]
 struct Wanted<'a> {
     requests: Vec<Request<'a>>,
-    same: Same<'a>,
+    signatures: Signatures<'a>,
+    /// By its signature: the kernel's index.
+    known: HashMap<Vec<u32>, usize>,
     of_op: HashMap<OpId, usize>,
     of_helper: HashMap<Helper, usize>,
 }
@@ -125,12 +127,17 @@ impl<'a> Wanted<'a> {
         for &op in func.ops_in(region) {
             match func.kind(op) {
                 TensorOp::Kernel { class } => {
-                    let requests = &mut self.requests;
-                    let index = self.same.index(func, op, || {
-                        let name = format!("{}_{}", class.name(), requests.len());
-                        requests.push(Request { func: std::borrow::Cow::Borrowed(func), op, name });
-                        requests.len() - 1
-                    });
+                    let signature = self.signatures.of(func, op, &[]);
+                    let index = match self.known.get(signature) {
+                        Some(index) => *index,
+                        None => {
+                            let index = self.requests.len();
+                            self.known.insert(signature.to_vec(), index);
+                            let name = format!("{}_{index}", class.name());
+                            self.requests.push(Request { func: std::borrow::Cow::Borrowed(func), op, name });
+                            index
+                        }
+                    };
                     self.of_op.insert(op, index);
                     continue;
                 }
@@ -220,67 +227,6 @@ fn compile(request: &Request, target: &dyn TargetModel, symbols: &Symbols) -> Re
     });
     let launches = launches.collect::<Result<_, Diagnostic>>()?;
     Ok(Kernel { launches, temporaries: lowered.temporaries, reasons: lowered.reasons })
-}
-
-/// Finds kernels that are the same in everything but names and places.
-#[derive(Default)]
-struct Same<'a> {
-    /// By what is the same: the kernel's index.
-    known: HashMap<Vec<u32>, usize>,
-    kinds: HashMap<&'a TensorOp, u32>,
-    types: HashMap<&'a TensorType, u32>,
-    /// By the value's index; of values outside of the kernel at hand it says nothing.
-    numbers: Vec<u32>,
-    /// Of the kernel at hand.
-    signature: Vec<u32>,
-}
-
-impl<'a> Same<'a> {
-    /// The index of an equal kernel seen before, or `make`'s.
-    fn index(&mut self, func: &'a TensorFunc, kernel: OpId, make: impl FnOnce() -> usize) -> usize {
-        self.sign(func, kernel);
-        if let Some(index) = self.known.get(&self.signature) {
-            return *index;
-        }
-        let index = make();
-        self.known.insert(self.signature.clone(), index);
-        index
-    }
-
-    /// Notes the types of what the kernel reads and gives, and of each op in it the kind and what it reads: the types
-    /// of its results follow, and only buffers have layouts. The class comes first: an update writes less than a scatter.
-    /// Kinds and types are numbered as they appear, values in order of definition; lists end with `u32::MAX`.
-    fn sign(&mut self, func: &'a TensorFunc, kernel: OpId) {
-        let region = func.regions_of(kernel)[0];
-        let signature = &mut self.signature;
-        signature.clear();
-        self.numbers.resize(func.value_count(), 0);
-        signature.push(number(&mut self.kinds, func.kind(kernel)));
-        let mut next = 0;
-        for value in func.operands(kernel).iter().chain(func.results(kernel)) {
-            signature.push(number(&mut self.types, func.ty(*value)));
-        }
-        signature.push(u32::MAX);
-        for arg in func.args(region) {
-            self.numbers[arg.index()] = next;
-            next += 1;
-        }
-        for &op in func.ops_in(region) {
-            signature.push(number(&mut self.kinds, func.kind(op)));
-            signature.extend(func.operands(op).iter().map(|value| self.numbers[value.index()]));
-            signature.push(u32::MAX);
-            for result in func.results(op) {
-                self.numbers[result.index()] = next;
-                next += 1;
-            }
-        }
-    }
-}
-
-/// The number of a key, the next one where it is new.
-fn number<K: Hash + Eq>(numbers: &mut HashMap<K, u32>, key: K) -> u32 {
-    let next = numbers.len() as u32;
-    *numbers.entry(key).or_insert(next)
 }
 
 fn helper_kernel(helper: &Helper) -> Result<(TensorFunc, OpId), String> {
