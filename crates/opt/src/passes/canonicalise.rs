@@ -15,6 +15,7 @@ mod transpose;
 mod window;
 
 use near::Near;
+use std::cell::Cell;
 use tegula_base::{Diagnostic, Diagnostics, Dim, EntityId, Shape};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::rewrite::{Rewrite, erase_unneeded, rewrite_chosen};
@@ -95,6 +96,8 @@ impl Edits {
 pub(crate) struct Site<'a> {
     pub b: Builder<'a>,
     pub op: OpId,
+    /// Why a rule that had nearly matched did not, for `explain`.
+    pub missed: Cell<Option<&'static str>>,
 }
 
 /// What to use instead of the op's only result, or `None` where the rule does not apply.
@@ -139,7 +142,7 @@ fn apply_first(
     if rules.is_empty() {
         return Ok(Rewrite::Keep);
     }
-    let mut site = Site { b: Builder::new(func, consts).at_op(region, op), op };
+    let mut site = Site { b: Builder::new(func, consts).at_op(region, op), op, missed: Cell::new(None) };
     for rule in rules {
         match (rule.apply)(&mut site) {
             Ok(None) => {}
@@ -160,10 +163,19 @@ fn apply_first(
             }
         }
     }
+    if let Some(reason) = site.missed.take() {
+        cx.remark(site.b.func.op(op).location.as_ref(), reason);
+    }
     Ok(Rewrite::Keep)
 }
 
 impl Site<'_> {
+    /// Says why a rule does not apply after all.
+    pub fn miss<T>(&self, reason: &'static str) -> Option<T> {
+        self.missed.set(Some(reason));
+        None
+    }
+
     pub fn kind(&self) -> &TensorOp {
         self.b.func.kind(self.op)
     }

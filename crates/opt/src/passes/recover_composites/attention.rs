@@ -35,8 +35,8 @@ struct Found {
     masks: Vec<Mask>,
     /// Rows that are NaN because nothing is seen count as 0.
     guarded: bool,
-    /// The leading axes of the scores where they were last told apart.
-    leading: Vec<Dim>,
+    /// Scores of rank 4, the nearest to the first product.
+    of_rank_4: Option<Shape>,
 }
 
 /// The operands of a product `[.., m, k]` by `[.., k, n]`.
@@ -67,13 +67,18 @@ fn keeps_matrices(from: &Shape, to: &Shape) -> bool {
     a >= 2 && b >= 2 && from[a - 2..] == to[b - 2..]
 }
 
+/// Whether a reshape leaves the last axis alone: rows stay, however they are counted.
+fn keeps_rows(from: &Shape, to: &Shape) -> bool {
+    from.rank() >= 2 && to.rank() >= 2 && from.last() == to.last()
+}
+
 fn weights_of(site: &Site, mut value: Value) -> Option<Found> {
     let mut guarded = false;
     for _ in 0..MOST {
         let (op, kind) = only_but_guarded(site, value)?;
         let x = *site.b.func.operands(op).first()?;
         match kind {
-            TensorOp::Reshape { .. } if keeps_matrices(site.shape(x), site.shape(value)) => value = x,
+            TensorOp::Reshape { .. } if keeps_rows(site.shape(x), site.shape(value)) => value = x,
             TensorOp::Elementwise { f: ScalarOp::Cast { .. } } if site.b.dtype(x).is_float() => value = x,
             TensorOp::Elementwise { f: ScalarOp::Select } if !guarded => {
                 value = guarded_weights(site, op)?;
@@ -81,7 +86,7 @@ fn weights_of(site: &Site, mut value: Value) -> Option<Found> {
             }
             TensorOp::Softmax { axis, log: false } if axis + 1 == site.b.rank(value) => {
                 let start =
-                    Scores { factor: 1.0, softcap: 0.0, masks: vec![], leading: vec![], turned: false };
+                    Scores { factor: 1.0, softcap: 0.0, masks: vec![], of_rank_4: None, turned: false };
                 return scores_of(site, x, start, MOST).map(|found| Found { guarded, ..found });
             }
             _ => return None,
@@ -98,6 +103,9 @@ fn only_but_guarded(site: &Site, value: Value) -> Option<(OpId, TensorOp)> {
         matches!(kind, TensorOp::Elementwise { f: ScalarOp::IsNan | ScalarOp::Select })
     };
     let users = site.b.func.users(value);
+    if users.len() > 1 && matches!(kind, TensorOp::Softmax { .. }) && !users.iter().all(guards) {
+        return site.miss("no attention: its weights are read elsewhere, too");
+    }
     (users.len() == 1 || (users.len() == 2 && users.iter().all(guards))).then(|| (op, kind.clone()))
 }
 
@@ -115,7 +123,7 @@ struct Scores {
     factor: f64,
     softcap: f64,
     masks: Vec<Mask>,
-    leading: Vec<Dim>,
+    of_rank_4: Option<Value>,
     /// From here on queries are columns; nothing is added any more.
     turned: bool,
 }
@@ -123,20 +131,21 @@ struct Scores {
 fn scores_of(site: &Site, value: Value, mut known: Scores, left: usize) -> Option<Found> {
     let left = left.checked_sub(1)?;
     let (op, kind) = only(site, value)?;
-    if known.leading.is_empty() && site.b.rank(value) == 4 {
-        known.leading = site.shape(value)[..2].to_vec();
+    if site.b.rank(value) == 4 {
+        known.of_rank_4 = Some(value);
     }
     let operands = site.b.func.operands(op);
     match kind {
         TensorOp::Reshape { .. } => {
             let x = operands[0];
-            keeps_matrices(site.shape(x), site.shape(value)).then_some(())?;
+            (!known.turned && keeps_rows(site.shape(x), site.shape(value))).then_some(())?;
             scores_of(site, x, known, left)
         }
         TensorOp::Dot { .. } => {
             let [rows, columns] = product(site, op)?;
-            let Scores { factor: scale, softcap, masks, leading, turned } = known;
-            Some(Found { rows, columns, turned, scale, softcap, masks, guarded: false, leading })
+            let Scores { factor: scale, softcap, masks, of_rank_4, turned } = known;
+            let of_rank_4 = of_rank_4.map(|value| site.shape(value).clone());
+            Some(Found { rows, columns, turned, scale, softcap, masks, guarded: false, of_rank_4 })
         }
         TensorOp::Transpose { perm } if !known.turned => {
             let rank = perm.len();
@@ -191,7 +200,9 @@ fn elementwise_scores(
                 (Some(hidden), None) => (*b, hidden, true),
                 _ => return None,
             };
-            let mask = Mask::hidden(*condition, where_true, hidden * known.factor)?;
+            let Some(mask) = Mask::hidden(*condition, where_true, hidden * known.factor) else {
+                return site.miss("no attention: the number that hides keys would show in rows hidden whole");
+            };
             let mut known = known.clone();
             known.masks.push(mask);
             scores_of(site, x, known, left)
@@ -202,14 +213,23 @@ fn elementwise_scores(
 
 fn build(site: &mut Site, found: &Found, v: Value) -> Applied {
     let dtype = site.result_type().dtype;
-    let same = [found.rows, found.columns, v].iter().all(|value| site.b.dtype(*value) == dtype);
-    if !same || !found.masks.iter().all(|mask| mask.fits(site, dtype)) {
-        return Ok(None);
+    if [found.rows, found.columns, v].iter().any(|value| site.b.dtype(*value) != dtype) {
+        return Ok(site.miss("no attention: queries, keys, values and result are of several types"));
     }
-    let leading = leading_axes(site, &found.leading, v);
+    if !found.masks.iter().all(|mask| mask.fits(site, dtype)) {
+        return Ok(site.miss("no attention: a mask has numbers that the queries' type has not"));
+    }
     let (rows, on_rows) = heads::unscaled(site, found.rows)?;
     let (columns, on_columns) = heads::turned(site, found.columns)?;
     let [q, k] = if found.turned { [columns, rows] } else { [rows, columns] };
+    let [l, s] = [q, k].map(|value| site.shape(value)[site.b.rank(value) - 2].clone());
+    // However the rows of weights were counted in between, they are the rows of the scores again.
+    let of_result = &site.result_type().shape;
+    if of_result[of_result.rank() - 2] != l {
+        return Ok(None);
+    }
+    let leading =
+        leading_axes(site, found.of_rank_4.as_ref().filter(|shape| shape[2..] == [l.clone(), s.clone()]), v);
     let scale = found.scale * on_rows * on_columns;
     let mut operands = Vec::with_capacity(4);
     for value in [q, k, v] {
@@ -217,7 +237,6 @@ fn build(site: &mut Site, found: &Found, v: Value) -> Applied {
         let shape: Shape = leading.iter().chain(&shape[shape.rank() - 2..]).cloned().collect();
         operands.push(site.b.reshape(value, shape)?);
     }
-    let [l, s] = [0, 1].map(|i| site.shape(operands[i])[2].clone());
     let full = [&leading[0], &leading[1], &l, &s].map(Dim::clone);
     let mut masks = vec![];
     let mut causal = false;
@@ -252,19 +271,18 @@ fn build(site: &mut Site, found: &Found, v: Value) -> Applied {
     site.b.reshape(result, shape).map(Some)
 }
 
-/// Batch and heads: as the scores had them, or the values before they were joined.
-fn leading_axes(site: &Site, of_scores: &[Dim], v: Value) -> [Dim; 2] {
+/// Batch and heads: as the values have them, or the scores had them, or the values before they were joined.
+fn leading_axes(site: &Site, scores: Option<&Shape>, v: Value) -> [Dim; 2] {
+    let shape = site.shape(v);
     let joined_from = match site.def(v) {
-        Some((op, TensorOp::Reshape { .. })) => Some(site.b.func.operand(op, 0)),
+        Some((op, TensorOp::Reshape { .. })) => Some(site.shape(site.b.func.operand(op, 0))),
         _ => None,
     };
-    let shape = |value: Value| site.shape(value);
-    let apart = joined_from.map(shape).filter(|from| from.rank() == 4 && keeps_matrices(from, shape(v)));
-    match (of_scores, apart) {
-        ([batch, heads], _) => [batch.clone(), heads.clone()],
-        (_, Some(apart)) => [apart[0].clone(), apart[1].clone()],
-        _ => {
-            let shape = shape(v);
+    let joined_from = joined_from.filter(|from| keeps_matrices(from, shape));
+    let apart = [Some(shape), scores, joined_from].into_iter().flatten().find(|shape| shape.rank() == 4);
+    match apart {
+        Some(apart) => [apart[0].clone(), apart[1].clone()],
+        None => {
             let joined = shape[..shape.rank() - 2].iter().cloned().fold(Dim::from(1), |a, b| a * b);
             [Dim::from(1), joined]
         }

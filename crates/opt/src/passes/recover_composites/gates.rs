@@ -47,7 +47,16 @@ fn gelu_of(site: &Site, result: Value) -> Option<(Value, bool)> {
     let is_gelu =
         whole && powers.iter().any(|power| power.base == x) && powers.iter().any(|p| p.base == gate);
     let halved = algebra.is(x, number * scale, 0.5);
-    (is_gelu && halved && algebra.is_wide() && algebra.is_closed()).then_some((x, f != ScalarOp::Erf))
+    if !is_gelu || !halved {
+        return None;
+    }
+    if !algebra.is_wide() {
+        return site.miss("no gelu: its steps are rounded to 16 bits");
+    }
+    if !algebra.is_closed() {
+        return site.miss("no gelu: what it is made of is read elsewhere, too");
+    }
+    Some((x, f != ScalarOp::Erf))
 }
 
 /// What `f` is applied to in GELU: `x / sqrt 2`, or `sqrt(2/pi) (x + 0.044715 x^3)`, twice that under a sigmoid.

@@ -25,7 +25,7 @@ fn shifted(algebra: &mut Algebra, exponent: Value, axis: usize) -> Value {
 pub(super) fn softmax(site: &mut Site) -> Applied {
     let mut algebra = Algebra::new(site);
     let product = algebra.product(site.b.func.result(site.op), None);
-    let ([a, b], true) = (product.powers.as_slice(), algebra.is_wide()) else { return Ok(None) };
+    let [a, b] = product.powers.as_slice() else { return Ok(None) };
     let (exp, sum) = match (a.halves, b.halves) {
         (2, -2) => (a.base, b.base),
         (-2, 2) => (b.base, a.base),
@@ -34,9 +34,12 @@ pub(super) fn softmax(site: &mut Site) -> Applied {
     let Some((of, axes)) = algebra.reduced(sum, ScalarOp::Add) else { return Ok(None) };
     let ([axis], true) = (axes.as_slice(), of == exp && product.number == 1.0) else { return Ok(None) };
     let Some(exponent) = algebra.operand_of(exp, ScalarOp::Exp) else { return Ok(None) };
+    if !algebra.is_wide() {
+        return Ok(site.miss("no softmax: its steps are rounded to 16 bits"));
+    }
     let x = shifted(&mut algebra, exponent, *axis);
     if !algebra.is_closed() {
-        return Ok(None);
+        return Ok(site.miss("no softmax: what it is made of is read elsewhere, too"));
     }
     let axis = *axis;
     site.b.softmax(x, axis, false).map(Some)
@@ -70,7 +73,7 @@ struct Root {
 }
 
 fn root(algebra: &mut Algebra, power: &Power) -> Option<Root> {
-    if power.halves != -1 || !algebra.is_wide() {
+    if power.halves != -1 {
         return None;
     }
     let sum = algebra.affine(power.base);
@@ -84,7 +87,13 @@ fn root(algebra: &mut Algebra, power: &Power) -> Option<Root> {
     let mean = if rest.number(b).is_some() { a } else { b };
     let (square, axes) = algebra.mean(mean)?;
     let x = algebra.square(square)?;
-    let (axis, eps) = (row_axis(algebra.site.shape(x), &axes)?, sum.offset);
+    if !algebra.is_wide() {
+        return algebra.site.miss("no normalisation: its steps are rounded to 16 bits");
+    }
+    let Some(axis) = row_axis(algebra.site.shape(x), &axes) else {
+        return algebra.site.miss("no normalisation of rows: its axes are not the last ones");
+    };
+    let eps = sum.offset;
     let source = |algebra: &mut Algebra| {
         let [source, mean] = algebra.operands_of(x, ScalarOp::Sub)?;
         let (of, mean_axes) = algebra.mean(mean)?;
@@ -139,7 +148,10 @@ fn find_root(site: &Site, result: Value) -> Option<(Root, Vec<Power>)> {
     product.powers.remove(product.find(power.base, -1)?);
     product.powers.remove(product.find(root.x, 2)?);
     let is_plain = product.number == 1.0 && product.powers.iter().all(|power| power.halves == 2);
-    (is_plain && algebra.is_closed()).then_some((root, product.powers))
+    if is_plain && !algebra.is_closed() {
+        return site.miss("no normalisation: its mean or variance is read elsewhere, too");
+    }
+    is_plain.then_some((root, product.powers))
 }
 
 /// The terms of a sum with their signs, each as a product.

@@ -14,3 +14,4 @@
 }) {tgn.symbols = {b = {input = 0, axis = 0}, l = {input = 0, axis = 2}, s = {input = 1, axis = 2}}} : () -> ()
 // -----
 // unchanged
+// MatMul_7: no attention: a mask has numbers that the queries' type has not

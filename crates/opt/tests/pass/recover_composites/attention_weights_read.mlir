@@ -13,3 +13,4 @@
 }) {tgn.symbols = {b = {input = 0, axis = 0}, l = {input = 0, axis = 2}, s = {input = 1, axis = 2}}} : () -> ()
 // -----
 // unchanged
+// MatMul_6: no attention: its weights are read elsewhere, too

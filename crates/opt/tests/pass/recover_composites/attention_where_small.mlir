@@ -15,3 +15,4 @@
 }) {tgn.symbols = {b = {input = 0, axis = 0}, l = {input = 0, axis = 2}, s = {input = 1, axis = 2}}} : () -> ()
 // -----
 // unchanged
+// MatMul_8: no attention: the number that hides keys would show in rows hidden whole

@@ -19,3 +19,4 @@
 }) {tgn.symbols = {b = {input = 0, axis = 0}}} : () -> ()
 // -----
 // unchanged
+// Div_11: no normalisation: its mean or variance is read elsewhere, too

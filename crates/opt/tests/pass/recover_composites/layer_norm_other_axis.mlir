@@ -32,3 +32,6 @@
 #-}
 // -----
 // unchanged
+// Div_11: no normalisation of rows: its axes are not the last ones
+// Mul_13: no normalisation of rows: its axes are not the last ones
+// Add_15: no normalisation of rows: its axes are not the last ones

@@ -12,3 +12,4 @@
 }) {tgn.symbols = {b = {input = 0, axis = 0}}} : () -> ()
 // -----
 // unchanged
+// Div_6: no softmax: what it is made of is read elsewhere, too
