@@ -65,6 +65,12 @@ MODELS = {
     "unknown_ops": lambda: model(
         [node("Frobnicate", ["x"], ["a"]), node("Relu", ["a"], ["b"]), node("Defrobnicate", ["b"], ["y"])]
     ),
+    "many_causes": lambda: model(
+        [helper.make_node(f"Frob{i % 3}", ["x"], [f"f{i}"], name=f"frob_{i}") for i in range(14)]
+        + [helper.make_node("MatMul", ["x", f"w{i}"], [f"m{i}"], name=f"product_{i}") for i in range(7)]
+        + [node("Relu", ["f0"], ["y"])],
+        [weight(f"w{i}", (5 + i, 3)) for i in range(7)],
+    ),
     "unknown_domain": lambda: model([node("Relu", ["x"], ["y"], domain="org.example")], domains=["org.example"]),
     "opset_5": lambda: model([node("Selu", ["x"], ["y"])], opset=5),
     "opset_99": lambda: model([node("Relu", ["x"], ["y"])], opset=99),

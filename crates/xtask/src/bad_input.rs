@@ -53,6 +53,7 @@ const CASES: &[Case] = &[
     case("a model cut off in the middle", &["run", "cut.onnx"]),
     case("an op that is not known", &["run", "unknown_op.onnx"]),
     case("several ops that are not known, in one report", &["run", "unknown_ops.onnx"]),
+    case("many problems, by their causes", &["run", "many_causes.onnx"]),
     case("an op of an unknown domain", &["run", "unknown_domain.onnx"]),
     case("opset 5", &["run", "opset_5.onnx"]),
     case("opset 99", &["run", "opset_99.onnx"]),

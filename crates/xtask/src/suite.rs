@@ -28,6 +28,7 @@ const TEST: &[Row] = &[
     ("contrib", &[]),
     ("coverage", &[]),
     ("onnx", &[]),
+    ("onnx-more", &[]),
     ("random", &["--seeds", "2000"]),
     ("bad-input", &[]),
     ("reduce", &[]),

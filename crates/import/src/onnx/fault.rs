@@ -1,11 +1,18 @@
 //! Why a node cannot be imported, and the one report that holds every such reason.
-//! Equal reasons at several nodes become one diagnostic with a count; order is that of first appearance.
+//! Equal reasons at several nodes become one diagnostic with a count; order is that of first appearance. Ops that are
+//! missing for one reason are listed together, and of one op's many reasons only the first few are spelled out.
 
 use std::collections::HashMap;
 use tegula_base::{Code, Diagnostic, Diagnostics};
 
 /// At most this many node names stand in one diagnostic.
 const MAX_NAMES: usize = 8;
+
+/// At most this many reasons of one kind are spelled out for an op: each layer of a model may have its own sizes.
+const MAX_REASONS: usize = 4;
+
+/// Of ops that Tegula does not have.
+pub(super) const UNSUPPORTED_OP: Code = "unsupported-op";
 
 /// What keeps one node from being imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,14 +51,25 @@ pub(crate) type Outcome<T = tegula_ir::Value> = Result<T, Fault>;
 #[derive(Default)]
 pub(crate) struct Report {
     groups: Vec<Group>,
-    by_key: HashMap<(Code, String, String), usize>,
+    by_cause: HashMap<(Code, String, Cause), usize>,
+    /// Reasons so far of an op with a code.
+    reasons: HashMap<(Code, String), usize>,
+}
+
+/// What nodes of one diagnostic have in common beside the code.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Cause {
+    Why(String),
+    /// The op has [`MAX_REASONS`] already.
+    Further,
 }
 
 struct Group {
     code: Code,
-    op: String,
+    /// With how many nodes each has; empty where no node is at fault.
+    ops: Vec<(String, usize)>,
     why: String,
-    count: usize,
+    is_further: bool,
     names: Vec<String>,
 }
 
@@ -61,17 +79,34 @@ impl Report {
         if fault == Fault::reported() {
             return;
         }
-        let key = (fault.code, op.to_string(), fault.why.clone());
-        let groups = &mut self.groups;
-        let index = *self.by_key.entry(key).or_insert_with(|| {
-            groups.push(Group { code: fault.code, op: op.into(), why: fault.why, count: 0, names: vec![] });
-            groups.len() - 1
-        });
+        let index = self.group(op, fault);
         let group = &mut self.groups[index];
-        group.count += 1;
+        match group.ops.iter_mut().find(|(known, _)| known == op) {
+            Some((_, count)) => *count += 1,
+            None => group.ops.push((op.to_string(), 1)),
+        }
         if group.names.len() < MAX_NAMES && !group.names.iter().any(|known| known == name) {
             group.names.push(name.to_string());
         }
+    }
+
+    /// The group of a fault, a new one where there is none.
+    fn group(&mut self, op: &str, fault: Fault) -> usize {
+        // A missing op's reason says all; other reasons are of their op.
+        let owner = if fault.code == UNSUPPORTED_OP { "" } else { op };
+        let key = (fault.code, owner.to_string(), Cause::Why(fault.why.clone()));
+        if let Some(index) = self.by_cause.get(&key) {
+            return *index;
+        }
+        let reasons = self.reasons.entry((fault.code, owner.to_string())).or_default();
+        *reasons += 1;
+        let is_further = is_node(owner) && *reasons > MAX_REASONS;
+        let key = if is_further { (key.0, key.1, Cause::Further) } else { key };
+        let groups = &mut self.groups;
+        *self.by_cause.entry(key).or_insert_with(|| {
+            groups.push(Group { code: fault.code, ops: vec![], why: fault.why, is_further, names: vec![] });
+            groups.len() - 1
+        })
     }
 
     /// A fault of the model outside of any node.
@@ -91,25 +126,40 @@ impl Report {
 
 impl Group {
     fn into_diagnostic(self, model: &str) -> Diagnostic {
-        if self.op.is_empty() {
+        let is_one = |op: &str| self.ops.iter().all(|(known, _)| known == op);
+        if is_one("") {
             return Diagnostic::error(self.code, self.why).at(model);
         }
-        // `input`, `output` and `initializer` are no nodes.
-        let (place, message) =
-            if self.op.starts_with(|c: char| c.is_ascii_lowercase()) && !self.op.contains("::") {
-                (self.op.as_str(), self.why)
-            } else {
-                let count = if self.count > 1 { format!(" ({} nodes)", self.count) } else { String::new() };
-                ("node", format!("`{}`{count}: {}", self.op, self.why))
-            };
+        let n_nodes: usize = self.ops.iter().map(|(_, count)| count).sum();
+        let other = self.ops.first().map(|(op, _)| op.as_str()).filter(|op| !is_node(op));
+        let (place, message) = match other {
+            Some(other) => (other, self.why),
+            None => {
+                let listed = self.ops.iter().map(|(op, count)| match count {
+                    1 => format!("`{op}`"),
+                    count => format!("`{op}` ({count} nodes)"),
+                });
+                let why = if self.is_further {
+                    format!("further reasons, such as: {}", self.why)
+                } else {
+                    self.why
+                };
+                ("node", format!("{}: {why}", listed.collect::<Vec<_>>().join(", ")))
+            }
+        };
         let mut diagnostic = Diagnostic::error(self.code, message);
         let listed = self.names.len();
         for name in self.names {
             diagnostic = diagnostic.at(format!("{model}: {place} \"{name}\""));
         }
-        if self.count > listed {
-            diagnostic = diagnostic.note(format!("and {} more", self.count - listed));
+        if n_nodes > listed {
+            diagnostic = diagnostic.note(format!("and {} more", n_nodes - listed));
         }
         diagnostic
     }
+}
+
+/// `input`, `output` and `initializer` are no nodes.
+fn is_node(op: &str) -> bool {
+    op.contains("::") || op.starts_with(|c: char| !c.is_ascii_lowercase())
 }

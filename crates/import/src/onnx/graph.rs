@@ -4,7 +4,7 @@
 //! nodes behind it are checked too; results of unknown type fail silently what uses them.
 
 use super::cx::Cx;
-use super::fault::{Fault, Outcome};
+use super::fault::{Fault, Outcome, UNSUPPORTED_OP};
 use super::node::{Node, display_name, display_op};
 use super::plain_domain;
 use super::proto::{GraphProto, NodeProto, ValueInfoProto, tensor_shape_proto, type_proto};
@@ -120,7 +120,7 @@ impl Cx<'_> {
             Found::Converter(convert) => convert,
             Found::Missing(why) => {
                 self.survey_graphs(proto);
-                return Err(Fault { code: "unsupported-op", why });
+                return Err(Fault { code: UNSUPPORTED_OP, why });
             }
         };
         let operands = match operands {
@@ -210,7 +210,7 @@ impl Cx<'_> {
             if self.functions.find(node).is_none()
                 && let Found::Missing(why) = table::find(domain, node.op_type(), version)
             {
-                let fault = Fault { code: "unsupported-op", why };
+                let fault = Fault { code: UNSUPPORTED_OP, why };
                 self.report.node(&display_op(node), display_name(node), fault);
             }
             self.survey_graphs(node);
