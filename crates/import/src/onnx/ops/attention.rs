@@ -82,34 +82,66 @@ fn attention(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     // The composite's causal rows end with the last key, which is so where nothing but the past comes first.
     let aligned = matches!(&offset, Offset::Fixed(offset) if *offset == s.clone() - l.clone());
     let causal = node.flag("is_causal", false);
-    let simple = !node.wants(3) && node.int("softmax_precision", 0) == 0 && node.optional(3).is_none();
+    // The composite gives neither scores nor a choice of precision.
+    let is_one = !node.wants(3) && node.int("softmax_precision", 0) == 0;
     // A window wider than any sequence is none.
     let window = if (0..SymbolInfo::MAX).contains(&left) { left + 1 } else { 0 };
-    let plain = simple && right < 0 && lengths.is_none() && (aligned || !causal && window == 0);
-    let (y, scores) = if plain {
-        // ONNX scales query and key by a root each, which 16-bit floats show.
-        let narrow = matches!(cx.dtype(q), DType::F16 | DType::BF16);
-        let (scaled_q, scaled_k, scale) = match narrow {
-            true => {
-                let root = scale.sqrt();
-                let (q, k) =
-                    (cx.with_number(ScalarOp::Mul, q, root)?, cx.with_number(ScalarOp::Mul, k, root)?);
-                (q, k, 1.0)
-            }
-            false => (q, k, scale),
-        };
-        let kind = TensorOp::Attention { scale: F64(scale), causal, window, softcap: F64(softcap.max(0.0)) };
-        (cx.emit(kind, &[scaled_q, scaled_k, v])?, None)
-    } else {
-        let bias = bias_of(cx, node, q, &l, &s, &offset, lengths)?;
-        let sizes = [b, h, l, s];
-        let (y, scores) = written_out(cx, node, [q, k, v], &sizes, bias, scale, softcap)?;
-        (y, Some(scores))
+    let by_place = right < 0 && lengths.is_none() && (aligned || !causal && window == 0);
+    let bias = match is_one && by_place && node.optional(3).is_none() {
+        true => None,
+        false => bias_of(cx, node, q, &l, &s, &offset, lengths)?,
+    };
+    let sizes = [b, h, l, s];
+    let (y, scores) = match bias {
+        None if is_one => {
+            let kind = Kind { scale, causal, window, softcap };
+            (composite(cx, kind, [q, k, v], None)?, None)
+        }
+        // The bias says which places are seen. Narrow scores are rounded before it is added, which the composite does not.
+        Some(bias) if is_one && cx.dtype(q).size() >= 4 && fits(cx, bias, &sizes) => {
+            let kind = Kind { scale, causal: false, window: 0, softcap };
+            let y = composite(cx, kind, [q, k, v], Some(bias))?;
+            (zero_hidden_rows(cx, y, bias)?, None)
+        }
+        bias => {
+            let (y, scores) = written_out(cx, node, [q, k, v], &sizes, bias, scale, softcap)?;
+            (y, Some(scores))
+        }
     };
     let y = if heads.flat { joined_heads(cx, y)? } else { y };
     let mut results = vec![y, k, v];
     results.extend(scores);
     Ok(results)
+}
+
+/// Attributes of the composite.
+struct Kind {
+    scale: f64,
+    causal: bool,
+    window: i64,
+    softcap: f64,
+}
+
+/// Whether a bias is one that the composite takes.
+fn fits(cx: &Cx, bias: Value, sizes: &[Dim; 4]) -> bool {
+    let shape = cx.shape(bias);
+    let fits = |(own, full): (&Dim, &Dim)| own == full || own.is_const(1);
+    shape.rank() == 4 && shape.iter().zip(sizes).all(fits) && shape[3] == sizes[3]
+}
+
+/// The op as one. ONNX scales query and key by a root each, which 16-bit floats show.
+fn composite(cx: &mut Cx, kind: Kind, [q, k, v]: [Value; 3], bias: Option<Value>) -> Outcome {
+    let Kind { scale, causal, window, softcap } = kind;
+    let (q, k, scale) = match cx.dtype(q) {
+        DType::F16 | DType::BF16 => {
+            let root = scale.sqrt();
+            (cx.with_number(ScalarOp::Mul, q, root)?, cx.with_number(ScalarOp::Mul, k, root)?, 1.0)
+        }
+        _ => (q, k, scale),
+    };
+    let operands: Vec<Value> = [q, k, v].into_iter().chain(bias).collect();
+    let softcap = F64(softcap.max(0.0));
+    cx.emit(TensorOp::Attention { scale: F64(scale), causal, window, softcap }, &operands)
 }
 
 fn heads_of(cx: &mut Cx, node: &Node) -> Outcome<Heads> {
@@ -324,10 +356,10 @@ fn capped(cx: &mut Cx, scores: Value, cap: f64) -> Outcome {
 }
 
 /// A row whose keys are all hidden gives zeros.
-fn zero_hidden_rows(cx: &mut Cx, weights: Value, bias: Value) -> Outcome {
+fn zero_hidden_rows(cx: &mut Cx, rows: Value, bias: Value) -> Outcome {
     let most = cx.reduce(ScalarOp::Max, bias, &[3], true)?;
     let hidden = cx.number_like(most, f64::NEG_INFINITY)?;
     let empty = cx.binary(ScalarOp::Eq, most, hidden)?;
-    let zero = cx.number_like(weights, 0.0)?;
-    cx.select(empty, zero, weights)
+    let zero = cx.number_like(rows, 0.0)?;
+    cx.select(empty, zero, rows)
 }
