@@ -16,8 +16,9 @@ fn weights(site: &Site) -> Option<(Value, usize, i64)> {
     let w = site.operand(1);
     let found = match site.kind() {
         TensorOp::Conv { groups, .. } => (w, 1, *groups),
-        TensorOp::Dot { dims, .. } if site.b.rank(w) == 2 && dims.rhs_batch.is_empty() => {
-            (dims.lhs_contract.as_slice() == [CHANNEL]).then(|| (w, dims.rhs_contract[0], 1))?
+        TensorOp::Dot { dims, .. } if site.b.rank(site.operand(0)) == 2 && site.b.rank(w) == 2 => {
+            (dims.rhs_batch.is_empty() && dims.lhs_contract.as_slice() == [CHANNEL])
+                .then(|| (w, dims.rhs_contract[0], 1))?
         }
         _ => return None,
     };

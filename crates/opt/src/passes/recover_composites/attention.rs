@@ -147,9 +147,9 @@ fn scores_of(site: &Site, value: Value, mut known: Scores, left: usize) -> Optio
             let of_rank_4 = of_rank_4.map(|value| site.shape(value).clone());
             Some(Found { rows, columns, turned, scale, softcap, masks, guarded: false, of_rank_4 })
         }
-        TensorOp::Transpose { perm } if !known.turned => {
-            let rank = perm.len();
-            let swaps = perm[..rank - 2].iter().copied().eq(0..rank - 2) && perm[rank - 1] + 2 == rank;
+        TensorOp::Transpose { perm } if !known.turned && perm.len() >= 2 => {
+            let turns = perm.iter().rev().take(2).copied().eq([perm.len() - 2, perm.len() - 1]);
+            let swaps = turns && perm.iter().rev().skip(2).rev().copied().eq(0..perm.len() - 2);
             swaps.then_some(())?;
             scores_of(site, operands[0], Scores { turned: true, ..known }, left)
         }
@@ -213,14 +213,18 @@ fn elementwise_scores(
 
 fn build(site: &mut Site, found: &Found, v: Value) -> Applied {
     let dtype = site.result_type().dtype;
-    if [found.rows, found.columns, v].iter().any(|value| site.b.dtype(*value) != dtype) {
-        return Ok(site.miss("no attention: queries, keys, values and result are of several types"));
+    if site.b.dtype(v) != dtype {
+        return Ok(site.miss("no attention: values are of another type than the result"));
     }
     if !found.masks.iter().all(|mask| mask.fits(site, dtype)) {
         return Ok(site.miss("no attention: a mask has numbers that the queries' type has not"));
     }
     let (rows, on_rows) = heads::unscaled(site, found.rows)?;
     let (columns, on_columns) = heads::turned(site, found.columns)?;
+    let narrowed = [heads::narrowed(site, rows, dtype)?, heads::narrowed(site, columns, dtype)?];
+    let [Some(rows), Some(columns)] = narrowed else {
+        return Ok(site.miss("no attention: queries or keys are of another type than the result"));
+    };
     let [q, k] = if found.turned { [columns, rows] } else { [rows, columns] };
     let [l, s] = [q, k].map(|value| site.shape(value)[site.b.rank(value) - 2].clone());
     // However the rows of weights were counted in between, they are the rows of the scores again.

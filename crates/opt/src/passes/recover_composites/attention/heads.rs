@@ -3,7 +3,7 @@
 
 use crate::passes::canonicalise::{Applied, Site};
 use crate::passes::recover_composites::algebra::Algebra;
-use tegula_base::Shape;
+use tegula_base::{DType, Shape};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::TensorOp;
 use tegula_tensor::build::Built;
@@ -34,6 +34,28 @@ fn scaled(site: &Site, value: Value) -> Option<(Value, f64)> {
         (ScalarOp::Mul, Some(by), None) => Some((b, by)),
         (ScalarOp::Div, None, Some(by)) => Some((a, 1.0 / by)),
         _ => None,
+    }
+}
+
+/// A value as it was before a cast to a wider type, also below movement: the scores are summed up widely anyway.
+pub(super) fn narrowed(site: &mut Site, value: Value, narrow: DType) -> Applied {
+    if site.b.dtype(value) == narrow {
+        return Ok(Some(value));
+    }
+    let Some((op, kind)) = site.def(value) else { return Ok(None) };
+    let Some(source) = site.b.func.operands(op).first().copied() else { return Ok(None) };
+    let kind = kind.clone();
+    match kind {
+        TensorOp::Elementwise { f: ScalarOp::Cast { to: DType::F32, .. } } => {
+            Ok((site.b.dtype(source) == narrow).then_some(source))
+        }
+        TensorOp::Transpose { .. } | TensorOp::Reshape { .. } | TensorOp::Broadcast { .. } => {
+            match narrowed(site, source, narrow)? {
+                Some(x) => site.b.emit(kind, &[x]).map(Some),
+                None => Ok(None),
+            }
+        }
+        _ => Ok(None),
     }
 }
 
