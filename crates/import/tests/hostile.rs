@@ -134,7 +134,7 @@ fn attributes_of_any_value_are_refused_or_read() {
 
 /// What stands in for each operand: no rank, no elements, symbols, more axes than any op asks for; values that an op
 /// may read while it is imported. An empty line is an operand that is not given.
-const OPERANDS: [&str; 18] = [
+const OPERANDS: [&str; 19] = [
     "",
     "input z: f32[]",
     "input z: f32[1]",
@@ -150,6 +150,7 @@ const OPERANDS: [&str; 18] = [
     "input z: i64[2]",
     "input z: u8[]",
     "input z: bool[2, 3]",
+    "input z: string[n]",
     "const z: i64[] = -1",
     "const z: i64[3] = 0 -1 9223372036854775807",
     "const z: f32[2] = 0 -1",
