@@ -123,14 +123,14 @@ pub struct Statistics {
 
 impl Statistics {
     pub fn of(values: &[f64]) -> Option<Statistics> {
-        let numbers: Vec<f64> = values.iter().copied().filter(|x| !x.is_nan()).collect();
-        let nan = values.len() - numbers.len();
-        let first = *numbers.first()?;
+        let numbers = || values.iter().copied().filter(|x| !x.is_nan());
+        let first = numbers().next()?;
+        let count = numbers().count();
         Some(Statistics {
-            min: numbers.iter().copied().fold(first, f64::min),
-            max: numbers.iter().copied().fold(first, f64::max),
-            mean: numbers.iter().sum::<f64>() / numbers.len() as f64,
-            nan,
+            min: numbers().fold(first, f64::min),
+            max: numbers().fold(first, f64::max),
+            mean: numbers().sum::<f64>() / count as f64,
+            nan: values.len() - count,
         })
     }
 }
