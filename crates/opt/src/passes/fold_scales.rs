@@ -4,16 +4,17 @@
 //! Before: canonical form.  After: no convolution, transposed or not, or dot of constant weights, read by one op, is
 //! followed by a multiplication with one constant a channel, also not across additions of such constants; nor are its
 //! inputs multiplied so (`fold_scales/inputs.rs`).
-//! Rounds differently by a last place or two, as `docs/numerics.md` allows for constants known before the run.
+//! Rounds differently by a last place or two, as `docs/numerics.md` allows for constants known before the run; scales
+//! of 16-bit floats, and those without room on both sides, stay: products with weights could overflow, or vanish.
 
 mod inputs;
 
 use crate::passes::canonicalise::{Applied, Rule, Site, apply_rules};
-use tegula_base::{DType, Diagnostics, Dim};
+use tegula_base::{DType, Diagnostics, Dim, HostTensor};
 use tegula_ir::pass::{Changed, PassCx};
-use tegula_ir::{Def, ScalarOp, Value};
+use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::build::Built;
-use tegula_tensor::{TensorOp, TensorProgram};
+use tegula_tensor::{TensorOp, TensorProgram, evaluate_op};
 
 pub fn fold_scales(program: &mut TensorProgram, cx: &mut PassCx) -> Result<Changed, Diagnostics> {
     apply_rules(program, table, cx)
@@ -44,13 +45,20 @@ const SUB: &[Rule] = &[Rule { name: "y - b => y + -b after a contraction", apply
 /// Operands as (computed, constant a channel), where the op is such a pair.
 fn split(site: &Site, ordered: bool) -> Option<(Value, Value)> {
     let (a, b) = (site.operand(0), site.operand(1));
-    if is_channel_constant(site, b) && follows_contraction(site, a) {
-        Some((a, b))
+    let (y, c) = if is_channel_constant(site, b) && follows_contraction(site, a) {
+        (a, b)
     } else if !ordered && is_channel_constant(site, a) && follows_contraction(site, b) {
-        Some((b, a))
+        (b, a)
     } else {
-        None
-    }
+        return None;
+    };
+    // A contraction with one channel may be repeated for many constants.
+    (site.shape(y) == &site.result_type().shape && is_wide(site, c)).then_some((y, c))
+}
+
+/// Whether numbers of a value's type have room for products and sums that the model does not make.
+fn is_wide(site: &Site, value: Value) -> bool {
+    matches!(site.b.dtype(value), DType::F32 | DType::F64)
 }
 
 /// The channel axis of a convolution's result, and of a dot's of rank 2.
@@ -66,7 +74,6 @@ fn is_channel_constant(site: &Site, value: Value) -> bool {
 
 /// Whether a value is floats known before the run: a constant, or what rules made of some.
 fn is_stored(site: &Site, value: Value) -> bool {
-    const DEEPEST: usize = 6;
     site.b.dtype(value).is_float() && is_known(site, value, DEEPEST)
 }
 
@@ -116,7 +123,7 @@ fn follows_contraction(site: &Site, mut value: Value) -> bool {
 }
 
 fn scale_weights(site: &mut Site) -> Applied {
-    let Some((y, c)) = split(site, false) else { return Ok(None) };
+    let Some((y, c)) = split(site, false).filter(|(_, c)| may_scale(site, *c)) else { return Ok(None) };
     let Some((op, kind)) = site.def(y) else { return Ok(None) };
     let kind = kind.clone();
     if !matches!(kind, TensorOp::Conv { .. } | TensorOp::ConvTranspose { .. } | TensorOp::Dot { .. }) {
@@ -165,10 +172,11 @@ fn bias_of(site: &Site, value: Value) -> Option<(Value, Value)> {
         (true, false) => Some((b, a)),
         _ => None,
     }
+    .filter(|(y, _)| site.shape(*y) == site.shape(value))
 }
 
 fn scale_bias(site: &mut Site) -> Applied {
-    let Some((sum, c)) = split(site, false) else { return Ok(None) };
+    let Some((sum, c)) = split(site, false).filter(|(_, c)| may_scale(site, *c)) else { return Ok(None) };
     let Some((y, bias)) = bias_of(site, sum) else { return Ok(None) };
     let scaled = site.b.mul(y, c)?;
     let bias = site.b.mul(bias, c)?;
@@ -200,13 +208,39 @@ fn divide(site: &mut Site) -> Applied {
 
 /// Whether a value is a constant of `f32` or `f64` whose elements are all between 2^-60 and 2^60 in magnitude.
 pub(crate) fn is_moderate(site: &Site, value: Value) -> bool {
-    let Def::Result(op, _) = site.b.func.def(value) else { return false };
-    let numbers = match site.b.func.kind(op) {
-        TensorOp::Constant { id, .. } => site.b.consts[*id].to_host().to_f64(),
-        TensorOp::Splat { dtype: DType::F32, bits, .. } => vec![f64::from(f32::from_bits(*bits as u32))],
-        TensorOp::Splat { dtype: DType::F64, bits, .. } => vec![f64::from_bits(*bits as u64)],
-        _ => return false,
-    };
-    let wide = matches!(site.b.dtype(value), DType::F32 | DType::F64);
-    wide && numbers.iter().all(|number| (2f64.powi(-60)..=2f64.powi(60)).contains(&number.abs()))
+    let is_moderate = |number: &f64| MODERATE.contains(&number.abs());
+    is_wide(site, value)
+        && numbers(site, value, DEEPEST).is_some_and(|numbers| numbers.to_f64().iter().all(is_moderate))
+}
+
+/// Whether weights may be multiplied with a constant: as [`is_moderate`], or 0.
+fn may_scale(site: &Site, value: Value) -> bool {
+    let is_fit = |number: &f64| *number == 0.0 || MODERATE.contains(&number.abs());
+    is_wide(site, value)
+        && numbers(site, value, DEEPEST).is_some_and(|numbers| numbers.to_f64().iter().all(is_fit))
+}
+
+/// Magnitudes that leave room on both sides of what they are multiplied with.
+const MODERATE: std::ops::RangeInclusive<f64> = 8.673_617_379_884_035e-19..=1.152_921_504_606_847e18;
+
+/// Ops behind a constant that is not computed yet.
+const DEEPEST: usize = 6;
+
+/// A constant, or what rules made of some ([`is_stored`]).
+fn numbers(site: &Site, value: Value, deepest: usize) -> Option<HostTensor> {
+    const LARGEST: i64 = 1 << 16;
+    let (op, kind) = site.def(value)?;
+    let count = site.shape(value).count().as_const();
+    match kind {
+        _ if count.is_none_or(|count| count > LARGEST) => None,
+        TensorOp::Constant { id, .. } => Some(site.b.consts[*id].to_host()),
+        TensorOp::Splat { .. } => evaluate_op(kind, &[]).ok()?.pop(),
+        TensorOp::Reshape { .. } | TensorOp::Elementwise { .. } | TensorOp::Reduce { .. } if deepest > 0 => {
+            let operands = site.b.func.operands(op).iter();
+            let operands: Option<Vec<HostTensor>> =
+                operands.map(|value| numbers(site, *value, deepest - 1)).collect();
+            evaluate_op(kind, &operands?.iter().collect::<Vec<_>>()).ok()?.pop()
+        }
+        _ => None,
+    }
 }

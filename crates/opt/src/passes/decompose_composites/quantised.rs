@@ -32,7 +32,7 @@ pub(super) fn q_dot(b: &mut Builder, x: &[Value], dims: &DotDims) -> Built<Optio
 }
 
 /// `conv(x - x_zero, w - w_zero)` in `i32`, of bytes; a zero point that is not there is 0.
-/// `None`: zero points are not constant, or the weights' is not in the middle of its range.
+/// `None`: zero points are not constant, the weights' is not in the middle of its range, or sums might wrap.
 pub(crate) fn conv(
     b: &mut Builder,
     [x, w]: [Value; 2],
@@ -40,6 +40,9 @@ pub(crate) fn conv(
     window: &Window,
     groups: i64,
 ) -> Built<Option<Value>> {
+    if may_wrap(&b.shape(w)[1..]) {
+        return Ok(None);
+    }
     let Some((mut input, zero, weights)) = stored(b, x, x_zero, w, w_zero)? else { return Ok(None) };
     let rank = b.rank(input);
     let mut window = window.clone();
@@ -80,6 +83,10 @@ pub(crate) fn dot(
     [lhs_zero, rhs_zero]: [Option<Value>; 2],
     dims: &DotDims,
 ) -> Built<Option<Value>> {
+    let summed: Vec<Dim> = dims.rhs_contract.iter().map(|axis| b.shape(rhs)[*axis].clone()).collect();
+    if may_wrap(&summed) {
+        return Ok(None);
+    }
     let Some((lhs, zero, rhs)) = stored(b, lhs, lhs_zero, rhs, rhs_zero)? else { return Ok(None) };
     let sums = b.dot(lhs, rhs, dims.clone(), DType::I32)?;
     if zero == 0 {
@@ -102,6 +109,14 @@ pub(crate) fn dot(
     let sum = b.reshape(sum, batch.chain(ones).chain(columns).collect::<Shape>())?;
     let shift = b.with_number(ScalarOp::Mul, sum, -zero as f64)?;
     b.add(sums, shift).map(Some)
+}
+
+/// Whether sums over so many products of an unsigned and a signed byte are known to be more than `i32` holds
+/// (`docs/numerics.md`).
+fn may_wrap(summed: &[Dim]) -> bool {
+    const MOST: i64 = i32::MAX as i64 / (255 * 128);
+    let terms = summed.iter().try_fold(1i64, |terms, dim| terms.checked_mul(dim.as_const().unwrap_or(1)));
+    terms.is_none_or(|terms| terms > MOST)
 }
 
 /// Sums of signed bytes along `axes`, which stay as extents of 1; of a constant right here.

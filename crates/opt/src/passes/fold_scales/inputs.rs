@@ -1,6 +1,6 @@
 //! Constants that the input of a contraction is multiplied with, or that are added to it: as weights and a bias.
 
-use super::{CHANNEL, is_channel_constant, is_stored, scaled_along};
+use super::{CHANNEL, is_channel_constant, is_stored, is_wide, may_scale, scaled_along};
 use crate::passes::canonicalise::{Applied, Rule, Site};
 use tegula_base::{Dim, Shape};
 use tegula_ir::{ScalarOp, Value};
@@ -44,13 +44,16 @@ fn input(site: &Site, f: ScalarOp) -> Option<(Value, Value)> {
         (true, false) if f != ScalarOp::Sub => (b, a),
         _ => return None,
     };
-    (site.shape(x) == site.shape(input)).then_some((x, c))
+    (site.shape(x) == site.shape(input) && is_wide(site, c)).then_some((x, c))
 }
 
 fn scaled_input(site: &mut Site) -> Applied {
     let (Some((w, axis, groups)), Some((x, c))) = (weights(site), input(site, ScalarOp::Mul)) else {
         return Ok(None);
     };
+    if !may_scale(site, c) {
+        return Ok(None);
+    }
     let w = scaled_along(site, w, c, axis, groups)?;
     let kind = site.kind().clone();
     site.b.emit(kind, &[x, w]).map(Some)

@@ -216,6 +216,10 @@ fn build(site: &mut Site, found: &Found, v: Value) -> Applied {
     if site.b.dtype(v) != dtype {
         return Ok(site.miss("no attention: values are of another type than the result"));
     }
+    // Outermost first.
+    if found.masks.iter().rev().skip(1).any(Mask::overrides) {
+        return Ok(site.miss("no attention: a number stands in the place of scores that are masked before"));
+    }
     if !found.masks.iter().all(|mask| mask.fits(site, dtype)) {
         return Ok(site.miss("no attention: a mask has numbers that the queries' type has not"));
     }
@@ -245,8 +249,9 @@ fn build(site: &mut Site, found: &Found, v: Value) -> Applied {
     let mut masks = vec![];
     let mut causal = false;
     let parts: Vec<Mask> = found.masks.iter().flat_map(|mask| mask.parts(site)).collect();
+    let alone = parts.len() == 1;
     for mask in parts {
-        if mask.is_causal(site, &full) {
+        if mask.is_causal(site, &full, alone) {
             causal = true;
             continue;
         }

@@ -29,12 +29,14 @@ fn scaled(site: &Site, value: Value) -> Option<(Value, f64)> {
     let (op, TensorOp::Elementwise { f }) = site.def(value)? else { return None };
     let &[a, b] = site.b.func.operands(op) else { return None };
     let algebra = Algebra::new(site);
-    match (f, algebra.number(a), algebra.number(b)) {
-        (ScalarOp::Mul, None, Some(by)) => Some((a, by)),
-        (ScalarOp::Mul, Some(by), None) => Some((b, by)),
-        (ScalarOp::Div, None, Some(by)) => Some((a, 1.0 / by)),
-        _ => None,
-    }
+    let (x, by) = match (f, algebra.number(a), algebra.number(b)) {
+        (ScalarOp::Mul, None, Some(by)) => (a, by),
+        (ScalarOp::Mul, Some(by), None) => (b, by),
+        (ScalarOp::Div, None, Some(by)) => (a, 1.0 / by),
+        _ => return None,
+    };
+    // A number may be repeated along axes that the value has not.
+    (site.shape(x) == site.shape(value)).then_some((x, by))
 }
 
 /// A value as it was before a cast to a wider type, also below movement: the scores are summed up widely anyway.

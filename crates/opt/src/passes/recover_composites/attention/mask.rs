@@ -94,9 +94,14 @@ impl Mask {
         }
     }
 
+    /// Whether it puts a number in the place of scores, so that what was added to them before has no part where it hides.
+    pub fn overrides(&self) -> bool {
+        matches!(self, Mask::Hidden { number, .. } if *number != f64::NEG_INFINITY)
+    }
+
     /// Whether row `i` sees exactly the keys up to `i + S - L`. Where a number hides and not infinity, each row must see a
-    /// key: then hidden weights are 0, whatever the number.
-    pub fn is_causal(&self, site: &Site, full: &[Dim; 4]) -> bool {
+    /// key, which no mask beside it (unless `alone`) may hide: then hidden weights are 0, whatever the number.
+    pub fn is_causal(&self, site: &Site, full: &[Dim; 4], alone: bool) -> bool {
         let offset = full[3].clone() - full[2].clone();
         let (condition, hides, number) = match *self {
             Mask::Hidden { condition, where_true, number } => (condition, where_true, number),
@@ -104,7 +109,7 @@ impl Mask {
                 let value = unshaped(site, value);
                 if let Some((_, TensorOp::Constant { id, shape, .. })) = site.def(value) {
                     let found = site.b.consts.get(*id).map(|data| data.to_host().to_f64());
-                    return found.is_some_and(|numbers| is_causal_constant(&numbers, shape, factor));
+                    return found.is_some_and(|numbers| is_causal_constant(&numbers, shape, factor, alone));
                 }
                 match chosen(site, value, factor) {
                     Some(found) => found,
@@ -113,7 +118,7 @@ impl Mask {
             }
             Mask::Added { .. } => return false,
         };
-        let sees_one = number == f64::NEG_INFINITY || offset.bounds(&|_| (0, i64::MAX)).0 >= 0;
+        let sees_one = number == f64::NEG_INFINITY || alone && offset.bounds(&|_| (0, i64::MAX)).0 >= 0;
         sees_one && causal_condition(site, condition, hides, &offset)
     }
 }
@@ -131,7 +136,7 @@ fn unshaped(site: &Site, mut value: Value) -> Value {
 }
 
 /// Whether numbers `[.., L, S]` are 0 where a causal row sees and absorb where it does not, the same in all matrices.
-fn is_causal_constant(numbers: &[f64], shape: &Shape, factor: f64) -> bool {
+fn is_causal_constant(numbers: &[f64], shape: &Shape, factor: f64, alone: bool) -> bool {
     let Some(sizes) = shape.iter().map(Dim::as_const).collect::<Option<Vec<i64>>>() else { return false };
     let [.., l, s] = sizes[..] else { return false };
     // One row sees all: not worth a word, and no mask of a cache.
@@ -140,7 +145,12 @@ fn is_causal_constant(numbers: &[f64], shape: &Shape, factor: f64) -> bool {
     }
     numbers.iter().enumerate().all(|(i, number)| {
         let (row, column) = (i as i64 / s % l, i as i64 % s);
-        if column <= row + s - l { *number == 0.0 } else { number * factor <= ABSORBS }
+        let hidden = number * factor;
+        if column <= row + s - l {
+            *number == 0.0
+        } else {
+            hidden == f64::NEG_INFINITY || alone && hidden <= ABSORBS
+        }
     })
 }
 
