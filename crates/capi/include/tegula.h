@@ -1,6 +1,7 @@
 /* Tegula: compiles ONNX models to machine code and runs them. Written by cbindgen from crates/capi/src.
  *
- * Every function that may fail gives NULL, or an error that the caller frees; what it would have filled in is left alone.
+ * Every function that may fail gives NULL, or an error that the caller frees; what it would have filled in is left alone, but a failed
+ * run leaves its outputs empty.
  * Pointers must be NULL or as their comment says: lengths are trusted. Text is UTF-8 and ends with a zero.
  * Memory that a function only reads is the caller's, and need not outlive the call unless its comment says so.
  * A session may be used by many threads at once. An outputs object and an error belong to one thread at a time.
@@ -209,7 +210,8 @@ TegulaError *tegula_outputs_get(const TegulaOutputs *outputs,
                                 TegulaTensor *tensor);
 
 // Runs the model. What the outputs held is gone; where it is large enough its memory is used again, so that a run of
-// shapes that were run before needs no more. After an error they hold none.
+// shapes that were run before needs no more. After an error they hold none. No input may lie in these outputs' memory:
+// what one run gives to the next is kept in outputs of its own, two of them in turn.
 TegulaError *tegula_session_run(const TegulaSession *session,
                                 const TegulaTensor *inputs,
                                 size_t n_inputs,

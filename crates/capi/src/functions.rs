@@ -287,7 +287,8 @@ pub unsafe extern "C" fn tegula_outputs_get(
 }
 
 /// Runs the model. What the outputs held is gone; where it is large enough its memory is used again, so that a run of
-/// shapes that were run before needs no more. After an error they hold none.
+/// shapes that were run before needs no more. After an error they hold none. No input may lie in these outputs' memory:
+/// what one run gives to the next is kept in outputs of its own, two of them in turn.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tegula_session_run(
     session: *const TegulaSession,
@@ -305,6 +306,19 @@ pub unsafe extern "C" fn tegula_session_run(
         // SAFETY: as many tensors, or null.
         let given = unsafe { self::inputs(inputs, n_inputs, true) }?;
         let views = in_order(&session.session, &given)?;
+        let shares = |bytes: &[u8], memory: &Vec<u8>| {
+            let (start, room) = (memory.as_ptr().addr(), memory.capacity());
+            let (first, length) = (bytes.as_ptr().addr(), bytes.len());
+            first < start + room && start < first + length
+        };
+        let overlaps =
+            |view: &TensorView| outputs.tensors.iter().any(|output| shares(view.bytes, &output.bytes));
+        if let Some(index) = views.iter().position(overlaps) {
+            return Err(bad(format!(
+                "input {index} lies in the memory of the outputs that the run fills: give it other outputs"
+            ))
+            .into());
+        }
         session.session.run_into(&views, &mut outputs.tensors)?;
         outputs.describe(&session.outputs);
         Ok(())

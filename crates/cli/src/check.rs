@@ -134,7 +134,7 @@ fn verdict(report: &CheckReport) -> String {
                 .to_string()
         }
         (None, None) => {
-            "error: outputs are wrong although every kernel alone is right: buffers or control flow are at fault"
+            "error: outputs are wrong although every kernel alone is right: a pass, buffers or control flow are at fault; `tegula bisect` looks at the passes"
                 .to_string()
         }
     }

@@ -5,7 +5,7 @@ use super::proto::attribute_proto::AttributeType as Kind;
 use super::proto::{AttributeProto, GraphProto, NodeProto, TensorProto};
 use super::scope::Slot;
 use super::weights::dtype_of;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use tegula_base::DType;
 use tegula_ir::Value;
 
@@ -17,18 +17,31 @@ pub(crate) struct Node<'a> {
     pub version: i64,
     /// Attributes and operands that were asked for and hold another kind of value than asked for.
     mistyped: RefCell<Vec<String>>,
+    /// An operand that was asked for as numbers is strings.
+    strings: Cell<bool>,
     /// Places of the attributes that were asked for.
     read: RefCell<Vec<usize>>,
 }
 
 impl<'a> Node<'a> {
     pub fn new(proto: &'a NodeProto, operands: Vec<Option<Slot>>, version: i64) -> Node<'a> {
-        Node { proto, operands, version, mistyped: RefCell::default(), read: RefCell::default() }
+        Node {
+            proto,
+            operands,
+            version,
+            mistyped: RefCell::default(),
+            strings: Cell::default(),
+            read: RefCell::default(),
+        }
     }
 
     /// Errors: a converter read an attribute or operand of another kind than it expects; it saw the default or
     /// nothing instead.
     pub fn check_kinds(&self) -> Outcome<()> {
+        if self.strings.take() {
+            let why = format!("`{}` of strings is not supported", self.op_type());
+            return Err(Fault::unsupported(why));
+        }
         let mistyped = self.mistyped.take();
         if mistyped.is_empty() { Ok(()) } else { Err(Fault::invalid(mistyped.join("; "))) }
     }
@@ -67,7 +80,11 @@ impl<'a> Node<'a> {
         match self.operands.get(i)?.as_ref()? {
             Slot::Value(value) => Some(*value),
             Slot::Absent | Slot::Failed => None,
-            other @ (Slot::Sequence(_) | Slot::Text(_)) => {
+            Slot::Text(_) => {
+                self.strings.set(true);
+                None
+            }
+            other @ Slot::Sequence(_) => {
                 self.mistype(format!(
                     "operand {i} is {} where a tensor of numbers is expected",
                     other.describe()

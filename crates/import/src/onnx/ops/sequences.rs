@@ -60,7 +60,10 @@ fn place(cx: &mut Cx, node: &Node, i: usize, length: usize, last: Option<usize>)
     }
     let value = cx.reshape(value, Shape::scalar())?;
     let value = cx.cast(value, DType::I64)?;
-    Ok(Place::Data(cx.wrap_indices(value, Dim::from(length))?))
+    let wrapped = cx.wrap_indices(value, Dim::from(length))?;
+    // As a size it stops the run where it is outside.
+    cx.size_or_bind(wrapped, "place", Dim::from(last))?;
+    Ok(Place::Data(wrapped))
 }
 
 /// The tensors with a leading axis, joined along it. Errors: they differ in type, so that none can stand for another.

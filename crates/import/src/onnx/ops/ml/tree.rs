@@ -86,13 +86,15 @@ pub(super) fn tree_ensemble_classifier(cx: &mut Cx, node: &Node) -> Outcome<Vec<
     };
     // Weights that are never negative are shares of 1, others a margin around 0.
     let shares = forest.nodes.iter().all(|node| node.outputs.iter().all(|(_, weight)| *weight >= 0.0));
-    let (label, scores) = if shares {
+    let threshold = if shares { 0.5 } else { 0.0 };
+    let label = labels.of_one_score(cx, sum, ScalarOp::Gt, threshold)?;
+    let scores = if shares && transform != PostTransform::Logistic {
         let other = cx.number_with(ScalarOp::Sub, 1.0, sum)?;
-        (labels.of_one_score(cx, sum, ScalarOp::Gt, 0.5)?, with_other_class(cx, sum, other)?)
+        with_other_class(cx, sum, other)?
     } else {
         let other = cx.unary(ScalarOp::Neg, sum)?;
         let both = with_other_class(cx, sum, other)?;
-        (labels.of_one_score(cx, sum, ScalarOp::Gt, 0.0)?, transform.apply(cx, both)?)
+        transform.apply(cx, both)?
     };
     Ok(vec![label, Slot::Value(cx.cast(scores, DType::F32)?)])
 }
