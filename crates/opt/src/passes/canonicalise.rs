@@ -144,10 +144,12 @@ fn apply_first(
     }
     let mut site = Site { b: Builder::new(func, consts).at_op(region, op), op, missed: Cell::new(None) };
     for rule in rules {
+        let first_built = site.b.func.op_count();
         match (rule.apply)(&mut site) {
             Ok(None) => {}
-            // What broadcasts in a place that the rule did not look at: what it has built is dead.
+            // Something broadcasts in a place that the rule did not look at.
             Ok(Some(value)) if site.b.func.ty(value) != site.b.func.ty(site.b.func.result(op)) => {
+                erase_unneeded(site.b.func, (first_built..site.b.func.op_count()).map(OpId::new));
                 site.missed.set(Some("a rule does not apply: its result would have another shape"));
             }
             Ok(Some(value)) => {
