@@ -9,8 +9,8 @@
 //! * a scatter, with what is computed an element at a time for its indices; elementwise and movement ops alone (*map*).
 //!
 //! Method, a region at a time: order the ops by how many kernels must have run before them (`order.rs`); walk
-//! forwards and let ops join the latest kernel that they read, which cannot close a cycle (`grow.rs`); give contractions
-//! what the target computes on the way to their products (`prologue.rs`); walk backwards
+//! forwards and let ops join the latest kernel that they read, which cannot close a cycle (`grow.rs`); let narrow values
+//! pass between kernels rather than wide ones made of them (`thin.rs`); give contractions what the target computes on the way to their products (`prologue.rs`); walk backwards
 //! and pull what is computed an element at a time into its readers (`pull.rs`); build the kernels (`emit.rs`). Which op may join what
 //! is told in `rules.rs`. Every decision leaves a remark.
 
@@ -21,6 +21,7 @@ mod order;
 mod prologue;
 mod pull;
 mod rules;
+mod thin;
 
 use tegula_base::{Diagnostics, Symbols};
 use tegula_ir::pass::{Changed, PassCx};
@@ -72,6 +73,7 @@ fn form_in_region(
     let listing = order::list_ops(func, region)?;
     let mut groups = groups::Groups::new(func, listing);
     grow::grow(&mut groups, cx);
+    thin::thin_results(&mut groups, cx);
     prologue::take_prologues(&mut groups, symbols, target, cx);
     pull::adopt_pages(&mut groups, target, cx);
     pull::pull_producers(&mut groups, target, cx);

@@ -99,3 +99,76 @@ fn extremum_with_constant(op: ScalarOp, dtype: DType, constant: f64, first: bool
         );
     }
 }
+
+/// Quantisation by constants takes another road than its division: at the numbers where bytes change, and at all
+/// special ones, it gives the same bytes, and the same numbers where they are dequantised at once.
+#[test]
+fn quantisation_by_constants() {
+    let mut random = Random(SEED);
+    let f32_of = |bits: u64| f32::from_bits(bits as u32);
+    let mut scales = vec![1.0f32, 0.5, 1.0 / 255.0, 0.1, 8.7e-19, 1.1e18, 1e-30, 1e30, -0.25, f32::NAN];
+    scales.extend((0..300).map(|_| f32_of(0x3000_0000 + random.bits() % 0x1000_0000)));
+    for scale in scales {
+        for (dtype, zero) in [(DType::U8, 0.0), (DType::U8, 131.0), (DType::I8, 0.0), (DType::I8, -7.0)] {
+            let (lo, hi) = dtype.int_range().expect("an integer");
+            let mut column: Vec<u64> =
+                values(DType::F32, &mut random, 60).into_iter().chain([0, 0x8000_0000]).collect();
+            for step in lo - 2..hi + 3 {
+                let edge = (((step as f32 - zero) + 0.5) * scale).to_bits();
+                column.extend((0..9).map(|i| u64::from(edge.wrapping_add(i).wrapping_sub(4))));
+            }
+            quantisation(scale, zero, dtype, &column);
+        }
+    }
+}
+
+fn quantisation(scale: f32, zero: f32, dtype: DType, column: &[u64]) {
+    let steps = |zero: bool| {
+        let cast = |to| (ScalarOp::Cast { to, saturate: true }, None);
+        let mut steps = vec![(ScalarOp::Div, Some(scale)), (ScalarOp::Round, None)];
+        steps.extend(zero.then_some((ScalarOp::Add, None)));
+        steps.push(cast(dtype));
+        steps.push(cast(DType::F32));
+        steps.extend(zero.then_some((ScalarOp::Sub, None)));
+        steps
+    };
+    let mut b = Builder::new("quantisation");
+    let (begin, end, input, output) = (b.begin(), b.end(), b.arg(1), b.arg(2));
+    let run = |value: &mut dyn FnMut(ScalarOp, Option<f32>, DType)| {
+        let mut of = DType::F32;
+        for (op, operand) in steps(zero != 0.0) {
+            let operand = matches!(op, ScalarOp::Add | ScalarOp::Sub).then_some(zero).or(operand);
+            value(op, operand, of);
+            if let ScalarOp::Cast { to, .. } = op {
+                of = to;
+            }
+        }
+    };
+    b.for_(begin, end, 1, LoopLevel::L1, &[], |b, i, _| {
+        let mut x = b.load_at(DType::F32, 1, At::new(input).indexed(i, 4));
+        run(&mut |op, operand, of| {
+            let c = operand.map(|c| b.f32(1, c));
+            let args: Vec<_> = std::iter::once(x).chain(c).collect();
+            x = expand(b, op, &vec![of; args.len()], &args);
+        });
+        b.store_at(DType::F32, x, At::new(output).indexed(i, 4));
+        vec![]
+    });
+    let memory = VecMemory::new();
+    let input = memory.add(column.iter().flat_map(|bits| (*bits as u32).to_le_bytes()).collect());
+    let output = memory.add(vec![0; column.len() * 4]);
+    let kernel = Executable::new(&b.finish()).expect("the kernel is well formed");
+    kernel
+        .run(&[0, input, output], 0, 0, column.len() as u64, &memory)
+        .expect("the kernel stays in its buffers");
+    for (x, got) in column.iter().zip(memory.bytes(output).chunks_exact(4)) {
+        let mut expected = *x;
+        run(&mut |op, operand, of| {
+            let args: Vec<u64> =
+                std::iter::once(expected).chain(operand.map(|c| c.to_bits().into())).collect();
+            expected = eval(op, &vec![of; args.len()], &args);
+        });
+        let (got, x) = (u32::from_le_bytes(got.try_into().expect("4 bytes")), f32::from_bits(*x as u32));
+        assert_eq!(got, expected as u32, "{x:?} over {scale:?} and {zero} as {dtype}");
+    }
+}

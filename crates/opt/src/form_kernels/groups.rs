@@ -115,6 +115,10 @@ impl<'a> Groups<'a> {
         self.listing.definer(value)
     }
 
+    pub fn is_source(&self, value: Value) -> bool {
+        self.definer(value).is_some_and(|def| self.listing.roles[def] == Role::Source)
+    }
+
     pub fn home(&self, at: usize) -> Option<GroupId> {
         self.home[at]
     }

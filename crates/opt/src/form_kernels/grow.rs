@@ -249,16 +249,23 @@ fn has_room(groups: &Groups, group: GroupId, at: usize) -> bool {
 
 /// Whether a group would read few enough values with the op.
 fn may_read(groups: &Groups, group: GroupId, at: usize) -> bool {
-    if groups.groups[group].reads + groups.operands(at).len() <= rules::MAX_OPERANDS {
+    may_read_all(groups, group, &[at])
+}
+
+/// Whether a group would read few enough values with these ops. Sources do not count: they are computed where they are read.
+pub(super) fn may_read_all(groups: &Groups, group: GroupId, ops: &[usize]) -> bool {
+    let operands = ops.iter().flat_map(|at| groups.operands(*at));
+    if groups.groups[group].reads + operands.clone().count() <= rules::MAX_OPERANDS {
         return true;
     }
     let mut outside: Vec<Value> = groups.operands_of(group);
-    for value in groups.operands(at) {
-        let own = groups.definer(*value).is_some_and(|def| groups.holds(group, def));
+    for value in operands {
+        let own = groups.definer(*value).is_some_and(|def| groups.holds(group, def) || ops.contains(&def));
         if !own && !outside.contains(value) {
             outside.push(*value);
         }
     }
+    outside.retain(|value| !groups.is_source(*value));
     outside.len() <= rules::MAX_OPERANDS
 }
 

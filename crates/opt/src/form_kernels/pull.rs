@@ -237,6 +237,7 @@ fn accepts(
             operands.push(operand);
         }
     }
+    operands.retain(|operand| !groups.is_source(*operand));
     if operands.len() > rules::MAX_OPERANDS {
         return Err(format!("the kernel would read {} buffers", operands.len()));
     }

@@ -8,9 +8,14 @@ use super::geometry::Coord;
 use super::load::Lanes;
 use super::window::Window;
 use crate::schedule::{Builder, IndexOp};
-use tegula_base::{DType, Dim};
+use std::ops::Range;
+use tegula_base::{DType, Dim, HashSet};
 use tegula_ir::{OpId, Value};
 use tegula_tile::TileOp;
+
+/// Register bits for each chain of arithmetic that is made together with others: 4 of 512-bit registers, of which
+/// there are 32, and 2 of 256-bit ones, of which there are 16.
+const WOVEN_BITS: u32 = 128;
 
 impl Lower<'_> {
     pub fn store(&mut self, b: &mut Builder, op: OpId) {
@@ -21,8 +26,13 @@ impl Lower<'_> {
         let tile = self.func.operand(op, 1);
         let geometry = self.geometry(tile);
         let blocks = geometry.blocks() as u32;
+        let chain = self.chain_of(tile);
+        let mut woven = 0;
         for row in 0..geometry.rows() as u32 {
             let pieces = row * blocks..(row + 1) * blocks;
+            while woven < pieces.end {
+                woven = self.weave(b, &chain, woven..geometry.pieces());
+            }
             let start = geometry.start(pieces.start);
             let inside = self.row_inside(b, &window, &start, window.lane_axis());
             let Some(inside) = inside else {
@@ -41,6 +51,37 @@ impl Lower<'_> {
                 vec![]
             };
             b.if_(inside, store, |_| vec![]);
+        }
+    }
+
+    /// Makes the pieces of a few registers, op by op; the number of the next. One after another they would be chains
+    /// of waiting ops that fill the machine's queues before it sees the next chain.
+    fn weave(&mut self, b: &mut Builder, chain: &[Value], pieces: Range<u32>) -> u32 {
+        let together = self.register_bits / WOVEN_BITS;
+        let end = pieces.end.min(pieces.start + together);
+        for value in chain {
+            for piece in pieces.start..end {
+                self.piece(b, *value, piece);
+            }
+        }
+        end
+    }
+
+    /// The arithmetic behind a tile whose pieces are made of the same pieces, operands first.
+    fn chain_of(&self, tile: Value) -> Vec<Value> {
+        let (mut chain, mut seen) = (Vec::new(), HashSet::default());
+        self.visit_chain(tile, self.tile(tile).1, &mut seen, &mut chain);
+        chain
+    }
+
+    fn visit_chain(&self, value: Value, shape: &[i64], seen: &mut HashSet<Value>, chain: &mut Vec<Value>) {
+        let Some(op) = self.func.def_op(value) else { return };
+        let made_alike = matches!(self.func.kind(op), TileOp::Elementwise { .. })
+            && self.tile(value).1 == shape
+            && !self.index_scalars.contains(&value);
+        if made_alike && seen.insert(value) {
+            self.func.operands(op).iter().for_each(|operand| self.visit_chain(*operand, shape, seen, chain));
+            chain.push(value);
         }
     }
 

@@ -6,6 +6,7 @@
 
 use super::float::{abs, constant};
 use super::int::wrap;
+use super::quantise;
 use crate::schedule::{Builder, CompareOp, ConvertOp, Elem, VecOp};
 use tegula_base::DType;
 use tegula_ir::Value;
@@ -138,6 +139,9 @@ pub(super) fn odd_neighbour(b: &mut Builder, nearest: Value, too_small: Value, t
 
 /// Truncates and saturates; NaN gives 0.
 fn float_to_int(b: &mut Builder, to: DType, x: Value) -> Value {
+    if let Some(bytes) = quantise::to_bytes(b, to, x) {
+        return bytes;
+    }
     let (lo, hi) = to.int_range().expect("invariant: the target is an integer");
     let elem = Elem::of(to);
     let wide_source = b.shape(x).0 == Elem::F64;
@@ -182,6 +186,9 @@ fn float_to_int(b: &mut Builder, to: DType, x: Value) -> Value {
 }
 
 fn int_to_float(b: &mut Builder, from: DType, to: DType, saturate: bool, x: Value) -> Value {
+    if let (DType::F32, Some(byte)) = (to, quantise::byte_as_float(b, x)) {
+        return byte;
+    }
     let op =
         if from.is_signed() || from.bits() < 32 { ConvertOp::IntToFloat } else { ConvertOp::UintToFloat };
     match (from.bits(), to) {

@@ -4,7 +4,7 @@
 //! (Figueroa, "When is double rounding innocuous?", SIGNUM 1995). Only products and quotients that are denormal
 //! in `bf16` are denormal in `f32` too, and may be off by one of its smallest steps.
 
-use super::{cast, erf, exp, log, trig};
+use super::{cast, erf, exp, log, quantise, trig};
 use crate::schedule::{Builder, CompareOp, Elem, VecOp};
 use tegula_base::DType;
 use tegula_ir::{ScalarOp, Value};
@@ -74,7 +74,7 @@ fn wide(b: &mut Builder, op: ScalarOp, args: &[Value]) -> Value {
     let x = args[0];
     match op {
         ScalarOp::Add => b.vec(VecOp::Add, args),
-        ScalarOp::Sub => b.vec(VecOp::Sub, args),
+        ScalarOp::Sub => quantise::byte_less(b, args[0], args[1]).unwrap_or_else(|| b.vec(VecOp::Sub, args)),
         ScalarOp::Mul => b.vec(VecOp::Mul, args),
         ScalarOp::Div => b.vec(VecOp::Div, args),
         ScalarOp::Fma => b.vec(VecOp::Fma, args),

@@ -3,6 +3,7 @@
 //! Where the weights alone are stored as bytes, they stay bytes: a product of few rows takes the time that its
 //! weights take to arrive, and bytes are a quarter.
 
+use super::requantised::{self, Coding};
 use crate::passes::canonicalise::{Applied, Site};
 use crate::passes::decompose_composites::quantised;
 use crate::passes::fold_scales::is_moderate;
@@ -11,23 +12,29 @@ use tegula_ir::Value;
 use tegula_tensor::build::Built;
 use tegula_tensor::{DotDims, TensorOp};
 
-/// A dequantised byte tensor.
+/// A dequantised byte tensor, perhaps moved since.
 struct Stored {
-    bytes: Value,
+    /// The numbers.
+    value: Value,
     scale: Value,
     zero: Option<Value>,
     /// The axis along which scales differ.
     axis: Option<usize>,
 }
 
+impl Stored {
+    fn bytes(&self, site: &mut Site) -> Built {
+        requantised::stored(site, self.value, self.zero)
+    }
+}
+
 fn stored(site: &Site, value: Value) -> Option<Stored> {
-    let (op, TensorOp::Dequantize { scheme }) = site.def(value)? else { return None };
-    let byte = matches!(scheme.storage, DType::I8 | DType::U8);
-    if !byte || scheme.block.is_some() || site.b.dtype(value) != DType::F32 {
+    if site.b.dtype(value) != DType::F32 {
         return None;
     }
-    let operands = site.b.func.operands(op);
-    Some(Stored { bytes: operands[0], scale: operands[1], zero: operands.get(2).copied(), axis: scheme.axis })
+    let Coding { scheme, scale, zero } = Coding::behind(site, value)?;
+    let byte = matches!(scheme.storage, DType::I8 | DType::U8);
+    (byte && scheme.block.is_none()).then_some(Stored { value, scale, zero, axis: scheme.axis })
 }
 
 pub(super) fn conv(site: &mut Site) -> Applied {
@@ -38,7 +45,8 @@ pub(super) fn conv(site: &mut Site) -> Applied {
     if x.axis.is_some() || w.axis.is_some_and(|axis| axis != 0) {
         return Ok(None);
     }
-    let sums = quantised::conv(&mut site.b, [x.bytes, w.bytes], [x.zero, w.zero], &window, groups)?;
+    let bytes = [x.bytes(site)?, w.bytes(site)?];
+    let sums = quantised::conv(&mut site.b, bytes, [x.zero, w.zero], &window, groups)?;
     let Some(sums) = sums else { return Ok(None) };
     let scale = site.b.mul(x.scale, w.scale)?;
     let rank = site.b.rank(sums);
@@ -51,10 +59,11 @@ pub(super) fn dot(site: &mut Site) -> Applied {
     let (Some(lhs), Some(rhs)) = (stored(site, site.operand(0)), stored(site, site.operand(1))) else {
         return Ok(None);
     };
-    if lhs.axis.is_some() || !scales_columns(&rhs, site.b.rank(rhs.bytes), &dims) {
+    if lhs.axis.is_some() || !scales_columns(&rhs, site.b.rank(rhs.value), &dims) {
         return Ok(None);
     }
-    let sums = quantised::dot(&mut site.b, [lhs.bytes, rhs.bytes], [lhs.zero, rhs.zero], &dims)?;
+    let bytes = [lhs.bytes(site)?, rhs.bytes(site)?];
+    let sums = quantised::dot(&mut site.b, bytes, [lhs.zero, rhs.zero], &dims)?;
     let Some(sums) = sums else { return Ok(None) };
     let scale = site.b.mul(lhs.scale, rhs.scale)?;
     let scale = along_columns(site, scale, sums)?;
@@ -73,12 +82,16 @@ pub(super) fn weights(site: &mut Site) -> Applied {
     if let Some(perm) = &perm {
         rhs.axis = rhs.axis.and_then(|axis| perm.iter().position(|from| *from == axis));
     }
-    let constant = matches!(site.def(rhs.bytes), Some((_, TensorOp::Constant { .. })));
+    let bytes = match site.def(source) {
+        Some((op, TensorOp::Dequantize { .. })) => site.b.func.operand(op, 0),
+        _ => return Ok(None),
+    };
+    let constant = matches!(site.def(bytes), Some((_, TensorOp::Constant { .. })));
     let matrix = site.b.rank(w) == 2 && dims.rhs_batch.is_empty() && dims.rhs_contract.len() == 1;
     if !constant || !matrix || !scales_columns(&rhs, 2, &dims) || !is_moderate(site, rhs.scale) {
         return Ok(None);
     }
-    let Some(bytes) = quantised::centred(&mut site.b, rhs.bytes, rhs.zero)? else { return Ok(None) };
+    let Some(bytes) = quantised::centred(&mut site.b, bytes, rhs.zero)? else { return Ok(None) };
     let bytes = match perm {
         Some(perm) => site.b.transpose(bytes, &perm)?,
         None => bytes,
