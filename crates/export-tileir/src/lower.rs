@@ -284,7 +284,7 @@ impl Lower<'_> {
             }
             TileOp::For { step } => return self.for_loop(op, *step),
             TileOp::If {} => return self.branch(op),
-            TileOp::Yield {} | TileOp::Return {} => return Ok(vec![]),
+            TileOp::Prefetch {} | TileOp::Yield {} | TileOp::Return {} => return Ok(vec![]),
         };
         Ok(vec![written])
     }

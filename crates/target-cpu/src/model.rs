@@ -39,8 +39,9 @@ const MOST_ACCUMULATORS: [(Tier, i64); 2] = [(Tier::Avx2, 12), (Tier::Avx512, 28
 const BUSY_ACCUMULATORS: i64 = 8;
 /// As above on AVX2 for 8-bit operands, whose exact four-way product takes four registers besides.
 const MOST_BYTE_ACCUMULATORS: i64 = 8;
-/// Rows of a tile when the number of rows is not known, by tier: with two vectors of columns.
-const USUAL_ROWS: [(Tier, i64); 2] = [(Tier::Avx2, 6), (Tier::Avx512, 12)];
+/// Rows of a tile when the number of rows is not known, by tier: with two vectors of columns. On AVX-512 8 keep the
+/// units busy and divide most lengths: 4 rows that are left over take as long, as panels come from L2 no faster.
+const USUAL_ROWS: [(Tier, i64); 2] = [(Tier::Avx2, 6), (Tier::Avx512, 8)];
 /// Columns in vectors that row tiles of the usual height take: each element of the left side then serves two
 /// multiply-adds, so that loads keep up (2 a cycle).
 const USUAL_VECTORS: i64 = 2;
@@ -155,9 +156,17 @@ impl TargetModel for CpuTarget {
         }
     }
 
+    fn prefetched_line(&self) -> Option<Bytes> {
+        Some(self.cpu.cache_line)
+    }
+
     fn row_tile(&self, widest: DType, live_rows: i64) -> i64 {
         let live = of_tier(&LIVE_VECTORS, self.tier);
         (live / live_rows.max(1)).clamp(1, ROW_VECTORS) * self.lanes(widest)
+    }
+
+    fn rereads_results(&self) -> bool {
+        true
     }
 
     fn resident_row(&self, widest: DType) -> i64 {
@@ -228,7 +237,7 @@ mod tests {
 
     #[test]
     fn contraction_tiles() {
-        assert_eq!(tile("zen5", "batch", "768", "768"), [12, 32, 4, 14]);
+        assert_eq!(tile("zen5", "batch", "768", "768"), [8, 32, 4, 16]);
         assert_eq!(tile("zen5", "128", "768", "768"), [8, 32, 4, 16]);
         assert_eq!(tile("zen5", "112", "64", "27"), [14, 32, 4, 8]);
         assert_eq!(tile("zen5", "1", "1000", "2048"), [1, 128, 4, 1]);

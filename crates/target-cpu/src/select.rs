@@ -103,6 +103,7 @@ impl Select<'_> {
             CpuOp::Store { dtype, at } => self.store(op, *dtype, *at)?,
             CpuOp::StoreStrided { dtype, at } => self.store_strided(op, *dtype, *at)?,
             CpuOp::Scatter { dtype, at } => self.scatter(op, *dtype, *at)?,
+            CpuOp::Prefetch { .. } => self.prefetch(op)?,
             CpuOp::Splat { elem, lanes } => self.splat(op, *elem, *lanes)?,
             CpuOp::Vec { op: kind } => self.vec(op, *kind)?,
             CpuOp::Compare { op: kind } => self.compare(op, *kind)?,

@@ -80,8 +80,19 @@ pub trait TargetModel: Sync {
         false
     }
 
+    /// Bytes of a cache line, where kernels are to ask ahead for what they will read (`tgt.prefetch`).
+    fn prefetched_line(&self) -> Option<Bytes> {
+        None
+    }
+
     /// Elements along the innermost axis that a row kernel handles a step: a multiple of [`Self::lanes`].
     fn row_tile(&self, widest: DType, live_rows: i64) -> i64;
+
+    /// Whether a work unit reads back at little cost what it stored in its results: between the passes over a row they
+    /// then keep what took long to compute.
+    fn rereads_results(&self) -> bool {
+        false
+    }
 
     /// The largest row, in elements, that a row kernel keeps in registers between its passes.
     fn resident_row(&self, widest: DType) -> i64;

@@ -223,6 +223,15 @@ impl<'a> TileBuilder<'a> {
         self.effect(TileOp::Scatter {}, &[view, tile, coordinates]);
     }
 
+    pub fn view_rank(&self, view: Value) -> usize {
+        self.func.ty(view).as_view().expect("invariant: a view").shape.rank()
+    }
+
+    pub fn prefetch(&mut self, view: Value, offsets: &[Value]) {
+        let operands: Vec<Value> = [view].into_iter().chain(offsets.iter().copied()).collect();
+        self.effect(TileOp::Prefetch {}, &operands);
+    }
+
     // --- control ---------------------------------------------------------------------------------------
 
     /// Opens a loop: what follows goes into its body, until [`Self::end_for`].

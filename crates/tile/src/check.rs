@@ -11,9 +11,12 @@ impl OpRules for TileOp {
     fn effects(&self) -> Effects {
         match self {
             TileOp::Load { .. } | TileOp::Gather {} => Effects::Reads,
-            TileOp::Store { .. } | TileOp::Scatter {} | TileOp::Yield {} | TileOp::Return {} => {
-                Effects::Writes
-            }
+            // A prefetch has no result for which it would be kept.
+            TileOp::Store { .. }
+            | TileOp::Scatter {}
+            | TileOp::Prefetch {}
+            | TileOp::Yield {}
+            | TileOp::Return {} => Effects::Writes,
             // Their regions may store; `dce` looks no further.
             TileOp::For { .. } | TileOp::If {} => Effects::Writes,
             TileOp::Const { .. }
@@ -63,6 +66,7 @@ impl OpRules for TileOp {
             | TileOp::Store { .. }
             | TileOp::Gather {}
             | TileOp::Scatter {}
+            | TileOp::Prefetch {}
             | TileOp::Yield {}
             | TileOp::Return {} => 0,
         }
@@ -254,6 +258,10 @@ impl Checker<'_> {
                             .into(),
                     );
                 }
+                Ok(vec![])
+            }
+            TileOp::Prefetch {} => {
+                self.indexes(1, self.view(0)?.shape.rank())?;
                 Ok(vec![])
             }
             TileOp::For { step } => {

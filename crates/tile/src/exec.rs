@@ -197,7 +197,7 @@ impl Machine<'_> {
                 let region = func.regions_of(op)[usize::from(self.index(operands[0])? == 0)];
                 self.region(region)
             }
-            TileOp::Yield {} | TileOp::Return {} => Ok(vec![]),
+            TileOp::Prefetch {} | TileOp::Yield {} | TileOp::Return {} => Ok(vec![]),
         }
     }
 

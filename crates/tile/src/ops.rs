@@ -91,6 +91,9 @@ define_ops! {
         /// `(view of rank 1, tile, coordinates)`: in row-major order of the tile; the last of equal ones wins.
         Scatter = "scatter" {},
 
+        /// `(view, offset...)`: the cache line of this element is read soon. May lie outside; changes nothing.
+        Prefetch = "prefetch" {},
+
         // --- control -----------------------------------------------------------------------------------
         /// `(lo, hi, inits...)`: region arguments are the induction variable (`index`) and the carried values;
         /// `yield` gives the next ones; results are the last ones. `step` is positive. The region captures.

@@ -10,6 +10,7 @@ mod conv;
 mod depthwise;
 mod dot;
 mod padded;
+mod prefetch;
 pub(crate) mod prologue;
 mod split;
 mod step;

@@ -75,6 +75,12 @@ impl TargetModel for SmallTarget {
     fn attention_tile(&self, _: &Attention) -> Option<AttentionTile> {
         Some(AttentionTile { queries: 16, keys: 8, v_dim: 16 })
     }
+    fn prefetched_line(&self) -> Option<Bytes> {
+        Some(Bytes(16))
+    }
+    fn rereads_results(&self) -> bool {
+        true
+    }
     fn takes_prologue(&self, _: Prologue) -> bool {
         self.edges == Edges::Padded
     }

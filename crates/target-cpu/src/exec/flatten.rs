@@ -228,6 +228,7 @@ impl Flattener<'_> {
             }
             CpuOp::If {} => self.branch(op),
             CpuOp::Yield {} | CpuOp::Return {} => Err("a terminator stands within a region".into()),
+            CpuOp::Prefetch { .. } => Ok(()),
             CpuOp::Store { .. } | CpuOp::StoreStrided { .. } | CpuOp::Scatter { .. } => self.store(op),
             _ => self.simple(op),
         }

@@ -54,6 +54,7 @@ impl Lower<'_> {
                 self.settle_reads(b, op);
                 return self.scatter(b, op);
             }
+            TileOp::Prefetch {} => return self.prefetch(b, op),
             TileOp::For { step } => return self.for_loop(b, op, *step),
             TileOp::If {} => return self.branch(b, op),
             // Made where they are needed, or by the op around.

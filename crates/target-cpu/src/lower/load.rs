@@ -9,7 +9,7 @@ use super::{Lower, facts};
 use crate::schedule::{Builder, CompareOp, Elem, IndexOp};
 use tegula_base::{DType, Dim};
 use tegula_ir::scalar::eval::eval;
-use tegula_ir::{ScalarOp, Value};
+use tegula_ir::{OpId, ScalarOp, Value};
 
 /// How the elements of a piece lie across lanes.
 pub(super) enum Lanes {
@@ -22,6 +22,13 @@ pub(super) enum Lanes {
 }
 
 impl Lower<'_> {
+    pub fn prefetch(&mut self, b: &mut Builder, op: OpId) {
+        let rank = self.func.operands(op).len() - 1;
+        let window = self.own_window(op, &vec![1; rank], &vec![false; rank], 0);
+        let at = self.address(b, &window, &vec![0; rank], None);
+        b.prefetch(at);
+    }
+
     /// The elements from a tile's coordinate on along its last axis, `active` of them.
     pub fn load_window(&mut self, b: &mut Builder, window: &Window, coord: &[i64], active: i64) -> Value {
         match self.lanes_in(b, window, coord, active) {

@@ -100,6 +100,7 @@ impl Lower<'_> {
             | TileOp::ToIndex {}
             | TileOp::Store { .. }
             | TileOp::Scatter {}
+            | TileOp::Prefetch {}
             | TileOp::Yield {}
             | TileOp::Return {} => unreachable!("invariant: makes no tile"),
         }

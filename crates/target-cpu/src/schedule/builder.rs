@@ -389,6 +389,11 @@ impl Builder {
         self.push(CpuOp::Scatter { dtype, at: at.form() }, &operands);
     }
 
+    pub fn prefetch(&mut self, at: At) {
+        let operands = self.access(at, &[]);
+        self.push(CpuOp::Prefetch { at: at.form() }, &operands);
+    }
+
     // --- lanes -----------------------------------------------------------------------------------------
 
     /// Every lane these bits (low bits of `bits`, sign-extended so that equal constants are one).

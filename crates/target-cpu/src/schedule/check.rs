@@ -48,6 +48,7 @@ impl OpRules for CpuOp {
             CpuOp::Store { .. }
             | CpuOp::StoreStrided { .. }
             | CpuOp::Scatter { .. }
+            | CpuOp::Prefetch { .. }
             | CpuOp::For { .. }
             | CpuOp::If {}
             | CpuOp::Yield {}
@@ -276,6 +277,13 @@ fn check_kind(cx: &mut Operands) -> Result<Vec<CpuType>, String> {
             Ok(vec![])
         }
 
+        CpuOp::Prefetch { at } => {
+            // c8: never counted.
+            cx.require(!at.counted, 8, "a prefetch has no lane count")?;
+            cx.address(at)?;
+            Ok(vec![])
+        }
+
         CpuOp::VecConst { elem, lanes, .. } => cx.vector_of(*elem, *lanes),
         CpuOp::Splat { elem, lanes } => {
             cx.index("value")?;
@@ -470,7 +478,8 @@ fn vec_takes(op: VecOp, elem: Elem) -> bool {
         | VecOp::Shr
         | VecOp::Sar => is_int(elem),
         VecOp::And | VecOp::Or | VecOp::Xor | VecOp::AndNot => true,
-        VecOp::Sqrt
+        VecOp::Maximum
+        | VecOp::Sqrt
         | VecOp::Floor
         | VecOp::Ceil
         | VecOp::Trunc

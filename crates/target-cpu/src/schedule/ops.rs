@@ -78,6 +78,8 @@ pub enum VecOp {
     /// int, unsigned.
     MinU,
     MaxU,
+    /// float: NaN if either is, -0 below +0; the signs of both orders of `Max` and-ed, their other bits or-ed.
+    Maximum,
     /// Bitwise, on any lanes (floats as bits).
     And,
     Or,
@@ -111,6 +113,7 @@ enum_attr!(VecOp {
     Max = "max",
     MinU = "minu",
     MaxU = "maxu",
+    Maximum = "maximum",
     And = "and",
     Or = "or",
     Xor = "xor",
@@ -276,6 +279,9 @@ define_ops! {
         /// As `store`, at `base + disp + offsets[lane] * scale`, lanes in order (the last of equal offsets wins):
         /// operands base, value, offsets, count?.
         Scatter = "scatter" { dtype: DType, at: Address },
+
+        /// The cache line at this address is read soon: it is brought to L2. Any address; changes nothing.
+        Prefetch = "prefetch" { at: Address },
 
         /// Every lane the same bits.
         VecConst = "vec_const" { elem: Elem, lanes: u32, bits: i64 },

@@ -50,6 +50,12 @@ impl Select<'_> {
         Ok(())
     }
 
+    pub(super) fn prefetch(&mut self, op: OpId) -> Selected<()> {
+        let mem = self.address(op)?;
+        self.b.isa(Isa::Prefetch, Width::X, &[Arg::Mem(mem)]);
+        Ok(())
+    }
+
     fn load_counted(&mut self, dtype: DType, lanes: u32, mem: Mem, count: Value) -> Selected<VReg> {
         match (self.tier, dtype.size()) {
             (Tier::Avx512, _) => {

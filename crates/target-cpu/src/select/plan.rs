@@ -116,7 +116,8 @@ pub fn address_of(kind: &CpuOp) -> Option<Address> {
         | CpuOp::LoadRaw { at, .. }
         | CpuOp::Store { at, .. }
         | CpuOp::StoreStrided { at, .. }
-        | CpuOp::Scatter { at, .. } => Some(*at),
+        | CpuOp::Scatter { at, .. }
+        | CpuOp::Prefetch { at } => Some(*at),
         _ => None,
     }
 }

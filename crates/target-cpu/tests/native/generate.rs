@@ -285,6 +285,11 @@ impl<'r> Generator<'r> {
         let value = self.vector(elem, lanes);
         let base = self.b.arg(2);
         let mut at = At::new(base).disp(self.advance(4096));
+        if self.rng.below(8) == 0 {
+            // Any address will do.
+            let index = self.find(CpuType::Index);
+            self.b.prefetch(at.indexed(index, 8));
+        }
         if self.rng.below(2) == 0 {
             let count = self.find(CpuType::Index);
             at = at.count(count);
@@ -501,7 +506,8 @@ fn vec_ops(elem: Elem) -> Vec<VecOp> {
     let legal = |op: &VecOp| {
         let float = matches!(
             op,
-            VecOp::Sqrt
+            VecOp::Maximum
+                | VecOp::Sqrt
                 | VecOp::Floor
                 | VecOp::Ceil
                 | VecOp::Trunc

@@ -2,6 +2,7 @@
 //! (k and n in either order, or packed), one axis each.
 
 use super::padded::Product;
+use super::prefetch::NextPanel;
 use super::{
     ROW_TAILS, RightSide, Traversal, WEIGHT_ROW_TAILS, accumulator, epilogue, over_k, padded, prologue,
     right_side,
@@ -92,7 +93,16 @@ pub(super) fn lower(
             RightSide::Quads { .. } => (4, 1),
             _ => (tile.k, chains(&tile, row.extent)),
         };
+        let next = match packing {
+            RightSide::Plain => None,
+            RightSide::Panels { .. } | RightSide::Quads { .. } => {
+                NextPanel::of_dot(cx, target, (roles.rhs, &k), &tile, &batch_at, [panel, unit[2]])
+            }
+        };
         let sum = over_k(cx, &k, unroll, chains, zero, &mut |cx, step, sum| {
+            if let Some(next) = &next {
+                next.step(cx, step);
+            }
             let a = left(cx, &roles, &batch_at, row, step);
             let mut b = right(cx, &roles, packing, &batch_at, step, column, panel);
             if contract.lhs.is_float() && !contract.rhs.is_float() {

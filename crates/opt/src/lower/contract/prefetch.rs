@@ -1,0 +1,75 @@
+//! Asks for the next panel of a packed right side while the row tiles of a block pass over this one.
+//!
+//! A panel's first row tile would wait for memory at every step: it needs cache lines faster than a core draws them
+//! from beyond its L2 cache, and the hardware's own prefetchers run only some lines ahead. So all row tiles of a block
+//! share the work of bringing the next panel, a line or a few at each step of k.
+
+use crate::lower::access::{Axis, Lowering};
+use tegula_base::Dim;
+use tegula_ir::Value;
+use tegula_target::{ContractTile, TargetModel};
+
+/// Lines that a step of k asks for at most: with more a panel is asked for about as fast as it is read.
+const MOST_LINES: u64 = 4;
+
+/// What one row tile asks for.
+pub(super) struct NextPanel {
+    view: Value,
+    /// The next panel's first element; the last coordinate runs on through all of the panel.
+    start: Vec<Value>,
+    /// Elements of the panel before this row tile's share.
+    first: Value,
+    /// Elements that one k stands for.
+    share: i64,
+    line: i64,
+    /// Steps of k asked for at once.
+    unroll: i64,
+}
+
+impl NextPanel {
+    /// `None` where it would not help. `leading` are the packed side's coordinates ahead of the panel's, `k` the
+    /// length of a panel's column; `row_tile` counts from the start of the block.
+    pub fn of_dot(
+        cx: &mut Lowering,
+        target: &dyn TargetModel,
+        (arg, k): (Value, &Dim),
+        tile: &ContractTile,
+        leading: &[Axis],
+        [panel, row_tile]: [Value; 2],
+    ) -> Option<NextPanel> {
+        let size = cx.body.func.ty(arg).dtype.size() as i64;
+        let line = target.prefetched_line()?.0 as i64 / size;
+        let lines = ((tile.n * tile.k) as u64).div_ceil((line * tile.m_block) as u64).min(MOST_LINES) as i64;
+        if tile.m_block == 1 || lines * line % tile.k != 0 {
+            return None;
+        }
+        let share = lines * line / tile.k;
+        let view = cx.arg_view(arg)?;
+        let (zero, one) = (cx.b.index(0), cx.b.index(1));
+        let mut start: Vec<Value> = leading.iter().map(|axis| axis.offset).collect();
+        start.push(cx.b.add(panel, one));
+        let rank = cx.b.view_rank(view);
+        start.resize(rank, zero);
+        let column = cx.b.size(k);
+        let shares = cx.b.index(share);
+        let tile_share = cx.b.mul(column, shares);
+        let first = cx.b.mul(row_tile, tile_share);
+        Some(NextPanel { view, start, first, share, line, unroll: tile.k })
+    }
+
+    /// Asks for what belongs to the step at `k`, if it is a whole one.
+    pub fn step(&self, cx: &mut Lowering, k: Axis) {
+        if k.extent != self.unroll {
+            return;
+        }
+        let share = cx.b.index(self.share);
+        let behind = cx.b.mul(k.offset, share);
+        let at = cx.b.add(self.first, behind);
+        for line in 0..self.share * self.unroll / self.line {
+            let ahead = cx.b.index(line * self.line);
+            let mut offsets = self.start.clone();
+            *offsets.last_mut().expect("invariant: a panel has axes") = cx.b.add(at, ahead);
+            cx.b.prefetch(self.view, &offsets);
+        }
+    }
+}
