@@ -23,6 +23,7 @@ mod pull;
 mod rules;
 mod thin;
 
+pub(crate) use rules::weight;
 use tegula_base::{Diagnostics, Symbols};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::{OpId, RegionId};

@@ -96,7 +96,7 @@ pub(super) fn refusal(func: &TensorFunc, op: OpId) -> Diagnostic {
 }
 
 /// Roughly how many vector instructions an element costs; up to [`CHEAP`] an op may be computed again elsewhere.
-pub(super) fn weight(op: &TensorOp) -> u32 {
+pub(crate) fn weight(op: &TensorOp) -> u32 {
     use ScalarOp::*;
     match op {
         TensorOp::Elementwise { f } => match f {

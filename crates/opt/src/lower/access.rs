@@ -317,6 +317,11 @@ impl<'a> Lowering<'a> {
         self.store_at(self.result_views[i], tile, &at);
     }
 
+    /// What was stored at a box of result `i`, which is row-major.
+    pub fn load_result(&mut self, i: usize, at: &[Axis]) -> Value {
+        self.load(self.result_views[i], at, 0)
+    }
+
     /// Stores a tile at a box of a view.
     pub fn store_at(&mut self, view: Value, tile: Value, at: &[Axis]) {
         let offsets: Vec<Value> = at.iter().map(|axis| axis.offset).collect();

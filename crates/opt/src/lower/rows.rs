@@ -7,9 +7,12 @@
 //!   stores. A row short enough to stay in registers is one tile, and the passes share it;
 //! * other axes are reduced: a work unit owns a piece of the lane axis and walks the reduced axes for each tile.
 
+mod kept;
+
 use super::Lowered;
 use super::access::{Axis, Lowering, TileBox, begin};
 use super::body::Body;
+use kept::Kept;
 use tegula_base::{DType, Dim, Shape, Symbols};
 use tegula_ir::scalar::eval::identity;
 use tegula_ir::{OpId, ScalarOp, Value};
@@ -35,6 +38,7 @@ struct Plan {
     lanes: i64,
     /// The lane axis is reduced and its whole extent is one tile.
     resident: bool,
+    kept: Option<Kept>,
 }
 
 pub(super) fn lower(body: &Body, target: &dyn TargetModel, symbols: &Symbols) -> Result<Lowered, String> {
@@ -75,7 +79,9 @@ fn plan(body: &Body, target: &dyn TargetModel, symbols: &Symbols) -> Result<Plan
     let row_work = reduced.iter().fold(extent.clone(), |work, axis| work * space[*axis].clone());
     let row_work = row_work.as_const().unwrap_or(unit);
     let block = if chunk.is_some() && !reduced.is_empty() { 1 } else { (unit / row_work.max(1)).max(1) };
-    Ok(Plan { space, reduced, lane, outer, block, chunk, tile, lanes, resident })
+    let passes = lane_reduced && !resident && reduced.len() == 1;
+    let kept = if passes && target.rereads_results() { kept::find(body) } else { None };
+    Ok(Plan { space, reduced, lane, outer, block, chunk, tile, lanes, resident, kept })
 }
 
 /// The join of results and reduced operands: each axis's extent that is not 1.
@@ -203,7 +209,14 @@ fn emit_tiles(cx: &mut Lowering, plan: &Plan, at: &[Axis]) -> Result<(), String>
                 own[axis] = Axis { offset: cx.b.index(0), extent: 1, step: 1, bounded: false };
             }
         }
-        let mut store = |cx: &mut Lowering, at: &[Axis]| cx.store_result(i, at);
+        let kept = plan.kept.as_ref().filter(|kept| kept.result == i);
+        let mut store = |cx: &mut Lowering, at: &[Axis]| {
+            if let Some(kept) = kept {
+                let tile = cx.load_result(i, at);
+                cx.fix(kept.value, tile);
+            }
+            cx.store_result(i, at)
+        };
         walk(cx, plan, &walked, &own, &mut store)?;
     }
     Ok(())
@@ -280,7 +293,8 @@ fn reduce(cx: &mut Lowering, plan: &Plan, op: OpId, at: &[Axis]) -> Result<Value
     let acc = accumulator(f, dtype);
     let neutral = identity(f, acc).ok_or_else(|| format!("`{f}` does not reduce {dtype}"))? as i64;
     let lane = plan.lane.filter(|axis| plan.reduced.contains(axis));
-    let pass = Pass { plan, f, operand, acc, neutral, lane };
+    let kept = plan.kept.as_ref().filter(|kept| kept.reduce == op).map(|kept| kept.result);
+    let pass = Pass { plan, f, operand, acc, neutral, lane, kept };
     let sum = match (lane, plan.resident && plan.reduced.len() == 1) {
         (Some(lane), true) => {
             let at = resident_box(cx, plan, at);
@@ -309,6 +323,8 @@ struct Pass<'p> {
     neutral: i64,
     /// The lane axis when it is reduced.
     lane: Option<usize>,
+    /// The result whose memory keeps the operand for a later pass.
+    kept: Option<usize>,
 }
 
 impl Pass<'_> {
@@ -355,6 +371,10 @@ impl Pass<'_> {
     }
 
     fn add(&self, cx: &mut Lowering, at: &[Axis], acc: Value) -> Result<Value, String> {
+        if let Some(result) = self.kept {
+            let tile = cx.pull(self.operand, at)?;
+            cx.store(result, tile, at);
+        }
         let tile = self.masked(cx, at)?;
         Ok(cx.b.elementwise(self.f, &[acc, tile]))
     }

@@ -59,6 +59,13 @@ macro_rules! float_tables {
                 VecOp::Max => {
                     Apply::Two(|o, a, b| map2(o, a, b, |a, b| if real(a) > real(b) { a } else { b }))
                 }
+                VecOp::Maximum => Apply::Two(|o, a, b| {
+                    map2(o, a, b, |a, b| {
+                        let (one, two) = if real(a) > real(b) { (a, a) } else { (b, a) };
+                        let two = if real(b) > real(a) { b } else { two };
+                        (one & two) | ((one | two) & <$bits>::MAX >> 1)
+                    })
+                }),
                 VecOp::Sqrt => Apply::One(|o, a| map1(o, a, |a| real(a).sqrt().to_bits())),
                 VecOp::Floor => Apply::One(|o, a| map1(o, a, |a| real(a).floor().to_bits())),
                 VecOp::Ceil => Apply::One(|o, a| map1(o, a, |a| real(a).ceil().to_bits())),

@@ -152,7 +152,7 @@ fn minimum(b: &mut Builder, x: Value, y: Value) -> Value {
     b.vec(VecOp::Or, &[one, two])
 }
 
-/// As [`minimum`]: common bits give +0 over -0; the two orders differ only with NaN, when all bits joined are one.
+/// NaN if either is NaN, +0 above -0.
 fn maximum(b: &mut Builder, x: Value, y: Value) -> Value {
     if let Some((constant, other)) = plain_constant(b, x, y, 0.0) {
         return b.vec(VecOp::Max, &[constant, other]);
@@ -162,12 +162,7 @@ fn maximum(b: &mut Builder, x: Value, y: Value) -> Value {
         let larger = b.vec(VecOp::Max, &[constant, other]);
         return b.vec(VecOp::Add, &[larger, constant]);
     }
-    let one = b.vec(VecOp::Max, &[x, y]);
-    let two = b.vec(VecOp::Max, &[y, x]);
-    let common = b.vec(VecOp::And, &[one, two]);
-    let joined = b.vec(VecOp::Or, &[one, two]);
-    let differ = b.compare(CompareOp::Ne, one, two);
-    b.select(differ, joined, common)
+    b.vec(VecOp::Maximum, &[x, y])
 }
 
 /// A constant operand that is neither NaN nor `hard`, first, and the other one. With the constant first the

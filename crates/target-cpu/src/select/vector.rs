@@ -144,6 +144,7 @@ impl Select<'_> {
         }
         match (kind, elem) {
             (VecOp::Mul, Elem::I64) => Ok(self.multiply_i64(width, a, b)),
+            (VecOp::Maximum, Elem::F32 | Elem::F64) => Ok(self.maximum(elem, width, a, b)),
             (VecOp::Min | VecOp::Max | VecOp::MinU | VecOp::MaxU, Elem::I64) => {
                 let (mut x, mut y) = (a, b);
                 if matches!(kind, VecOp::MinU | VecOp::MaxU) {
@@ -165,6 +166,28 @@ impl Select<'_> {
             }
             _ => Err(self.internal(&format!("`{}` of {} lanes", kind.name(), elem.name()))),
         }
+    }
+
+    /// The machine's maximum gives its second operand with NaN and for two zeros, so both orders together know all:
+    /// they differ in no other case.
+    fn maximum(&mut self, elem: Elem, width: Width, a: VReg, b: VReg) -> VReg {
+        let (isa, magnitude) = match elem {
+            Elem::F32 => (Isa::Vmaxps, self.splat_i32(width, i32::MAX)),
+            _ => (Isa::Vmaxpd, self.splat_i64(width, i64::MAX)),
+        };
+        let (one, two) = (self.vv(isa, width, a, b), self.vv(isa, width, b, a));
+        if self.tier == Tier::Avx512 {
+            // Where the third is on, `or`, else `and`: what two of three say.
+            let reg = self.b.copy(one);
+            let args = [reg, two, magnitude].map(|reg| Arg::Reg(reg, width.into()));
+            let [reg_arg, two, magnitude] = args;
+            self.b.isa(Isa::Vpternlogd, width, &[reg_arg, two, magnitude, Arg::Imm(0xe8)]);
+            return reg;
+        }
+        let common = self.vv(Isa::Vpand, width, one, two);
+        let joined = self.vv(Isa::Vpor, width, one, two);
+        let joined = self.vv(Isa::Vpand, width, joined, magnitude);
+        self.vv(Isa::Vpor, width, common, joined)
     }
 
     /// From 32-bit halves: `lo * lo + ((lo * hi + hi * lo) << 32)`.

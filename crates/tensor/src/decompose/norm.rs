@@ -5,7 +5,7 @@ use crate::Builder;
 use crate::build::Built;
 use tegula_ir::{ScalarOp, Value};
 
-/// `exp(x - max) / sum`, or `x - max - log(sum)`.
+/// `exp(x - max) * (1 / sum)`: the sum is at least 1; or `x - max - log(sum)`.
 pub(super) fn softmax(b: &mut Builder, x: Value, axis: usize, log: bool) -> Built {
     let dtype = b.dtype(x);
     let x = widen_all(b, &[x])?[0];
@@ -17,7 +17,8 @@ pub(super) fn softmax(b: &mut Builder, x: Value, axis: usize, log: bool) -> Buil
         let log_sum = b.log(sum)?;
         b.sub(shifted, log_sum)?
     } else {
-        b.div(exps, sum)?
+        let share = b.reciprocal(sum)?;
+        b.mul(exps, share)?
     };
     b.cast(result, dtype)
 }
@@ -52,11 +53,11 @@ pub(super) fn rms_norm(b: &mut Builder, x: &[Value], axis: usize, eps: f64) -> B
     b.cast(result, dtype)
 }
 
-/// `x / sqrt(y + eps)`.
+/// `x * (1 / sqrt(y + eps))`. No number's root is so small that its inverse is infinite.
 fn over_root(b: &mut Builder, x: Value, y: Value, eps: f64) -> Built {
     let y = b.with_number(ScalarOp::Add, y, eps)?;
-    let root = b.sqrt(y)?;
-    b.div(x, root)
+    let scale = b.rsqrt(y)?;
+    b.mul(x, scale)
 }
 
 /// `x/2 * (1 + erf(x / sqrt 2))`, or `x/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 x^3)))`
