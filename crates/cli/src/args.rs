@@ -227,7 +227,7 @@ pub struct BenchArgs {
     /// Timed runs.
     #[arg(long, value_name = "N", value_parser = parse_count, default_value_t = 30)]
     pub runs: usize,
-    /// Answer each line `run N` on stdin with N run times in nanoseconds, after a line `ready`.
+    /// Say `ready NS` (nanoseconds from the file to a session), then answer each line `run N` on stdin with N run times.
     #[arg(long, conflicts_with_all = ["runs", "json", "trace_file"])]
     pub serve_rounds: bool,
     /// Print JSON.

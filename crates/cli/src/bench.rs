@@ -22,7 +22,7 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
         load::load(&args.file, &args.compile, args.threads)?;
     let tensors = inputs(session.inputs(), &args.inputs, &load::dims(&args.compile.dims)?)?;
     if args.serve_rounds {
-        return serve_rounds::serve(&session, &tensors);
+        return serve_rounds::serve(&session, &tensors, compile_ns + load_ns);
     }
     let views: Vec<TensorView> = tensors.iter().map(TensorView::from).collect();
     let (clock, mut outputs) = (WallClock::default(), Vec::new());

@@ -1,5 +1,5 @@
-//! `tegula bench --serve-rounds`: a process that another one times against its own runs. It says `ready` once warm,
-//! then answers each line `run N` with N run times in nanoseconds.
+//! `tegula bench --serve-rounds`: a process that another one times against its own runs. It says `ready NS`,
+//! the nanoseconds from the file to a session, then answers each line `run N` with N run times in nanoseconds.
 
 use crate::failure::Failure;
 use crate::output;
@@ -10,15 +10,10 @@ use tegula_base::face::Clock;
 use tegula_base::{Diagnostic, HostTensor};
 use tegula_runtime::TensorView;
 
-const WARM_RUNS: usize = 3;
-
-pub fn serve(session: &Session, tensors: &[HostTensor]) -> Result<(), Failure> {
+pub fn serve(session: &Session, tensors: &[HostTensor], ready_ns: u64) -> Result<(), Failure> {
     let views: Vec<TensorView> = tensors.iter().map(TensorView::from).collect();
     let mut outputs = Vec::new();
-    for _ in 0..WARM_RUNS {
-        session.run_into(&views, &mut outputs)?;
-    }
-    output::print("ready\n")?;
+    output::print(&format!("ready {ready_ns}\n"))?;
     let clock = WallClock::default();
     for line in std::io::stdin().lock().lines() {
         let line =

@@ -13,6 +13,8 @@ use crate::workspace;
 pub struct Catalog {
     /// Python packages of the baselines: name to exact version.
     pub pins: BTreeMap<String, String>,
+    /// Python packages of the engines that only `bench` compares with: name to exact version.
+    pub peers: BTreeMap<String, String>,
     /// The models that the checks run in the time that CI has.
     pub checked: Vec<String>,
     pub models: Vec<Model>,
@@ -126,6 +128,12 @@ impl Catalog {
             [flag, ids @ ..] if flag == "--only" => ids.to_vec(),
             _ => self.entries().filter(|(_, entry)| entry.is_onnx()).map(|(id, _)| id.to_string()).collect(),
         }
+    }
+
+    /// The ONNX models that everything was built for, and those derived from them.
+    pub fn known_models(&self) -> Vec<String> {
+        let onnx = self.models.iter().filter(|model| model.format == "onnx").map(|model| &model.id);
+        onnx.chain(self.derived.iter().map(|derived| &derived.id)).cloned().collect()
     }
 
     /// Where the model's file lies once fetched: `target/models/<id>.<format>`.

@@ -12,7 +12,7 @@ use crate::baseline;
 use crate::catalog::Catalog;
 use crate::outcome::Outcome;
 use crate::shell::Shell;
-use crate::speed::median;
+use crate::statistics::median;
 use crate::tegula_cli::Tegula;
 use crate::{python, workspace};
 

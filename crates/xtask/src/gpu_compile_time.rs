@@ -23,7 +23,7 @@ use tegula_testkit::decoder::Decoder;
 use crate::gpu_ptxas::tools::Tools;
 use crate::outcome::Outcome;
 use crate::shell::Shell;
-use crate::speed::median;
+use crate::statistics::median;
 use crate::workspace;
 
 const REPEATS: usize = 7;

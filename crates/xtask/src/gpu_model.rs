@@ -16,7 +16,7 @@ use tegula_perf::gpu::stream::{self, Stream};
 use tegula_perf::gpu::{Prediction, decode};
 
 use crate::outcome::Outcome;
-use crate::speed::median;
+use crate::statistics::median;
 use crate::workspace;
 
 const MEDIAN_BAR_PERCENT: f64 = 15.0;

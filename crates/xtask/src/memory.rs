@@ -3,7 +3,9 @@
 //! Method: resident minus shared pages of /proc/PID/statm, read in a tight loop while the process lives.
 
 use std::fs;
+use std::io::{BufRead, BufReader, Write};
 use std::process::Child;
+use std::thread;
 
 use anyhow::{Context, Result, ensure};
 
@@ -22,7 +24,6 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     }
     let catalog = Catalog::load()?;
     let tegula = Tegula::build()?;
-    let page = page_size()?;
     let dir = workspace::target().join("packages");
     fs::create_dir_all(&dir)?;
     println!("{:22} {:13} {:>9} {:>9} {:>9}", "model", "shapes", "arena MB", "peak MB", "bar MB");
@@ -35,7 +36,7 @@ pub fn run(args: &[String]) -> Result<Outcome> {
             fs::create_dir_all(&out)?;
             let options = RunOptions { threads: 1, ..RunOptions::default() };
             let command = tegula.run_command(&package, &baseline.steps[0].inputs, &out, options);
-            peak_of(command, page)
+            arena_and_peak(command)
         })();
         let name = format!("{:22} {:13}", baseline.id, baseline.shape_set);
         match row {
@@ -56,7 +57,16 @@ pub fn run(args: &[String]) -> Result<Outcome> {
 }
 
 /// The arena's bytes as the run reports them, and the peak of its anonymous memory.
-fn peak_of(command: Shell, page: u64) -> Result<(u64, u64)> {
+fn arena_and_peak(command: Shell) -> Result<(u64, u64)> {
+    let (stdout, peak) = peak_of(command)?;
+    let report: RunReport = serde_json::from_slice(&stdout).context("`tegula run --json` lacks a key")?;
+    Ok((report.arena_bytes, peak))
+}
+
+/// What a process says, and the peak of its anonymous memory in bytes until it ends.
+/// Errors: it fails, or ends before its memory could be read.
+fn peak_of(command: Shell) -> Result<(Vec<u8>, u64)> {
+    let page = page_size()?;
     let mut child = command.converse()?;
     drop(child.stdin.take());
     let mut peak = 0;
@@ -64,11 +74,32 @@ fn peak_of(command: Shell, page: u64) -> Result<(u64, u64)> {
         peak = peak.max(anonymous_pages(&child).unwrap_or(0));
     }
     let output = child.wait_with_output()?;
-    ensure!(output.status.success(), "`tegula run` ended with {}", output.status);
-    let report: RunReport =
-        serde_json::from_slice(&output.stdout).context("`tegula run --json` lacks a key")?;
-    ensure!(peak > 0, "the run ended before its memory could be read");
-    Ok((report.arena_bytes, peak * page))
+    ensure!(output.status.success(), "the process ended with {}", output.status);
+    ensure!(peak > 0, "the process ended before its memory could be read");
+    Ok((output.stdout, peak * page))
+}
+
+/// The peak of a process's anonymous memory in bytes, until it has said `n_lines` lines to a request on its stdin; it
+/// must not end before. Errors: it does.
+pub fn peak_until(command: Shell, request: &str, n_lines: usize) -> Result<u64> {
+    let page = page_size()?;
+    let mut child = command.converse()?;
+    let mut stdin = child.stdin.take().context("the process has no stdin")?;
+    let stdout = BufReader::new(child.stdout.take().context("the process has no stdout")?);
+    stdin.write_all(request.as_bytes())?;
+    let answers = thread::spawn(move || stdout.lines().map_while(Result::ok).take(n_lines).count());
+    let mut peak = 0;
+    while !answers.is_finished() {
+        peak = peak.max(anonymous_pages(&child).unwrap_or(0));
+    }
+    // What it holds now, too: a short run may have come and gone between two looks.
+    let at_rest = anonymous_pages(&child);
+    drop(stdin);
+    child.kill()?;
+    child.wait()?;
+    let said = answers.join().unwrap_or(0);
+    ensure!(said == n_lines, "the process ended after {said} of {n_lines} answers");
+    Ok(peak.max(at_rest.unwrap_or(0)) * page)
 }
 
 /// Fields of statm, in pages: size, resident, shared (file-backed), ...; none once the process is gone.

@@ -1,5 +1,5 @@
-//! Python environments: `target/venv` with the pinned packages of `data/models.json`, and those that a check makes for
-//! itself. Nothing is installed outside `target/`.
+//! Python environments: `target/venv` with the pinned packages of `data/models.json`, `target/peers` with its peers, and
+//! those that a check makes for itself. Nothing is installed outside `target/`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,16 +39,27 @@ pub fn environment(venv: &Path) -> Result<PathBuf> {
 
 /// The interpreter with every pinned package installed at its pinned version.
 pub fn with_pins(catalog: &Catalog) -> Result<PathBuf> {
-    let python = interpreter()?;
-    let wanted: Vec<String> =
-        catalog.pins.iter().map(|(package, version)| format!("{package}=={version}")).collect();
-    let stamp = workspace::target().join("venv/pins.txt");
+    let wanted = catalog.pins.iter().map(|(package, version)| format!("{package}=={version}"));
+    holding(&workspace::target().join("venv"), &wanted.collect::<Vec<String>>())
+}
+
+/// The interpreter of `target/peers` with the engines that only `bench` needs.
+pub fn with_peers(catalog: &Catalog) -> Result<PathBuf> {
+    let engines = catalog.peers.iter().map(|(package, version)| format!("{package}=={version}"));
+    let wanted: Result<Vec<String>> = engines.map(Ok).chain([pinned(catalog, "numpy")]).collect();
+    holding(&workspace::target().join("peers"), &wanted?)
+}
+
+/// The interpreter of the environment in a folder, with packages installed; they are installed once.
+fn holding(venv: &Path, wanted: &[String]) -> Result<PathBuf> {
+    let python = environment(venv)?;
+    let stamp = venv.join("pins.txt");
     let listed = wanted.join("\n");
     if fs::read_to_string(&stamp).is_ok_and(|text| text == listed) {
         return Ok(python);
     }
     println!("installing {}", wanted.join(" "));
-    install(&python, &wanted).with_context(|| {
+    install(&python, wanted).with_context(|| {
         "pip could not install the pinned packages; Python 3.11 or newer and a reachable package index are needed"
     })?;
     fs::write(&stamp, listed)?;

@@ -185,7 +185,7 @@ impl Tegula {
         serde_json::from_str(&command.read()?).context("`tegula bench --json` lacks a key")
     }
 
-    /// A process that answers each line `run N` with N run times in nanoseconds; it says `ready` once warm.
+    /// A process that answers each line `run N` with N run times in nanoseconds, after `ready NS`; see `race.rs`.
     pub fn serve_rounds(&self, model: &Path, inputs: &BTreeMap<String, PathBuf>, threads: usize) -> Shell {
         let mut command = self.command().arg("bench").arg(model).args(["--serve-rounds", "--threads"]);
         command = command.arg(threads.to_string());

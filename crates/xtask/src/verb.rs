@@ -142,6 +142,12 @@ pub const VERBS: &[Verb] = &[
         crate::gpu::run,
     ),
     verb("gpu-bundle", "[DIR]", "a folder that runs `gpu` where there is no cargo", crate::gpu_bundle::run),
+    verb(
+        "bench",
+        "[PART] [--only NAME ...] [--rounds N] [--threads LIST] [--peers NAME ...] [--all-shapes] [--refuse-loaded] [--out DIR]",
+        "`onnx`: models against other engines; report into bench/",
+        crate::bench::run,
+    ),
     verb("speed", "[--only ID] [--rounds N]", "run time against ONNX Runtime", crate::speed::run),
 ];
 

@@ -1,0 +1,136 @@
+//! `bench onnx [--only ID ...] [--rounds N] [--threads 1,2] [--peers NAME ...] [--all-shapes]`: the ONNX models of
+//! `data/models.json` and those derived from them, against ONNX Runtime and OpenVINO: time of a run, from a file to a
+//! session, and memory.
+//! Racers are processes on the same processors and inputs, with buffers that are allocated once; see `race.rs`.
+//! `--peers` are `onnxruntime`, `openvino-f32` (both by default) and `openvino-bf16`.
+
+mod memory;
+mod start;
+mod times;
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use serde::Serialize;
+
+use super::Options;
+use super::bars::Bars;
+use super::chart::{Chart, Row, Scale};
+use super::host::{self, Host};
+use super::report;
+use crate::baseline::{self, Baseline};
+use crate::catalog::Catalog;
+use crate::outcome::Outcome;
+use crate::peers::{Peer, Peers};
+use crate::tegula_cli::Tegula;
+use memory::Memory;
+use start::Start;
+use times::Times;
+
+/// The fewest that a bar is judged by.
+const ROUNDS: usize = 30;
+
+/// What all parts need.
+struct Bench {
+    tegula: Tegula,
+    peers: Peers,
+    bars: Bars,
+    baselines: Vec<Baseline>,
+}
+
+#[derive(Serialize)]
+struct Report {
+    host: Host,
+    rounds: usize,
+    versions: BTreeMap<String, String>,
+    times: Times,
+    start: Start,
+    memory: Memory,
+}
+
+pub fn run(options: &Options) -> Result<Outcome> {
+    let load = host::load();
+    let catalog = Catalog::load()?;
+    let bars = Bars::load()?;
+    let tegula = Tegula::build()?;
+    let host = Host::describe(&tegula, load, options.refuse_loaded)?;
+    let racing: Vec<Peer> = if options.peers.is_empty() {
+        vec![Peer::OnnxRuntime, Peer::OpenVinoF32]
+    } else {
+        options.peers.iter().map(|name| Peer::named(name)).collect::<Result<_>>()?
+    };
+    let mut installed = racing.clone();
+    installed.push(Peer::OnnxRuntime);
+    let peers = Peers::installed(&catalog, &installed)?;
+    let ids = if options.only.is_empty() { catalog.known_models() } else { options.only.clone() };
+    let baselines = baseline::prepare(&catalog, &ids)?;
+    let bench = Bench { tegula, peers, bars, baselines };
+    let rounds = options.rounds.unwrap_or(ROUNDS);
+    print!("{}", host.markdown());
+
+    let times = times::measure(&bench, &racing, &options.threads, rounds, options.all_shapes)?;
+    let start = start::measure(&bench)?;
+    let memory = memory::measure(&bench)?;
+    let versions = racing.iter().map(|peer| (peer.name().to_string(), peer.version(&catalog).to_string()));
+    let report = Report { host, rounds, versions: versions.collect(), times, start, memory };
+    let dir = report::folder(options)?;
+    report::write(&dir, "onnx", &report.markdown(), &report, &report.chart(&racing))?;
+    println!("\nreport: {}", dir.join("onnx.md").display());
+    Ok(report.outcome())
+}
+
+impl Report {
+    fn outcome(&self) -> Outcome {
+        let holds = self.times.holds() && self.start.holds() && self.memory.holds();
+        let mut outcome = Outcome::pass_if(holds)
+            .with("part", "onnx")
+            .with("loaded", if self.host.loaded { "yes" } else { "no" })
+            .with("rows", self.times.judged)
+            .with("missed", self.times.missed)
+            .with("failed", self.times.failed);
+        for mean in &self.times.means {
+            outcome = outcome.with(&format!("{}_{}", mean.peer, mean.threads), format!("{:.3}", mean.mean));
+        }
+        for share in &self.times.shares {
+            let name = format!("within_{}_{}", share.peer, share.threads);
+            outcome = outcome.with(&name, format!("{}/{}", share.within, share.of));
+        }
+        outcome
+            .with("start_mean", format!("{:.3}", self.start.model_mean))
+            .with("start_worst", format!("{:.3}", self.start.model_worst))
+            .with("package_worst", format!("{:.3}", self.start.package_worst))
+            .with("memory_worst", format!("{:.3}", self.memory.worst))
+    }
+
+    fn markdown(&self) -> String {
+        let versions: Vec<String> =
+            self.versions.iter().map(|(peer, version)| format!("{peer} {version}")).collect();
+        format!(
+            "# ONNX models against other engines\n\n{}Peers: {}.\n{} rounds that take turns; a ratio is Tegula's time over \
+             the peer's, the median over the rounds with its 90 % interval (order statistics of the median).\n\
+             A bar is met when the interval's upper end is at most the bar plus {}.\n\n![ratios](onnx.svg)\n\n{}\n{}\n{}",
+            self.host.markdown(),
+            versions.join(", "),
+            self.rounds,
+            self.times.slack,
+            self.times.markdown(),
+            self.start.markdown(),
+            self.memory.markdown(),
+        )
+    }
+
+    fn chart(&self, racing: &[Peer]) -> String {
+        let row = |row: &times::TimeRow| Row {
+            label: format!("{} ({})", row.model, row.label()),
+            marks: row.chart_marks(racing),
+        };
+        Chart {
+            title: "Time of a run, Tegula over peer: lower is better".into(),
+            series: racing.iter().map(|peer| peer.title().to_string()).collect(),
+            scale: Scale::Logarithmic { ticks: &[0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0] },
+            line: 1.0,
+            rows: self.times.rows.iter().map(row).collect(),
+        }
+        .svg()
+    }
+}

@@ -1,0 +1,111 @@
+//! Peak anonymous memory of a process with one model and three runs on one thread, of Tegula and of ONNX Runtime.
+//! ONNX Runtime comes with an interpreter: what a process holds that has loaded the libraries and inputs and made no
+//! session is shown, and taken off. Nothing is taken off Tegula's. Weights of a package are mapped and do not count.
+
+use std::fs;
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+
+use super::Bench;
+use crate::bench::report;
+use crate::cores;
+use crate::memory::peak_until;
+use crate::peers::Peer;
+use crate::shell::Shell;
+use crate::workspace;
+
+const REQUEST: &str = "run 3\n";
+
+#[derive(Serialize)]
+pub struct Memory {
+    pub rows: Vec<MemoryRow>,
+    /// The largest ratio of a package's run to ONNX Runtime.
+    pub worst: f64,
+    pub failed: usize,
+    holds: bool,
+}
+
+/// In bytes.
+#[derive(Serialize)]
+pub struct MemoryRow {
+    model: String,
+    /// A run of a package.
+    package: u64,
+    /// Compiling and running in one process.
+    compiling: u64,
+    /// Less the interpreter's.
+    onnxruntime: u64,
+    interpreter: u64,
+    ratio: f64,
+    error: Option<String>,
+}
+
+pub fn measure(bench: &Bench) -> Result<Memory> {
+    println!("\n{:22} {:>9} {:>9} {:>9} {:>9}  MB", "model", "package", "compiling", "ort", "(python)");
+    let dir = workspace::target().join("packages");
+    fs::create_dir_all(&dir)?;
+    let mut rows = Vec::new();
+    for baseline in bench.baselines.iter().filter(|baseline| baseline.shape_set == "run_shapes") {
+        let peaks = (|| -> Result<[u64; 4]> {
+            let inputs = &baseline.steps.first().context("the baseline has no step")?.inputs;
+            let package = dir.join(format!("{}.tgl", baseline.id));
+            bench.tegula.compile(&baseline.model, &package)?;
+            let peer = |model| bench.peers.serve_rounds(Peer::OnnxRuntime, model, inputs, 1);
+            // Each says that it is ready, and what its runs took; without a session there are none.
+            let peak = |command: Shell, n_lines: usize| {
+                cores::on(&cores::last(1), || peak_until(command, REQUEST, n_lines))
+            };
+            Ok([
+                peak(bench.tegula.serve_rounds(&package, inputs, 1), 2)?,
+                peak(bench.tegula.serve_rounds(&baseline.model, inputs, 1), 2)?,
+                peak(peer(Some(&baseline.model)), 2)?,
+                peak(peer(None), 1)?,
+            ])
+        })();
+        let row = MemoryRow::new(&baseline.id, peaks);
+        println!("{}", row.cells().join("  "));
+        rows.push(row);
+    }
+    let failed = rows.iter().filter(|row| row.error.is_some()).count();
+    let worst = rows.iter().filter(|row| row.error.is_none()).map(|row| row.ratio).fold(0.0, f64::max);
+    Ok(Memory { rows, worst, failed, holds: failed == 0 && worst <= bench.bars.memory.worst })
+}
+
+impl MemoryRow {
+    fn new(model: &str, peaks: Result<[u64; 4]>) -> MemoryRow {
+        let error = peaks.as_ref().err().map(|error| format!("{error:#}"));
+        let [package, compiling, process, interpreter] = peaks.unwrap_or([0; 4]);
+        let onnxruntime = process.saturating_sub(interpreter);
+        let ratio = package as f64 / onnxruntime.max(1) as f64;
+        MemoryRow { model: model.to_string(), package, compiling, onnxruntime, interpreter, ratio, error }
+    }
+
+    fn cells(&self) -> Vec<String> {
+        if let Some(error) = &self.error {
+            return vec![self.model.clone(), format!("fails: {error}")];
+        }
+        let mb = |bytes: u64| format!("{:.1}", bytes as f64 / 1e6);
+        let sizes = [self.package, self.compiling, self.onnxruntime, self.interpreter].map(mb);
+        [vec![self.model.clone()], sizes.to_vec(), vec![format!("{:.2}", self.ratio)]].concat()
+    }
+}
+
+impl Memory {
+    pub fn holds(&self) -> bool {
+        self.holds
+    }
+
+    pub fn markdown(&self) -> String {
+        let rows: Vec<Vec<String>> = self.rows.iter().map(MemoryRow::cells).collect();
+        let header =
+            ["model", "package, MB", "compiling, MB", "ONNX Runtime, MB", "its interpreter, MB", "ratio"];
+        format!(
+            "## Peak anonymous memory\n\nA process with one model and three runs on one thread. The ratio is a package's run over \
+             ONNX Runtime less its interpreter; worst {:.2}: {}. Compiling and running in one process is shown beside it.\n\n{}",
+            self.worst,
+            report::verdict(Some(self.holds)),
+            report::table(&header, 1, &rows)
+        )
+    }
+}
