@@ -160,6 +160,15 @@ impl TargetModel for CpuTarget {
         Some(self.cpu.cache_line)
     }
 
+    fn byte_products(&self) -> i64 {
+        match self.tier {
+            // `vpdpbusd` adds four products to each lane, as often as `vfmadd` one.
+            Tier::Avx512 => 4,
+            // Exact sums of four take four instructions.
+            Tier::Avx2 => 1,
+        }
+    }
+
     fn row_tile(&self, widest: DType, live_rows: i64) -> i64 {
         let live = of_tier(&LIVE_VECTORS, self.tier);
         (live / live_rows.max(1)).clamp(1, ROW_VECTORS) * self.lanes(widest)

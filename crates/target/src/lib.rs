@@ -75,6 +75,11 @@ pub trait TargetModel: Sync {
         DType::F32
     }
 
+    /// Products of bytes, unsigned by signed, that the machine adds up in the time of one of `f32`.
+    fn byte_products(&self) -> i64 {
+        1
+    }
+
     /// Whether a contraction does this to its operands in its own kernel, on their way to the products.
     fn takes_prologue(&self, _prologue: Prologue) -> bool {
         false

@@ -97,7 +97,7 @@ pub fn expand(b: &mut Builder, kind: &TensorOp, x: &[Value]) -> Built<Vec<Value>
         TensorOp::Attention { scale, causal, window, softcap } => {
             attention::attention(b, x, scale.0, *causal, *window, softcap.0).map(one)
         }
-        TensorOp::Lstm { direction } => recurrent::lstm(b, x, *direction),
+        TensorOp::Lstm { direction, rounded } => recurrent::lstm(b, x, *direction, *rounded),
         TensorOp::Gru { direction, linear_before_reset } => {
             recurrent::gru(b, x, *direction, *linear_before_reset)
         }

@@ -4,8 +4,10 @@
 //! reduction, transposed convolution or padding from the tensor's own elements is left.
 //! Most meanings come from `tensor::decompose`. What a machine does faster another way is here: quantised
 //! contractions on the stored bytes (`quantised.rs`), transposed convolutions (`transposed.rs`), argument reductions
-//! and paddings (`indexed.rs`), contractions of rare element types (`widened.rs`).
+//! and paddings (`indexed.rs`), contractions of rare element types (`widened.rs`), products of 16-bit integers by
+//! stored bytes (`digits.rs`).
 
+mod digits;
 mod indexed;
 pub(crate) mod quantised;
 mod transposed;
@@ -77,7 +79,9 @@ fn decompose_once(
 
 fn needs_decomposition(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> bool {
     match func.kind(op) {
-        TensorOp::Dot { .. } | TensorOp::Conv { .. } => widened::wider(func, op, target).is_some(),
+        TensorOp::Dot { .. } | TensorOp::Conv { .. } => {
+            widened::wider(func, op, target).is_some() || digits::integers(func, op, target).is_some()
+        }
         TensorOp::Attention { .. } => {
             !target.claims(KernelClass::Attention) || attention::tile_of(func, op, target).is_none()
         }
@@ -104,13 +108,17 @@ fn decompose(
     let operands = func.operands(op).to_vec();
     let location = func.op(op).location.clone();
     let wider = widened::wider(func, op, target);
+    let integers = digits::integers(func, op, target);
     let one = |value: Value| vec![value];
     let mut b = Builder::new(func, consts).at(region, location);
     match &kind {
-        TensorOp::Dot { .. } | TensorOp::Conv { .. } => {
-            let to = wider.ok_or("the contraction is as wide as it can be")?;
-            widened::contract(&mut b, &kind, &operands, to).map(one)
-        }
+        TensorOp::Dot { .. } | TensorOp::Conv { .. } => match (&kind, integers, wider) {
+            (TensorOp::Dot { dims, .. }, Some(integers), _) => {
+                digits::dot(&mut b, integers, [operands[0], operands[1]], dims).map(one)
+            }
+            (_, _, Some(to)) => widened::contract(&mut b, &kind, &operands, to).map(one),
+            _ => Err("the contraction is as wide as it can be".into()),
+        },
         TensorOp::ArgReduce { max, axis, last } => {
             indexed::arg_reduce(&mut b, operands[0], *max, *axis, *last).map(one)
         }

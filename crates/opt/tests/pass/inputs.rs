@@ -82,6 +82,9 @@ fn input(ty: &TensorType, salt: usize, seed: u64) -> HostTensor {
         DType::I32 => {
             HostTensor::from_elements(&shape, &(0..count).map(|i| below(i, 2) as i32).collect::<Vec<_>>())
         }
+        DType::I16 => {
+            HostTensor::from_elements(&shape, &(0..count).map(|i| below(i, 65536) as i16).collect::<Vec<_>>())
+        }
         DType::U8 => {
             HostTensor::from_elements(&shape, &(0..count).map(|i| below(i, 256) as u8).collect::<Vec<_>>())
         }

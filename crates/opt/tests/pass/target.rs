@@ -33,6 +33,9 @@ impl TargetModel for Small {
     fn takes_prologue(&self, prologue: Prologue) -> bool {
         matches!(prologue, Prologue::Unpack { to: DType::BF16, .. })
     }
+    fn byte_products(&self) -> i64 {
+        4
+    }
     fn row_tile(&self, _: DType, _: i64) -> i64 {
         8
     }

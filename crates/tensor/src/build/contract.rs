@@ -147,7 +147,7 @@ impl Builder<'_> {
 
     /// Operands `x, w, r, bias, h0, c0` and peephole weights or none; results `y, h, c`.
     pub fn lstm(&mut self, operands: &[Value], direction: Direction) -> Built<Vec<Value>> {
-        self.emit_all(TensorOp::Lstm { direction }, operands)
+        self.emit_all(TensorOp::Lstm { direction, rounded: false }, operands)
     }
 
     /// Operands `x, w, r, bias, h0`; results `y, h`.

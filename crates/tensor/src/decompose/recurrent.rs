@@ -6,21 +6,27 @@ use crate::{Builder, Direction};
 use tegula_base::{DType, Dim};
 use tegula_ir::{ScalarOp, Value};
 
+/// The integer that the greatest magnitude of a row of 16-bit integers becomes.
+const GREATEST: f64 = i16::MAX as f64;
+/// The least magnitude of a whole row that is told from 0: its reciprocal times [`GREATEST`] is still a number.
+const LEAST: f64 = f32::MIN_POSITIVE as f64 * 65536.0;
+
 /// Operands `x, w, r, bias, h0, c0, peephole?`; results `y, h, c`.
-pub(super) fn lstm(b: &mut Builder, x: &[Value], direction: Direction) -> Built<Vec<Value>> {
+pub(super) fn lstm(b: &mut Builder, x: &[Value], direction: Direction, rounded: bool) -> Built<Vec<Value>> {
     let dtype = b.dtype(x[0]);
     let x = widen_all(b, x)?;
     let (hidden, steps) = (b.shape(x[4])[1].clone(), b.shape(x[0])[0].clone());
     let (w_bias, r_bias) = halves(b, x[3])?;
     let bias = b.add(w_bias, r_bias)?;
-    let inputs = input_gates(b, x[0], x[1], bias)?;
+    let inputs = product(b, x[0], x[1], rounded)?;
+    let inputs = b.add(inputs, bias)?;
     let peephole = x.get(6).map(|p| parts(b, *p, 0, 3, &hidden)).transpose()?;
     let go = b.scalar_bool(true)?;
     let results = b.repeat(steps.clone(), go, &[x[4], x[5]], 1, |b, step, state| {
         let (h, c) = (state[0], state[1]);
         let time = time(b, step, &steps, direction)?;
         let input = b.gather(inputs, time, 0)?;
-        let recurrent = b.dot_rows(h, x[2])?;
+        let recurrent = product(b, h, x[2], rounded)?;
         let gates = b.add(input, recurrent)?;
         let [i, o, f, g] = four(parts(b, gates, 1, 4, &hidden)?);
         let i = peep(b, i, c, peephole.as_deref(), 0)?;
@@ -48,7 +54,8 @@ pub(super) fn gru(
     let x = widen_all(b, x)?;
     let (hidden, steps) = (b.shape(x[4])[1].clone(), b.shape(x[0])[0].clone());
     let (w_bias, r_bias) = halves(b, x[3])?;
-    let inputs = input_gates(b, x[0], x[1], w_bias)?;
+    let inputs = b.dot_rows(x[0], x[1])?;
+    let inputs = b.add(inputs, w_bias)?;
     let r = parts(b, x[2], 0, 3, &hidden)?;
     let r_bias = parts(b, r_bias, 0, 3, &hidden)?;
     let go = b.scalar_bool(true)?;
@@ -87,10 +94,29 @@ pub(super) fn gru(
     [y, results[1]].into_iter().map(|value| b.cast(value, dtype)).collect()
 }
 
-/// `x [S,B,I] by w [gates*H,I]` plus bias: `[S,B,gates*H]`.
-fn input_gates(b: &mut Builder, x: Value, w: Value, bias: Value) -> Built {
-    let product = b.dot_rows(x, w)?;
-    b.add(product, bias)
+/// `x [..., I]` by `w [gates*H, I]`; the rows of x rounded first, or not.
+fn product(b: &mut Builder, x: Value, w: Value, rounded: bool) -> Built {
+    if !rounded {
+        return b.dot_rows(x, w);
+    }
+    let (scale, integers) = sixteen_bits(b, x)?;
+    let integers = b.cast(integers, b.dtype(x))?;
+    let sums = b.dot_rows(integers, w)?;
+    b.mul(sums, scale)
+}
+
+/// Rows `[..., K]` as scales `[..., 1]` times 16-bit integers: the greatest magnitude becomes [`GREATEST`]. Infinities
+/// and NaN are in the scale.
+fn sixteen_bits(b: &mut Builder, x: Value) -> Built<(Value, Value)> {
+    let sizes = b.abs(x)?;
+    let most = b.reduce(ScalarOp::Max, sizes, &[b.rank(x) - 1], true)?;
+    let most = b.with_number(ScalarOp::Max, most, LEAST)?;
+    let scale = b.with_number(ScalarOp::Mul, most, 1.0 / GREATEST)?;
+    let inverse = b.reciprocal(most)?;
+    let inverse = b.with_number(ScalarOp::Mul, inverse, GREATEST)?;
+    let integers = b.mul(x, inverse)?;
+    let integers = b.round(integers)?;
+    Ok((scale, b.cast(integers, DType::I16)?))
 }
 
 fn halves(b: &mut Builder, bias: Value) -> Built<(Value, Value)> {

@@ -1,4 +1,4 @@
-// lstm {direction = "reverse"} : f32[s,b,3] f32[8,3] f32[8,2] f32[16] f32[b,2] f32[b,2]
+// lstm {direction = "reverse", rounded = false} : f32[s,b,3] f32[8,3] f32[8,2] f32[16] f32[b,2] f32[b,2]
 "tgn.func"() <{sym_name = "lstm", arg_names = [], result_names = []}> ({
 ^bb0(%0: tensor<?x?x3xf32, {dims = ["s", "b"]}>, %1: tensor<8x3xf32>, %2: tensor<8x2xf32>, %3: tensor<16xf32>, %4: tensor<?x2xf32, {dims = ["b"]}>, %5: tensor<?x2xf32, {dims = ["b"]}>):
   %9 = "tgn.slice"(%3) <{starts = [0], sizes = [8], steps = [1]}> : (tensor<16xf32>) -> tensor<8xf32>

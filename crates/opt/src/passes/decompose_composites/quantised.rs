@@ -120,7 +120,7 @@ fn may_wrap(summed: &[Dim]) -> bool {
 }
 
 /// Sums of signed bytes along `axes`, which stay as extents of 1; of a constant right here.
-fn sums_over(b: &mut Builder, w: Value, axes: &[usize]) -> Built {
+pub(super) fn sums_over(b: &mut Builder, w: Value, axes: &[usize]) -> Built {
     let Some(data) = constant_data(b, w) else {
         let wide = b.cast(w, DType::I32)?;
         return b.reduce(ScalarOp::Add, wide, axes, true);

@@ -102,7 +102,8 @@ pub fn lstm(g: &mut Gen) -> Built<()> {
         operands.push(g.fresh(dtype, Shape::from([3 * h]), Values::Ordinary));
     }
     let direction = direction(g);
-    g.push(TensorOp::Lstm { direction }, &operands, false).map(|_| ())
+    let rounded = g.rng.chance(30);
+    g.push(TensorOp::Lstm { direction, rounded }, &operands, false).map(|_| ())
 }
 
 pub fn gru(g: &mut Gen) -> Built<()> {
