@@ -11,8 +11,8 @@
   %11 = "tgn.elementwise"(%9, %10) <{f = "div"}> : (tensor<?x?x1xf32, {dims = ["b", "s"]}>, tensor<1x1x1xf32>) -> tensor<?x?x1xf32, {dims = ["b", "s"]}>
   %12 = "tgn.splat"() <{dtype = "f32", shape = [1, 1, 1], bits = 730643660}> : () -> tensor<1x1x1xf32>
   %13 = "tgn.elementwise"(%11, %12) <{f = "add"}> : (tensor<?x?x1xf32, {dims = ["b", "s"]}>, tensor<1x1x1xf32>) -> tensor<?x?x1xf32, {dims = ["b", "s"]}>
-  %14 = "tgn.elementwise"(%13) <{f = "sqrt"}> : (tensor<?x?x1xf32, {dims = ["b", "s"]}>) -> tensor<?x?x1xf32, {dims = ["b", "s"]}>
-  %15 = "tgn.elementwise"(%7, %14) <{f = "div"}> : (tensor<?x?x384xf32, {dims = ["b", "s"]}>, tensor<?x?x1xf32, {dims = ["b", "s"]}>) -> tensor<?x?x384xf32, {dims = ["b", "s"]}>
+  %14 = "tgn.elementwise"(%13) <{f = "rsqrt"}> : (tensor<?x?x1xf32, {dims = ["b", "s"]}>) -> tensor<?x?x1xf32, {dims = ["b", "s"]}>
+  %15 = "tgn.elementwise"(%7, %14) <{f = "mul"}> : (tensor<?x?x384xf32, {dims = ["b", "s"]}>, tensor<?x?x1xf32, {dims = ["b", "s"]}>) -> tensor<?x?x384xf32, {dims = ["b", "s"]}>
   %16 = "tgn.reshape"(%1) <{shape = [1, 1, 384]}> : (tensor<384xf32>) -> tensor<1x1x384xf32>
   %17 = "tgn.elementwise"(%15, %16) <{f = "mul"}> : (tensor<?x?x384xf32, {dims = ["b", "s"]}>, tensor<1x1x384xf32>) -> tensor<?x?x384xf32, {dims = ["b", "s"]}>
   %18 = "tgn.reshape"(%2) <{shape = [1, 1, 384]}> : (tensor<384xf32>) -> tensor<1x1x384xf32>

@@ -9,8 +9,8 @@
   %8 = "tgn.elementwise"(%6, %7) <{f = "div"}> : (tensor<?x1xf32, {dims = ["n"]}>, tensor<1x1xf32>) -> tensor<?x1xf32, {dims = ["n"]}>
   %9 = "tgn.splat"() <{dtype = "f32", shape = [1, 1], bits = 897988541}> : () -> tensor<1x1xf32>
   %10 = "tgn.elementwise"(%8, %9) <{f = "add"}> : (tensor<?x1xf32, {dims = ["n"]}>, tensor<1x1xf32>) -> tensor<?x1xf32, {dims = ["n"]}>
-  %11 = "tgn.elementwise"(%10) <{f = "sqrt"}> : (tensor<?x1xf32, {dims = ["n"]}>) -> tensor<?x1xf32, {dims = ["n"]}>
-  %12 = "tgn.elementwise"(%3, %11) <{f = "div"}> : (tensor<?x64xf32, {dims = ["n"]}>, tensor<?x1xf32, {dims = ["n"]}>) -> tensor<?x64xf32, {dims = ["n"]}>
+  %11 = "tgn.elementwise"(%10) <{f = "rsqrt"}> : (tensor<?x1xf32, {dims = ["n"]}>) -> tensor<?x1xf32, {dims = ["n"]}>
+  %12 = "tgn.elementwise"(%3, %11) <{f = "mul"}> : (tensor<?x64xf32, {dims = ["n"]}>, tensor<?x1xf32, {dims = ["n"]}>) -> tensor<?x64xf32, {dims = ["n"]}>
   %13 = "tgn.reshape"(%4) <{shape = [1, 64]}> : (tensor<64xf32>) -> tensor<1x64xf32>
   %14 = "tgn.elementwise"(%12, %13) <{f = "mul"}> : (tensor<?x64xf32, {dims = ["n"]}>, tensor<1x64xf32>) -> tensor<?x64xf32, {dims = ["n"]}>
   %15 = "tgn.elementwise"(%14) <{f = "cast:f16"}> : (tensor<?x64xf32, {dims = ["n"]}>) -> tensor<?x64xf16, {dims = ["n"]}>
