@@ -383,6 +383,9 @@ pub struct TargetsArgs {
 pub enum MachineCommand {
     /// Say what this processor is and which class fits it.
     Probe {
+        /// Measure its clock, its arithmetic on registers alone and its reads of memory as well (a second).
+        #[arg(long)]
+        measure: bool,
         /// Print JSON.
         #[arg(long)]
         json: bool,

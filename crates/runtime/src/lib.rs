@@ -10,7 +10,7 @@
 //!
 //! `unsafe` stands where addresses are made or followed: `memory.rs` (blocks and raw ranges), `cpu.rs` (executable
 //! pages and the call), `cuda/` (calls of the driver, memory of the card), `queue.rs` (memory of either), `pool.rs` (a
-//! borrowed job crosses threads),
+//! borrowed job crosses threads), `peaks/x86.rs` (loops that measure the processor),
 //! `interpret.rs` and `staging.rs` (slices of a run's memory), `session.rs` (the file mapping).
 
 mod bind;
@@ -22,6 +22,7 @@ mod interpret;
 mod kernels;
 mod memory;
 pub mod native;
+pub mod peaks;
 mod pool;
 mod processor;
 mod profile;

@@ -5,6 +5,7 @@
 mod bars;
 mod chart;
 mod host;
+mod kernels;
 mod onnx;
 mod report;
 
@@ -16,7 +17,8 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     let options = Options::read(args)?;
     match args.first().map(String::as_str) {
         Some("onnx") => onnx::run(&options),
-        _ => bail!("`bench` needs a part: onnx"),
+        Some("kernels") => kernels::run(&options),
+        _ => bail!("`bench` needs a part: onnx or kernels"),
     }
 }
 

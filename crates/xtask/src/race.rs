@@ -53,7 +53,7 @@ impl Racer {
     }
 
     /// Warms up, and finds out how many runs fill a round.
-    fn warm_up(&mut self) -> Result<()> {
+    pub fn warm_up(&mut self) -> Result<()> {
         let first = self.runs(WARM_UP_RUNS)?;
         let once = if first as u64 > ROUND_NS { first } else { self.runs(WARM_UP_RUNS)? };
         self.runs_per_round = (ROUND_NS / (once as u64).max(1)).clamp(1, 10_000);
@@ -61,7 +61,7 @@ impl Racer {
     }
 
     /// Median run time of one round in nanoseconds.
-    fn round(&mut self) -> Result<f64> {
+    pub fn round(&mut self) -> Result<f64> {
         thread::sleep(self.settle);
         self.runs(self.runs_per_round)
     }

@@ -145,7 +145,7 @@ pub const VERBS: &[Verb] = &[
     verb(
         "bench",
         "[PART] [--only NAME ...] [--rounds N] [--threads LIST] [--peers NAME ...] [--all-shapes] [--refuse-loaded] [--out DIR]",
-        "`onnx`: models against other engines; report into bench/",
+        "`onnx`: models against other engines; `kernels`: shares of the processor's peaks; reports into bench/",
         crate::bench::run,
     ),
     verb("speed", "[--only ID] [--rounds N]", "run time against ONNX Runtime", crate::speed::run),

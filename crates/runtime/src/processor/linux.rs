@@ -45,6 +45,17 @@ impl Choice {
     }
 }
 
+/// Keeps this thread on the `index`-th of its processors, counted round. Best effort.
+pub fn stay_on(index: usize) {
+    let Ok(allowed) = sched_getaffinity(None) else { return };
+    let mut cpus = (0..CpuSet::MAX_CPU).filter(|cpu| allowed.is_set(*cpu));
+    if let Some(cpu) = cpus.nth(index % (allowed.count() as usize).max(1)) {
+        let mut one = CpuSet::new();
+        one.set(cpu);
+        let _ = sched_setaffinity(None, &one);
+    }
+}
+
 fn every() -> CpuSet {
     let mut set = CpuSet::new();
     (0..CpuSet::MAX_CPU).for_each(|cpu| set.set(cpu));

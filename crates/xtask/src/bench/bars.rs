@@ -17,6 +17,7 @@ pub struct Bars {
     pub share: Vec<ShareBar>,
     pub start: StartBar,
     pub memory: MemoryBar,
+    kernel: Vec<KernelBar>,
 }
 
 /// Tegula's time over a peer's.
@@ -60,6 +61,15 @@ pub struct MemoryBar {
     pub worst: f64,
 }
 
+/// A share of the processor's peak that a kernel must reach.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KernelBar {
+    name: String,
+    /// At 1 and at 2 threads.
+    bars: [f64; 2],
+}
+
 impl Bars {
     pub fn load() -> Result<Bars> {
         let path = workspace::data("bench_bars.toml");
@@ -80,6 +90,12 @@ impl Bars {
         };
         self.time.iter().find(fits)?.bars.get(threads.checked_sub(1)?).copied()
     }
+
+    /// The share of the peak that a kernel must reach, if it has a bar.
+    pub fn kernel(&self, name: &str, threads: usize) -> Option<f64> {
+        let bar = self.kernel.iter().find(|bar| bar.name == name)?;
+        bar.bars.get(threads.checked_sub(1)?).copied()
+    }
 }
 
 #[cfg(test)]
@@ -96,5 +112,7 @@ mod tests {
         assert_eq!(of("magika", true), Some(1.0));
         assert_eq!(bars.time("onnxruntime", "magika", true, 3), None);
         assert_eq!(bars.time("openvino-bf16", "magika", true, 1), None);
+        assert_eq!(bars.kernel("matmul-2048-f32", 1), Some(0.93));
+        assert_eq!(bars.kernel("matmul-1024-f32", 1), None);
     }
 }

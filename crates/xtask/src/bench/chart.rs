@@ -14,6 +14,7 @@ pub struct Chart {
 
 pub enum Scale {
     Logarithmic { ticks: &'static [f64] },
+    Linear { ticks: &'static [f64] },
 }
 
 pub struct Row {
@@ -38,7 +39,7 @@ const ROW: f64 = 16.0;
 impl Scale {
     fn ticks(&self) -> &'static [f64] {
         match self {
-            Scale::Logarithmic { ticks } => ticks,
+            Scale::Logarithmic { ticks } | Scale::Linear { ticks } => ticks,
         }
     }
 
@@ -46,6 +47,7 @@ impl Scale {
     fn x(&self, value: f64) -> f64 {
         let place = |value: f64| match self {
             Scale::Logarithmic { .. } => value.max(f64::MIN_POSITIVE).ln(),
+            Scale::Linear { .. } => value,
         };
         let (first, last) = (self.ticks()[0], self.ticks()[self.ticks().len() - 1]);
         let share = (place(value) - place(first)) / (place(last) - place(first));
@@ -127,5 +129,7 @@ mod tests {
         let (left, middle, right) = (scale.x(0.25), scale.x(1.0), scale.x(4.0));
         assert!((middle - (left + right) / 2.0).abs() < 1e-9);
         assert_eq!((scale.x(0.01), scale.x(100.0)), (left, right));
+        let scale = Scale::Linear { ticks: &[0.0, 1.0] };
+        assert!((scale.x(0.25) - (LABELS + 0.25 * (WIDTH - LABELS - MARGIN))).abs() < 1e-9);
     }
 }

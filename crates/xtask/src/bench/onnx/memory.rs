@@ -1,11 +1,13 @@
 //! Peak anonymous memory of a process with one model and three runs on one thread, of Tegula and of ONNX Runtime.
-//! ONNX Runtime comes with an interpreter: what a process holds that has loaded the libraries and inputs and made no
-//! session is shown, and taken off. Nothing is taken off Tegula's. Weights of a package are mapped and do not count.
+//! What a process holds without a model is shown, and taken off: of ONNX Runtime an interpreter with the library and the
+//! inputs, of Tegula a run of a package of one addition. Weights of a package are mapped and do not count.
 
+use std::collections::BTreeMap;
 use std::fs;
 
 use anyhow::{Context, Result};
 use serde::Serialize;
+use tegula_base::HostTensor;
 
 use super::Bench;
 use crate::bench::report;
@@ -13,6 +15,7 @@ use crate::cores;
 use crate::memory::peak_until;
 use crate::peers::Peer;
 use crate::shell::Shell;
+use crate::tegula_cli::write_npy;
 use crate::workspace;
 
 const REQUEST: &str = "run 3\n";
@@ -30,10 +33,11 @@ pub struct Memory {
 #[derive(Serialize)]
 pub struct MemoryRow {
     model: String,
-    /// A run of a package.
+    /// A run of a package, less Tegula's process.
     package: u64,
-    /// Compiling and running in one process.
+    /// Compiling and running in one process, less Tegula's process.
     compiling: u64,
+    tegula_process: u64,
     /// Less the interpreter's.
     onnxruntime: u64,
     interpreter: u64,
@@ -42,12 +46,17 @@ pub struct MemoryRow {
 }
 
 pub fn measure(bench: &Bench) -> Result<Memory> {
-    println!("\n{:22} {:>9} {:>9} {:>9} {:>9}  MB", "model", "package", "compiling", "ort", "(python)");
+    println!("\nmodel, package, compiling, (process), ort, (python), ratio; MB");
     let dir = workspace::target().join("packages");
     fs::create_dir_all(&dir)?;
+    let smallest = dir.join("one-addition.tgl");
+    bench.tegula.compile(&workspace::root().join("crates/tegula/models/double.onnx"), &smallest)?;
+    let one = dir.join("one.npy");
+    write_npy(&one, &HostTensor::from_elements(&[1], &[1.0f32]))?;
+    let one = BTreeMap::from([("x".to_string(), one)]);
     let mut rows = Vec::new();
     for baseline in bench.baselines.iter().filter(|baseline| baseline.shape_set == "run_shapes") {
-        let peaks = (|| -> Result<[u64; 4]> {
+        let peaks = (|| -> Result<[u64; 5]> {
             let inputs = &baseline.steps.first().context("the baseline has no step")?.inputs;
             let package = dir.join(format!("{}.tgl", baseline.id));
             bench.tegula.compile(&baseline.model, &package)?;
@@ -57,6 +66,7 @@ pub fn measure(bench: &Bench) -> Result<Memory> {
                 cores::on(&cores::last(1), || peak_until(command, REQUEST, n_lines))
             };
             Ok([
+                peak(bench.tegula.serve_rounds(&smallest, &one, 1), 2)?,
                 peak(bench.tegula.serve_rounds(&package, inputs, 1), 2)?,
                 peak(bench.tegula.serve_rounds(&baseline.model, inputs, 1), 2)?,
                 peak(peer(Some(&baseline.model)), 2)?,
@@ -73,12 +83,15 @@ pub fn measure(bench: &Bench) -> Result<Memory> {
 }
 
 impl MemoryRow {
-    fn new(model: &str, peaks: Result<[u64; 4]>) -> MemoryRow {
+    fn new(model: &str, peaks: Result<[u64; 5]>) -> MemoryRow {
         let error = peaks.as_ref().err().map(|error| format!("{error:#}"));
-        let [package, compiling, process, interpreter] = peaks.unwrap_or([0; 4]);
+        let [tegula_process, package, compiling, process, interpreter] = peaks.unwrap_or([0; 5]);
+        let package = package.saturating_sub(tegula_process);
+        let compiling = compiling.saturating_sub(tegula_process);
         let onnxruntime = process.saturating_sub(interpreter);
         let ratio = package as f64 / onnxruntime.max(1) as f64;
-        MemoryRow { model: model.to_string(), package, compiling, onnxruntime, interpreter, ratio, error }
+        let model = model.to_string();
+        MemoryRow { model, package, compiling, tegula_process, onnxruntime, interpreter, ratio, error }
     }
 
     fn cells(&self) -> Vec<String> {
@@ -86,7 +99,8 @@ impl MemoryRow {
             return vec![self.model.clone(), format!("fails: {error}")];
         }
         let mb = |bytes: u64| format!("{:.1}", bytes as f64 / 1e6);
-        let sizes = [self.package, self.compiling, self.onnxruntime, self.interpreter].map(mb);
+        let sizes =
+            [self.package, self.compiling, self.tegula_process, self.onnxruntime, self.interpreter].map(mb);
         [vec![self.model.clone()], sizes.to_vec(), vec![format!("{:.2}", self.ratio)]].concat()
     }
 }
@@ -98,11 +112,18 @@ impl Memory {
 
     pub fn markdown(&self) -> String {
         let rows: Vec<Vec<String>> = self.rows.iter().map(MemoryRow::cells).collect();
-        let header =
-            ["model", "package, MB", "compiling, MB", "ONNX Runtime, MB", "its interpreter, MB", "ratio"];
+        let header = [
+            "model",
+            "package, MB",
+            "compiling, MB",
+            "its process, MB",
+            "ONNX Runtime, MB",
+            "its interpreter, MB",
+            "ratio",
+        ];
         format!(
-            "## Peak anonymous memory\n\nA process with one model and three runs on one thread. The ratio is a package's run over \
-             ONNX Runtime less its interpreter; worst {:.2}: {}. Compiling and running in one process is shown beside it.\n\n{}",
+            "## Peak anonymous memory\n\nA process with one model and three runs on one thread. What each process holds without a \
+             model is shown and taken off. The ratio is a package's run over ONNX Runtime; worst {:.2}: {}. Compiling and running in one process is shown beside it.\n\n{}",
             self.worst,
             report::verdict(Some(self.holds)),
             report::table(&header, 1, &rows)
