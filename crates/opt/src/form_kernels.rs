@@ -23,7 +23,7 @@ mod pull;
 mod rules;
 mod thin;
 
-pub(crate) use rules::weight;
+pub(crate) use rules::{COSTLY, weight};
 use tegula_base::{Diagnostics, Symbols};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::{OpId, RegionId};

@@ -8,10 +8,13 @@
 use super::groups::{Form, GroupId, Groups};
 use super::rules::{self, Role};
 use std::borrow::Cow;
-use tegula_base::Shape;
+use tegula_base::{Dim, Shape};
 use tegula_ir::pass::PassCx;
 use tegula_ir::{Op, ScalarOp, Value};
 use tegula_tensor::TensorOp;
+
+/// Elements of a row that one thread computes again sooner than a launch begins.
+const LONG_ROW: i64 = 1024;
 
 pub(super) fn grow(groups: &mut Groups, cx: &mut PassCx) {
     for at in 0..groups.listing.ops.len() {
@@ -64,7 +67,8 @@ fn elementwise(groups: &mut Groups, at: usize, cx: &mut PassCx) {
 fn reduce(groups: &mut Groups, at: usize, cx: &mut PassCx) {
     let TensorOp::Reduce { axes, .. } = groups.kind(at) else { return };
     let operand = groups.operands(at)[0];
-    if let Some(group) = latest_read(groups, at)
+    let reads = latest_read(groups, at).filter(|group| !is_better_stored(groups, *group, axes));
+    if let Some(group) = reads.or_else(|| reduces_alike(groups, at))
         && groups.shape(operand) == groups.groups[group].space
         && !groups.groups[group].sealed
         && same_segment(groups, group, at)
@@ -82,6 +86,26 @@ fn reduce(groups: &mut Groups, at: usize, cx: &mut PassCx) {
         }
     }
     groups.found(at, Form::Rows { axes: axes.clone(), passes: 1 }, groups.shape(operand));
+}
+
+/// Whether a reduction along `axes` reads a group's result from memory sooner than it computes it: all of it becomes one
+/// number, which one thread does in several passes, and elements are costly.
+fn is_better_stored(groups: &Groups, group: GroupId, axes: &[usize]) -> bool {
+    let data = &groups.groups[group];
+    let kept = |(axis, dim): (usize, &Dim)| !axes.contains(&axis) && !dim.is_const(1);
+    data.form == Form::Elementwise
+        && !data.space.iter().enumerate().any(kept)
+        && data.space.count().as_const().is_none_or(|count| count > LONG_ROW)
+        && data.members.iter().any(|at| rules::weight(groups.kind(*at)) >= rules::COSTLY)
+}
+
+/// The group of another reduction of the same value.
+fn reduces_alike(groups: &Groups, at: usize) -> Option<GroupId> {
+    let operand = groups.operands(at)[0];
+    let users = &groups.listing.users[groups.definer(operand)?];
+    let earlier =
+        users.iter().filter(|user| **user < at && matches!(groups.kind(**user), TensorOp::Reduce { .. }));
+    earlier.filter(|user| groups.operands(**user)[0] == operand).find_map(|user| groups.home(*user))
 }
 
 /// The group with the latest position among those that an op reads; sources can be computed anywhere and do not

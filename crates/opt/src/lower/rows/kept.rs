@@ -3,7 +3,7 @@
 //! A softmax adds up the exponentials of a row, then divides them: the first pass leaves them where the second one puts
 //! its results.
 
-use crate::form_kernels::weight;
+use crate::form_kernels::{COSTLY, weight};
 use crate::lower::body::Body;
 use tegula_ir::{OpId, Value};
 use tegula_tensor::TensorOp;
@@ -33,9 +33,6 @@ pub(super) fn find(body: &Body) -> Option<Kept> {
         Some(Kept { reduce, value, result })
     })
 }
-
-/// A row is kept if an element takes so many vector instructions, where storing and loading it takes two.
-const COSTLY: u32 = 8;
 
 fn is_costly(body: &Body, value: Value) -> bool {
     let Some(op) = body.func.def_op(value) else { return false };
