@@ -73,18 +73,28 @@ def matmul(cases, name, m, n, k, arithmetic="f32", constant=True):
     cases.add(name, "matmul", nodes, inputs, {"c": (out, [m, n])}, weights, 2 * m * n * k, arithmetic)
 
 
-def conv(cases, name, channels, size, filters, kernel, stride=1, groups=1, arithmetic="f32"):
+def conv(cases, name, channels, size, filters, kernel, stride=1, groups=1, arithmetic="f32", channels_last=True):
+    """Inside of a network an activation lies as the kernels want it, and who compiles the model says how: inputs and
+    outputs with the channels last stand for that. With the channels first their way in and out is in the time."""
     pad = kernel // 2
     place = (size + 2 * pad - kernel) // stride + 1
     shape = [filters, channels // groups, kernel, kernel]
-    kind, weight_kind, out, op = ("u8", "s8", "s32", "ConvInteger") if arithmetic == "u8s8" else ("f32", "f32", "f32", "Conv")
-    node = helper.make_node(
-        op, ["x", "w"], ["y"], kernel_shape=[kernel] * 2, pads=[pad] * 4, strides=[stride] * 2, group=groups
-    )
+    kind, out = ("u8", "s32") if arithmetic == "u8s8" else ("f32", "f32")
+    op, weight_kind = ("ConvInteger", "s8") if arithmetic == "u8s8" else ("Conv", "f32")
+    inner, outer = ("moved", "result") if channels_last else ("x", "y")
+    nodes = [
+        helper.make_node(
+            op, [inner, "w"], [outer], kernel_shape=[kernel] * 2, pads=[pad] * 4, strides=[stride] * 2, group=groups
+        )
+    ]
+    ends = [[1, channels, size, size], [1, filters, place, place]]
+    if channels_last:
+        nodes.insert(0, helper.make_node("Transpose", ["x"], [inner], perm=[0, 3, 1, 2]))
+        nodes.append(helper.make_node("Transpose", [outer], ["y"], perm=[0, 2, 3, 1]))
+        ends = [[batch, rows, columns, depth] for batch, depth, rows, columns in ends]
     operations = 2 * filters * place * place * (channels // groups) * kernel * kernel
-    inputs, outputs = {"x": (kind, [1, channels, size, size])}, {"y": (out, [1, filters, place, place])}
     weights = {"w": weight("w", weight_kind, shape)}
-    cases.add(name, "convolution", [node], inputs, outputs, weights, operations, arithmetic)
+    cases.add(name, "convolution", nodes, {"x": (kind, ends[0])}, {"y": (out, ends[1])}, weights, operations, arithmetic)
 
 
 def rows(cases, name, op, shape, n_inputs=1, **attributes):
@@ -114,6 +124,7 @@ def main():
 
     conv(cases, "conv-1x1-64-256-56", 64, 56, 256, 1)
     conv(cases, "conv-1x1-256-64-56", 256, 56, 64, 1)
+    conv(cases, "conv-1x1-256-64-56-channels-first", 256, 56, 64, 1, channels_last=False)
     conv(cases, "conv-1x1-512-512-7", 512, 7, 512, 1)
     conv(cases, "conv-3x3-64-64-56", 64, 56, 64, 3)
     conv(cases, "conv-3x3-256-256-14", 256, 14, 256, 3)

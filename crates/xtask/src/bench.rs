@@ -30,6 +30,8 @@ struct Options {
     threads: Vec<usize>,
     peers: Vec<String>,
     all_shapes: bool,
+    /// Instead of the processor's own; the bars are for that.
+    tier: Option<String>,
     refuse_loaded: bool,
     /// Where the report goes.
     out: Option<String>,
@@ -52,6 +54,7 @@ impl Options {
             threads: threads.context("`--threads` takes numbers: 1,2")?,
             peers: values("--peers"),
             all_shapes: is_given("--all-shapes"),
+            tier: values("--tier").first().cloned(),
             refuse_loaded: is_given("--refuse-loaded"),
             out: values("--out").first().cloned(),
         };

@@ -21,6 +21,8 @@ const TIME_LIMIT: Duration = Duration::from_secs(300);
 #[derive(Clone)]
 pub struct Tegula {
     binary: PathBuf,
+    /// What models are compiled for; none: the processor's own tier.
+    tier: Option<String>,
 }
 
 /// How one run differs from the default.
@@ -98,15 +100,31 @@ pub struct BenchReport {
 
 impl Tegula {
     pub fn build() -> Result<Tegula> {
-        Ok(Tegula { binary: workspace::build_tegula()? })
+        Ok(Tegula { binary: workspace::build_tegula()?, tier: None })
+    }
+
+    /// Models are compiled for a tier below the processor's.
+    pub fn for_tier(self, tier: Option<String>) -> Tegula {
+        Tegula { tier, ..self }
     }
 
     pub fn command(&self) -> Shell {
         Shell::new(&self.binary)
     }
 
+    /// A verb on a model or package; packages are compiled already.
+    fn compiling(&self, verb: &str, file: &Path) -> Shell {
+        let command = self.command().arg(verb).arg(file);
+        match &self.tier {
+            Some(tier) if file.extension().is_some_and(|extension| extension != "tgl") => {
+                command.arg("--tier").arg(tier)
+            }
+            _ => command,
+        }
+    }
+
     pub fn compile(&self, model: &Path, package: &Path) -> Result<CompileReport> {
-        let args = self.command().arg("compile").arg(model).arg("-o").arg(package).arg("--json");
+        let args = self.compiling("compile", model).arg("-o").arg(package).arg("--json");
         let text = args.read().with_context(|| format!("compiling {}", model.display()))?;
         serde_json::from_str(&text).context("`tegula compile --json` lacks a key")
     }
@@ -187,7 +205,7 @@ impl Tegula {
 
     /// A process that answers each line `run N` with N run times in nanoseconds, after `ready NS`; see `race.rs`.
     pub fn serve_rounds(&self, model: &Path, inputs: &BTreeMap<String, PathBuf>, threads: usize) -> Shell {
-        let mut command = self.command().arg("bench").arg(model).args(["--serve-rounds", "--threads"]);
+        let mut command = self.compiling("bench", model).args(["--serve-rounds", "--threads"]);
         command = command.arg(threads.to_string());
         for (name, file) in inputs {
             command = command.arg("--input").arg(format!("{name}={}", file.display()));

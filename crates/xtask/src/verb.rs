@@ -144,7 +144,7 @@ pub const VERBS: &[Verb] = &[
     verb("gpu-bundle", "[DIR]", "a folder that runs `gpu` where there is no cargo", crate::gpu_bundle::run),
     verb(
         "bench",
-        "[PART] [--only NAME ...] [--rounds N] [--threads LIST] [--peers NAME ...] [--all-shapes] [--refuse-loaded] [--out DIR]",
+        "[PART] [--only NAME ...] [--rounds N] [--threads LIST] [--peers NAME ...] [--all-shapes] [--tier TIER] [--refuse-loaded] [--out DIR]",
         "`onnx`: models against other engines; `kernels`: shares of the processor's peaks; reports into bench/",
         crate::bench::run,
     ),

@@ -79,6 +79,11 @@ impl Bars {
         Ok(bars)
     }
 
+    /// Without bars for times: what holds for the processor's own tier says nothing of another.
+    pub fn without_times(self) -> Bars {
+        Bars { time: Vec::new(), share: Vec::new(), ..self }
+    }
+
     /// The bar of a model's time against a peer's, if it has one.
     pub fn time(&self, peer: &str, id: &str, is_first: bool, threads: usize) -> Option<f64> {
         let fits = |bar: &&TimeBar| {

@@ -1,4 +1,4 @@
-//! `bench onnx [--only ID ...] [--rounds N] [--threads 1,2] [--peers NAME ...] [--all-shapes]`: the ONNX models of
+//! `bench onnx [--only ID ...] [--rounds N] [--threads 1,2] [--peers NAME ...] [--all-shapes] [--tier T]`: the ONNX models of
 //! `data/models.json` and those derived from them, against ONNX Runtime and OpenVINO: time of a run, from a file to a
 //! session, and memory.
 //! Racers are processes on the same processors and inputs, with buffers that are allocated once; see `race.rs`.
@@ -51,9 +51,15 @@ struct Report {
 pub fn run(options: &Options) -> Result<Outcome> {
     let load = host::load();
     let catalog = Catalog::load()?;
-    let bars = Bars::load()?;
-    let tegula = Tegula::build()?;
-    let host = Host::describe(&tegula, load, options.refuse_loaded)?;
+    let tegula = Tegula::build()?.for_tier(options.tier.clone());
+    let mut host = Host::describe(&tegula, load, options.refuse_loaded)?;
+    let mut bars = Bars::load()?;
+    let mut name = "onnx".to_string();
+    if let Some(tier) = &options.tier {
+        host.tier = tier.clone();
+        bars = bars.without_times();
+        name += &format!("-{tier}");
+    }
     let racing: Vec<Peer> = if options.peers.is_empty() {
         vec![Peer::OnnxRuntime, Peer::OpenVinoF32]
     } else {
@@ -74,8 +80,8 @@ pub fn run(options: &Options) -> Result<Outcome> {
     let versions = racing.iter().map(|peer| (peer.name().to_string(), peer.version(&catalog).to_string()));
     let report = Report { host, rounds, versions: versions.collect(), times, start, memory };
     let dir = report::folder(options)?;
-    report::write(&dir, "onnx", &report.markdown(), &report, &report.chart(&racing))?;
-    println!("\nreport: {}", dir.join("onnx.md").display());
+    report::write(&dir, &name, &report.markdown(&name), &report, &report.chart(&racing))?;
+    println!("\nreport: {}", dir.join(format!("{name}.md")).display());
     Ok(report.outcome())
 }
 
@@ -84,6 +90,7 @@ impl Report {
         let holds = self.times.holds() && self.start.holds() && self.memory.holds();
         let mut outcome = Outcome::pass_if(holds)
             .with("part", "onnx")
+            .with("tier", &self.host.tier)
             .with("loaded", if self.host.loaded { "yes" } else { "no" })
             .with("rows", self.times.judged)
             .with("missed", self.times.missed)
@@ -102,13 +109,13 @@ impl Report {
             .with("memory_worst", format!("{:.3}", self.memory.worst))
     }
 
-    fn markdown(&self) -> String {
+    fn markdown(&self, name: &str) -> String {
         let versions: Vec<String> =
             self.versions.iter().map(|(peer, version)| format!("{peer} {version}")).collect();
         format!(
             "# ONNX models against other engines\n\n{}Peers: {}.\n{} rounds that take turns; a ratio is Tegula's time over \
              the peer's, the median over the rounds with its 90 % interval (order statistics of the median).\n\
-             A bar is met when the interval's upper end is at most the bar plus {}.\n\n![ratios](onnx.svg)\n\n{}\n{}\n{}",
+             A bar is met when the interval's upper end is at most the bar plus {}.\n\n![ratios]({name}.svg)\n\n{}\n{}\n{}",
             self.host.markdown(),
             versions.join(", "),
             self.rounds,

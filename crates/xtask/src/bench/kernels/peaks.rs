@@ -1,5 +1,8 @@
 //! What the processor reaches while kernels are measured, and whether that is what its width and ports allow.
 
+use std::thread;
+use std::time::Duration;
+
 use anyhow::{Context, Result};
 use serde::Serialize;
 use tegula_machine::Machine;
@@ -14,6 +17,8 @@ const REACH: f64 = 0.97;
 
 /// What a core's level 2 cache holds, and more than any cache does, of each thread.
 const BLOCKS: [usize; 2] = [256 << 10, 128 << 20];
+
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// Reading a large block takes long.
 const READ_ROUNDS: usize = 10;
@@ -72,11 +77,18 @@ impl Sampler {
         Ok(Sampler { arithmetic, blocks })
     }
 
+    /// Each loop starts after a pause, as the kernel's runs do: on a machine that is not at rest, who has slept runs first.
     pub fn sample(&self) -> Result<Rates> {
         let threads = self.blocks.len();
         let lacks = || format!("the processor has no instruction for {}", self.arithmetic.name());
-        let operations = on(threads, |_| peaks::operations_per_second(self.arithmetic));
-        let bytes = on(threads, |thread| peaks::bytes_per_second(&self.blocks[thread]));
+        let operations = on(threads, |_| {
+            thread::sleep(PAUSE);
+            peaks::operations_per_second(self.arithmetic)
+        });
+        let bytes = on(threads, |index| {
+            thread::sleep(PAUSE);
+            peaks::bytes_per_second(&self.blocks[index])
+        });
         Ok(Rates {
             operations_per_second: operations.with_context(lacks)?.iter().sum(),
             bytes_per_second: bytes.context("memory cannot be measured")?.iter().sum(),

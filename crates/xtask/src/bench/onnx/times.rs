@@ -44,6 +44,8 @@ pub struct TimeRow {
 pub struct PeerTime {
     pub peer: String,
     pub us: f64,
+    /// From the file to a session, this once.
+    pub ready_ms: f64,
     pub ratio: Option<Interval>,
     pub bar: Option<f64>,
     pub met: Option<bool>,
@@ -131,12 +133,13 @@ fn fill(bench: &Bench, racing: &[Peer], baseline: &Baseline, rounds: usize, row:
     let times = race(&mut racers, rounds)?;
     let [ours, theirs @ ..] = times.as_slice() else { return Ok(()) };
     row.tegula_us = median(ours.clone()) / 1e3;
-    for (peer, theirs) in runners.iter().zip(theirs) {
+    for ((peer, theirs), racer) in runners.iter().zip(theirs).zip(&racers[1..]) {
         let ratio = Interval::of(&ratios(ours, theirs));
         let bar = bench.bars.time(peer.name(), &baseline.id, is_first(baseline), threads);
         row.peers.push(PeerTime {
             peer: peer.name().to_string(),
             us: median(theirs.clone()) / 1e3,
+            ready_ms: racer.ready_ns / 1e6,
             ratio: Some(ratio),
             bar,
             met: bar.map(|bar| ratio.high <= bar + bench.bars.slack),
@@ -149,8 +152,15 @@ fn fill(bench: &Bench, racing: &[Peer], baseline: &Baseline, rounds: usize, row:
 
 impl PeerTime {
     fn refused(peer: Peer, error: &anyhow::Error) -> PeerTime {
-        let refused = Some(format!("{error:#}"));
-        PeerTime { peer: peer.name().to_string(), us: 0.0, ratio: None, bar: None, met: None, refused }
+        PeerTime {
+            peer: peer.name().to_string(),
+            us: 0.0,
+            ready_ms: 0.0,
+            ratio: None,
+            bar: None,
+            met: None,
+            refused: Some(format!("{error:#}")),
+        }
     }
 }
 
