@@ -80,6 +80,11 @@ pub trait TargetModel: Sync {
         1
     }
 
+    /// Whether products of bytes are of an unsigned by a signed one, and of others as slow as of `i32`.
+    fn wants_signed_bytes(&self) -> bool {
+        false
+    }
+
     /// Whether a contraction does this to its operands in its own kernel, on their way to the products.
     fn takes_prologue(&self, _prologue: Prologue) -> bool {
         false

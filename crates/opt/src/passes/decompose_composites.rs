@@ -5,12 +5,13 @@
 //! Most meanings come from `tensor::decompose`. What a machine does faster another way is here: quantised
 //! contractions on the stored bytes (`quantised.rs`), transposed convolutions (`transposed.rs`), argument reductions
 //! and paddings (`indexed.rs`), contractions of rare element types (`widened.rs`), products of 16-bit integers by
-//! stored bytes (`digits.rs`).
+//! stored bytes (`digits.rs`), contractions of unsigned bytes (`unsigned.rs`).
 
 mod digits;
 mod indexed;
 pub(crate) mod quantised;
 mod transposed;
+mod unsigned;
 mod widened;
 
 use crate::lower::attention;
@@ -80,7 +81,9 @@ fn decompose_once(
 fn needs_decomposition(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> bool {
     match func.kind(op) {
         TensorOp::Dot { .. } | TensorOp::Conv { .. } => {
-            widened::wider(func, op, target).is_some() || digits::integers(func, op, target).is_some()
+            widened::wider(func, op, target).is_some()
+                || digits::integers(func, op, target).is_some()
+                || unsigned::applies(func, op, target)
         }
         TensorOp::Attention { .. } => {
             !target.claims(KernelClass::Attention) || attention::tile_of(func, op, target).is_none()
@@ -109,12 +112,19 @@ fn decompose(
     let location = func.op(op).location.clone();
     let wider = widened::wider(func, op, target);
     let integers = digits::integers(func, op, target);
+    let is_unsigned = unsigned::applies(func, op, target);
     let one = |value: Value| vec![value];
     let mut b = Builder::new(func, consts).at(region, location);
     match &kind {
         TensorOp::Dot { .. } | TensorOp::Conv { .. } => match (&kind, integers, wider) {
             (TensorOp::Dot { dims, .. }, Some(integers), _) => {
                 digits::dot(&mut b, integers, [operands[0], operands[1]], dims).map(one)
+            }
+            (TensorOp::Dot { dims, .. }, ..) if is_unsigned => {
+                unsigned::dot(&mut b, [operands[0], operands[1]], dims).map(one)
+            }
+            (TensorOp::Conv { window, .. }, ..) if is_unsigned => {
+                unsigned::conv(&mut b, [operands[0], operands[1]], window).map(one)
             }
             (_, _, Some(to)) => widened::contract(&mut b, &kind, &operands, to).map(one),
             _ => Err("the contraction is as wide as it can be".into()),

@@ -33,6 +33,9 @@ impl TargetModel for Small {
     fn takes_prologue(&self, prologue: Prologue) -> bool {
         matches!(prologue, Prologue::Unpack { to: DType::BF16, .. })
     }
+    fn wants_signed_bytes(&self) -> bool {
+        true
+    }
     fn byte_products(&self) -> i64 {
         4
     }

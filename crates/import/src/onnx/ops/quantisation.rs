@@ -9,7 +9,6 @@ pub(super) use few_bits::ROWS as FEW_BITS;
 pub(super) use microsoft::MICROSOFT;
 pub(super) use q_linear::ROWS as Q_LINEAR;
 
-use super::convolution::add_bias;
 use super::window::{kernel_of, window_of};
 use crate::onnx::cx::Cx;
 use crate::onnx::fault::{Fault, Outcome};
@@ -256,8 +255,8 @@ fn conv_integer(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let window = window_of(node, &cx.shape(x), Some(kernel_of(cx, w)?))?;
     let groups = node.int("group", 1);
     let rank = cx.rank(x);
-    if !is_zero(cx, w_zero) {
-        // The weights' zero point would need sums over each window: centre both sides instead.
+    if !is_zero(cx, w_zero) && groups != 1 {
+        // The weights' zero point would need sums over each window of a group: centre both sides instead.
         let x = centred(cx, x, x_zero, true)?;
         let w_zero = match w_zero {
             Some(zero) if cx.rank(zero) == 1 => Some(cx.lay_along(zero, 0, rank)?),
@@ -272,18 +271,42 @@ fn conv_integer(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
         Some(zero) if !is_zero(cx, x_zero) => padded_by(cx, x, zero, window)?,
         _ => (x, window),
     };
-    let kind = TensorOp::Conv { window: Box::new(window), groups, out: DType::I32 };
+    let kind = TensorOp::Conv { window: Box::new(window.clone()), groups, out: DType::I32 };
     let mut y = cx.emit(kind, &[x, w])?;
+    if let Some(zero) = w_zero.filter(|_| !is_zero(cx, w_zero)) {
+        // sum (x - zx) (w - zw) = sum x w - zw sum x - zx sum (w - zw)
+        let sums = window_sums(cx, x, window)?;
+        let zero = if cx.rank(zero) == 1 { cx.lay_along(zero, 1, rank)? } else { zero };
+        let zero = cx.cast(zero, DType::I32)?;
+        let taken = cx.mul(sums, zero)?;
+        y = cx.sub(y, taken)?;
+    }
     if let Some(zero) = x_zero {
         let axes: Vec<usize> = (1..rank).collect();
-        let wide = cx.cast(w, DType::I32)?;
+        let wide = match w_zero {
+            Some(zero) if cx.rank(zero) == 1 => {
+                let zero = cx.lay_along(zero, 0, rank)?;
+                centred(cx, w, Some(zero), true)?
+            }
+            zero => centred(cx, w, zero, true)?,
+        };
         let sums = cx.reduce(ScalarOp::Add, wide, &axes, false)?;
+        // Laid along the channels before the zero point, which may be computed, is there: what is constant stays so.
+        let sums = cx.lay_along(sums, 1, rank)?;
         let zero = cx.cast(zero, DType::I32)?;
-        let added = cx.mul(sums, zero)?;
-        let added = cx.unary(ScalarOp::Neg, added)?;
-        y = add_bias(cx, y, Some(added))?;
+        let taken = cx.mul(sums, zero)?;
+        y = cx.sub(y, taken)?;
     }
     Ok(vec![y])
+}
+
+/// The sum of bytes over each window and all channels: `[N,1,spatial...]` in `i32`.
+fn window_sums(cx: &mut Cx, x: Value, window: Window) -> Outcome {
+    let wide = cx.cast(x, DType::I32)?;
+    let channels = cx.reduce(ScalarOp::Add, wide, &[1], true)?;
+    let ones: Shape = [1, 1].iter().chain(&window.size).map(|n| Dim::from(*n)).collect();
+    let ones = cx.splat(DType::I32, ones, 1.0)?;
+    cx.emit(TensorOp::Conv { window: Box::new(window), groups: 1, out: DType::I32 }, &[channels, ones])
 }
 
 fn padded_by(cx: &mut Cx, x: Value, value: Value, window: Window) -> Outcome<(Value, Window)> {

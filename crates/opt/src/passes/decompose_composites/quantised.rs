@@ -250,7 +250,7 @@ fn zeros(b: &Builder, zero: Option<Value>) -> Option<Vec<i64>> {
 }
 
 /// Bytes shifted by 128: from signed to unsigned by `+ 128`, back by `- 128`; both flip the top bit.
-fn flip_sign(b: &mut Builder, x: Value, to: DType) -> Built {
+pub(super) fn flip_sign(b: &mut Builder, x: Value, to: DType) -> Built {
     let bits = b.elementwise(ScalarOp::Bitcast { to: DType::U8 }, &[x])?;
     let flipped = b.with_number(ScalarOp::Xor, bits, 128.0)?;
     if to == DType::U8 { Ok(flipped) } else { b.elementwise(ScalarOp::Bitcast { to }, &[flipped]) }
