@@ -111,3 +111,33 @@ pub fn race(racers: &mut [Racer], rounds: usize) -> Result<Vec<Vec<f64>>> {
 pub fn ratios(ours: &[f64], theirs: &[f64]) -> Vec<f64> {
     ours.iter().zip(theirs).map(|(ours, theirs)| ours / theirs).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A racer whose runs all take so long, in nanoseconds.
+    fn constant(ns: u64) -> Racer {
+        let script = format!(
+            "echo ready 7; while read word runs; do yes {ns} | head -n $runs | tr '\\n' ' '; echo; done"
+        );
+        Racer::start("constant", Shell::new("sh").arg("-c").arg(script), 1).unwrap()
+    }
+
+    #[test]
+    fn rounds_are_filled_and_ratios_are_of_the_same_round() {
+        let mut racers = [constant(2_000_000), constant(500_000)];
+        assert_eq!(racers[0].ready_ns, 7.0);
+        let times = race(&mut racers, 3).unwrap();
+        assert_eq!(times, [vec![2e6; 3], vec![5e5; 3]]);
+        assert_eq!(racers.each_ref().map(|racer| racer.runs_per_round), [12, 50]);
+        assert_eq!(ratios(&times[0], &times[1]), [4.0; 3]);
+    }
+
+    #[test]
+    fn a_refusal_is_told_in_the_engines_words() {
+        let start = |said: &str| Racer::start("engine", Shell::new("echo").arg(said), 1).err().unwrap();
+        assert_eq!(start("failed no such op").to_string(), "no such op");
+        assert!(start("hello").to_string().contains("`engine` said `hello`"));
+    }
+}
