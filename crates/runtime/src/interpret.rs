@@ -27,6 +27,15 @@ pub(crate) use card::{Replay, Timed, is_straight};
 /// costs 1 to 2 us on the machines we have measured.
 const PARALLEL_MIN_NS: i64 = 4000;
 
+/// Whether a launch is not worth a second thread.
+fn is_short(launch: &Launch) -> bool {
+    launch.predicted_ns > 0 && launch.predicted_ns < PARALLEL_MIN_NS
+}
+
+/// Parts that the units of a launch are run in from the last to the first: as many, so that what the cache still holds
+/// of the turn before is met first, and as few, so that a part is worth its call.
+const FALLING_PARTS: u64 = 16;
+
 /// One run in progress.
 pub(crate) struct Run<'a> {
     pub(crate) program: &'a HostProgram,
@@ -36,6 +45,9 @@ pub(crate) struct Run<'a> {
     pub(crate) running: Running<'a>,
     pub(crate) cx: &'a mut Context,
     pub(crate) profile: Option<(&'a mut RunProfile, Instant)>,
+    /// Every other turn of a loop runs a launch's last units first: weights that are larger than a cache are then met
+    /// where the turn before left them, instead of each just after it went.
+    pub(crate) falling: bool,
     /// Launches on a card whose times are not taken yet.
     pub(crate) timed: Vec<Timed>,
 }
@@ -107,8 +119,10 @@ impl Run<'_> {
                 // SAFETY: eight bytes of writable memory of this run (`check_program`); no kernel runs.
                 unsafe { self.cx.queue.write(counter, &iteration.to_le_bytes())? };
             }
+            self.falling = iteration % 2 == 1;
             self.steps(body)?;
         }
+        self.falling = false;
         Ok(())
     }
 
@@ -176,10 +190,20 @@ impl Run<'_> {
         match kernel {
             Prepared::Machine(entry) => {
                 let words = self.cx.words[launch.words.clone()].as_ptr() as usize;
+                let falling = self.falling && !is_short(launch);
                 Ok(self.split(launch, grid, &|thread, begin, end| {
                     // SAFETY: the package's code obeys the ABI for these arguments (the compiler's promise, kept
                     // from damage by the checksum); the words and all buffers outlive this launch.
-                    unsafe { cpu::call(*entry, words as *const u64, scratch_of(thread), begin, end) }
+                    let run = |begin, end| unsafe {
+                        cpu::call(*entry, words as *const u64, scratch_of(thread), begin, end)
+                    };
+                    match falling && end - begin >= FALLING_PARTS {
+                        true => (0..FALLING_PARTS).rev().for_each(|part| {
+                            let units = share(end - begin, part as usize, FALLING_PARTS as usize);
+                            run(begin + units.start, begin + units.end);
+                        }),
+                        false => run(begin, end),
+                    }
                 }))
             }
             Prepared::Portable(kernel) => {
@@ -207,8 +231,7 @@ impl Run<'_> {
 
     /// Calls `job(thread, begin, end)` for each part of the grid.
     fn split(&self, launch: &Launch, grid: u64, job: &(dyn Fn(usize, u64, u64) + Sync)) -> u32 {
-        let short = launch.predicted_ns > 0 && launch.predicted_ns < PARALLEL_MIN_NS;
-        let turn = if grid == 1 || short { None } else { self.pool.try_turn() };
+        let turn = if grid == 1 || is_short(launch) { None } else { self.pool.try_turn() };
         let Some(turn) = turn else {
             // Also when another run has the pool: the result is the same.
             job(0, 0, grid);

@@ -350,6 +350,7 @@ impl Session {
             running,
             cx: context,
             profile: profile.as_deref_mut().map(|profile| (profile, start)),
+            falling: false,
             timed: Vec::new(),
         };
         // A kernel that panics has a fault of ours; the caller's threads live on.
