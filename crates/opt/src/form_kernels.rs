@@ -23,7 +23,8 @@ mod pull;
 mod rules;
 mod thin;
 
-pub(crate) use rules::{COSTLY, weight};
+pub(crate) use rules::{COSTLY, is_look_up, weight};
+
 use tegula_base::{Diagnostics, Symbols};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::{OpId, RegionId};
@@ -71,7 +72,7 @@ fn form_in_region(
     cx: &mut PassCx,
     dead: &mut Vec<OpId>,
 ) -> Result<Changed, Diagnostics> {
-    let listing = order::list_ops(func, region)?;
+    let listing = order::list_ops(func, region, target)?;
     let mut groups = groups::Groups::new(func, listing);
     grow::grow(&mut groups, cx);
     thin::thin_results(&mut groups, cx);

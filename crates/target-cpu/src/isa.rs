@@ -261,6 +261,7 @@ isa! {
     Vperm2f128 DURI [INVALID, VEX_Vperm2f128_ymm_ymm_ymmm256_imm8, INVALID, INVALID, INVALID],
     Vpblendd DURI [VEX_Vpblendd_xmm_xmm_xmmm128_imm8, VEX_Vpblendd_ymm_ymm_ymmm256_imm8, INVALID, INVALID, INVALID],
     Vpermd DUR [INVALID, VEX_Vpermd_ymm_ymm_ymmm256, INVALID, EVEX_Vpermd_ymm_k1z_ymm_ymmm256b32, EVEX_Vpermd_zmm_k1z_zmm_zmmm512b32],
+    Vpermi2b MUR [INVALID, INVALID, EVEX_Vpermi2b_xmm_k1z_xmm_xmmm128, EVEX_Vpermi2b_ymm_k1z_ymm_ymmm256, EVEX_Vpermi2b_zmm_k1z_zmm_zmmm512],
     Vpermi2d MUR [INVALID, INVALID, EVEX_Vpermi2d_xmm_k1z_xmm_xmmm128b32, EVEX_Vpermi2d_ymm_k1z_ymm_ymmm256b32, EVEX_Vpermi2d_zmm_k1z_zmm_zmmm512b32],
     VpmaskmovdLoad DUR [VEX_Vpmaskmovd_xmm_xmm_m128, VEX_Vpmaskmovd_ymm_ymm_m256, INVALID, INVALID, INVALID],
     VpmaskmovdStore DUU [VEX_Vpmaskmovd_m128_xmm_xmm, VEX_Vpmaskmovd_m256_ymm_ymm, INVALID, INVALID, INVALID],

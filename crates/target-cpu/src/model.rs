@@ -173,6 +173,10 @@ impl TargetModel for CpuTarget {
         true
     }
 
+    fn looks_up(&self) -> bool {
+        true
+    }
+
     fn row_tile(&self, widest: DType, live_rows: i64) -> i64 {
         let live = of_tier(&LIVE_VECTORS, self.tier);
         (live / live_rows.max(1)).clamp(1, ROW_VECTORS) * self.lanes(widest)

@@ -15,6 +15,7 @@ mod divide;
 mod dot;
 mod index;
 mod lanes;
+mod look_up;
 mod memory;
 mod plan;
 mod shuffle;
@@ -98,6 +99,7 @@ impl Select<'_> {
             CpuOp::Load { dtype, lanes, at } => self.load(op, *dtype, *lanes, *at)?,
             CpuOp::LoadSplat { dtype, lanes, .. } => self.load_splat(op, *dtype, *lanes)?,
             CpuOp::LoadStrided { dtype, lanes, at } => self.load_strided(op, *dtype, *lanes, *at)?,
+            CpuOp::LookUp { lanes, at } => self.look_up(op, *lanes, *at)?,
             CpuOp::Gather { dtype, lanes, at } => self.gather(op, *dtype, *lanes, *at)?,
             CpuOp::LoadRaw { elem, lanes, at } => self.load_raw(op, *elem, *lanes, *at)?,
             CpuOp::Store { dtype, at } => self.store(op, *dtype, *at)?,

@@ -54,6 +54,11 @@ pub trait TargetModel: Sync {
         false
     }
 
+    /// Whether any kernel may read an element of a table for each of its own elements.
+    fn looks_up(&self) -> bool {
+        false
+    }
+
     /// Extents of an attention's blocks; `None` where it is taken apart all the same.
     fn attention_tile(&self, _attention: &Attention) -> Option<AttentionTile> {
         None

@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 use std::cmp::max;
 use tegula_base::{Diagnostics, EntityId};
 use tegula_ir::{OpId, RegionId, Value};
+use tegula_target::TargetModel;
 use tegula_tensor::{TensorFunc, TensorOp};
 
 use super::rules::{self, Role};
@@ -37,7 +38,11 @@ impl Listing {
 
 /// Method: every op is looked at once, in program order; what is found is then put in the order of levels.
 /// Errors: internal, for an op that no kernel takes.
-pub(super) fn list_ops(func: &TensorFunc, region: RegionId) -> Result<Listing, Diagnostics> {
+pub(super) fn list_ops(
+    func: &TensorFunc,
+    region: RegionId,
+    target: &dyn TargetModel,
+) -> Result<Listing, Diagnostics> {
     let ops = func.ops_in(region);
     // Places in the region until positions are known.
     let mut definers = vec![NOWHERE; func.value_count()];
@@ -63,7 +68,7 @@ pub(super) fn list_ops(func: &TensorFunc, region: RegionId) -> Result<Listing, D
         });
         func.results(*op).iter().for_each(|value| definers[value.index()] = i as u32);
         let kind = func.kind(*op);
-        let role = rules::role(kind);
+        let role = rules::role(func, *op, target);
         if role.is_none() {
             errors.push(rules::refusal(func, *op));
         }

@@ -1,7 +1,8 @@
 //! What op may stand where in a kernel, and what it costs to compute it twice.
 
 use tegula_base::Diagnostic;
-use tegula_ir::{Op, OpId, ScalarOp};
+use tegula_ir::{Def, Op, OpId, ScalarOp};
+use tegula_target::TargetModel;
 use tegula_tensor::{KernelClass, PadMode, TensorFunc, TensorOp};
 
 /// The part an op plays in kernel formation.
@@ -21,9 +22,11 @@ pub(super) enum Role {
     Root(KernelClass),
 }
 
-pub(super) fn role(op: &TensorOp) -> Option<Role> {
+pub(super) fn role(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> Option<Role> {
     use TensorOp::*;
-    Some(match op {
+    Some(match func.kind(op) {
+        // An element of the result is one of the indices, looked up.
+        Gather { .. } if target.looks_up() && is_look_up(func, op) => Role::Elementwise,
         Constant { .. } | Bind { .. } | AssertSize { .. } | If {} | Loop { .. } | Yield {} | Return {} => {
             Role::Host
         }
@@ -61,6 +64,17 @@ pub(super) fn role(op: &TensorOp) -> Option<Role> {
         | QDot { .. }
         | QConv { .. } => return None,
     })
+}
+
+/// Whether an op gives for each of its indices an element of a table that is there before the kernel.
+pub(crate) fn is_look_up(func: &TensorFunc, op: OpId) -> bool {
+    let TensorOp::Gather { .. } = func.kind(op) else { return false };
+    let table = func.operand(op, 0);
+    let is_given = match func.def(table) {
+        Def::Arg(..) => true,
+        Def::Result(op, _) => matches!(func.kind(op), TensorOp::Constant { .. }),
+    };
+    is_given && func.ty(table).rank() == 1
 }
 
 /// Whether the root's operand `i` may be computed in its kernel, an element at a time.

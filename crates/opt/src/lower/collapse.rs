@@ -8,6 +8,7 @@
 //! value both are full or both are 1, and every reduction reduces both or none.
 
 use super::body::Body;
+use crate::form_kernels::is_look_up;
 use tegula_base::HashMap;
 use tegula_base::{Dim, Shape};
 use tegula_ir::{OpId, Value};
@@ -23,10 +24,16 @@ pub(super) fn collapse_axes(body: &Body) -> Option<Body> {
         return None;
     }
     let order = common_order(body, &moved, rank)?;
-    let mergeable = root.is_none() && body.ops().iter().all(|op| merges(body.func.kind(*op)));
-    let same_rank = moved.iter().all(|value| body.shape(*value).rank() == rank);
+    let mergeable = root.is_none()
+        && body.ops().iter().all(|op| merges(body.func.kind(*op)) || is_look_up(&body.func, *op));
+    let tables = tables(body);
+    let same_rank =
+        moved.iter().filter(|value| !tables.contains(value)).all(|value| body.shape(*value).rank() == rank);
     let groups = match mergeable && same_rank {
-        true => merge(body, &moved, &order),
+        true => {
+            let elements: Vec<Value> = moved.into_iter().filter(|value| !tables.contains(value)).collect();
+            merge(body, &elements, &order)
+        }
         false => order.iter().map(|axis| vec![*axis]).collect(),
     };
     if groups.iter().map(Vec::as_slice).eq((0..rank)
@@ -73,10 +80,17 @@ fn permutes(body: &Body, op: OpId, rank: usize) -> bool {
         | TensorOp::Scan { .. }
         | TensorOp::Transpose { .. } => body.func.operands(op).iter().chain(body.func.results(op)).all(full),
         TensorOp::Pad { .. } => full(&body.func.operand(op, 0)),
+        _ if is_look_up(&body.func, op) => full(&body.func.operand(op, 1)),
         // A gather by a list of indices keeps the rank.
         TensorOp::Gather { .. } => full(&body.func.operand(op, 0)) && full(&body.func.result(op)),
         kind => merges(kind),
     }
+}
+
+/// What is looked up in: its axis is none of the kernel's.
+fn tables(body: &Body) -> Vec<Value> {
+    let look_ups = body.ops().iter().filter(|op| is_look_up(&body.func, **op));
+    look_ups.map(|op| body.func.operand(*op, 0)).collect()
 }
 
 /// The values whose axes are put in order: all but the root's own operands.
@@ -180,7 +194,9 @@ impl Rebuild<'_> {
             let is_root = Some(*op) == self.root;
             let names = if is_root { &kept } else { &map };
             let own: Vec<Value> = body.func.operands(*op).iter().map(|value| names[value]).collect();
-            let kind = if is_root { body.func.kind(*op).clone() } else { self.kind(body.func.kind(*op)) };
+            let kept_as_is = is_root || is_look_up(&body.func, *op);
+            let kind = body.func.kind(*op);
+            let kind = if kept_as_is { kind.clone() } else { self.kind(kind) };
             let types: Vec<TensorType> = body.func.result_types(*op).iter().map(|ty| self.ty(ty)).collect();
             let copy = func.push_op(region, kind, &own, types, None);
             for (old, new) in body.func.results(*op).iter().zip(func.results(copy).to_vec()) {

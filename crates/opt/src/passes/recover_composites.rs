@@ -7,6 +7,7 @@
 
 mod algebra;
 mod attention;
+mod byte_tables;
 mod gates;
 mod narrow;
 mod quantised;
@@ -73,5 +74,7 @@ const CONTRACTIONS: &[Rule] = &[
         apply: attention::attention,
     },
 ];
-const QUANTIZE: &[Rule] =
-    &[Rule { name: "quantize(moved(dequantize(x))) => moved(x)", apply: requantised::quantize }];
+const QUANTIZE: &[Rule] = &[
+    Rule { name: "quantize(moved(dequantize(x))) => moved(x)", apply: requantised::quantize },
+    Rule { name: "quantize(f(dequantize(x))) => gather(table, x)", apply: byte_tables::table },
+];

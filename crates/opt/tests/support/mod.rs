@@ -42,6 +42,9 @@ impl TargetModel for SmallTarget {
     fn lanes(&self, _: DType) -> i64 {
         4
     }
+    fn looks_up(&self) -> bool {
+        true
+    }
     fn contract_tile(&self, _: &Contract, _: &Symbols) -> ContractTile {
         ContractTile {
             m: 4,

@@ -8,7 +8,7 @@ use super::convert::{Conversion, conversion};
 use super::lanes::{self, Apply};
 use super::program::{Addressing, Executable, Files, Inst, MaskOp, Place, Reg, Slot, Spread};
 use crate::schedule::{Address, CpuFunc, CpuOp, CpuType, Elem, VecOp, calls};
-use tegula_base::EntityId;
+use tegula_base::{DType, EntityId};
 use tegula_ir::op::OpRules;
 use tegula_ir::{Op, OpId, RegionId, Value};
 
@@ -330,6 +330,10 @@ impl Flattener<'_> {
             CpuOp::Gather { dtype, at, .. } => {
                 let spread = Spread::Offsets(self.reg(operands[1])?);
                 Inst::Load { d, dtype: *dtype, n, at: self.addressing(at, operands)?, spread }
+            }
+            CpuOp::LookUp { at, .. } => {
+                let spread = Spread::Offsets(self.reg(operands[1])?);
+                Inst::Load { d, dtype: DType::U8, n, at: self.addressing(at, operands)?, spread }
             }
             CpuOp::LoadRaw { elem, at, .. } => {
                 Inst::LoadRaw { d, size: elem.bytes(), n, at: self.addressing(at, operands)? }

@@ -365,6 +365,12 @@ impl Builder {
         self.emit(CpuOp::Gather { dtype, lanes, at: at.form() }, &operands)
     }
 
+    pub fn look_up(&mut self, at: At, offsets: Value) -> Value {
+        let operands = self.access(at, &[offsets]);
+        let lanes = self.lanes(offsets);
+        self.emit(CpuOp::LookUp { lanes, at: at.form() }, &operands)
+    }
+
     pub fn load_raw(&mut self, elem: Elem, lanes: u32, at: At) -> Value {
         let operands = self.access(at, &[]);
         self.emit(CpuOp::LoadRaw { elem, lanes, at: at.form() }, &operands)

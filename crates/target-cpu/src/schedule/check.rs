@@ -44,6 +44,7 @@ impl OpRules for CpuOp {
             | CpuOp::LoadSplat { .. }
             | CpuOp::LoadStrided { .. }
             | CpuOp::Gather { .. }
+            | CpuOp::LookUp { .. }
             | CpuOp::LoadRaw { .. } => Effects::Reads,
             CpuOp::Store { .. }
             | CpuOp::StoreStrided { .. }
@@ -249,6 +250,12 @@ fn check_kind(cx: &mut Operands) -> Result<Vec<CpuType>, String> {
             cx.count(at)?;
             cx.require(u32::from(offsets) == *lanes, 3, format_args!("{offsets} offsets for {lanes} lanes"))?;
             cx.vector_of(Elem::of(*dtype), *lanes)
+        }
+        CpuOp::LookUp { lanes, at } => {
+            cx.address(at)?;
+            let offsets = cx.offsets(at)?;
+            cx.require(u32::from(offsets) == *lanes, 3, format_args!("{offsets} offsets for {lanes} lanes"))?;
+            cx.vector_of(Elem::I32, *lanes)
         }
         CpuOp::LoadRaw { elem, lanes, at } => {
             cx.address(at)?;

@@ -113,6 +113,7 @@ pub fn address_of(kind: &CpuOp) -> Option<Address> {
         | CpuOp::LoadSplat { at, .. }
         | CpuOp::LoadStrided { at, .. }
         | CpuOp::Gather { at, .. }
+        | CpuOp::LookUp { at, .. }
         | CpuOp::LoadRaw { at, .. }
         | CpuOp::Store { at, .. }
         | CpuOp::StoreStrided { at, .. }
@@ -173,7 +174,7 @@ fn match_mode(func: &CpuFunc, op: OpId, at: Address) -> Mode {
         {
             (index, scale) = (Some(x), product);
         } else if index.is_none()
-            && !matches!(func.kind(op), CpuOp::Gather { .. } | CpuOp::Scatter { .. })
+            && !matches!(func.kind(op), CpuOp::Gather { .. } | CpuOp::LookUp { .. } | CpuOp::Scatter { .. })
             && let Some(sum) = func.def_op(base)
             && let CpuOp::Index { op: IndexOp::Add } = func.kind(sum)
             && func.users(base).len() == 1

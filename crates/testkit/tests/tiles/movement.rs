@@ -187,6 +187,22 @@ fn gathers_and_scatters() {
 }
 
 #[test]
+fn bytes_of_a_table() {
+    for n in [5, 37] {
+        let extent = n.to_string();
+        Case::new("1", &[]).input(U8, "260").input(U8, &extent).output(U8, &extent).int_limit(256).check(
+            |b, views, _| {
+                let zero = b.index(0);
+                let i = load(b, views[1], &[zero], &[n]);
+                let i = b.elementwise(ScalarOp::Cast { to: I32, saturate: true }, &[i]);
+                let x = b.gather(views[0], i);
+                store(b, views[2], x, &[zero]);
+            },
+        );
+    }
+}
+
+#[test]
 fn one_element_gathers() {
     Case::new("4", &[])
         .input(F32, "64")

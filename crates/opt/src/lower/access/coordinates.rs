@@ -61,6 +61,12 @@ impl Lowering<'_> {
             let tile = self.pull(data, &inner)?;
             return Ok(self.b.reshape(tile, &extents));
         }
+        if axis == 0
+            && let Some(view) = self.flat_views.get(&data).copied()
+            && is_byte_of(self.body, indices, &self.body.shape(data)[..])
+        {
+            return Ok(self.b.gather(view, tile));
+        }
         // The index tile takes its place among the result's axes.
         let mut shape = vec![1; at.len()];
         for (i, axis_box) in index_box.iter().enumerate() {
@@ -238,6 +244,14 @@ impl Lowering<'_> {
         let last = self.b.sub(size, one);
         self.b.index_op(IndexOp::Min, low, last)
     }
+}
+
+/// Whether indices are bytes, and a table has an element for each.
+fn is_byte_of(body: &Body, indices: Value, table: &[Dim]) -> bool {
+    let is_wide = matches!(table, [extent] if extent.as_const().is_some_and(|n| n > i64::from(u8::MAX)));
+    let Some(op) = body.func.def_op(indices).filter(|_| is_wide) else { return false };
+    matches!(body.func.kind(op), TensorOp::Elementwise { f: ScalarOp::Cast { to: DType::I32, .. } })
+        && body.func.ty(body.func.operand(op, 0)).dtype == DType::U8
 }
 
 fn may_be_empty(extent: &Dim) -> bool {

@@ -44,6 +44,10 @@ const CONCAT: &[Rule] = &[
 const GATHER: &[Rule] = &[
     Rule { name: "gather by one constant => slice", apply: gather_constant },
     Rule { name: "gather(dequantize(x)) => dequantize(gather(x))", apply: gather_stored },
+    Rule {
+        name: "gather(table, reshape(x)) => reshape(gather(table, x))",
+        apply: super::reshape::sink_below_look_up,
+    },
 ];
 const REDUCE: &[Rule] = &[
     Rule { name: "reduce of extents of 1 => x", apply: reduce_units },

@@ -2,6 +2,7 @@
 //! contraction that they follow.
 
 use super::{Applied, Rule, Site};
+use crate::form_kernels::is_look_up;
 use std::ops::Range;
 use tegula_base::{Dim, Shape};
 use tegula_ir::Value;
@@ -88,6 +89,19 @@ fn first_row_axis(kind: &TensorOp, rank: usize) -> Option<usize> {
     }
 }
 
+/// `gather(table, reshape(x)) => reshape(gather(table, x))`: a look-up is an elementwise op of its indices.
+pub(super) fn sink_below_look_up(site: &mut Site) -> Applied {
+    if !is_look_up(site.b.func, site.op) {
+        return Ok(None);
+    }
+    let (table, indices) = (site.operand(0), site.operand(1));
+    let Some(from) = computed_source(site, indices) else { return Ok(None) };
+    let to = site.result_type().shape.clone();
+    let indices = unshaped(site, indices, from)?;
+    let found = site.b.gather(table, indices, 0)?;
+    site.b.reshape(found, to).map(Some)
+}
+
 /// `reduce(reshape(x)) => reshape(reduce(x))` where each axis of x is reduced whole or kept whole.
 pub(super) fn sink_below_reduce(site: &mut Site) -> Applied {
     let operand = site.operand(0);
@@ -146,6 +160,7 @@ fn chain_root<'s>(site: &'s Site, mut value: Value) -> Option<&'s TensorOp> {
                     .into_iter()
                     .find(|operand| site.shape(**operand) == shape && site.splat(**operand).is_none())?;
             }
+            TensorOp::Gather { .. } if is_look_up(site.b.func, op) => value = site.b.func.operand(op, 1),
             rows if first_row_axis(rows, shape.rank()).is_some() => value = site.b.func.operand(op, 0),
             root => return Some(root),
         }

@@ -1,0 +1,170 @@
+//! Bytes that are a function of one byte: looked up in a table of 256, where that is less than computing them.
+//!
+//! An activation between two quantisations is such a function, however it is spelled and quantised on its way.
+
+use crate::passes::canonicalise::{Applied, Site, all_ones};
+use tegula_base::{DType, HostTensor};
+use tegula_ir::{OpId, ScalarOp, Value};
+use tegula_tensor::TensorOp;
+use tegula_tensor::eval::evaluate_op;
+
+/// Ops of one function; a walk over more gives up.
+const MOST: usize = 48;
+/// Roughly the instructions that a look-up is worth: a gather of a vector's elements takes some 20 cycles on Zen 5 and
+/// Golden Cove (Fog, "Instruction tables").
+const DEAR: u32 = 32;
+const BYTES: usize = 256;
+/// Bytes behind the table, so that a machine may read a word at each place.
+const SLACK: usize = 4;
+/// Ops behind a number that is not computed yet.
+const DEEPEST: usize = 4;
+
+pub(super) fn table(site: &mut Site) -> Applied {
+    let result = site.b.func.result(site.op);
+    let mut walk = Walk { site, shape_of: result, ops: Vec::new() };
+    let Some(byte) = walk.through(site.op) else { return Ok(None) };
+    let ops = walk.ops;
+    let cost: u32 = ops.iter().map(|op| cost(site.b.func.kind(*op))).sum();
+    if cost < DEAR {
+        return Ok(None);
+    }
+    let Some(values) = values(site, byte, &ops) else { return Ok(None) };
+    let dtype = values.dtype;
+    let mut table = HostTensor { dtype, shape: vec![BYTES + SLACK], bytes: values.bytes };
+    table.bytes.resize(BYTES + SLACK, 0);
+    let table = site.b.constant(table)?;
+    let place = match site.b.dtype(byte) {
+        DType::U8 => byte,
+        _ => site.b.elementwise(ScalarOp::Bitcast { to: DType::U8 }, &[byte])?,
+    };
+    let place = site.b.cast(place, DType::I32)?;
+    site.b.gather(table, place, 0).map(Some)
+}
+
+/// Roughly the instructions of an element.
+fn cost(op: &TensorOp) -> u32 {
+    match op {
+        TensorOp::Quantize { .. } => 8,
+        TensorOp::Dequantize { .. } => 3,
+        TensorOp::Gelu { .. } => 24,
+        TensorOp::Gather { .. } => DEAR,
+        op => crate::form_kernels::weight(op),
+    }
+}
+
+/// What a value is a function of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Constant,
+    Byte(Value),
+}
+
+struct Walk<'a, 'b> {
+    site: &'a Site<'b>,
+    /// All that is computed has this value's shape.
+    shape_of: Value,
+    /// Operands first.
+    ops: Vec<OpId>,
+}
+
+impl Walk<'_, '_> {
+    /// The only byte that an op's result is a function of.
+    fn through(&mut self, op: OpId) -> Option<Value> {
+        match self.op(op)? {
+            Source::Byte(byte) => Some(byte),
+            Source::Constant => None,
+        }
+    }
+
+    fn value(&mut self, value: Value) -> Option<Source> {
+        if number(self.site, value, DEEPEST).is_some() {
+            return Some(Source::Constant);
+        }
+        let (shape, dtype) = (self.site.shape(value), self.site.b.dtype(value));
+        if shape != self.site.shape(self.shape_of) {
+            return None;
+        }
+        // As far back as it goes: then no byte between is needed.
+        let known = self.ops.len();
+        let behind = self.site.def(value).map(|(op, _)| op).and_then(|op| self.op(op));
+        if behind.is_some() {
+            return behind;
+        }
+        self.ops.truncate(known);
+        matches!(dtype, DType::I8 | DType::U8).then_some(Source::Byte(value))
+    }
+
+    fn op(&mut self, op: OpId) -> Option<Source> {
+        if self.ops.len() >= MOST {
+            return None;
+        }
+        let func = &self.site.b.func;
+        let operands = match func.kind(op) {
+            TensorOp::Elementwise { .. } | TensorOp::Gelu { .. } => func.operands(op),
+            TensorOp::Quantize { scheme } | TensorOp::Dequantize { scheme } if scheme.axis.is_none() => {
+                func.operands(op)
+            }
+            TensorOp::Gather { axis: 0 } => {
+                let data = func.operand(op, 0);
+                let is_table = matches!(self.site.def(data), Some((_, TensorOp::Constant { .. })))
+                    && self.site.shape(data).rank() == 1;
+                if is_table { &func.operands(op)[1..] } else { return None }
+            }
+            _ => return None,
+        };
+        let mut source = Source::Constant;
+        for operand in operands.iter().copied() {
+            match (source, self.value(operand)?) {
+                (_, Source::Constant) => {}
+                (Source::Byte(one), Source::Byte(other)) if one != other => return None,
+                (_, byte) => source = byte,
+            }
+        }
+        if !self.ops.contains(&op) {
+            self.ops.push(op);
+        }
+        Some(source)
+    }
+}
+
+/// A number that is a constant, or computed from some.
+fn number(site: &Site, value: Value, deepest: usize) -> Option<HostTensor> {
+    let (op, kind) = site.def(value).filter(|_| all_ones(site.shape(value)))?;
+    match kind {
+        TensorOp::Constant { id, .. } => Some(site.b.consts[*id].to_host()),
+        TensorOp::Splat { .. } => evaluate_op(kind, &[]).ok()?.pop(),
+        TensorOp::Reshape { .. } | TensorOp::Elementwise { .. } | TensorOp::Dequantize { .. }
+            if deepest > 0 =>
+        {
+            let operands = site.b.func.operands(op).iter();
+            let operands: Option<Vec<HostTensor>> =
+                operands.map(|operand| number(site, *operand, deepest - 1)).collect();
+            evaluate_op(kind, &operands?.iter().collect::<Vec<_>>()).ok()?.pop()
+        }
+        _ => None,
+    }
+}
+
+/// The function of all bytes, in the order of their bits.
+fn values(site: &Site, byte: Value, ops: &[OpId]) -> Option<HostTensor> {
+    let rank = site.b.rank(byte);
+    let mut shape = vec![1; rank];
+    *shape.last_mut()? = BYTES;
+    let all = HostTensor { dtype: site.b.dtype(byte), shape, bytes: (0..=u8::MAX).collect() };
+    let mut known: Vec<(Value, HostTensor)> = vec![(byte, all)];
+    for op in ops {
+        let mut operands = Vec::new();
+        for value in site.b.func.operands(*op) {
+            operands.push(match known.iter().find(|(other, _)| other == value) {
+                Some((_, tensor)) => tensor.clone(),
+                None => match site.def(*value)? {
+                    (_, TensorOp::Constant { id, .. }) => site.b.consts[*id].to_host(),
+                    _ => number(site, *value, DEEPEST)?,
+                },
+            });
+        }
+        let result = evaluate_op(site.b.func.kind(*op), &operands.iter().collect::<Vec<_>>()).ok()?.pop()?;
+        known.push((site.b.func.result(*op), result));
+    }
+    known.pop().map(|(_, values)| values).filter(|values| values.bytes.len() == BYTES)
+}
