@@ -322,7 +322,8 @@ fn repeats_nothing(
 fn narrows(own: &Dim, space: &Dim) -> bool {
     match (own.as_const(), space.as_const()) {
         (Some(own), Some(space)) => space <= own,
-        _ => false,
+        // Slices of a batch of any size.
+        _ => own.div_exact(space).and_then(|parts| parts.as_const()).is_some_and(|parts| parts > 1),
     }
 }
 

@@ -31,11 +31,19 @@ pub(super) fn lstm(b: &mut Builder, x: &[Value], direction: Direction, rounded: 
         let [i, o, f, g] = four(parts(b, gates, 1, 4, &hidden)?);
         let i = peep(b, i, c, peephole.as_deref(), 0)?;
         let f = peep(b, f, c, peephole.as_deref(), 2)?;
+        // Before the cell where it does not see it: then nothing is between the cell and the state.
+        let early = if peephole.is_none() { Some(b.sigmoid(o)?) } else { None };
         let (i, f, g) = (b.sigmoid(i)?, b.sigmoid(f)?, b.tanh(g)?);
         let (kept, new) = (b.mul(f, c)?, b.mul(i, g)?);
         let c = b.add(kept, new)?;
-        let o = peep(b, o, c, peephole.as_deref(), 1)?;
-        let (o, bent) = (b.sigmoid(o)?, b.tanh(c)?);
+        let o = match early {
+            Some(o) => o,
+            None => {
+                let o = peep(b, o, c, peephole.as_deref(), 1)?;
+                b.sigmoid(o)?
+            }
+        };
+        let bent = b.tanh(c)?;
         let h = b.mul(o, bent)?;
         Ok(vec![b.scalar_bool(true)?, h, c, h])
     })?;

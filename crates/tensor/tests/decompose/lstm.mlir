@@ -20,17 +20,17 @@
     %26 = "tgn.slice"(%24) <{starts = [0, 2], sizes = ["b", 2], steps = [1, 1]}> : (tensor<?x8xf32, {dims = ["b"]}>) -> tensor<?x2xf32, {dims = ["b"]}>
     %27 = "tgn.slice"(%24) <{starts = [0, 4], sizes = ["b", 2], steps = [1, 1]}> : (tensor<?x8xf32, {dims = ["b"]}>) -> tensor<?x2xf32, {dims = ["b"]}>
     %28 = "tgn.slice"(%24) <{starts = [0, 6], sizes = ["b", 2], steps = [1, 1]}> : (tensor<?x8xf32, {dims = ["b"]}>) -> tensor<?x2xf32, {dims = ["b"]}>
-    %29 = "tgn.elementwise"(%25) <{f = "sigmoid"}> : (tensor<?x2xf32, {dims = ["b"]}>) -> tensor<?x2xf32, {dims = ["b"]}>
-    %30 = "tgn.elementwise"(%27) <{f = "sigmoid"}> : (tensor<?x2xf32, {dims = ["b"]}>) -> tensor<?x2xf32, {dims = ["b"]}>
-    %31 = "tgn.elementwise"(%28) <{f = "tanh"}> : (tensor<?x2xf32, {dims = ["b"]}>) -> tensor<?x2xf32, {dims = ["b"]}>
-    %32 = "tgn.elementwise"(%30, %18) <{f = "mul"}> : (tensor<?x2xf32, {dims = ["b"]}>, tensor<?x2xf32, {dims = ["b"]}>) -> tensor<?x2xf32, {dims = ["b"]}>
-    %33 = "tgn.elementwise"(%29, %31) <{f = "mul"}> : (tensor<?x2xf32, {dims = ["b"]}>, tensor<?x2xf32, {dims = ["b"]}>) -> tensor<?x2xf32, {dims = ["b"]}>
-    %34 = "tgn.elementwise"(%32, %33) <{f = "add"}> : (tensor<?x2xf32, {dims = ["b"]}>, tensor<?x2xf32, {dims = ["b"]}>) -> tensor<?x2xf32, {dims = ["b"]}>
-    %35 = "tgn.elementwise"(%26) <{f = "sigmoid"}> : (tensor<?x2xf32, {dims = ["b"]}>) -> tensor<?x2xf32, {dims = ["b"]}>
-    %36 = "tgn.elementwise"(%34) <{f = "tanh"}> : (tensor<?x2xf32, {dims = ["b"]}>) -> tensor<?x2xf32, {dims = ["b"]}>
-    %37 = "tgn.elementwise"(%35, %36) <{f = "mul"}> : (tensor<?x2xf32, {dims = ["b"]}>, tensor<?x2xf32, {dims = ["b"]}>) -> tensor<?x2xf32, {dims = ["b"]}>
+    %29 = "tgn.elementwise"(%26) <{f = "sigmoid"}> : (tensor<?x2xf32, {dims = ["b"]}>) -> tensor<?x2xf32, {dims = ["b"]}>
+    %30 = "tgn.elementwise"(%25) <{f = "sigmoid"}> : (tensor<?x2xf32, {dims = ["b"]}>) -> tensor<?x2xf32, {dims = ["b"]}>
+    %31 = "tgn.elementwise"(%27) <{f = "sigmoid"}> : (tensor<?x2xf32, {dims = ["b"]}>) -> tensor<?x2xf32, {dims = ["b"]}>
+    %32 = "tgn.elementwise"(%28) <{f = "tanh"}> : (tensor<?x2xf32, {dims = ["b"]}>) -> tensor<?x2xf32, {dims = ["b"]}>
+    %33 = "tgn.elementwise"(%31, %18) <{f = "mul"}> : (tensor<?x2xf32, {dims = ["b"]}>, tensor<?x2xf32, {dims = ["b"]}>) -> tensor<?x2xf32, {dims = ["b"]}>
+    %34 = "tgn.elementwise"(%30, %32) <{f = "mul"}> : (tensor<?x2xf32, {dims = ["b"]}>, tensor<?x2xf32, {dims = ["b"]}>) -> tensor<?x2xf32, {dims = ["b"]}>
+    %35 = "tgn.elementwise"(%33, %34) <{f = "add"}> : (tensor<?x2xf32, {dims = ["b"]}>, tensor<?x2xf32, {dims = ["b"]}>) -> tensor<?x2xf32, {dims = ["b"]}>
+    %36 = "tgn.elementwise"(%35) <{f = "tanh"}> : (tensor<?x2xf32, {dims = ["b"]}>) -> tensor<?x2xf32, {dims = ["b"]}>
+    %37 = "tgn.elementwise"(%29, %36) <{f = "mul"}> : (tensor<?x2xf32, {dims = ["b"]}>, tensor<?x2xf32, {dims = ["b"]}>) -> tensor<?x2xf32, {dims = ["b"]}>
     %38 = "tgn.splat"() <{dtype = "bool", shape = [], bits = 1}> : () -> tensor<i1>
-    "tgn.yield"(%38, %37, %34, %37) : (tensor<i1>, tensor<?x2xf32, {dims = ["b"]}>, tensor<?x2xf32, {dims = ["b"]}>, tensor<?x2xf32, {dims = ["b"]}>) -> ()
+    "tgn.yield"(%38, %37, %35, %37) : (tensor<i1>, tensor<?x2xf32, {dims = ["b"]}>, tensor<?x2xf32, {dims = ["b"]}>, tensor<?x2xf32, {dims = ["b"]}>) -> ()
   }) : (tensor<i1>, tensor<?x2xf32, {dims = ["b"]}>, tensor<?x2xf32, {dims = ["b"]}>) -> (tensor<i64>, tensor<?x2xf32, {dims = ["b"]}>, tensor<?x2xf32, {dims = ["b"]}>, tensor<?x?x2xf32, {dims = ["s", "b"]}>)
   %43 = "tgn.slice"(%42) <{starts = ["s - 1", 0, 0], sizes = ["s", "b", 2], steps = [-1, 1, 1]}> : (tensor<?x?x2xf32, {dims = ["s", "b"]}>) -> tensor<?x?x2xf32, {dims = ["s", "b"]}>
   "tgn.return"(%43, %40, %41) : (tensor<?x?x2xf32, {dims = ["s", "b"]}>, tensor<?x2xf32, {dims = ["b"]}>, tensor<?x2xf32, {dims = ["b"]}>) -> ()
