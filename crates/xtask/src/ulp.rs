@@ -166,7 +166,7 @@ fn batch(op: ScalarOp, sessions: &[Session], first: u64, step: u64, worst: &mut 
             if got.to_bits() == (*truth as f32).to_bits() && worst.ulp >= 0.5 {
                 continue;
             }
-            let ulp = ulp_error(*truth, got);
+            let ulp = ulp_error(op, *truth, got);
             if ulp > worst.ulp {
                 *worst = Worst { ulp, input: *input, got };
             }

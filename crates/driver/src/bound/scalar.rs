@@ -29,7 +29,7 @@ pub(super) fn elementwise(f: ScalarOp, x: &[Bounded], out: Vec<HostTensor>) -> R
             true => f64::INFINITY,
             false => propagated(f, dtype, &operands, *r),
         };
-        error.push(total(out.dtype, ulps, &operands, *r, moved));
+        error.push(total(out.dtype, ulps, &operands, *r, moved) + flushed(f, dtype, *r));
     }
     Ok(vec![Bounded::new(out, error)])
 }
@@ -55,6 +55,12 @@ fn total(dtype: DType, ulps: f64, operands: &[(f64, f64)], r: f64, moved: f64) -
         return if at_pole { moved } else { f64::INFINITY };
     }
     moved + ulps * ulp(dtype, r)
+}
+
+/// What a function may be off by where it gives 0 in place of a denormal.
+fn flushed(f: ScalarOp, dtype: DType, r: f64) -> f64 {
+    let smallest = f64::from(f32::MIN_POSITIVE);
+    if f.may_flush() && dtype != DType::F64 && r.abs() < smallest { smallest } else { 0.0 }
 }
 
 /// Value and bound of each element, broadcast to a shape.
