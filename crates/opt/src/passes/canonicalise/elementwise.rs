@@ -20,6 +20,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule { name: "f(broadcast(x), y) => f(x, y) where y has the shape", apply: broadcast_operand },
     Rule { name: "f(splat of many, y) => f(splat of one, y) where y has the shape", apply: narrow_splat },
     Rule { name: "x / 2^n => x * 2^-n", apply: divide_by_power },
+    Rule { name: "pow(x, 2), pow(x, 3), pow(x, -1) => x * x, x * x * x, 1 / x", apply: small_power },
     Rule { name: "f(transpose(x), transpose(y)) => transpose(f(x, y))", apply: super::transpose::sink },
     Rule { name: "f(reshape(x), y) => reshape(f(x, y'))", apply: super::reshape::sink },
 ];
@@ -102,6 +103,28 @@ fn divide_by_power(site: &mut Site) -> Applied {
     }
     let reciprocal = site.b.splat(dtype, shape, number.recip())?;
     site.b.elementwise(ScalarOp::Mul, &[x, reciprocal]).map(Some)
+}
+
+/// Within the bound of `pow`: at most two roundings. A square beyond the range is that of a cube beyond it.
+fn small_power(site: &mut Site) -> Applied {
+    if function(site) != Some(ScalarOp::Pow) {
+        return Ok(None);
+    }
+    let (x, exponent) = (site.operand(0), site.operand(1));
+    let dtype = site.b.dtype(x);
+    if site.b.dtype(exponent) != dtype || site.shape(x) != &site.result_type().shape {
+        return Ok(None);
+    }
+    let is = |number: f64| site.splat(exponent).is_some_and(|bits| bits == bits_of(dtype, number));
+    if dtype.is_float() && is(-1.0) {
+        return site.b.elementwise(ScalarOp::Reciprocal, &[x]).map(Some);
+    }
+    if !is(2.0) && !is(3.0) {
+        return Ok(None);
+    }
+    let cube = is(3.0);
+    let square = site.b.elementwise(ScalarOp::Mul, &[x, x])?;
+    if cube { site.b.elementwise(ScalarOp::Mul, &[square, x]).map(Some) } else { Ok(Some(square)) }
 }
 
 /// The inner cast loses nothing, so the outer one may read its operand.
