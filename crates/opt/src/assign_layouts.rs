@@ -18,6 +18,7 @@ use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::rewrite::{Rewrite, rewrite_region};
 use tegula_ir::{Def, OpId, RegionId, Value};
 use tegula_target::TargetModel;
+use tegula_tensor::layout::Physical;
 use tegula_tensor::{KernelClass, Layout, TensorFunc, TensorOp, TensorProgram, TensorType};
 
 /// Errors: internal, when a kernel does not have the form that its class says.
@@ -97,10 +98,15 @@ impl Walk<'_> {
         if from.layout.is_none() {
             return;
         }
-        match reshape::layout_after(from, &to.shape, &self.asserted) {
-            Some(layout) if layout.is_row_major() => {}
-            Some(layout) => self.set_layout(func, func.result(op), layout),
-            None => self.want_row_major(func, region, op, 0, cx),
+        let to = to.shape.clone();
+        if reshape::layout_after(from, &to, &self.asserted).is_none() {
+            let layout = reshape::layout_before(from, &to, &self.asserted);
+            let layout = layout.unwrap_or_else(|| Layout::row_major(from.rank()));
+            self.want(func, region, op, 0, &layout, cx);
+        }
+        let from = func.ty(func.operand(op, 0));
+        if let Some(layout) = reshape::layout_after(from, &to, &self.asserted) {
+            self.set_layout(func, func.result(op), layout);
         }
     }
 
@@ -242,6 +248,8 @@ impl Walk<'_> {
         let is_relayout = |op: &OpId| matches!(func.kind(*op), TensorOp::Relayout { .. });
         if permutes(func, op, rank) && !func.ops_in(func.regions_of(op)[0]).iter().any(is_relayout) {
             self.around(func, region, op, &[], &layout, cx);
+        } else if let Some(renamed) = renamed(func, op, &layout) {
+            self.set_layout(func, func.results(op)[0], renamed);
         }
     }
 
@@ -385,6 +393,16 @@ fn is_rewritable(func: &TensorFunc, value: Value, region: RegionId) -> bool {
             .ops_in(func.regions_of(op)[0])
             .iter()
             .any(|op| matches!(func.kind(*op), TensorOp::Concat { .. }))
+}
+
+/// The layout in which the result of a kernel that only transposes lies as its operand does. Who wants it otherwise has
+/// the kernel write it so.
+fn renamed(func: &TensorFunc, kernel: OpId, layout: &Layout) -> Option<Layout> {
+    let &[transpose, _] = func.ops_in(func.regions_of(kernel)[0]) else { return None };
+    let TensorOp::Transpose { perm } = func.kind(transpose) else { return None };
+    let order = layout.order()?;
+    let becomes = |axis: &usize| perm.iter().position(|own| own == axis).map(Physical::Axis);
+    order.iter().map(becomes).collect::<Option<Vec<Physical>>>().map(Layout)
 }
 
 /// Whether every op of a kernel means the same after the axes of all its values of this rank are permuted alike.

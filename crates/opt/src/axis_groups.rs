@@ -55,6 +55,15 @@ fn joined(
         } else if j < to.rank() && left.div_exact(&right).is_some() {
             right = right * to[j].clone();
             j += 1;
+        } else if let Some(whole) = from.get(i).map(|next| left.clone() * next.clone())
+            && (whole == right || equal(&whole, &right))
+        {
+            // What is only known to be equal is no visible multiple.
+            (left, i) = (whole, i + 1);
+        } else if let Some(whole) = to.get(j).map(|next| right.clone() * next.clone())
+            && (left == whole || equal(&left, &whole))
+        {
+            (right, j) = (whole, j + 1);
         } else {
             return None;
         }

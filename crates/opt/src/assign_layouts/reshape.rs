@@ -29,26 +29,42 @@ pub(super) fn layout_after(from: &TensorType, to: &Shape, asserted: &[(Dim, Dim)
     if super::lies_row_major(&from.shape, &layout) {
         return Some(Layout::row_major(to.rank()));
     }
-    let equal = |a: &Dim, b: &Dim| asserted.iter().any(|(l, r)| (l == a && r == b) || (l == b && r == a));
-    let groups = axis_groups(&from.shape, to, &equal)?;
+    let groups = axis_groups(&from.shape, to, &|a, b| is_asserted(asserted, a, b))?;
     let order = layout.order()?;
     let wide: Vec<usize> = order.into_iter().filter(|axis| !from.shape[*axis].is_const(1)).collect();
-    let mut physical = Vec::with_capacity(to.rank());
-    // Axes of extent 1 that come from nowhere lie outermost.
-    for group in &groups {
-        if !group.from.clone().any(|axis| !from.shape[axis].is_const(1)) {
-            physical.extend(group.to.clone().map(Physical::Axis));
-        }
-    }
+    // Axes of extent 1 that come from nowhere lie behind the axis that they follow: repeated there (a resize to the
+    // nearest), they become one with it.
+    let comes_from_nowhere = |i: usize| !groups[i].from.clone().any(|axis| !from.shape[axis].is_const(1));
+    let followers = |i: usize| (i + 1..groups.len()).take_while(|i| comes_from_nowhere(*i));
+    let axes = |i: usize| groups[i].to.clone().map(Physical::Axis);
+    let mut physical: Vec<Physical> =
+        (0..groups.len()).take_while(|i| comes_from_nowhere(*i)).flat_map(axes).collect();
     let mut next = 0;
     while next < wide.len() {
-        let group = groups.iter().find(|group| group.from.contains(&wide[next]))?;
-        let own: Vec<usize> = group.from.clone().filter(|axis| !from.shape[*axis].is_const(1)).collect();
+        let group = groups.iter().position(|group| group.from.contains(&wide[next]))?;
+        let own: Vec<usize> =
+            groups[group].from.clone().filter(|axis| !from.shape[*axis].is_const(1)).collect();
         if wide.get(next..next + own.len()) != Some(&own[..]) {
             return None;
         }
-        physical.extend(group.to.clone().map(Physical::Axis));
+        physical.extend(axes(group).chain(followers(group).flat_map(axes)));
         next += own.len();
     }
     (physical.len() == to.rank()).then_some(Layout(physical))
+}
+
+/// The layout nearest to that of `from` in which its reshape only renames a buffer: axes that become others are brought
+/// next to each other, where the outermost of them is. `None` when sizes do not tell which axes those are.
+pub(super) fn layout_before(from: &TensorType, to: &Shape, asserted: &[(Dim, Dim)]) -> Option<Layout> {
+    let groups = axis_groups(&from.shape, to, &|a, b| is_asserted(asserted, a, b))?;
+    let order = from.layout_or_default().order()?;
+    let mut runs: Vec<Vec<usize>> = groups.into_iter().map(|group| group.from.collect()).collect();
+    let wide = |axis: &&usize| !from.shape[**axis].is_const(1);
+    let place = |axis: &usize| order.iter().position(|own| own == axis);
+    runs.sort_by_key(|run| run.iter().filter(wide).filter_map(place).min());
+    Some(Layout(runs.into_iter().flatten().map(Physical::Axis).collect()))
+}
+
+fn is_asserted(asserted: &[(Dim, Dim)], a: &Dim, b: &Dim) -> bool {
+    asserted.iter().any(|(l, r)| (l == a && r == b) || (l == b && r == a))
 }

@@ -25,7 +25,7 @@ pub(super) fn conv_transpose(
             && output[i] == shape[2 + i].clone() * Dim::from(window.strides[i])
     };
     if whole && groups == 1 && (0..output.len()).all(tiled) {
-        return windows_as_channels(b, x, w, window, output);
+        return windows_as_channels(b, x, w, output);
     }
     let weights = mirrored(b, w, groups)?;
     let (spread, low, high) = spread(b, x, window, output)?;
@@ -40,26 +40,27 @@ pub(super) fn conv_transpose(
 }
 
 /// `[N,C,s...] by [C,O,k...]` to `[N,O,s*k...]` where windows do not overlap.
-fn windows_as_channels(b: &mut Builder, x: Value, w: Value, window: &Window, output: &[Dim]) -> Built {
+fn windows_as_channels(b: &mut Builder, x: Value, w: Value, output: &[Dim]) -> Built {
     let spatial = output.len();
     let (x_shape, w_shape) = (b.shape(x), b.shape(w));
     let channels: Dim = w_shape[1..].iter().fold(Dim::from(1), |product, dim| product * dim.clone());
-    // Weights [O*k..., C, 1...].
-    let mut order: Vec<usize> = (1..w_shape.rank()).collect();
-    order.push(0);
+    // Weights [k...*O, C, 1...]: channels that lie last are whole vectors when they are put in place.
+    let mut order: Vec<usize> = (2..w_shape.rank()).collect();
+    order.extend([1, 0]);
     let weights = b.transpose(w, &order)?;
     let mut shape = vec![channels, w_shape[0].clone()];
     shape.extend(std::iter::repeat_n(Dim::from(1), spatial));
     let weights = b.reshape(weights, shape)?;
     let product = b.conv(x, weights, same_window(&vec![1; spatial]), 1, b.dtype(x))?;
-    // [N, O, k..., s...] to [N, O, s0, k0, s1, k1, ...].
+    // [N, k..., O, s...] to [N, O, s0, k0, s1, k1, ...].
     let mut apart = vec![x_shape[0].clone()];
-    apart.extend(w_shape[1..].iter().cloned());
+    apart.extend(w_shape[2..].iter().cloned());
+    apart.push(w_shape[1].clone());
     apart.extend(x_shape[2..].iter().cloned());
     let apart = b.reshape(product, apart)?;
-    let mut order = vec![0, 1];
-    for i in 0..window.size.len() {
-        order.extend([2 + spatial + i, 2 + i]);
+    let mut order = vec![0, 1 + spatial];
+    for i in 0..spatial {
+        order.extend([2 + spatial + i, 1 + i]);
     }
     let placed = b.transpose(apart, &order)?;
     let mut result = vec![x_shape[0].clone(), w_shape[1].clone()];
