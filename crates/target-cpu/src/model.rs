@@ -54,6 +54,8 @@ const USUAL_K: i64 = 1024;
 const L2_SHARE: i64 = 2;
 /// Row tiles a block at most: work units of one panel stay many enough to spread over threads.
 const MOST_ROW_TILES: i64 = 16;
+/// Lines a block at most: beyond, weights are read so seldom that work units spread better.
+const MOST_LINES: u64 = 16;
 /// Vectors of a row step: enough independent chains to hide the latency of arithmetic (4 cycles).
 const ROW_VECTORS: i64 = 4;
 /// Vectors that the rows live in one step of a row kernel may take, of the tier's registers.
@@ -154,6 +156,16 @@ impl TargetModel for CpuTarget {
             swapped: false,
             splits: 1,
         }
+    }
+
+    /// Weights that fit L2 pass by for each line. Others come from beyond it as seldom as the input of a block of lines,
+    /// which passes by for each panel, stays there.
+    fn lines_of_panel(&self, weights: Bytes, line: Bytes) -> i64 {
+        let share = self.cpu.l2.0 / L2_SHARE as u64;
+        if weights.0 <= share {
+            return 1;
+        }
+        (share / line.0.max(1)).clamp(1, MOST_LINES) as i64
     }
 
     fn prefetched_line(&self) -> Option<Bytes> {

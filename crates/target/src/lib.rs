@@ -95,6 +95,12 @@ pub trait TargetModel: Sync {
         false
     }
 
+    /// Lines of a convolution's result that one panel of its weights serves before the next panel is touched, where all
+    /// weights take so many bytes, and the input that one more line of the result needs.
+    fn lines_of_panel(&self, _weights: Bytes, _line: Bytes) -> i64 {
+        1
+    }
+
     /// Bytes of a cache line, where kernels are to ask ahead for what they will read (`tgt.prefetch`).
     fn prefetched_line(&self) -> Option<Bytes> {
         None

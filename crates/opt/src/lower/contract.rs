@@ -113,6 +113,8 @@ pub(crate) fn of_conv(
 
 /// Row tiles for an unknown number of rows that are no whole tile: widths in falling order, the last 1.
 const ROW_TAILS: [i64; 2] = [4, 1];
+/// The same for windows, whose lines are short: two pixels left over take as long as one.
+const WINDOW_ROW_TAILS: [i64; 3] = [4, 2, 1];
 /// The same for weights that are read once for each of them: no rows left over are read for twice.
 const WEIGHT_ROW_TAILS: [i64; 4] = [4, 3, 2, 1];
 
@@ -273,6 +275,11 @@ fn over_k(
         acc = cx.for_(whole, size, 1, &[acc], |cx, k, acc| vec![run(cx, k, 1, acc[0])])[0];
     }
     outcome.map(|()| acc)
+}
+
+/// Sums that a tile of this many rows keeps for each element, so that the units are busy.
+fn chains(tile: &ContractTile, rows: i64) -> i64 {
+    (1..tile.k).find(|chains| tile.k % chains == 0 && chains * rows >= tile.busy_rows).unwrap_or(tile.k)
 }
 
 /// How the right side lies in memory.

@@ -78,6 +78,9 @@ impl TargetModel for SmallTarget {
     fn attention_tile(&self, _: &Attention) -> Option<AttentionTile> {
         Some(AttentionTile { queries: 16, keys: 8, v_dim: 16 })
     }
+    fn lines_of_panel(&self, _: Bytes, _: Bytes) -> i64 {
+        3
+    }
     fn prefetched_line(&self) -> Option<Bytes> {
         Some(Bytes(16))
     }

@@ -3,15 +3,17 @@
 //! A tile's rows run along one spatial axis; `window.rs` walks the positions.
 
 use super::dot::{packed, plain};
+use super::prefetch::NextPanel;
 use super::window::{Taps, WindowWalk, row_axis};
-use super::{ROW_TAILS, RightSide, Traversal, accumulator, epilogue, over_k, right_side};
+use super::{RightSide, Traversal, WINDOW_ROW_TAILS, accumulator, chains, epilogue, over_k, right_side};
 use crate::lower::Lowered;
 use crate::lower::access::{Axis, Lowering, TileBox, begin};
 use crate::lower::body::Body;
-use tegula_base::{Dim, Symbols};
+use tegula_base::{Bytes, Dim, Symbols};
 use tegula_ir::{OpId, Value};
-use tegula_target::TargetModel;
+use tegula_target::{ContractTile, TargetModel};
 use tegula_tensor::{TensorOp, Window};
+use tegula_tile::IndexOp;
 
 struct Conv<'a> {
     body: &'a Body,
@@ -24,8 +26,7 @@ struct Conv<'a> {
     packing: RightSide,
     /// Memory order of the result's logical axes (batch, channels, spatial...), as the root's type shows it.
     order: Vec<usize>,
-    /// Contraction steps unrolled.
-    unroll: i64,
+    tile: ContractTile,
     /// The spatial axis (from 0) along which a tile's rows run.
     row_axis: usize,
 }
@@ -37,6 +38,7 @@ struct Place<'a> {
     /// Channels within the group.
     column: Axis,
     panel: Value,
+    next: Option<NextPanel>,
 }
 
 pub(super) fn lower(
@@ -68,43 +70,118 @@ pub(super) fn lower(
     if cut && channels.as_const().is_none() {
         tile.n = 1;
     }
-    let traversal = Traversal { tile, m: shape[2 + row_axis].clone(), n: channels, cut, tails: &ROW_TAILS };
-    let unroll = match packing {
-        RightSide::Quads { .. } => 4,
-        RightSide::Plain | RightSide::Panels { .. } => tile.k,
-    };
+    let traversal =
+        Traversal { tile, m: shape[2 + row_axis].clone(), n: channels, cut, tails: &WINDOW_ROW_TAILS };
     let order = super::result_order(body, shape.len());
-    let conv = Conv { body, root, x, w, inner, groups: *groups, packing, order, unroll, row_axis };
-    // Grid: batch, groups, outer spatial axes, then rows and columns.
+    let column_length = inner.clone() * Dim::from(reach);
+    let conv = Conv { body, root, x, w, inner, groups: *groups, packing, order, tile, row_axis };
+    let lines = LineBlock::of(body, &conv, target, &others, &shape);
+    // Grid: batch, groups, outer spatial axes (the last of them in blocks), then rows and columns, a block's lines
+    // just ahead of the row tiles: one panel of weights serves all of them.
     let mut grid = vec![shape[0].clone(), Dim::from(*groups)];
     grid.extend(others.iter().map(|i| shape[2 + i].clone()));
     let fixed = grid.len();
-    grid.extend(traversal.grid());
+    let [row_blocks, panels, row_tiles] = traversal.grid();
+    grid.extend([row_blocks, panels]);
+    if let Some(block) = &lines {
+        let blocks = Dim::from(block.lines);
+        grid[fixed - 1] = block.extent.ceil_div(&blocks);
+        grid.push(block.extent.minimum(&blocks));
+    }
+    grid.push(row_tiles.clone());
     let (mut kernel, buffers) = begin(body, grid);
     let mut cx = Lowering::new(body, &mut kernel, buffers);
-    let coordinates = cx.unit[..fixed].to_vec();
-    let unit = cx.unit[fixed..].to_vec();
+    let mut coordinates = cx.unit[..fixed].to_vec();
+    let mut unit = cx.unit[fixed..].to_vec();
+    let mut is_there = cx.b.index(1);
+    let mut tile_number = None;
+    if let Some(block) = &lines {
+        let within = unit.remove(2);
+        let (count, tiles) = (cx.b.index(block.lines), cx.b.size(&row_tiles));
+        let first = cx.b.mul(coordinates[fixed - 1], count);
+        coordinates[fixed - 1] = cx.b.add(first, within);
+        is_there = block.is_inside(&mut cx, coordinates[fixed - 1]);
+        let before = cx.b.mul(within, tiles);
+        tile_number = Some(cx.b.add(before, unit[2]));
+    }
     let width = shape[1].floor_div(&Dim::from(*groups));
-    traversal.tiles(&mut cx, &unit, &mut |cx, row, column, panel| {
-        let zero = cx.b.splat(acc, &[row.extent, column.extent], 0);
-        let place = Place { coordinates: &coordinates, column, panel };
-        let walk = WindowWalk { window, x: body.shape(x), row_axis, others: &coordinates[2..], row };
-        let sum =
-            walk.run(cx, zero, &|cx, taps, x_row, sum| conv.over_channels(cx, &place, taps, x_row, sum))?;
-        let one = |offset: Value| Axis { offset, extent: 1, step: 1, bounded: false };
-        let mut logical: Vec<Axis> = vec![one(coordinates[0]); shape.len()];
-        let size = cx.b.size(&width);
-        let group_start = cx.b.mul(coordinates[1], size);
-        logical[1] = Axis { offset: cx.b.add(group_start, column.offset), ..column };
-        for (i, at) in others.iter().zip(&coordinates[2..]) {
-            logical[2 + i] = one(*at);
-        }
-        logical[2 + row_axis] = row;
-        conv.finish(cx, sum, &logical, 2 + row_axis)
-    })?;
+    let short = conv.inner.as_const().is_some_and(|channels| channels <= FEW_CHANNELS);
+    let mut outcome = Ok(());
+    cx.when(is_there, |cx| {
+        outcome = traversal.tiles(cx, &unit, &mut |cx, row, column, panel| {
+            let zero = cx.b.splat(acc, &[row.extent, column.extent], 0);
+            let next = tile_number.and_then(|number| {
+                let right = (w, &column_length);
+                NextPanel::new(cx, target, right, &tile, lines.as_ref()?.lines, &[], [panel, number])
+            });
+            let place = Place { coordinates: &coordinates, column, panel, next };
+            let walk =
+                WindowWalk { window, x: body.shape(x), row_axis, others: &coordinates[2..], row, short };
+            let sum =
+                walk.run(cx, zero, &|cx, taps, x_row, sum| conv.over_channels(cx, &place, taps, x_row, sum))?;
+            let one = |offset: Value| Axis { offset, extent: 1, step: 1, bounded: false };
+            let mut logical: Vec<Axis> = vec![one(coordinates[0]); shape.len()];
+            let size = cx.b.size(&width);
+            let group_start = cx.b.mul(coordinates[1], size);
+            logical[1] = Axis { offset: cx.b.add(group_start, column.offset), ..column };
+            for (i, at) in others.iter().zip(&coordinates[2..]) {
+                logical[2 + i] = one(*at);
+            }
+            logical[2 + row_axis] = row;
+            conv.finish(cx, sum, &logical, 2 + row_axis)
+        })
+    });
+    outcome?;
     let buffers = cx.finish();
     Ok(Lowered { kernel, buffers })
 }
+
+/// Lines of the result (its rows of tiles along the innermost of the other spatial axes) that one panel of weights
+/// serves before the next panel is touched.
+struct LineBlock {
+    lines: i64,
+    extent: Dim,
+}
+
+impl LineBlock {
+    /// `None` where each line goes by itself.
+    fn of(
+        body: &Body,
+        conv: &Conv,
+        target: &dyn TargetModel,
+        others: &[usize],
+        shape: &[Dim],
+    ) -> Option<LineBlock> {
+        if conv.packing == RightSide::Plain {
+            return None;
+        }
+        let axis = *others.last()?;
+        let TensorOp::Conv { window, .. } = body.func.kind(conv.root) else { return None };
+        let bytes =
+            |value: Value, elements: i64| Bytes((elements * body.func.ty(value).dtype.size() as i64) as u64);
+        let weights = body.shape(conv.w).iter().try_fold(1, |size, dim| Some(size * dim.as_const()?))?;
+        let width = body.shape(conv.x)[2 + conv.row_axis].as_const().unwrap_or(USUAL_WIDTH);
+        let line = body.shape(conv.x)[1].as_const()? * width * window.strides[axis];
+        let lines = target.lines_of_panel(bytes(conv.w, weights), bytes(conv.x, line));
+        (lines > 1).then(|| LineBlock { lines, extent: shape[2 + axis].clone() })
+    }
+
+    /// Whether a line of the last block is one of the result.
+    fn is_inside(&self, cx: &mut Lowering, line: Value) -> Value {
+        match self.extent.as_const() {
+            Some(extent) if extent % self.lines == 0 || extent < self.lines => cx.b.index(1),
+            _ => {
+                let extent = cx.b.size(&self.extent);
+                cx.b.index_op(IndexOp::Lt, line, extent)
+            }
+        }
+    }
+}
+
+/// Up to so many channels (an image's, and one more) a window's position is little work.
+const FEW_CHANNELS: i64 = 4;
+/// Pixels of an input's line that are assumed where it is not known: an image of some 640 pixels after four halvings.
+const USUAL_WIDTH: i64 = 40;
 
 /// The logical result shape `[batch, channels, spatial...]`.
 pub(super) fn result_shape(body: &Body, x: Value, w: Value, window: &Window) -> Vec<Dim> {
@@ -124,9 +201,18 @@ impl Conv<'_> {
     ) -> Result<Value, String> {
         let one = |offset: Value| Axis { offset, extent: 1, step: 1, bounded: false };
         let Place { coordinates, column, panel, .. } = *place;
+        let tap = self.tap_start(cx, taps);
         let size = cx.b.size(&self.inner);
         let first_channel = cx.b.mul(coordinates[1], size);
-        over_k(cx, &self.inner, self.unroll, 1, acc, &mut |cx, step, sum| {
+        let (unroll, chains) = match (self.packing, self.inner.as_const()) {
+            (RightSide::Quads { .. }, _) => (4, 1),
+            (_, Some(few)) if few < self.tile.k => (few, 1),
+            _ => (self.tile.k, chains(&self.tile, x_row.extent)),
+        };
+        over_k(cx, &self.inner, unroll, chains, acc, &mut |cx, step, sum| {
+            if let Some(next) = &place.next {
+                next.step(cx, tap, step);
+            }
             let channel = cx.b.add(first_channel, step.offset);
             let mut x_at: TileBox =
                 [one(coordinates[0]), Axis { offset: channel, ..step }].into_iter().collect();
@@ -149,6 +235,19 @@ impl Conv<'_> {
             };
             Ok(cx.b.dot(sum, a, b))
         })
+    }
+
+    /// Where the channels of a window position begin in a column of the weights.
+    fn tap_start(&self, cx: &mut Lowering, taps: &Taps) -> Value {
+        let window = &self.body.shape(self.w)[2..];
+        let mut position = cx.b.index(0);
+        for (tap, extent) in taps.iter().flatten().zip(window) {
+            let extent = cx.b.size(extent);
+            let line = cx.b.mul(position, extent);
+            position = cx.b.add(line, tap.position);
+        }
+        let channels = cx.b.size(&self.inner);
+        cx.b.mul(position, channels)
     }
 
     /// Runs the epilogue on an `[m, n]` accumulator; `logical` is the box in the root's logical axes.

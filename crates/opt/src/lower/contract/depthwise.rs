@@ -57,7 +57,8 @@ pub(super) fn lower(body: &Body, root: OpId, target: &dyn TargetModel) -> Result
             outcome = std::mem::replace(&mut outcome, Ok(())).and_then(|()| {
                 let zero = cx.b.splat(conv.acc, &[row.extent, channels.extent], 0);
                 let coordinates = &unit[1..1 + others.len()];
-                let walk = WindowWalk { window, x: body.shape(x), row_axis, others: coordinates, row };
+                let walk =
+                    WindowWalk { window, x: body.shape(x), row_axis, others: coordinates, row, short: true };
                 let sum =
                     walk.run(cx, zero, &|cx, taps, x_row, sum| Ok(conv.tap(cx, taps, x_row, channels, sum)))?;
                 let one = |offset: Value| Axis { offset, extent: 1, step: 1, bounded: false };

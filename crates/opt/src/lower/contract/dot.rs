@@ -4,22 +4,17 @@
 use super::padded::Product;
 use super::prefetch::NextPanel;
 use super::{
-    ROW_TAILS, RightSide, Traversal, WEIGHT_ROW_TAILS, accumulator, epilogue, over_k, padded, prologue,
-    right_side,
+    ROW_TAILS, RightSide, Traversal, WEIGHT_ROW_TAILS, accumulator, chains, epilogue, over_k, padded,
+    prologue, right_side,
 };
 use crate::lower::access::{Axis, Lowering, TileBox, begin};
 use crate::lower::body::Body;
 use crate::lower::{Launches, Lowered};
 use tegula_base::{Dim, Symbols};
 use tegula_ir::{OpId, ScalarOp, Value};
-use tegula_target::{ContractTile, Edges, Prologue, TargetModel};
+use tegula_target::{Edges, Prologue, TargetModel};
 use tegula_tensor::layout::Physical;
 use tegula_tensor::{DotDims, TensorOp};
-
-/// Sums that a tile of this many rows keeps for each element, so that the units are busy.
-fn chains(tile: &ContractTile, rows: i64) -> i64 {
-    (1..tile.k).find(|chains| tile.k % chains == 0 && chains * rows >= tile.busy_rows).unwrap_or(tile.k)
-}
 
 pub(super) struct Roles {
     pub lhs: Value,
@@ -96,12 +91,14 @@ pub(super) fn lower(
         let next = match packing {
             RightSide::Plain => None,
             RightSide::Panels { .. } | RightSide::Quads { .. } => {
-                NextPanel::of_dot(cx, target, (roles.rhs, &k), &tile, &batch_at, [panel, unit[2]])
+                let (right, place) = ((roles.rhs, &k), [panel, unit[2]]);
+                NextPanel::new(cx, target, right, &tile, tile.m_block, &batch_at, place)
             }
         };
+        let column_start = cx.b.index(0);
         let sum = over_k(cx, &k, unroll, chains, zero, &mut |cx, step, sum| {
             if let Some(next) = &next {
-                next.step(cx, step);
+                next.step(cx, column_start, step);
             }
             let a = left(cx, &roles, &batch_at, row, step);
             let mut b = right(cx, &roles, packing, &batch_at, step, column, panel);

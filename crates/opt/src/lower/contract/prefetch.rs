@@ -27,20 +27,22 @@ pub(super) struct NextPanel {
 }
 
 impl NextPanel {
-    /// `None` where it would not help. `leading` are the packed side's coordinates ahead of the panel's, `k` the
-    /// length of a panel's column; `row_tile` counts from the start of the block.
-    pub fn of_dot(
+    /// `None` where it would not help. `right` is the packed side with the length of a panel's columns, `leading` its
+    /// coordinates ahead of the panel's. One panel serves `tiles` row tiles in turn, of which this is `tile_number`.
+    pub fn new(
         cx: &mut Lowering,
         target: &dyn TargetModel,
-        (arg, k): (Value, &Dim),
+        right: (Value, &Dim),
         tile: &ContractTile,
+        tiles: i64,
         leading: &[Axis],
-        [panel, row_tile]: [Value; 2],
+        [panel, tile_number]: [Value; 2],
     ) -> Option<NextPanel> {
+        let (arg, column) = right;
         let size = cx.body.func.ty(arg).dtype.size() as i64;
         let line = target.prefetched_line()?.0 as i64 / size;
-        let lines = ((tile.n * tile.k) as u64).div_ceil((line * tile.m_block) as u64).min(MOST_LINES) as i64;
-        if tile.m_block == 1 || lines * line % tile.k != 0 {
+        let lines = ((tile.n * tile.k) as u64).div_ceil((line * tiles) as u64).min(MOST_LINES) as i64;
+        if tiles == 1 || lines * line % tile.k != 0 {
             return None;
         }
         let share = lines * line / tile.k;
@@ -50,20 +52,21 @@ impl NextPanel {
         start.push(cx.b.add(panel, one));
         let rank = cx.b.view_rank(view);
         start.resize(rank, zero);
-        let column = cx.b.size(k);
+        let column = cx.b.size(column);
         let shares = cx.b.index(share);
         let tile_share = cx.b.mul(column, shares);
-        let first = cx.b.mul(row_tile, tile_share);
+        let first = cx.b.mul(tile_number, tile_share);
         Some(NextPanel { view, start, first, share, line, unroll: tile.k })
     }
 
-    /// Asks for what belongs to the step at `k`, if it is a whole one.
-    pub fn step(&self, cx: &mut Lowering, k: Axis) {
+    /// Asks for what belongs to the step at `k` of a column's part that begins at `begin`, if it is a whole one.
+    pub fn step(&self, cx: &mut Lowering, begin: Value, k: Axis) {
         if k.extent != self.unroll {
             return;
         }
         let share = cx.b.index(self.share);
-        let behind = cx.b.mul(k.offset, share);
+        let behind = cx.b.add(begin, k.offset);
+        let behind = cx.b.mul(behind, share);
         let at = cx.b.add(self.first, behind);
         for line in 0..self.share * self.unroll / self.line {
             let ahead = cx.b.index(line * self.line);

@@ -2,7 +2,8 @@
 //!
 //! A tile's rows run along one spatial axis, the innermost that is not 1. Along all others the window is cut to the
 //! positions inside of the input, so padding costs nothing. Along the row axis a window position at which the tile
-//! leaves the input reads bounded (outside is 0), all others read unbounded.
+//! leaves the input reads bounded (outside is 0), all others read unbounded. Where a position is little work, tiles
+//! whose positions are all inside of the input have code of their own, without a loop's and the border's instructions.
 
 use crate::lower::access::{Axis, Lowering};
 use tegula_base::{Dim, Shape};
@@ -37,7 +38,12 @@ pub(super) struct WindowWalk<'a> {
     pub others: &'a [Value],
     /// The tile's rows in the result.
     pub row: Axis,
+    /// A position is a few instructions only.
+    pub short: bool,
 }
+
+/// Positions in a row in straight code: more are a loop of so many a step.
+const MOST_STRAIGHT: i64 = 8;
 
 /// Adds one window position to the sum: its taps, the input's rows there, the sum so far.
 type AddTap<'a> = dyn Fn(&mut Lowering, &Taps, Axis, Value) -> Result<Value, String> + 'a;
@@ -57,36 +63,89 @@ impl WindowWalk<'_> {
         acc: Value,
         add: &AddTap,
     ) -> Result<Value, String> {
-        let (i, start, (lo, hi)) = match outer.first() {
-            Some(i) => {
-                let position = self.others[self.others.len() - outer.len()];
-                let start = window_start(cx, self.window, *i, position);
-                (*i, start, window_range(cx, self.window, self.x, *i, start))
-            }
-            None => {
-                let start = window_start(cx, self.window, self.row_axis, self.row.offset);
-                let whole = (cx.b.index(0), cx.b.index(self.window.size[self.row_axis]));
-                (self.row_axis, start, whole)
-            }
+        let Some((i, rest)) = outer.split_first() else { return self.row(cx, taps, acc, add) };
+        let position = self.others[self.others.len() - outer.len()];
+        let start = window_start(cx, self.window, *i, position);
+        let range = window_range(cx, self.window, self.x, *i, start);
+        self.positions(cx, *i, start, (range, 1), taps, acc, &mut |cx, taps, sum| {
+            self.over(cx, rest, taps, sum, add)
+        })
+    }
+
+    /// All positions along the row axis.
+    fn row(&self, cx: &mut Lowering, taps: &Taps, acc: Value, add: &AddTap) -> Result<Value, String> {
+        let axis = self.row_axis;
+        let (size, step) = (self.window.size[axis], self.window.strides[axis]);
+        let start = window_start(cx, self.window, axis, self.row.offset);
+        let range = (cx.b.index(0), cx.b.index(size));
+        let rows = |offset: Value, bounded: bool| Axis { offset, extent: self.row.extent, step, bounded };
+        let one_by_one = |cx: &mut Lowering| {
+            self.positions(cx, axis, start, (range, 1), &mut taps.clone(), acc, &mut |cx, taps, sum| {
+                self.tap(cx, taps, sum, add)
+            })
         };
+        if !self.short {
+            return one_by_one(cx);
+        }
+        let reach = (self.row.extent - 1) * step + (size - 1) * self.window.dilations[axis];
+        let inside = border_free(cx, self.window, self.x, axis, start, reach);
+        either(cx, inside, |cx, inside| match inside {
+            false => one_by_one(cx),
+            true => {
+                let straight = size.min(MOST_STRAIGHT);
+                self.positions(
+                    cx,
+                    axis,
+                    start,
+                    (range, straight),
+                    &mut taps.clone(),
+                    acc,
+                    &mut |cx, taps, sum| {
+                        let offset = taps[axis].expect("invariant: just set").input;
+                        add(cx, taps, rows(offset, false), sum)
+                    },
+                )
+            }
+        })
+    }
+
+    /// A loop over the positions of a window along axis `i`, `straight` of them a step, then the rest one by one.
+    fn positions(
+        &self,
+        cx: &mut Lowering,
+        i: usize,
+        start: Value,
+        ((lo, hi), straight): ((Value, Value), i64),
+        taps: &mut Taps,
+        acc: Value,
+        visit: &mut dyn FnMut(&mut Lowering, &mut Taps, Value) -> Result<Value, String>,
+    ) -> Result<Value, String> {
         let dilation = cx.b.index(self.window.dilations[i]);
         let mut outcome = Ok(());
-        let sums = cx.for_(lo, hi, 1, &[acc], |cx, position, carried| {
-            let shift = cx.b.mul(position, dilation);
-            taps[i] = Some(Tap { position, input: cx.b.add(start, shift) });
-            let sum = match outer {
-                [_, rest @ ..] => self.over(cx, rest, taps, carried[0], add),
-                [] => self.tap(cx, taps, carried[0], add),
-            };
-            match sum {
-                Ok(sum) => vec![sum],
-                Err(error) => {
-                    outcome = Err(error);
-                    vec![carried[0]]
+        let mut walk = |cx: &mut Lowering, lo: Value, hi: Value, straight: i64, acc: Value| {
+            cx.for_(lo, hi, straight, &[acc], |cx, first, carried| {
+                let mut sum = carried[0];
+                for ahead in 0..straight {
+                    let ahead = cx.b.index(ahead);
+                    let position = cx.b.add(first, ahead);
+                    let shift = cx.b.mul(position, dilation);
+                    taps[i] = Some(Tap { position, input: cx.b.add(start, shift) });
+                    match visit(cx, taps, sum) {
+                        Ok(next) => sum = next,
+                        Err(error) => outcome = Err(error),
+                    }
                 }
-            }
-        });
-        outcome.map(|()| sums[0])
+                vec![sum]
+            })[0]
+        };
+        if straight == 1 {
+            let sum = walk(cx, lo, hi, 1, acc);
+            return outcome.map(|()| sum);
+        }
+        let whole = cx.b.index(self.window.size[i] / straight * straight);
+        let sum = walk(cx, lo, whole, straight, acc);
+        let sum = walk(cx, whole, hi, 1, sum);
+        outcome.map(|()| sum)
     }
 
     /// One window position; only where the tile's rows leave the input are reads bounded.
@@ -94,7 +153,8 @@ impl WindowWalk<'_> {
         let offset = taps[self.row_axis].expect("invariant: the row axis is looped over last").input;
         let step = self.window.strides[self.row_axis];
         let rows = |bounded: bool| Axis { offset, extent: self.row.extent, step, bounded };
-        let safe = border_free(cx, self.window, self.x, self.row_axis, rows(false));
+        let reach = (self.row.extent - 1) * step;
+        let safe = border_free(cx, self.window, self.x, self.row_axis, offset, reach);
         either(cx, safe, |cx, inside| add(cx, taps, rows(!inside), acc))
     }
 }
@@ -153,15 +213,15 @@ fn either(
     Ok(cx.b.end_if(scope, &[border])[0])
 }
 
-/// 1 where the input columns `columns` of one window position along spatial axis `i` are all inside of the input.
-fn border_free(cx: &mut Lowering, window: &Window, x: &Shape, i: usize, columns: Axis) -> Value {
+/// 1 where the input along spatial axis `i` is there from `start` to `reach` further.
+fn border_free(cx: &mut Lowering, window: &Window, x: &Shape, i: usize, start: Value, reach: i64) -> Value {
     if window.low[i].is_const(0) && window.high[i].is_const(0) {
         return cx.b.index(1);
     }
     let zero = cx.b.index(0);
-    let starts = cx.b.index_op(IndexOp::Le, zero, columns.offset);
-    let reach = cx.b.index((columns.extent - 1) * columns.step);
-    let end = cx.b.add(columns.offset, reach);
+    let starts = cx.b.index_op(IndexOp::Le, zero, start);
+    let reach = cx.b.index(reach);
+    let end = cx.b.add(start, reach);
     let extent = cx.b.size(&x[2 + i]);
     let ends = cx.b.index_op(IndexOp::Lt, end, extent);
     cx.b.index_op(IndexOp::And, starts, ends)
