@@ -1,9 +1,9 @@
 //! Threads that share the work units of one launch.
 //!
-//! The caller takes part; workers spin for a moment after each job, then sleep. Work is split into as many contiguous
-//! ranges as there are threads, so a thread count gives one fixed split. Whoever is awake claims the next range: a
-//! worker that the system does not run holds nobody up. A worker that finds itself on the caller's processor steps
-//! aside. One job runs at a time.
+//! The caller takes part; workers spin for a moment after each job, then sleep. Work is split into one contiguous range
+//! a thread, so that a thread finds in its caches what it made a launch ago, and a range into a few parts. Who is done
+//! with its own range takes parts of the others': units of unequal work, and a worker that the system does not run, hold
+//! nobody up for long. A worker that finds itself on the caller's processor steps aside. One job runs at a time.
 
 use crate::processor;
 use std::cell::UnsafeCell;
@@ -18,16 +18,22 @@ const SPIN_ROUNDS: u32 = 4000;
 /// The same when there are more threads than processors, where spinning steals the time of who is awaited.
 const SPIN_ROUNDS_CROWDED: u32 = 50;
 
-/// Work by index of its range; its true lifetime is that of the call that hands it out.
-type Job = dyn Fn(usize) + Sync;
+/// Work by the thread that does it and the part that it does; its true lifetime is that of the call that hands it out.
+type Job = dyn Fn(usize, usize) + Sync;
+
+/// The claims on one thread's range, alone on its cache lines (processors fetch them in pairs).
+/// High half: the epoch that they are of. Low half: how many parts nobody has claimed.
+#[repr(align(128))]
+struct Claims(AtomicU64);
 
 struct Shared {
-    /// High half: the epoch, raised by one for each job; workers wait for it to change. Low half: the next range that
-    /// nobody has claimed.
-    claims: AtomicU64,
-    /// Ranges of a job.
-    shares: u32,
-    /// Ranges of the current job that are not finished.
+    /// Raised by one for each job; workers wait for it to change.
+    epoch: AtomicU32,
+    /// One a thread.
+    claims: Vec<Claims>,
+    /// Parts of each range of the current job; written as `job` is.
+    parts: AtomicU32,
+    /// Parts of the current job that are not finished.
     pending: AtomicU32,
     /// Written only while `pending` is 0, before the epoch rises.
     job: UnsafeCell<Option<*const Job>>,
@@ -42,8 +48,8 @@ struct Shared {
 }
 
 // SAFETY: `job` is written by the one thread that holds `Pool::turn` while nobody reads it (`pending` is 0), and read
-// by workers after they claimed a range of the epoch that it was written for, with acquire ordering; until they
-// finish that range, `pending` is not 0.
+// by workers after they claimed a part of the epoch that it was written for, with acquire ordering; until they
+// finish that part, `pending` is not 0.
 unsafe impl Sync for Shared {}
 // SAFETY: the pointer is followed only while its job is borrowed by `Turn::run`.
 unsafe impl Send for Shared {}
@@ -68,8 +74,9 @@ impl Pool {
         let threads = threads.max(1);
         let crowded = thread::available_parallelism().is_ok_and(|cores| threads > cores.get());
         let shared = Arc::new(Shared {
-            claims: AtomicU64::new(0),
-            shares: threads as u32,
+            epoch: AtomicU32::new(0),
+            claims: (0..threads).map(|_| Claims(AtomicU64::new(0))).collect(),
+            parts: AtomicU32::new(0),
             pending: AtomicU32::new(0),
             job: UnsafeCell::new(None),
             stop: AtomicBool::new(false),
@@ -115,33 +122,30 @@ impl Turn<'_> {
         self.pool.threads()
     }
 
-    /// Calls `job(t)` once for each `t` below the number of threads, at once where they are free; returns when all
-    /// have. A panic in any is raised here.
-    pub fn run(&self, job: &(dyn Fn(usize) + Sync)) {
+    /// Calls `job(thread, part)` once for each part below `threads * parts`, at once where threads are free: `thread` is
+    /// who does it, parts from `thread * parts` on its own. Returns when all are done. A panic in any is raised here.
+    pub fn run(&self, parts: u32, job: &(dyn Fn(usize, usize) + Sync)) {
         let shared = &*self.pool.shared;
         // SAFETY: only the lifetime changes; this function returns (or unwinds) after the last worker is done.
         let job_pointer: *const Job =
-            unsafe { std::mem::transmute::<&(dyn Fn(usize) + Sync), &'static Job>(job) };
+            unsafe { std::mem::transmute::<&(dyn Fn(usize, usize) + Sync), &'static Job>(job) };
         // SAFETY: `pending` is 0 and this thread has the turn, so nobody else looks at `job`.
         unsafe { *shared.job.get() = Some(job_pointer) };
-        shared.pending.store(shared.shares, Ordering::Relaxed);
+        shared.parts.store(parts, Ordering::Relaxed);
+        shared.pending.store(parts * shared.claims.len() as u32, Ordering::Relaxed);
         shared.caller_on.store(processor::current(), Ordering::Relaxed);
-        let epoch = shared.epoch(Ordering::Relaxed).wrapping_add(1);
-        // The first range is the caller's own.  Sequentially consistent against `asleep`: either the worker sees the
-        // new epoch or we see it asleep.
-        shared.claims.store(u64::from(epoch) << 32 | 1, Ordering::SeqCst);
+        let epoch = shared.epoch.load(Ordering::Relaxed).wrapping_add(1);
+        for claims in &shared.claims {
+            claims.0.store(u64::from(epoch) << 32 | u64::from(parts), Ordering::Release);
+        }
+        // Sequentially consistent against `asleep`: either the worker sees the new epoch or we see it asleep.
+        shared.epoch.store(epoch, Ordering::SeqCst);
         for (handle, asleep) in self.pool.handles.iter().zip(&shared.asleep) {
             if asleep.load(Ordering::SeqCst) {
                 handle.unpark();
             }
         }
-        let mut own = Ok(());
-        let mut next = Some(0);
-        while let Some(share) = next {
-            own = own.and(catch_unwind(AssertUnwindSafe(|| job(share))));
-            shared.pending.fetch_sub(1, Ordering::Release);
-            next = shared.claim(epoch);
-        }
+        let own = shared.take_part(epoch, 0, job);
         let mut rounds = 0;
         while shared.pending.load(Ordering::Acquire) != 0 {
             rounds += 1;
@@ -151,10 +155,11 @@ impl Turn<'_> {
                 thread::yield_now();
             }
         }
+        let panicked = shared.panicked.swap(false, Ordering::Relaxed);
         if let Err(panic) = own {
             resume_unwind(panic);
         }
-        if shared.panicked.swap(false, Ordering::Relaxed) {
+        if panicked {
             panic!("a kernel panicked in a worker thread");
         }
     }
@@ -163,8 +168,7 @@ impl Turn<'_> {
 impl Drop for Pool {
     fn drop(&mut self) {
         self.shared.stop.store(true, Ordering::SeqCst);
-        let epoch = self.shared.epoch(Ordering::Relaxed).wrapping_add(1);
-        self.shared.claims.store(u64::from(epoch) << 32, Ordering::SeqCst);
+        self.shared.epoch.fetch_add(1, Ordering::SeqCst);
         self.handles.iter().for_each(Thread::unpark);
         for worker in self.workers.drain(..) {
             // A worker catches the panics of jobs, so it ends in order.
@@ -180,26 +184,48 @@ pub fn share(grid: u64, index: usize, threads: usize) -> std::ops::Range<u64> {
 }
 
 impl Shared {
-    fn epoch(&self, ordering: Ordering) -> u32 {
-        (self.claims.load(ordering) >> 32) as u32
-    }
-
-    /// Whether these claims are of the epoch and leave a range.
-    fn is_open(&self, claims: u64, epoch: u32) -> bool {
-        (claims >> 32) as u32 == epoch && (claims as u32) < self.shares
-    }
-
-    /// Whether a range of the epoch's job is left.
+    /// Whether a part of the epoch's job is left.
     fn has_open(&self, epoch: u32) -> bool {
-        self.is_open(self.claims.load(Ordering::Relaxed), epoch)
+        self.claims.iter().any(|claims| is_open(claims.0.load(Ordering::Relaxed), epoch))
     }
 
-    /// The next range of an epoch's job; none when all are claimed or the epoch is over.
-    fn claim(&self, epoch: u32) -> Option<usize> {
-        let claim = |claims: u64| self.is_open(claims, epoch).then_some(claims + 1);
-        let claimed = self.claims.fetch_update(Ordering::AcqRel, Ordering::Acquire, claim);
-        claimed.ok().map(|claims| claims as u32 as usize)
+    /// The next part for a thread: of its own range, then of those behind it; none when all are claimed or the epoch is
+    /// over.
+    fn claim(&self, epoch: u32, thread: usize) -> Option<usize> {
+        let threads = self.claims.len();
+        (thread..thread + threads).map(|range| range % threads).find_map(|range| {
+            let next = |claims: u64| is_open(claims, epoch).then_some(claims - 1);
+            let claimed =
+                self.claims[range].0.fetch_update(Ordering::AcqRel, Ordering::Acquire, next).ok()?;
+            // Of this epoch, as a part of it is claimed.
+            let parts = self.parts.load(Ordering::Relaxed);
+            Some(range * parts as usize + (parts - claimed as u32) as usize)
+        })
     }
+
+    /// Does parts until none is left. Errors: the panic of the last one that panicked.
+    fn take_part(
+        &self,
+        epoch: u32,
+        thread: usize,
+        job: &(dyn Fn(usize, usize) + Sync),
+    ) -> thread::Result<()> {
+        let (mut outcome, mut done) = (Ok(()), 0);
+        while let Some(part) = self.claim(epoch, thread) {
+            outcome = catch_unwind(AssertUnwindSafe(|| job(thread, part))).and(outcome);
+            done += 1;
+        }
+        if outcome.is_err() {
+            self.panicked.store(true, Ordering::Relaxed);
+        }
+        self.pending.fetch_sub(done, Ordering::Release);
+        outcome
+    }
+}
+
+/// Whether claims are of the epoch and leave a part.
+fn is_open(claims: u64, epoch: u32) -> bool {
+    (claims >> 32) as u32 == epoch && claims as u32 > 0
 }
 
 fn work(shared: &Shared, index: usize) {
@@ -214,23 +240,22 @@ fn work(shared: &Shared, index: usize) {
         if let Some(choice) = choice.as_ref().filter(|_| shared.has_open(seen)) {
             choice.leave(shared.caller_on.load(Ordering::Relaxed));
         }
-        while let Some(share) = shared.claim(seen) {
-            // SAFETY: the range is claimed and unfinished, so the job was written before and stays.
-            let job = unsafe { (*shared.job.get()).map(|job| &*job) };
-            if let Some(job) = job
-                && catch_unwind(AssertUnwindSafe(|| job(share))).is_err()
-            {
-                shared.panicked.store(true, Ordering::Relaxed);
+        // The job may be over before this thread has claimed of it, and is looked at only then.
+        let job = |thread: usize, part: usize| {
+            // SAFETY: the part is claimed and unfinished, so the job was written before and stays.
+            if let Some(job) = unsafe { (*shared.job.get()).map(|job| &*job) } {
+                job(thread, part);
             }
-            shared.pending.fetch_sub(1, Ordering::Release);
-        }
+        };
+        // Who handed out the job raises its panics.
+        let _ = shared.take_part(seen, index, &job);
     }
 }
 
 /// Returns the epoch once it is not `seen`.
 fn await_epoch(shared: &Shared, index: usize, seen: u32) -> u32 {
     for _ in 0..shared.spin_rounds {
-        let epoch = shared.epoch(Ordering::Acquire);
+        let epoch = shared.epoch.load(Ordering::Acquire);
         if epoch != seen {
             return epoch;
         }
@@ -239,7 +264,7 @@ fn await_epoch(shared: &Shared, index: usize, seen: u32) -> u32 {
     let asleep = &shared.asleep[index - 1];
     asleep.store(true, Ordering::SeqCst);
     loop {
-        let epoch = shared.epoch(Ordering::SeqCst);
+        let epoch = shared.epoch.load(Ordering::SeqCst);
         if epoch != seen {
             asleep.store(false, Ordering::Relaxed);
             return epoch;
@@ -269,20 +294,25 @@ mod tests {
     }
 
     #[test]
-    fn every_thread_runs_every_job_once() {
+    fn every_part_of_every_job_runs_once() {
         for threads in [2, 3, 5] {
             let pool = Pool::new(threads).unwrap();
             let turn = pool.try_turn().unwrap();
-            let counts: Vec<AtomicU64> = (0..threads).map(|_| AtomicU64::new(0)).collect();
-            for round in 0..3000u64 {
-                turn.run(&|t| {
-                    counts[t].fetch_add(1, Ordering::Relaxed);
+            let counts: Vec<AtomicU64> = (0..threads * 4).map(|_| AtomicU64::new(0)).collect();
+            for round in 0..6000u32 {
+                // A worker that comes late to a job of few parts must not take one of the next.
+                let parts = 1 + round % 4;
+                turn.run(parts, &|thread, part| {
+                    assert!(thread < threads);
+                    counts[part].fetch_add(1, Ordering::Relaxed);
                 });
                 if round % 500 == 0 {
                     // Long enough for the workers to fall asleep.
                     thread::sleep(std::time::Duration::from_millis(2));
                 }
-                assert!(counts.iter().all(|count| count.load(Ordering::Relaxed) == round + 1));
+                let run = threads * parts as usize;
+                let counted: Vec<u64> = counts.iter().map(|count| count.swap(0, Ordering::Relaxed)).collect();
+                assert!(counted[..run].iter().all(|n| *n == 1) && counted[run..].iter().all(|n| *n == 0));
             }
         }
     }
@@ -310,7 +340,7 @@ mod tests {
                             thread::yield_now();
                             continue;
                         };
-                        turn.run(&|_| {
+                        turn.run(4, &|_, _| {
                             total.fetch_add(1, Ordering::Relaxed);
                         });
                         done += 1;
@@ -318,15 +348,16 @@ mod tests {
                 });
             }
         });
-        assert_eq!(total.load(Ordering::Relaxed), 4 * 500 * 3);
+        assert_eq!(total.load(Ordering::Relaxed), 4 * 500 * 12);
     }
 
     #[test]
     fn a_panic_in_a_worker_reaches_the_caller_and_the_pool_lives() {
         let pool = Pool::new(2).unwrap();
         let turn = pool.try_turn().unwrap();
-        let result = catch_unwind(AssertUnwindSafe(|| turn.run(&|t| assert_ne!(t, 1, "on purpose"))));
+        let result =
+            catch_unwind(AssertUnwindSafe(|| turn.run(1, &|_, part| assert_ne!(part, 1, "on purpose"))));
         assert!(result.is_err());
-        turn.run(&|_| {});
+        turn.run(1, &|_, _| {});
     }
 }
