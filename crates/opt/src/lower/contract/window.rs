@@ -45,6 +45,20 @@ pub(super) struct WindowWalk<'a> {
 /// Positions in a row in straight code: more are a loop of so many a step.
 const MOST_STRAIGHT: i64 = 8;
 
+/// Positions of a window along a spatial axis.
+#[derive(Clone, Copy)]
+struct Positions {
+    axis: usize,
+    /// Coordinate in the input of the first.
+    start: Value,
+    range: (Value, Value),
+    /// How many stand in straight code.
+    straight: i64,
+}
+
+/// Adds what is at some positions to the sum so far.
+type Visit<'a> = dyn FnMut(&mut Lowering, &mut Taps, Value) -> Result<Value, String> + 'a;
+
 /// Adds one window position to the sum: its taps, the input's rows there, the sum so far.
 type AddTap<'a> = dyn Fn(&mut Lowering, &Taps, Axis, Value) -> Result<Value, String> + 'a;
 
@@ -67,9 +81,8 @@ impl WindowWalk<'_> {
         let position = self.others[self.others.len() - outer.len()];
         let start = window_start(cx, self.window, *i, position);
         let range = window_range(cx, self.window, self.x, *i, start);
-        self.positions(cx, *i, start, (range, 1), taps, acc, &mut |cx, taps, sum| {
-            self.over(cx, rest, taps, sum, add)
-        })
+        let along = Positions { axis: *i, start, range, straight: 1 };
+        self.positions(cx, along, taps, acc, &mut |cx, taps, sum| self.over(cx, rest, taps, sum, add))
     }
 
     /// All positions along the row axis.
@@ -78,11 +91,10 @@ impl WindowWalk<'_> {
         let (size, step) = (self.window.size[axis], self.window.strides[axis]);
         let start = window_start(cx, self.window, axis, self.row.offset);
         let range = (cx.b.index(0), cx.b.index(size));
-        let rows = |offset: Value, bounded: bool| Axis { offset, extent: self.row.extent, step, bounded };
+        let along = |straight: i64| Positions { axis, start, range, straight };
         let one_by_one = |cx: &mut Lowering| {
-            self.positions(cx, axis, start, (range, 1), &mut taps.clone(), acc, &mut |cx, taps, sum| {
-                self.tap(cx, taps, sum, add)
-            })
+            let mut visit = |cx: &mut Lowering, taps: &mut Taps, sum: Value| self.tap(cx, taps, sum, add);
+            self.positions(cx, along(1), &mut taps.clone(), acc, &mut visit)
         };
         if !self.short {
             return one_by_one(cx);
@@ -92,35 +104,27 @@ impl WindowWalk<'_> {
         either(cx, inside, |cx, inside| match inside {
             false => one_by_one(cx),
             true => {
+                let mut visit = |cx: &mut Lowering, taps: &mut Taps, sum: Value| {
+                    let offset = taps[axis].expect("invariant: just set").input;
+                    add(cx, taps, Axis { offset, extent: self.row.extent, step, bounded: false }, sum)
+                };
                 let straight = size.min(MOST_STRAIGHT);
-                self.positions(
-                    cx,
-                    axis,
-                    start,
-                    (range, straight),
-                    &mut taps.clone(),
-                    acc,
-                    &mut |cx, taps, sum| {
-                        let offset = taps[axis].expect("invariant: just set").input;
-                        add(cx, taps, rows(offset, false), sum)
-                    },
-                )
+                self.positions(cx, along(straight), &mut taps.clone(), acc, &mut visit)
             }
         })
     }
 
-    /// A loop over the positions of a window along axis `i`, `straight` of them a step, then the rest one by one.
+    /// `acc` with what each position adds: a loop over `straight` of them a step, then the rest one by one.
     fn positions(
         &self,
         cx: &mut Lowering,
-        i: usize,
-        start: Value,
-        ((lo, hi), straight): ((Value, Value), i64),
+        along: Positions,
         taps: &mut Taps,
         acc: Value,
-        visit: &mut dyn FnMut(&mut Lowering, &mut Taps, Value) -> Result<Value, String>,
+        visit: &mut Visit,
     ) -> Result<Value, String> {
-        let dilation = cx.b.index(self.window.dilations[i]);
+        let Positions { axis, start, range: (lo, hi), straight } = along;
+        let dilation = cx.b.index(self.window.dilations[axis]);
         let mut outcome = Ok(());
         let mut walk = |cx: &mut Lowering, lo: Value, hi: Value, straight: i64, acc: Value| {
             cx.for_(lo, hi, straight, &[acc], |cx, first, carried| {
@@ -129,7 +133,7 @@ impl WindowWalk<'_> {
                     let ahead = cx.b.index(ahead);
                     let position = cx.b.add(first, ahead);
                     let shift = cx.b.mul(position, dilation);
-                    taps[i] = Some(Tap { position, input: cx.b.add(start, shift) });
+                    taps[axis] = Some(Tap { position, input: cx.b.add(start, shift) });
                     match visit(cx, taps, sum) {
                         Ok(next) => sum = next,
                         Err(error) => outcome = Err(error),
@@ -142,7 +146,7 @@ impl WindowWalk<'_> {
             let sum = walk(cx, lo, hi, 1, acc);
             return outcome.map(|()| sum);
         }
-        let whole = cx.b.index(self.window.size[i] / straight * straight);
+        let whole = cx.b.index(self.window.size[axis] / straight * straight);
         let sum = walk(cx, lo, whole, straight, acc);
         let sum = walk(cx, whole, hi, 1, sum);
         outcome.map(|()| sum)
