@@ -72,7 +72,7 @@ pub(super) fn dot(b: &mut Builder, integers: Value, [x, w]: [Value; 2], dims: &D
         b.squeeze(sum, &[0])
     };
     let (high, low) = (digit(b, 0)?, digit(b, 1)?);
-    let shift = quantised::sums_over(b, w, &dims.rhs_contract)?;
+    let shift = column_sums(b, w, dims.rhs_contract[0])?;
     let shift = b.with_number(ScalarOp::Mul, shift, -ZERO as f64)?;
     let mut columns: Shape = std::iter::repeat_n(Dim::from(1), rank).collect();
     columns[rank - 1] = b.shape(high)[rank - 1].clone();
@@ -81,6 +81,15 @@ pub(super) fn dot(b: &mut Builder, integers: Value, [x, w]: [Value; 2], dims: &D
     let (high, low) = (b.cast(high, DType::F32)?, b.cast(low, DType::F32)?);
     let high = b.with_number(ScalarOp::Mul, high, 256.0)?;
     b.add(high, low)
+}
+
+/// Sums of bytes along `axis`, right here of the constant behind moves.
+fn column_sums(b: &mut Builder, mut w: Value, mut axis: usize) -> Built {
+    while let Some(op) = b.func.def_op(w) {
+        let TensorOp::Transpose { perm } = b.func.kind(op) else { break };
+        (axis, w) = (perm[axis], b.func.operand(op, 0));
+    }
+    quantised::sums_over(b, w, &[axis])
 }
 
 /// The bytes `[2, ...]` of 16-bit integers, the high digits first.

@@ -250,10 +250,17 @@ fn zeros(b: &Builder, zero: Option<Value>) -> Option<Vec<i64>> {
 }
 
 /// Bytes shifted by 128: from signed to unsigned by `+ 128`, back by `- 128`; both flip the top bit.
-pub(super) fn flip_sign(b: &mut Builder, x: Value, to: DType) -> Built {
+fn flip_sign(b: &mut Builder, x: Value, to: DType) -> Built {
     let bits = b.elementwise(ScalarOp::Bitcast { to: DType::U8 }, &[x])?;
     let flipped = b.with_number(ScalarOp::Xor, bits, 128.0)?;
     if to == DType::U8 { Ok(flipped) } else { b.elementwise(ScalarOp::Bitcast { to }, &[flipped]) }
+}
+
+/// Unsigned bytes less 128, of a constant right here.
+pub(super) fn signed(b: &mut Builder, w: Value) -> Built {
+    let Some(data) = constant_data(b, w) else { return flip_sign(b, w, DType::I8) };
+    let bytes = data.data.iter().map(|byte| byte ^ 128).collect();
+    b.constant(HostTensor { dtype: DType::I8, shape: data.shape, bytes })
 }
 
 /// The elements of a small integer constant.

@@ -42,7 +42,7 @@ pub(super) fn applies(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> 
 }
 
 pub(super) fn dot(b: &mut Builder, [x, w]: [Value; 2], dims: &DotDims) -> Built {
-    let signed = quantised::flip_sign(b, w, DType::I8)?;
+    let signed = quantised::signed(b, w)?;
     let sums = b.dot(x, signed, dims.clone(), DType::I32)?;
     let wide = b.cast(x, DType::I32)?;
     let rows = b.reduce(ScalarOp::Add, wide, &dims.lhs_contract, true)?;
@@ -51,7 +51,7 @@ pub(super) fn dot(b: &mut Builder, [x, w]: [Value; 2], dims: &DotDims) -> Built 
 }
 
 pub(super) fn conv(b: &mut Builder, [x, w]: [Value; 2], window: &Window) -> Built {
-    let signed = quantised::flip_sign(b, w, DType::I8)?;
+    let signed = quantised::signed(b, w)?;
     let sums = quantised::conv(b, [x, signed], [None, None], window, 1)?.ok_or("sums of bytes may wrap")?;
     let wide = b.cast(x, DType::I32)?;
     let channels = b.reduce(ScalarOp::Add, wide, &[1], true)?;
