@@ -243,7 +243,7 @@ impl Select<'_> {
         }
     }
 
-    fn blend_under(&mut self, isa: Isa, width: Width, mask: VReg, yes: VReg, no: VReg) -> VReg {
+    pub(super) fn blend_under(&mut self, isa: Isa, width: Width, mask: VReg, yes: VReg, no: VReg) -> VReg {
         let reg = self.vv(isa, width, no, yes);
         if let Some(inst) = self.b.mir.insts.last_mut() {
             inst.mask = Some((mask, Masking::Plain));

@@ -42,10 +42,7 @@ impl Select<'_> {
         let mask = self.b.mask();
         let compared = [Arg::Reg(mask, Size::K), Arg::Reg(places, Size::Z), Arg::Reg(last, Size::Z)];
         self.b.isa(Isa::VpcmpdK, Width::Z, &[&compared[..], &[Arg::Imm(ABOVE)]].concat());
-        let dst = self.b.vec(Width::Z);
-        let args = [dst, lower, upper].map(|reg| Arg::Reg(reg, Size::Z));
-        self.b.isa(Isa::Vpblendmd, Width::Z, &args).mask = Some((mask, Masking::Merge));
-        dst
+        self.blend_under(Isa::Vpblendmd, Width::Z, mask, upper, lower)
     }
 
     fn words_at(&mut self, table: Mem, places: VReg, width: Width, lanes: u32) -> Selected<VReg> {
