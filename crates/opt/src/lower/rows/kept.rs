@@ -5,6 +5,7 @@
 
 use crate::form_kernels::{COSTLY, weight};
 use crate::lower::body::Body;
+use tegula_base::HashSet;
 use tegula_ir::{OpId, Value};
 use tegula_tensor::TensorOp;
 
@@ -19,34 +20,36 @@ pub(super) struct Kept {
 
 /// The first reduction of a costly row that a result of the same type is made of.
 pub(super) fn find(body: &Body) -> Option<Kept> {
+    let is_function = |op: &OpId| is_elementwise(body, *op) && weight(body.func.kind(*op)) >= COSTLY;
+    let functions = body.ops().iter().filter(|op| is_function(op)).map(|op| body.func.result(*op));
+    let costly = made_of(body, functions.collect());
     body.reduces().into_iter().find_map(|reduce| {
         let value = body.func.operand(reduce, 0);
-        let ty = body.func.ty(value);
-        let fits = |i: usize| {
-            let stored = &body.result_types[i];
+        if !costly.contains(&value) {
+            return None;
+        }
+        let (ty, made) = (body.func.ty(value), made_of(body, HashSet::from_iter([value])));
+        let fits = |i: &usize| {
+            let stored = &body.result_types[*i];
             let same = (stored.dtype, &stored.shape) == (ty.dtype, &ty.shape);
-            same && stored.layout_or_default().is_row_major()
-                && body.results[i] != value
-                && reaches(body, body.results[i], value)
+            let result = body.results[*i];
+            same && stored.layout_or_default().is_row_major() && result != value && made.contains(&result)
         };
-        let result = is_costly(body, value).then(|| (0..body.results.len()).find(|i| fits(*i)))??;
+        let result = (0..body.results.len()).find(fits)?;
         Some(Kept { reduce, value, result })
     })
 }
 
-fn is_costly(body: &Body, value: Value) -> bool {
-    let Some(op) = body.func.def_op(value) else { return false };
-    let kind = body.func.kind(op);
-    matches!(kind, TensorOp::Elementwise { .. })
-        && (weight(kind) >= COSTLY || body.func.operands(op).iter().any(|operand| is_costly(body, *operand)))
+fn is_elementwise(body: &Body, op: OpId) -> bool {
+    matches!(body.func.kind(op), TensorOp::Elementwise { .. })
 }
 
-/// Whether `value` is among what `from` is computed of, on a way along elementwise ops.
-fn reaches(body: &Body, from: Value, value: Value) -> bool {
-    if from == value {
-        return true;
+/// The values, and what elementwise ops make of them.
+fn made_of(body: &Body, mut values: HashSet<Value>) -> HashSet<Value> {
+    for op in body.ops().iter().filter(|op| is_elementwise(body, **op)) {
+        if body.func.operands(*op).iter().any(|operand| values.contains(operand)) {
+            values.insert(body.func.result(*op));
+        }
     }
-    let Some(op) = body.func.def_op(from) else { return false };
-    matches!(body.func.kind(op), TensorOp::Elementwise { .. })
-        && body.func.operands(op).iter().any(|operand| reaches(body, *operand, value))
+    values
 }
