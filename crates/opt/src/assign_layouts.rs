@@ -166,11 +166,11 @@ impl Walk<'_> {
         };
         let rank = func.ty(func.operand(op, x)).rank();
         let last = Layout::channels_last(rank);
-        // Few channels are read as they lie: a pass over the image would cost more than it saves. Bytes are read by
-        // fours.
+        // Few channels are read as they lie: a pass over the image would cost more than it saves. What is read by twos
+        // or fours is not.
         let [image, weights] = [x, w].map(|i| func.ty(func.operand(op, i)));
         let few = image.shape[1].as_const().is_some_and(|channels| channels <= 4);
-        if !few || weights::quads(image.dtype, weights.dtype, &image.shape[1]) {
+        if !few || weights::together(self.target, [image.dtype, weights.dtype], &image.shape[1]) > 1 {
             self.want(func, region, op, x, &last, cx);
         }
         if let Some(layout) = weights::of_conv(func, op, root, self.target, self.symbols) {

@@ -48,6 +48,8 @@ const USUAL_VECTORS: i64 = 2;
 /// Contractions steps unrolled: hides the loop's own instructions (3) behind 4 x 24 multiply-adds, and is the
 /// group of a four-way 8-bit product.
 const K_UNROLL: i64 = 4;
+/// The same in pairs of 16-bit floats, of which one instruction takes two steps.
+const PAIR_UNROLL: i64 = 2 * K_UNROLL;
 /// Contraction length assumed where it is not known, when sizing blocks for L2.
 const USUAL_K: i64 = 1024;
 /// The part of L2 that a block of the left side may take; the panel of the right side and the result share it.
@@ -144,7 +146,11 @@ impl TargetModel for CpuTarget {
         let lanes = self.lanes(contract.acc);
         let vectors = self.column_vectors(contract.m.as_const(), &contract.n, lanes);
         let m = self.tile_rows(contract, vectors);
-        let k = contract.k.as_const().map_or(K_UNROLL, |k| k.clamp(1, K_UNROLL));
+        let unroll = match self.steps_together(contract.lhs, contract.rhs) {
+            2 => PAIR_UNROLL,
+            _ => K_UNROLL,
+        };
+        let k = contract.k.as_const().map_or(unroll, |k| k.clamp(1, unroll));
         let (m_block, busy_rows) = (self.row_tiles_of_block(contract, m), BUSY_ACCUMULATORS / vectors);
         ContractTile {
             m,
@@ -170,6 +176,15 @@ impl TargetModel for CpuTarget {
 
     fn prefetched_line(&self) -> Option<Bytes> {
         Some(self.cpu.cache_line)
+    }
+
+    fn steps_together(&self, lhs: DType, rhs: DType) -> i64 {
+        match (lhs, rhs, self.tier) {
+            (DType::U8, DType::I8, _) => 4,
+            // `vdpbf16ps`; without it a pair takes two multiply-adds and what takes it apart.
+            (DType::BF16, DType::BF16, Tier::Avx512) => 2,
+            _ => 1,
+        }
     }
 
     fn byte_products(&self) -> i64 {

@@ -101,6 +101,46 @@ fn bf16_dots_of_integers_are_exact() {
     }
 }
 
+/// One kernel that adds `dot_bf16` of 16 pairs to 16 sums.
+fn bf16_dot() -> CpuFunc {
+    use tegula_base::DType;
+    use tegula_target_cpu::schedule::{Builder, Elem, builder::At};
+    let mut b = Builder::new("dot");
+    let (x, y) = (b.arg(1), b.arg(2));
+    let acc = b.load(DType::F32, 16, x, 0);
+    let p = b.load_raw(Elem::I32, 16, At::new(x).disp(64));
+    let q = b.load_raw(Elem::I32, 16, At::new(x).disp(128));
+    let d = b.dot_bf16(acc, p, q);
+    b.store(DType::F32, d, y, 0);
+    b.finish()
+}
+
+/// `vdpbf16ps` rounds, orders and flushes as the executor says, for finite numbers of any size.
+#[test]
+fn bf16_dots_are_those_of_the_instruction() {
+    if !call::tiers().contains(&Tier::Avx512) {
+        return;
+    }
+    let (func, mut rng) = (bf16_dot(), Rng::new(5));
+    for spread in [3, 30, 255] {
+        for _ in 0..200 {
+            let mut number = |mantissa: u32| -> u32 {
+                // Around 1; of the widest spread from denormals to 2^32.
+                let exponent = match spread {
+                    255 => rng.below(160) as u32,
+                    few => 127 - few / 2 + rng.below(few as usize) as u32,
+                };
+                (rng.below(2) as u32) << 31
+                    | exponent << 23
+                    | (rng.below(1 << mantissa) as u32) << (23 - mantissa)
+            };
+            let mut input: Vec<u8> = (0..16).flat_map(|_| number(23).to_le_bytes()).collect();
+            input.extend((0..64).flat_map(|_| ((number(7) >> 16) as u16).to_le_bytes()));
+            check("dot_bf16", &func, &[Tier::Avx512], &input, &[]);
+        }
+    }
+}
+
 /// The expansions of unary functions: what lowering makes of elementwise chains.
 #[test]
 fn functions_on_both_tiers() {

@@ -80,6 +80,15 @@ pub trait TargetModel: Sync {
         DType::F32
     }
 
+    /// Steps of k whose products one instruction adds up, for factors of these types: packed right sides have the
+    /// factors of so many steps next to each other. 1: each step goes by itself.
+    fn steps_together(&self, lhs: DType, rhs: DType) -> i64 {
+        match (lhs, rhs) {
+            (DType::U8, DType::I8) => 4,
+            _ => 1,
+        }
+    }
+
     /// Products of bytes, unsigned by signed, that the machine adds up in the time of one of `f32`.
     fn byte_products(&self) -> i64 {
         1

@@ -66,15 +66,15 @@ struct Sum {
     terms: f64,
     /// Sum of the terms' bounds.
     carried: f64,
-    /// Products that may underflow.
-    products: f64,
+    /// What products that underflow may lose together.
+    underflow: f64,
     unknown: bool,
 }
 
 impl Sum {
     fn bound(&self, out: DType) -> f64 {
         let acc = accumulator(out);
-        let own = gamma(self.terms, acc) * (self.magnitude + self.carried) + self.products * eta(acc);
+        let own = gamma(self.terms, acc) * (self.magnitude + self.carried) + self.underflow;
         let error = own + self.carried;
         if self.unknown || self.magnitude + error >= largest(acc) {
             return f64::INFINITY;
@@ -107,19 +107,44 @@ pub(super) fn contract(kind: &TensorOp, x: &[Bounded], out: Vec<HostTensor>) -> 
         }
     }
     let mask = reach(&op, x)?;
+    let is_flushed = x.iter().all(|x| x.value.dtype == DType::BF16);
+    let underflow = if is_flushed { LEAST_NORMAL } else { eta(accumulator(out.dtype)) };
+    let lost = if is_flushed { flushed(&op, x, [&a, &b])? } else { None };
     let error = (0..magnitude.len()).zip(out.to_f64()).map(|(i, result)| {
+        let lost = lost.as_ref().map_or(0.0, |lost| lost[i]);
         Sum {
             result,
             magnitude: magnitude[i],
             terms: terms[i],
-            carried: carried[i],
-            products: terms[i],
-            unknown: mask.as_ref().is_some_and(|mask| mask[i] > 0.0),
+            carried: carried[i] + lost,
+            underflow: terms[i] * underflow,
+            unknown: mask.as_ref().is_some_and(|mask| mask[i] > 0.0) || lost > 0.0 && !result.is_finite(),
         }
         .bound(out.dtype)
     });
     let error = error.collect();
     Ok(vec![Bounded::new(out, error)])
+}
+
+/// The smallest normal `f32` and `bf16`: below it contractions of `bf16` may count 0.
+const LEAST_NORMAL: f64 = f32::MIN_POSITIVE as f64;
+
+/// What is lost where factors that may be denormal count as 0; `None`: there are none.
+fn flushed(op: &TensorOp, x: &[Bounded], magnitudes: [&HostTensor; 2]) -> Result<Option<Vec<f64>>, String> {
+    let loss = |x: &Bounded, magnitude: &HostTensor| -> HostTensor {
+        let pairs = magnitude.to_f64().into_iter().zip(known(x).to_f64());
+        let lost = |(x, e): (f64, f64)| if x - e < LEAST_NORMAL { (x + e).min(LEAST_NORMAL) } else { 0.0 };
+        f64s(&magnitude.shape, pairs.map(lost).collect())
+    };
+    let [a, b] = magnitudes;
+    let (lost_a, lost_b) = (loss(&x[0], a), loss(&x[1], b));
+    if [&lost_a, &lost_b].iter().all(|lost| lost.to_f64().iter().all(|lost| *lost == 0.0)) {
+        return Ok(None);
+    }
+    // Beside an infinity, which counts as 0 among magnitudes, what is lost must still be seen.
+    let seen = |x: &HostTensor| f64s(&x.shape, x.to_f64().into_iter().map(|x| x.max(LEAST_NORMAL)).collect());
+    let (left, right) = (reals(op, &[&lost_a, &seen(b)])?, reals(op, &[&seen(a), &lost_b])?);
+    Ok(Some(left.iter().zip(right).map(|(l, r)| l + r).collect()))
 }
 
 /// How many unknown operand elements reach each result; `None`: there are none.
@@ -178,7 +203,7 @@ pub(super) fn reduce(kind: &TensorOp, x: &[Bounded], out: Vec<HostTensor>) -> Re
                         magnitude: magnitude[i],
                         terms: terms[i] - 1.0,
                         carried: carried[i],
-                        products: 0.0,
+                        underflow: 0.0,
                         unknown: is_unknown(i),
                     }
                     .bound(out.dtype)
@@ -291,7 +316,7 @@ pub(super) fn pool(kind: &TensorOp, x: &[Bounded], out: Vec<HostTensor>) -> Resu
                 // The division, or the product with a reciprocal.
                 terms: terms[i] + 2.0,
                 carried: carried[i],
-                products: 0.0,
+                underflow: 0.0,
                 unknown,
             };
             let bound = sum.bound(out.dtype);

@@ -1,7 +1,8 @@
 //! Packings of constant right sides, as the contraction recipes read them.
 //!
-//! Panels of the target's tile width, k rows each: `[n/width, k..., n%width]`; for unsigned by signed bytes four
-//! consecutive k next to each other: `[n/width, k/4..., n%width, k%4]`. Depthwise weights lie channels last.
+//! Panels of the target's tile width, k rows each: `[n/width, k..., n%width]`; where the target multiplies and adds
+//! up several steps of k at once, their factors lie next to each other: `[n/width, k/4..., n%width, k%4]`. Depthwise
+//! weights lie channels last.
 
 use super::outer_operand;
 use crate::lower::contract;
@@ -51,7 +52,7 @@ pub(super) fn of_conv(
     let contract = contract::of_conv([x.dtype, w.dtype], &result, *groups, k, *out, true);
     let width = target.contract_tile(&contract, symbols).n;
     let taps = (2..rank).map(Physical::Axis);
-    Some(panels(width, 0, 1, taps, quads(x.dtype, w.dtype, &w.shape[1])))
+    Some(panels(width, 0, 1, taps, together(target, [x.dtype, w.dtype], &w.shape[1])))
 }
 
 /// For a contraction of a kernel; `None` leaves the right side as it is.
@@ -78,23 +79,23 @@ pub(super) fn of_dot(
     let innermost = [inner.clone(), w.shape[n].clone()];
     let contract = contract::of_dot([lhs.dtype, w.dtype], result, inner, *out, true, innermost);
     let width = target.contract_tile(&contract, symbols).n;
-    Some(panels(width, n, k, std::iter::empty(), quads(lhs.dtype, w.dtype, &w.shape[k])))
+    Some(panels(width, n, k, std::iter::empty(), together(target, [lhs.dtype, w.dtype], &w.shape[k])))
 }
 
-/// Whether four bytes along k are multiplied and added at once.
-pub(super) fn quads(lhs: DType, rhs: DType, k: &Dim) -> bool {
-    lhs == DType::U8 && rhs == DType::I8 && k.as_const().is_some_and(|k| k % 4 == 0)
+/// Steps along k that are multiplied and added up at once. What is left over of k goes by itself, which bytes do not.
+pub(super) fn together(target: &dyn TargetModel, [lhs, rhs]: [DType; 2], k: &Dim) -> i64 {
+    let steps = target.steps_together(lhs, rhs);
+    let fits = k.as_const().is_some_and(|k| k % steps == 0 || lhs.is_float() && k > steps);
+    if fits { steps } else { 1 }
 }
 
-fn panels(width: i64, n: usize, k: usize, between: impl Iterator<Item = Physical>, quads: bool) -> Layout {
+fn panels(width: i64, n: usize, k: usize, between: impl Iterator<Item = Physical>, together: i64) -> Layout {
     let mut dims = vec![Physical::Outer { axis: n, tile: width }];
     dims.extend(between);
     let inner = Physical::Inner { axis: n, tile: width };
-    match quads {
-        false => dims.extend([Physical::Axis(k), inner]),
-        true => {
-            dims.extend([Physical::Outer { axis: k, tile: 4 }, inner, Physical::Inner { axis: k, tile: 4 }])
-        }
+    match together {
+        1 => dims.extend([Physical::Axis(k), inner]),
+        tile => dims.extend([Physical::Outer { axis: k, tile }, inner, Physical::Inner { axis: k, tile }]),
     }
     Layout(dims)
 }

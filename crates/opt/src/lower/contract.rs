@@ -229,17 +229,44 @@ fn not(cx: &mut Lowering, condition: Value) -> Value {
     cx.b.index_op(IndexOp::Eq, condition, zero)
 }
 
-/// `acc + sum over k in 0..extent`, in steps of `unroll` and the rest one by one; `step` adds one tile of k.
-/// Steps are cut into `chains` tiles (a divisor of `unroll`), each with a sum of its own: additions that wait for
-/// one another take longer than the multiply-add units need.
+/// How steps of k are walked.
+#[derive(Clone, Copy)]
+struct Walk {
+    /// Steps of a round; what is left over goes by `together`, then one by one.
+    unroll: i64,
+    /// Sums of a round (a divisor of `unroll`): additions that wait for one another take longer than the multiply-add
+    /// units need.
+    chains: i64,
+    /// Steps of a tile of k where the right side has them next to each other; 1: a tile is all of a chain's.
+    together: i64,
+}
+
+impl Walk {
+    /// For a tile of so many rows; `k` is the number of steps, where it is known.
+    fn new(tile: &ContractTile, packing: RightSide, k: Option<i64>, rows: i64) -> Walk {
+        let together = packing.together();
+        let most = k.map_or(tile.k, |k| k.min(tile.k));
+        let unroll = (most / together).max(1) * together;
+        let fits = |chains: &i64| unroll % (chains * together) == 0;
+        let most_chains = unroll / together;
+        let chains = (1..most_chains)
+            .find(|chains| fits(chains) && chains * rows >= tile.busy_rows)
+            .unwrap_or(most_chains);
+        let is_few = k.is_some_and(|k| k < tile.k);
+        Walk { unroll, chains: if is_few { 1 } else { chains }, together }
+    }
+}
+
+/// `acc + sum over k in 0..extent`; `step` adds one tile of k, `ahead` is told of each round before.
 fn over_k(
     cx: &mut Lowering,
     extent: &Dim,
-    unroll: i64,
-    chains: i64,
+    walk: Walk,
     acc: Value,
+    ahead: &mut dyn FnMut(&mut Lowering, Value),
     step: &mut dyn FnMut(&mut Lowering, Axis, Value) -> Result<Value, String>,
 ) -> Result<Value, String> {
+    let Walk { unroll, chains, together } = walk;
     let mut outcome = Ok(());
     let mut run = |cx: &mut Lowering, k: Value, extent: i64, acc: Value| {
         let axis = Axis { offset: k, extent, step: 1, bounded: false };
@@ -259,27 +286,35 @@ fn over_k(
     let mut sums = vec![acc];
     sums.extend((1..chains).map(|_| cx.b.splat(dtype, &shape, 0)));
     let sums = cx.for_(zero, whole, unroll, &sums, |cx, k, sums| {
+        ahead(cx, k);
         let length = unroll / chains;
-        let chain = |(i, sum): (usize, &Value)| {
-            let offset = cx.b.index(i as i64 * length);
-            let k = cx.b.add(k, offset);
-            run(cx, k, length, *sum)
-        };
-        sums.iter().enumerate().map(chain).collect()
+        let part = if together > 1 { together } else { length };
+        let mut sums = sums.to_vec();
+        for at in (0..length).step_by(part as usize) {
+            for (i, sum) in sums.iter_mut().enumerate() {
+                let offset = cx.b.index(i as i64 * length + at);
+                let k = cx.b.add(k, offset);
+                *sum = run(cx, k, part, *sum);
+            }
+        }
+        sums
     });
     let mut acc = sums[0];
     for sum in &sums[1..] {
         acc = cx.b.elementwise(ScalarOp::Add, &[acc, *sum]);
     }
+    let mut done = whole;
+    if unroll > together && together > 1 {
+        let part = cx.b.index(together);
+        let parts = cx.b.index_op(IndexOp::FloorDiv, size, part);
+        let end = cx.b.mul(parts, part);
+        acc = cx.for_(done, end, together, &[acc], |cx, k, acc| vec![run(cx, k, together, acc[0])])[0];
+        done = end;
+    }
     if unroll > 1 {
-        acc = cx.for_(whole, size, 1, &[acc], |cx, k, acc| vec![run(cx, k, 1, acc[0])])[0];
+        acc = cx.for_(done, size, 1, &[acc], |cx, k, acc| vec![run(cx, k, 1, acc[0])])[0];
     }
     outcome.map(|()| acc)
-}
-
-/// Sums that a tile of this many rows keeps for each element, so that the units are busy.
-fn chains(tile: &ContractTile, rows: i64) -> i64 {
-    (1..tile.k).find(|chains| tile.k % chains == 0 && chains * rows >= tile.busy_rows).unwrap_or(tile.k)
 }
 
 /// How the right side lies in memory.
@@ -289,22 +324,41 @@ enum RightSide {
     Plain,
     /// Panels of `width` columns, k rows each.
     Panels { width: i64 },
-    /// Panels of `width` columns of 4 consecutive k: `[n/width, k/4, width, 4]`, for byte products.
-    Quads { width: i64 },
+    /// Panels of `width` columns of so many consecutive k: `[n/width, k/together, width, together]`.
+    Groups { width: i64, together: i64 },
+}
+
+impl RightSide {
+    /// Columns of a panel.
+    fn width(self) -> Option<i64> {
+        match self {
+            RightSide::Plain => None,
+            RightSide::Panels { width } | RightSide::Groups { width, .. } => Some(width),
+        }
+    }
+
+    /// Steps of k next to each other.
+    fn together(self) -> i64 {
+        match self {
+            RightSide::Plain | RightSide::Panels { .. } => 1,
+            RightSide::Groups { together, .. } => together,
+        }
+    }
 }
 
 /// Reads the packing of an argument; `column` is its column axis.
 fn right_side(body: &Body, arg: Value, column: usize) -> RightSide {
     let layout = body.func.ty(arg).layout_or_default();
-    let width = layout.0.iter().find_map(|dim| match dim {
-        Physical::Inner { axis, tile } if *axis == column => Some(*tile),
-        _ => None,
-    });
-    let inner = layout.0.iter().filter(|dim| matches!(dim, Physical::Inner { .. })).count();
-    match width {
-        Some(width) if inner == 2 => RightSide::Quads { width },
-        Some(width) => RightSide::Panels { width },
-        None => RightSide::Plain,
+    let inner = |is_column: bool| {
+        layout.0.iter().find_map(|dim| match dim {
+            Physical::Inner { axis, tile } if (*axis == column) == is_column => Some(*tile),
+            _ => None,
+        })
+    };
+    match (inner(true), inner(false)) {
+        (Some(width), Some(together)) => RightSide::Groups { width, together },
+        (Some(width), None) => RightSide::Panels { width },
+        (None, _) => RightSide::Plain,
     }
 }
 

@@ -1,7 +1,9 @@
 //! Products of tiles, as rank-1 updates: for each k, every row's element times every vector of the right side.
 //!
 //! All sums stay in registers; each element of the left side and each vector of the right side is read once a
-//! step. Eight-bit operands whose right side is packed in groups of four go through the four-way dot product.
+//! step. Where the machine adds up the products of some narrow factors in each 32-bit lane, such a group of a row of the
+//! left side, neighbours in memory, goes to all lanes at once: bytes by fours where the right side is packed so, 16-bit
+//! floats by twos, of a packed right side or of two of its rows.
 
 use super::Lower;
 use super::window::Window;
@@ -11,8 +13,16 @@ use std::rc::Rc;
 use tegula_base::DType;
 use tegula_ir::{OpId, Value};
 
-/// Contraction steps of one `dot_u8s8`.
-const GROUP: i64 = 4;
+/// Factors along k of one lane.
+#[derive(Clone, Copy)]
+struct Group {
+    factors: i64,
+    /// What a lane holds is there already, else it is made of so many rows.
+    packed: bool,
+}
+
+/// Registers of a machine that multiplies pairs of 16-bit floats.
+const PAIRED_BITS: u32 = 512;
 
 impl Lower<'_> {
     /// Makes all pieces of a dot's result.
@@ -23,8 +33,8 @@ impl Lower<'_> {
         let location = b.location.clone();
         let mut sums = self.force(b, acc);
         b.location = location;
-        match self.groups_of_four(left, right) {
-            Some((left, right)) => self.dot_groups(b, &left, &right, &mut sums, result),
+        match self.groups(left, right) {
+            Some((group, left, right)) => self.dot_groups(b, group, [&left, &right], &mut sums, op),
             None => self.dot_elements(b, left, right, &mut sums),
         }
         for (piece, sum) in sums.into_iter().enumerate() {
@@ -62,16 +72,18 @@ impl Lower<'_> {
         }
     }
 
-    // --- four-way 8-bit products -----------------------------------------------------------------------
+    // --- products of groups ------------------------------------------------------------------------------
 
-    /// The operands' windows when four consecutive k of a row of the left side, and of a column of the right,
-    /// are four consecutive bytes, and columns of the right follow each other.
-    fn groups_of_four(&mut self, left: Value, right: Value) -> Option<(Rc<Window>, Rc<Window>)> {
-        if self.tile(left).0 != DType::U8 || self.tile(right).0 != DType::I8 {
-            return None;
-        }
+    /// The operands' windows when the factors of a group of a row of the left side are neighbours, and columns of the
+    /// right follow each other.
+    fn groups(&mut self, left: Value, right: Value) -> Option<(Group, Rc<Window>, Rc<Window>)> {
+        let factors = match (self.tile(left).0, self.tile(right).0) {
+            (DType::U8, DType::I8) => 4,
+            (DType::BF16, DType::BF16) if self.register_bits == PAIRED_BITS => 2,
+            _ => return None,
+        };
         let (k, n) = (self.tile(right).1[0], self.tile(right).1[1]);
-        if k != GROUP || n == 1 {
+        if k % factors != 0 || n == 1 {
             return None;
         }
         let (a, b) = (self.window(left)?, self.window(right)?);
@@ -82,37 +94,72 @@ impl Lower<'_> {
             })
         };
         let bounded = |window: &Window| window.axes.iter().any(|axis| axis.bounded);
-        let packed = plain(&b, 0, 1) && plain(&b, 1, GROUP) && !bounded(&b);
-        (plain(&a, 1, 1) && packed).then_some((a, b))
+        let packed = k == factors && plain(&b, 0, 1) && plain(&b, 1, factors) && !bounded(&b);
+        let in_rows = factors == 2 && b.lane_axis().is_some_and(|axis| b.axes[axis].stride.is_const(1));
+        (plain(&a, 1, 1) && (packed || in_rows)).then_some((Group { factors, packed }, a, b))
     }
 
     fn dot_groups(
         &mut self,
         b: &mut Builder,
-        left: &Window,
-        right: &Window,
+        group: Group,
+        [left, right]: [&Window; 2],
         sums: &mut [Value],
-        result: Value,
+        op: OpId,
     ) {
-        let geometry = self.geometry(result);
+        let geometry = self.geometry(self.func.result(op));
+        let steps = self.tile(self.func.operand(op, 2)).1[0];
         let (m, blocks) = (geometry.rows(), geometry.blocks());
-        // Four bytes, or four times the pad, as one 32-bit element.
-        let pad = i64::from(u32::from_ne_bytes([left.pad as u8; GROUP as usize]));
-        let row: Vec<Value> = (0..blocks)
-            .map(|block| {
-                let at = self.address(b, right, &[0, block * i64::from(self.lanes)], None);
-                let active = geometry.active(block as u32);
-                let at = At { count: self.partial_count(b, active), ..at };
-                b.load_raw(Elem::I32, self.lanes, at)
-            })
-            .collect();
-        for i in 0..m {
-            let element = self.load_splat(b, left, &[i, 0], (DType::I32, pad));
-            for (block, vector) in row.iter().enumerate() {
-                let sum = &mut sums[(i * blocks) as usize + block];
-                *sum = b.dot_u8s8(*sum, element, *vector);
+        let dtype = left.dtype;
+        // The pads of all factors as one 32-bit element.
+        let pad = match group.factors {
+            4 => i64::from(u32::from_ne_bytes([left.pad as u8; 4])),
+            _ => left.pad & 0xffff | (left.pad & 0xffff) << 16,
+        };
+        for step in (0..steps).step_by(group.factors as usize) {
+            let row: Vec<Value> = (0..blocks)
+                .map(|block| {
+                    let column = block * i64::from(self.lanes);
+                    let active = geometry.active(block as u32);
+                    match group.packed {
+                        true => {
+                            let at = self.address(b, right, &[step, column], None);
+                            let at = At { count: self.partial_count(b, active), ..at };
+                            b.load_raw(Elem::I32, self.lanes, at)
+                        }
+                        false => self.pair_of_rows(b, right, [step, column], active),
+                    }
+                })
+                .collect();
+            for i in 0..m {
+                let element = self.load_splat(b, left, &[i, step], (DType::I32, pad));
+                for (block, vector) in row.iter().enumerate() {
+                    let sum = &mut sums[(i * blocks) as usize + block];
+                    *sum = match dtype {
+                        DType::BF16 => b.dot_bf16(*sum, element, *vector),
+                        _ => b.dot_u8s8(*sum, element, *vector),
+                    };
+                }
             }
         }
+    }
+
+    /// Elements of two rows of 16-bit floats as pairs, the first row's in the low halves.
+    fn pair_of_rows(
+        &mut self,
+        b: &mut Builder,
+        window: &Window,
+        [row, column]: [i64; 2],
+        active: i64,
+    ) -> Value {
+        let rows = [0, 1].map(|ahead| {
+            let wide = self.load_window(b, window, &[row + ahead, column], active);
+            // A 16-bit float is the upper half of its 32-bit form.
+            b.bitcast(Elem::I32, wide)
+        });
+        let half = b.i32(self.lanes, 16);
+        let low = b.vec(VecOp::Shr, &[rows[0], half]);
+        b.vec(VecOp::Or, &[rows[1], low])
     }
 }
 

@@ -318,8 +318,9 @@ define_ops! {
         /// `(acc: i32, a: i32, b: i32)`: each lane of `a` holds 4 unsigned bytes, of `b` 4 signed bytes;
         /// adds the 4 products exactly (no saturation of pairs), wrapping.
         DotU8S8 = "dot_u8s8" {},
-        /// `(acc: f32, a: i32, b: i32)`: each lane holds 2 bf16 (low half first): `acc + a0*b0 + a1*b1`,
-        /// rounding as `docs/numerics.md` says.
+        /// `(acc: f32, a: i32, b: i32)`: each lane holds 2 bf16, the first in the low half: `acc + a1*b1`, then
+        /// `+ a0*b0`, each rounded once. A machine may take denormal operands of either step for 0, and make 0 of a
+        /// denormal result, as `vdpbf16ps` does.
         DotBf16 = "dot_bf16" {},
         /// Calls an entry of the ABI's function table (by its name in `package::functions`) for every lane: one or two operands.
         Call = "call" { function: String },

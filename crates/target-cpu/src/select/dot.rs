@@ -28,7 +28,7 @@ impl Select<'_> {
         Ok(())
     }
 
-    /// AVX2: two fused steps, the lower product first.
+    /// AVX2: two fused steps, the upper product first, with denormals.
     pub(super) fn dot_bf16(&mut self, op: OpId) -> Selected<()> {
         let (_, _, width) = self.shape(self.func.result(op))?;
         if self.tier == Tier::Avx512 {
@@ -39,7 +39,7 @@ impl Select<'_> {
         let sum = self.b.copy(acc);
         let lows = [a, b].map(|v| self.vi(Isa::Vpslld, width, v, 16));
         let highs = [a, b].map(|v| self.vv(Isa::Vpand, width, v, high));
-        for [x, y] in [lows, highs] {
+        for [x, y] in [highs, lows] {
             let size = Size::from(width);
             let args = [Arg::Reg(sum, size), Arg::Reg(x, size), Arg::Reg(y, size)];
             self.b.isa(Isa::Vfmadd231ps, width, &args);

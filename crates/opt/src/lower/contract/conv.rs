@@ -5,13 +5,13 @@
 use super::dot::{packed, plain};
 use super::prefetch::NextPanel;
 use super::window::{Taps, WindowWalk, row_axis};
-use super::{RightSide, Traversal, WINDOW_ROW_TAILS, accumulator, chains, epilogue, over_k, right_side};
+use super::{RightSide, Traversal, WINDOW_ROW_TAILS, Walk, accumulator, epilogue, over_k, right_side};
 use crate::lower::Lowered;
 use crate::lower::access::{Axis, Lowering, TileBox, begin};
 use crate::lower::body::Body;
 use tegula_base::{Bytes, Dim, Symbols};
 use tegula_ir::{OpId, Value};
-use tegula_target::{ContractTile, TargetModel};
+use tegula_target::TargetModel;
 use tegula_tensor::{TensorOp, Window};
 use tegula_tile::IndexOp;
 
@@ -26,7 +26,6 @@ struct Conv<'a> {
     packing: RightSide,
     /// Memory order of the result's logical axes (batch, channels, spatial...), as the root's type shows it.
     order: Vec<usize>,
-    tile: ContractTile,
     /// The spatial axis (from 0) along which a tile's rows run.
     row_axis: usize,
 }
@@ -39,6 +38,7 @@ struct Place<'a> {
     column: Axis,
     panel: Value,
     next: Option<NextPanel>,
+    steps: Walk,
 }
 
 pub(super) fn lower(
@@ -63,9 +63,7 @@ pub(super) fn lower(
     let k = inner.clone() * Dim::from(reach);
     let contract = super::of_conv(operands, &shape, *groups, k, *out, packing != RightSide::Plain);
     let mut tile = target.contract_tile(&contract, symbols);
-    if let RightSide::Panels { width } | RightSide::Quads { width } = packing {
-        tile.n = width;
-    }
+    tile.n = packing.width().unwrap_or(tile.n);
     let cut = *groups > 1;
     if cut && channels.as_const().is_none() {
         tile.n = 1;
@@ -74,7 +72,7 @@ pub(super) fn lower(
         Traversal { tile, m: shape[2 + row_axis].clone(), n: channels, cut, tails: &WINDOW_ROW_TAILS };
     let order = super::result_order(body, shape.len());
     let column_length = inner.clone() * Dim::from(reach);
-    let conv = Conv { body, root, x, w, inner, groups: *groups, packing, order, tile, row_axis };
+    let conv = Conv { body, root, x, w, inner, groups: *groups, packing, order, row_axis };
     let lines = LineBlock::of(body, &conv, target, &others, &shape);
     // Grid: batch, groups, outer spatial axes (the last of them in blocks), then rows and columns, a block's lines
     // just ahead of the row tiles: one panel of weights serves all of them.
@@ -110,11 +108,12 @@ pub(super) fn lower(
     cx.when(is_there, |cx| {
         outcome = traversal.tiles(cx, &unit, &mut |cx, row, column, panel| {
             let zero = cx.b.splat(acc, &[row.extent, column.extent], 0);
+            let walk = Walk::new(&tile, packing, conv.inner.as_const(), row.extent);
             let next = tile_number.and_then(|number| {
                 let right = (w, &column_length);
-                NextPanel::new(cx, target, right, &tile, lines.as_ref()?.lines, &[], [panel, number])
+                NextPanel::new(cx, target, right, (&tile, walk), lines.as_ref()?.lines, &[], [panel, number])
             });
-            let place = Place { coordinates: &coordinates, column, panel, next };
+            let place = Place { coordinates: &coordinates, column, panel, next, steps: walk };
             let walk =
                 WindowWalk { window, x: body.shape(x), row_axis, others: &coordinates[2..], row, short };
             let sum =
@@ -204,15 +203,12 @@ impl Conv<'_> {
         let tap = self.tap_start(cx, taps);
         let size = cx.b.size(&self.inner);
         let first_channel = cx.b.mul(coordinates[1], size);
-        let (unroll, chains) = match (self.packing, self.inner.as_const()) {
-            (RightSide::Quads { .. }, _) => (4, 1),
-            (_, Some(few)) if few < self.tile.k => (few, 1),
-            _ => (self.tile.k, chains(&self.tile, x_row.extent)),
-        };
-        over_k(cx, &self.inner, unroll, chains, acc, &mut |cx, step, sum| {
+        let mut ahead = |cx: &mut Lowering, k: Value| {
             if let Some(next) = &place.next {
-                next.step(cx, tap, step);
+                next.round(cx, tap, k);
             }
+        };
+        over_k(cx, &self.inner, place.steps, acc, &mut ahead, &mut |cx, step, sum| {
             let channel = cx.b.add(first_channel, step.offset);
             let mut x_at: TileBox =
                 [one(coordinates[0]), Axis { offset: channel, ..step }].into_iter().collect();
@@ -228,7 +224,7 @@ impl Conv<'_> {
                     w_at.extend(taps.iter().flatten().map(|tap| one(tap.position)));
                     plain(cx, self.w, &w_at, 1, 0)
                 }
-                RightSide::Panels { .. } | RightSide::Quads { .. } => {
+                RightSide::Panels { .. } | RightSide::Groups { .. } => {
                     let between: Vec<Axis> = taps.iter().flatten().map(|tap| one(tap.position)).collect();
                     packed(cx, self.w, self.packing, &[], &between, step, panel)
                 }

@@ -4,8 +4,8 @@
 use super::padded::Product;
 use super::prefetch::NextPanel;
 use super::{
-    ROW_TAILS, RightSide, Traversal, WEIGHT_ROW_TAILS, accumulator, chains, epilogue, over_k, padded,
-    prologue, right_side,
+    ROW_TAILS, RightSide, Traversal, WEIGHT_ROW_TAILS, Walk, accumulator, epilogue, over_k, padded, prologue,
+    right_side,
 };
 use crate::lower::access::{Axis, Lowering, TileBox, begin};
 use crate::lower::body::Body;
@@ -68,9 +68,7 @@ pub(super) fn lower(
     }
     let [form] = forms.as_slice() else { return Err("a contraction with cut edges has one form".into()) };
     let mut tile = form.tile;
-    if let RightSide::Panels { width } | RightSide::Quads { width } = packing {
-        tile.n = width;
-    }
+    tile.n = packing.width().unwrap_or(tile.n);
     let tails: &[i64] = if packing == RightSide::Plain { &ROW_TAILS } else { &WEIGHT_ROW_TAILS };
     let traversal = Traversal { tile, m, n, cut: false, tails };
     let mut grid: Vec<Dim> = (0..roles.n_batch).map(|i| shape[i].clone()).collect();
@@ -84,22 +82,21 @@ pub(super) fn lower(
     let unit = cx.unit[roles.n_batch..].to_vec();
     traversal.tiles(&mut cx, &unit, &mut |cx, row, column, panel| {
         let zero = cx.b.splat(acc, &[row.extent, column.extent], 0);
-        let (unroll, chains) = match packing {
-            RightSide::Quads { .. } => (4, 1),
-            _ => (tile.k, chains(&tile, row.extent)),
-        };
+        let walk = Walk::new(&tile, packing, None, row.extent);
         let next = match packing {
             RightSide::Plain => None,
-            RightSide::Panels { .. } | RightSide::Quads { .. } => {
+            RightSide::Panels { .. } | RightSide::Groups { .. } => {
                 let (right, place) = ((roles.rhs, &k), [panel, unit[2]]);
-                NextPanel::new(cx, target, right, &tile, tile.m_block, &batch_at, place)
+                NextPanel::new(cx, target, right, (&tile, walk), tile.m_block, &batch_at, place)
             }
         };
         let column_start = cx.b.index(0);
-        let sum = over_k(cx, &k, unroll, chains, zero, &mut |cx, step, sum| {
+        let mut ahead = |cx: &mut Lowering, k: Value| {
             if let Some(next) = &next {
-                next.step(cx, column_start, step);
+                next.round(cx, column_start, k);
             }
+        };
+        let sum = over_k(cx, &k, walk, zero, &mut ahead, &mut |cx, step, sum| {
             let a = left(cx, &roles, &batch_at, row, step);
             let mut b = right(cx, &roles, packing, &batch_at, step, column, panel);
             if contract.lhs.is_float() && !contract.rhs.is_float() {
@@ -182,13 +179,13 @@ pub(super) fn right(
             (at[roles.rhs_k], at[roles.rhs_n]) = (step, column);
             plain(cx, roles.rhs, &at, roles.rhs_k, roles.rhs_n)
         }
-        RightSide::Panels { .. } | RightSide::Quads { .. } => {
+        RightSide::Panels { .. } | RightSide::Groups { .. } => {
             packed(cx, roles.rhs, packing, batch, &[], step, panel)
         }
     }
 }
 
-/// A `[k, n]` tile of a packed right side `[outer..., n/width, between..., k, width]` (or with quads of k).
+/// A `[k, n]` tile of a packed right side `[outer..., n/width, between..., k, width]` (or with groups of k).
 pub(super) fn packed(
     cx: &mut Lowering,
     arg: Value,
@@ -205,14 +202,15 @@ pub(super) fn packed(
     at.push(one(panel));
     at.extend(between.iter().copied());
     match packing {
-        RightSide::Quads { width } => {
-            let four = cx.b.index(4);
-            let quad = cx.b.index_op(tegula_tile::IndexOp::FloorDiv, step.offset, four);
-            at.push(one(quad));
+        // A step that is left over is the first of its group.
+        RightSide::Groups { width, together } => {
+            let together = cx.b.index(together);
+            let group = cx.b.index_op(tegula_tile::IndexOp::FloorDiv, step.offset, together);
+            at.push(one(group));
             at.push(Axis { extent: width, ..one(zero) });
-            at.push(Axis { extent: 4, ..one(zero) });
+            at.push(Axis { extent: step.extent, ..one(zero) });
             let tile = cx.load(view, &at, 0);
-            let tile = cx.b.reshape(tile, &[width, 4]);
+            let tile = cx.b.reshape(tile, &[width, step.extent]);
             cx.b.transpose(tile, &[1, 0])
         }
         RightSide::Panels { width } => {

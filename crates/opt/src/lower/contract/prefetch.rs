@@ -4,6 +4,7 @@
 //! from beyond its L2 cache, and the hardware's own prefetchers run only some lines ahead. So all row tiles of a block
 //! share the work of bringing the next panel, a line or a few at each step of k.
 
+use super::Walk;
 use crate::lower::access::{Axis, Lowering};
 use tegula_base::Dim;
 use tegula_ir::Value;
@@ -22,7 +23,7 @@ pub(super) struct NextPanel {
     /// Elements that one k stands for.
     share: i64,
     line: i64,
-    /// Steps of k asked for at once.
+    /// Steps of k of a round.
     unroll: i64,
 }
 
@@ -33,7 +34,7 @@ impl NextPanel {
         cx: &mut Lowering,
         target: &dyn TargetModel,
         right: (Value, &Dim),
-        tile: &ContractTile,
+        (tile, walk): (&ContractTile, Walk),
         tiles: i64,
         leading: &[Axis],
         [panel, tile_number]: [Value; 2],
@@ -41,11 +42,11 @@ impl NextPanel {
         let (arg, column) = right;
         let size = cx.body.func.ty(arg).dtype.size() as i64;
         let line = target.prefetched_line()?.0 as i64 / size;
-        let lines = ((tile.n * tile.k) as u64).div_ceil((line * tiles) as u64).min(MOST_LINES) as i64;
-        if tiles == 1 || lines * line % tile.k != 0 {
+        let lines = ((tile.n * walk.unroll) as u64).div_ceil((line * tiles) as u64).min(MOST_LINES) as i64;
+        if tiles == 1 || walk.chains > 1 || lines * line % walk.unroll != 0 {
             return None;
         }
-        let share = lines * line / tile.k;
+        let share = lines * line / walk.unroll;
         let view = cx.arg_view(arg)?;
         let (zero, one) = (cx.b.index(0), cx.b.index(1));
         let mut start: Vec<Value> = leading.iter().map(|axis| axis.offset).collect();
@@ -56,16 +57,13 @@ impl NextPanel {
         let shares = cx.b.index(share);
         let tile_share = cx.b.mul(column, shares);
         let first = cx.b.mul(tile_number, tile_share);
-        Some(NextPanel { view, start, first, share, line, unroll: tile.k })
+        Some(NextPanel { view, start, first, share, line, unroll: walk.unroll })
     }
 
-    /// Asks for what belongs to the step at `k` of a column's part that begins at `begin`, if it is a whole one.
-    pub fn step(&self, cx: &mut Lowering, begin: Value, k: Axis) {
-        if k.extent != self.unroll {
-            return;
-        }
+    /// Asks for what belongs to the round at `k` of a column's part that begins at `begin`.
+    pub fn round(&self, cx: &mut Lowering, begin: Value, k: Value) {
         let share = cx.b.index(self.share);
-        let behind = cx.b.add(begin, k.offset);
+        let behind = cx.b.add(begin, k);
         let behind = cx.b.mul(behind, share);
         let at = cx.b.add(self.first, behind);
         for line in 0..self.share * self.unroll / self.line {
