@@ -118,6 +118,9 @@ const WINDOW_ROW_TAILS: [i64; 3] = [4, 2, 1];
 /// The same for weights that are read once for each of them: no rows left over are read for twice.
 const WEIGHT_ROW_TAILS: [i64; 4] = [4, 3, 2, 1];
 
+/// Sums of an element of products of bytes: four registers of columns each, with one row, keep the units busy.
+const MOST_CHAINS: i64 = 4;
+
 /// The work units of a contraction's rows and columns: blocks of row tiles, then column tiles, then row tiles
 /// in a block; a panel of the right side is used `m_block` times in a row.
 pub(super) struct Traversal {
@@ -254,6 +257,15 @@ impl Walk {
             .unwrap_or(most_chains);
         let is_few = k.is_some_and(|k| k < tile.k);
         Walk { unroll, chains: if is_few { 1 } else { chains }, together }
+    }
+
+    /// Longer rounds, so that the sums of few rows keep the units busy: only where the order of additions is free.
+    fn in_chains(self, tile: &ContractTile, rows: i64) -> Walk {
+        let wanted = (1..MOST_CHAINS).find(|chains| chains * rows >= tile.busy_rows).unwrap_or(MOST_CHAINS);
+        match self.together > 1 && self.chains < wanted {
+            true => Walk { unroll: self.together * wanted, chains: wanted, ..self },
+            false => self,
+        }
     }
 }
 

@@ -82,7 +82,10 @@ pub(super) fn lower(
     let unit = cx.unit[roles.n_batch..].to_vec();
     traversal.tiles(&mut cx, &unit, &mut |cx, row, column, panel| {
         let zero = cx.b.splat(acc, &[row.extent, column.extent], 0);
-        let walk = Walk::new(&tile, packing, None, row.extent);
+        let mut walk = Walk::new(&tile, packing, None, row.extent);
+        if acc.is_int() {
+            walk = walk.in_chains(&tile, row.extent);
+        }
         let next = match packing {
             RightSide::Plain => None,
             RightSide::Panels { .. } | RightSide::Groups { .. } => {
