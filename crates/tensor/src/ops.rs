@@ -236,8 +236,9 @@ define_ops! {
         /// c1: all of one dtype and rank 4. c2: sizes fit. c3: G divides H. c4: the mask fits.
         Attention = "attention" { scale: F64, causal: bool, window: i64, softcap: F64 },
         /// `(x: [S,B,I], w: [4H,I], r: [4H,H], bias: [8H], h0: [B,H], c0: [B,H], peephole?: [3H])`, gates in ONNX
-        /// order i,o,f,c; results `(y: [S,B,H], h, c)`. Activations sigmoid, tanh, tanh. Where `rounded`, each row of x and
-        /// h meets the weights as 16-bit integers times a scale of its own. c1: x and h0 have ranks 3 and 2.
+        /// order i,o,f,c; results `(y: [S,B,H], h, c)`. Activations sigmoid, tanh, tanh. Where `rounded`, each row of x
+        /// meets the weights as bytes less a zero point, each of h as 16-bit integers, times a scale of its own.
+        /// c1: x and h0 have ranks 3 and 2.
         Lstm = "lstm" { direction: Direction, rounded: bool },
         /// `(x: [S,B,I], w: [3H,I], r: [3H,H], bias: [6H], h0: [B,H])`, gates z,r,h; results `(y, h)`.
         /// c1: x and h0 have ranks 3 and 2.

@@ -8,6 +8,8 @@ use tegula_ir::{ScalarOp, Value};
 
 /// The integer that the greatest magnitude of a row of 16-bit integers becomes.
 const GREATEST: f64 = i16::MAX as f64;
+/// Steps of 8 bits.
+const STEPS: f64 = u8::MAX as f64;
 /// The least magnitude of a whole row that is told from 0: its reciprocal times [`GREATEST`] is still a number.
 const LEAST: f64 = f32::MIN_POSITIVE as f64 * 65536.0;
 
@@ -18,7 +20,7 @@ pub(super) fn lstm(b: &mut Builder, x: &[Value], direction: Direction, rounded: 
     let (hidden, steps) = (b.shape(x[4])[1].clone(), b.shape(x[0])[0].clone());
     let (w_bias, r_bias) = halves(b, x[3])?;
     let bias = b.add(w_bias, r_bias)?;
-    let inputs = product(b, x[0], x[1], rounded)?;
+    let inputs = product(b, x[0], x[1], rounded.then_some(eight_bits))?;
     let inputs = b.add(inputs, bias)?;
     let peephole = x.get(6).map(|p| parts(b, *p, 0, 3, &hidden)).transpose()?;
     let go = b.scalar_bool(true)?;
@@ -26,7 +28,7 @@ pub(super) fn lstm(b: &mut Builder, x: &[Value], direction: Direction, rounded: 
         let (h, c) = (state[0], state[1]);
         let time = time(b, step, &steps, direction)?;
         let input = b.gather(inputs, time, 0)?;
-        let recurrent = product(b, h, x[2], rounded)?;
+        let recurrent = product(b, h, x[2], rounded.then_some(sixteen_bits))?;
         let gates = b.add(input, recurrent)?;
         let [i, o, f, g] = four(parts(b, gates, 1, 4, &hidden)?);
         let i = peep(b, i, c, peephole.as_deref(), 0)?;
@@ -102,19 +104,19 @@ pub(super) fn gru(
     [y, results[1]].into_iter().map(|value| b.cast(value, dtype)).collect()
 }
 
+/// Rows `[..., K]` as scales `[..., 1]` and 16-bit integers that they are to be multiplied by.
+type Rounding = fn(&mut Builder, Value) -> Built<(Value, Value)>;
+
 /// `x [..., I]` by `w [gates*H, I]`; the rows of x rounded first, or not.
-fn product(b: &mut Builder, x: Value, w: Value, rounded: bool) -> Built {
-    if !rounded {
-        return b.dot_rows(x, w);
-    }
-    let (scale, integers) = sixteen_bits(b, x)?;
+fn product(b: &mut Builder, x: Value, w: Value, rounding: Option<Rounding>) -> Built {
+    let Some(rounding) = rounding else { return b.dot_rows(x, w) };
+    let (scale, integers) = rounding(b, x)?;
     let integers = b.cast(integers, b.dtype(x))?;
     let sums = b.dot_rows(integers, w)?;
     b.mul(sums, scale)
 }
 
-/// Rows `[..., K]` as scales `[..., 1]` times 16-bit integers: the greatest magnitude becomes [`GREATEST`]. Infinities
-/// and NaN are in the scale.
+/// The greatest magnitude becomes [`GREATEST`]. Infinities and NaN are in the scale.
 fn sixteen_bits(b: &mut Builder, x: Value) -> Built<(Value, Value)> {
     let sizes = b.abs(x)?;
     let most = b.reduce(ScalarOp::Max, sizes, &[b.rank(x) - 1], true)?;
@@ -125,6 +127,30 @@ fn sixteen_bits(b: &mut Builder, x: Value) -> Built<(Value, Value)> {
     let integers = b.mul(x, inverse)?;
     let integers = b.round(integers)?;
     Ok((scale, b.cast(integers, DType::I16)?))
+}
+
+/// Differences of bytes and a zero point: [`STEPS`] lie between the least and the greatest element, or 0 where all are
+/// on one side of it. Infinities and NaN are in the scale.
+fn eight_bits(b: &mut Builder, x: Value) -> Built<(Value, Value)> {
+    let axes = [b.rank(x) - 1];
+    let end = |b: &mut Builder, f: ScalarOp| {
+        let end = b.reduce(f, x, &axes, true)?;
+        let end = b.with_number(f, end, 0.0)?;
+        b.with_number(ScalarOp::Mul, end, 1.0 / STEPS)
+    };
+    let (most, least) = (end(b, ScalarOp::Max)?, end(b, ScalarOp::Min)?);
+    let scale = b.sub(most, least)?;
+    let scale = b.with_number(ScalarOp::Max, scale, LEAST)?;
+    let inverse = b.reciprocal(scale)?;
+    let below = b.with_number(ScalarOp::Mul, least, -STEPS)?;
+    let below = b.mul(below, inverse)?;
+    let below = b.round(below)?;
+    let steps = b.mul(x, inverse)?;
+    let steps = b.round(steps)?;
+    let bytes = b.add(steps, below)?;
+    let [bytes, zero] =
+        [bytes, below].map(|value| b.cast(value, DType::U8).and_then(|byte| b.cast(byte, DType::I16)));
+    Ok((scale, b.sub(bytes?, zero?)?))
 }
 
 fn halves(b: &mut Builder, bias: Value) -> Built<(Value, Value)> {

@@ -32,7 +32,7 @@ pub(super) struct Layer {
     lengths: Option<Value>,
     direction: Direction,
     hidden: Dim,
-    /// Activations are rounded to 16 bits: the model lets them be 8.
+    /// Activations are rounded, those of the state to 16 bits: the model lets them be 8.
     rounded: bool,
 }
 
@@ -59,9 +59,9 @@ fn rnn(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     walk_all(cx, node, Gates::Rnn, &|cx, i| Ok((part(cx, w, i)?, part(cx, r, i)?)))
 }
 
-/// An LSTM whose weights `[D,I,4H]` are 8-bit. The stored weights are dequantised; rows of activations are rounded to
-/// 16 bits, so that products are of bytes and a flipped rounding is 256 times less than in ONNX Runtime, which rounds to
-/// 8: there on long sequences inputs that differ by 1e-6 give embeddings that differ in the first digit.
+/// An LSTM whose weights `[D,I,4H]` are 8-bit. The stored weights are dequantised; rows of activations are rounded,
+/// so that products are of bytes. Those of the state have 16 bits, so that a flipped rounding is 256 times less than in
+/// ONNX Runtime, where on long sequences inputs that differ by 1e-6 give embeddings that differ in the first digit.
 fn dynamic_quantize_lstm(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     walk_all(cx, node, Gates::Lstm, &|cx, i| {
         let mut weights = [1, 2].into_iter().zip([8, 10]).map(|(weight, scale)| {

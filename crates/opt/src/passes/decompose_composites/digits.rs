@@ -1,5 +1,6 @@
 //! Products of 16-bit integers and stored bytes, as products of bytes: the two digits of each integer are multiplied
-//! apart, `q w = 256 (q1 w) + q0 w`.
+//! apart, `q w = 256 (q1 w) + q0 w`. Integers that are differences of bytes are one product less a multiple of the
+//! weights' sums.
 //!
 //! The low digit is an unsigned byte, the high one of zero point 128; each sum is exact in `i32`, and `f32` takes their
 //! total. Bytes are widened one vector of floats at a time, and four of their products take the time of one of
@@ -18,9 +19,17 @@ const ZERO: i64 = 128;
 /// Steps whose sums `i32` holds, whatever the bytes.
 const MOST_STEPS: std::ops::RangeInclusive<i64> = 1..=1 << 16;
 
-/// The integers `[..., k]` of a product of them, as floats, and bytes of a constant; `None`: the op is none such, or the
-/// target is no faster with bytes.
-pub(super) fn integers(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> Option<Value> {
+/// The left side of a product, `[..., k]`.
+pub(super) enum Integers {
+    /// Of 16 bits.
+    Whole(Value),
+    /// Bytes, less a byte for each row.
+    Difference(Value, Value),
+}
+
+/// What a product by bytes of a constant takes as floats; `None`: the op is none such, or the target is no faster
+/// with bytes.
+pub(super) fn integers(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> Option<Integers> {
     let TensorOp::Dot { dims, out: DType::F32 } = func.kind(op) else { return None };
     let [x, w] = [0, 1].map(|i| func.ty(func.operand(op, i)));
     let plain = dims.lhs_batch.is_empty()
@@ -29,8 +38,13 @@ pub(super) fn integers(func: &TensorFunc, op: OpId, target: &dyn TargetModel) ->
         && w.dtype == DType::I8;
     let steps = w.shape.get(*dims.rhs_contract.first()?)?.as_const()?;
     let in_fours = steps % 4 == 0 && MOST_STEPS.contains(&steps);
-    let fits = plain && in_fours && target.byte_products() > DIGITS && is_stored(func, func.operand(op, 1));
-    fits.then(|| widened(func, func.operand(op, 0))).flatten()
+    let fits = plain && in_fours && is_stored(func, func.operand(op, 1));
+    let integers = fits.then(|| widened(func, func.operand(op, 0))).flatten()?;
+    let (found, digits) = match difference(func, integers, &x.shape) {
+        Some([bytes, zero]) => (Integers::Difference(bytes, zero), 1),
+        None => (Integers::Whole(integers), DIGITS),
+    };
+    (target.byte_products() > digits).then_some(found)
 }
 
 /// The 16-bit integers that a value is, as floats, perhaps of another shape.
@@ -48,6 +62,24 @@ fn widened(func: &TensorFunc, mut value: Value) -> Option<Value> {
     }
 }
 
+/// Bytes and the byte of each row that integers are the difference of, in rows of `shape`.
+fn difference(func: &TensorFunc, integers: Value, shape: &Shape) -> Option<[Value; 2]> {
+    let op = func.def_op(integers)?;
+    let TensorOp::Elementwise { f: ScalarOp::Sub } = func.kind(op) else { return None };
+    let byte = |i: usize| {
+        let op = func.def_op(func.operand(op, i))?;
+        let is_cast = matches!(func.kind(op), TensorOp::Elementwise { f: ScalarOp::Cast { .. } });
+        let source = is_cast.then(|| func.operand(op, 0))?;
+        (func.ty(source).dtype == DType::U8).then_some(source)
+    };
+    let (bytes, zero) = (byte(0)?, byte(1)?);
+    let [own, of_rows] = [bytes, zero].map(|value| &func.ty(value).shape);
+    let a_row_each = of_rows.last()?.is_const(1)
+        && of_rows.rank() == own.rank()
+        && own.iter().zip(of_rows.iter()).rev().skip(1).all(|(a, b)| a == b);
+    (a_row_each && own.last() == shape.last()).then_some([bytes, zero])
+}
+
 /// Whether a value is a constant, perhaps moved.
 fn is_stored(func: &TensorFunc, mut value: Value) -> bool {
     while let Some(op) = func.def_op(value) {
@@ -60,10 +92,30 @@ fn is_stored(func: &TensorFunc, mut value: Value) -> bool {
     false
 }
 
-/// The product of `integers` in the shape of `x`, and bytes `w`.
-pub(super) fn dot(b: &mut Builder, integers: Value, [x, w]: [Value; 2], dims: &DotDims) -> Built {
-    let (rank, shape) = (b.rank(x), b.shape(x));
-    let integers = b.reshape(integers, shape)?;
+/// The product of integers in the shape of `x`, and bytes `w`.
+pub(super) fn dot(b: &mut Builder, integers: Integers, [x, w]: [Value; 2], dims: &DotDims) -> Built {
+    let shape = b.shape(x);
+    match integers {
+        Integers::Whole(integers) => {
+            let integers = b.reshape(integers, shape)?;
+            whole(b, integers, w, dims)
+        }
+        Integers::Difference(bytes, zero) => {
+            let mut rows = shape.clone();
+            *rows.last_mut().expect("invariant: the axis of the product") = Dim::from(1);
+            let (bytes, zero) = (b.reshape(bytes, shape)?, b.reshape(zero, rows)?);
+            let sums = b.dot(bytes, w, dims.clone(), DType::I32)?;
+            let zero = b.cast(zero, DType::I32)?;
+            let columns = columns(b, sums, w, dims)?;
+            let shift = b.mul(zero, columns)?;
+            let sums = b.sub(sums, shift)?;
+            b.cast(sums, DType::F32)
+        }
+    }
+}
+
+fn whole(b: &mut Builder, integers: Value, w: Value, dims: &DotDims) -> Built {
+    let rank = b.rank(integers);
     let digits = digits(b, integers)?;
     let dims = DotDims { lhs_contract: vec![rank], ..dims.clone() };
     let sums = b.dot(digits, w, dims.clone(), DType::I32)?;
@@ -72,15 +124,21 @@ pub(super) fn dot(b: &mut Builder, integers: Value, [x, w]: [Value; 2], dims: &D
         b.squeeze(sum, &[0])
     };
     let (high, low) = (digit(b, 0)?, digit(b, 1)?);
-    let shift = column_sums(b, w, dims.rhs_contract[0])?;
+    let shift = columns(b, high, w, &dims)?;
     let shift = b.with_number(ScalarOp::Mul, shift, -ZERO as f64)?;
-    let mut columns: Shape = std::iter::repeat_n(Dim::from(1), rank).collect();
-    columns[rank - 1] = b.shape(high)[rank - 1].clone();
-    let shift = b.reshape(shift, columns)?;
     let high = b.add(high, shift)?;
     let (high, low) = (b.cast(high, DType::F32)?, b.cast(low, DType::F32)?);
     let high = b.with_number(ScalarOp::Mul, high, 256.0)?;
     b.add(high, low)
+}
+
+/// Sums of the columns of w, for a product `[..., n]`.
+fn columns(b: &mut Builder, product: Value, w: Value, dims: &DotDims) -> Built {
+    let sums = column_sums(b, w, dims.rhs_contract[0])?;
+    let rank = b.rank(product);
+    let mut shape: Shape = std::iter::repeat_n(Dim::from(1), rank).collect();
+    shape[rank - 1] = b.shape(product)[rank - 1].clone();
+    b.reshape(sums, shape)
 }
 
 /// Sums of bytes along `axis`, right here of the constant behind moves.
