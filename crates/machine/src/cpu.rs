@@ -16,6 +16,7 @@ pub struct Cpu {
     pub vector_registers: u32,
     pub l1d: Bytes,
     pub l2: Bytes,
+    /// The part that one core fills.
     pub l3: Bytes,
     pub cache_line: Bytes,
     /// Cores of the machine that the numbers are of; never part of a compiled layout.

@@ -77,15 +77,34 @@ fn of_vectors(contract: &Contract, on_matrix_units: bool) -> ContractTile {
         false => (m, STEPS),
     };
     let k = up_to(&contract.k, steps);
-    ContractTile { m, n, k, m_block: 1, busy_rows: 1, edges: Edges::Cut, swapped: false, splits: 1 }
+    ContractTile {
+        m,
+        n,
+        k,
+        m_block: 1,
+        n_slabs: 1,
+        busy_rows: 1,
+        edges: Edges::Cut,
+        swapped: false,
+        splits: 1,
+    }
 }
 
 /// Whole tiles of `mma.sync`; few of them over a long k in runs.
 fn of_warps(gpu: &Gpu, contract: &Contract) -> (ContractTile, String) {
     let (m, n) = WARP_TILE;
     let k = WARP_STEP_BYTES / contract.lhs.size().max(contract.rhs.size()) as i64;
-    let tile =
-        ContractTile { m, n, k, m_block: 1, busy_rows: 1, edges: Edges::Padded, swapped: false, splits: 1 };
+    let tile = ContractTile {
+        m,
+        n,
+        k,
+        m_block: 1,
+        n_slabs: 1,
+        busy_rows: 1,
+        edges: Edges::Padded,
+        swapped: false,
+        splits: 1,
+    };
     let sizes = [&contract.batch, &contract.m, &contract.n, &contract.k].map(|dim| dim.as_const());
     let [Some(batch), Some(rows), Some(columns), Some(steps)] =
         sizes.map(|size| size.map(|n| n.max(1) as u64))
@@ -194,5 +213,8 @@ fn of_warpgroups(gpu: &Gpu, contract: &Contract, symbols: &Symbols) -> (Contract
     let (m, n) = if swapped { (columns, rows) } else { (rows, columns) };
     let k = if packed.is_some() { UNPACKED_STEPS } else { STEP_BYTES / contract.lhs.size() as i64 };
     let m_block = if swapped { 1 } else { BAND };
-    (ContractTile { m, n, k, m_block, busy_rows: 1, edges: Edges::Padded, swapped, splits }, reason)
+    (
+        ContractTile { m, n, k, m_block, n_slabs: 1, busy_rows: 1, edges: Edges::Padded, swapped, splits },
+        reason,
+    )
 }

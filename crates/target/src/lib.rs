@@ -191,6 +191,9 @@ pub struct ContractTile {
     pub k: i64,
     /// Row tiles that one panel of the right side serves before the next panel is touched.
     pub m_block: i64,
+    /// Parts of the columns, a divisor of their tiles' number, each of which all rows pass over before the next is touched;
+    /// with cut edges only.
+    pub n_slabs: i64,
     /// Rows of sums that keep the multiply-add units busy: a tile of fewer rows sums k in as many chains.
     pub busy_rows: i64,
     pub edges: Edges,

@@ -121,8 +121,8 @@ const WEIGHT_ROW_TAILS: [i64; 4] = [4, 3, 2, 1];
 /// Sums of an element of products of bytes: four registers of columns each, with one row, keep the units busy.
 const MOST_CHAINS: i64 = 4;
 
-/// The work units of a contraction's rows and columns: blocks of row tiles, then column tiles, then row tiles
-/// in a block; a panel of the right side is used `m_block` times in a row.
+/// The work units of a contraction's rows and columns: slabs of columns, then blocks of row tiles, then column tiles in a
+/// slab, then row tiles in a block; a panel of the right side is used `m_block` times in a row.
 pub(super) struct Traversal {
     pub tile: ContractTile,
     pub m: Dim,
@@ -157,8 +157,30 @@ impl Traversal {
     /// The three grid axes.
     fn grid(&self) -> [Dim; 3] {
         let (row_tiles, block) = (self.row_tiles(), Dim::from(self.tile.m_block));
+        let slabs = Dim::from(self.slabs());
+        let panels = self.n.ceil_div(&Dim::from(self.tile.n)).floor_div(&slabs);
         // Few rows fill no block: units without rows would cost more than a short product.
-        [row_tiles.ceil_div(&block), self.n.ceil_div(&Dim::from(self.tile.n)), row_tiles.minimum(&block)]
+        [row_tiles.ceil_div(&block) * slabs, panels, row_tiles.minimum(&block)]
+    }
+
+    /// As the target said, where panels of the width that was packed divide so.
+    fn slabs(&self) -> i64 {
+        let panels = self.n.as_const().map(|n| (n + self.tile.n - 1) / self.tile.n);
+        if panels.is_some_and(|panels| panels % self.tile.n_slabs == 0) { self.tile.n_slabs } else { 1 }
+    }
+
+    /// The block of rows and the panel of columns of a unit.
+    fn place(&self, cx: &mut Lowering, unit: &[Value]) -> [Value; 2] {
+        let slabs = self.slabs();
+        if slabs == 1 {
+            return [unit[0], unit[1]];
+        }
+        let [blocks, panels, _] = self.grid();
+        let blocks = cx.b.size(&blocks.floor_div(&Dim::from(slabs)));
+        let panels = cx.b.size(&panels);
+        let slab = cx.b.index_op(IndexOp::FloorDiv, unit[0], blocks);
+        let first = cx.b.mul(slab, panels);
+        [cx.b.index_op(IndexOp::Mod, unit[0], blocks), cx.b.add(first, unit[1])]
     }
 
     /// Calls `body` for each tile of rows of this unit: row axis, column axis (bounded where the columns may end).
@@ -170,13 +192,13 @@ impl Traversal {
         body: &mut dyn FnMut(&mut Lowering, Axis, Axis, Value) -> Result<(), String>,
     ) -> Result<(), String> {
         let m_block = cx.b.index(self.tile.m_block);
-        let block = cx.b.mul(unit[0], m_block);
+        let [block, panel] = self.place(cx, unit);
+        let block = cx.b.mul(block, m_block);
         let row_tile = cx.b.add(block, unit[2]);
         let step = cx.b.index(self.tile.m);
         let first = cx.b.mul(row_tile, step);
         let end = cx.b.add(first, step);
         let rows = cx.b.size(&self.m);
-        let panel = unit[1];
         let width = cx.b.index(self.tile.n);
         let column = cx.b.mul(panel, width);
         let columns = cx.b.size(&self.n);

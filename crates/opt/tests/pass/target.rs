@@ -24,6 +24,7 @@ impl TargetModel for Small {
             n: 8,
             k: 2,
             m_block: 2,
+            n_slabs: 1,
             busy_rows: 2,
             edges: Edges::Cut,
             swapped: false,

@@ -51,6 +51,7 @@ impl TargetModel for SmallTarget {
             n: 8,
             k: 2,
             m_block: 2,
+            n_slabs: if self.edges == Edges::Cut { 2 } else { 1 },
             busy_rows: 2,
             edges: self.edges,
             swapped: false,
