@@ -124,7 +124,8 @@ fn propagated(f: ScalarOp, dtype: DType, x: &[(f64, f64)], r: f64) -> f64 {
     match f {
         Neg | Abs => ea,
         Add | Sub => ea + eb,
-        Mul => a.abs() * eb + b.abs() * ea + ea * eb,
+        // Of a product with an exact 0 only the sign is in doubt.
+        Mul => (a.abs() * eb + b.abs() * ea + ea * eb).max(f64::from_bits(1)),
         Div if b.abs() > eb => (ea + (a / b).abs() * eb) / (b.abs() - eb),
         Min | Max => ea.max(eb),
         Fma => a.abs() * eb + b.abs() * ea + ea * eb + x[2].1,
