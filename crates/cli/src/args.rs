@@ -98,7 +98,7 @@ pub struct PassOptions {
 /// How kernels and a package are made.
 #[derive(ClapArgs, Clone, Default)]
 pub struct BuildOptions {
-    /// Threads that compile; default: one.
+    /// Threads that compile; default: as many as the process may use.
     #[arg(long, value_name = "N", value_parser = parse_count)]
     pub compile_threads: Option<usize>,
     /// Verify the program after each pass.

@@ -116,7 +116,7 @@ fn compile_options(args: &Args) -> Result<CompileOptions, Failure> {
     options.form = if args.target.portable { Form::Portable } else { form };
     options.tier = args.target.tier.clone();
     options.dims = dims(&args.dims)?;
-    options.threads = args.build.compile_threads.unwrap_or(1);
+    options.threads = args.build.compile_threads.unwrap_or_else(tegula::default_threads);
     options.start_from = args.passes.start_from.clone();
     options.verify |= args.build.verify_passes;
     options.aliases = args.build.aliases.clone();
