@@ -2,11 +2,12 @@
 
 use super::buffer_bytes;
 use super::kernels::{CompiledLaunch, Kernel};
+use crate::form_kernels::weight;
 use crate::lower::BufferRef;
 use crate::update_in_place::data_of_update;
 use tegula_base::{Bytes, DType, Dim, Flops};
 use tegula_ir::{OpId, RegionId};
-use tegula_machine::Machine;
+use tegula_machine::{Cpu, Machine};
 use tegula_package::CostRecord;
 use tegula_tensor::{KernelClass, TensorFunc, TensorOp};
 
@@ -60,8 +61,7 @@ fn kernel_flops(func: &TensorFunc, op: OpId) -> Dim {
     func.regions_of(op).iter().fold(Dim::from(0), |sum, region| sum + flops(func, *region))
 }
 
-/// A cost in terms of open sizes. What bounds it is told for [`USUAL_SIZE`]; the time grows from there in proportion
-/// to what the bound counts.
+/// A cost in terms of open sizes. What bounds it is told for [`USUAL_SIZE`].
 fn of(
     func: &TensorFunc,
     op: OpId,
@@ -69,17 +69,23 @@ fn of(
     [bytes, flops]: [Dim; 2],
     machine: &Machine,
 ) -> CostRecord {
-    let usual = |dim: &Dim| dim.eval(&|_| Some(USUAL_SIZE)).and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
     let dtype = func.operands(op).first().map_or(DType::F32, |value| func.ty(*value).dtype);
-    let (moved, done) = (usual(&bytes), usual(&flops));
+    let [moved, done] = [&bytes, &flops].map(usual);
     let estimate = tegula_perf::estimate(Bytes(moved), Flops(done), dtype, machine, 1);
-    let (amount, at_usual) = match estimate.bound {
-        tegula_perf::Bound::Compute => (&flops, done),
-        tegula_perf::Bound::L2 | tegula_perf::Bound::Dram | tegula_perf::Bound::Launch => (&bytes, moved),
+    let predicted_ns = match machine.cpu() {
+        Some(cpu) => {
+            // In units of a flop of `f32`, a multiply-add being two.
+            let ratio = (cpu.peak(DType::F32).0 / cpu.peak(dtype).0 * 64.0).ceil() as i64;
+            let products = (products(func, op) * Dim::from(ratio)).ceil_div(&Dim::from(64));
+            let work = products + Dim::from(2) * vector_ops(func, op, class, cpu);
+            let compute = timed(&work, |work| (Bytes(0), Flops(work)), DType::F32, machine);
+            compute.maximum(&timed(&bytes, |bytes| (Bytes(bytes), Flops(0)), dtype, machine))
+        }
+        None if estimate.bound == tegula_perf::Bound::Compute => {
+            timed(&flops, |flops| (Bytes(moved), Flops(flops)), dtype, machine)
+        }
+        None => timed(&bytes, |bytes| (Bytes(bytes), Flops(done)), dtype, machine),
     };
-    // Nanoseconds a million of what is counted, rounded up so that no time is 0.
-    let rate = (estimate.time.0 * 1e6 / at_usual.max(1) as f64).ceil() as i64;
-    let predicted_ns = (amount.clone() * Dim::from(rate)).floor_div(&Dim::from(1_000_000)) + Dim::from(1);
     CostRecord {
         bytes,
         flops,
@@ -87,6 +93,79 @@ fn of(
         bound: estimate.bound.to_string(),
         class: class.name().to_string(),
     }
+}
+
+/// A size's value where open ones are [`USUAL_SIZE`].
+fn usual(dim: &Dim) -> u64 {
+    dim.eval(&|_| Some(USUAL_SIZE)).and_then(|n| u64::try_from(n).ok()).unwrap_or(0)
+}
+
+/// Nanoseconds that what is counted takes: as many as at its usual size, and from there in proportion; never 0.
+fn timed(count: &Dim, at: impl Fn(u64) -> (Bytes, Flops), dtype: DType, machine: &Machine) -> Dim {
+    let number = usual(count).max(1);
+    let (bytes, flops) = at(number);
+    let time = tegula_perf::estimate(bytes, flops, dtype, machine, 1).time;
+    let rate = (time.0 * 1e6 / number as f64).ceil() as i64;
+    (count.clone() * Dim::from(rate)).floor_div(&Dim::from(1_000_000)) + Dim::from(1)
+}
+
+/// Flops of a kernel's dots and convolutions.
+fn products(func: &TensorFunc, op: OpId) -> Dim {
+    let ops = func.regions_of(op).iter().flat_map(|region| func.ops_in(*region));
+    let flops = ops.filter(|op| is_product(func, **op)).map(|op| op_flops(func, *op));
+    flops.fold(Dim::from(0), |sum, flops| sum + flops)
+}
+
+fn is_product(func: &TensorFunc, op: OpId) -> bool {
+    use TensorOp::*;
+    matches!(
+        func.kind(op),
+        Dot { .. } | QDot { .. } | Conv { .. } | QConv { .. } | ConvTranspose { .. } | Attention { .. }
+    )
+}
+
+/// Elements times vector instructions for each, of all of a kernel that is no product. A map that moves elements fills
+/// its vectors along the innermost axis only.
+fn vector_ops(func: &TensorFunc, op: OpId, class: KernelClass, cpu: &Cpu) -> Dim {
+    let (mut ops, mut moves) = (Dim::from(0), false);
+    for inner in func.regions_of(op).iter().flat_map(|region| func.ops_in(*region)) {
+        let Some(result) = func.results(*inner).first().filter(|_| !is_product(func, *inner)) else {
+            continue;
+        };
+        let moved = is_move(func.kind(*inner));
+        moves |= moved;
+        let weight = i64::from(weight(func.kind(*inner))) + if moved { MOVE_OPS } else { 0 };
+        let read = match func.kind(*inner) {
+            TensorOp::Reduce { .. } | TensorOp::ArgReduce { .. } | TensorOp::Scan { .. } => {
+                func.ty(func.operand(*inner, 0)).shape.count()
+            }
+            _ => Dim::from(0),
+        };
+        if weight > 0 {
+            ops = ops + func.ty(*result).shape.count() * Dim::from(weight);
+        }
+        ops = ops + read;
+    }
+    let innermost = func.results(op).first().and_then(|value| {
+        let ty = func.ty(*value);
+        ty.layout_or_default().physical_shape(&ty.shape).iter().last().and_then(Dim::as_const)
+    });
+    match innermost {
+        Some(extent) if extent > 0 && moves && class == KernelClass::Map => {
+            let lanes = cpu.vector.0 as i64 / DType::F32.size() as i64;
+            let filled = (extent + lanes - 1) / lanes * lanes;
+            (ops * Dim::from(filled)).ceil_div(&Dim::from(extent))
+        }
+        _ => ops,
+    }
+}
+
+/// Vector instructions for an element that is moved: a load or shuffle, and the bounds it is under.
+const MOVE_OPS: i64 = 2;
+
+fn is_move(op: &TensorOp) -> bool {
+    use TensorOp::*;
+    matches!(op, Pad { .. } | Transpose { .. } | Concat { .. } | Slice { .. })
 }
 
 /// Bytes of all buffers of an op, each once.
