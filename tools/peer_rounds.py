@@ -30,6 +30,9 @@ class OnnxRuntime:
         options.log_severity_level = 3
         return self.ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
+    def outputs(self, session, feed):
+        return session.run(None, feed)
+
     def bind(self, session, feed):
         """A function that runs once. Shapes of outputs are learnt from one run. An output whose rank is not what the
         model declares is refused in a buffer of its own, also in that of the run before: each run allocates it."""
@@ -70,6 +73,10 @@ class OpenVino:
         }
         core = self.ov.Core()
         return core.compile_model(core.read_model(model), "CPU", options)
+
+    def outputs(self, session, feed):
+        results = session.infer_new_request(feed)
+        return [results[output] for output in session.outputs]
 
     def bind(self, session, feed):
         """A function that runs once. Shapes of outputs are learnt from one run."""

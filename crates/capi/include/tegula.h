@@ -102,6 +102,8 @@ typedef struct {
   uint32_t threads;
   // 1: kernels for any processor, run slowly, instead of machine code.
   uint32_t portable;
+  // "f32", or "bf16", which rounds the factors of matrix products and convolutions and keeps sums; NULL: "f32".
+  const char *precision;
 } TegulaOptions;
 
 // An input or output of a model. Pointers live as long as the session.

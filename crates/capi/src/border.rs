@@ -10,7 +10,7 @@ use crate::types::{TegulaDim, TegulaError, TegulaOptions, TegulaTensor};
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char};
 use tegula::device::machine_of;
-use tegula::{Diagnostic, Diagnostics, Options, Target, TensorView};
+use tegula::{Diagnostic, Diagnostics, Options, Precision, Target, TensorView};
 
 /// Ranks beyond this are a mistake: no model has them.
 const MOST_DIMS: u32 = 64;
@@ -121,6 +121,8 @@ pub unsafe fn options(given: *const TegulaOptions) -> Result<(Options, usize), D
     // SAFETY: the caller's.
     let machine = unsafe { text_or_null(given.machine, "options.machine") }?;
     // SAFETY: the caller's.
+    let precision = unsafe { text_or_null(given.precision, "options.precision") }?;
+    // SAFETY: the caller's.
     let dims = unsafe { named_dims(given.dims, given.n_dims) }?;
     if given.portable > 1 {
         return Err(bad(format!("`options.portable` is {}, not 0 or 1", given.portable)).into());
@@ -129,6 +131,7 @@ pub unsafe fn options(given: *const TegulaOptions) -> Result<(Options, usize), D
         target: target.map_or(Ok(Target::default()), str::parse)?,
         machine: machine.map(machine_of).transpose()?,
         portable: given.portable == 1,
+        precision: precision.map_or(Ok(Precision::default()), str::parse)?,
         dims,
         ..Options::default()
     };

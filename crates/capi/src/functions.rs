@@ -128,8 +128,9 @@ pub unsafe extern "C" fn tegula_load_bytes(
 unsafe fn loading(given: *const TegulaOptions) -> Result<(tegula::Options, usize), Diagnostics> {
     // SAFETY: the caller's.
     let (options, threads) = unsafe { options(given) }?;
-    if options.machine.is_some() || !options.dims.is_empty() || options.portable {
-        let message = "a package is compiled already: it takes no machine, dims or `portable`";
+    let is_changed = options.portable || options.precision != tegula::Precision::default();
+    if options.machine.is_some() || !options.dims.is_empty() || is_changed {
+        let message = "a package is compiled already: it takes no machine, dims, `portable` or precision";
         return Err(tegula::Diagnostic::error("bad-option", message).into());
     }
     Ok((options, threads))

@@ -57,6 +57,8 @@ pub struct TegulaOptions {
     pub threads: u32,
     /// 1: kernels for any processor, run slowly, instead of machine code.
     pub portable: u32,
+    /// "f32", or "bf16", which rounds the factors of matrix products and convolutions and keeps sums; NULL: "f32".
+    pub precision: *const c_char,
 }
 
 /// An input or output of a model. Pointers live as long as the session.

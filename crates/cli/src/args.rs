@@ -71,6 +71,10 @@ pub struct TargetOptions {
     /// Compile kernels for the portable executor instead of machine code.
     #[arg(long)]
     pub portable: bool,
+    /// What products of 32-bit floats are computed in: `f32`, or `bf16`, which rounds the factors of matrix products and
+    /// convolutions and keeps sums.
+    #[arg(long, value_name = "TYPE", value_parser = ["f32", "bf16"])]
+    pub precision: Option<String>,
 }
 
 /// Which part of the model, and sizes that are known.
@@ -125,6 +129,7 @@ impl CompileOptions {
             ("--machine", target.machine.is_some()),
             ("--tier", target.tier.is_some()),
             ("--portable", target.portable),
+            ("--precision", target.precision.is_some()),
             ("--compile-threads", build.compile_threads.is_some()),
             ("--trace", passes.trace.is_some()),
             ("--start-from", passes.start_from.is_some()),

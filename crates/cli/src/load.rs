@@ -115,6 +115,9 @@ fn compile_options(args: &Args) -> Result<CompileOptions, Failure> {
     let mut options = CompileOptions::new(machine);
     options.form = if args.target.portable { Form::Portable } else { form };
     options.tier = args.target.tier.clone();
+    if let Some(precision) = &args.target.precision {
+        options.precision = precision.parse()?;
+    }
     options.dims = dims(&args.dims)?;
     options.threads = args.build.compile_threads.unwrap_or_else(tegula::default_threads);
     options.start_from = args.passes.start_from.clone();

@@ -46,7 +46,8 @@ pub fn bisect(
 ) -> Result<Option<GuiltyPass>, Diagnostics> {
     let program = model.import(&options.dims)?;
     let target = target::target(options)?;
-    guilty_pass(&program, &tegula_opt::pipeline::tensor_pipeline(&*target), inputs, cx)
+    let pipeline = tegula_opt::pipeline::tensor_pipeline(&*target, options.precision);
+    guilty_pass(&program, &pipeline, inputs, cx)
 }
 
 /// The first pass of a pipeline that is wrong on a program; `None`: all of them keep its results.

@@ -14,6 +14,7 @@ use tegula_ir::pipeline::Outcome;
 use tegula_ir::{PassCx, PassState, Pipeline, PrintOptions, RunOptions, Trace, print_program};
 use tegula_machine::Machine;
 use tegula_opt::lower_to_host::{HostModule, Kernels, compile_kernels, lower_to_host, to_package};
+use tegula_opt::passes::Precision;
 use tegula_opt::plan_memory::{Lifetimes, plan_memory};
 use tegula_opt::update_in_place::{Alias, aliases, update_in_place};
 use tegula_package::About;
@@ -32,6 +33,8 @@ pub struct CompileOptions {
     pub dims: BTreeMap<String, i64>,
     /// Inputs and the outputs that are in their memory, by name.
     pub aliases: Vec<(String, String)>,
+    /// What contractions of 32-bit floats are computed in.
+    pub precision: Precision,
     /// Threads that compile kernels; 0 counts as 1.
     pub threads: usize,
     /// The last pass to run, by name: of the tensor or the host pipeline.
@@ -50,6 +53,7 @@ impl CompileOptions {
             form: Form::Machine,
             dims: BTreeMap::new(),
             aliases: Vec::new(),
+            precision: Precision::F32,
             threads: 1,
             stop_after: None,
             start_from: None,
@@ -128,7 +132,7 @@ pub fn compile_tensor(
     options: &CompileOptions,
     cx: &mut PassCx,
 ) -> Result<Stages, Diagnostics> {
-    let pipeline = tegula_opt::pipeline::tensor_pipeline(target);
+    let pipeline = tegula_opt::pipeline::tensor_pipeline(target, options.precision);
     let aliases = aliases(tensor.entry(), &options.aliases)?;
     let host = host_pipeline(target, options.threads, &aliases);
     let known = pass_names(target);
@@ -202,7 +206,7 @@ pub fn host_pipeline<'a>(
 
 /// The passes in order, `(pipeline, pass)`.
 pub fn pass_names(target: &dyn TargetModel) -> Vec<(&'static str, &'static str)> {
-    let tensor = tegula_opt::pipeline::tensor_pipeline(target);
+    let tensor = tegula_opt::pipeline::tensor_pipeline(target, Precision::F32);
     let host = host_pipeline(target, 1, &[]);
     let (first, second) = (tensor.name(), host.name());
     let names = tensor.pass_names().map(|pass| (first, pass));
@@ -263,6 +267,9 @@ fn about(model: &str, options: &CompileOptions, target: &dyn TargetModel) -> Abo
     }
     if let Some(tier) = &options.tier {
         given.insert("tier".to_string(), tier.clone());
+    }
+    if options.precision != Precision::F32 {
+        given.insert("precision".to_string(), options.precision.to_string());
     }
     if options.form == Form::Portable {
         given.insert("form".to_string(), "portable".to_string());

@@ -39,3 +39,4 @@ pub use model::Model;
 pub use target::Form;
 pub use tegula_ir::pass::{PassCx, PassRecord, Remark};
 pub use tegula_ir::{Trace, TraceLevel};
+pub use tegula_opt::passes::Precision;

@@ -3,8 +3,9 @@
 use crate::assign_layouts::assign_layouts;
 use crate::form_kernels::form_kernels;
 use crate::passes::{
-    canonicalise, decompose_composites, decompose_recurrent, fold_constants, fold_scales, inline_branches,
-    legalise_types, recover_composites, simplify_sizes, turn_factors, unpack_nibbles,
+    Precision, canonicalise, decompose_composites, decompose_recurrent, fold_constants, fold_scales,
+    inline_branches, legalise_types, recover_composites, round_factors, simplify_sizes, turn_factors,
+    unpack_nibbles,
 };
 use crate::share_kernels::share_kernels;
 use tegula_ir::Pipeline;
@@ -13,7 +14,7 @@ use tegula_target::TargetModel;
 use tegula_tensor::TensorProgram;
 
 /// From what an importer builds to kernels with layouts; lowering to the host program comes next.
-pub fn tensor_pipeline(target: &dyn TargetModel) -> Pipeline<'_, TensorProgram> {
+pub fn tensor_pipeline(target: &dyn TargetModel, precision: Precision) -> Pipeline<'_, TensorProgram> {
     Pipeline::new("tensor")
         // Sizes first: they decide branches, and most of an exporter's ops are arithmetic on them.
         .pass("simplify_sizes", simplify_sizes)
@@ -37,6 +38,8 @@ pub fn tensor_pipeline(target: &dyn TargetModel) -> Pipeline<'_, TensorProgram> 
         // Before folding, which computes the new weights.
         .pass("fold_scales_pieces", fold_scales)
         .pass("fold_pieces", |program, cx| fold_constants(program, target, cx))
+        // Weights are what they will be, but for their type.
+        .pass("round_factors", move |program, cx| round_factors(program, precision, cx))
         .pass("turn_factors", |program, cx| turn_factors(program, target, cx))
         .pass("cse_pieces", |program, _| Ok(program.for_each_func(cse)))
         .pass("dce_pieces", |program, _| Ok(program.for_each_func(dce)))

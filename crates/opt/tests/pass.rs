@@ -9,9 +9,10 @@ mod inputs;
 mod target;
 
 use std::path::{Path, PathBuf};
-use tegula_base::Diagnostics;
+use tegula_base::{DType, Diagnostics};
 use tegula_ir::rewrite::{cse, dce};
 use tegula_ir::{Changed, PassCx, Pipeline, PrintOptions, RunOptions, parse_program, print_program};
+use tegula_opt::passes::Precision;
 use tegula_opt::{
     assign_layouts::assign_layouts, form_kernels::form_kernels, passes, share_kernels::share_kernels,
 };
@@ -45,6 +46,9 @@ fn pipeline<'a>(name: &str, target: &'a dyn TargetModel) -> Pipeline<'a, TensorP
         "inline_branches" => p.pass("inline_branches", passes::inline_branches),
         "legalise_types" => p.pass("legalise_types", passes::legalise_types),
         "recover_composites" => p.pass("recover_composites", passes::recover_composites),
+        "round_factors" => {
+            p.pass("round_factors", |program, cx| passes::round_factors(program, Precision::Bf16, cx))
+        }
         "share_kernels" => p
             .pass("form_kernels", move |program, cx| form_kernels(program, target, cx))
             .pass("share_kernels", share_kernels),
@@ -118,7 +122,8 @@ fn run(name: &str, input: &str, path: &Path) -> String {
         })
         .collect();
     let printed = print_program(&program, &PrintOptions::default());
-    (0..=SEEDS).for_each(|seed| inputs::agree(&before, &program, path, seed));
+    let narrowest = if name == "round_factors" { DType::BF16 } else { DType::F32 };
+    (0..=SEEDS).for_each(|seed| inputs::agree(&before, &program, narrowest, path, seed));
     let ran = cx.records.len();
     if let Err(found) = pipeline.run(&mut program, &options, &mut cx) {
         panic!("{}: the second run fails: {found}", path.display());

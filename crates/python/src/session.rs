@@ -83,10 +83,12 @@ impl Source {
 /// dims: values for named sizes of the model; the others stay open, and each run may have its own.
 /// threads: threads of a run; default: as many as the process may use.
 /// portable: kernels for any processor, run slowly, instead of machine code.
+/// precision: "f32", or "bf16", which rounds the factors of matrix products and convolutions and keeps sums.
 ///
 /// Raises tegula.Error with every reason why the model cannot be compiled.
 #[pyfunction]
-#[pyo3(signature = (model, *, target = None, machine = None, dims = None, threads = None, portable = false))]
+#[expect(clippy::too_many_arguments, reason = "each is a keyword of the Python function")]
+#[pyo3(signature = (model, *, target = None, machine = None, dims = None, threads = None, portable = false, precision = "f32"))]
 pub fn compile(
     py: Python<'_>,
     model: &Bound<'_, PyAny>,
@@ -95,14 +97,22 @@ pub fn compile(
     dims: Option<BTreeMap<String, i64>>,
     threads: Option<usize>,
     portable: bool,
+    precision: &str,
 ) -> PyResult<Session> {
     let source = Source::new(model)?;
     let threads = count(py, threads)?;
     let target = target_of(py, target)?;
     let session = without_interpreter(py, move || {
         let machine = machine.map(|name| machine_of(&name.to_string_lossy())).transpose()?;
-        let options =
-            Options { target, machine, portable, dims: dims.unwrap_or_default(), ..Options::default() };
+        let precision = precision.parse()?;
+        let options = Options {
+            target,
+            machine,
+            portable,
+            precision,
+            dims: dims.unwrap_or_default(),
+            ..Options::default()
+        };
         let compiled = match source {
             Source::Path(path) => tegula::compile(path, &options)?,
             Source::Bytes(bytes) => tegula::compile_bytes(bytes, &options)?,

@@ -29,7 +29,7 @@ pub mod processor;
 
 pub use device::Target;
 pub use tegula_base::{DType, Diagnostic, Diagnostics, Dim, HostTensor};
-pub use tegula_driver::{CompileOptions, Form};
+pub use tegula_driver::{CompileOptions, Form, Precision};
 pub use tegula_machine::Machine;
 pub use tegula_package::Port;
 pub use tegula_runtime::{Gpu, Session, SessionOptions, TensorView};
@@ -50,6 +50,8 @@ pub struct Options {
     pub machine: Option<Machine>,
     /// Kernels for the portable executor instead of machine code.
     pub portable: bool,
+    /// What contractions of 32-bit floats are computed in.
+    pub precision: Precision,
     /// Values for named dims; the others stay open.
     pub dims: BTreeMap<String, i64>,
     /// Values to compute instead of the model's outputs, by name; none: the outputs.
@@ -65,6 +67,7 @@ impl Options {
         self.target.check_runs(&machine)?;
         let mut options = CompileOptions::new(machine);
         options.form = if self.portable { Form::Portable } else { form };
+        options.precision = self.precision;
         options.dims = self.dims.clone();
         options.threads = self.threads;
         Ok(options)

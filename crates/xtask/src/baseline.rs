@@ -46,6 +46,17 @@ struct Job {
     steps: usize,
 }
 
+impl Job {
+    /// What the script wrote.
+    fn files(&self) -> Result<Vec<Step>> {
+        let path = self.dir.join("io.json");
+        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let steps = serde_json::from_str::<Files>(&text)?.steps;
+        ensure!(steps.len() == self.steps, "{} lists {} steps", path.display(), steps.len());
+        Ok(steps)
+    }
+}
+
 #[derive(Deserialize)]
 struct Files {
     steps: Vec<Step>,
@@ -80,12 +91,27 @@ pub fn prepare(catalog: &Catalog, ids: &[String]) -> Result<Vec<Baseline>> {
     }
     compute(catalog, &jobs)?;
     for (baseline, job) in baselines.iter_mut().zip(&jobs) {
-        let path = job.dir.join("io.json");
-        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        baseline.steps = serde_json::from_str::<Files>(&text)?.steps;
-        ensure!(baseline.steps.len() == job.steps, "{} lists {} steps", path.display(), baseline.steps.len());
+        baseline.steps = job.files()?;
     }
     Ok(baselines)
+}
+
+/// Inputs of a model at its first shapes, so many sets, each drawn apart; ONNX Runtime's outputs lie beside them.
+pub fn draws(catalog: &Catalog, baseline: &Baseline, count: usize) -> Result<Vec<Step>> {
+    let runs = catalog.runs(&baseline.id)?;
+    let (shape_set, shapes) =
+        runs.shape_sets().into_iter().next().context("the model has no shapes to run at")?;
+    let job = Job {
+        id: baseline.id.clone(),
+        model: baseline.model.clone(),
+        dir: workspace::target().join("baseline").join(&baseline.id).join(format!("{shape_set}_draws")),
+        values: runs.values.clone(),
+        shapes: shapes.clone(),
+        feedback: BTreeMap::new(),
+        steps: count,
+    };
+    compute(catalog, std::slice::from_ref(&job))?;
+    job.files()
 }
 
 fn compute(catalog: &Catalog, jobs: &[Job]) -> Result<()> {

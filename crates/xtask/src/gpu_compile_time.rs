@@ -13,6 +13,7 @@ use tegula_ir::RunOptions;
 use tegula_machine::Machine;
 use tegula_opt::lower::lower_kernel;
 use tegula_opt::lower_to_host::distinct_kernels;
+use tegula_opt::passes::Precision;
 use tegula_opt::pipeline::tensor_pipeline;
 use tegula_opt::update_in_place::{aliases, update_in_place};
 use tegula_target::{Code, TargetModel};
@@ -42,7 +43,7 @@ pub fn run(_args: &[String]) -> Result<Outcome> {
     for _ in 0..REPEATS {
         let mut fresh = Decoder::LLAMA_7B.program().map_err(|error| anyhow!(error))?;
         let start = Instant::now();
-        tensor_pipeline(&target)
+        tensor_pipeline(&target, Precision::F32)
             .run(&mut fresh, &RunOptions::default(), &mut PassCx::new().without_remarks())
             .map_err(|errors| anyhow!("{errors}"))?;
         passes.push(milliseconds(start));
@@ -127,7 +128,7 @@ fn step_facts(target: &GpuTarget) -> Result<StepFacts> {
         let mut program = decoder.step(STEP_ROOM).map_err(|error| anyhow!(error))?;
         let aliases = aliases(program.entry(), &decoder.aliases()).map_err(|errors| anyhow!("{errors}"))?;
         let mut cx = PassCx::new().without_remarks();
-        tensor_pipeline(target)
+        tensor_pipeline(target, Precision::F32)
             .run(&mut program, &RunOptions::default(), &mut cx)
             .map_err(|errors| anyhow!("{errors}"))?;
         update_in_place(&mut program, &aliases, &mut cx);

@@ -17,6 +17,7 @@ use tegula_ir::RunOptions;
 use tegula_machine::Machine;
 use tegula_opt::lower::lower_kernel;
 use tegula_opt::lower_to_host::distinct_kernels;
+use tegula_opt::passes::Precision;
 use tegula_opt::pipeline::tensor_pipeline;
 use tegula_target_gpu::model::GpuTarget;
 use tegula_tensor::TensorProgram;
@@ -113,7 +114,7 @@ pub fn write_program(folder: &Path, name: &str, mut program: TensorProgram) -> R
     let machine = Machine::class("h200").context("there is no machine class `h200`")?;
     let plain = |error: Diagnostic| anyhow!("{name}: {error}");
     let target = GpuTarget::new(machine).map_err(plain)?;
-    tensor_pipeline(&target)
+    tensor_pipeline(&target, Precision::F32)
         .run(&mut program, &RunOptions::default(), &mut PassCx::new())
         .map_err(|errors| anyhow!("{name}: {errors}"))?;
     for (op, kernel) in distinct_kernels(&program).map_err(|errors| anyhow!("{name}: {errors}"))? {

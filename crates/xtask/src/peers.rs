@@ -76,6 +76,12 @@ impl Peers {
         Ok(Peers(peers.iter().map(with_interpreter).collect::<Result<_>>()?))
     }
 
+    /// A process that reads `[{inputs: {name: file}, outputs: folder}]` and puts a model's outputs there, `<place>.npy`.
+    pub fn outputs(&self, peer: Peer, model: &Path) -> Shell {
+        let python = self.0.get(&peer).expect("invariant: whoever asks for a peer has installed it");
+        Shell::new(python).arg(workspace::tool("peer_outputs.py")).arg(peer.name()).arg(model)
+    }
+
     /// A process that answers `run N`, see `race.rs`; without a model one that only waits with the inputs at hand.
     pub fn serve_rounds(
         &self,

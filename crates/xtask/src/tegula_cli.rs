@@ -23,6 +23,8 @@ pub struct Tegula {
     binary: PathBuf,
     /// What models are compiled for; none: the processor's own tier.
     tier: Option<String>,
+    /// What models' products of floats are computed in; none: as they say.
+    precision: Option<String>,
 }
 
 /// How one run differs from the default.
@@ -100,12 +102,17 @@ pub struct BenchReport {
 
 impl Tegula {
     pub fn build() -> Result<Tegula> {
-        Ok(Tegula { binary: workspace::build_tegula()?, tier: None })
+        Ok(Tegula { binary: workspace::build_tegula()?, tier: None, precision: None })
     }
 
     /// Models are compiled for a tier below the processor's.
     pub fn for_tier(self, tier: Option<String>) -> Tegula {
         Tegula { tier, ..self }
+    }
+
+    /// Models are compiled for products in a type of floats.
+    pub fn with_precision(&self, precision: &str) -> Tegula {
+        Tegula { precision: Some(precision.to_string()), ..self.clone() }
     }
 
     pub fn command(&self) -> Shell {
@@ -114,13 +121,15 @@ impl Tegula {
 
     /// A verb on a model or package; packages are compiled already.
     fn compiling(&self, verb: &str, file: &Path) -> Shell {
-        let command = self.command().arg(verb).arg(file);
-        match &self.tier {
-            Some(tier) if file.extension().is_some_and(|extension| extension != "tgl") => {
-                command.arg("--tier").arg(tier)
+        let mut command = self.command().arg(verb).arg(file);
+        if file.extension().is_none_or(|extension| extension != "tgl") {
+            for (option, value) in [("--tier", &self.tier), ("--precision", &self.precision)] {
+                if let Some(value) = value {
+                    command = command.arg(option).arg(value);
+                }
             }
-            _ => command,
         }
+        command
     }
 
     pub fn compile(&self, model: &Path, package: &Path) -> Result<CompileReport> {

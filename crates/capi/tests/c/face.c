@@ -76,6 +76,9 @@ static void bad_arguments(const char *path, const TegulaSession *session) {
   options.portable = 2;
   refused(tegula_compile(path, &options, &made), "bad-argument");
   options.portable = 0;
+  options.precision = "f23";
+  refused(tegula_compile(path, &options, &made), "bad-option");
+  options.precision = "bf16";
   options.threads = 1000000;
   refused(tegula_compile(path, &options, &made), "no-threads");
   options.threads = 1;

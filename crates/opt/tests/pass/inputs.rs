@@ -7,8 +7,8 @@ use tegula_ir::scalar::eval::eval;
 use tegula_tensor::{TensorProgram, TensorType, evaluate};
 
 /// Evaluates both on the inputs of a seed (0: always the same ones, with sizes from names); integers are equal, floats
-/// within a few rounding steps of their magnitude. What stops the one stops the other.
-pub fn agree(before: &TensorProgram, after: &TensorProgram, path: &Path, seed: u64) {
+/// within a few rounding steps of their magnitude, of `narrowest` where that is less. What stops the one stops the other.
+pub fn agree(before: &TensorProgram, after: &TensorProgram, narrowest: DType, path: &Path, seed: u64) {
     let place = format!("{} with seed {seed}", path.display());
     let func = before.entry();
     let inputs: Vec<HostTensor> =
@@ -22,9 +22,9 @@ pub fn agree(before: &TensorProgram, after: &TensorProgram, path: &Path, seed: u
     };
     for (i, (a, b)) in left.iter().zip(&right).enumerate() {
         assert_eq!((a.dtype, &a.shape), (b.dtype, &b.shape), "{place}: result {i}");
-        let step = match a.dtype {
-            DType::F16 => 2e-3,
-            DType::BF16 => 1.6e-2,
+        let step = match (a.dtype, narrowest) {
+            (DType::BF16, _) | (_, DType::BF16) => 1.6e-2,
+            (DType::F16, _) => 2e-3,
             _ => 1e-5,
         };
         let (a, b) = (a.to_f64(), b.to_f64());

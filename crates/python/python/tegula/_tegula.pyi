@@ -69,6 +69,7 @@ def compile(
     dims: dict[str, int] | None = None,
     threads: int | None = None,
     portable: bool = False,
+    precision: str = "f32",
 ) -> Session:
     """Compiles an ONNX model, given by its path or as bytes, and makes it ready to run.
 
@@ -77,6 +78,7 @@ def compile(
     dims: values for named sizes of the model; the others stay open, and each run may have its own.
     threads: threads of a run; default: as many as the process may use.
     portable: kernels for any processor, run slowly, instead of machine code.
+    precision: "f32", or "bf16", which rounds the factors of matrix products and convolutions and keeps sums.
 
     Raises Error with every reason why the model cannot be compiled."""
 

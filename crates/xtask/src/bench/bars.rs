@@ -14,6 +14,7 @@ pub struct Bars {
     pub slack: f64,
     /// The first row that names a model holds.
     time: Vec<TimeBar>,
+    pub bf16: Bf16Bar,
     pub share: Vec<ShareBar>,
     pub start: StartBar,
     pub memory: MemoryBar,
@@ -32,6 +33,17 @@ struct TimeBar {
     first_shapes: bool,
     /// At 1 and at 2 threads.
     bars: [f64; 2],
+}
+
+/// `--precision bf16` over OpenVINO in bf16.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bf16Bar {
+    pub models: Vec<String>,
+    /// At 1 thread.
+    pub time: f64,
+    /// Of distances to the reference evaluator.
+    pub error: f64,
 }
 
 /// A bar that a share of the models that a peer runs must meet, at each number of threads.
@@ -81,7 +93,7 @@ impl Bars {
 
     /// Without bars for times: what holds for the processor's own tier says nothing of another.
     pub fn without_times(self) -> Bars {
-        Bars { time: Vec::new(), share: Vec::new(), ..self }
+        Bars { time: Vec::new(), share: Vec::new(), bf16: Bf16Bar::default(), ..self }
     }
 
     /// The bar of a model's time against a peer's, if it has one.

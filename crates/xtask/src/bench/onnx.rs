@@ -1,10 +1,11 @@
 //! `bench onnx [--only ID ...] [--rounds N] [--threads 1,2] [--peers NAME ...] [--all-shapes] [--tier T]`: the ONNX models of
 //! `data/models.json` and those derived from them, against ONNX Runtime and OpenVINO: time of a run, from a file to a
-//! session, and memory.
+//! session, and memory; some of them with products in bf16 too.
 //! Racers are processes on the same processors and inputs, with buffers that are allocated once; see `race.rs`.
 //! `--peers` are `onnxruntime`, `openvino-f32` (both by default) and `openvino-bf16`.
 
 mod memory;
+mod precision;
 mod start;
 mod times;
 
@@ -24,6 +25,7 @@ use crate::outcome::Outcome;
 use crate::peers::{Peer, Peers};
 use crate::tegula_cli::Tegula;
 use memory::Memory;
+use precision::Precision;
 use start::Start;
 use times::Times;
 
@@ -44,6 +46,7 @@ struct Report {
     rounds: usize,
     versions: BTreeMap<String, String>,
     times: Times,
+    precision: Precision,
     start: Start,
     memory: Memory,
 }
@@ -67,6 +70,7 @@ pub fn run(options: &Options) -> Result<Outcome> {
     };
     let mut installed = racing.clone();
     installed.push(Peer::OnnxRuntime);
+    installed.extend(precision::peers(&bars));
     let peers = Peers::installed(&catalog, &installed)?;
     let ids = if options.only.is_empty() { catalog.known_models() } else { options.only.clone() };
     let baselines = baseline::prepare(&catalog, &ids)?;
@@ -75,10 +79,11 @@ pub fn run(options: &Options) -> Result<Outcome> {
     print!("{}", host.markdown());
 
     let times = times::measure(&bench, &racing, &options.threads, rounds, options.all_shapes)?;
+    let precision = precision::measure(&bench, &catalog, &options.threads, rounds)?;
     let start = start::measure(&bench)?;
     let memory = memory::measure(&bench)?;
     let versions = racing.iter().map(|peer| (peer.name().to_string(), peer.version(&catalog).to_string()));
-    let report = Report { host, rounds, versions: versions.collect(), times, start, memory };
+    let report = Report { host, rounds, versions: versions.collect(), times, precision, start, memory };
     let dir = report::folder(options)?;
     report::write(&dir, &name, &report.markdown(&name), &report, &report.chart(&racing))?;
     println!("\nreport: {}", dir.join(format!("{name}.md")).display());
@@ -87,14 +92,14 @@ pub fn run(options: &Options) -> Result<Outcome> {
 
 impl Report {
     fn outcome(&self) -> Outcome {
-        let holds = self.times.holds() && self.start.holds() && self.memory.holds();
+        let holds = self.times.holds() && self.precision.holds() && self.start.holds() && self.memory.holds();
         let mut outcome = Outcome::pass_if(holds)
             .with("part", "onnx")
             .with("tier", &self.host.tier)
             .with("loaded", if self.host.loaded { "yes" } else { "no" })
-            .with("rows", self.times.judged)
-            .with("missed", self.times.missed)
-            .with("failed", self.times.failed);
+            .with("rows", self.times.judged + self.precision.judged)
+            .with("missed", self.times.missed + self.precision.missed)
+            .with("failed", self.times.failed + self.precision.failed);
         for mean in &self.times.means {
             outcome = outcome.with(&format!("{}_{}", mean.peer, mean.threads), format!("{:.3}", mean.mean));
         }
@@ -115,12 +120,13 @@ impl Report {
         format!(
             "# ONNX models against other engines\n\n{}Peers: {}.\n{} rounds that take turns; a ratio is Tegula's time over \
              the peer's, the median over the rounds with its 90 % interval (order statistics of the median).\n\
-             A bar is met when the interval's upper end is at most the bar plus {}.\n\n![ratios]({name}.svg)\n\n{}\n{}\n{}",
+             A bar is met when the interval's upper end is at most the bar plus {}.\n\n![ratios]({name}.svg)\n\n{}\n{}{}\n{}",
             self.host.markdown(),
             versions.join(", "),
             self.rounds,
             self.times.slack,
             self.times.markdown(),
+            self.precision.markdown(),
             self.start.markdown(),
             self.memory.markdown(),
         )
