@@ -256,6 +256,22 @@ fn softmax_rows() {
     }
 }
 
+/// A costly row that is a result, and is reduced twice: the second pass reads what the first one stored.
+#[test]
+fn rows_that_are_results() {
+    for shape in [[3, 10], [3, 16], [3, 37]] {
+        let case = Case::new("extremes").class(KernelClass::Rows).arg(F32, shape);
+        check(case, |b, args| {
+            let bent = b.tanh(args[0])?;
+            let (most, least) =
+                (b.reduce(ScalarOp::Max, bent, &[1], true)?, b.reduce(ScalarOp::Min, bent, &[1], true)?);
+            let range = b.sub(most, least)?;
+            let above = b.sub(bent, least)?;
+            Ok(vec![most, bent, range, above])
+        });
+    }
+}
+
 #[test]
 fn scans() {
     for (axis, exclusive, reverse) in [(0, false, false), (1, true, false), (1, false, true), (0, true, true)]

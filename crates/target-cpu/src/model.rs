@@ -232,6 +232,10 @@ impl TargetModel for CpuTarget {
         true
     }
 
+    fn reduces_rows_first(&self) -> bool {
+        true
+    }
+
     fn resident_row(&self, widest: DType) -> i64 {
         of_tier(&LIVE_VECTORS, self.tier) * self.lanes(widest)
     }

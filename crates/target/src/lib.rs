@@ -124,6 +124,12 @@ pub trait TargetModel: Sync {
         false
     }
 
+    /// Whether the greatest or least of a whole tensor is found in two steps, of each row and then of the rows: one
+    /// thread does what is no more than one row.
+    fn reduces_rows_first(&self) -> bool {
+        false
+    }
+
     /// The largest row, in elements, that a row kernel keeps in registers between its passes.
     fn resident_row(&self, widest: DType) -> i64;
 

@@ -210,6 +210,9 @@ fn emit_tiles(cx: &mut Lowering, plan: &Plan, at: &[Axis]) -> Result<(), String>
             }
         }
         let kept = plan.kept.as_ref().filter(|kept| kept.result == i);
+        if kept.is_some_and(|kept| kept.is_final) {
+            continue;
+        }
         let mut store = |cx: &mut Lowering, at: &[Axis]| {
             if let Some(kept) = kept {
                 let tile = cx.load_result(i, at);
@@ -293,8 +296,13 @@ fn reduce(cx: &mut Lowering, plan: &Plan, op: OpId, at: &[Axis]) -> Result<Value
     let acc = accumulator(f, dtype);
     let neutral = identity(f, acc).ok_or_else(|| format!("`{f}` does not reduce {dtype}"))? as i64;
     let lane = plan.lane.filter(|axis| plan.reduced.contains(axis));
-    let kept = plan.kept.as_ref().filter(|kept| kept.reduce == op).map(|kept| kept.result);
-    let pass = Pass { plan, f, operand, acc, neutral, lane, kept };
+    let of_row = plan.kept.as_ref().filter(|kept| kept.value == operand);
+    let (kept, reread) = match of_row.map(|kept| (kept.result, kept.reduce == op)) {
+        Some((result, true)) => (Some(result), None),
+        Some((result, false)) => (None, Some(result)),
+        None => (None, None),
+    };
+    let pass = Pass { plan, f, operand, acc, neutral, lane, kept, reread };
     let sum = match (lane, plan.resident && plan.reduced.len() == 1) {
         (Some(lane), true) => {
             let at = resident_box(cx, plan, at);
@@ -325,6 +333,8 @@ struct Pass<'p> {
     lane: Option<usize>,
     /// The result whose memory keeps the operand for a later pass.
     kept: Option<usize>,
+    /// The result whose memory an earlier pass kept it in.
+    reread: Option<usize>,
 }
 
 impl Pass<'_> {
@@ -375,7 +385,14 @@ impl Pass<'_> {
             let tile = cx.pull(self.operand, at)?;
             cx.store(result, tile, at);
         }
-        let tile = self.masked(cx, at)?;
+        let tile = match self.reread {
+            None => self.masked(cx, at)?,
+            Some(result) => cx.scope(|cx| {
+                let tile = cx.load_result(result, at);
+                cx.fix(self.operand, tile);
+                self.masked(cx, at)
+            })?,
+        };
         Ok(cx.b.elementwise(self.f, &[acc, tile]))
     }
 

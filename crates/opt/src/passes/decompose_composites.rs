@@ -5,9 +5,11 @@
 //! Most meanings come from `tensor::decompose`. What a machine does faster another way is here: quantised
 //! contractions on the stored bytes (`quantised.rs`), transposed convolutions (`transposed.rs`), argument reductions
 //! and paddings (`indexed.rs`), contractions of rare element types (`widened.rs`), products of 16-bit integers by
-//! stored bytes (`digits.rs`), contractions of unsigned bytes (`unsigned.rs`).
+//! stored bytes (`digits.rs`), contractions of unsigned bytes (`unsigned.rs`), extremes of whole tensors
+//! (`extremes.rs`).
 
 mod digits;
+mod extremes;
 mod indexed;
 pub(crate) mod quantised;
 mod transposed;
@@ -85,6 +87,7 @@ fn needs_decomposition(func: &TensorFunc, op: OpId, target: &dyn TargetModel) ->
                 || digits::integers(func, op, target).is_some()
                 || unsigned::applies(func, op, target)
         }
+        TensorOp::Reduce { .. } => extremes::row_axis(func, op, target).is_some(),
         TensorOp::Attention { .. } => {
             !target.claims(KernelClass::Attention) || attention::tile_of(func, op, target).is_none()
         }
@@ -113,6 +116,7 @@ fn decompose(
     let wider = widened::wider(func, op, target);
     let integers = digits::integers(func, op, target);
     let is_unsigned = unsigned::applies(func, op, target);
+    let rows = extremes::row_axis(func, op, target);
     let one = |value: Value| vec![value];
     let mut b = Builder::new(func, consts).at(region, location);
     match &kind {
@@ -129,6 +133,10 @@ fn decompose(
             (_, _, Some(to)) => widened::contract(&mut b, &kind, &operands, to).map(one),
             _ => Err("the contraction is as wide as it can be".into()),
         },
+        TensorOp::Reduce { f, axes } => {
+            let row = rows.ok_or("the reduction has no rows")?;
+            extremes::reduce(&mut b, operands[0], *f, axes, row).map(one)
+        }
         TensorOp::ArgReduce { max, axis, last } => {
             indexed::arg_reduce(&mut b, operands[0], *max, *axis, *last).map(one)
         }

@@ -43,6 +43,9 @@ impl TargetModel for Small {
     fn row_tile(&self, _: DType, _: i64) -> i64 {
         8
     }
+    fn reduces_rows_first(&self) -> bool {
+        true
+    }
     fn resident_row(&self, _: DType) -> i64 {
         16
     }

@@ -1,7 +1,7 @@
 //! A row that takes long to compute and is needed in two passes is kept, in the memory of the result made of it.
 //!
 //! A softmax adds up the exponentials of a row, then divides them: the first pass leaves them where the second one puts
-//! its results.
+//! its results. What is a result itself is stored by the first pass for good.
 
 use crate::form_kernels::{COSTLY, weight};
 use crate::lower::body::Body;
@@ -16,6 +16,8 @@ pub(super) struct Kept {
     pub value: Value,
     /// The result whose memory it lies in until that result is computed.
     pub result: usize,
+    /// The row is that result.
+    pub is_final: bool,
 }
 
 /// The first reduction of a costly row that a result of the same type is made of.
@@ -33,10 +35,12 @@ pub(super) fn find(body: &Body) -> Option<Kept> {
             let stored = &body.result_types[*i];
             let same = (stored.dtype, &stored.shape) == (ty.dtype, &ty.shape);
             let result = body.results[*i];
-            same && stored.layout_or_default().is_row_major() && result != value && made.contains(&result)
+            same && stored.layout_or_default().is_row_major() && made.contains(&result)
         };
-        let result = (0..body.results.len()).find(fits)?;
-        Some(Kept { reduce, value, result })
+        let is_final = |i: &usize| body.results[*i] == value;
+        let mut results = (0..body.results.len()).filter(fits);
+        let result = results.clone().find(is_final).or_else(|| results.next())?;
+        Some(Kept { reduce, value, result, is_final: is_final(&result) })
     })
 }
 
