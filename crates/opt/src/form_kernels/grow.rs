@@ -68,18 +68,18 @@ fn reduce(groups: &mut Groups, at: usize, cx: &mut PassCx) {
     let TensorOp::Reduce { axes, .. } = groups.kind(at) else { return };
     let operand = groups.operands(at)[0];
     let reads = latest_read(groups, at).filter(|group| !is_better_stored(groups, *group, axes));
-    if let Some(group) = reads.or_else(|| reduces_alike(groups, at))
-        && groups.shape(operand) == groups.groups[group].space
-        && !groups.groups[group].sealed
-        && same_segment(groups, group, at)
-        && has_room(groups, group, at)
-    {
+    // Two reductions of a contraction's result read it together.
+    for group in reads.into_iter().chain(reduces_alike(groups, at)) {
+        let joins = groups.shape(operand) == groups.groups[group].space
+            && !groups.groups[group].sealed
+            && same_segment(groups, group, at)
+            && has_room(groups, group, at);
         let passes = match &groups.groups[group].form {
             Form::Elementwise => Some(1),
             Form::Rows { axes: own, passes } if own == axes => Some(passes + 1),
             _ => None,
         };
-        if let Some(passes) = passes {
+        if let Some(passes) = passes.filter(|_| joins) {
             remark(groups, at, group, cx);
             groups.groups[group].form = Form::Rows { axes: axes.clone(), passes };
             return groups.join(at, group);
