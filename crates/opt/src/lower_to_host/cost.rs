@@ -176,29 +176,32 @@ fn bytes(func: &TensorFunc, op: OpId) -> Dim {
         return others
             .fold(Dim::from(0), |sum, (_, value)| sum + Dim::from(2) * buffer_bytes(func.ty(*value)));
     }
-    let mut values = func.operands(op).to_vec();
-    values.sort();
-    values.dedup();
-    values.extend(func.results(op));
-    // A gather touches as much of its source as it makes.
-    let gathers =
-        |value| func.users(value).contains(&op) && matches!(class_of(func, op), Some(KernelClass::Gather));
-    let made: Dim = func.results(op).iter().fold(Dim::from(0), |sum, v| sum + buffer_bytes(func.ty(*v)));
-    let moved = values.iter().map(|value| {
-        let bytes = buffer_bytes(func.ty(*value));
-        match (gathers(*value), bytes.as_const(), made.as_const()) {
-            (true, Some(bytes), Some(made)) => Dim::from(bytes.min(made)),
-            (true, Some(_), None) => made.clone(),
-            _ => bytes,
-        }
-    });
-    moved.fold(Dim::from(0), |sum, bytes| sum + bytes)
+    let operands = func.operands(op);
+    let first = |i: &usize| !operands[..*i].contains(&operands[*i]);
+    let read = (0..operands.len()).filter(first).map(|i| touched(func, op, i));
+    let made = func.results(op).iter().map(|value| buffer_bytes(func.ty(*value)));
+    read.chain(made).fold(Dim::from(0), |sum, bytes| sum + bytes)
 }
 
-fn class_of(func: &TensorFunc, op: OpId) -> Option<KernelClass> {
-    match func.kind(op) {
-        TensorOp::Kernel { class } => Some(*class),
+/// Bytes of an operand that a kernel reads: of one that is only gathered from, as many as are gathered.
+fn touched(func: &TensorFunc, op: OpId, operand: usize) -> Dim {
+    let whole = buffer_bytes(func.ty(func.operand(op, operand)));
+    let arg = func.regions_of(op).first().and_then(|region| func.args(*region).get(operand));
+    let users = arg.map(|arg| (arg, func.users(*arg))).filter(|(_, users)| !users.is_empty());
+    let Some((arg, users)) = users else { return whole };
+    let gathered = users.iter().map(|user| match func.kind(*user) {
+        TensorOp::Gather { .. } | TensorOp::GatherElements { .. } | TensorOp::GatherNd { .. }
+            if func.operand(*user, 0) == *arg =>
+        {
+            Some(buffer_bytes(func.ty(func.results(*user)[0])))
+        }
         _ => None,
+    });
+    let Some(gathered) = gathered.collect::<Option<Vec<Dim>>>() else { return whole };
+    let gathered = gathered.into_iter().fold(Dim::from(0), |sum, bytes| sum + bytes);
+    match (whole.as_const(), gathered.as_const()) {
+        (Some(whole), Some(gathered)) => Dim::from(whole.min(gathered)),
+        _ => gathered,
     }
 }
 
