@@ -270,7 +270,11 @@ impl Walk {
     /// For a tile of so many rows; `k` is the number of steps, where it is known.
     fn new(tile: &ContractTile, packing: RightSide, k: Option<i64>, rows: i64) -> Walk {
         let together = packing.together();
-        let most = k.map_or(tile.k, |k| k.min(tile.k));
+        let most = match together {
+            // A group of bytes is a round.
+            4 => together,
+            _ => k.map_or(tile.k, |k| k.min(tile.k)),
+        };
         let unroll = (most / together).max(1) * together;
         let fits = |chains: &i64| unroll % (chains * together) == 0;
         let most_chains = unroll / together;
