@@ -8,10 +8,11 @@ use crate::run::arena_bytes;
 use crate::{output, serve_rounds, trace};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use tegula::Session;
 use tegula::clock::WallClock;
+use tegula::{Machine, Session};
 use tegula_base::face::Clock;
 use tegula_base::{Dim, HostTensor};
+use tegula_driver::predict::{Prediction, predict};
 use tegula_driver::trace::trace_events;
 use tegula_runtime::{RunProfile, TensorView};
 
@@ -43,7 +44,10 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
         trace::write(file, &trace_events(&records, Some((profile, &session.package().program))))?;
     }
     let sizes = symbol_values(&session, &tensors);
-    let rows = kernel_rows(&session, &profiles, &sizes);
+    // Before what predicting takes.
+    let peak = peak_memory();
+    let predictions = predictions(&session, profile)?;
+    let rows = kernel_rows(&session, &profiles, &predictions, &sizes);
     let predicted_ns: f64 = rows.iter().map(|row| row.predicted_ns).sum();
     let summary = Summary {
         compile_ns,
@@ -56,7 +60,7 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
         threads: session.threads(),
         predicted_ns,
         arena: arena_bytes(profile),
-        peak: peak_memory(),
+        peak,
     };
     if args.json { summary.print_json(&rows) } else { summary.print(&rows) }
 }
@@ -166,8 +170,24 @@ impl Summary {
     }
 }
 
+/// What each launch should take by its code; none where nobody measured the machine's cores, or it is no machine code.
+fn predictions(session: &Session, profile: &RunProfile) -> Result<Vec<Option<Prediction>>, Failure> {
+    let package = session.package();
+    let machine = Machine::class(&package.manifest.about.machine.class);
+    let cpu = machine.as_ref().and_then(Machine::cpu);
+    let Some((cpu, core)) = cpu.and_then(|cpu| Some((cpu, cpu.core.as_ref()?))) else {
+        return Ok(vec![None; profile.launches.len()]);
+    };
+    Ok(predict(package, profile, cpu, core)?)
+}
+
 /// One row a kernel, the longest first.
-fn kernel_rows(session: &Session, profiles: &[RunProfile], sizes: &BTreeMap<String, i64>) -> Vec<Row> {
+fn kernel_rows(
+    session: &Session,
+    profiles: &[RunProfile],
+    predictions: &[Option<Prediction>],
+    sizes: &BTreeMap<String, i64>,
+) -> Vec<Row> {
     let kernels = &session.package().program.kernels;
     let mut rows: Vec<Option<Row>> = kernels.iter().map(|_| None).collect();
     // What data decides is not known here and counts as nothing.
@@ -178,7 +198,8 @@ fn kernel_rows(session: &Session, profiles: &[RunProfile], sizes: &BTreeMap<Stri
             times[launch.kernel as usize][run] += launch.ns as f64;
         }
     }
-    for launch in profiles.iter().take(1).flat_map(|profile| &profile.launches) {
+    let launches = profiles.iter().take(1).flat_map(|profile| &profile.launches);
+    for (launch, prediction) in launches.zip(predictions) {
         let kernel = &kernels[launch.kernel as usize];
         let row = rows[launch.kernel as usize].get_or_insert_with(|| Row {
             name: kernel.name.clone(),
@@ -194,7 +215,13 @@ fn kernel_rows(session: &Session, profiles: &[RunProfile], sizes: &BTreeMap<Stri
         row.launches += 1;
         row.bytes += eval(&kernel.cost.bytes);
         row.flops += eval(&kernel.cost.flops);
-        row.predicted_ns += eval(&kernel.cost.predicted_ns);
+        match prediction {
+            Some(prediction) => {
+                row.predicted_ns += prediction.time.0;
+                row.bound = prediction.bound.to_string();
+            }
+            None => row.predicted_ns += eval(&kernel.cost.predicted_ns),
+        }
     }
     for (row, times) in rows.iter_mut().zip(&mut times) {
         times.sort_by(f64::total_cmp);

@@ -10,6 +10,7 @@
 //!             ├► bisect (the pass, and the rewrite, that changes results)
 //!             └► reduce (smaller programs that still show a fault)
 //! package, package ─► diff (what changed, and what it costs)
+//! package, profile ─► predict (what each launch should take, and what holds it back)
 //! ```
 
 pub mod bisect;
@@ -25,6 +26,7 @@ pub mod inspect;
 pub mod model;
 pub mod opt;
 pub mod page;
+pub mod predict;
 pub mod probe;
 pub mod reduce;
 mod sizes;

@@ -30,6 +30,66 @@ pub struct Cpu {
     pub memory_bandwidth: BytesPerSecond,
     /// Starting and joining the threads of one launch.
     pub launch_overhead: Nanoseconds,
+    /// What code takes on a core in detail; none where nobody measured it.
+    pub core: Option<Core>,
+}
+
+/// One core as it runs code, alone on its machine. Cycles are of its clock under load.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Core {
+    pub clock_hz: f64,
+    /// Instructions that enter a cycle, are on their way at once, and stores that wait to be written.
+    pub dispatch: u16,
+    pub window: usize,
+    pub stores: usize,
+    /// Cycles to a result from L1, of a general and of a vector register.
+    pub load: u16,
+    pub vector_load: u16,
+    /// Cycles after a branch that was not foreseen.
+    pub mispredict: u16,
+    /// Cycles between two divisions and between two square roots of the widest vectors.
+    pub divide: f64,
+    pub sqrt: f64,
+    pub l1_ways: usize,
+    pub l2_ways: usize,
+    pub l3_ways: usize,
+    /// What one core uses of the level 3 cache.
+    pub l3_reach: Bytes,
+    /// Cycles that a line takes on the path from L2, L3 and memory.
+    pub line: [f64; 3],
+    /// Cycles until a line of L2, L3 and memory has come that was not asked for ahead.
+    pub latency: [f64; 3],
+    /// How many cycles ahead lines are fetched.
+    pub ahead: f64,
+    /// What a launch takes beside its code.
+    pub launch: Nanoseconds,
+}
+
+impl Core {
+    fn read(facts: &mut Facts) -> Core {
+        let cycles = |facts: &mut Facts, name| facts.take(name, "cycle");
+        let count = |facts: &mut Facts, name| facts.count(name) as usize;
+        Core {
+            clock_hz: facts.take("core_clock", "Hz"),
+            dispatch: facts.count("core_dispatch") as u16,
+            window: count(facts, "core_window"),
+            stores: count(facts, "core_stores"),
+            load: cycles(facts, "core_load") as u16,
+            vector_load: cycles(facts, "core_vector_load") as u16,
+            mispredict: cycles(facts, "core_mispredict") as u16,
+            divide: cycles(facts, "core_divide"),
+            sqrt: cycles(facts, "core_sqrt"),
+            l1_ways: count(facts, "core_l1_ways"),
+            l2_ways: count(facts, "core_l2_ways"),
+            l3_ways: count(facts, "core_l3_ways"),
+            l3_reach: facts.bytes("core_l3_reach"),
+            line: ["core_l2_line", "core_l3_line", "core_memory_line"].map(|name| cycles(facts, name)),
+            latency: ["core_l2_latency", "core_l3_latency", "core_memory_latency"]
+                .map(|name| cycles(facts, name)),
+            ahead: cycles(facts, "core_ahead"),
+            launch: Nanoseconds(facts.take("core_launch", "ns")),
+        }
+    }
 }
 
 /// Arithmetic rates of one core, in operations a cycle; a multiply-add counts two.
@@ -64,6 +124,7 @@ impl Cpu {
             l2_bytes_per_cycle: facts.take("l2_bandwidth", "B/cycle"),
             memory_bandwidth: BytesPerSecond(facts.take("memory_bandwidth", "B/s")),
             launch_overhead: Nanoseconds(facts.take("launch_overhead", "ns")),
+            core: facts.has("core_clock").then(|| Core::read(facts)),
         }
     }
 

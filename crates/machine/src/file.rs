@@ -76,9 +76,14 @@ impl Facts<'_> {
         self.take(name, "FLOP/cycle")
     }
 
+    /// Whether the file gives a fact that not every machine of the kind has.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.facts.contains_key(name)
+    }
+
     /// The rate of a unit that not every machine of the kind has.
     pub(super) fn rate_if_any(&mut self, name: &'static str) -> Option<f64> {
-        self.facts.contains_key(name).then(|| self.rate(name))
+        self.has(name).then(|| self.rate(name))
     }
 
     fn check_tier(&mut self, kind: &str, tier: &str, known: &[&str]) {

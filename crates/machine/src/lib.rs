@@ -7,7 +7,7 @@ mod cpu;
 mod file;
 mod gpu;
 
-pub use cpu::{Cpu, FlopsPerCycle};
+pub use cpu::{Core, Cpu, FlopsPerCycle};
 pub use gpu::{Gpu, TensorRates};
 
 use sha2::{Digest, Sha256};
@@ -156,6 +156,8 @@ error[machine-file]: `altivec` is no instruction set tier of a cpu: avx2, avx512
 error[machine-file]: `l1d` is missing in `[facts]`
   --> my.toml
 error[machine-file]: `frequency` is given in `MHz`, not in `Hz`
+  --> my.toml
+error[machine-file]: `core_clock` is given in `MHz`, not in `Hz`
   --> my.toml
 error[machine-file]: `l1x` is no fact of a cpu
   --> my.toml";

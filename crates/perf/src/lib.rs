@@ -1,8 +1,9 @@
 //! Predicts time and bytes of kernels on a machine, and says why.
 //! In: kernel facts and a `Machine`.  Out: `Estimate` with the bound that holds it.
 //! May use: tensor, tile, machine, base, ir.  Never knows: targets, passes; it is asked and asks nobody.
-//! Start reading at `lib.rs` (rooflines, for any kernel), then `gpu.rs` (kernels of a GPU, term by term).
+//! Start reading at `lib.rs` (rooflines, for any kernel), then `cpu.rs` (machine code on a core), `gpu.rs` (kernels of a GPU, term by term).
 
+pub mod cpu;
 pub mod gpu;
 
 use std::fmt;
@@ -13,12 +14,18 @@ use tegula_machine::{Cpu, Gpu, Kind, Machine};
 /// What keeps a kernel from being faster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Bound {
-    /// Arithmetic units.
+    /// Arithmetic units, or the front end.
     Compute,
+    /// Loads and stores.
+    L1,
     /// Traffic between a core and its L2 cache: the data fits there.
     L2,
+    /// Traffic from the level 3 cache.
+    L3,
     /// Traffic to memory, shared by all cores.
     Dram,
+    /// Instructions that wait for one another's results.
+    Latency,
     /// Starting and joining threads.
     Launch,
 }
@@ -27,7 +34,10 @@ impl fmt::Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Bound::Compute => "compute",
+            Bound::L1 => "l1",
             Bound::L2 => "l2",
+            Bound::L3 => "l3",
+            Bound::Latency => "latency",
             Bound::Dram => "dram",
             Bound::Launch => "launch",
         })

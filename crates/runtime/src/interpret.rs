@@ -164,13 +164,17 @@ impl Run<'_> {
         self.cx.launches[launch.kernel as usize] += 1;
         let start = self.profile.as_ref().map(|_| Instant::now());
         let threads = self.dispatch(launch, grid)?;
-        if let (Some((profile, origin)), Some(start)) = (&mut self.profile, start) {
+        let end = self.profile.as_ref().map(|_| Instant::now());
+        let is_falling = self.is_falling(launch) && grid >= FALLING_PARTS;
+        if let (Some((profile, origin)), Some(start), Some(end)) = (&mut self.profile, start, end) {
             profile.launches.push(LaunchTime {
                 kernel: launch.kernel,
                 start_ns: start.duration_since(*origin).as_nanos() as u64,
-                ns: start.elapsed().as_nanos() as u64,
+                ns: end.duration_since(start).as_nanos() as u64,
                 grid,
                 threads,
+                words: self.cx.words[launch.words.clone()].to_vec(),
+                falling_parts: if is_falling { FALLING_PARTS } else { 0 },
             });
         }
         Ok(())

@@ -17,7 +17,7 @@ pub struct RunProfile {
     pub scratch_bytes: u64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaunchTime {
     /// Index into the program's kernels.
     pub kernel: u32,
@@ -28,6 +28,10 @@ pub struct LaunchTime {
     pub grid: u64,
     /// Threads that took part.
     pub threads: u32,
+    /// The argument block.
+    pub words: Vec<u64>,
+    /// Parts in which one thread ran the units, from the last to the first; 0 when they ran at once from the first.
+    pub falling_parts: u64,
 }
 
 /// How many launches ran, by the kind of their code, since the session was made.

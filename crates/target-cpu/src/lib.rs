@@ -10,6 +10,7 @@
 
 mod abi;
 mod allocate;
+pub mod count;
 mod emit;
 pub mod exec;
 mod isa;

@@ -1,0 +1,183 @@
+//! What each launch of a run should take on one core, from the launch's own machine code.
+//!
+//! Before: a package, and a profile of one run of it, whose argument blocks say sizes and addresses.
+//! After: time and bound of each launch of machine code, as if the run were one of many: caches hold what the run
+//! before left there.
+
+use std::collections::HashMap;
+use tegula_base::Diagnostic;
+use tegula_base::units::Nanoseconds;
+use tegula_machine::{Core, Cpu};
+use tegula_package::{Arg, KernelCode, Package, Place, SizeExpr, Step};
+use tegula_perf::Bound;
+use tegula_perf::cpu::sampler::Access;
+use tegula_perf::cpu::{Caches, Sampler, Timed};
+use tegula_runtime::{LaunchTime, RunProfile};
+use tegula_target_cpu::count::{Call, Observer, Program, Tally, tally};
+
+/// Where a thread's scratch memory is taken to be.
+const SCRATCH: u64 = 0x6000_0000_0000;
+/// Where the first buffer of a package that is not run is taken to be.
+const FIRST_BUFFER: u64 = 0x4000_0000_0000;
+/// Blocks of a launch that are run at most.
+const MOST_BLOCKS: u64 = 1 << 36;
+/// The share of the time that something must be busy to be what holds a launch back.
+const HOLDS: f64 = 0.55;
+
+/// What a launch should take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Prediction {
+    pub time: Nanoseconds,
+    pub bound: Bound,
+    pub timed: Timed,
+}
+
+/// The programs of a package's kernels, read once each.
+#[derive(Default)]
+pub struct Programs {
+    known: HashMap<u64, Program>,
+}
+
+impl Programs {
+    /// The code of a kernel; none where it is no machine code.
+    /// Errors: internal, code that kernels do not have.
+    pub fn of(&mut self, package: &Package, kernel: u32) -> Result<Option<&Program>, Diagnostic> {
+        let code = &package.program.kernels[kernel as usize].code;
+        let KernelCode::Machine { offset, .. } = code else { return Ok(None) };
+        if !self.known.contains_key(offset) {
+            self.known.insert(*offset, Program::decode(package.kernel_code(code))?);
+        }
+        Ok(self.known.get(offset))
+    }
+}
+
+/// Predicts each launch of a profile; none where a launch is no machine code.
+/// Errors: internal, code that kernels do not have.
+pub fn predict(
+    package: &Package,
+    profile: &RunProfile,
+    cpu: &Cpu,
+    core: &Core,
+) -> Result<Vec<Option<Prediction>>, Diagnostic> {
+    let mut programs = Programs::default();
+    let mut caches = Caches::new(cpu, core);
+    let mut predictions = Vec::new();
+    // The first turn fills the caches.
+    for timed in [false, true] {
+        predictions.clear();
+        for launch in &profile.launches {
+            predictions.push(match programs.of(package, launch.kernel)? {
+                None => None,
+                Some(program) => Some(of_launch(program, launch, core, &mut caches, timed)?),
+            });
+        }
+    }
+    Ok(predictions)
+}
+
+/// Instructions and bytes of a launch on one thread; none where it is no machine code.
+/// Errors: as [`predict`].
+pub fn count(
+    programs: &mut Programs,
+    package: &Package,
+    launch: &LaunchTime,
+) -> Result<Option<Tally>, Diagnostic> {
+    let Some(program) = programs.of(package, launch.kernel)? else { return Ok(None) };
+    let mut sum = Tally::default();
+    for call in calls(launch) {
+        sum.add(&tally(program, &call)?);
+    }
+    Ok(Some(sum))
+}
+
+/// The launches of a package whose sizes are constant and whose steps stand in a row, without running it: buffers lie
+/// one behind the other at addresses that are made up.
+/// Errors: `not-counted`, sizes or steps that only a run knows.
+pub fn planned(package: &Package) -> Result<Vec<LaunchTime>, Diagnostic> {
+    let refused = |what: &str| Diagnostic::error("not-counted", format!("{what} is known to a run only"));
+    let size = |dim: &SizeExpr| dim.as_const().ok_or_else(|| refused(&format!("the size `{dim}`")));
+    let program = &package.program;
+    let mut place = FIRST_BUFFER;
+    let mut addresses = Vec::with_capacity(program.buffers.len());
+    for buffer in &program.buffers {
+        addresses.push(match &buffer.place {
+            Place::Alias { of, offset } => addresses[of.index()] + size(offset)? as u64,
+            _ => place,
+        });
+        place += (size(&buffer.bytes)? as u64).next_multiple_of(64);
+    }
+    let mut launches = Vec::new();
+    for step in &program.steps {
+        match step {
+            Step::Launch { kernel, args, grid } => {
+                let word = |arg: &Arg| match arg {
+                    Arg::Buffer(id) => Ok(addresses[id.index()]),
+                    Arg::Size(dim) => size(dim).map(|n| n as u64),
+                };
+                let words = std::iter::once(Ok(0)).chain(args.iter().map(word)).collect::<Result<_, _>>()?;
+                let grid = size(grid)? as u64;
+                let (kernel, threads, falling_parts) = (*kernel, 1, 0);
+                launches.push(LaunchTime { kernel, start_ns: 0, ns: 0, grid, threads, words, falling_parts });
+            }
+            Step::If { .. } | Step::Loop { .. } => return Err(refused("which steps run")),
+            _ => {}
+        }
+    }
+    Ok(launches)
+}
+
+fn calls(launch: &LaunchTime) -> impl Iterator<Item = Call<'_>> {
+    let parts = launch.falling_parts.max(1);
+    let bound = move |part: u64| launch.grid * part / parts;
+    (0..parts).rev().map(move |part| Call {
+        words: &launch.words,
+        scratch: SCRATCH,
+        begin: bound(part),
+        end: bound(part + 1),
+    })
+}
+
+fn of_launch(
+    program: &Program,
+    launch: &LaunchTime,
+    core: &Core,
+    caches: &mut Caches,
+    timed: bool,
+) -> Result<Prediction, Diagnostic> {
+    let sampler = Sampler::new(core, caches, program.blocks.len(), program.accesses, timed);
+    let mut timing = Timing { program, sampler };
+    for call in calls(launch) {
+        program.run(&call, &mut timing, MOST_BLOCKS)?;
+    }
+    let timed = timing.sampler.finish();
+    let work = 1e9 * timed.cycles / core.clock_hz;
+    let bound = if core.launch.0 > work { Bound::Launch } else { bound(&timed) };
+    Ok(Prediction { time: Nanoseconds(work + core.launch.0), bound, timed })
+}
+
+/// The part that was busy for most of the time; none was where instructions waited for one another.
+fn bound(timed: &Timed) -> Bound {
+    let busy = &timed.busy;
+    let parts = [
+        (busy.arithmetic.max(busy.front), Bound::Compute),
+        (busy.l1, Bound::L1),
+        (busy.l2, Bound::L2),
+        (busy.l3, Bound::L3),
+        (busy.dram, Bound::Dram),
+    ];
+    let busiest = parts.into_iter().fold((0.0, Bound::Latency), |a, b| if b.0 > a.0 { b } else { a });
+    if busiest.0 >= HOLDS * timed.cycles { busiest.1 } else { Bound::Latency }
+}
+
+struct Timing<'a, 'b> {
+    program: &'b Program,
+    sampler: Sampler<'a>,
+}
+
+impl Observer for Timing<'_, '_> {
+    fn block(&mut self, block: usize, accesses: &[Access], way: usize, taken: bool) -> bool {
+        let known = &self.program.blocks[block];
+        self.sampler.block(block, &known.insts, known.first_access, accesses, way, taken);
+        true
+    }
+}

@@ -1,0 +1,247 @@
+//! One core: instructions enter in order, run when operands and ports are there, and leave in order.
+//!
+//! Before: instructions with their accesses' levels. After: the cycle at which each leaves.
+//! Ports are taken by the cycle, so that an instruction that waits does not keep younger ones from a free port. Lines
+//! move over one path a level, each in so many cycles; what was fetched ahead began so many cycles before.
+
+use super::Level;
+use super::caches::Found;
+use super::units::{self, Inst, Ports, Register};
+use tegula_machine::Core;
+
+/// Cycles ahead for which ports are booked.
+const BOOKED: usize = 1 << 13;
+
+/// What was busy, in cycles.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Busy {
+    pub arithmetic: f64,
+    pub l1: f64,
+    pub l2: f64,
+    pub l3: f64,
+    pub dram: f64,
+    pub front: f64,
+}
+
+impl Busy {
+    pub fn add(&mut self, other: &Busy) {
+        self.arithmetic += other.arithmetic;
+        self.l1 += other.l1;
+        self.l2 += other.l2;
+        self.l3 += other.l3;
+        self.dram += other.dram;
+        self.front += other.front;
+    }
+}
+
+pub struct Pipeline<'a> {
+    core: &'a Core,
+    ports: Vec<Ports>,
+    /// Cycles before this one hold no bookings.
+    cleared: u64,
+    ready: [u64; Register::COUNT],
+    /// Leaving times of the last instructions, a ring.
+    window: Vec<u64>,
+    stores: Vec<u64>,
+    entered: usize,
+    stored: usize,
+    /// The cycle in which instructions enter, and places left in it.
+    now: u64,
+    places: u16,
+    left: u64,
+    /// When each path has moved its last line: from L2, L3, memory.
+    paths: [f64; 3],
+    /// How often each port was booked.
+    bookings: [u32; 16],
+    pub busy: Busy,
+}
+
+impl<'a> Pipeline<'a> {
+    pub fn new(core: &'a Core) -> Pipeline<'a> {
+        Pipeline {
+            core,
+            ports: vec![0; BOOKED],
+            cleared: 0,
+            ready: [0; Register::COUNT],
+            window: vec![0; core.window],
+            stores: vec![0; core.stores],
+            entered: 0,
+            stored: 0,
+            now: 0,
+            places: core.dispatch,
+            left: 0,
+            paths: [0.0; 3],
+            bookings: [0; 16],
+            busy: Busy::default(),
+        }
+    }
+
+    /// The cycle at which all so far have left.
+    pub fn cycle(&self) -> u64 {
+        self.left
+    }
+
+    /// Runs an instruction; `found` are the lines that it reads or writes.
+    pub fn run(&mut self, inst: &Inst, found: &[Found], foreseen: bool) {
+        let figures = inst.unit.figures(inst.bytes, self.core);
+        self.enter(figures.slots);
+        let at = |reads: &[Register], ready: &[u64; Register::COUNT]| {
+            reads.iter().map(|r| ready[r.index()]).max().unwrap_or(0)
+        };
+        let addressed = at(&inst.address, &self.ready).max(self.now);
+        let mut operands = at(&inst.reads, &self.ready).max(self.now);
+        if inst.loads {
+            for found in found {
+                let begin = self.book(addressed, units::LOAD, 1);
+                self.busy.l1 += 0.5;
+                operands = operands.max(self.arrival(begin, *found, inst.bytes));
+            }
+        }
+        let mut done = operands;
+        if figures.ports != 0 {
+            let begin = self.book(operands, figures.ports, figures.taken);
+            done = begin + u64::from(figures.latency);
+            if figures.ports & units::VECTOR != 0 {
+                self.busy.arithmetic += f64::from(figures.taken) / f64::from(figures.ports.count_ones());
+            }
+        }
+        if inst.stores {
+            done = self.store(inst, found, done.max(addressed));
+        }
+        for register in &inst.writes {
+            self.ready[register.index()] = done;
+        }
+        self.left = self.left.max(done);
+        let length = self.window.len();
+        self.window[self.entered % length] = self.left;
+        self.entered += 1;
+        if inst.branches && !foreseen {
+            self.now = self.now.max(done + u64::from(self.core.mispredict));
+            self.places = self.core.dispatch;
+        }
+    }
+
+    /// Waits for places in the front end and in the window.
+    fn enter(&mut self, slots: u16) {
+        self.busy.front += f64::from(slots) / f64::from(self.core.dispatch);
+        let mut slots = slots;
+        while slots > self.places {
+            slots -= self.places;
+            self.now += 1;
+            self.places = self.core.dispatch;
+        }
+        self.places -= slots;
+        let oldest = self.window[self.entered % self.window.len()];
+        if oldest > self.now {
+            self.now = oldest;
+            self.places = self.core.dispatch;
+        }
+        self.clear();
+    }
+
+    fn clear(&mut self) {
+        let behind = self.now.min(self.cleared + BOOKED as u64);
+        while self.cleared < behind {
+            self.ports[self.cleared as usize % BOOKED] = 0;
+            self.cleared += 1;
+        }
+        self.cleared = self.cleared.max(self.now);
+    }
+
+    /// The first cycle from `from` on in which one of the ports is free for `taken` cycles.
+    fn book(&mut self, from: u64, ports: Ports, taken: u16) -> u64 {
+        let last = self.cleared + BOOKED as u64 - 1;
+        let mut cycle = from;
+        loop {
+            if cycle + u64::from(taken) >= last {
+                return cycle;
+            }
+            let mut free = ports;
+            for ahead in 0..u64::from(taken) {
+                free &= !self.ports[(cycle + ahead) as usize % BOOKED];
+            }
+            if free != 0 {
+                let port = self.least_booked(free);
+                for ahead in 0..u64::from(taken) {
+                    self.ports[(cycle + ahead) as usize % BOOKED] |= port;
+                }
+                return cycle;
+            }
+            cycle += 1;
+        }
+    }
+
+    /// Of some ports the one that took the least so far: what has few to choose from then finds its own free.
+    fn least_booked(&mut self, free: Ports) -> Ports {
+        let ports = (0..16).filter(|port| free >> port & 1 == 1);
+        let port = ports.min_by_key(|port| self.bookings[*port]).unwrap_or(0);
+        self.bookings[port] += 1;
+        1 << port
+    }
+
+    /// When a load that begins now has its line.
+    fn arrival(&mut self, begin: u64, found: Found, bytes: usize) -> u64 {
+        let hit = u64::from(if bytes > 8 { self.core.vector_load } else { self.core.load });
+        match found.level {
+            Level::L1 => begin + hit,
+            _ => self.moved(begin, found.level, found.ahead).max(begin + hit),
+        }
+    }
+
+    /// When a line from beyond L1 has come.
+    fn moved(&mut self, begin: u64, level: Level, ahead: bool) -> u64 {
+        let core = self.core;
+        let (levels, latency) = match level {
+            Level::L1 => (0, 0.0),
+            Level::L2 => (1, core.latency[0]),
+            Level::L3 => (2, core.latency[1]),
+            Level::Dram => (3, core.latency[2]),
+        };
+        let mut done = begin as f64;
+        for path in 0..levels {
+            let from = if ahead { begin as f64 - core.ahead } else { begin as f64 };
+            let start = self.paths[path].max(from);
+            self.paths[path] = start + core.line[path];
+            done = done.max(self.paths[path]);
+            match path {
+                0 => self.busy.l2 += core.line[path],
+                1 => self.busy.l3 += core.line[path],
+                _ => self.busy.dram += core.line[path],
+            }
+        }
+        if !ahead {
+            done += latency;
+        }
+        done as u64
+    }
+
+    /// A store leaves when its data is there, and its line is written later, in order, while places for it last.
+    fn store(&mut self, inst: &Inst, found: &[Found], ready: u64) -> u64 {
+        let ports = if inst.bytes > 32 { units::WIDE_STORE } else { units::STORE };
+        let length = self.stores.len();
+        let mut done = ready;
+        for found in found {
+            let begin = self.book(ready, ports, 1);
+            self.busy.l1 += 1.0 / f64::from(ports.count_ones());
+            let place = self.stored % length;
+            let oldest = self.stores[place];
+            let written = match found.level {
+                Level::L1 => begin + 1,
+                // Lines that are written come in, and later go out.
+                _ => self.moved(begin, found.level, true),
+            };
+            self.stores[place] = written.max(oldest);
+            self.stored += 1;
+            done = done.max(begin + 1).max(oldest);
+        }
+        done
+    }
+
+    /// A line asked for by the program.
+    pub fn prefetch(&mut self, level: Level) {
+        if level > Level::L2 {
+            let begin = self.now;
+            self.moved(begin, level, true);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Counts of `asm/axpy.mlir`'s code against those read off its listing.
+
+use std::path::Path;
+use tegula_target_cpu::count::{Call, Program, Tally, tally};
+use tegula_target_cpu::exec::decode;
+use tegula_target_cpu::native::{Tier, compile};
+
+fn program(tier: Tier) -> Program {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/asm/axpy.mlir");
+    let text = std::fs::read_to_string(path).expect("the case");
+    let (input, _) = text.split_once("// -----\n").expect("a listing behind the kernel");
+    let func = decode(input.as_bytes()).expect("a schedule");
+    Program::decode(&compile(&func, tier).expect("code").bytes).expect("code that kernels have")
+}
+
+fn count(program: &Program, begin: u64, end: u64) -> Tally {
+    tally(program, &Call { words: &[0, 0x10000, 0x20000], scratch: 0x30000, begin, end }).expect("an end")
+}
+
+#[test]
+fn a_loop_counts_as_its_listing_says() {
+    let program = program(Tier::Avx2);
+    // Ten instructions around the loop, sixteen in it, three that align its head; two loads and a store of 32 bytes;
+    // two constants, two words.
+    let around = Tally { instructions: 10, bytes_read: 32 + 4 + 2 * 8, bytes_written: 0, calls: 0 };
+    assert_eq!(count(&program, 5, 5), around);
+    for trips in [1, 2, 9, 1000] {
+        let expected = Tally {
+            instructions: 10 + 3 + 16 * trips,
+            bytes_read: around.bytes_read + 64 * trips,
+            bytes_written: 32 * trips,
+            calls: 0,
+        };
+        assert_eq!(count(&program, 0, 8 * trips), expected);
+        assert_eq!(count(&program, 3, 8 * trips), expected, "the last trip is masked");
+    }
+}
+
+#[test]
+fn both_tiers_move_the_same() {
+    let (narrow, wide) = (program(Tier::Avx2), program(Tier::Avx512));
+    let moved = |program: &Program| {
+        let (few, many) = (count(program, 0, 80), count(program, 0, 160));
+        (many.bytes_read - few.bytes_read, many.bytes_written - few.bytes_written)
+    };
+    assert_eq!(moved(&narrow), moved(&wide));
+    assert!(count(&wide, 0, 800).instructions < count(&narrow, 0, 800).instructions);
+}
+
+#[test]
+fn what_is_no_code_is_refused() {
+    assert!(Program::decode(&[0x06, 0x06, 0x06]).is_err());
+}
