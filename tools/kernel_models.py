@@ -33,6 +33,10 @@ class Cases:
     def __init__(self, folder):
         self.folder, self.rows = folder, []
 
+    def write(self):
+        with open(os.path.join(self.folder, "cases.json"), "w") as f:
+            json.dump(self.rows, f, indent=1)
+
     def add(self, name, group, nodes, inputs, outputs, weights, operations=0, arithmetic="f32"):
         """`inputs` and `outputs` are name -> (type, shape), `weights` name -> TensorProto."""
         value = lambda item: helper.make_tensor_value_info(item[0], TYPES[item[1][0]], item[1][1])
@@ -109,8 +113,7 @@ def rows(cases, name, op, shape, n_inputs=1, **attributes):
 
 
 def main():
-    folder = sys.argv[1]
-    cases = Cases(folder)
+    cases = Cases(sys.argv[1])
     for size in (256, 512, 1024, 2048):
         for arithmetic in ("f32", "bf16", "u8s8"):
             matmul(cases, f"matmul-{size}-{arithmetic}", size, size, size, arithmetic)
@@ -146,8 +149,7 @@ def main():
         rows(cases, f"softmax-{shape[0]}x{shape[1]}", "Softmax", shape, axis=-1)
     for shape in ([128, 384], [1024, 1024], [4096, 768]):
         rows(cases, f"layer-norm-{shape[0]}x{shape[1]}", "LayerNormalization", shape, axis=-1)
-    with open(os.path.join(folder, "cases.json"), "w") as f:
-        json.dump(cases.rows, f, indent=1)
+    cases.write()
 
 
 if __name__ == "__main__":

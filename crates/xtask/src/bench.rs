@@ -1,12 +1,14 @@
-//! `bench onnx|kernels`: how fast Tegula is, against other engines and against what the processor can do. Both leave a
-//! report as Markdown, JSON and a plot in `bench/`; what must hold lies in `data/bench_bars.toml`.
+//! `bench onnx|kernels|predictions|fit`: how fast Tegula is, against other engines, against what the processor can do and
+//! against what it predicts. All leave a report in `bench/`; what must hold lies in `data/bench_bars.toml`.
 //! `--refuse-loaded` ends before anything is measured where other work uses the machine; without it the report says so.
 
 mod bars;
 mod chart;
+mod fit;
 mod host;
 mod kernels;
 mod onnx;
+mod predictions;
 mod report;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -18,7 +20,9 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     match args.first().map(String::as_str) {
         Some("onnx") => onnx::run(&options),
         Some("kernels") => kernels::run(&options),
-        _ => bail!("`bench` needs a part: onnx or kernels"),
+        Some("predictions") => predictions::run(&options),
+        Some("fit") => fit::run(&options),
+        _ => bail!("`bench` needs a part: onnx, kernels, predictions or fit"),
     }
 }
 

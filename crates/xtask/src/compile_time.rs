@@ -59,7 +59,7 @@ pub fn run(args: &[String]) -> Result<Outcome> {
 fn ready_ms(tegula: &Tegula, model: &Path, inputs: &BTreeMap<String, PathBuf>) -> Result<f64> {
     let mut times = Vec::new();
     for _ in 0..REPEATS {
-        let report = on_one_core(|| tegula.bench(model, inputs, 1))?;
+        let report = on_one_core(|| tegula.bench(model, inputs, 1, 1))?;
         times.push((report.compile_ns + report.load_ns) as f64 / 1e6);
     }
     Ok(median(times))

@@ -44,6 +44,7 @@ mod peers;
 mod python;
 mod race;
 mod random;
+mod ratchets;
 mod readme;
 mod reduce;
 mod refusals;

@@ -98,6 +98,21 @@ pub struct BenchReport {
     pub compile_ns: u64,
     /// From the package's bytes to a session that is ready to launch.
     pub load_ns: u64,
+    pub kernels: Vec<BenchKernel>,
+}
+
+/// All launches of one kernel in a run.
+#[derive(Debug, Deserialize)]
+pub struct BenchKernel {
+    pub name: String,
+    pub nodes: Vec<String>,
+    pub class: String,
+    pub launches: usize,
+    pub ns: f64,
+    pub bytes: f64,
+    pub flops: f64,
+    pub predicted_ns: f64,
+    pub bound: String,
 }
 
 impl Tegula {
@@ -197,15 +212,16 @@ impl Tegula {
         Ok(tensors)
     }
 
-    /// One compile, load and short run, timed from inside.
+    /// One compile, load and some runs, timed from inside.
     pub fn bench(
         &self,
         model: &Path,
         inputs: &BTreeMap<String, PathBuf>,
         threads: usize,
+        runs: usize,
     ) -> Result<BenchReport> {
-        let mut command = self.command().arg("bench").arg(model).args(["--json", "--runs", "1", "--threads"]);
-        command = command.arg(threads.to_string());
+        let mut command = self.command().arg("bench").arg(model).args(["--json", "--threads"]);
+        command = command.arg(threads.to_string()).arg("--runs").arg(runs.to_string());
         for (name, file) in inputs {
             command = command.arg("--input").arg(format!("{name}={}", file.display()));
         }

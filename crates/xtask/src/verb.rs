@@ -145,8 +145,14 @@ pub const VERBS: &[Verb] = &[
     verb(
         "bench",
         "[PART] [--only NAME ...] [--rounds N] [--threads LIST] [--peers NAME ...] [--all-shapes] [--tier TIER] [--refuse-loaded] [--out DIR]",
-        "`onnx`: models against other engines; `kernels`: shares of the processor's peaks; reports into bench/",
+        "`onnx`: models against other engines; `kernels`: shares of the processor's peaks; `predictions`: predicted against measured; `fit`: the constants of predictions; reports into bench/",
         crate::bench::run,
+    ),
+    verb(
+        "ratchets",
+        "",
+        "instructions and bytes of a fixed set of kernels, which may only fall",
+        crate::ratchets::run,
     ),
     verb("speed", "[--only ID] [--rounds N]", "run time against ONNX Runtime", crate::speed::run),
 ];

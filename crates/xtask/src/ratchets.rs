@@ -1,0 +1,214 @@
+//! `ratchets`: instructions and bytes moved by the kernels of small models (`tools/ratchet_models.py`), as the emitted
+//! code has them: block sizes times trip counts (`tegula_target_cpu::count`), on one thread. `data/ratchets.txt` holds
+//! what was reached: a figure above it fails, a lower one asks for `BLESS=1`, which writes the file again.
+//! On the AVX2 tier callgrind counts the same runs where valgrind is installed, and must agree but for [`SLACK`].
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use tegula_driver::Form;
+use tegula_driver::predict::{Programs, count, planned};
+use tegula_package::Package;
+use tegula_target_cpu::count::Tally;
+
+use crate::catalog::Catalog;
+use crate::outcome::Outcome;
+use crate::shell::{Shell, have};
+use crate::{in_process, python, workspace};
+
+const FILE: &str = "ratchets.txt";
+const HEAD: &str = "# Instructions, bytes read and bytes written of a run on one thread, as the emitted code has them.\n\
+                    # `cargo xtask ratchets` compares: a figure may only fall; `BLESS=1` writes what is reached.\n";
+/// Machine classes whose code is counted; the first runs under callgrind.
+const CLASSES: [&str; 2] = ["avx2-generic", "zen5"];
+/// What callgrind may count more: the runtime's own instructions between launches; and less, as a share.
+const SLACK: f64 = 0.03;
+/// The runtime's instructions of a run that has a few launches.
+const OF_RUNTIME: f64 = 6000.0;
+const RUNS: u64 = 3;
+
+/// By model and class.
+type Figures = BTreeMap<(String, String), [u64; 3]>;
+
+pub fn run(_args: &[String]) -> Result<Outcome> {
+    let folder = workspace::target().join("ratchets");
+    let tools = ["ratchet_models.py", "fit_models.py", "kernel_models.py"];
+    python::run_once(&tools, &Catalog::load()?, &folder)?;
+    workspace::build_tegula()?;
+    let models = workspace::files_with_extension(&folder, "onnx")?;
+    ensure!(!models.is_empty(), "there are no models in {}", folder.display());
+    let is_watched = have("valgrind");
+    if !is_watched {
+        println!("valgrind is not installed (Debian, Ubuntu: apt-get install valgrind)");
+    }
+    let (mut figures, mut disagree, mut worst) = (Figures::new(), 0, 0.0f64);
+    for model in &models {
+        let name = model.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        for class in CLASSES {
+            let package = compile(model, class).with_context(|| format!("{name} for {class}"))?;
+            let tally = tally(package.clone()).with_context(|| format!("{name} for {class}"))?;
+            if class == CLASSES[0] && is_watched {
+                let file = model.with_extension("tgl");
+                fs::write(&file, package)?;
+                let counted = counted(&file)?;
+                let off = off(tally.instructions as f64, counted);
+                worst = worst.max(off.abs());
+                if off.abs() > SLACK {
+                    disagree += 1;
+                    println!(
+                        "{name}: {} instructions as emitted, {counted} by callgrind",
+                        tally.instructions
+                    );
+                }
+            }
+            let key = (name.clone(), class.to_string());
+            figures.insert(key, [tally.instructions, tally.bytes_read, tally.bytes_written]);
+        }
+    }
+    let path = workspace::data(FILE);
+    let known = read(&fs::read_to_string(&path).unwrap_or_default())?;
+    let (risen, fallen) = compare(&known, &figures);
+    let is_blessed = std::env::var_os("BLESS").is_some();
+    if is_blessed {
+        fs::write(&path, shown(&figures))?;
+    } else if fallen > 0 {
+        println!("figures fell: `BLESS=1 cargo xtask ratchets` keeps what was reached");
+    }
+    Ok(Outcome::pass_if(disagree == 0 && (is_blessed || (risen == 0 && fallen == 0)))
+        .with("figures", 3 * figures.len())
+        .with("risen", risen)
+        .with("fallen", fallen)
+        .with("callgrind", is_watched)
+        .with("disagree", disagree)
+        .with("worst", format!("{worst:.4}")))
+}
+
+fn compile(model: &Path, class: &str) -> Result<bytes::Bytes> {
+    let compiled = in_process::compile_bytes(&fs::read(model)?, class, Form::Machine);
+    compiled.and_then(in_process::package).map_err(|found| anyhow!("{found}"))
+}
+
+/// What all launches of a package do.
+fn tally(package: bytes::Bytes) -> Result<Tally> {
+    let package = Package::parse(package).map_err(|found| anyhow!("{found}"))?;
+    let (mut programs, mut sum) = (Programs::default(), Tally::default());
+    for launch in planned(&package).map_err(|found| anyhow!("{found}"))? {
+        let tally = count(&mut programs, &package, &launch).map_err(|found| anyhow!("{found}"))?;
+        sum.add(&tally.context("a launch is no machine code")?);
+    }
+    ensure!(sum.calls == 0, "the code calls functions, whose instructions are not counted");
+    Ok(sum)
+}
+
+/// Instructions of one run, by callgrind: those of a process with more runs less those of one with fewer.
+fn counted(package: &Path) -> Result<f64> {
+    let whole = |runs: u64| -> Result<u64> {
+        let mut child = Shell::new("valgrind")
+            .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--log-fd=1"])
+            .arg(workspace::tegula_binary())
+            .arg("bench")
+            .arg(package)
+            .args(["--serve-rounds", "--threads", "1"])
+            .converse()?;
+        let mut stdin = child.stdin.take().context("the process has no stdin")?;
+        writeln!(stdin, "run {runs}")?;
+        drop(stdin);
+        let output = child.wait_with_output()?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let collected = text.lines().find_map(|line| line.split_once("Collected :")).map(|(_, n)| n.trim());
+        collected.and_then(|n| n.parse().ok()).with_context(|| format!("callgrind told no count: {text}"))
+    };
+    let (few, many) = (whole(1)?, whole(1 + RUNS)?);
+    Ok(many.saturating_sub(few) as f64 / RUNS as f64)
+}
+
+/// By which share callgrind's count is off, the runtime's part aside.
+fn off(emitted: f64, counted: f64) -> f64 {
+    let more = counted - emitted;
+    if (0.0..OF_RUNTIME).contains(&more) { 0.0 } else { (more - OF_RUNTIME.min(more.max(0.0))) / emitted }
+}
+
+/// How many figures are above what is known, and how many below or new or gone.
+fn compare(known: &Figures, figures: &Figures) -> (usize, usize) {
+    let (mut risen, mut fallen) = (0, 0);
+    for ((name, class), now) in figures {
+        let Some(before) = known.get(&(name.clone(), class.clone())) else {
+            println!("{name} for {class} is not in data/{FILE}");
+            fallen += 1;
+            continue;
+        };
+        for (what, (before, now)) in
+            ["instructions", "bytes read", "bytes written"].iter().zip(before.iter().zip(now))
+        {
+            match now.cmp(before) {
+                std::cmp::Ordering::Greater => {
+                    println!("{name} for {class}: {what} rose from {before} to {now}");
+                    risen += 1;
+                }
+                std::cmp::Ordering::Less => {
+                    println!("{name} for {class}: {what} fell from {before} to {now}");
+                    fallen += 1;
+                }
+                std::cmp::Ordering::Equal => {}
+            }
+        }
+    }
+    for (name, class) in known.keys().filter(|key| !figures.contains_key(*key)) {
+        println!("{name} for {class} is in data/{FILE} and no more counted");
+        fallen += 1;
+    }
+    (risen, fallen)
+}
+
+fn read(text: &str) -> Result<Figures> {
+    let mut figures = Figures::new();
+    for line in text.lines().filter(|line| !line.starts_with('#') && !line.is_empty()) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [name, class, numbers @ ..] = words.as_slice() else { bail!("data/{FILE}: `{line}`") };
+        let numbers: Vec<u64> = numbers.iter().map(|n| n.parse()).collect::<Result<_, _>>()?;
+        let numbers = <[u64; 3]>::try_from(numbers).map_err(|_| anyhow!("data/{FILE}: `{line}`"))?;
+        figures.insert((name.to_string(), class.to_string()), numbers);
+    }
+    Ok(figures)
+}
+
+fn shown(figures: &Figures) -> String {
+    let mut text = HEAD.to_string();
+    for ((name, class), [instructions, read, written]) in figures {
+        let _ = writeln!(text, "{name:26} {class:13} {instructions:>9} {read:>10} {written:>9}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_read_as_they_are_written() {
+        let figures = Figures::from([(("a".into(), "b".into()), [1, 22, 333])]);
+        assert_eq!(read(&shown(&figures)).unwrap(), figures);
+        assert!(read("a b 1 2").is_err());
+    }
+
+    #[test]
+    fn rises_and_falls_are_told_apart() {
+        let of = |numbers| Figures::from([(("a".to_string(), "b".to_string()), numbers)]);
+        assert_eq!(compare(&of([5, 5, 5]), &of([5, 5, 5])), (0, 0));
+        assert_eq!(compare(&of([5, 5, 5]), &of([6, 4, 5])), (1, 1));
+        assert_eq!(compare(&of([5, 5, 5]), &Figures::new()), (0, 1));
+        assert_eq!(compare(&Figures::new(), &of([5, 5, 5])), (0, 1));
+    }
+
+    #[test]
+    fn callgrind_may_count_the_runtime_too() {
+        assert_eq!(off(1e6, 1e6), 0.0);
+        assert_eq!(off(1e6, 1e6 + OF_RUNTIME - 1.0), 0.0);
+        assert!(off(1e6, 1e6 + OF_RUNTIME + 2e4) > SLACK);
+        assert!(off(1e6, 0.98e6) < -SLACK);
+    }
+}

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Writes the ONNX models of `ratchets`: one op or a few each, over the classes of kernels, of sizes that callgrind runs
+in a second.
+
+  ratchet_models.py FOLDER
+
+FOLDER/<name>.onnx and FOLDER/cases.json, as `kernel_models.py` writes them.  Needs numpy and onnx."""
+import sys
+
+from onnx import helper
+
+from fit_models import integers, op
+from kernel_models import Cases, conv, matmul, rows, weight
+
+
+def several(cases, name, nodes, inputs, output, weights):
+    """A small program on f32; the last of `nodes` gives `out`."""
+    inputs = {key: ("f32", shape) for key, shape in inputs.items()}
+    cases.add(name, "program", nodes, inputs, {"out": ("f32", output)}, weights)
+
+
+def main():
+    cases = Cases(sys.argv[1])
+    matmul(cases, "matmul-64x192x96", 64, 192, 96)
+    matmul(cases, "matmul-64x192x96-inputs", 64, 192, 96, constant=False)
+    matmul(cases, "matmul-1x1024x768", 1, 1024, 768)
+    matmul(cases, "matmul-64x192x96-bytes", 64, 192, 96, "u8s8")
+    conv(cases, "conv-1x1-64-20-96", 64, 20, 96, 1)
+    conv(cases, "conv-3x3-24-20-48", 24, 20, 48, 3)
+    conv(cases, "conv-3x3-stride-24-28-48", 24, 28, 48, 3, stride=2)
+    conv(cases, "conv-3x3-32-20-48-bytes", 32, 20, 48, 3, arithmetic="u8s8")
+    conv(cases, "first-layer-3x3-80", 3, 80, 16, 3, stride=2)
+    conv(cases, "depthwise-3x3-96-40", 96, 40, 96, 3, groups=96)
+    rows(cases, "softmax-400x96", "Softmax", [400, 96], axis=-1)
+    rows(cases, "layer-norm-400x96", "LayerNormalization", [400, 96], axis=-1)
+    rows(cases, "add-200000", "Add", [200000], 2)
+    rows(cases, "relu-200000", "Relu", [200000])
+    rows(cases, "sigmoid-60000", "Sigmoid", [60000])
+    rows(cases, "erf-60000", "Erf", [60000])
+    op(cases, "turn-400x300", "Transpose", [[400, 300]], [300, 400], "movement", perm=[1, 0])
+    op(cases, "mean-600x300", "ReduceMean", [[600, 300]], [600, 1], "reduction", integers("axes", [1]))
+    op(cases, "sum-600x300", "ReduceSum", [[600, 300]], [1, 300], "reduction", integers("axes", [0]))
+    window = {"kernel_shape": [3, 3], "strides": [2, 2]}
+    op(cases, "pool-3x3-64-51", "MaxPool", [[1, 64, 51, 51]], [1, 64, 25, 25], "pool", **window)
+    op(cases, "gather-700", "Gather", [[900, 256]], [700, 256], "movement", integers("i", [(i * 37) % 900 for i in range(700)]))
+    several(
+        cases,
+        "attention-64x48",
+        [
+            helper.make_node("MatMul", ["q", "k"], ["scores"]),
+            helper.make_node("Softmax", ["scores"], ["shares"], axis=-1),
+            helper.make_node("MatMul", ["shares", "v"], ["out"]),
+        ],
+        {"q": [4, 64, 48], "k": [4, 48, 64], "v": [4, 64, 48]},
+        [4, 64, 48],
+        {},
+    )
+    several(
+        cases,
+        "layer-96-384",
+        [
+            helper.make_node("MatMul", ["x", "up"], ["wide"]),
+            helper.make_node("Relu", ["wide"], ["kept"]),
+            helper.make_node("MatMul", ["kept", "down"], ["narrow"]),
+            helper.make_node("Add", ["narrow", "x"], ["out"]),
+        ],
+        {"x": [32, 96]},
+        [32, 96],
+        {"up": weight("up", "f32", [96, 384]), "down": weight("down", "f32", [384, 96])},
+    )
+    cases.write()
+
+
+if __name__ == "__main__":
+    main()
