@@ -26,7 +26,7 @@ pub fn tensor_pipeline(target: &dyn TargetModel, precision: Precision) -> Pipeli
         // What a formula says twice is said once.
         .pass("cse", |program, _| Ok(program.for_each_func(cse)))
         // Constants are folded, so that scales and zero points are seen.
-        .pass("recover_composites", recover_composites)
+        .pass("recover_composites", |program, cx| recover_composites(program, target, cx))
         // Transposed convolutions are still one op.
         .pass("fold_scales", fold_scales)
         .pass("dce", |program, _| Ok(program.for_each_func(dce)))

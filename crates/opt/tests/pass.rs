@@ -20,6 +20,8 @@ use tegula_target::TargetModel;
 use tegula_tensor::TensorProgram;
 
 const RULE: &str = "// -----\n";
+/// The end of a folder's name whose target reads no tables.
+const WITHOUT_LOOK_UPS: &str = "_without_look_ups";
 /// Inputs of random sizes and numbers that each case runs on.
 const SEEDS: u64 = 12;
 
@@ -45,7 +47,9 @@ fn pipeline<'a>(name: &str, target: &'a dyn TargetModel) -> Pipeline<'a, TensorP
         "form_kernels" => p.pass("form_kernels", move |program, cx| form_kernels(program, target, cx)),
         "inline_branches" => p.pass("inline_branches", passes::inline_branches),
         "legalise_types" => p.pass("legalise_types", passes::legalise_types),
-        "recover_composites" => p.pass("recover_composites", passes::recover_composites),
+        "recover_composites" => {
+            p.pass("recover_composites", move |program, cx| passes::recover_composites(program, target, cx))
+        }
         "round_factors" => {
             p.pass("round_factors", |program, cx| passes::round_factors(program, Precision::Bf16, cx))
         }
@@ -102,8 +106,9 @@ fn cases() -> Vec<(String, PathBuf)> {
 }
 
 fn run(name: &str, input: &str, path: &Path) -> String {
-    let target = target::Small;
-    let pipeline = pipeline(name, &target);
+    let looks_up = !name.ends_with(WITHOUT_LOOK_UPS);
+    let target = target::Small { looks_up };
+    let pipeline = pipeline(name.trim_end_matches(WITHOUT_LOOK_UPS), &target);
     let mut program: TensorProgram =
         parse_program(input, None).unwrap_or_else(|found| panic!("{}: {found}", path.display()));
     let before = program.clone();

@@ -4,6 +4,7 @@
 //! Start reading at `lib.rs`.
 
 pub mod coefficients;
+pub mod look_up;
 
 use tegula_base::{Bytes, DType, Diagnostic, Dim, Symbols};
 use tegula_machine::Machine;
@@ -54,7 +55,8 @@ pub trait TargetModel: Sync {
         false
     }
 
-    /// Whether any kernel may read an element of a table for each of its own elements.
+    /// Whether any kernel may read an element of a table for each of its own elements; then a function of bytes becomes a
+    /// table of it ([`look_up`]).
     fn looks_up(&self) -> bool {
         false
     }

@@ -18,14 +18,20 @@ use crate::passes::canonicalise::{Rule, apply_rules};
 use tegula_base::Diagnostics;
 use tegula_ir::ScalarOp;
 use tegula_ir::pass::{Changed, PassCx};
+use tegula_target::TargetModel;
 use tegula_tensor::{TensorOp, TensorProgram};
 
-pub fn recover_composites(program: &mut TensorProgram, cx: &mut PassCx) -> Result<Changed, Diagnostics> {
-    apply_rules(program, table, cx)
+pub fn recover_composites(
+    program: &mut TensorProgram,
+    target: &dyn TargetModel,
+    cx: &mut PassCx,
+) -> Result<Changed, Diagnostics> {
+    apply_rules(program, if target.looks_up() { table_with_look_ups } else { table }, cx)
 }
 
 #[cfg(test)]
-pub(crate) const TABLES: [&[Rule]; 8] = [MUL, DIV, RECIPROCAL, ADD, SUB, CAST, CONTRACTIONS, QUANTIZE];
+pub(crate) const TABLES: [&[Rule]; 9] =
+    [MUL, DIV, RECIPROCAL, ADD, SUB, CAST, CONTRACTIONS, QUANTIZE, LOOK_UPS];
 
 fn table(kind: &TensorOp) -> &'static [Rule] {
     match kind {
@@ -41,6 +47,13 @@ fn table(kind: &TensorOp) -> &'static [Rule] {
         TensorOp::Conv { .. } | TensorOp::Dot { .. } => CONTRACTIONS,
         TensorOp::Quantize { .. } => QUANTIZE,
         _ => &[],
+    }
+}
+
+fn table_with_look_ups(kind: &TensorOp) -> &'static [Rule] {
+    match kind {
+        TensorOp::Quantize { .. } => LOOK_UPS,
+        kind => table(kind),
     }
 }
 
@@ -74,7 +87,7 @@ const CONTRACTIONS: &[Rule] = &[
         apply: attention::attention,
     },
 ];
-const QUANTIZE: &[Rule] = &[
-    Rule { name: "quantize(moved(dequantize(x))) => moved(x)", apply: requantised::quantize },
-    Rule { name: "quantize(f(dequantize(x))) => gather(table, x)", apply: byte_tables::table },
-];
+const MOVED: Rule = Rule { name: "quantize(moved(dequantize(x))) => moved(x)", apply: requantised::quantize };
+const QUANTIZE: &[Rule] = &[MOVED];
+const LOOK_UPS: &[Rule] =
+    &[MOVED, Rule { name: "quantize(f(dequantize(x))) => gather(table, x)", apply: byte_tables::table }];

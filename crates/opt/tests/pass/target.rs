@@ -1,4 +1,4 @@
-//! A target with small tiles that takes composites in pieces.
+//! A target with small tiles that takes composites in pieces, and looks up or not.
 
 use tegula_base::{Bytes, DType, Diagnostic, Symbols};
 use tegula_machine::Machine;
@@ -6,7 +6,9 @@ use tegula_target::{CompiledKernel, Contract, ContractTile, Edges, Prologue, Tar
 use tegula_tensor::KernelClass;
 use tegula_tile::TileKernel;
 
-pub struct Small;
+pub struct Small {
+    pub looks_up: bool,
+}
 
 impl TargetModel for Small {
     fn machine(&self) -> &Machine {
@@ -36,6 +38,9 @@ impl TargetModel for Small {
     }
     fn wants_signed_bytes(&self) -> bool {
         true
+    }
+    fn looks_up(&self) -> bool {
+        self.looks_up
     }
     fn byte_products(&self) -> i64 {
         4

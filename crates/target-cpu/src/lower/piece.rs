@@ -3,15 +3,12 @@
 use super::{Geometry, Lower};
 use crate::math;
 use crate::schedule::builder::At;
-use crate::schedule::ops::LOOK_UP_SLACK;
 use crate::schedule::{Builder, Elem, IndexOp, VecOp};
 use tegula_base::DType;
 use tegula_ir::scalar::eval::eval;
 use tegula_ir::{OpId, ScalarOp, Value};
+use tegula_target::look_up::{has_words, names_bytes};
 use tegula_tile::TileOp;
-
-/// Values of a byte.
-const BYTE_VALUES: i64 = 256;
 
 impl Lower<'_> {
     /// A piece: a vector, or a mask of a `bool` tile.
@@ -207,12 +204,11 @@ impl Lower<'_> {
     /// Whether a view is a table with an element for each byte, and bytes name the elements.
     fn is_byte_table(&self, view: usize, coordinates: Value) -> bool {
         let ty = &self.kernel.views[view].ty;
-        let holds_all = ty.shape[0].as_const().is_some_and(|n| n >= BYTE_VALUES + LOOK_UP_SLACK);
-        let are_bytes = self.func.def_op(coordinates).is_some_and(|op| {
-            matches!(self.func.kind(op), TileOp::Elementwise { f: ScalarOp::Cast { to: DType::I32, .. } })
-                && self.tile(self.func.operand(op, 0)).0 == DType::U8
+        let are_bytes = self.func.def_op(coordinates).is_some_and(|op| match self.func.kind(op) {
+            TileOp::Elementwise { f } => names_bytes(*f, self.tile(self.func.operand(op, 0)).0, &ty.shape[0]),
+            _ => false,
         });
-        ty.dtype == DType::U8 && ty.strides[0].is_const(1) && holds_all && are_bytes
+        are_bytes && has_words(ty.dtype, &ty.shape[0]) && ty.strides[0].is_const(1)
     }
 
     /// Scatters all pieces of a tile, in order.

@@ -233,9 +233,6 @@ pub struct Address {
 }
 struct_attr!(Address { indexed, scale, disp, counted });
 
-/// Bytes behind the 256 of a table, so that a machine may read a word at each.
-pub const LOOK_UP_SLACK: i64 = 3;
-
 define_ops! {
     /// Ops of the CPU's schedule level.
     pub enum CpuOp: "tgc" {
@@ -273,7 +270,7 @@ define_ops! {
         /// count when counted. `indexed` is false.
         Gather = "gather" { dtype: DType, lanes: u32, at: Address },
         /// The bytes at `base + disp + offsets[lane]`, as a gather: offsets (`i32` lanes) are less than 256, and the
-        /// table has [`LOOK_UP_SLACK`] bytes more.
+        /// table has [`tegula_target::look_up::SLACK`] bytes more.
         LookUp = "look_up" { lanes: u32, at: Address },
         /// Raw register contents without widening: `lanes` of `elem` (e.g. 64 x `i8` for a dot product).
         LoadRaw = "load_raw" { elem: Elem, lanes: u32, at: Address },

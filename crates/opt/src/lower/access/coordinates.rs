@@ -7,6 +7,7 @@ use super::{Axis, Lowering, TileBox};
 use crate::lower::body::Body;
 use tegula_base::{DType, Dim};
 use tegula_ir::{Def, ScalarOp, Value};
+use tegula_target::look_up::names_bytes;
 use tegula_tensor::TensorOp;
 use tegula_tile::IndexOp;
 
@@ -248,10 +249,9 @@ impl Lowering<'_> {
 
 /// Whether indices are bytes, and a table has an element for each.
 fn is_byte_of(body: &Body, indices: Value, table: &[Dim]) -> bool {
-    let is_wide = matches!(table, [extent] if extent.as_const().is_some_and(|n| n > i64::from(u8::MAX)));
-    let Some(op) = body.func.def_op(indices).filter(|_| is_wide) else { return false };
-    matches!(body.func.kind(op), TensorOp::Elementwise { f: ScalarOp::Cast { to: DType::I32, .. } })
-        && body.func.ty(body.func.operand(op, 0)).dtype == DType::U8
+    let ([extent], Some(op)) = (table, body.func.def_op(indices)) else { return false };
+    let TensorOp::Elementwise { f } = body.func.kind(op) else { return false };
+    names_bytes(*f, body.func.ty(body.func.operand(op, 0)).dtype, extent)
 }
 
 fn may_be_empty(extent: &Dim) -> bool {
