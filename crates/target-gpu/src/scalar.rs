@@ -17,7 +17,7 @@ mod real;
 mod remainder;
 mod trig;
 
-pub(crate) use memory::{from_memory, raw_type, to_memory};
+pub(crate) use memory::{from_memory, raw_bits, raw_type, to_memory};
 
 use crate::code::Code;
 use tegula_base::DType;

@@ -9,7 +9,8 @@ use super::stream::Left;
 use super::{Lower, Made, Scope};
 use crate::code::{Branch, Item};
 use crate::coord::Place;
-use crate::scalar::{from_memory, raw_type};
+use crate::scalar::{from_memory, raw_bits, raw_type};
+use std::collections::BTreeMap;
 use tegula_ir::{OpId, RegionId, Value};
 use tegula_isa_ptx::modifiers::{Compare, StateSpace};
 use tegula_isa_ptx::op::{Ld, Selp};
@@ -23,6 +24,9 @@ pub(super) struct Ahead {
     places: Vec<Place>,
     raws: Vec<Reg>,
 }
+
+/// The elements that are wanted of tiles that were asked about.
+type Wanted = BTreeMap<Value, Option<Vec<Place>>>;
 
 /// Registers of a thread that one load may take.
 const MOST: usize = 8;
@@ -40,7 +44,7 @@ impl Lower<'_> {
             if !is_read || self.is_streamed(load) || self.is_written_view(self.view_of(load)) {
                 continue;
             }
-            let Some(places) = self.wanted(self.func.result(load)) else { continue };
+            let Some(places) = self.wanted(self.func.result(load), &mut BTreeMap::new()) else { continue };
             if places.len() <= MOST {
                 let class = raw_type(self.access(load).dtype).class;
                 let raws = places.iter().map(|_| self.code.fresh(class)).collect();
@@ -103,8 +107,7 @@ impl Lower<'_> {
         for (place, raw) in ahead.places.iter().zip(&ahead.raws) {
             let inside = self.inside(&access, place)?;
             if inside.is_some() {
-                let bits = *pad as u64 & (u64::MAX >> (64 - 8 * access.dtype.size()));
-                self.code.copy_to(*raw, Operand::Imm(bits));
+                self.code.copy_to(*raw, raw_bits(access.dtype, *pad));
             }
             let address = self.address(&access, place)?;
             let (space, ty, d) =
@@ -114,10 +117,24 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// The elements of a tile that each thread will use, once each, where products say so.
-    fn wanted(&mut self, value: Value) -> Option<Vec<Place>> {
+    /// The elements of a tile that each thread will use, once each, where products say so; `known` are those of other
+    /// tiles.
+    fn wanted(&mut self, value: Value, known: &mut Wanted) -> Option<Vec<Place>> {
+        if let Some(places) = known.get(&value) {
+            return places.clone();
+        }
+        let places = self.wanted_by_users(value, known).map(|mut places| {
+            places.sort_unstable();
+            places.dedup();
+            places
+        });
+        known.insert(value, places.clone());
+        places
+    }
+
+    fn wanted_by_users(&mut self, value: Value, known: &mut Wanted) -> Option<Vec<Place>> {
         let func = self.func;
-        let places = func.users(value).iter().find_map(|user| match func.kind(*user) {
+        func.users(value).iter().find_map(|user| match func.kind(*user) {
             TileOp::Dot {} if func.operand(*user, 1) == value => {
                 let plan = self.product(*user)?.clone();
                 let (dtype, _) = self.tile(value);
@@ -125,17 +142,13 @@ impl Lower<'_> {
             }
             TileOp::Elementwise { .. } => {
                 let result = func.result(*user);
-                self.preferred(result).or_else(|| self.wanted(result))
+                self.preferred(result).or_else(|| self.wanted(result, known))
             }
             TileOp::Broadcast { .. } | TileOp::Reshape { .. } | TileOp::Transpose { .. } => {
-                let wanted = self.wanted(func.result(*user))?;
+                let wanted = self.wanted(func.result(*user), known)?;
                 self.moved(*user, &wanted)
             }
             _ => None,
-        });
-        let mut places = places?;
-        places.sort_unstable();
-        places.dedup();
-        Some(places)
+        })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Lower, Made};
 use crate::coord::Place;
-use crate::scalar::{apply, from_memory, raw_type};
+use crate::scalar::{apply, from_memory, raw_bits, raw_type};
 use tegula_base::DType;
 use tegula_ir::{OpId, ScalarOp};
 use tegula_isa_ptx::modifiers::StateSpace;
@@ -24,7 +24,7 @@ impl Lower<'_> {
             let first = &places[run[0]];
             let inside = self.inside(&access, first)?;
             if inside.is_some() {
-                let pad = Operand::Imm(*pad as u64 & low_bytes(access.dtype));
+                let pad = raw_bits(access.dtype, *pad);
                 raws.iter().for_each(|raw| self.code.copy_to(*raw, pad));
             }
             let address = self.address(&access, first)?;
@@ -93,8 +93,4 @@ impl Lower<'_> {
         let sum = self.code.add64(pointer.into(), offset);
         Ok(self.code.in_reg(tegula_isa_ptx::RegClass::B64, sum))
     }
-}
-
-fn low_bytes(dtype: DType) -> u64 {
-    u64::MAX >> (64 - 8 * dtype.size())
 }

@@ -28,6 +28,14 @@ pub(crate) fn raw_type(dtype: DType) -> RawType {
     RawType { ty, class: ty.class() }
 }
 
+/// An element's bits as its load leaves them in a register: a byte of a signed type is extended by its sign.
+pub(crate) fn raw_bits(dtype: DType, bits: i64) -> Operand {
+    Operand::Imm(match raw_type(dtype).ty {
+        MemoryType::S8 => u64::from(i16::from(bits as i8) as u16),
+        _ => bits as u64 & (u64::MAX >> (u64::BITS as usize - 8 * dtype.size())),
+    })
+}
+
 /// What was loaded as [`raw_type`] says, in register form.
 pub(crate) fn from_memory(code: &mut Code, dtype: DType, raw: Reg) -> Operand {
     match dtype {

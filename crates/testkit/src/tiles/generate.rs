@@ -97,7 +97,11 @@ impl Generator<'_> {
         let memory = self.rng.pick(&self.memory);
         let shape = self.shape();
         let Some((offsets, steps, bounded)) = self.place(b, memory, shape) else { return };
-        let pad = self.rng.pick(&[0, 0, 3]);
+        // Of integers also the lowest and all ones, which are of either sign.
+        let all = (u64::MAX >> (u64::BITS - memory.dtype.bits() as u32)) as i64;
+        let pads: &[i64] =
+            if memory.dtype.is_int() { &[0, 3, all, all ^ (all as u64 >> 1) as i64] } else { &[0, 0, 3] };
+        let pad = self.rng.pick(pads);
         let tile = b.load(memory.view, &offsets, &shape, &steps, &bounded, pad);
         self.tiles.push(tile);
     }

@@ -24,6 +24,27 @@ fn bounded_tails() {
     }
 }
 
+/// Beyond a view stand the numbers that a load says, of either sign; a comparison and a sum see their sign.
+#[test]
+fn paddings_keep_their_sign() {
+    for (dtype, bits) in [(I8, 8), (U8, 8), (I16, 16), (U16, 16), (I32, 32), (U32, 32), (I64, 64), (U64, 64)]
+    {
+        for pad in [1i64 << (bits - 1), u64::MAX.wrapping_shr(64 - bits) as i64, 5] {
+            Case::new("1", &[("n", 9)]).input(dtype, "n").output(I64, "16").output(dtype, "16").check(
+                |b, views, _| {
+                    let zero = b.index(0);
+                    let x = b.load(views[0], &[zero], &[16], &[1], &[true], pad);
+                    let wide = b.elementwise(ScalarOp::Cast { to: I64, saturate: false }, &[x]);
+                    let none = b.splat(dtype, &[16], 0);
+                    let most = b.elementwise(ScalarOp::Max, &[x, none]);
+                    b.store(views[1], wide, &[zero], &[1], &[false]);
+                    b.store(views[2], most, &[zero], &[1], &[false]);
+                },
+            );
+        }
+    }
+}
+
 #[test]
 fn transposes() {
     for (dtype, m, n) in [
