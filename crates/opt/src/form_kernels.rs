@@ -18,6 +18,7 @@ mod emit;
 mod groups;
 mod grow;
 mod order;
+mod places;
 mod prologue;
 mod pull;
 mod rules;

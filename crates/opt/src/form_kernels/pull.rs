@@ -5,6 +5,7 @@
 
 use super::groups::{Form, GroupId, Groups};
 use super::grow::{describe, spell};
+use super::places::{self, places};
 use super::rules::{self, Role};
 use crate::lower::attention::{pages, tile_of};
 use tegula_base::{DType, Dim};
@@ -229,6 +230,10 @@ fn accepts(
     }
     if groups.size_of(id) + groups.size_of(reader) > rules::MAX_OPS {
         return Err("the kernel is full".into());
+    }
+    let places = places(groups, value, reader);
+    if places > places::MOST {
+        return Err(format!("it would be computed at {places} places"));
     }
     let mut operands = groups.operands_of(reader);
     operands.retain(|operand| *operand != value);

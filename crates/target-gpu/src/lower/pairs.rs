@@ -29,6 +29,9 @@ enum How {
     Constant(i64),
 }
 
+/// Pairs that were computed on the way to others, by value and places.
+type Known = HashMap<(Value, Vec<Place>), Vec<Reg>>;
+
 /// The exponent under which integers are the last bits of an `f32`: 1.5 2^23, and what it is as a number.
 const WIDE_BITS: u32 = 0x4b40_0000;
 /// `(a & b) | c`.
@@ -38,13 +41,13 @@ impl Lower<'_> {
     /// Pairs of a tile of halves, a register each; `places` are the low and the high element in turn.
     pub fn pairs(&mut self, value: Value, places: &[Place]) -> Made<Vec<Reg>> {
         let (half, _) = self.tile(value);
-        self.pairs_as(half, value, places)
+        self.pairs_as(half, value, places, &mut Known::default())
     }
 
     /// As [`Self::pairs`], of a value whose elements are such halves.
-    fn pairs_as(&mut self, half: DType, value: Value, places: &[Place]) -> Made<Vec<Reg>> {
+    fn pairs_as(&mut self, half: DType, value: Value, places: &[Place], known: &mut Known) -> Made<Vec<Reg>> {
         match self.how(half, value) {
-            Some(How::Same(other)) => self.pairs_as(half, other, places),
+            Some(How::Same(other)) => self.pairs_as(half, other, places, known),
             Some(How::Integers(integers)) => {
                 if let Some((nibbles, bias)) = self.nibbles(half, integers, places)? {
                     let bias = self.both(half, bias);
@@ -55,11 +58,20 @@ impl Lower<'_> {
                 Ok(floats.chunks(2).map(|pair| self.packed(half, pair)).collect())
             }
             Some(How::Arithmetic(f, a, b)) => {
-                if let Some(pairs) = self.centred(half, f, a, b, places)? {
-                    return Ok(pairs);
+                let key = (value, places.to_vec());
+                if let Some(pairs) = known.get(&key) {
+                    return Ok(pairs.clone());
                 }
-                let (a, b) = (self.pairs_as(half, a, places)?, self.pairs_as(half, b, places)?);
-                Ok(a.into_iter().zip(b).map(|(a, b)| self.arithmetic(half, f, a, b)).collect())
+                let pairs = match self.centred(half, f, a, b, places)? {
+                    Some(pairs) => pairs,
+                    None => {
+                        let a = self.pairs_as(half, a, places, known)?;
+                        let b = self.pairs_as(half, b, places, known)?;
+                        a.into_iter().zip(b).map(|(a, b)| self.arithmetic(half, f, a, b)).collect()
+                    }
+                };
+                known.insert(key, pairs.clone());
+                Ok(pairs)
             }
             Some(How::Constant(bits)) => {
                 let pair = self.both_bits(bits as u32);
@@ -68,7 +80,7 @@ impl Lower<'_> {
             Some(How::Moved(from)) => {
                 let op = self.func.def_op(value).expect("invariant: an op moves it");
                 match self.moved(op, places) {
-                    Some(places) => self.distinct(half, from, &places),
+                    Some(places) => self.distinct(half, from, &places, known),
                     None => self.joined(half, value, places),
                 }
             }
@@ -175,17 +187,17 @@ impl Lower<'_> {
     }
 
     /// Each pair once.
-    fn distinct(&mut self, half: DType, value: Value, places: &[Place]) -> Made<Vec<Reg>> {
-        let mut known: HashMap<&[Place], usize> = HashMap::default();
+    fn distinct(&mut self, half: DType, value: Value, places: &[Place], known: &mut Known) -> Made<Vec<Reg>> {
+        let mut seen: HashMap<&[Place], usize> = HashMap::default();
         let (mut asked, mut numbers) = (Vec::new(), Vec::new());
         for pair in places.chunks(2) {
-            let number = *known.entry(pair).or_insert_with(|| {
+            let number = *seen.entry(pair).or_insert_with(|| {
                 asked.extend_from_slice(pair);
                 asked.len() / 2 - 1
             });
             numbers.push(number);
         }
-        let made = self.pairs_as(half, value, &asked)?;
+        let made = self.pairs_as(half, value, &asked, known)?;
         Ok(numbers.into_iter().map(|number| made[number]).collect())
     }
 

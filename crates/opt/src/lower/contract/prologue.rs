@@ -42,6 +42,10 @@ pub(crate) fn of_dot(
     target: &dyn TargetModel,
 ) -> Option<Found> {
     let found = unpacked(func, dot, symbols).or_else(|| scaled(func, dot, symbols))?;
+    let sides = func.operands(dot).iter();
+    if !sides.into_iter().all(|side| boxes_stay_boxes(func, *side, &found.ops, symbols)) {
+        return None;
+    }
     target.takes_prologue(found.prologue).then_some(found)
 }
 
@@ -200,6 +204,47 @@ fn is_computed(func: &TensorFunc, op: OpId, symbols: &Symbols) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether no reshape on the way joins several axes of the side with each other: a tile is some of each, and such are no
+/// box of what was reshaped.
+fn boxes_stay_boxes(func: &TensorFunc, side: Value, ops: &[OpId], symbols: &Symbols) -> bool {
+    // Which axis of the side each axis of a value is a part of.
+    let own: Vec<usize> = (0..func.ty(side).rank()).collect();
+    let mut ways = vec![(side, own)];
+    let mut next = 0;
+    while let Some((value, parts)) = ways.get(next).cloned() {
+        next += 1;
+        let Some(op) = func.def_op(value).filter(|op| ops.contains(op)) else { continue };
+        let mut before = parts.clone();
+        match func.kind(op) {
+            TensorOp::Reshape { shape } => {
+                let from = &func.ty(func.operand(op, 0)).shape;
+                let Some(groups) = groups(from, shape, Some(symbols)) else { return false };
+                before = vec![0; from.rank()];
+                for (left, right) in groups {
+                    let wide = |axis: &usize| !shape[*axis].is_const(1);
+                    let mut of = right.filter(wide).map(|axis| parts[axis]);
+                    let Some(part) = of.next() else { continue };
+                    if of.any(|other| other != part) {
+                        return false;
+                    }
+                    before[left].fill(part);
+                }
+            }
+            TensorOp::Transpose { perm } => {
+                perm.iter().zip(&parts).for_each(|(axis, part)| before[*axis] = *part);
+            }
+            _ => {}
+        }
+        for operand in func.operands(op) {
+            let way = (*operand, before.clone());
+            if func.ty(*operand).rank() == before.len() && !ways.contains(&way) {
+                ways.push(way);
+            }
+        }
+    }
+    true
 }
 
 /// Whether a reshape only cuts axes, and joins cuts, whose inner parts are powers of two.

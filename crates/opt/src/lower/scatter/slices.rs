@@ -7,6 +7,7 @@
 use crate::lower::Lowered;
 use crate::lower::access::{Axis, Lowering, TileBox, begin};
 use crate::lower::body::Body;
+use std::collections::BTreeSet;
 use tegula_base::Dim;
 use tegula_ir::{Def, OpId, Value};
 use tegula_target::TargetModel;
@@ -157,6 +158,14 @@ fn walk(
 
 /// Whether a value may differ along an axis.
 fn varies(body: &Body, value: Value, axis: usize) -> bool {
+    varies_but(body, value, axis, &mut BTreeSet::new())
+}
+
+/// As [`varies`]; those in `same` are known not to differ.
+fn varies_but(body: &Body, value: Value, axis: usize, same: &mut BTreeSet<Value>) -> bool {
+    if !same.insert(value) {
+        return false;
+    }
     if body.shape(value)[axis].is_const(1) {
         return false;
     }
@@ -165,7 +174,7 @@ fn varies(body: &Body, value: Value, axis: usize) -> bool {
         TensorOp::Splat { .. } => false,
         TensorOp::Iota { axis: along, .. } => *along == axis,
         TensorOp::Elementwise { .. } | TensorOp::Broadcast { .. } => {
-            body.func.operands(op).iter().any(|operand| varies(body, *operand, axis))
+            body.func.operands(op).iter().any(|operand| varies_but(body, *operand, axis, same))
         }
         _ => true,
     }

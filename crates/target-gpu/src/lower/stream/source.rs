@@ -266,36 +266,62 @@ fn is_reached(cx: &Lower, op: OpId) -> bool {
 
 /// Whether only products use the value, as a factor; adds them.
 fn feeds_products(cx: &Lower, value: Value, products: &mut Vec<OpId>) -> bool {
-    cx.func.users(value).iter().all(|user| match cx.func.kind(*user) {
-        TileOp::Transpose { .. } | TileOp::Reshape { .. } => {
-            feeds_products(cx, cx.func.result(*user), products)
-        }
-        TileOp::Dot {} => {
-            if !products.contains(user) {
-                products.push(*user);
-            }
-            cx.func.operand(*user, 0) != value
-        }
-        _ => false,
+    let moves = |op: OpId| matches!(cx.func.kind(op), TileOp::Transpose { .. } | TileOp::Reshape { .. });
+    all_ends(cx, value, &moves, &mut |product, factor| {
+        note(products, product);
+        cx.func.operand(product, 0) != factor
     })
 }
 
 /// Whether elements only become left factors, on their own; adds the products.
 fn makes_factors(cx: &Lower, value: Value, products: &mut Vec<OpId>) -> bool {
-    cx.func.users(value).iter().all(|user| match cx.func.kind(*user) {
-        TileOp::Elementwise { .. }
-        | TileOp::Broadcast { .. }
-        | TileOp::Transpose { .. }
-        | TileOp::Reshape { .. } => makes_factors(cx, cx.func.result(*user), products),
-        TileOp::Dot {} => {
-            if !products.contains(user) {
-                products.push(*user);
-            }
-            cx.func.operands(*user).iter().filter(|operand| **operand == value).count() == 1
-                && cx.func.operand(*user, 1) == value
-        }
-        _ => false,
+    let computes = |op: OpId| {
+        matches!(
+            cx.func.kind(op),
+            TileOp::Elementwise { .. }
+                | TileOp::Broadcast { .. }
+                | TileOp::Transpose { .. }
+                | TileOp::Reshape { .. }
+        )
+    };
+    all_ends(cx, value, &computes, &mut |product, factor| {
+        note(products, product);
+        let uses = cx.func.operands(product).iter().filter(|operand| **operand == factor).count();
+        uses == 1 && cx.func.operand(product, 1) == factor
     })
+}
+
+fn note(products: &mut Vec<OpId>, product: OpId) {
+    if !products.contains(&product) {
+        products.push(product);
+    }
+}
+
+/// Whether what a value becomes by ops that `pass` is read by products alone, and each of them `fits` the value it reads.
+fn all_ends(
+    cx: &Lower,
+    value: Value,
+    pass: &dyn Fn(OpId) -> bool,
+    fits: &mut dyn FnMut(OpId, Value) -> bool,
+) -> bool {
+    let mut values = vec![value];
+    let mut next = 0;
+    while let Some(value) = values.get(next).copied() {
+        next += 1;
+        for user in cx.func.users(value) {
+            match cx.func.kind(*user) {
+                TileOp::Dot {} if fits(*user, value) => {}
+                _ if pass(*user) => {
+                    let result = cx.func.result(*user);
+                    if !values.contains(&result) {
+                        values.push(result);
+                    }
+                }
+                _ => return false,
+            }
+        }
+    }
+    true
 }
 
 /// The load behind a matrix, or what puts several below each other, and whether the matrix is the transpose of the
