@@ -6,8 +6,9 @@
 //! contractions on the stored bytes (`quantised.rs`), transposed convolutions (`transposed.rs`), argument reductions
 //! and paddings (`indexed.rs`), contractions of rare element types (`widened.rs`), products of 16-bit integers by
 //! stored bytes (`digits.rs`), contractions of unsigned bytes (`unsigned.rs`), extremes of whole tensors
-//! (`extremes.rs`).
+//! (`extremes.rs`), cubes (`cubes.rs`).
 
+mod cubes;
 mod digits;
 mod extremes;
 mod indexed;
@@ -20,7 +21,7 @@ use crate::lower::attention;
 use tegula_base::{Diagnostic, Diagnostics};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::rewrite::{Rewrite, rewrite_ops};
-use tegula_ir::{ConstStore, Op, OpId, RegionId, Value};
+use tegula_ir::{ConstStore, Op, OpId, RegionId, ScalarOp, Value};
 use tegula_target::TargetModel;
 use tegula_tensor::decompose::{expand, is_composite};
 use tegula_tensor::{Builder, KernelClass, PadMode, TensorFunc, TensorOp, TensorProgram};
@@ -94,6 +95,7 @@ fn needs_decomposition(func: &TensorFunc, op: OpId, target: &dyn TargetModel) ->
         _ if is_recurrent(func, op) => !target.claims(KernelClass::Recurrent),
         TensorOp::ArgReduce { .. } | TensorOp::ConvTranspose { .. } => true,
         TensorOp::Pad { mode, .. } => *mode != PadMode::Constant,
+        TensorOp::Elementwise { f: ScalarOp::Pow } => cubes::applies(func, op),
         kind => is_composite(kind),
     }
 }
@@ -140,6 +142,7 @@ fn decompose(
         TensorOp::ArgReduce { max, axis, last } => {
             indexed::arg_reduce(&mut b, operands[0], *max, *axis, *last).map(one)
         }
+        TensorOp::Elementwise { .. } => cubes::cube(&mut b, operands[0]).map(one),
         TensorOp::Pad { low, high, mode } => indexed::pad(&mut b, operands[0], low, high, *mode).map(one),
         TensorOp::ConvTranspose { window, groups, output } => {
             transposed::conv_transpose(&mut b, &operands, window, *groups, output).map(one)

@@ -105,7 +105,8 @@ fn divide_by_power(site: &mut Site) -> Applied {
     site.b.elementwise(ScalarOp::Mul, &[x, reciprocal]).map(Some)
 }
 
-/// Within the bound of `pow`: at most two roundings. A square beyond the range is that of a cube beyond it.
+/// Within the bound of `pow`: one rounding, or two of `f64`. The cubes of narrower floats are left to
+/// `decompose_composites`.
 fn small_power(site: &mut Site) -> Applied {
     if function(site) != Some(ScalarOp::Pow) {
         return Ok(None);
@@ -115,14 +116,18 @@ fn small_power(site: &mut Site) -> Applied {
     if site.b.dtype(exponent) != dtype || site.shape(x) != &site.result_type().shape {
         return Ok(None);
     }
-    let is = |number: f64| site.splat(exponent).is_some_and(|bits| bits == bits_of(dtype, number));
+    // The narrowest integers hold no 2 and 3.
+    let is = |number: f64| {
+        let holds = dtype.is_float() || dtype.bits() > 2;
+        holds && site.splat(exponent).is_some_and(|bits| bits == bits_of(dtype, number))
+    };
     if dtype.is_float() && is(-1.0) {
         return site.b.elementwise(ScalarOp::Reciprocal, &[x]).map(Some);
     }
-    if !is(2.0) && !is(3.0) {
+    let cube = is(3.0) && (dtype.is_int() || dtype == DType::F64);
+    if !is(2.0) && !cube {
         return Ok(None);
     }
-    let cube = is(3.0);
     let square = site.b.elementwise(ScalarOp::Mul, &[x, x])?;
     if cube { site.b.elementwise(ScalarOp::Mul, &[square, x]).map(Some) } else { Ok(Some(square)) }
 }
