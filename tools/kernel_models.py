@@ -96,7 +96,11 @@ def conv(cases, name, channels, size, filters, kernel, stride=1, groups=1, arith
         nodes.insert(0, helper.make_node("Transpose", ["x"], [inner], perm=[0, 3, 1, 2]))
         nodes.append(helper.make_node("Transpose", [outer], ["y"], perm=[0, 2, 3, 1]))
         ends = [[batch, rows, columns, depth] for batch, depth, rows, columns in ends]
-    operations = 2 * filters * place * place * (channels // groups) * kernel * kernel
+    # Products that exist: a window's places in the padding have none.
+    taps = sum(
+        0 <= at * stride + tap - pad < size for at in range(place) for tap in range(kernel)
+    )
+    operations = 2 * filters * (channels // groups) * taps * taps
     weights = {"w": weight("w", weight_kind, shape)}
     cases.add(name, "convolution", nodes, {"x": (kind, ends[0])}, {"y": (out, ends[1])}, weights, operations, arithmetic)
 

@@ -63,6 +63,11 @@ pub fn run(options: &Options) -> Result<Outcome> {
         bars = bars.without_times();
         name += &format!("-{tier}");
     }
+    let rounds = options.rounds.unwrap_or(ROUNDS);
+    if rounds < ROUNDS {
+        println!("{rounds} rounds of {ROUNDS}: times are shown and not judged");
+        bars = bars.without_times();
+    }
     let racing: Vec<Peer> = if options.peers.is_empty() {
         vec![Peer::OnnxRuntime, Peer::OpenVinoF32]
     } else {
@@ -75,7 +80,6 @@ pub fn run(options: &Options) -> Result<Outcome> {
     let ids = if options.only.is_empty() { catalog.known_models() } else { options.only.clone() };
     let baselines = baseline::prepare(&catalog, &ids)?;
     let bench = Bench { tegula, peers, bars, baselines };
-    let rounds = options.rounds.unwrap_or(ROUNDS);
     print!("{}", host.markdown());
 
     let times = times::measure(&bench, &racing, &options.threads, rounds, options.all_shapes)?;
@@ -106,6 +110,7 @@ impl Report {
         for share in &self.times.shares {
             let name = format!("within_{}_{}", share.peer, share.threads);
             outcome = outcome.with(&name, format!("{}/{}", share.within, share.of));
+            outcome = outcome.with(&format!("refused_by_{}_{}", share.peer, share.threads), share.refused);
         }
         outcome
             .with("start_mean", format!("{:.3}", self.start.model_mean))

@@ -134,9 +134,10 @@ impl Peaks {
                 });
             }
             for bytes_each in BLOCKS {
-                let block = vec![1; bytes_each];
+                // Each thread reads its own: what one has brought to a shared cache is no memory to the others.
+                let blocks = vec![vec![1; bytes_each]; threads];
                 let sample = || -> Result<f64> {
-                    let rates = on(threads, |_| peaks::bytes_per_second(&block));
+                    let rates = on(threads, |thread| peaks::bytes_per_second(&blocks[thread]));
                     Ok(rates.context("memory cannot be measured")?.iter().sum())
                 };
                 let found = (0..rounds.min(READ_ROUNDS)).map(|_| sample()).collect::<Result<Vec<f64>>>()?;

@@ -66,8 +66,11 @@ pub struct Share {
     pub threads: usize,
     pub bar: f64,
     pub within: usize,
+    /// Models that the peer ran.
     pub of: usize,
     pub least: f64,
+    /// Models that it refused.
+    pub refused: usize,
 }
 
 pub fn measure(
@@ -219,6 +222,13 @@ impl Times {
             let of_peer = |row: &TimeRow| row.peers.iter().find(|time| time.peer == peer)?.ratio;
             rows.iter().filter(|row| row.threads == threads).filter_map(of_peer).collect()
         };
+        let refused = |peer: &str, threads: usize| {
+            let of_peer = |row: &&TimeRow| {
+                let mut times = row.peers.iter();
+                row.threads == threads && times.any(|time| time.peer == peer && time.refused.is_some())
+            };
+            rows.iter().filter(of_peer).count()
+        };
         let (mut means, mut shares) = (Vec::new(), Vec::new());
         for threads in threads.iter().copied() {
             for peer in racing {
@@ -241,6 +251,7 @@ impl Times {
                     within,
                     of: found.len(),
                     least: bar.of_models,
+                    refused: refused(&bar.peer, threads),
                 });
             }
         }
@@ -288,12 +299,13 @@ impl Times {
         }
         for share in &self.shares {
             text += &format!(
-                "* At most {:.2} of `{}` at {}: {} of the {} models that it runs; at least {:.0} % must be: {}.\n",
+                "* At most {:.2} of `{}` at {}: {} of the {} models that it runs ({} refused); at least {:.0} % must be: {}.\n",
                 share.bar,
                 share.peer,
                 report::threads(share.threads),
                 share.within,
                 share.of,
+                share.refused,
                 share.least * 100.0,
                 report::verdict(Some(share.holds()))
             );
@@ -326,7 +338,8 @@ impl Times {
 }
 
 impl Share {
+    /// Of no models nothing is known.
     fn holds(&self) -> bool {
-        self.within as f64 >= self.least * self.of as f64
+        self.of > 0 && self.within as f64 >= self.least * self.of as f64
     }
 }
