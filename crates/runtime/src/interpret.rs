@@ -12,7 +12,7 @@ use crate::cpu;
 use crate::kernels::{Kernels, Prepared};
 use crate::memory::{LaunchMemory, Range};
 use crate::native::{self, Native, NativeArgs, View, ViewMut};
-use crate::pool::{Pool, share};
+use crate::pool::{Pool, mirrored, share};
 use crate::profile::{LaunchTime, RunProfile};
 use crate::queue::Queue;
 use crate::stop::Running;
@@ -245,7 +245,7 @@ impl Run<'_> {
     /// Calls `job(thread, begin, end)` for each part of the grid.
     fn split(&self, launch: &Launch, grid: u64, job: &(dyn Fn(usize, u64, u64) + Sync)) -> u32 {
         let turn = if grid == 1 || is_short(launch) { None } else { self.pool.try_turn() };
-        let Some(turn) = turn else {
+        let Some(mut turn) = turn else {
             // Also when another run has the pool: the result is the same.
             job(0, 0, grid);
             return 1;
@@ -254,7 +254,7 @@ impl Run<'_> {
         let parts = grid.div_ceil(threads as u64).min(PARTS) as usize;
         let falling = self.is_falling(launch);
         turn.run(parts as u32, &|thread, part| {
-            let part = if falling { part - part % parts + (parts - 1 - part % parts) } else { part };
+            let part = if falling { mirrored(part, parts) } else { part };
             let units = share(grid, part, threads * parts);
             if !units.is_empty() {
                 job(thread, units.start, units.end);

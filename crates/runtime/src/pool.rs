@@ -124,7 +124,8 @@ impl Turn<'_> {
 
     /// Calls `job(thread, part)` once for each part below `threads * parts`, at once where threads are free: `thread` is
     /// who does it, parts from `thread * parts` on its own. Returns when all are done. A panic in any is raised here.
-    pub fn run(&self, parts: u32, job: &(dyn Fn(usize, usize) + Sync)) {
+    /// Exclusive: workers see one job at a time, and a job may not run another.
+    pub fn run(&mut self, parts: u32, job: &(dyn Fn(usize, usize) + Sync)) {
         let shared = &*self.pool.shared;
         // SAFETY: only the lifetime changes; this function returns (or unwinds) after the last worker is done.
         let job_pointer: *const Job =
@@ -181,6 +182,12 @@ impl Drop for Pool {
 pub fn share(grid: u64, index: usize, threads: usize) -> std::ops::Range<u64> {
     let bound = |i: usize| (u128::from(grid) * i as u128 / threads as u128) as u64;
     bound(index)..bound(index + 1)
+}
+
+/// The part that stands at a thread's `part`, of `parts` a thread, where a launch runs from its last unit to the first.
+pub fn mirrored(part: usize, parts: usize) -> usize {
+    let first = part - part % parts;
+    first + (parts - 1 - part % parts)
 }
 
 impl Shared {
@@ -294,10 +301,23 @@ mod tests {
     }
 
     #[test]
+    fn falling_parts_are_the_same_parts_of_the_same_thread() {
+        for parts in 1..6 {
+            for threads in 1..4 {
+                let mut met: Vec<usize> = (0..threads * parts).map(|part| mirrored(part, parts)).collect();
+                assert!(met.iter().enumerate().all(|(part, other)| part / parts == other / parts));
+                assert!(met.chunks(parts).all(|own| own.is_sorted_by(|a, b| a > b)));
+                met.sort_unstable();
+                assert!(met.into_iter().eq(0..threads * parts));
+            }
+        }
+    }
+
+    #[test]
     fn every_part_of_every_job_runs_once() {
         for threads in [2, 3, 5] {
             let pool = Pool::new(threads).unwrap();
-            let turn = pool.try_turn().unwrap();
+            let mut turn = pool.try_turn().unwrap();
             let counts: Vec<AtomicU64> = (0..threads * 4).map(|_| AtomicU64::new(0)).collect();
             for round in 0..6000u32 {
                 // A worker that comes late to a job of few parts must not take one of the next.
@@ -336,7 +356,7 @@ mod tests {
                 scope.spawn(|| {
                     let mut done = 0;
                     while done < 500 {
-                        let Some(turn) = pool.try_turn() else {
+                        let Some(mut turn) = pool.try_turn() else {
                             thread::yield_now();
                             continue;
                         };
@@ -354,7 +374,7 @@ mod tests {
     #[test]
     fn a_panic_in_a_worker_reaches_the_caller_and_the_pool_lives() {
         let pool = Pool::new(2).unwrap();
-        let turn = pool.try_turn().unwrap();
+        let mut turn = pool.try_turn().unwrap();
         let result =
             catch_unwind(AssertUnwindSafe(|| turn.run(1, &|_, part| assert_ne!(part, 1, "on purpose"))));
         assert!(result.is_err());
