@@ -29,9 +29,10 @@ fn program(build: impl FnOnce(&mut Builder) -> Built<Vec<tegula_ir::Value>>) -> 
 /// The classes whose code this processor runs, and the portable form.
 fn options() -> Vec<CompileOptions> {
     let mut list = Vec::new();
-    for (name, needs) in [("avx2-generic", has_avx2()), ("avx512-generic", has_avx512())] {
-        if needs {
-            list.push(CompileOptions::new(Machine::class(name).unwrap()));
+    for name in ["avx2-generic", "avx512-generic"] {
+        let machine = Machine::class(name).unwrap();
+        if machine.cpu().is_some_and(|cpu| tegula_runtime::lacking(&cpu.features).is_empty()) {
+            list.push(CompileOptions::new(machine));
         }
     }
     let mut portable = CompileOptions::new(Machine::class("avx2-generic").unwrap());
@@ -39,26 +40,6 @@ fn options() -> Vec<CompileOptions> {
     list.push(portable);
     list.push(CompileOptions::new(Machine::class("h200").unwrap()));
     list
-}
-
-#[cfg(target_arch = "x86_64")]
-fn has_avx2() -> bool {
-    std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")
-}
-
-#[cfg(target_arch = "x86_64")]
-fn has_avx512() -> bool {
-    std::arch::is_x86_feature_detected!("avx512vnni") && std::arch::is_x86_feature_detected!("avx512bf16")
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-fn has_avx2() -> bool {
-    false
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-fn has_avx512() -> bool {
-    false
 }
 
 fn check(program: &TensorProgram, inputs: &[HostTensor]) {

@@ -41,8 +41,7 @@ pub(crate) fn check_machine(machine: &MachineId) -> Result<(), Diagnostic> {
         return Err(Diagnostic::error("package-machine", message)
             .help("compile the model for this machine: `tegula compile --machine ...`"));
     }
-    let missing: Vec<&str> =
-        machine.features.iter().map(String::as_str).filter(|feature| !has_feature(feature)).collect();
+    let missing = lacking(&machine.features);
     if missing.is_empty() {
         return Ok(());
     }
@@ -59,27 +58,31 @@ const HOST_ISA: &str = "x86-64";
 #[cfg(not(target_arch = "x86_64"))]
 const HOST_ISA: &str = std::env::consts::ARCH;
 
-/// Features are checked together with the system's support of their registers; an unknown name counts as missing.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn has_feature(name: &str) -> bool {
+/// Those of the features that this processor, or the system that keeps its registers, lacks; an unknown name counts as
+/// lacking. Whoever asks whether code of a machine class runs here, a test too, asks this with the class's features.
+pub fn lacking(features: &[String]) -> Vec<&str> {
+    let own = processor_features();
     // `/proc/cpuinfo` writes `avx512_vnni`.
-    let name = &*name.replace('_', "");
-    macro_rules! detect {
+    features.iter().map(String::as_str).filter(|name| !own.contains(&&*name.replace('_', ""))).collect()
+}
+
+/// The features that this processor has, of those that machine classes may name.
+#[cfg(target_arch = "x86_64")]
+pub fn processor_features() -> Vec<&'static str> {
+    macro_rules! detected {
         ($($feature:tt)*) => {
-            match name {
-                $($feature => std::is_x86_feature_detected!($feature),)*
-                _ => false,
-            }
+            [$(($feature, std::is_x86_feature_detected!($feature)),)*]
         };
     }
-    detect!("sse4.2" "popcnt" "lzcnt" "bmi1" "bmi2" "avx" "avx2" "fma" "f16c" "avxvnni" "avx512f" "avx512bw"
-        "avx512vl" "avx512dq" "avx512cd" "avx512vnni" "avx512bf16" "avx512fp16" "avx512vbmi" "avx512vbmi2"
-        "avx512bitalg" "avx512vpopcntdq" "avx512ifma" "gfni")
+    let all = detected!("sse4.2" "popcnt" "lzcnt" "bmi1" "bmi2" "avx" "avx2" "fma" "f16c" "avxvnni" "avx512f"
+        "avx512bw" "avx512cd" "avx512dq" "avx512vl" "avx512ifma" "avx512vbmi" "avx512vbmi2" "avx512vnni"
+        "avx512bitalg" "avx512vpopcntdq" "avx512bf16" "avx512fp16" "gfni");
+    all.into_iter().filter(|(_, there)| *there).map(|(name, _)| name).collect()
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn has_feature(_name: &str) -> bool {
-    false
+pub fn processor_features() -> Vec<&'static str> {
+    vec![]
 }
 
 /// Runs work units `[begin, end)` of a kernel.

@@ -32,6 +32,7 @@ mod staging;
 mod stop;
 mod tensors;
 
+pub use cpu::{lacking, processor_features};
 pub use pool::Pool;
 pub use profile::{Counters, GraphCounters, LaunchTime, RunProfile};
 pub use session::{Gpu, Session, SessionOptions, Stream, map_file};

@@ -28,45 +28,6 @@ pub fn facts() -> ProcessorFacts {
         vendor: field("vendor_id").unwrap_or_default(),
         family: number("cpu family"),
         model: number("model"),
-        features: features(),
+        features: tegula_runtime::processor_features().into_iter().map(str::to_string).collect(),
     }
-}
-
-#[cfg(target_arch = "x86_64")]
-fn features() -> Vec<String> {
-    macro_rules! detected {
-        ($($name:tt),*) => {
-            [$(($name, std::arch::is_x86_feature_detected!($name))),*]
-        };
-    }
-    let all = detected!(
-        "avx",
-        "avx2",
-        "fma",
-        "f16c",
-        "bmi1",
-        "bmi2",
-        "lzcnt",
-        "popcnt",
-        "avxvnni",
-        "avx512f",
-        "avx512bw",
-        "avx512cd",
-        "avx512dq",
-        "avx512vl",
-        "avx512ifma",
-        "avx512vbmi",
-        "avx512vbmi2",
-        "avx512vnni",
-        "avx512bitalg",
-        "avx512vpopcntdq",
-        "avx512bf16",
-        "avx512fp16"
-    );
-    all.into_iter().filter(|(_, there)| *there).map(|(name, _)| name.to_string()).collect()
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-fn features() -> Vec<String> {
-    vec![]
 }

@@ -9,14 +9,14 @@ use anyhow::{Context, Result};
 
 use crate::baseline::{self, Baseline};
 use crate::catalog::Catalog;
+use crate::in_process::lacking;
 use crate::outcome::Outcome;
 use crate::shell::Shell;
 use crate::tegula_cli::{Launches, RunOptions, Tegula};
 use crate::workspace;
 
-/// Tier, its machine class, and the flag in /proc/cpuinfo that the processor must have.
-const TIERS: [(&str, &str, &str); 2] =
-    [("avx2", "avx2-generic", "avx2"), ("avx512", "sapphire-rapids", "avx512_bf16")];
+/// Tier and its machine class.
+const TIERS: [(&str, &str); 2] = [("avx2", "avx2-generic"), ("avx512", "sapphire-rapids")];
 
 /// Rare ops whose kernels are native Rust by design.
 const NATIVE_BY_DESIGN: &[&str] = &["sort", "top_k", "unique", "non_zero", "non_max_suppression"];
@@ -28,7 +28,6 @@ const NOT_IN_RUNTIME: &[&str] =
 pub fn run(_args: &[String]) -> Result<Outcome> {
     let catalog = Catalog::load()?;
     let tegula = Tegula::build()?;
-    let flags = fs::read_to_string("/proc/cpuinfo").context("cannot read /proc/cpuinfo")?;
     let baselines = baseline::prepare(&catalog, &catalog.checked)?;
     let (mut emitted, mut portable, mut failed) = (0, 0, 0);
     let mut natives: BTreeMap<String, u64> = BTreeMap::new();
@@ -37,9 +36,10 @@ pub fn run(_args: &[String]) -> Result<Outcome> {
         "{:8} {:22} {:13} {:>8} {:>8} {:>7}",
         "tier", "model", "shapes", "emitted", "portable", "native"
     );
-    for (tier, class, flag) in TIERS {
-        if !flags.split_whitespace().any(|found| found == flag) {
-            println!("{tier:8} left out: this processor has no {flag}");
+    for (tier, class) in TIERS {
+        let lacking = lacking(class);
+        if !lacking.is_empty() {
+            println!("{tier:8} left out: this processor has no {}", lacking.join(", "));
             skipped.push(tier);
             continue;
         }

@@ -79,14 +79,16 @@ fn ended(found: Diagnostics) -> RunError {
     }
 }
 
-pub fn processor_has(flag: &str) -> bool {
-    let flags = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    flags.split_whitespace().any(|found| found == flag)
+/// The features of a machine class that this processor lacks; none where it runs the class's code.
+pub fn lacking(class: &str) -> Vec<String> {
+    let machine = Machine::class(class);
+    let lacking = machine.as_ref().and_then(Machine::cpu).map(|cpu| tegula_runtime::lacking(&cpu.features));
+    lacking.into_iter().flatten().map(str::to_string).collect()
 }
 
 /// The machine class whose code this processor runs best.
 pub fn best_class() -> &'static str {
-    if processor_has("avx512_bf16") { "avx512-generic" } else { "avx2-generic" }
+    if lacking("avx512-generic").is_empty() { "avx512-generic" } else { "avx2-generic" }
 }
 
 /// The machine classes whose code this processor runs: one for each tier.

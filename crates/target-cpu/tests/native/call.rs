@@ -4,6 +4,7 @@
 
 use memmap2::{Mmap, MmapMut, MmapOptions};
 use std::sync::atomic::{AtomicU64, Ordering};
+use tegula_machine::Machine;
 use tegula_package::Function;
 use tegula_target_cpu::native::{Code, Tier};
 
@@ -34,22 +35,13 @@ impl Loaded {
     }
 }
 
-/// Tiers that this processor runs.
+/// Tiers that this processor runs: those whose generic machine class it has all features of.
 pub fn tiers() -> Vec<Tier> {
-    let mut tiers = Vec::new();
-    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("f16c")
-    {
-        tiers.push(Tier::Avx2);
-    }
-    if is_x86_feature_detected!("avx512bw")
-        && is_x86_feature_detected!("avx512dq")
-        && is_x86_feature_detected!("avx512vl")
-        && is_x86_feature_detected!("avx512vnni")
-        && is_x86_feature_detected!("avx512bf16")
-    {
-        tiers.push(Tier::Avx512);
-    }
-    tiers
+    let runs = |tier: &Tier| {
+        let machine = Machine::class(&format!("{}-generic", tier.name())).expect("a class for each tier");
+        machine.cpu().is_some_and(|cpu| tegula_runtime::lacking(&cpu.features).is_empty())
+    };
+    Tier::ALL.into_iter().filter(runs).collect()
 }
 
 /// A buffer that ends where memory ends: the next byte faults.
