@@ -70,3 +70,41 @@ fn joined(
     }
     Some((i, j))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Groups as text: `0..1=0..2 1..2=2..3`; `known` are sizes that are equal.
+    fn split(from: &str, to: &str, known: &[(&str, &str)]) -> Option<String> {
+        let dim = |text: &str| text.parse::<Dim>().unwrap();
+        let shape = |text: &str| text.split(',').map(|part| dim(part)).collect::<Vec<Dim>>().into();
+        let known: Vec<(Dim, Dim)> = known.iter().map(|(a, b)| (dim(a), dim(b))).collect();
+        let equal = |a: &Dim, b: &Dim| known.iter().any(|(x, y)| (x == a && y == b) || (x == b && y == a));
+        let groups = axis_groups(&shape(from), &shape(to), &equal)?;
+        Some(
+            groups
+                .iter()
+                .map(|group| format!("{:?}={:?}", group.from, group.to))
+                .collect::<Vec<_>>()
+                .join(" "),
+        )
+    }
+
+    #[test]
+    fn axes_are_cut_and_joined() {
+        assert_eq!(split("n,6", "n,2,3", &[]).as_deref(), Some("0..1=0..1 1..2=1..3"));
+        assert_eq!(split("n,2,3", "n,6", &[]).as_deref(), Some("0..1=0..1 1..3=1..2"));
+        assert_eq!(split("1,4", "4", &[]).as_deref(), Some("0..1=0..0 1..2=0..1"));
+        assert_eq!(split("n,6", "m,6", &[]), None);
+    }
+
+    #[test]
+    fn asserted_sizes_are_one_size() {
+        assert_eq!(split("n,6", "m,6", &[("n", "m")]).as_deref(), Some("0..1=0..1 1..2=1..2"));
+        // A product that is asserted to be a size, on either side, is no multiple that expressions show.
+        assert_eq!(split("a,b,4", "m,4", &[("a * b", "m")]).as_deref(), Some("0..2=0..1 2..3=1..2"));
+        assert_eq!(split("m,4", "a,b,4", &[("a * b", "m")]).as_deref(), Some("0..1=0..2 1..2=2..3"));
+        assert_eq!(split("a,b,4", "m,4", &[("a * c", "m")]), None);
+    }
+}

@@ -13,7 +13,8 @@ use tegula_ir::pass::PassCx;
 use tegula_ir::{Op, ScalarOp, Value};
 use tegula_tensor::TensorOp;
 
-/// Elements of a row that one thread computes again sooner than a launch begins.
+/// Elements of a row that one thread computes again sooner than a launch begins. By arithmetic: 1024 elements at
+/// [`rules::COSTLY`] vector instructions, 16 lanes and two ports take some 260 cycles, and a launch some hundred more.
 const LONG_ROW: i64 = 1024;
 
 pub(super) fn grow(groups: &mut Groups, cx: &mut PassCx) {

@@ -125,7 +125,8 @@ pub(crate) fn weight(op: &TensorOp) -> u32 {
 }
 
 pub(super) const CHEAP: u32 = 2;
-/// An element that takes so many vector instructions is stored and loaded, in two, sooner than it is computed again.
+/// An element that takes so many vector instructions is stored and loaded, in two, sooner than it is computed again. By
+/// judgement: four times the two, for bytes that come from a cache farther away; between it and a function's 16 no op lies.
 pub(crate) const COSTLY: u32 = 8;
 /// Up to this an attention computes its mask for each head again: reading an element of it takes as long.
 pub(super) const CHEAP_MASK: u32 = 8;

@@ -177,9 +177,11 @@ impl LineBlock {
     }
 }
 
-/// Up to so many channels (an image's, and one more) a window's position is little work.
+/// Up to so many channels (an image's, and one more) a window's position is little work. By judgement, for first
+/// layers; no measurement at other counts.
 const FEW_CHANNELS: i64 = 4;
-/// Pixels of an input's line that are assumed where it is not known: an image of some 640 pixels after four halvings.
+/// Pixels of an input's line that are assumed where it is not known: an image of some 640 pixels after four
+/// halvings. By judgement: where it is off, only a tile's width is.
 const USUAL_WIDTH: i64 = 40;
 
 /// The logical result shape `[batch, channels, spatial...]`.
