@@ -65,7 +65,7 @@ fn floats() {
     for exponent in 0..=u8::MAX {
         for sign in [0, 1u32 << 31] {
             let base = sign | u32::from(exponent) << 23;
-            numbers.extend((0..4).flat_map(|i| [base + i, base + (1 << 23) - 1 - i]).map(f32::from_bits));
+            numbers.extend((0..4).flat_map(|i| [base + i, base + ((1 << 23) - 1 - i)]).map(f32::from_bits));
             let scattered = (0..1200u32).map(|i| base + (i.wrapping_mul(0x9e37_79b9) >> 9));
             numbers.extend(scattered.map(f32::from_bits));
         }

@@ -136,8 +136,8 @@ impl CpuTarget {
             return 1;
         }
         let tiles = (n + width - 1) / width;
-        let bytes = (tiles * width * k) as u64 * contract.rhs.size() as u64;
-        let least = bytes.div_ceil(self.cpu.l3.0 / L3_SHARE) as i64;
+        let bytes = tiles.saturating_mul(width).saturating_mul(k).saturating_mul(contract.rhs.size() as i64);
+        let least = (bytes as u64).div_ceil(self.cpu.l3.0 / L3_SHARE).clamp(1, tiles.max(1) as u64) as i64;
         (least..=2 * least).find(|slabs| tiles % slabs == 0).unwrap_or(1)
     }
 
@@ -315,6 +315,8 @@ mod tests {
         assert_eq!(slabs("2048", "768", "768"), 1);
         // One block of rows passes once.
         assert_eq!(slabs("64", "2048", "2048"), 1);
+        assert_eq!(slabs("2048", "2048", "0"), 1);
+        assert_eq!(slabs("2048", "0", "2048"), 1);
         // 67 column tiles have no divisor that would do.
         assert_eq!(slabs("2048", "2144", "2048"), 1);
     }

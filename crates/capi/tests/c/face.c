@@ -242,7 +242,7 @@ int main(int argc, char **argv) {
   tegula_session_free(other);
   content = read_file(argv[1], &bytes);
   TegulaDim dim = {"n", 5};
-  TegulaOptions options = {sizeof options, NULL, NULL, &dim, 1, 1, 1};
+  TegulaOptions options = {sizeof options, NULL, NULL, &dim, 1, 1, 1, NULL};
   fine(tegula_compile_bytes(content, bytes, &options, &other));
   free(content);
   doubles(other, outputs, 5, 1);

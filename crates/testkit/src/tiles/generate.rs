@@ -98,7 +98,7 @@ impl Generator<'_> {
         let shape = self.shape();
         let Some((offsets, steps, bounded)) = self.place(b, memory, shape) else { return };
         // Of integers also the lowest and all ones, which are of either sign.
-        let all = (u64::MAX >> (u64::BITS - memory.dtype.bits() as u32)) as i64;
+        let all = (u64::MAX >> (u64::BITS - memory.dtype.bits())) as i64;
         let pads: &[i64] =
             if memory.dtype.is_int() { &[0, 3, all, all ^ (all as u64 >> 1) as i64] } else { &[0, 0, 3] };
         let pad = self.rng.pick(pads);
