@@ -78,7 +78,7 @@ mod tests {
     /// Groups as text: `0..1=0..2 1..2=2..3`; `known` are sizes that are equal.
     fn split(from: &str, to: &str, known: &[(&str, &str)]) -> Option<String> {
         let dim = |text: &str| text.parse::<Dim>().unwrap();
-        let shape = |text: &str| text.split(',').map(|part| dim(part)).collect::<Vec<Dim>>().into();
+        let shape = |text: &str| text.split(',').map(&dim).collect::<Vec<Dim>>().into();
         let known: Vec<(Dim, Dim)> = known.iter().map(|(a, b)| (dim(a), dim(b))).collect();
         let equal = |a: &Dim, b: &Dim| known.iter().any(|(x, y)| (x == a && y == b) || (x == b && y == a));
         let groups = axis_groups(&shape(from), &shape(to), &equal)?;
