@@ -14,6 +14,9 @@ use tegula_tensor::{KernelClass, TensorFunc, TensorOp};
 /// What open sizes are taken to be where one number is needed: a usual sequence length or image side.
 const USUAL_SIZE: i64 = 128;
 
+/// Sizes are integers: ratios of peaks are counted in so many parts.
+const PEAK_PARTS: i64 = 64;
+
 /// The costs of a kernel's launches.
 pub(super) fn of_launches(
     func: &TensorFunc,
@@ -75,8 +78,9 @@ fn of(
     let predicted_ns = match machine.cpu() {
         Some(cpu) => {
             // In units of a flop of `f32`, a multiply-add being two.
-            let ratio = (cpu.peak(DType::F32).0 / cpu.peak(dtype).0 * 64.0).ceil() as i64;
-            let products = (products(func, op) * Dim::from(ratio)).ceil_div(&Dim::from(64));
+            let ratio = cpu.peak(DType::F32).0 / cpu.peak(dtype).0 * PEAK_PARTS as f64;
+            let products =
+                (products(func, op) * Dim::from(ratio.ceil() as i64)).ceil_div(&Dim::from(PEAK_PARTS));
             let work = products + Dim::from(2) * vector_ops(func, op, class, cpu);
             let compute = timed(&work, |work| (Bytes(0), Flops(work)), DType::F32, machine);
             compute.maximum(&timed(&bytes, |bytes| (Bytes(bytes), Flops(0)), dtype, machine))
