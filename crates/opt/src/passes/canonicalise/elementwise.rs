@@ -142,7 +142,10 @@ fn cast_cast(site: &mut Site) -> Applied {
     };
     let (middle, x) = (*middle, site.b.func.operand(inner, 0));
     let from = site.b.dtype(x);
+    // A float that does not fit an integer saturates, where an integer wraps.
+    let alike = !middle.is_float() || from.is_float() || !to.is_int() || is_exact(from, to);
     let exact = is_exact(from, middle)
+        && alike
         && (middle.is_float() || !to.is_float() || from.is_int() || from == DType::Bool);
     match exact {
         true if from == to => Ok(Some(x)),
