@@ -272,6 +272,9 @@ impl Lower<'_> {
             TileOp::Dot {} => self.dot(op)?,
             TileOp::Reduce { f, axis } => self.reduce(op, *f, *axis)?,
             TileOp::Scan { f, axis, reverse } => self.scan(op, *f, *axis, *reverse)?,
+            TileOp::Scratch { .. } => {
+                return Err(Refused("CUDA Tile IR has no memory of a block's own".into()));
+            }
             TileOp::Load { steps, bounded, pad, .. } => self.load(op, steps, bounded, *pad),
             TileOp::Gather {} => self.gather(op),
             TileOp::Store { steps, bounded } => {

@@ -20,6 +20,7 @@ mod facts;
 mod geometry;
 mod hoist;
 mod load;
+mod memory;
 mod movement;
 mod pad;
 mod piece;
@@ -31,6 +32,7 @@ mod window;
 
 use crate::schedule::{Builder, CpuFunc, CpuOp, LoopLevel};
 use geometry::Geometry;
+use memory::Memories;
 use pad::PadArea;
 use std::rc::Rc;
 use tegula_base::{DType, Dim, Symbols};
@@ -63,6 +65,7 @@ pub fn lower(name: &str, kernel: &TileKernel, register_bits: u32, symbols: &Symb
         lanes: scalars::lanes_of(&kernel.func, &index_scalars, register_bits),
         index_scalars,
         sizes: Vec::new(),
+        memories: Memories::of(kernel),
         indexes: HashMap::default(),
         scopes: vec![Scope::default()],
         windows: HashMap::default(),
@@ -113,6 +116,7 @@ struct Lower<'a> {
     lanes: u32,
     index_scalars: HashSet<Value>,
     sizes: Vec<Dim>,
+    memories: Memories,
     /// The schedule's value of each index seen so far.
     indexes: HashMap<Value, Value>,
     scopes: Vec<Scope>,

@@ -8,7 +8,10 @@ use crate::native::{self, Tier};
 use crate::schedule::Elem;
 use tegula_base::{Bytes, DType, Diagnostic, Diagnostics, Dim, Symbols};
 use tegula_machine::{Cpu, Machine};
-use tegula_target::{Code, CompiledKernel, Contract, ContractTile, Edges, TargetModel};
+use tegula_target::{
+    Attention, AttentionTile, Code, CompiledKernel, Contract, ContractTile, Edges, Scores, TargetModel,
+};
+use tegula_tensor::KernelClass;
 use tegula_tile::TileKernel;
 
 /// What [`CpuTarget::compile`] gives.
@@ -69,6 +72,14 @@ const LIVE_VECTORS: [(Tier, i64); 2] = [(Tier::Avx2, 8), (Tier::Avx512, 16)];
 /// Bytes of a work unit: about a microsecond at 32 B a cycle, some ten times what taking a unit from the
 /// queue costs (one contended atomic, about 100 ns).
 const UNIT_BYTES: u64 = 32 << 10;
+
+/// Rows of scores that are summed at once, with [`USUAL_VECTORS`] of columns: enough accumulators to keep the units busy,
+/// and few enough for the queries' vectors and a broadcast element beside them.
+const SCORE_ROWS: [(Tier, i64); 2] = [(Tier::Avx2, 4), (Tier::Avx512, 8)];
+/// The part of L1 that the scores of a block of keys may take: keys, values and the result pass by them.
+const L1_SHARE: i64 = 2;
+/// Elements of a query or value whose turned forms, two of them, stay in L2 with the scores: 64 KiB at 512 bits.
+const MOST_HEAD_DIM: i64 = 256;
 
 fn of_tier(table: &[(Tier, i64); 2], tier: Tier) -> i64 {
     table.iter().find(|(own, _)| *own == tier).expect("invariant: tables name every tier").1
@@ -154,6 +165,31 @@ impl CpuTarget {
 impl TargetModel for CpuTarget {
     fn machine(&self) -> &Machine {
         &self.machine
+    }
+
+    fn claims(&self, class: KernelClass) -> bool {
+        !matches!(class, KernelClass::Recurrent | KernelClass::Native)
+    }
+
+    /// As many queries as the columns of a contraction's tile, and as many rows of keys as its rows. One query a step, as
+    /// when a decoder goes on, would leave lanes empty: such attention is taken apart.
+    fn attention_tile(&self, attention: &Attention) -> Option<AttentionTile> {
+        let lanes = self.lanes(DType::F32);
+        let enough = match attention.queries.as_const() {
+            Some(queries) => 2 * queries >= lanes,
+            None => attention.queries == attention.keys,
+        };
+        let widest = attention.qk_dim.max(attention.v_dim);
+        if attention.dtype != DType::F32 || attention.scattered || !enough || widest > MOST_HEAD_DIM {
+            return None;
+        }
+        let fits_one = attention.queries.as_const().is_some_and(|queries| queries <= lanes);
+        let queries = if fits_one { lanes } else { USUAL_VECTORS * lanes };
+        let row = queries * DType::F32.size() as i64;
+        let rows = of_tier(&SCORE_ROWS, self.tier);
+        let keys = self.cpu.l1d.0 as i64 / L1_SHARE / row / rows * rows;
+        let keys = attention.keys.as_const().map_or(keys, |all| all.clamp(1, keys));
+        Some(AttentionTile { queries, keys, v_dim: attention.v_dim, scores: Scores::Turned { rows } })
     }
 
     fn lanes(&self, dtype: DType) -> i64 {

@@ -250,6 +250,17 @@ pub struct AttentionTile {
     pub keys: i64,
     /// Elements of a value at most: wider ones are parts of several units, each with scores of its own.
     pub v_dim: i64,
+    pub scores: Scores,
+}
+
+/// How a work unit of an attention holds its scores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scores {
+    /// Rows of queries, as factors of the next product right away.
+    Rows,
+    /// Turned, in memory of the unit's own: rows of keys, so many made at once, with the queries across lanes. Maxima and
+    /// sums then go from row to row, and keys and values are factors as they lie.
+    Turned { rows: i64 },
 }
 
 /// Keys in runs that different units see.

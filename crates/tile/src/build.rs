@@ -194,6 +194,12 @@ impl<'a> TileBuilder<'a> {
 
     // --- memory ----------------------------------------------------------------------------------------
 
+    /// A view of memory of the work unit's own.
+    pub fn scratch(&mut self, dtype: DType, shape: &[i64]) -> Value {
+        assert_eq!(self.region, self.func.body(), "scratch memory is made outside of regions");
+        self.op(TileOp::Scratch { dtype, shape: shape.to_vec() }, &[])
+    }
+
     pub fn load(
         &mut self,
         view: Value,

@@ -1,7 +1,7 @@
 //! The rules of tile ops: what operands must be, and the types of results. Error texts name the constraint.
 
 use crate::{TileFunc, TileOp, TileType, ViewType};
-use tegula_base::DType;
+use tegula_base::{DType, Dim};
 use tegula_ir::op::OpRules;
 use tegula_ir::{Effects, OpId, ScalarOp, Value};
 
@@ -10,7 +10,8 @@ impl OpRules for TileOp {
 
     fn effects(&self) -> Effects {
         match self {
-            TileOp::Load { .. } | TileOp::Gather {} => Effects::Reads,
+            // Two pieces of scratch memory are never one.
+            TileOp::Load { .. } | TileOp::Gather {} | TileOp::Scratch { .. } => Effects::Reads,
             // A prefetch has no result for which it would be kept.
             TileOp::Store { .. }
             | TileOp::Scatter {}
@@ -62,6 +63,7 @@ impl OpRules for TileOp {
             | TileOp::Dot {}
             | TileOp::Reduce { .. }
             | TileOp::Scan { .. }
+            | TileOp::Scratch { .. }
             | TileOp::Load { .. }
             | TileOp::Store { .. }
             | TileOp::Gather {}
@@ -213,6 +215,14 @@ impl Checker<'_> {
                 in_range("scan", *axis, from.len())?;
                 f.result_type(&[dtype, dtype])?;
                 Self::one(TileType::tile(dtype, from))
+            }
+            TileOp::Scratch { dtype, shape } => {
+                self.arity(0)?;
+                if dtype.is_stored_only() || shape.iter().any(|extent| *extent < 1) {
+                    return Err(format!("`scratch` of {dtype} {shape:?} is no memory of computed elements"));
+                }
+                let shape = shape.iter().map(|extent| Dim::from(*extent)).collect();
+                Ok(vec![TileType::View(Box::new(ViewType::row_major(*dtype, shape)))])
             }
             TileOp::Load { shape, steps, bounded, .. } => {
                 let view = self.view(0)?;

@@ -7,7 +7,7 @@ mod memory;
 mod tile;
 
 use crate::build::fold_index;
-use crate::{TileKernel, TileOp};
+use crate::{TileKernel, TileOp, ViewType};
 use memory::View;
 use std::rc::Rc;
 use tegula_base::Dim;
@@ -61,19 +61,27 @@ pub fn run_in(
         views.push(View { buffer: *buffer, dtype: param.ty.dtype, shape, strides });
     }
     let units: i64 = extents.iter().product();
-    for i in 0..units {
+    // Scratch memory lies behind the buffers.
+    let mut memory: Vec<Vec<u8>> = buffers.iter_mut().map(std::mem::take).collect();
+    let ran = (0..units).try_for_each(|i| {
         let unit = if order == Order::Rising { i } else { units - 1 - i };
-        let mut machine = Machine { kernel, views: &views, buffers, size, values: HashMap::default() };
+        memory.truncate(buffers.len());
+        let values = HashMap::default();
+        let mut machine = Machine { kernel, views: views.clone(), buffers: &mut memory, size, values };
         machine.start(unit, &extents);
-        machine.region(kernel.func.body())?;
-    }
-    Ok(())
+        machine.region(kernel.func.body()).map(drop)
+    });
+    buffers.iter_mut().zip(memory).for_each(|(buffer, bytes)| *buffer = bytes);
+    ran
 }
+
+/// What scratch memory holds before it is written: NaN, -1.
+const UNWRITTEN: u8 = 0xff;
 
 struct Machine<'a> {
     kernel: &'a TileKernel,
-    views: &'a [View],
-    buffers: &'a mut [Vec<u8>],
+    views: Vec<View>,
+    buffers: &'a mut Vec<Vec<u8>>,
     size: &'a dyn Fn(&Dim) -> Option<i64>,
     values: HashMap<Value, Datum>,
 }
@@ -170,6 +178,17 @@ impl Machine<'_> {
             }
             TileOp::Reduce { f, axis } => tile(self.tile(operands[0])?.reduce(*f, *axis)),
             TileOp::Scan { f, axis, reverse } => tile(self.tile(operands[0])?.scan(*f, *axis, *reverse)),
+            TileOp::Scratch { dtype, shape } => {
+                let ty = ViewType::row_major(*dtype, shape.iter().map(|extent| Dim::from(*extent)).collect());
+                let constant = |dim: &Dim| dim.as_const().expect("invariant: constant extents");
+                let (shape, strides) = (&ty.shape, &ty.strides);
+                let [shape, strides] =
+                    [shape, strides].map(|dims| dims.iter().map(constant).collect::<Vec<_>>());
+                let bytes = shape.iter().product::<i64>() as usize * dtype.size();
+                self.buffers.push(vec![UNWRITTEN; bytes]);
+                self.views.push(View { buffer: self.buffers.len() - 1, dtype: *dtype, shape, strides });
+                Ok(vec![Datum::View(self.views.len() - 1)])
+            }
             TileOp::Load { shape, steps, bounded, pad } => {
                 let view = self.view(operands[0])?;
                 let offsets = self.indexes(&operands[1..])?;

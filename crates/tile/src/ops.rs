@@ -82,6 +82,9 @@ define_ops! {
         Scan = "scan" { f: ScalarOp, axis: usize, reverse: bool },
 
         // --- memory ------------------------------------------------------------------------------------
+        /// A row-major view of memory that is the work unit's own. What it holds at the unit's start is unspecified.
+        /// In the body itself, outside of every region.
+        Scratch = "scratch" { dtype: DType, shape: Vec<i64> },
         /// `(view, offset...) -> tile` of `shape`; see the module's head. `pad` are the element's bits.
         Load = "load" { shape: Vec<i64>, steps: Vec<i64>, bounded: Vec<bool>, pad: i64 },
         /// `(view, tile, offset...)`.

@@ -13,6 +13,17 @@ pub struct ViewType {
     pub strides: Shape,
 }
 
+impl ViewType {
+    /// Elements that follow each other, the last axis innermost.
+    pub fn row_major(dtype: DType, shape: Shape) -> ViewType {
+        let mut strides = vec![Dim::from(1); shape.rank()];
+        for axis in (1..shape.rank()).rev() {
+            strides[axis - 1] = strides[axis].clone() * shape[axis].clone();
+        }
+        ViewType { dtype, shape, strides: strides.into() }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum TileType {
     /// A signed 64-bit size, offset or coordinate.

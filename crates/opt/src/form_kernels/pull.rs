@@ -7,7 +7,7 @@ use super::groups::{Form, GroupId, Groups};
 use super::grow::{describe, spell};
 use super::places::{self, places};
 use super::rules::{self, Role};
-use crate::lower::attention::{pages, tile_of};
+use crate::lower::attention::{paged_keys, pages, reads_moved_rows};
 use tegula_base::{DType, Dim};
 use tegula_ir::Value;
 use tegula_ir::pass::PassCx;
@@ -39,10 +39,10 @@ pub(super) fn adopt_pages(groups: &mut Groups, target: &dyn TargetModel, cx: &mu
             continue;
         }
         let root = groups.groups[id].members[0];
-        let Some(tile) = tile_of(groups.func, groups.op(root), target) else { continue };
+        let Some(keys) = paged_keys(groups.func, groups.op(root), target) else { continue };
         let mut adopted = Vec::new();
         for value in &groups.operands(root)[1..3] {
-            let Some(pages) = pages::behind(groups.func, *value, tile.keys) else { continue };
+            let Some(pages) = pages::behind(groups.func, *value, keys) else { continue };
             let places = pages.ops.iter().map(|op| groups.definer(groups.func.result(*op)));
             adopted.extend(places.collect::<Option<Vec<usize>>>().unwrap_or_default());
         }
@@ -207,6 +207,9 @@ fn accepts(
     let into = &groups.groups[reader];
     let users: Vec<usize> =
         groups.ops_of(reader).into_iter().filter(|at| reads(groups, *at, value)).collect();
+    if moves_rows_into_attention(groups, id, value, reader, target) {
+        return Ok(());
+    }
     for user in &users {
         reads_a_tile(groups, *user, value)?;
     }
@@ -227,6 +230,9 @@ fn accepts(
     }
     if source {
         return Ok(());
+    }
+    if into.form == Form::Root(KernelClass::Attention) && narrows_lanes(groups, id, target) {
+        return Err("its wide elements would leave half of the lanes of all scores empty".into());
     }
     if groups.size_of(id) + groups.size_of(reader) > rules::MAX_OPS {
         return Err("the kernel is full".into());
@@ -284,6 +290,34 @@ fn adds_units(groups: &Groups, at: usize) -> bool {
 /// Whether a root computes all operands that are this value in its kernel.
 fn pulls(root: &TensorOp, operands: &[Value], value: Value) -> bool {
     operands.iter().enumerate().all(|(i, operand)| *operand != value || rules::pulls_operand(root, i))
+}
+
+/// Whether a group only orders the rows of queries, keys or values anew, for an attention that reads them where they lie.
+fn moves_rows_into_attention(
+    groups: &Groups,
+    id: GroupId,
+    value: Value,
+    reader: GroupId,
+    target: &dyn TargetModel,
+) -> bool {
+    let root = groups.groups[reader].members[0];
+    let orders_rows = |at: &usize| match groups.kind(*at) {
+        TensorOp::Transpose { perm } => perm.last() == Some(&(perm.len() - 1)),
+        _ => false,
+    };
+    groups.groups[reader].form == Form::Root(KernelClass::Attention)
+        && reads_moved_rows(groups.func, groups.op(root), target)
+        && groups.ops_of(id).iter().all(orders_rows)
+        && groups.ops_of(reader).iter().all(|at| *at == root || !reads(groups, *at, value))
+}
+
+/// Whether a group computes elements of which a register holds fewer than of `f32`.
+fn narrows_lanes(groups: &Groups, id: GroupId, target: &dyn TargetModel) -> bool {
+    let lanes = |value: &Value| target.lanes(groups.func.ty(*value).dtype);
+    groups.ops_of(id).iter().any(|at| {
+        let values = groups.operands(*at).iter().chain([&groups.result(*at)]).copied().collect::<Vec<_>>();
+        values.iter().any(|value| lanes(value) < target.lanes(DType::F32))
+    })
 }
 
 /// Whether the group costs more than reading its result would.

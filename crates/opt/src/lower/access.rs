@@ -22,7 +22,7 @@ use views::Role;
 
 pub(super) use coordinates::Coordinate;
 pub(super) use reshape::{groups, maps_to_one_axis};
-pub(super) use views::{Part, Temporary, Views, begin, begin_part, row_major};
+pub(super) use views::{Part, Temporary, Views, begin, begin_part};
 
 /// One axis of a box: elements `offset + i * step` for `i` in `0..extent`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

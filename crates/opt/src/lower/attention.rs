@@ -5,11 +5,14 @@
 //! `l = l 2^(c (m - m')) + sum p`, `acc = acc 2^(c (m - m')) + p v`, at the end `acc / l`; `c` is `log2 e` and, where
 //! nothing is added to the scores, their scale. Blocks that causality or the window hides are not visited
 //! (`visible.rs`), and only blocks on an edge are masked. Few queries of several heads that share their keys are rows
-//! of one block (`pack.rs`). Keys and values in pages are read where they lie (`pages.rs`). Few blocks over many keys see them in runs, whose outcomes are merged (`split.rs`).
+//! of one block (`pack.rs`). Keys and values in pages are read where they lie (`pages.rs`). Few blocks over many keys see
+//! them in runs, whose outcomes are merged (`split.rs`). Where factors are read from memory, scores lie there, turned
+//! (`turned.rs`).
 
 mod pack;
 pub(crate) mod pages;
 mod split;
+mod turned;
 mod visible;
 
 use super::access::{Axis, Lowering, TileBox, begin};
@@ -20,7 +23,7 @@ use pages::Pages;
 use std::f64::consts::LOG2_E;
 use tegula_base::{DType, Dim, Symbols};
 use tegula_ir::{OpId, ScalarOp, Value};
-use tegula_target::{Attention, AttentionTile, TargetModel};
+use tegula_target::{Attention, AttentionTile, Scores, TargetModel};
 use tegula_tensor::{TensorFunc, TensorOp};
 use tegula_tile::IndexOp;
 use visible::Visible;
@@ -31,6 +34,16 @@ const EDGE: i64 = 16;
 /// The tile that the target computes an attention in; `None` where it takes it in pieces.
 pub(crate) fn tile_of(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> Option<AttentionTile> {
     target.attention_tile(&sizes(func, op)?)
+}
+
+/// The keys of a block where they may be read through the table of their pages.
+pub(crate) fn paged_keys(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> Option<i64> {
+    tile_of(func, op, target).filter(|tile| tile.scores == Scores::Rows).map(|tile| tile.keys)
+}
+
+/// Whether rows of queries, keys and values may lie anywhere.
+pub(crate) fn reads_moved_rows(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> bool {
+    tile_of(func, op, target).is_some_and(|tile| tile.scores != Scores::Rows)
 }
 
 /// `None` where a head's size is not constant.
@@ -56,6 +69,10 @@ fn sizes(func: &TensorFunc, op: OpId) -> Option<Attention> {
 pub(super) fn lower(body: &Body, target: &dyn TargetModel, symbols: &Symbols) -> Result<Launches, String> {
     let root = body.root().ok_or("an attention is expected")?;
     let tile = tile_of(&body.func, root, target).ok_or("the target takes no such attention")?;
+    if let Scores::Turned { rows } = tile.scores {
+        let recipe = Recipe::new(body, root, tile, None, symbols)?;
+        return turned::lower(body, &recipe, rows, target.lanes(DType::F32)).map(Launches::from);
+    }
     let packed = pack::pack_heads(body, root, tile);
     let (body, row_period) = match &packed {
         Some(packed) => (&packed.body, Some(packed.row_period)),
@@ -118,6 +135,17 @@ impl Running {
     }
 }
 
+/// What a unit is for.
+struct Block {
+    batch: Value,
+    head: Value,
+    /// The head of keys and values.
+    shared: Value,
+    /// The part of the values' elements.
+    part: Value,
+    rows: Axis,
+}
+
 /// Where keys or values lie.
 enum Source {
     Plain(Value),
@@ -153,11 +181,17 @@ impl Recipe {
         let group = q_shape[1].div_exact(&k_shape[1]).ok_or("key heads do not divide query heads")?;
         let constant = |dim: &Dim| dim.as_const().ok_or("a head's size must be constant");
         let keys = k_shape[2].clone();
+        // Rows of keys that are left over are fewer.
+        let is_turned = tile.scores != Scores::Rows;
+        let source = |value| match is_turned {
+            true => Source::Plain(value),
+            false => Source::of(body, value, tile.keys),
+        };
         Ok(Recipe {
             root,
             q,
-            k: Source::of(body, k, tile.keys),
-            v: Source::of(body, v, tile.keys),
+            k: source(k),
+            v: source(v),
             mask: body.func.operands(root).get(3).copied(),
             dtype: body.func.ty(q).dtype,
             batch: q_shape[0].clone(),
@@ -168,10 +202,11 @@ impl Recipe {
                 causal,
                 window,
                 queries: row_period.map_or(q_shape[2].clone(), Dim::from),
-                ends_whole: symbols.divides(tile.keys, &keys),
+                ends_whole: is_turned || symbols.divides(tile.keys, &keys),
                 may_be_empty: symbols.bounds(&keys).0 < 1,
                 keys,
                 is_packed: row_period.is_some(),
+                query_axis: usize::from(is_turned),
             },
             tile,
             qk_dim: constant(&q_shape[3])?,
@@ -215,9 +250,8 @@ impl Recipe {
         }
     }
 
-    /// What a unit's queries make of the keys that they see, or of one of so many runs of them; and where its result is.
-    fn walk(&self, cx: &mut Lowering, run: Option<[Value; 2]>) -> Result<(Running, TileBox), String> {
-        let zero = cx.b.index(0);
+    /// The block of queries of the unit at hand.
+    fn block(&self, cx: &mut Lowering) -> Result<Block, String> {
         let &[.., batch, head, mut block, part] = cx.unit.as_slice() else {
             return Err("attention's grid has four axes".into());
         };
@@ -232,11 +266,18 @@ impl Recipe {
         let rows = Axis { offset: first, extent: self.tile.queries, step: 1, bounded: !whole };
         let group = cx.b.size(&self.group);
         let shared = cx.b.index_op(IndexOp::FloorDiv, head, group);
+        Ok(Block { batch, head, shared, part, rows })
+    }
+
+    /// What a unit's queries make of the keys that they see, or of one of so many runs of them; and where its result is.
+    fn walk(&self, cx: &mut Lowering, run: Option<[Value; 2]>) -> Result<(Running, TileBox), String> {
+        let zero = cx.b.index(0);
+        let Block { batch, head, shared, part, rows } = self.block(cx)?;
         let inner = padded(zero, self.qk_dim);
         let columns = self.columns(cx, part);
         let q = matrix(cx, self.q, &[one(batch), one(head), rows, inner])?;
 
-        let range = self.visible.range(cx, first, &rows, self.tile.keys);
+        let range = self.visible.range(cx, &rows, self.tile.keys);
         let [lo, hi] = match run {
             Some(run) => split::run_of(cx, [range.lo, range.hi], self.tile.keys, run),
             None => [range.lo, range.hi],
@@ -301,7 +342,9 @@ impl Recipe {
         }
         if let Some(mask) = self.mask {
             let mask = cx.pull(mask, at)?;
-            let mask = cx.b.reshape(mask, &shape);
+            let mask = cx.b.reshape(mask, &[at[2].extent, at[3].extent]);
+            let order = [self.visible.query_axis, 1 - self.visible.query_axis];
+            let mask = cx.b.transpose(mask, &order);
             let mask = wide(cx, mask);
             scores = cx.b.elementwise(ScalarOp::Add, &[scores, mask]);
         }
@@ -310,26 +353,12 @@ impl Recipe {
 
     /// Takes one block of keys in.
     fn step(&self, cx: &mut Lowering, running: Running, scores: Value, v: Value) -> Running {
-        let (_, shape) = cx.b.tile_type(scores);
         let (_, acc_shape) = cx.b.tile_type(running.acc);
-        let column = [shape[0], 1];
         let highest = cx.b.reduce(ScalarOp::Max, scores, 1);
         let max = cx.b.elementwise(ScalarOp::Max, &[running.max, highest]);
-        // Rows that have seen nothing yet take any finite maximum: their weights are 0.
-        let lowest = number(cx, &column, f32::NEG_INFINITY);
-        let nothing = cx.b.elementwise(ScalarOp::Eq, &[max, lowest]);
-        let zero = number(cx, &column, 0.0);
-        let shift = cx.b.elementwise(ScalarOp::Select, &[nothing, zero, max]);
-        let minus = number(cx, &column, -self.factor());
-        let shift = cx.b.elementwise(ScalarOp::Mul, &[shift, minus]);
-        let weight = |cx: &mut Lowering, scores: Value, shift: Value, shape: &[i64]| {
-            let factor = number(cx, shape, self.factor());
-            let exponent = cx.b.elementwise(ScalarOp::Fma, &[scores, factor, shift]);
-            cx.b.elementwise(ScalarOp::Exp2, &[exponent])
-        };
-        let old = weight(cx, running.max, shift, &column);
-        let shifts = cx.b.broadcast(shift, &shape);
-        let weights = weight(cx, scores, shifts, &shape);
+        let shift = self.shift(cx, max);
+        let old = self.weight(cx, running.max, shift);
+        let weights = self.weight(cx, scores, shift);
         let block = cx.b.reduce(ScalarOp::Add, weights, 1);
         let sum = cx.b.elementwise(ScalarOp::Fma, &[running.sum, old, block]);
         let old = cx.b.broadcast(old, &acc_shape);
@@ -341,20 +370,45 @@ impl Recipe {
         Running { max, sum, acc: cx.b.dot(acc, weights, v) }
     }
 
+    /// What is added to the exponents of rows with these maxima. Rows that have seen nothing yet take any finite maximum:
+    /// their weights are 0.
+    fn shift(&self, cx: &mut Lowering, max: Value) -> Value {
+        let (_, shape) = cx.b.tile_type(max);
+        let lowest = number(cx, &shape, f32::NEG_INFINITY);
+        let nothing = cx.b.elementwise(ScalarOp::Eq, &[max, lowest]);
+        let zero = number(cx, &shape, 0.0);
+        let finite = cx.b.elementwise(ScalarOp::Select, &[nothing, zero, max]);
+        let minus = number(cx, &shape, -self.factor());
+        cx.b.elementwise(ScalarOp::Mul, &[finite, minus])
+    }
+
+    /// The weights of scores under the shifts of their rows.
+    fn weight(&self, cx: &mut Lowering, scores: Value, shift: Value) -> Value {
+        let (_, shape) = cx.b.tile_type(scores);
+        let factor = number(cx, &shape, self.factor());
+        let shift = cx.b.broadcast(shift, &shape);
+        let exponent = cx.b.elementwise(ScalarOp::Fma, &[scores, factor, shift]);
+        cx.b.elementwise(ScalarOp::Exp2, &[exponent])
+    }
+
     /// The weighted mean; NaN in rows that see no key, 0 where there is none to see.
     fn finish(&self, cx: &mut Lowering, running: Running) -> Value {
         let (_, shape) = cx.b.tile_type(running.acc);
-        let column = [shape[0], 1];
-        let mut sum = running.sum;
+        let inverse = self.inverse(cx, running.sum);
+        let inverse = cx.b.broadcast(inverse, &shape);
+        cx.b.elementwise(ScalarOp::Mul, &[running.acc, inverse])
+    }
+
+    /// What weighted sums are multiplied by in the end, of the rows' sums of weights.
+    fn inverse(&self, cx: &mut Lowering, mut sum: Value) -> Value {
+        let (_, column) = cx.b.tile_type(sum);
         if self.visible.may_be_empty {
             let (keys, zero) = (cx.b.size(&self.visible.keys), cx.b.index(0));
             let empty = cx.b.index_op(IndexOp::Eq, keys, zero);
             let empty = cx.spread(DType::F32, empty, &column);
             sum = cx.b.elementwise(ScalarOp::Add, &[sum, empty]);
         }
-        let inverse = cx.b.elementwise(ScalarOp::Reciprocal, &[sum]);
-        let inverse = cx.b.broadcast(inverse, &shape);
-        cx.b.elementwise(ScalarOp::Mul, &[running.acc, inverse])
+        cx.b.elementwise(ScalarOp::Reciprocal, &[sum])
     }
 }
 
@@ -368,10 +422,13 @@ fn padded(zero: Value, extent: i64) -> Axis {
     Axis { offset: zero, extent: whole, step: 1, bounded: whole != extent }
 }
 
-/// A box of an argument over its last two axes, as it lies in memory.
-fn matrix(cx: &mut Lowering, arg: Value, at: &[Axis]) -> Result<Value, String> {
-    let view = cx.arg_view(arg).ok_or("attention reads buffers")?;
-    let tile = cx.load(view, at, 0);
+/// A box over the last two axes of an argument, or of one that is moved.
+fn matrix(cx: &mut Lowering, value: Value, at: &[Axis]) -> Result<Value, String> {
+    let row_major = cx.body.func.ty(value).layout_or_default().is_row_major();
+    let tile = match cx.arg_view(value).filter(|_| row_major) {
+        Some(view) => cx.load(view, at, 0),
+        None => cx.pull(value, at)?,
+    };
     Ok(cx.b.reshape(tile, &[at[2].extent, at[3].extent]))
 }
 

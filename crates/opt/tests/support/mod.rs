@@ -8,7 +8,7 @@ use tegula_machine::Machine;
 use tegula_opt::lower::lower_kernel;
 use tegula_target::{
     Attention, AttentionRuns, AttentionTile, CompiledKernel, Contract, ContractForm, ContractTile, Edges,
-    Prologue, TargetModel,
+    Prologue, Scores, TargetModel,
 };
 use tegula_tensor::build::Builder;
 use tegula_tensor::layout::Physical;
@@ -76,8 +76,16 @@ impl TargetModel for SmallTarget {
         let used = (runs.clone() - one.clone()).minimum(&one);
         self.splits.then(|| AttentionRuns { runs, used, reason: String::new() })
     }
-    fn attention_tile(&self, _: &Attention) -> Option<AttentionTile> {
-        Some(AttentionTile { queries: 16, keys: 8, v_dim: 16 })
+    fn attention_tile(&self, attention: &Attention) -> Option<AttentionTile> {
+        Some(match self.edges {
+            Edges::Cut => AttentionTile {
+                queries: 8,
+                keys: 7,
+                v_dim: attention.v_dim,
+                scores: Scores::Turned { rows: 3 },
+            },
+            Edges::Padded => AttentionTile { queries: 16, keys: 8, v_dim: 16, scores: Scores::Rows },
+        })
     }
     fn lines_of_panel(&self, _: Bytes, _: Bytes) -> i64 {
         3

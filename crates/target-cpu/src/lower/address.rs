@@ -71,7 +71,8 @@ impl Lower<'_> {
         {
             index = Some((self.index(*own), terms.pop().expect("invariant: just seen").factor as u32));
         }
-        let mut base = b.arg(1 + window.view);
+        let (mut base, start) = self.origin(b, window.view);
+        disp += start;
         for term in terms {
             let value = self.term(b, term, size);
             base = b.add(base, value);

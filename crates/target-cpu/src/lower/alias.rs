@@ -7,42 +7,22 @@
 use super::Lower;
 use crate::schedule::Builder;
 use tegula_base::HashSet;
-use tegula_ir::{Def, OpId, RegionId, Value};
-use tegula_tile::{TileFunc, TileOp};
-
-/// The number, among the kernel's views, of the view that a memory op uses.
-pub(super) fn view_index(func: &TileFunc, op: OpId) -> usize {
-    match func.def(func.operand(op, 0)) {
-        Def::Arg(_, i) => i as usize,
-        Def::Result(..) => unreachable!("invariant: views are arguments of the kernel"),
-    }
-}
+use tegula_ir::{OpId, RegionId, Value};
+use tegula_tile::TileOp;
 
 impl Lower<'_> {
-    /// Whether a store through view `a` may change what view `b` reads.
-    fn may_alias(&self, a: usize, b: usize) -> bool {
-        let paired = |a: usize, b: usize| self.kernel.views[a].in_place == Some(b);
-        a == b || paired(a, b) || paired(b, a)
-    }
-
-    /// Whether the kernel writes what this view reads.
-    pub fn is_written_memory(&self, view: usize) -> bool {
-        let written = self.kernel.views.iter().enumerate().filter(|(_, param)| param.written);
-        written.into_iter().any(|(i, _)| self.may_alias(i, view))
-    }
-
     /// Notes a read; called where it stands.
     pub fn note_read(&mut self, op: OpId) {
-        if self.is_written_memory(view_index(self.func, op)) {
+        if self.memories.is_written(self.view_of(op)) {
             self.open_reads.push(op);
         }
     }
 
     /// Before a store: makes the open reads that it may change.
     pub fn settle_reads(&mut self, b: &mut Builder, store: OpId) {
-        let view = view_index(self.func, store);
+        let view = self.view_of(store);
         for read in self.open_reads.clone() {
-            if self.may_alias(view, view_index(self.func, read)) && !self.is_elementwise_update(read, store) {
+            if self.memories.may_alias(view, self.view_of(read)) && !self.is_elementwise_update(read, store) {
                 self.make_read(b, read);
             }
         }
@@ -51,10 +31,10 @@ impl Lower<'_> {
     /// Before a region: makes the open reads that some store in it may change.
     pub fn settle_reads_for_region(&mut self, b: &mut Builder, region: RegionId) {
         let mut written = Vec::new();
-        collect_stores(self.func, region, &mut written);
+        self.collect_stores(region, &mut written);
         for read in self.open_reads.clone() {
-            let from = view_index(self.func, read);
-            if written.iter().any(|view| self.may_alias(*view, from)) {
+            let from = self.view_of(read);
+            if written.iter().any(|view| self.memories.may_alias(*view, from)) {
                 self.make_read(b, read);
             }
         }
@@ -75,8 +55,8 @@ impl Lower<'_> {
         };
         let same_box = steps == to && bounded == to_bounded;
         let same_place = func.operands(read)[1..] == func.operands(store)[2..];
-        let same_strides = self.kernel.views[view_index(func, read)].ty.strides
-            == self.kernel.views[view_index(func, store)].ty.strides;
+        let same_strides =
+            self.memories.ty(self.view_of(read)).strides == self.memories.ty(self.view_of(store)).strides;
         same_box
             && same_place
             && same_strides
@@ -116,15 +96,20 @@ impl Lower<'_> {
         }
         reached
     }
-}
 
-fn collect_stores(func: &TileFunc, region: RegionId, views: &mut Vec<usize>) {
-    for op in func.ops_in(region) {
-        if let TileOp::Store { .. } | TileOp::Scatter {} = func.kind(*op) {
-            views.push(view_index(func, *op));
+    fn collect_stores(&self, region: RegionId, views: &mut Vec<usize>) {
+        for op in self.func.ops_in(region) {
+            if let TileOp::Store { .. } | TileOp::Scatter {} = self.func.kind(*op) {
+                views.push(self.view_of(*op));
+            }
+            for inner in self.func.regions_of(*op) {
+                self.collect_stores(*inner, views);
+            }
         }
-        for inner in func.regions_of(*op) {
-            collect_stores(func, *inner, views);
-        }
+    }
+
+    /// The number of the view that a memory op uses.
+    pub fn view_of(&self, op: OpId) -> usize {
+        self.memories.number(self.func, op)
     }
 }

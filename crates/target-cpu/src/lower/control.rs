@@ -45,6 +45,7 @@ impl Lower<'_> {
                 b.index_op(index_op(*kind), self.index(operands[0]), self.index(operands[1]))
             }
             TileOp::ToIndex {} => self.scalar_index(b, operands[0]),
+            TileOp::Scratch { .. } => return self.place_scratch(op),
             TileOp::Load { .. } | TileOp::Gather {} => return self.note_read(op),
             TileOp::Store { .. } => {
                 self.settle_reads(b, op);

@@ -99,6 +99,7 @@ impl Lower<'_> {
             | TileOp::Size { .. }
             | TileOp::Index { .. }
             | TileOp::ToIndex {}
+            | TileOp::Scratch { .. }
             | TileOp::Store { .. }
             | TileOp::Scatter {}
             | TileOp::Prefetch {}
@@ -181,9 +182,9 @@ impl Lower<'_> {
     // --- lanes of coordinates --------------------------------------------------------------------------
 
     fn gathered_piece(&mut self, b: &mut Builder, op: OpId, piece: u32) -> Value {
-        let view = super::alias::view_index(self.func, op);
+        let view = self.view_of(op);
         let coordinates = self.func.operand(op, 1);
-        let dtype = self.kernel.views[view].ty.dtype;
+        let dtype = self.memories.ty(view).dtype;
         let geometry = self.geometry(coordinates);
         let offsets = self.piece(b, coordinates, piece);
         let lanes = if geometry.is_splat() {
@@ -203,7 +204,7 @@ impl Lower<'_> {
 
     /// Whether a view is a table with an element for each byte, and bytes name the elements.
     fn is_byte_table(&self, view: usize, coordinates: Value) -> bool {
-        let ty = &self.kernel.views[view].ty;
+        let ty = self.memories.ty(view);
         let are_bytes = self.func.def_op(coordinates).is_some_and(|op| match self.func.kind(op) {
             TileOp::Elementwise { f } => names_bytes(*f, self.tile(self.func.operand(op, 0)).0, &ty.shape[0]),
             _ => false,
@@ -213,9 +214,9 @@ impl Lower<'_> {
 
     /// Scatters all pieces of a tile, in order.
     pub fn scatter(&mut self, b: &mut Builder, op: OpId) {
-        let view = super::alias::view_index(self.func, op);
+        let view = self.view_of(op);
         let (tile, coordinates) = (self.func.operand(op, 1), self.func.operand(op, 2));
-        let dtype = self.kernel.views[view].ty.dtype;
+        let dtype = self.memories.ty(view).dtype;
         let geometry = self.geometry(coordinates);
         for piece in 0..geometry.pieces() {
             let offsets = self.piece(b, coordinates, piece);
@@ -240,24 +241,25 @@ impl Lower<'_> {
 
     /// The address of the element that all lanes of a coordinate vector name.
     fn element_address(&mut self, b: &mut Builder, view: usize, coordinates: Value, lanes: Value) -> At {
-        let ty = &self.kernel.views[view].ty;
+        let ty = self.memories.ty(view);
         let (size, stride) = (ty.dtype.size() as i64, ty.strides[0].clone());
         let index = self.lane_index(b, self.tile(coordinates).0, lanes, 0);
-        let base = b.arg(1 + view);
+        let (base, start) = self.origin(b, view);
+        let at = At::new(base).disp(start);
         if stride.is_const(1) {
-            return At::new(base).indexed(index, size as u32);
+            return at.indexed(index, size as u32);
         }
         let stride = self.byte_stride(b, &stride, size);
         let offset = b.mul(index, stride);
-        At::new(base).indexed(offset, 1)
+        at.indexed(offset, 1)
     }
 
     /// Base and lane offsets of the elements that a coordinate vector names.
     fn lane_addresses(&mut self, b: &mut Builder, view: usize, lanes: Value) -> (At, Value) {
-        let ty = &self.kernel.views[view].ty;
+        let ty = self.memories.ty(view);
         let (size, stride) = (ty.dtype.size() as u32, ty.strides[0].clone());
-        let base = b.arg(1 + view);
-        let at = At { scale: size, ..At::new(base) };
+        let (base, start) = self.origin(b, view);
+        let at = At { scale: size, ..At::new(base).disp(start) };
         if stride.is_const(1) {
             return (at, lanes);
         }

@@ -4,7 +4,6 @@
 //! again in the form its user wants.
 
 use super::Lower;
-use super::alias::view_index;
 use smallvec::SmallVec;
 use std::rc::Rc;
 use tegula_base::{DType, Dim};
@@ -26,7 +25,7 @@ pub(super) struct WindowAxis {
 
 #[derive(Clone, Debug)]
 pub(super) struct Window {
-    /// Number of the view among the kernel's views.
+    /// Number of the view among the kernel's.
     pub view: usize,
     pub dtype: DType,
     /// Bits of elements outside of the view, in `dtype`.
@@ -54,8 +53,8 @@ impl Lower<'_> {
     pub fn own_window(&self, op: OpId, steps: &[i64], bounded: &[bool], pad: i64) -> Window {
         let operands = self.func.operands(op);
         let first_offset = operands.len() - steps.len();
-        let view = view_index(self.func, op);
-        let ty = &self.kernel.views[view].ty;
+        let view = self.view_of(op);
+        let ty = self.memories.ty(view);
         let axes = (0..steps.len()).map(|i| WindowAxis {
             offset: operands[first_offset + i],
             start: 0,
@@ -85,7 +84,7 @@ impl Lower<'_> {
         let operand = || func.operand(op, 0);
         match func.kind(op) {
             TileOp::Load { steps, bounded, pad, .. } => {
-                let stable = !self.is_written_memory(view_index(func, op));
+                let stable = !self.memories.is_written(self.view_of(op));
                 stable.then(|| self.own_window(op, steps, bounded, *pad))
             }
             TileOp::Transpose { perm } => {

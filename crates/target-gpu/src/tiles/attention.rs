@@ -3,7 +3,7 @@
 use tegula_base::{DType, Dim, Symbols};
 use tegula_machine::Gpu;
 use tegula_perf::gpu::{attention::Attention as Shape, decode};
-use tegula_target::{Attention, AttentionRuns, AttentionTile};
+use tegula_target::{Attention, AttentionRuns, AttentionTile, Scores};
 
 /// Queries of a block: two warpgroups of 64 (J. Shah et al., "FlashAttention-3", arXiv 2407.08608).
 const WARPGROUP_ROWS: i64 = 64;
@@ -35,7 +35,7 @@ pub(crate) fn attention(gpu: &Gpu, attention: &Attention) -> Option<AttentionTil
     let shared = attention.heads.div_exact(&attention.kv_heads).and_then(|n| n.as_const()).unwrap_or(1);
     let rows = attention.queries.as_const().map_or(most, |n| n.saturating_mul(shared).clamp(1, most));
     let queries = (rows as u64).next_power_of_two() as i64;
-    Some(AttentionTile { queries: queries.clamp(least, most), keys, v_dim })
+    Some(AttentionTile { queries: queries.clamp(least, most), keys, v_dim, scores: Scores::Rows })
 }
 
 /// Keys of a run at least, where only a program's run knows the sizes: what an SM reads of keys and values of 128 halves

@@ -5,7 +5,7 @@ use crate::lower::BufferRef;
 use crate::lower::body::Body;
 use tegula_base::Dim;
 use tegula_ir::{OpId, Value};
-use tegula_tensor::{Layout, TensorOp, TensorType};
+use tegula_tensor::{TensorOp, TensorType};
 use tegula_tile::{GridDim, TileFunc, TileKernel, TileType, ViewParam, ViewType};
 
 /// Which of a body's buffers a kernel is on, and the memory between it and other kernels of the same body.
@@ -141,12 +141,5 @@ fn scatters(body: &Body) -> bool {
 
 /// The view of a buffer: its physical dims, outermost first.
 fn view_type(ty: &TensorType) -> ViewType {
-    row_major(ty.dtype, ty.layout_or_default().physical_shape(&ty.shape))
-}
-
-/// A view of axes one after another, the last one's elements neighbours.
-pub(in crate::lower) fn row_major(dtype: tegula_base::DType, shape: tegula_base::Shape) -> ViewType {
-    let strides = Layout::row_major(shape.rank()).strides(&shape);
-    let strides = strides.expect("invariant: row-major has strides").into();
-    ViewType { dtype, shape, strides }
+    ViewType::row_major(ty.dtype, ty.layout_or_default().physical_shape(&ty.shape))
 }

@@ -5,14 +5,14 @@
 //! `m = max m_r`, `l = sum l_r 2^(m_r - m)`, `acc = sum acc_r 2^(m_r - m)`, maxima in exponents of 2.
 
 use super::{Recipe, Running, number, one};
-use crate::lower::access::{Axis, Lowering, Part, Temporary, TileBox, begin_part, row_major};
+use crate::lower::access::{Axis, Lowering, Part, Temporary, TileBox, begin_part};
 use crate::lower::body::Body;
 use crate::lower::contract::{epilogue, used_axis};
 use crate::lower::{Launches, Lowered};
 use tegula_base::{DType, Dim};
 use tegula_ir::{ScalarOp, Value};
 use tegula_target::AttentionRuns;
-use tegula_tile::IndexOp;
+use tegula_tile::{IndexOp, ViewType};
 
 /// Runs that a step of the merge takes together: their loads wait for memory at the same time.
 const RUNS: i64 = 16;
@@ -22,7 +22,7 @@ fn temporaries(recipe: &Recipe, runs: &Dim) -> [Temporary; 3] {
     let outer = [runs.clone(), recipe.batch.clone(), recipe.heads.clone()];
     let of = |number: usize, inner: [Dim; 2]| Temporary {
         number,
-        ty: row_major(DType::F32, outer.iter().cloned().chain(inner).collect()),
+        ty: ViewType::row_major(DType::F32, outer.iter().cloned().chain(inner).collect()),
     };
     let statistic = || [Dim::from(recipe.parts()), recipe.rows.clone()];
     let (max, sum) = (of(0, statistic()), of(1, statistic()));

@@ -18,21 +18,35 @@ pub(super) struct Visible {
     pub may_be_empty: bool,
     /// Rows are several heads of `queries` rows each.
     pub is_packed: bool,
+    /// The axis of a tile of scores along which the queries are; keys are along the other.
+    pub query_axis: usize,
 }
 
 /// What a block of rows visits.
 pub(super) struct Range {
     pub lo: Value,
     pub hi: Value,
-    /// The keys where its rows stand: of the first and of the last row, and of each as `i32[rows, 1]`.
+    /// The keys where its rows stand: of the first and of the last row, and of each as `i32[rows, 1]`, or turned.
     first: Value,
     last: Value,
     places: Option<Value>,
 }
 
 impl Visible {
-    /// The blocks of `width` keys of the rows from `first` on.
-    pub fn range(&self, cx: &mut Lowering, first: Value, rows: &Axis, width: i64) -> Range {
+    fn key_axis(&self) -> usize {
+        1 - self.query_axis
+    }
+
+    /// The shape of one number for each of `rows` queries.
+    fn row_shape(&self, rows: i64) -> [i64; 2] {
+        let mut shape = [1; 2];
+        shape[self.query_axis] = rows;
+        shape
+    }
+
+    /// The blocks of `width` keys of a block of rows.
+    pub fn range(&self, cx: &mut Lowering, rows: &Axis, width: i64) -> Range {
+        let first = rows.offset;
         let (zero, one) = (cx.b.index(0), cx.b.index(1));
         let (keys, queries) = (cx.b.size(&self.keys), cx.b.size(&self.queries));
         let (begin, end) = match self.is_packed {
@@ -60,8 +74,8 @@ impl Visible {
             }
         };
         let places = (self.causal || self.window > 0).then(|| {
-            let shape = [rows.extent, 1];
-            let mut row = cx.b.iota(DType::I32, &shape, 0);
+            let shape = self.row_shape(rows.extent);
+            let mut row = cx.b.iota(DType::I32, &shape, self.query_axis);
             let period = self.queries.as_const();
             if let (true, Some(period)) = (self.is_packed, period) {
                 let first = cx.spread(DType::I32, first, &shape);
@@ -78,7 +92,7 @@ impl Visible {
     /// Minus infinity in place of the scores that a row does not see; nothing where the block lies inside.
     pub fn mask(&self, cx: &mut Lowering, range: &Range, scores: Value, key: Value) -> Value {
         let (_, shape) = cx.b.tile_type(scores);
-        let on_edge = self.on_edge(cx, range, key, shape[1]);
+        let on_edge = self.on_edge(cx, range, key, shape[self.key_axis()]);
         match on_edge.map(|edge| (edge, cx.b.known(edge))) {
             None | Some((_, Some(0))) => scores,
             Some((_, Some(_))) => self.masked(cx, range, scores, key, &shape),
@@ -114,9 +128,10 @@ impl Visible {
     }
 
     fn masked(&self, cx: &mut Lowering, range: &Range, scores: Value, key: Value, shape: &[i64]) -> Value {
-        let column = cx.b.iota(DType::I32, shape, 1);
+        let row_shape = self.row_shape(shape[self.query_axis]);
+        let column = cx.b.iota(DType::I32, shape, self.key_axis());
         let relative = |cx: &mut Lowering, places: Value| {
-            let key = cx.spread(DType::I32, key, &[shape[0], 1]);
+            let key = cx.spread(DType::I32, key, &row_shape);
             let places = cx.b.elementwise(ScalarOp::Sub, &[places, key]);
             cx.b.broadcast(places, shape)
         };
@@ -132,7 +147,7 @@ impl Visible {
         }
         if let (1.., Some(places)) = (self.window, range.places) {
             // Places are below 2^31: a longer window hides no more.
-            let window = cx.b.splat(DType::I32, &[shape[0], 1], self.window.min(i64::from(i32::MAX)));
+            let window = cx.b.splat(DType::I32, &row_shape, self.window.min(i64::from(i32::MAX)));
             let before = cx.b.elementwise(ScalarOp::Sub, &[places, window]);
             let before = relative(cx, before);
             seen.push(cx.b.elementwise(ScalarOp::Gt, &[column, before]));

@@ -9,12 +9,12 @@
 
 use super::padded::used_axis;
 use crate::lower::Lowered;
-use crate::lower::access::{Axis, Lowering, Part, Temporary, TileBox, begin_part, row_major};
+use crate::lower::access::{Axis, Lowering, Part, Temporary, TileBox, begin_part};
 use crate::lower::body::Body;
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::{OpId, ScalarOp, Value};
 use tegula_target::{Contract, ContractTile, TargetModel};
-use tegula_tile::IndexOp;
+use tegula_tile::{IndexOp, ViewType};
 
 /// Elements of a sum's tile for each lane: 16 bytes of `f32`.
 const LANE_ELEMENTS: i64 = 4;
@@ -37,7 +37,7 @@ impl Split {
         let edge = [contract.m.clone(), contract.n.clone()];
         let shape: Shape = [runs].into_iter().chain(batch.iter().cloned()).chain(edge).collect();
         let bytes = shape.count() * Dim::from(contract.acc.size()) * used.clone();
-        let sums = Temporary { number, ty: row_major(contract.acc, shape) };
+        let sums = Temporary { number, ty: ViewType::row_major(contract.acc, shape) };
         Split { runs: tile.splits, length, k: contract.k.clone(), sums, bytes }
     }
 
