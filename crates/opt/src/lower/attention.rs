@@ -331,9 +331,18 @@ impl Recipe {
         if !self.scales_first() {
             return Ok(scores);
         }
-        let (_, shape) = cx.b.tile_type(scores);
+        let scores = self.scaled(cx, scores);
+        self.capped_and_masked(cx, scores, at)
+    }
+
+    fn scaled(&self, cx: &mut Lowering, tile: Value) -> Value {
+        let (_, shape) = cx.b.tile_type(tile);
         let scale = number(cx, &shape, self.scale as f32);
-        let mut scores = cx.b.elementwise(ScalarOp::Mul, &[scores, scale]);
+        cx.b.elementwise(ScalarOp::Mul, &[tile, scale])
+    }
+
+    fn capped_and_masked(&self, cx: &mut Lowering, mut scores: Value, at: &[Axis]) -> Result<Value, String> {
+        let (_, shape) = cx.b.tile_type(scores);
         if self.softcap != 0.0 {
             let cap = number(cx, &shape, self.softcap as f32);
             let bent = cx.b.elementwise(ScalarOp::Div, &[scores, cap]);
@@ -370,14 +379,10 @@ impl Recipe {
         Running { max, sum, acc: cx.b.dot(acc, weights, v) }
     }
 
-    /// What is added to the exponents of rows with these maxima. Rows that have seen nothing yet take any finite maximum:
-    /// their weights are 0.
+    /// What is added to the exponents of rows with these maxima.
     fn shift(&self, cx: &mut Lowering, max: Value) -> Value {
         let (_, shape) = cx.b.tile_type(max);
-        let lowest = number(cx, &shape, f32::NEG_INFINITY);
-        let nothing = cx.b.elementwise(ScalarOp::Eq, &[max, lowest]);
-        let zero = number(cx, &shape, 0.0);
-        let finite = cx.b.elementwise(ScalarOp::Select, &[nothing, zero, max]);
+        let finite = finite(cx, max);
         let minus = number(cx, &shape, -self.factor());
         cx.b.elementwise(ScalarOp::Mul, &[finite, minus])
     }
@@ -430,6 +435,15 @@ fn matrix(cx: &mut Lowering, value: Value, at: &[Axis]) -> Result<Value, String>
         None => cx.pull(value, at)?,
     };
     Ok(cx.b.reshape(tile, &[at[2].extent, at[3].extent]))
+}
+
+/// Maxima of rows. Those that have seen nothing yet take any finite one: their weights are 0.
+fn finite(cx: &mut Lowering, max: Value) -> Value {
+    let (_, shape) = cx.b.tile_type(max);
+    let lowest = number(cx, &shape, f32::NEG_INFINITY);
+    let nothing = cx.b.elementwise(ScalarOp::Eq, &[max, lowest]);
+    let zero = number(cx, &shape, 0.0);
+    cx.b.elementwise(ScalarOp::Select, &[nothing, zero, max])
 }
 
 /// The same number in every element.

@@ -4,8 +4,11 @@
 //! turned queries; maxima and sums of weights go from row to row, never across lanes; and a row of the turned result is
 //! a value's elements times rows of weights. Keys and values are read as they lie; only queries and the result are
 //! turned, once each.
+//!
+//! The queries are scaled, not the scores, and weights are `exp(s - m)`: the difference is nearly exact where weights
+//! count, which `2^(c s - c m)` is not.
 
-use super::{Block, Recipe, number, one};
+use super::{Block, Recipe, finite, number, one};
 use crate::lower::Lowered;
 use crate::lower::access::{Axis, Lowering, begin};
 use crate::lower::body::Body;
@@ -71,9 +74,9 @@ impl Unit<'_> {
             let keys = cx.b.index_op(IndexOp::Min, left, most);
             let (max, sum) = (carried[0], carried[1]);
             let next = self.score(cx, key, keys, max, &range).and_then(|highest| {
-                let shift = recipe.shift(cx, highest);
-                let old = recipe.weight(cx, max, shift);
-                let block = self.weigh(cx, keys, shift);
+                let base = finite(cx, highest);
+                let old = weight(cx, max, base);
+                let block = self.weigh(cx, keys, base);
                 let sum = cx.b.elementwise(ScalarOp::Fma, &[sum, old, block]);
                 self.add_values(cx, key, keys, old)?;
                 Ok(vec![highest, sum])
@@ -87,12 +90,13 @@ impl Unit<'_> {
         self.finish(cx, end[1])
     }
 
-    /// Writes the queries down their columns.
+    /// Writes the scaled queries down their columns.
     fn turn_queries(&self, cx: &mut Lowering) -> Result<(), String> {
         self.squares(self.recipe.qk_dim).try_for_each(|square| {
             let Block { batch, head, .. } = self.block;
             let at = [one(batch), one(head), self.square_rows(cx, &square), self.square_columns(cx, &square)];
             let queries = super::matrix(cx, self.recipe.q, &at)?;
+            let queries = self.recipe.scaled(cx, queries);
             let turned = cx.b.transpose(queries, &[1, 0]);
             let (row, column) = (cx.b.index(square.first_column), cx.b.index(square.first_row));
             cx.b.store(self.queries, turned, &[row, column], &[1, 1], &[false, false]);
@@ -123,7 +127,8 @@ impl Unit<'_> {
                 let q = self.load(cx, self.queries, step, steps);
                 Ok(vec![cx.b.dot(carried[0], k, q)])
             })?;
-            let scores = recipe.shaped(cx, scores[0], &[one(batch), one(head), queries, keys])?;
+            let at = [one(batch), one(head), queries, keys];
+            let scores = recipe.capped_and_masked(cx, scores[0], &at)?;
             let scores = recipe.visible.mask(cx, range, scores, first);
             self.store(cx, self.scores, scores, row);
             let highest = cx.b.reduce(ScalarOp::Max, scores, 0);
@@ -133,12 +138,12 @@ impl Unit<'_> {
     }
 
     /// Weights in place of the scores of so many keys; their sum.
-    fn weigh(&self, cx: &mut Lowering, keys: Value, shift: Value) -> Value {
+    fn weigh(&self, cx: &mut Lowering, keys: Value, base: Value) -> Value {
         let zero = cx.b.index(0);
         let none = number(cx, &[1, self.recipe.tile.queries], 0.0);
         let sums = self.in_rows(cx, zero, keys, WEIGHED, &[none], |cx, row, rows, carried| {
             let scores = self.load(cx, self.scores, row, rows);
-            let weights = self.recipe.weight(cx, scores, shift);
+            let weights = weight(cx, scores, base);
             self.store(cx, self.scores, weights, row);
             let sum = cx.b.reduce(ScalarOp::Add, weights, 0);
             Ok(vec![cx.b.elementwise(ScalarOp::Add, &[carried[0], sum])])
@@ -260,6 +265,14 @@ impl Unit<'_> {
     fn square_columns(&self, cx: &mut Lowering, square: &Square) -> Axis {
         Axis { offset: cx.b.index(square.first_column), extent: square.columns, step: 1, bounded: false }
     }
+}
+
+/// `exp(scores - base)`, the base the same for all keys.
+fn weight(cx: &mut Lowering, scores: Value, base: Value) -> Value {
+    let (_, shape) = cx.b.tile_type(scores);
+    let base = cx.b.broadcast(base, &shape);
+    let below = cx.b.elementwise(ScalarOp::Sub, &[scores, base]);
+    cx.b.elementwise(ScalarOp::Exp, &[below])
 }
 
 /// Queries and elements of each.
