@@ -96,11 +96,12 @@ pub fn prepare(catalog: &Catalog, ids: &[String]) -> Result<Vec<Baseline>> {
     Ok(baselines)
 }
 
-/// Inputs of a model at its first shapes, so many sets, each drawn apart; ONNX Runtime's outputs lie beside them.
+/// Inputs of a model at its baseline's shapes, so many sets, each drawn apart; ONNX Runtime's outputs lie beside them.
 pub fn draws(catalog: &Catalog, baseline: &Baseline, count: usize) -> Result<Vec<Step>> {
     let runs = catalog.runs(&baseline.id)?;
+    let mut sets = runs.shape_sets().into_iter();
     let (shape_set, shapes) =
-        runs.shape_sets().into_iter().next().context("the model has no shapes to run at")?;
+        sets.find(|(name, _)| *name == baseline.shape_set).context("the model has no such shapes")?;
     let job = Job {
         id: baseline.id.clone(),
         model: baseline.model.clone(),
