@@ -7,7 +7,7 @@ use tegula_package::MachineId;
 use tegula_target::TargetModel;
 use tegula_target_cpu::model::CpuTarget;
 use tegula_target_cpu::native::Tier;
-use tegula_target_cpu::{exec, lower, native};
+use tegula_target_cpu::{exec, native};
 use tegula_target_gpu::model::GpuTarget;
 use tegula_tile::TileKernel;
 
@@ -98,7 +98,7 @@ pub(crate) fn listing(
     }
     let target = CpuTarget::new(machine, options.form)?;
     let tier = target.tier();
-    let schedule = lower::lower(name, kernel, 8 * tier.vector_bytes() as u32, symbols);
+    let schedule = target.schedule(name, kernel, symbols);
     if asm {
         let code = native::compile(&schedule.func, tier)?;
         return Ok(code.listing(&schedule.func));

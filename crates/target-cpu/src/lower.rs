@@ -24,6 +24,7 @@ mod memory;
 mod movement;
 mod pad;
 mod piece;
+mod products;
 mod reduce;
 mod scalars;
 mod scattered;
@@ -34,6 +35,7 @@ use crate::schedule::{Builder, CpuFunc, CpuOp, LoopLevel};
 use geometry::Geometry;
 use memory::Memories;
 use pad::PadArea;
+pub(crate) use products::wants_halves;
 use std::rc::Rc;
 use tegula_base::{DType, Dim, Symbols};
 use tegula_base::{HashMap, HashSet};
@@ -53,16 +55,33 @@ pub struct Schedule {
     pub units: Dim,
 }
 
-/// Lowers a kernel for vector registers of `register_bits`.
-pub fn lower(name: &str, kernel: &TileKernel, register_bits: u32, symbols: &Symbols) -> Schedule {
+/// The vector registers that a kernel is lowered for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Registers {
+    pub bits: u32,
+    /// Whether work on half registers takes half of the time.
+    pub halves: bool,
+}
+
+impl Registers {
+    /// Registers all of whose lanes take the time of one.
+    pub const fn whole(bits: u32) -> Registers {
+        Registers { bits, halves: false }
+    }
+}
+
+/// Lowers a kernel for vector registers.
+pub fn lower(name: &str, kernel: &TileKernel, registers: Registers, symbols: &Symbols) -> Schedule {
     let mut b = Builder::new(name);
     let index_scalars = scalars::index_scalars(&kernel.func);
+    let register_bits = registers.bits;
+    let lanes = scalars::lanes_of(&kernel.func, &index_scalars, register_bits);
     let mut cx = Lower {
         kernel,
         func: &kernel.func,
         symbols,
         register_bits,
-        lanes: scalars::lanes_of(&kernel.func, &index_scalars, register_bits),
+        lanes: if registers.halves { products::lanes(&kernel.func, lanes) } else { lanes },
         index_scalars,
         sizes: Vec::new(),
         memories: Memories::of(kernel),

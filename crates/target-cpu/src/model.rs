@@ -3,7 +3,7 @@
 //! Every choice follows from the register file, the caches and the sizes asked about; nothing is measured here.
 
 use crate::exec;
-use crate::lower::lower;
+use crate::lower::{Registers, Schedule, lower, wants_halves};
 use crate::native::{self, Tier};
 use crate::schedule::Elem;
 use tegula_base::{Bytes, DType, Diagnostic, Diagnostics, Dim, Symbols};
@@ -104,6 +104,26 @@ impl CpuTarget {
         self.form
     }
 
+    /// A kernel on the schedule level.
+    pub fn schedule(&self, name: &str, kernel: &TileKernel, symbols: &Symbols) -> Schedule {
+        lower(name, kernel, self.registers(), symbols)
+    }
+
+    fn registers(&self) -> Registers {
+        let bits = self.tier.vector_bytes() as u32 * 8;
+        // A multiply-add of whole registers a cycle: two of halves, on the same units.
+        let lanes = f64::from(bits) / 32.0;
+        let halves = self.tier == Tier::Avx512 && self.cpu.flops_per_cycle.f32 <= 2.0 * lanes;
+        Registers { bits, halves }
+    }
+
+    /// Lanes of the vectors of columns.
+    fn product_lanes(&self, contract: &Contract) -> i64 {
+        let lanes = self.lanes(contract.acc);
+        let columns = contract.n.as_const().filter(|_| self.registers().halves);
+        if columns.is_some_and(|columns| wants_halves(columns, lanes)) { lanes / 2 } else { lanes }
+    }
+
     /// Vectors of columns of a tile with `rows` rows at most, for `n` columns.
     fn column_vectors(&self, rows: Option<i64>, n: &Dim, lanes: i64) -> i64 {
         let columns = n.as_const().map(|n| (n + lanes - 1) / lanes);
@@ -197,7 +217,7 @@ impl TargetModel for CpuTarget {
     }
 
     fn contract_tile(&self, contract: &Contract, _symbols: &Symbols) -> ContractTile {
-        let lanes = self.lanes(contract.acc);
+        let lanes = self.product_lanes(contract);
         let vectors = self.column_vectors(contract.m.as_const(), &contract.n, lanes);
         let m = self.tile_rows(contract, vectors);
         let unroll = match self.steps_together(contract.lhs, contract.rhs) {
@@ -289,7 +309,7 @@ impl TargetModel for CpuTarget {
         if cfg!(debug_assertions) {
             tegula_ir::verify(&kernel.func).map_err(|errors| broken(name, "recipe", errors))?;
         }
-        let schedule = lower(name, kernel, self.tier.vector_bytes() as u32 * 8, symbols);
+        let schedule = self.schedule(name, kernel, symbols);
         if cfg!(debug_assertions) {
             tegula_ir::verify(&schedule.func).map_err(|errors| broken(name, "lowering", errors))?;
         }
@@ -365,6 +385,11 @@ mod tests {
         assert_eq!(tile("zen5", "1", "1000", "2048"), [1, 128, 4, 1]);
         assert_eq!(tile("zen5", "4", "3072", "768"), [4, 32, 4, 1]);
         assert_eq!(tile("zen5", "56", "16", "3"), [28, 16, 3, 2]);
+        // 24 columns are three half registers, which take as long as one and a half where a whole one takes two cycles.
+        assert_eq!(tile("zen4", "batch", "768", "768"), [8, 32, 4, 16]);
+        assert_eq!(tile("zen4", "112", "24", "27")[1], 24);
+        assert_eq!(tile("zen4", "112", "72", "27")[1], 16);
+        assert_eq!(tile("zen5", "112", "24", "27")[1], 32);
         assert_eq!(tile("avx2-generic", "batch", "768", "768"), [6, 16, 4, 7]);
         assert_eq!(tile("avx2-generic", "1", "1000", "2048"), [1, 64, 4, 1]);
     }
@@ -374,11 +399,12 @@ mod tests {
         for class in Machine::class_names() {
             let machine = Machine::class(class).expect("a class");
             let Some(cpu) = machine.cpu() else { continue };
-            let lanes = cpu.vector.0 as i64 / 4;
+            let target = CpuTarget::new(machine.clone(), Form::Machine).expect("a known tier");
             let registers = i64::from(cpu.vector_registers);
             for m in 1..200 {
                 for n in [1, 8, 16, 24, 33, 48, 64, 1000] {
                     let [rows, columns, _, _] = tile(class, &m.to_string(), &n.to_string(), "64");
+                    let lanes = target.product_lanes(&contract(&m.to_string(), &n.to_string(), "64"));
                     let vectors = columns / lanes;
                     // The narrower side stays in registers, the other passes through one.
                     assert!(

@@ -8,7 +8,7 @@ use expect_test::expect_file;
 use std::path::{Path, PathBuf};
 use tegula_base::{Dim, Symbols};
 use tegula_ir::{PrintOptions, Program, parse_program, print_program};
-use tegula_target_cpu::lower::lower;
+use tegula_target_cpu::lower::{Registers, lower};
 use tegula_tile::{GridDim, TileKernel, TileOp, TileType, ViewParam};
 
 const RULE: &str = "\n// ---- schedule\n";
@@ -43,7 +43,7 @@ fn check(path: &Path) {
     let input = text.split(RULE).next().expect("a kernel").trim_end();
     let (bits, kernel) = kernel(input);
     tegula_ir::verify(&kernel.func).unwrap_or_else(|errors| panic!("{}: {errors}", path.display()));
-    let schedule = lower("kernel", &kernel, bits, &Symbols::default());
+    let schedule = lower("kernel", &kernel, Registers::whole(bits), &Symbols::default());
     tegula_ir::verify(&schedule.func).unwrap_or_else(|errors| panic!("{}: {errors}", path.display()));
     let sizes: Vec<String> = schedule.sizes.iter().map(Dim::to_string).collect();
     let printed = print_program(&Program::new(schedule.func), &PrintOptions::default());

@@ -9,7 +9,7 @@ use crate::call::{CALLED, Guarded, Loaded, tiers};
 use tegula_base::Symbols;
 use tegula_ir::Value;
 use tegula_target_cpu::exec::{Executable, VecMemory};
-use tegula_target_cpu::lower::{Schedule, lower};
+use tegula_target_cpu::lower::{Registers, Schedule, lower};
 use tegula_target_cpu::native::{Tier, compile};
 use tegula_target_cpu::schedule::{CpuOp, calls};
 use tegula_tile::{TileBuilder, TileKernel};
@@ -37,7 +37,7 @@ impl Check for Case {
         let expected = self.expected(kernel, &start).unwrap();
         for tier in Tier::ALL {
             let bits = tier.vector_bytes() as u32 * 8;
-            let schedule = lower("kernel", kernel, bits, &Symbols::default());
+            let schedule = lower("kernel", kernel, Registers::whole(bits), &Symbols::default());
             let text = || {
                 let program = tegula_ir::Program::new(schedule.func.clone());
                 tegula_ir::print_program(&program, &tegula_ir::PrintOptions::default())
