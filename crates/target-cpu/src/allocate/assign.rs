@@ -15,6 +15,10 @@ use tegula_base::{Diagnostic, HashMap};
 /// Uses in a loop weigh this many times those around it.
 const LOOP_WEIGHT: f32 = 8.0;
 
+/// What a use of a vector constant weighs next to one of a value that would be stored and loaded again: most instructions
+/// read it from behind the code as they read a register.
+const CONSTANT_WEIGHT: f32 = 0.25;
+
 /// Registers that the ABI lets a callee destroy, of each class.
 const CALL_CLOBBERS: [u32; 3] = [0b1111_1100_0111 & !(1 << 3), u32::MAX, u32::MAX];
 /// rax and rdx.
@@ -194,12 +198,24 @@ impl<'a> Assign<'a> {
                 }
             }
         }
+        if class == Class::Vec && self.is_constant(&vregs) {
+            uses *= CONSTANT_WEIGHT;
+        }
         let bundle =
             Bundle { class, ranges, vregs, weight: uses / length as f32, register: None, hint, home, within };
         // What enters in a register stays there if it can.
         let priority = if bundle.hint.is_some() { u32::MAX } else { length };
         self.bundles.push(bundle);
         self.queue.push((priority, self.bundles.len() as u32 - 1));
+    }
+
+    /// Whether a bundle is one constant, unsplit.
+    fn is_constant(&self, vregs: &[VReg]) -> bool {
+        let [v] = vregs else { return false };
+        self.sites[v.0 as usize].first().is_some_and(|&site| {
+            self.constants[site as usize]
+                && matches!(self.mir.insts[site as usize].args[0], Arg::Reg(r, _) if r == *v)
+        })
     }
 
     /// A bundle of one instruction, which must get a register.
