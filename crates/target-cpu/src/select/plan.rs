@@ -74,7 +74,8 @@ impl Plan {
             return;
         }
         let absorb = match kind {
-            CpuOp::Vec { op: vec_op } => foldable_operand(func, tier, op, *vec_op, epochs),
+            CpuOp::Vec { op: vec_op } => joined_and(func, tier, op, *vec_op, epochs)
+                .or_else(|| foldable_operand(func, tier, op, *vec_op, epochs)),
             CpuOp::DotU8S8 {} | CpuOp::DotBf16 {} if tier == Tier::Avx512 => {
                 fold_load(func, tier, op, 2, true, epochs)
             }
@@ -259,6 +260,21 @@ fn foldable_operand(func: &CpuFunc, tier: Tier, op: OpId, vec_op: VecOp, epochs:
     let splats = !bitwise || elem.bytes() == 4;
     let candidates: &[usize] = if commutes { &[1, 0] } else { &[1] };
     candidates.iter().copied().find(|&i| fold_load(func, tier, op, i, splats, epochs).is_some())
+}
+
+/// The operand of an `or` that is an `and` for it alone: AVX-512 computes both at once.
+fn joined_and(func: &CpuFunc, tier: Tier, op: OpId, vec_op: VecOp, epochs: &[u32]) -> Option<usize> {
+    let joins = |i: &usize| {
+        let value = func.operand(op, *i);
+        func.def_op(value).is_some_and(|def| {
+            matches!(func.kind(def), CpuOp::Vec { op: VecOp::And })
+                && func.users(value).len() == 1
+                && func.parent(def) == func.parent(op)
+                && epochs[def.index()] == epochs[op.index()]
+        })
+    };
+    let may_join = tier == Tier::Avx512 && vec_op == VecOp::Or;
+    [1, 0].into_iter().filter(|_| may_join).find(joins)
 }
 
 fn fold_load(func: &CpuFunc, tier: Tier, op: OpId, i: usize, splats: bool, epochs: &[u32]) -> Option<usize> {

@@ -34,7 +34,10 @@ impl Select<'_> {
                     }
                 }
             }
-            _ => self.two_operands(op, kind, elem, width)?,
+            _ => match self.joined_and(op, kind) {
+                Some(and) => self.or_and(op, and, width)?,
+                None => self.two_operands(op, kind, elem, width)?,
+            },
         };
         self.define(op, reg);
         Ok(())
@@ -82,6 +85,33 @@ impl Select<'_> {
         let dst = self.b.vec(width);
         let inst = self.b.isa(isa, width, &[Arg::Reg(dst, width.into()), Arg::Reg(a, width.into()), source]);
         inst.broadcast = broadcast;
+        Ok(dst)
+    }
+
+    /// The `and` that an `or` has absorbed.
+    fn joined_and(&self, op: OpId, kind: VecOp) -> Option<OpId> {
+        if kind != VecOp::Or {
+            return None;
+        }
+        let defs = self.func.operands(op).iter().filter_map(|v| self.func.def_op(*v));
+        let is_and = |def: &OpId| matches!(self.func.kind(*def), CpuOp::Vec { op: VecOp::And });
+        defs.filter(is_and).find(|def| self.plan.is_absorbed(*def))
+    }
+
+    /// `a | b & c`.
+    fn or_and(&mut self, op: OpId, and: OpId, width: Width) -> Selected<VReg> {
+        let func = self.func;
+        let other = func.operands(op).iter().copied().find(|v| func.def_op(*v) != Some(and));
+        let other = other.ok_or_else(|| self.internal("an `and` joined with itself"))?;
+        let (mut b, mut c) = (func.operand(and, 0), func.operand(and, 1));
+        if self.is_in_memory(b) {
+            (b, c) = (c, b);
+        }
+        let (a, b) = (self.reg(other)?, self.reg(b)?);
+        let (c, broadcast) = self.source(c, width)?;
+        let dst = self.b.copy(a);
+        let args = [Arg::Reg(dst, width.into()), Arg::Reg(b, width.into()), c, Arg::Imm(0xf8)];
+        self.b.isa(Isa::Vpternlogd, width, &args).broadcast = broadcast;
         Ok(dst)
     }
 
