@@ -7,6 +7,9 @@ Method: for f(x) ~ sum c_k x^k with weight w(x), the exchange algorithm of Remez
 max |w (p - f)|. Coefficients are then rounded to f32 one after the other, from the constant term up; after each
 rounding the rest is fitted again, so that later coefficients absorb what earlier ones lost. The error printed is
 that of the rounded polynomial, in units of 2^-24 (half an ulp of 1).
+
+Tables of polynomials on pieces of equal width: each is fitted by weighted least squares at Chebyshev nodes instead,
+which comes near to the minimax polynomial on so short a piece, and rounded in the same way.
 """
 import struct
 
@@ -86,6 +89,40 @@ def fit(f, w, lo, hi, degree):
 def near_zero(f, limit):
     """f with its value at 0 given: the quotients below are 0/0 there."""
     return lambda x: limit if fabs(x) < mpf(10) ** -12 else f(x)
+
+
+def least_squares(xs, fs, ws, powers):
+    """Coefficients of x^p, p in powers, minimising the sum of (w (sum c x^p - f))^2."""
+    n = len(powers)
+    a, b = matrix(n, n), matrix(n, 1)
+    for x, f, w in zip(xs, fs, ws):
+        row = [w * x**p for p in powers]
+        for i in range(n):
+            b[i] += row[i] * w * f
+            for j in range(n):
+                a[i, j] += row[i] * row[j]
+    return list(lu_solve(a, b))
+
+
+def fit_pieces(f, step, pieces, degree):
+    """Polynomials in x - i step for an odd f next to i step, and their largest relative error. The first piece's is of
+    f(x) - x and has no constant term."""
+    nodes = [cos(pi * (k + mpf(1) / 2) / 100) for k in range(100)]
+    polynomials, error = [], mpf(0)
+    for i in range(pieces):
+        # The last bit of a quotient decides which piece a number next to two of them falls to.
+        hi = step / 2 * mpf("1.0001")
+        lo = -hi if i > 0 else mpf(0)
+        xs = [(lo + hi) / 2 + (hi - lo) / 2 * node for node in nodes]
+        fs = [f(i * step + x) - (0 if i > 0 else x) for x in xs]
+        ws = [1 / f(i * step + x) for x in xs]
+        fixed = [] if i > 0 else [mpf(0)]
+        for k in range(len(fixed), degree + 1):
+            rest = [y - evaluate(fixed, x) for x, y in zip(xs, fs)]
+            fixed.append(f32(least_squares(xs, rest, ws, list(range(k, degree + 1)))[0]))
+        polynomials.append(fixed)
+        error = max([error] + [fabs(w * (evaluate(fixed, x) - y)) for x, y, w in zip(xs, fs, ws)])
+    return polynomials, error
 
 
 ROWS = [
@@ -190,6 +227,21 @@ CONSTANTS = [
 ]
 
 
+ERF_STEP = mpf(65) / 256
+
+
+def print_erf_pieces():
+    polynomials, error = fit_pieces(erf, ERF_STEP, 16, 5)
+    print("\n/// The distance of pieces of `erf`, of which 15.5 reach to where it rounds to 1.")
+    print(f"pub const ERF_STEP: f32 = {literal(ERF_STEP)};")
+    print("\n/// `erf(x)` in d = x - i step, |d| <= step / 2, for i = 0 to 15: the coefficients of one power of d in each row.")
+    print(f"/// For i = 0 `erf(x) - x`. Error {float(error * 2**24):.3f} x 2^-24.")
+    print("pub const ERF_PIECES: [[f32; 16]; 6] = [")
+    for row in zip(*polynomials):
+        print(f"    [{', '.join(literal(c) for c in row)}],")
+    print("];")
+
+
 def main():
     print("//! Coefficients of f32 functions on every target: minimax polynomials from the constant term up, split constants.")
     print("//!")
@@ -204,6 +256,7 @@ def main():
         for c in fixed:
             print(f"    {literal(c)},")
         print("];")
+    print_erf_pieces()
 
 
 if __name__ == "__main__":

@@ -120,6 +120,7 @@ impl Select<'_> {
             CpuOp::Extract { lane } => self.extract(op, *lane)?,
             CpuOp::Reduce { op: kind } => self.reduce(op, *kind)?,
             CpuOp::Shuffle { lanes } => self.shuffle(op, lanes)?,
+            CpuOp::Tabulated { bits } => self.tabulated(op, bits)?,
             CpuOp::DotU8S8 {} => self.dot_u8s8(op)?,
             CpuOp::DotBf16 {} => self.dot_bf16(op)?,
             CpuOp::Call { function } => self.call(op, function)?,

@@ -40,6 +40,9 @@ fn inputs_next_to_hard_places() {
         std::f32::consts::FRAC_PI_2,
         std::f32::consts::SQRT_2,
         std::f32::consts::PI,
+        // Between two pieces of `erf`, and where it ends.
+        65.0 / 512.0,
+        3.935,
         4.1,
         9.1,
         16.0,

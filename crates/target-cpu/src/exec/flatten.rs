@@ -23,12 +23,19 @@ impl Executable {
             origins: vec![],
             files: Files::default(),
             shuffles: vec![],
+            tables: vec![],
         };
         if !func.args(func.body()).is_empty() {
             return Err("a kernel's body has no arguments".into());
         }
         cx.region(func.body())?;
-        Ok(Executable { insts: cx.insts, origins: cx.origins, initial: cx.files, shuffles: cx.shuffles })
+        Ok(Executable {
+            insts: cx.insts,
+            origins: cx.origins,
+            initial: cx.files,
+            shuffles: cx.shuffles,
+            tables: cx.tables,
+        })
     }
 }
 
@@ -39,6 +46,7 @@ struct Flattener<'a> {
     origins: Vec<(OpId, &'static str)>,
     files: Files,
     shuffles: Vec<Vec<u32>>,
+    tables: Vec<Vec<u32>>,
 }
 
 type Result<T> = std::result::Result<T, String>;
@@ -418,6 +426,13 @@ impl Flattener<'_> {
                 let (a, b) = (self.reg(operands[0])?, self.reg(operands[1])?);
                 let picks = self.shuffles.len() - 1;
                 Inst::Shuffle { d, a, b, size: elem.bytes(), n: n as usize, picks }
+            }
+            CpuOp::Tabulated { bits } => {
+                self.tables.push(bits.clone());
+                let (Reg::V32(d), places) = (d, self.v32(operands[0])?) else {
+                    return Err("tables are of 32-bit lanes".into());
+                };
+                Inst::Tabulated { d, places, table: self.tables.len() - 1 }
             }
             CpuOp::DotU8S8 {} => self.dot(lanes::dot_u8s8, d, operands, n)?,
             CpuOp::DotBf16 {} => self.dot(lanes::dot_bf16, d, operands, n)?,

@@ -272,6 +272,12 @@ pub(super) enum Inst {
         n: usize,
         picks: usize,
     },
+    /// The entries stand in `Executable::tables`.
+    Tabulated {
+        d: Slot,
+        places: Slot,
+        table: usize,
+    },
     Call {
         f: Function,
         d: Reg,
@@ -298,6 +304,7 @@ pub struct Executable {
     pub(super) origins: Vec<(OpId, &'static str)>,
     pub(super) initial: Files,
     pub(super) shuffles: Vec<Vec<u32>>,
+    pub(super) tables: Vec<Vec<u32>>,
 }
 
 /// Why a kernel stopped.

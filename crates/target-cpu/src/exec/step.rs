@@ -240,6 +240,13 @@ impl Machine<'_> {
                 }
                 self.set_bytes(d, &out);
             }
+            Inst::Tabulated { d, places, table } => {
+                let table = &self.exe.tables[table];
+                let places = files.v32[places as usize];
+                for (lane, place) in files.v32[d as usize].iter_mut().zip(places).take(table.len()) {
+                    *lane = table[place as usize % table.len()];
+                }
+            }
             Inst::Call { f, d, a, b, n } => self.call(f, d, a, b, n),
             Inst::Stop => {}
         }

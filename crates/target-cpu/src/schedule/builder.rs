@@ -496,6 +496,11 @@ impl Builder {
         self.emit(CpuOp::Shuffle { lanes }, &[a, b])
     }
 
+    /// Entries of a table of as many numbers as `places` has lanes.
+    pub fn tabulated(&mut self, table: &[f32], places: Value) -> Value {
+        self.emit(CpuOp::Tabulated { bits: table.iter().map(|entry| entry.to_bits()).collect() }, &[places])
+    }
+
     pub fn dot_u8s8(&mut self, acc: Value, a: Value, b: Value) -> Value {
         self.emit(CpuOp::DotU8S8 {}, &[acc, a, b])
     }

@@ -37,6 +37,7 @@ impl OpRules for CpuOp {
             | CpuOp::Extract { .. }
             | CpuOp::Reduce { .. }
             | CpuOp::Shuffle { .. }
+            | CpuOp::Tabulated { .. }
             | CpuOp::DotU8S8 {}
             | CpuOp::DotBf16 {}
             | CpuOp::Call { .. } => Effects::Pure,
@@ -379,6 +380,14 @@ fn check_kind(cx: &mut Operands) -> Result<Vec<CpuType>, String> {
                 return cx.fail(4, format_args!("lane {lane} of {}", 2 * u32::from(lanes)));
             }
             cx.vector_of(elem, picks.len() as u32)
+        }
+        CpuOp::Tabulated { bits } => {
+            let (elem, lanes) = cx.vector("places")?;
+            cx.require(elem == Elem::I32, 4, "places are i32")?;
+            let n = bits.len();
+            cx.require(matches!(lanes, 8 | 16), 4, format_args!("{lanes} lanes are no whole register"))?;
+            cx.require(n == usize::from(lanes), 4, format_args!("{n} entries for {lanes} lanes"))?;
+            cx.result(CpuType::Vector { elem: Elem::F32, lanes })
         }
         CpuOp::DotU8S8 {} => {
             let (elem, lanes) = cx.vector("acc")?;

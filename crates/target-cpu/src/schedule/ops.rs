@@ -312,6 +312,9 @@ define_ops! {
         Reduce = "reduce" { op: ReduceOp },
         /// Lane `i` of the result is lane `lanes[i]` of the two operands joined.
         Shuffle = "shuffle" { lanes: Vec<u32> },
+        /// `(places: i32) -> f32`: each lane is the entry of a constant table that its place, modulo their number,
+        /// names. The table is one whole register: 8 or 16 entries, one a lane, given as bits.
+        Tabulated = "tabulated" { bits: Vec<u32> },
         /// `(acc: i32, a: i32, b: i32)`: each lane of `a` holds 4 unsigned bytes, of `b` 4 signed bytes;
         /// adds the 4 products exactly (no saturation of pairs), wrapping.
         DotU8S8 = "dot_u8s8" {},

@@ -1,4 +1,5 @@
-//! Bytes looked up in a table of 256: by two permutations of half a table each, or as the low bytes of words.
+//! Tables: bytes looked up among 256, by two permutations of half a table each or as the low bytes of words; numbers
+//! among as many as a register holds, by one permutation.
 
 use super::{Select, Selected};
 use crate::isa::{Isa, Width};
@@ -13,6 +14,16 @@ const HALF: i32 = 128;
 const ABOVE: i64 = 6;
 
 impl Select<'_> {
+    /// Where no register is free for the table, the permutation reads it from behind the code.
+    pub(super) fn tabulated(&mut self, op: OpId, bits: &[u32]) -> Selected<()> {
+        let (_, _, width) = self.shape(self.func.result(op))?;
+        let places = self.operand(op, 0)?;
+        let table = self.vector_constant(width, bits.iter().flat_map(|entry| entry.to_le_bytes()).collect());
+        let reg = self.vv(Isa::Vpermd, width, places, table);
+        self.define(op, reg);
+        Ok(())
+    }
+
     pub(super) fn look_up(&mut self, op: OpId, lanes: u32, at: Address) -> Selected<()> {
         let table = self.address(op)?;
         let (rest, _) = self.memory_operands(op, at);
