@@ -13,7 +13,7 @@ pub mod turn_factors;
 mod unpack_nibbles;
 
 pub use canonicalise::canonicalise;
-pub use decompose_composites::{decompose_composites, decompose_recurrent};
+pub use decompose_composites::{decompose_composites, decompose_recurrent, decompose_wide_attention};
 pub use fold_constants::fold_constants;
 pub use fold_scales::fold_scales;
 pub use inline_branches::inline_branches;

@@ -3,9 +3,9 @@
 use crate::assign_layouts::assign_layouts;
 use crate::form_kernels::form_kernels;
 use crate::passes::{
-    Precision, canonicalise, decompose_composites, decompose_recurrent, fold_constants, fold_scales,
-    inline_branches, legalise_types, recover_composites, round_factors, simplify_sizes, turn_factors,
-    unpack_nibbles,
+    Precision, canonicalise, decompose_composites, decompose_recurrent, decompose_wide_attention,
+    fold_constants, fold_scales, inline_branches, legalise_types, recover_composites, round_factors,
+    simplify_sizes, turn_factors, unpack_nibbles,
 };
 use crate::share_kernels::share_kernels;
 use tegula_ir::Pipeline;
@@ -30,6 +30,9 @@ pub fn tensor_pipeline(target: &dyn TargetModel, precision: Precision) -> Pipeli
         // Transposed convolutions are still one op.
         .pass("fold_scales", fold_scales)
         .pass("dce", |program, _| Ok(program.for_each_func(dce)))
+        .pass("decompose_wide_attention", move |program, cx| {
+            decompose_wide_attention(program, target, precision, cx)
+        })
         .pass("decompose_composites", |program, cx| decompose_composites(program, target, cx))
         // What is left are casts and comparisons.
         .pass("legalise_types", legalise_types)

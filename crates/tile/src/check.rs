@@ -218,7 +218,8 @@ impl Checker<'_> {
             }
             TileOp::Scratch { dtype, shape } => {
                 self.arity(0)?;
-                if dtype.is_stored_only() || shape.iter().any(|extent| *extent < 1) {
+                let bytes = shape.iter().try_fold(dtype.size() as i64, |n, extent| n.checked_mul(*extent));
+                if dtype.is_stored_only() || shape.iter().any(|extent| *extent < 1) || bytes.is_none() {
                     return Err(format!("`scratch` of {dtype} {shape:?} is no memory of computed elements"));
                 }
                 let shape = shape.iter().map(|extent| Dim::from(*extent)).collect();

@@ -67,7 +67,8 @@ pub fn run_in(
         let unit = if order == Order::Rising { i } else { units - 1 - i };
         memory.truncate(buffers.len());
         let values = HashMap::default();
-        let mut machine = Machine { kernel, views: views.clone(), buffers: &mut memory, size, values };
+        views.truncate(kernel.views.len());
+        let mut machine = Machine { kernel, views: &mut views, buffers: &mut memory, size, values };
         machine.start(unit, &extents);
         machine.region(kernel.func.body()).map(drop)
     });
@@ -80,7 +81,7 @@ const UNWRITTEN: u8 = 0xff;
 
 struct Machine<'a> {
     kernel: &'a TileKernel,
-    views: Vec<View>,
+    views: &'a mut Vec<View>,
     buffers: &'a mut Vec<Vec<u8>>,
     size: &'a dyn Fn(&Dim) -> Option<i64>,
     values: HashMap<Value, Datum>,
@@ -89,7 +90,7 @@ struct Machine<'a> {
 impl Machine<'_> {
     fn start(&mut self, unit: i64, extents: &[i64]) {
         let args = self.kernel.func.args(self.kernel.func.body());
-        let (views, coordinates) = args.split_at(self.views.len());
+        let (views, coordinates) = args.split_at(self.kernel.views.len());
         for (i, arg) in views.iter().enumerate() {
             self.values.insert(*arg, Datum::View(i));
         }

@@ -207,8 +207,16 @@ fn accepts(
     let into = &groups.groups[reader];
     let users: Vec<usize> =
         groups.ops_of(reader).into_iter().filter(|at| reads(groups, *at, value)).collect();
-    if moves_rows_into_attention(groups, id, value, reader, target) {
-        return Ok(());
+    if into.form == Form::Root(KernelClass::Attention) && rows_of_attention(groups, reader).contains(&value) {
+        // Each block of queries reads all keys: what computes them would do so for each.
+        let is_order = groups.ops_of(id).iter().all(|at| orders_rows(groups, *at));
+        let root = groups.op(into.members[0]);
+        let has_room = groups.size_of(id) + groups.size_of(reader) <= rules::MAX_OPS;
+        let elsewhere = users.iter().any(|at| *at >= into.members[0] && *at != into.members[0]);
+        return match is_order && has_room && !elsewhere && reads_moved_rows(groups.func, root, target) {
+            true => Ok(()),
+            false => Err("attention reads buffers".into()),
+        };
     }
     for user in &users {
         reads_a_tile(groups, *user, value)?;
@@ -292,23 +300,27 @@ fn pulls(root: &TensorOp, operands: &[Value], value: Value) -> bool {
     operands.iter().enumerate().all(|(i, operand)| *operand != value || rules::pulls_operand(root, i))
 }
 
-/// Whether a group only orders the rows of queries, keys or values anew, for an attention that reads them where they lie.
-fn moves_rows_into_attention(
-    groups: &Groups,
-    id: GroupId,
-    value: Value,
-    reader: GroupId,
-    target: &dyn TargetModel,
-) -> bool {
+/// What an attention reads as queries, keys and values, behind what only orders their rows anew in its kernel.
+fn rows_of_attention(groups: &Groups, reader: GroupId) -> Vec<Value> {
     let root = groups.groups[reader].members[0];
-    let orders_rows = |at: &usize| match groups.kind(*at) {
+    let mut rows = groups.operands(root)[..rules::ATTENTION_MASK].to_vec();
+    // Later ops first: each is behind all that read it.
+    let mut before: Vec<usize> = groups.ops_of(reader).into_iter().filter(|at| *at < root).collect();
+    before.sort_unstable_by(|a, b| b.cmp(a));
+    for at in before {
+        if orders_rows(groups, at) && rows.contains(&groups.result(at)) {
+            rows.extend(groups.operands(at));
+        }
+    }
+    rows
+}
+
+/// Whether an op orders rows anew and leaves each as it is.
+fn orders_rows(groups: &Groups, at: usize) -> bool {
+    match groups.kind(at) {
         TensorOp::Transpose { perm } => perm.last() == Some(&(perm.len() - 1)),
         _ => false,
-    };
-    groups.groups[reader].form == Form::Root(KernelClass::Attention)
-        && reads_moved_rows(groups.func, groups.op(root), target)
-        && groups.ops_of(id).iter().all(orders_rows)
-        && groups.ops_of(reader).iter().all(|at| *at == root || !reads(groups, *at, value))
+    }
 }
 
 /// Whether a group computes elements of which a register holds fewer than of `f32`.

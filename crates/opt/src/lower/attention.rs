@@ -28,6 +28,8 @@ use tegula_tensor::{TensorFunc, TensorOp};
 use tegula_tile::IndexOp;
 use visible::Visible;
 
+/// Scales below would take usual queries towards the least numbers of `f32`; usual ones are 1/4 to 1/16.
+const LEAST_SCALE: f64 = 1.0 / (1 << 20) as f64;
 /// The largest multiple that products' inner extents and columns are padded to.
 const EDGE: i64 = 16;
 
@@ -339,6 +341,11 @@ impl Recipe {
         let (_, shape) = cx.b.tile_type(tile);
         let scale = number(cx, &shape, self.scale as f32);
         cx.b.elementwise(ScalarOp::Mul, &[tile, scale])
+    }
+
+    /// Whether queries times the scale are as good as scores times it.
+    fn scales_queries(&self) -> bool {
+        (LEAST_SCALE..=1.0).contains(&self.scale.abs())
     }
 
     fn capped_and_masked(&self, cx: &mut Lowering, mut scores: Value, at: &[Axis]) -> Result<Value, String> {

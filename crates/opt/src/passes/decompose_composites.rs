@@ -17,6 +17,7 @@ mod transposed;
 mod unsigned;
 mod widened;
 
+use super::round_factors::{FEW_STEPS, Precision};
 use crate::lower::attention;
 use tegula_base::{Diagnostic, Diagnostics};
 use tegula_ir::pass::{Changed, PassCx};
@@ -39,6 +40,28 @@ pub fn decompose_composites(
         while decompose_once(func, &mut program.consts, target, &wanted, cx)?.is_yes() {
             changed = Changed::Yes;
         }
+    }
+    Ok(changed)
+}
+
+/// At [`Precision::Bf16`] attention of heads of more than [`FEW_STEPS`] elements, where its kernel would compute both
+/// products in `f32`: taken apart they are contractions whose factors are rounded.
+/// Errors: internal, when a decomposition does not fit its op.
+pub fn decompose_wide_attention(
+    program: &mut TensorProgram,
+    target: &dyn TargetModel,
+    precision: Precision,
+    cx: &mut PassCx,
+) -> Result<Changed, Diagnostics> {
+    let wanted = |func: &TensorFunc, op| {
+        let TensorOp::Attention { .. } = func.kind(op) else { return false };
+        let queries = &func.ty(func.operand(op, 0)).shape;
+        let wide = queries[3].as_const().is_none_or(|steps| steps > FEW_STEPS);
+        wide && attention::reads_moved_rows(func, op, target)
+    };
+    let mut changed = Changed::No;
+    for func in program.funcs.iter_mut().filter(|_| precision == Precision::Bf16) {
+        changed |= decompose_once(func, &mut program.consts, target, &wanted, cx)?;
     }
     Ok(changed)
 }

@@ -59,7 +59,7 @@ impl FromStr for Precision {
 /// Steps of k up to which contractions stay as they are: they take their time to read and to store, and no less of it
 /// with faster products. Measured on Zen 5, `resnet50-thin`: 64 steps in `f32` cost 5 % of its time and leave a third of
 /// its error.
-const FEW_STEPS: i64 = 64;
+pub(super) const FEW_STEPS: i64 = 64;
 /// The same of a convolution's input channels: an image's come in no pairs.
 const FEW_CHANNELS: i64 = 4;
 

@@ -5,7 +5,7 @@
 //! a value's elements times rows of weights. Keys and values are read as they lie; only queries and the result are
 //! turned, once each.
 //!
-//! The queries are scaled, not the scores, and weights are `exp(s - m)`: the difference is nearly exact where weights
+//! The queries are scaled, not the scores, where that keeps them far from the ends of `f32`; and weights are `exp(s - m)`: the difference is nearly exact where weights
 //! count, which `2^(c s - c m)` is not.
 
 use super::{Block, Recipe, finite, number, one};
@@ -25,6 +25,9 @@ const WEIGHED: i64 = 4;
 pub(super) fn lower(body: &Body, recipe: &Recipe, rows: i64, lanes: i64) -> Result<Lowered, String> {
     let (mut kernel, views) = begin(body, recipe.grid(vec![]));
     let mut cx = Lowering::new(body, &mut kernel, views);
+    if recipe.parts() != 1 {
+        return Err("a unit that turns its scores takes whole values".into());
+    }
     let height = recipe.tile.queries;
     let unit = Unit {
         recipe,
@@ -92,13 +95,14 @@ impl Unit<'_> {
 
     /// Writes the scaled queries down their columns.
     fn turn_queries(&self, cx: &mut Lowering) -> Result<(), String> {
-        self.squares(self.recipe.qk_dim).try_for_each(|square| {
+        self.squares(cx, self.recipe.qk_dim, |cx, square| {
             let Block { batch, head, .. } = self.block;
-            let at = [one(batch), one(head), self.square_rows(cx, &square), self.square_columns(cx, &square)];
+            let at = [one(batch), one(head), self.square_rows(cx, &square), self.square_columns(&square)];
             let queries = super::matrix(cx, self.recipe.q, &at)?;
-            let queries = self.recipe.scaled(cx, queries);
+            let queries =
+                if self.recipe.scales_queries() { self.recipe.scaled(cx, queries) } else { queries };
             let turned = cx.b.transpose(queries, &[1, 0]);
-            let (row, column) = (cx.b.index(square.first_column), cx.b.index(square.first_row));
+            let (row, column) = (square.first_column, cx.b.index(square.first_row));
             cx.b.store(self.queries, turned, &[row, column], &[1, 1], &[false, false]);
             Ok(())
         })
@@ -128,7 +132,8 @@ impl Unit<'_> {
                 Ok(vec![cx.b.dot(carried[0], k, q)])
             })?;
             let at = [one(batch), one(head), queries, keys];
-            let scores = recipe.capped_and_masked(cx, scores[0], &at)?;
+            let scores = if recipe.scales_queries() { scores[0] } else { recipe.scaled(cx, scores[0]) };
+            let scores = recipe.capped_and_masked(cx, scores, &at)?;
             let scores = recipe.visible.mask(cx, range, scores, first);
             self.store(cx, self.scores, scores, row);
             let highest = cx.b.reduce(ScalarOp::Max, scores, 0);
@@ -176,10 +181,10 @@ impl Unit<'_> {
     /// Weighted means, turned back and stored.
     fn finish(&self, cx: &mut Lowering, sum: Value) -> Result<(), String> {
         let inverse = self.recipe.inverse(cx, sum);
-        self.squares(self.recipe.v_dim).try_for_each(|square| {
+        self.squares(cx, self.recipe.v_dim, |cx, square| {
             let Block { batch, head, .. } = self.block;
-            let at = [one(batch), one(head), self.square_rows(cx, &square), self.square_columns(cx, &square)];
-            let (row, column) = (cx.b.index(square.first_column), cx.b.index(square.first_row));
+            let at = [one(batch), one(head), self.square_rows(cx, &square), self.square_columns(&square)];
+            let (row, column) = (square.first_column, cx.b.index(square.first_row));
             let shape = [square.columns, square.rows];
             let sums = cx.b.load(self.result, &[row, column], &shape, &[1, 1], &[false, false], 0);
             let inverse = cx.b.extract(inverse, &[0, square.first_row], &[1, square.rows]);
@@ -227,8 +232,8 @@ impl Unit<'_> {
         mut body: impl FnMut(&mut Lowering, Value, i64) -> Result<(), String>,
     ) -> Result<(), String> {
         let (lo, hi) = (cx.b.index(0), cx.b.index(extent));
-        let rows = (1..=self.rows).rev().find(|rows| extent % rows == 0).unwrap_or(1);
-        self.in_rows(cx, lo, hi, rows, &[], |cx, row, rows, _| body(cx, row, rows).map(|()| vec![])).map(drop)
+        self.in_rows(cx, lo, hi, self.rows, &[], |cx, row, rows, _| body(cx, row, rows).map(|()| vec![]))
+            .map(drop)
     }
 
     // --- memory ------------------------------------------------------------------------------------------
@@ -244,16 +249,31 @@ impl Unit<'_> {
     }
 
     /// Squares that cover the queries and so many elements of each.
-    fn squares(&self, elements: i64) -> impl Iterator<Item = Square> {
+    fn squares(
+        &self,
+        cx: &mut Lowering,
+        elements: i64,
+        mut body: impl FnMut(&mut Lowering, Square) -> Result<(), String>,
+    ) -> Result<(), String> {
         let (lanes, height) = (self.lanes, self.recipe.tile.queries);
-        (0..height).step_by(lanes as usize).flat_map(move |first_row| {
-            (0..elements).step_by(lanes as usize).map(move |first_column| Square {
-                first_row,
-                first_column,
-                rows: lanes.min(height - first_row),
-                columns: lanes.min(elements - first_column),
-            })
-        })
+        let whole = elements / lanes * lanes;
+        let (zero, middle) = (cx.b.index(0), cx.b.index(whole));
+        let mut outcome = Ok(());
+        for first_row in (0..height).step_by(lanes as usize) {
+            let mut square = |cx: &mut Lowering, first_column: Value, columns: i64| {
+                let rows = lanes.min(height - first_row);
+                let built = body(cx, Square { first_row, first_column, rows, columns });
+                outcome = std::mem::replace(&mut outcome, Ok(())).and(built);
+            };
+            cx.for_(zero, middle, lanes, &[], |cx, column, _| {
+                square(cx, column, lanes);
+                vec![]
+            });
+            if whole < elements {
+                cx.scope(|cx| square(cx, middle, elements - whole));
+            }
+        }
+        outcome
     }
 
     fn square_rows(&self, cx: &mut Lowering, square: &Square) -> Axis {
@@ -262,8 +282,8 @@ impl Unit<'_> {
         Axis { offset, extent: square.rows, step: 1, bounded: self.block.rows.bounded }
     }
 
-    fn square_columns(&self, cx: &mut Lowering, square: &Square) -> Axis {
-        Axis { offset: cx.b.index(square.first_column), extent: square.columns, step: 1, bounded: false }
+    fn square_columns(&self, square: &Square) -> Axis {
+        Axis { offset: square.first_column, extent: square.columns, step: 1, bounded: false }
     }
 }
 
@@ -278,7 +298,7 @@ fn weight(cx: &mut Lowering, scores: Value, base: Value) -> Value {
 /// Queries and elements of each.
 struct Square {
     first_row: i64,
-    first_column: i64,
+    first_column: Value,
     rows: i64,
     columns: i64,
 }
