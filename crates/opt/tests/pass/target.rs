@@ -2,7 +2,9 @@
 
 use tegula_base::{Bytes, DType, Diagnostic, Symbols};
 use tegula_machine::Machine;
-use tegula_target::{CompiledKernel, Contract, ContractTile, Edges, Prologue, TargetModel};
+use tegula_target::{
+    Attention, AttentionTile, CompiledKernel, Contract, ContractTile, Edges, Prologue, Scores, TargetModel,
+};
 use tegula_tensor::KernelClass;
 use tegula_tile::TileKernel;
 
@@ -16,6 +18,10 @@ impl TargetModel for Small {
     }
     fn claims(&self, class: KernelClass) -> bool {
         !matches!(class, KernelClass::Attention | KernelClass::Recurrent)
+    }
+    fn attention_tile(&self, attention: &Attention) -> Option<AttentionTile> {
+        let v_dim = attention.v_dim;
+        Some(AttentionTile { queries: 8, keys: 8, v_dim, scores: Scores::Turned { rows: 4 } })
     }
     fn lanes(&self, _: DType) -> i64 {
         4
