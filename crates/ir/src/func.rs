@@ -7,7 +7,7 @@ use crate::Op;
 use crate::rewrite::OpSet;
 use smallvec::SmallVec;
 use std::sync::Arc;
-use tegula_base::{Arena, entity_id};
+use tegula_base::{Arena, EntityId, entity_id};
 
 entity_id!(
     /// A function's op.
@@ -29,24 +29,63 @@ pub enum Def {
     Arg(RegionId, u32),
 }
 
+/// A [`Def`] in eight bytes, since values are many: in the top bit of `place`, whether it is an argument.
+#[derive(Clone, Copy, Debug)]
+struct PackedDef {
+    owner: u32,
+    place: u32,
+}
+
+impl PackedDef {
+    const ARG: u32 = 1 << 31;
+
+    fn pack(def: Def) -> PackedDef {
+        match def {
+            Def::Result(op, i) => PackedDef { owner: op.index() as u32, place: i },
+            Def::Arg(region, i) => PackedDef { owner: region.index() as u32, place: i | PackedDef::ARG },
+        }
+    }
+
+    fn unpack(self) -> Def {
+        let owner = self.owner as usize;
+        match self.place & PackedDef::ARG {
+            0 => Def::Result(OpId::new(owner), self.place),
+            _ => Def::Arg(RegionId::new(owner), self.place & !PackedDef::ARG),
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 struct ValueData<T> {
     ty: T,
-    def: Def,
+    def: PackedDef,
     /// One entry per use.
-    users: SmallVec<[OpId; 2]>,
+    users: SmallVec<[OpId; 4]>,
+}
+
+impl<T> ValueData<T> {
+    fn new(ty: T, def: Def) -> ValueData<T> {
+        ValueData { ty, def: PackedDef::pack(def), users: SmallVec::new() }
+    }
 }
 
 /// An op in its place.
 #[derive(Clone, Debug)]
 pub struct OpData<O> {
     pub kind: O,
-    operands: SmallVec<[Value; 3]>,
-    results: SmallVec<[Value; 1]>,
-    regions: SmallVec<[RegionId; 1]>,
+    operands: SmallVec<[Value; 4]>,
+    results: SmallVec<[Value; 4]>,
+    /// Most ops have none, and are the smaller for it.
+    regions: Option<Box<SmallVec<[RegionId; 2]>>>,
     /// Name in the source model, e.g. an ONNX node's; outermost meaning kept through every pass.
     pub location: Option<Arc<str>>,
     parent: Option<RegionId>,
+}
+
+impl<O> OpData<O> {
+    fn regions(&self) -> &[RegionId] {
+        self.regions.as_deref().map_or(&[], SmallVec::as_slice)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -134,7 +173,7 @@ impl<O: Op> Func<O> {
     }
 
     pub fn regions_of(&self, op: OpId) -> &[RegionId] {
-        &self.ops[op].regions
+        self.ops[op].regions()
     }
 
     /// The region an op stands in; `None` once erased.
@@ -164,12 +203,12 @@ impl<O: Op> Func<O> {
     }
 
     pub fn def(&self, value: Value) -> Def {
-        self.values[value].def
+        self.values[value].def.unpack()
     }
 
     /// The op that defines a value; `None` for a region argument.
     pub fn def_op(&self, value: Value) -> Option<OpId> {
-        match self.values[value].def {
+        match self.def(value) {
             Def::Result(op, _) => Some(op),
             Def::Arg(..) => None,
         }
@@ -203,7 +242,7 @@ impl<O: Op> Func<O> {
     fn walk_region(&self, region: RegionId, order: &mut Vec<OpId>) {
         for &op in &self.regions[region].ops {
             order.push(op);
-            for &inner in &self.ops[op].regions {
+            for &inner in self.ops[op].regions() {
                 self.walk_region(inner, order);
             }
         }
@@ -219,7 +258,7 @@ impl<O: Op> Func<O> {
 
     pub fn add_arg(&mut self, region: RegionId, ty: O::Type) -> Value {
         let index = self.regions[region].args.len() as u32;
-        let value = self.values.push(ValueData { ty, def: Def::Arg(region, index), users: SmallVec::new() });
+        let value = self.values.push(ValueData::new(ty, Def::Arg(region, index)));
         self.regions[region].args.push(value);
         value
     }
@@ -250,9 +289,9 @@ impl<O: Op> Func<O> {
         let n_regions = kind.region_count();
         let op = self.ops.push(OpData {
             kind,
-            operands: operands.into(),
+            operands: SmallVec::from_slice(operands),
             results: SmallVec::new(),
-            regions: SmallVec::new(),
+            regions: None,
             location,
             parent: None,
         });
@@ -260,13 +299,12 @@ impl<O: Op> Func<O> {
             self.values[operand].users.push(op);
         }
         for (i, ty) in result_types.into_iter().enumerate() {
-            let value =
-                self.values.push(ValueData { ty, def: Def::Result(op, i as u32), users: SmallVec::new() });
+            let value = self.values.push(ValueData::new(ty, Def::Result(op, i as u32)));
             self.ops[op].results.push(value);
         }
         for _ in 0..n_regions {
             let region = self.regions.push(RegionData { args: vec![], ops: vec![], owner: Some(op) });
-            self.ops[op].regions.push(region);
+            self.ops[op].regions.get_or_insert_default().push(region);
         }
         op
     }
@@ -298,7 +336,7 @@ impl<O: Op> Func<O> {
     /// Adds a result to an op: for ops whose result types are known only once their regions are filled.
     pub fn add_result(&mut self, op: OpId, ty: O::Type) -> Value {
         let def = Def::Result(op, self.ops[op].results.len() as u32);
-        let value = self.values.push(ValueData { ty, def, users: SmallVec::new() });
+        let value = self.values.push(ValueData::new(ty, def));
         self.ops[op].results.push(value);
         value
     }
@@ -418,8 +456,8 @@ impl<O: Op> Func<O> {
         for value in std::mem::take(&mut self.ops[op].operands) {
             self.remove_user(value, op);
         }
-        for i in 0..self.ops[op].regions.len() {
-            let region = self.ops[op].regions[i];
+        for i in 0..self.ops[op].regions().len() {
+            let region = self.ops[op].regions()[i];
             for inner in std::mem::take(&mut self.regions[region].ops) {
                 self.ops[inner].parent = None;
                 self.forget(inner);
