@@ -39,10 +39,13 @@ impl Shape {
     /// Whether the counts of two shapes are the same product: constants and atoms of one are those of the other, in
     /// any order and grouped into dims as they may be. Nothing is multiplied out; `false` says nothing.
     pub fn has_factors_of(&self, other: &Shape) -> bool {
-        if self.differs_by_units(other) {
+        // What stands equal at the front is most often all that is open.
+        let same = self.0.iter().zip(other.0.iter()).take_while(|(a, b)| a == b).count();
+        let (own, other) = (&self.0[same..], &other.0[same..]);
+        if wide(own).eq(wide(other)) {
             return true;
         }
-        match (self.factors(), other.factors()) {
+        match (factors(own), factors(other)) {
             (Some((a, atoms)), Some((b, mut rest))) => {
                 a == b
                     && atoms.len() == rest.len()
@@ -55,30 +58,17 @@ impl Shape {
         }
     }
 
-    /// The count as a constant and atoms, unless a dim is a sum.
-    fn factors(&self) -> Option<(i64, SmallVec<[&Atom; 8]>)> {
-        let (mut known, mut atoms) = (1i64, SmallVec::new());
-        for dim in self.iter() {
-            let (coefficient, monomial) = dim.as_product()?;
-            known = known.saturating_mul(coefficient);
-            if !monomial.is_empty() {
-                atoms.extend(monomial);
-            }
-        }
-        Some((known, atoms))
-    }
-
     /// Whether it broadcasts to `wider` whatever the sizes are: aligned at the right, each extent is 1 or equal.
     pub fn repeats_to(&self, wider: &Shape) -> bool {
+        if Arc::ptr_eq(&self.0, &wider.0) {
+            return true;
+        }
         let Some(missing) = wider.rank().checked_sub(self.rank()) else { return false };
         self.0.iter().zip(&wider.0[missing..]).all(|(dim, wide)| dim.is_const(1) || dim == wide)
     }
 
     /// Whether only dims of 1 come or go, if any.
     pub fn differs_by_units(&self, other: &Shape) -> bool {
-        fn wide(shape: &Shape) -> impl Iterator<Item = &Dim> {
-            shape.0.iter().filter(|dim| !dim.is_const(1))
-        }
         wide(self).eq(wide(other))
     }
 
@@ -91,6 +81,24 @@ impl Shape {
     pub fn substitute(&self, lookup: &dyn Fn(&str) -> Option<Dim>) -> Shape {
         self.0.iter().map(|dim| dim.substitute(lookup)).collect()
     }
+}
+
+/// The dims that are not 1.
+fn wide(dims: &[Dim]) -> impl Iterator<Item = &Dim> {
+    dims.iter().filter(|dim| !dim.is_const(1))
+}
+
+/// The count as a constant and atoms, unless a dim is a sum.
+fn factors(dims: &[Dim]) -> Option<(i64, SmallVec<[&Atom; 8]>)> {
+    let (mut known, mut atoms) = (1i64, SmallVec::new());
+    for dim in dims {
+        let (coefficient, monomial) = dim.as_product()?;
+        known = known.saturating_mul(coefficient);
+        if !monomial.is_empty() {
+            atoms.extend(monomial);
+        }
+    }
+    Some((known, atoms))
 }
 
 impl Default for Shape {

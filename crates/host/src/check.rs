@@ -1,7 +1,7 @@
 //! The rules of host ops. Error texts name the constraint.
 
 use crate::{BufferType, HostFunc, HostOp};
-use tegula_ir::op::OpRules;
+use tegula_ir::op::{OpRules, Types};
 use tegula_ir::{Effects, Op, OpId, Value};
 
 impl OpRules for HostOp {
@@ -30,7 +30,7 @@ impl OpRules for HostOp {
         }
     }
 
-    fn check(func: &HostFunc, op: OpId) -> Result<Vec<BufferType>, String> {
+    fn check(func: &HostFunc, op: OpId) -> Result<Types<BufferType>, String> {
         let kind = func.kind(op);
         let operands = func.operands(op).len();
         let takes = |n: usize| match operands == n {
@@ -63,12 +63,12 @@ impl OpRules for HostOp {
                     ));
                 }
                 written.iter().try_for_each(|i| writable(func, func.operand(op, *i)))?;
-                Ok(vec![])
+                Ok(Types::new())
             }
             HostOp::Copy { .. } => {
                 takes(2)?;
                 writable(func, func.operand(op, 1))?;
-                Ok(vec![])
+                Ok(Types::new())
             }
             HostOp::Fill { value, .. } => {
                 takes(1)?;
@@ -76,11 +76,11 @@ impl OpRules for HostOp {
                 if *value > 255 {
                     return Err(format!("fill_c1: {value} is no byte"));
                 }
-                Ok(vec![])
+                Ok(Types::new())
             }
-            HostOp::Bind { .. } => takes(1).map(|()| vec![]),
-            HostOp::Assert { .. } => takes(0).map(|()| vec![]),
-            HostOp::If {} => takes(1).map(|()| vec![]),
+            HostOp::Bind { .. } => takes(1).map(|()| Types::new()),
+            HostOp::Assert { .. } => takes(0).map(|()| Types::new()),
+            HostOp::If {} => takes(1).map(|()| Types::new()),
             HostOp::Loop { trip, cond, counter } => {
                 if !trip && !cond {
                     return Err("loop_c1: the loop has no end".into());
@@ -89,25 +89,25 @@ impl OpRules for HostOp {
                 if *counter {
                     writable(func, func.operand(op, operands - 1))?;
                 }
-                Ok(vec![])
+                Ok(Types::new())
             }
-            HostOp::Yield {} => takes(0).map(|()| vec![]),
+            HostOp::Yield {} => takes(0).map(|()| Types::new()),
             HostOp::Return { names, dtypes, shapes } => {
                 takes(names.len())?;
                 if names.len() != dtypes.len() || names.len() != shapes.len() {
                     return Err("return_c1: names, dtypes and shapes differ in number".into());
                 }
-                Ok(vec![])
+                Ok(Types::new())
             }
         }
     }
 }
 
 /// The op declares how large its one buffer is.
-fn declared(func: &HostFunc, op: OpId) -> Result<Vec<BufferType>, String> {
+fn declared(func: &HostFunc, op: OpId) -> Result<Types<BufferType>, String> {
     let types = func.result_types(op);
     match types.len() {
-        1 => Ok(types),
+        1 => Ok(types.into()),
         n => Err(format!("{}_c0: gives one buffer, not {n}", func.kind(op).name())),
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::{Func, OpId};
 use mlir_ast::Attr;
+use smallvec::SmallVec;
 use tegula_mlir::ast as mlir_ast;
 
 /// What running an op does besides making its results.
@@ -17,6 +18,9 @@ pub enum Effects {
     /// Writes memory, launches, asserts, ends a block: stays where it is.
     Writes,
 }
+
+/// The types of an op's results, most often one.
+pub type Types<T> = SmallVec<[T; 1]>;
 
 /// A value's type on one level, with its MLIR spelling.
 pub trait TypeText:
@@ -64,7 +68,7 @@ pub trait OpRules: Sized {
     /// Checks operands, attributes and regions against the op's numbered constraints, and gives the types of
     /// its results. Errors name the constraint: "dot_c2: inner sizes 4 and 5 differ".
     /// Ops whose result types are not implied by their operands check `func.result_types(op)` instead.
-    fn check(func: &Func<Self>, op: OpId) -> Result<Vec<Self::Type>, String>
+    fn check(func: &Func<Self>, op: OpId) -> Result<Types<Self::Type>, String>
     where
         Self: Op;
 }

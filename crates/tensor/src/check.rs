@@ -20,12 +20,12 @@ pub(crate) use indexing::scatter_op;
 pub use program::check_program;
 
 use crate::{TensorFunc, TensorOp, TensorType};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::op::OpRules;
-use tegula_ir::{Effects, Op, OpId};
+use tegula_ir::{Effects, Op, OpId, Value};
 
-type Types = Result<Vec<TensorType>, String>;
+type Types = Result<tegula_ir::op::Types<TensorType>, String>;
 
 impl OpRules for TensorOp {
     type Type = TensorType;
@@ -102,9 +102,18 @@ impl OpRules for TensorOp {
             control::region_op(func, op)?
         } else {
             control::placed(func, op)?;
-            let operands: SmallVec<[&TensorType; 4]> =
-                func.operands(op).iter().map(|value| func.ty(*value)).collect();
-            infer(kind, &operands)?
+            // Most ops read few values.
+            let ty = |value: Value| func.ty(value);
+            match *func.operands(op) {
+                [] => infer(kind, &[])?,
+                [a] => infer(kind, &[ty(a)])?,
+                [a, b] => infer(kind, &[ty(a), ty(b)])?,
+                [a, b, c] => infer(kind, &[ty(a), ty(b), ty(c)])?,
+                ref all => {
+                    let all: SmallVec<[&TensorType; 8]> = all.iter().map(|value| ty(*value)).collect();
+                    infer(kind, &all)?
+                }
+            }
         };
         if matches!(kind, TensorOp::Relayout { .. }) {
             return Ok(types);
@@ -200,7 +209,7 @@ fn rule(kind: &TensorOp, x: &[&TensorType]) -> Types {
         MaxPoolIndices { window, .. } => {
             let pooled = contract::pool(name, window, x)?;
             let indices = TensorType::new(DType::I64, pooled[0].shape.clone());
-            Ok(vec![pooled[0].clone(), indices])
+            Ok(smallvec![pooled[0].clone(), indices])
         }
         Softmax { axis, .. } => composite::softmax(name, *axis, x),
         LayerNorm { axis, .. } => composite::norm(name, *axis, 3, x),
@@ -222,11 +231,11 @@ fn rule(kind: &TensorOp, x: &[&TensorType]) -> Types {
         Unique { axis, .. } => order::unique(name, *axis, x),
         NonMaxSuppression { limit, .. } => order::non_max_suppression(name, limit, x),
         Bind { symbol } => control::bind(name, symbol, x),
-        AssertSize { .. } => take::<0>(name, x).map(|_| vec![]),
-        Yield {} | Return {} => Ok(vec![]),
+        AssertSize { .. } => take::<0>(name, x).map(|_| smallvec![]),
+        Yield {} | Return {} => Ok(smallvec![]),
         Relayout { layout } => {
             let [x] = take(name, x)?;
-            Ok(vec![TensorType { layout: Some(Box::new(layout.clone())), ..x.clone() }])
+            Ok(smallvec![TensorType { layout: Some(Box::new(layout.clone())), ..x.clone() }])
         }
         If {} | Loop { .. } | Kernel { .. } => {
             Err(format!("{name}_c0: the types of `{name}` come from its regions"))
@@ -235,11 +244,23 @@ fn rule(kind: &TensorOp, x: &[&TensorType]) -> Types {
 }
 
 fn elementwise(name: &str, f: tegula_ir::ScalarOp, x: &[&TensorType]) -> Types {
-    let dtypes: SmallVec<[DType; 4]> = x.iter().map(|ty| ty.dtype).collect();
-    let dtype = f.result_type(&dtypes).map_err(|error| format!("{name}_c1: {error}"))?;
+    let dtype = match x {
+        [a] => f.result_type(&[a.dtype]),
+        [a, b] => f.result_type(&[a.dtype, b.dtype]),
+        all => f.result_type(&all.iter().map(|ty| ty.dtype).collect::<SmallVec<[DType; 4]>>()),
+    };
+    let dtype = dtype.map_err(|error| format!("{name}_c1: {error}"))?;
     let mut shape = x[0].shape.clone();
     for ty in &x[1..] {
         ensure(ty.rank() == shape.rank(), name, 2, || format!("`{f}` of {} and {ty}: ranks differ", x[0]))?;
+        // Most often one operand has the result's shape, which is then shared.
+        if ty.shape.repeats_to(&shape) {
+            continue;
+        }
+        if shape.repeats_to(&ty.shape) {
+            shape = ty.shape.clone();
+            continue;
+        }
         for (dim, other) in shape.iter_mut().zip(ty.shape.iter()) {
             if dim.is_const(1) {
                 *dim = other.clone();
@@ -255,7 +276,7 @@ fn elementwise(name: &str, f: tegula_ir::ScalarOp, x: &[&TensorType]) -> Types {
 // --- words the families share ------------------------------------------------------------------------------
 
 fn one(dtype: DType, shape: impl Into<Shape>) -> Types {
-    Ok(vec![TensorType::new(dtype, shape)])
+    Ok(smallvec![TensorType::new(dtype, shape)])
 }
 
 /// Exactly `N` operands (constraint 0).

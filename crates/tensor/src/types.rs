@@ -39,6 +39,11 @@ impl TensorType {
 
     /// Errors: no process could hold the tensor, see [`MAX_BYTES`].
     pub fn check_size(&self) -> Result<(), String> {
+        let least = |bytes: u64, dim: &Dim| bytes.checked_mul(dim.as_const().unwrap_or(1).max(0) as u64);
+        let small = self.shape.iter().try_fold(self.dtype.size() as u64, least);
+        if small.is_some_and(|bytes| u128::from(bytes) <= MAX_BYTES) {
+            return Ok(());
+        }
         let bytes = self.least_bytes();
         if bytes <= MAX_BYTES {
             return Ok(());

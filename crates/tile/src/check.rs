@@ -2,7 +2,7 @@
 
 use crate::{TileFunc, TileOp, TileType, ViewType};
 use tegula_base::{DType, Dim};
-use tegula_ir::op::OpRules;
+use tegula_ir::op::{OpRules, Types};
 use tegula_ir::{Effects, OpId, ScalarOp, Value};
 
 impl OpRules for TileOp {
@@ -74,8 +74,8 @@ impl OpRules for TileOp {
         }
     }
 
-    fn check(func: &TileFunc, op: OpId) -> Result<Vec<TileType>, String> {
-        Checker { func, op }.check()
+    fn check(func: &TileFunc, op: OpId) -> Result<Types<TileType>, String> {
+        Checker { func, op }.check().map(Types::from)
     }
 }
 

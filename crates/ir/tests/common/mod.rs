@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::mlir::Type;
+use tegula_ir::op::Types;
 use tegula_ir::{
     AttrText, ConstId, Effects, Func, Op, OpId, RegionId, ScalarOp, TypeText, Value, define_ops, dtype_of,
     element_type,
@@ -100,49 +101,51 @@ impl tegula_ir::op::OpRules for DemoOp {
         !matches!(self, DemoOp::Repeat { .. })
     }
 
-    fn check(func: &Func<DemoOp>, op: OpId) -> Result<Vec<DemoType>, String> {
-        let types: Vec<&DemoType> = func.operands(op).iter().map(|value| func.ty(*value)).collect();
-        let yields =
-            |region: RegionId| func.terminator(region).map(|end| func.operands(end)).unwrap_or_default();
-        let types_of =
-            |values: &[Value]| values.iter().map(|value| func.ty(*value).clone()).collect::<Vec<_>>();
-        match (func.kind(op), types.as_slice()) {
-            (DemoOp::Const { .. } | DemoOp::Load { .. }, []) => Ok(func.result_types(op)),
-            (DemoOp::Map { function }, [first, ..]) => {
-                if types.iter().any(|ty| ty.shape != first.shape) {
-                    return Err("map_c2: shapes differ".into());
-                }
-                let dtypes: Vec<DType> = types.iter().map(|ty| ty.dtype).collect();
-                let dtype = function.result_type(&dtypes).map_err(|error| format!("map_c1: {error}"))?;
-                Ok(vec![DemoType { dtype, shape: first.shape.clone() }])
+    fn check(func: &Func<DemoOp>, op: OpId) -> Result<Types<DemoType>, String> {
+        result_types(func, op).map(Types::from)
+    }
+}
+
+fn result_types(func: &Func<DemoOp>, op: OpId) -> Result<Vec<DemoType>, String> {
+    let types: Vec<&DemoType> = func.operands(op).iter().map(|value| func.ty(*value)).collect();
+    let yields = |region: RegionId| func.terminator(region).map(|end| func.operands(end)).unwrap_or_default();
+    let types_of = |values: &[Value]| values.iter().map(|value| func.ty(*value).clone()).collect::<Vec<_>>();
+    match (func.kind(op), types.as_slice()) {
+        (DemoOp::Const { .. } | DemoOp::Load { .. }, []) => Ok(func.result_types(op)),
+        (DemoOp::Map { function }, [first, ..]) => {
+            if types.iter().any(|ty| ty.shape != first.shape) {
+                return Err("map_c2: shapes differ".into());
             }
-            (DemoOp::Sum { axis, keep }, [ty]) => {
-                if *axis >= ty.shape.rank() {
-                    return Err(format!("sum_c1: no axis {axis} in {}", ty.shape));
-                }
-                let (outer, inner) = ty.shape.split_at(*axis);
-                let kept = keep.then(|| Dim::from(1));
-                let shape = outer.iter().cloned().chain(kept).chain(inner[1..].iter().cloned()).collect();
-                Ok(vec![DemoType { dtype: ty.dtype, shape }])
-            }
-            (DemoOp::Split { .. }, [ty]) => Ok(vec![(*ty).clone(), (*ty).clone()]),
-            (DemoOp::If {}, [ty]) if ty.dtype == DType::Bool && ty.shape.rank() == 0 => {
-                let [yes, no] = func.regions_of(op) else { return Err("two regions".into()) };
-                let (yes, no) = (types_of(yields(*yes)), types_of(yields(*no)));
-                if yes == no { Ok(yes) } else { Err("if_c2: the regions yield different types".into()) }
-            }
-            (DemoOp::If {}, _) => Err("if_c1: the condition is a scalar bool".into()),
-            (DemoOp::Repeat { .. }, _) => {
-                let region = func.regions_of(op)[0];
-                let taken = types_of(func.operands(op));
-                if types_of(func.args(region)) != taken || types_of(yields(region)) != taken {
-                    return Err("repeat_c1: the region takes and yields what the op takes".into());
-                }
-                Ok(taken)
-            }
-            (DemoOp::Store { .. }, [_]) | (DemoOp::Yield {} | DemoOp::Return {}, _) => Ok(vec![]),
-            (kind, operands) => Err(format!("`{}` does not take {} operands", kind.name(), operands.len())),
+            let dtypes: Vec<DType> = types.iter().map(|ty| ty.dtype).collect();
+            let dtype = function.result_type(&dtypes).map_err(|error| format!("map_c1: {error}"))?;
+            Ok(vec![DemoType { dtype, shape: first.shape.clone() }])
         }
+        (DemoOp::Sum { axis, keep }, [ty]) => {
+            if *axis >= ty.shape.rank() {
+                return Err(format!("sum_c1: no axis {axis} in {}", ty.shape));
+            }
+            let (outer, inner) = ty.shape.split_at(*axis);
+            let kept = keep.then(|| Dim::from(1));
+            let shape = outer.iter().cloned().chain(kept).chain(inner[1..].iter().cloned()).collect();
+            Ok(vec![DemoType { dtype: ty.dtype, shape }])
+        }
+        (DemoOp::Split { .. }, [ty]) => Ok(vec![(*ty).clone(), (*ty).clone()]),
+        (DemoOp::If {}, [ty]) if ty.dtype == DType::Bool && ty.shape.rank() == 0 => {
+            let [yes, no] = func.regions_of(op) else { return Err("two regions".into()) };
+            let (yes, no) = (types_of(yields(*yes)), types_of(yields(*no)));
+            if yes == no { Ok(yes) } else { Err("if_c2: the regions yield different types".into()) }
+        }
+        (DemoOp::If {}, _) => Err("if_c1: the condition is a scalar bool".into()),
+        (DemoOp::Repeat { .. }, _) => {
+            let region = func.regions_of(op)[0];
+            let taken = types_of(func.operands(op));
+            if types_of(func.args(region)) != taken || types_of(yields(region)) != taken {
+                return Err("repeat_c1: the region takes and yields what the op takes".into());
+            }
+            Ok(taken)
+        }
+        (DemoOp::Store { .. }, [_]) | (DemoOp::Yield {} | DemoOp::Return {}, _) => Ok(vec![]),
+        (kind, operands) => Err(format!("`{}` does not take {} operands", kind.name(), operands.len())),
     }
 }
 

@@ -224,7 +224,7 @@ impl Flattener<'_> {
 
     fn op(&mut self, op: OpId) -> Result<()> {
         let func = self.func;
-        if CpuOp::check(func, op)? != func.result_types(op) {
+        if CpuOp::check(func, op)?.as_slice() != func.result_types(op) {
             return Err("the result types do not follow from the operands".into());
         }
         match func.kind(op) {

@@ -9,7 +9,7 @@ use super::calls;
 use super::ops::{Address, CompareOp, ConvertOp, CpuOp, ReduceOp, VecOp};
 use super::types::{CpuType, Elem};
 use tegula_base::DType;
-use tegula_ir::op::OpRules;
+use tegula_ir::op::{OpRules, Types};
 use tegula_ir::{Effects, Func, Op, OpId, RegionId, Value};
 
 impl OpRules for CpuOp {
@@ -70,11 +70,11 @@ impl OpRules for CpuOp {
         }
     }
 
-    fn check(func: &Func<CpuOp>, op: OpId) -> Result<Vec<CpuType>, String> {
+    fn check(func: &Func<CpuOp>, op: OpId) -> Result<Types<CpuType>, String> {
         let mut operands = Operands { func, op, name: func.kind(op).name(), next: 0 };
         let types = check_kind(&mut operands)?;
         operands.end()?;
-        Ok(types)
+        Ok(types.into())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Types, count_between, ensure, float, has_axis, has_type, one, take};
 use crate::TensorType;
+use smallvec::smallvec;
 use tegula_base::{Dim, Shape};
 
 pub(super) fn softmax(name: &str, axis: usize, x: &[&TensorType]) -> Types {
@@ -90,7 +91,7 @@ pub(super) fn lstm(name: &str, x: &[&TensorType]) -> Types {
         has_type(name, "the peephole", peephole, dtype, &Shape::from([sizes.h.clone() * Dim::from(3)]))?;
     }
     let state = TensorType::new(dtype, state);
-    Ok(vec![TensorType::new(dtype, [sizes.s, sizes.b, sizes.h]), state.clone(), state])
+    Ok(smallvec![TensorType::new(dtype, [sizes.s, sizes.b, sizes.h]), state.clone(), state])
 }
 
 pub(super) fn gru(name: &str, x: &[&TensorType]) -> Types {
@@ -99,5 +100,5 @@ pub(super) fn gru(name: &str, x: &[&TensorType]) -> Types {
     let sizes = sizes(name, x[0], h0)?;
     weights(name, 3, &sizes, x)?;
     let state = TensorType::new(dtype, [sizes.b.clone(), sizes.h.clone()]);
-    Ok(vec![TensorType::new(dtype, [sizes.s, sizes.b, sizes.h]), state])
+    Ok(smallvec![TensorType::new(dtype, [sizes.s, sizes.b, sizes.h]), state])
 }

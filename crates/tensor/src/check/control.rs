@@ -5,6 +5,7 @@
 
 use super::{Types, ensure, has_type, take};
 use crate::{TensorFunc, TensorOp, TensorType};
+use smallvec::smallvec;
 use std::collections::BTreeSet;
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::op::OpRules;
@@ -30,20 +31,24 @@ pub(super) fn region_op(func: &TensorFunc, op: OpId) -> Types {
         TensorOp::If {} => {
             let [condition] = take(name, &operands)?;
             has_type(name, "the condition", condition, DType::Bool, &Shape::scalar())?;
-            if filled { branches(func, op) } else { Ok(func.result_types(op)) }
+            if filled { branches(func, op) } else { Ok(func.result_types(op).into()) }
         }
         TensorOp::Loop { trip, stacked } => {
             let Some((go, carried)) = operands.split_first() else {
                 return Err(format!("{name}_c0: takes the condition and what is carried, got nothing"));
             };
             has_type(name, "the condition", go, DType::Bool, &Shape::scalar())?;
-            if filled { repeated(func, op, trip, *stacked, carried) } else { Ok(func.result_types(op)) }
+            if filled {
+                repeated(func, op, trip, *stacked, carried)
+            } else {
+                Ok(func.result_types(op).into())
+            }
         }
         TensorOp::Kernel { .. } => {
             if filled {
                 launched(func, op, &operands)
             } else {
-                Ok(func.result_types(op))
+                Ok(func.result_types(op).into())
             }
         }
         other => Err(format!("{}_c0: the op has no regions", other.name())),
@@ -63,7 +68,7 @@ fn branches(func: &TensorFunc, op: OpId) -> Types {
         ensure(func.args(*region).is_empty(), "if", 1, || "branches take no arguments".into())?;
         local_sizes_stay(func, *region, "if", &then)?;
     }
-    Ok(then)
+    Ok(then.into())
 }
 
 fn repeated(func: &TensorFunc, op: OpId, trip: &Dim, stacked: usize, carried: &[&TensorType]) -> Types {
@@ -90,7 +95,7 @@ fn repeated(func: &TensorFunc, op: OpId, trip: &Dim, stacked: usize, carried: &[
         })?;
     }
     local_sizes_stay(func, region, "loop", &yields)?;
-    let mut types = vec![TensorType::scalar(DType::I64)];
+    let mut types = smallvec![TensorType::scalar(DType::I64)];
     types.extend(yields[1..1 + carried.len()].iter().cloned());
     types.extend(yields[1 + carried.len()..].iter().map(|ty| stack(trip, ty)));
     Ok(types)
@@ -109,11 +114,14 @@ fn launched(func: &TensorFunc, op: OpId, operands: &[&TensorType]) -> Types {
     for (arg, operand) in args.iter().zip(operands) {
         ensure(arg == operand, "kernel", 1, || format!("operand {operand} for the argument {arg}"))?;
     }
-    Ok(yielded(func, region))
+    Ok(yielded(func, region).into())
 }
 
 /// A `return` ends the body, a `yield` a region.
 pub(super) fn placed(func: &TensorFunc, op: OpId) -> Result<(), String> {
+    if !matches!(func.kind(op), TensorOp::Return {} | TensorOp::Yield {}) {
+        return Ok(());
+    }
     let Some(parent) = func.parent(op) else { return Ok(()) };
     let inside = func.owner(parent).is_some();
     match func.kind(op) {
@@ -127,7 +135,7 @@ pub(super) fn bind(name: &str, symbol: &str, x: &[&TensorType]) -> Types {
     let [value] = take(name, x)?;
     has_type(name, "the size", value, DType::I64, &Shape::scalar())?;
     ensure(Dim::symbol_name(symbol) == symbol, name, 1, || format!("`{symbol}` is no name of a size"))?;
-    Ok(vec![])
+    Ok(smallvec![])
 }
 
 /// The types that a filled region yields.

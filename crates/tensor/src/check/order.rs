@@ -2,6 +2,7 @@
 
 use super::{Types, ensure, has_axis, has_type, take};
 use crate::TensorType;
+use smallvec::smallvec;
 use tegula_base::{DType, Dim, Shape};
 
 pub(super) fn top_k(name: &str, axis: usize, k: &Dim, x: &[&TensorType]) -> Types {
@@ -13,13 +14,13 @@ pub(super) fn top_k(name: &str, axis: usize, k: &Dim, x: &[&TensorType]) -> Type
     }
     let mut shape = x.shape.clone();
     shape[axis] = k.clone();
-    Ok(vec![TensorType::new(x.dtype, shape.clone()), TensorType::new(DType::I64, shape)])
+    Ok(smallvec![TensorType::new(x.dtype, shape.clone()), TensorType::new(DType::I64, shape)])
 }
 
 pub(super) fn non_zero(name: &str, x: &[&TensorType]) -> Types {
     let [x] = take(name, x)?;
     let shape = [Dim::from(x.rank()), x.shape.count()];
-    Ok(vec![TensorType::new(DType::I64, shape), TensorType::scalar(DType::I64)])
+    Ok(smallvec![TensorType::new(DType::I64, shape), TensorType::scalar(DType::I64)])
 }
 
 pub(super) fn unique(name: &str, axis: Option<usize>, x: &[&TensorType]) -> Types {
@@ -33,7 +34,7 @@ pub(super) fn unique(name: &str, axis: Option<usize>, x: &[&TensorType]) -> Type
     };
     let list = TensorType::new(DType::I64, [extent]);
     let count = TensorType::scalar(DType::I64);
-    Ok(vec![TensorType::new(x.dtype, values), list.clone(), list.clone(), list, count])
+    Ok(smallvec![TensorType::new(x.dtype, values), list.clone(), list.clone(), list, count])
 }
 
 pub(super) fn non_max_suppression(name: &str, limit: &Dim, x: &[&TensorType]) -> Types {
@@ -50,5 +51,5 @@ pub(super) fn non_max_suppression(name: &str, limit: &Dim, x: &[&TensorType]) ->
     has_type(name, "the score threshold", score, DType::F32, &Shape::scalar())?;
     let kept = boxes.shape[1].minimum(limit);
     let rows = scores.shape[0].clone() * scores.shape[1].clone() * kept;
-    Ok(vec![TensorType::new(DType::I64, [rows, Dim::from(3)]), TensorType::scalar(DType::I64)])
+    Ok(smallvec![TensorType::new(DType::I64, [rows, Dim::from(3)]), TensorType::scalar(DType::I64)])
 }
