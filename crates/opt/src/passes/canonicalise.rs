@@ -112,7 +112,7 @@ pub(crate) struct Rule {
 
 fn rules(kind: &TensorOp) -> &'static [Rule] {
     match kind {
-        TensorOp::Elementwise { .. } => elementwise::RULES,
+        TensorOp::Elementwise { f } => elementwise::rules(*f),
         TensorOp::Reshape { .. } => reshape::RULES,
         TensorOp::Transpose { .. } => transpose::RULES,
         TensorOp::Dot { .. } => dot::RULES,
@@ -231,16 +231,13 @@ mod tests {
     #[test]
     fn rule_book_is_whole() {
         let book = include_str!("../rules/README.md");
-        let tables = [
-            elementwise::RULES,
-            reshape::RULES,
-            reshape::ROWS,
-            transpose::RULES,
-            dot::RULES,
-            window::CONV,
-            window::POOL,
-        ];
-        let tables = tables.iter().chain(&movement::TABLES).chain(&crate::passes::fold_scales::TABLES);
+        let tables =
+            [reshape::RULES, reshape::ROWS, transpose::RULES, dot::RULES, window::CONV, window::POOL];
+        let tables = tables
+            .iter()
+            .chain(&elementwise::TABLES)
+            .chain(&movement::TABLES)
+            .chain(&crate::passes::fold_scales::TABLES);
         let tables = tables.chain(&crate::passes::recover_composites::TABLES);
         for rule in tables.flat_map(|table| table.iter()) {
             assert!(book.contains(&format!("`{}`", rule.name)), "the rule book lacks `{}`", rule.name);

@@ -6,24 +6,84 @@ use tegula_ir::scalar::eval::eval;
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::TensorOp;
 
-pub(super) const RULES: &[Rule] = &[
-    Rule { name: "f(splat, ...) => splat", apply: of_splats },
-    Rule {
-        name: "x + 0, x - 0, x * 1, x / 1, x & true, x | false, max(x, -inf), min(x, inf) => x",
-        apply: neutral_operand,
-    },
+const OF_SPLATS: Rule = Rule { name: "f(splat, ...) => splat", apply: of_splats };
+const NEUTRAL_OPERAND: Rule = Rule {
+    name: "x + 0, x - 0, x * 1, x / 1, x & true, x | false, max(x, -inf), min(x, inf) => x",
+    apply: neutral_operand,
+};
+const BROADCAST_OPERAND: Rule =
+    Rule { name: "f(broadcast(x), y) => f(x, y) where y has the shape", apply: broadcast_operand };
+const NARROW_SPLAT: Rule =
+    Rule { name: "f(splat of many, y) => f(splat of one, y) where y has the shape", apply: narrow_splat };
+const SINK_TRANSPOSE: Rule =
+    Rule { name: "f(transpose(x), transpose(y)) => transpose(f(x, y))", apply: super::transpose::sink };
+const SINK_RESHAPE: Rule =
+    Rule { name: "f(reshape(x), y) => reshape(f(x, y'))", apply: super::reshape::sink };
+
+const UNARY: &[Rule] = &[OF_SPLATS, BROADCAST_OPERAND, NARROW_SPLAT, SINK_TRANSPOSE, SINK_RESHAPE];
+const NEGATIONS: &[Rule] = &[
+    OF_SPLATS,
+    Rule { name: "neg(neg(x)), not(not(x)) => x", apply: twice },
+    BROADCAST_OPERAND,
+    NARROW_SPLAT,
+    SINK_TRANSPOSE,
+    SINK_RESHAPE,
+];
+const CASTS: &[Rule] = &[
+    OF_SPLATS,
     Rule { name: "cast to the same type => x", apply: cast_same },
     Rule { name: "cast(exact cast(x)) => cast(x)", apply: cast_cast },
     Rule { name: "cast(cast(byte) - number) to float => cast(byte) - number", apply: subtract_in_float },
-    Rule { name: "neg(neg(x)), not(not(x)) => x", apply: twice },
-    Rule { name: "select(splat, a, b) => a or b", apply: select_known },
-    Rule { name: "f(broadcast(x), y) => f(x, y) where y has the shape", apply: broadcast_operand },
-    Rule { name: "f(splat of many, y) => f(splat of one, y) where y has the shape", apply: narrow_splat },
-    Rule { name: "x / 2^n => x * 2^-n", apply: divide_by_power },
-    Rule { name: "pow(x, 2), pow(x, 3), pow(x, -1) => x * x, x * x * x, 1 / x", apply: small_power },
-    Rule { name: "f(transpose(x), transpose(y)) => transpose(f(x, y))", apply: super::transpose::sink },
-    Rule { name: "f(reshape(x), y) => reshape(f(x, y'))", apply: super::reshape::sink },
+    BROADCAST_OPERAND,
+    NARROW_SPLAT,
+    SINK_TRANSPOSE,
+    SINK_RESHAPE,
 ];
+const BINARY: &[Rule] =
+    &[OF_SPLATS, NEUTRAL_OPERAND, BROADCAST_OPERAND, NARROW_SPLAT, SINK_TRANSPOSE, SINK_RESHAPE];
+const QUOTIENTS: &[Rule] = &[
+    OF_SPLATS,
+    NEUTRAL_OPERAND,
+    BROADCAST_OPERAND,
+    NARROW_SPLAT,
+    Rule { name: "x / 2^n => x * 2^-n", apply: divide_by_power },
+    SINK_TRANSPOSE,
+    SINK_RESHAPE,
+];
+const POWERS: &[Rule] = &[
+    OF_SPLATS,
+    NEUTRAL_OPERAND,
+    BROADCAST_OPERAND,
+    NARROW_SPLAT,
+    Rule { name: "pow(x, 2), pow(x, 3), pow(x, -1) => x * x, x * x * x, 1 / x", apply: small_power },
+    SINK_TRANSPOSE,
+    SINK_RESHAPE,
+];
+const SELECTS: &[Rule] = &[
+    OF_SPLATS,
+    Rule { name: "select(splat, a, b) => a or b", apply: select_known },
+    BROADCAST_OPERAND,
+    NARROW_SPLAT,
+    SINK_TRANSPOSE,
+    SINK_RESHAPE,
+];
+
+/// Every table, for the rule book.
+#[cfg(test)]
+pub(super) const TABLES: [&[Rule]; 7] = [UNARY, NEGATIONS, CASTS, BINARY, QUOTIENTS, POWERS, SELECTS];
+
+/// The rules that an elementwise op of this function may match: ops are many, and most rules are about one function.
+pub(super) fn rules(f: ScalarOp) -> &'static [Rule] {
+    match f {
+        ScalarOp::Neg | ScalarOp::Not => NEGATIONS,
+        ScalarOp::Cast { .. } | ScalarOp::Bitcast { .. } => CASTS,
+        ScalarOp::Div => QUOTIENTS,
+        ScalarOp::Pow => POWERS,
+        ScalarOp::Select => SELECTS,
+        f if f.arity() == 2 => BINARY,
+        _ => UNARY,
+    }
+}
 
 fn function(site: &Site) -> Option<ScalarOp> {
     match site.kind() {
