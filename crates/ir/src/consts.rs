@@ -61,6 +61,11 @@ impl ConstStore {
         self.items.push(data.into())
     }
 
+    /// Makes room for constants to come.
+    pub fn reserve(&mut self, more: usize) {
+        self.items.reserve(more);
+    }
+
     pub fn get(&self, id: ConstId) -> Option<&ConstData> {
         self.items.get(id)
     }

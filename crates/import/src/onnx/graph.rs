@@ -5,7 +5,7 @@
 
 use super::cx::Cx;
 use super::fault::{Fault, Outcome, UNSUPPORTED_OP};
-use super::node::{Node, display_name, display_op};
+use super::node::{Node, Operands, display_name, display_op};
 use super::plain_domain;
 use super::proto::{GraphProto, NodeProto, ValueInfoProto, tensor_shape_proto, type_proto};
 use super::scope::{NameId, Scopes, Slot};
@@ -54,6 +54,7 @@ impl Cx<'_> {
     /// Defines a graph's initializers in the scope at hand.
     pub fn initializers(&mut self, graph: &GraphProto) {
         self.scopes.reserve(graph.initializer.len() + graph.node.len());
+        self.consts.reserve(graph.initializer.len());
         for tensor in &graph.initializer {
             self.location = Some(tensor.name().into());
             let stored = self.stored(tensor);
@@ -141,10 +142,10 @@ impl Cx<'_> {
         Ok(results)
     }
 
-    fn operands(&mut self, proto: &NodeProto, ids: &[NameId]) -> Outcome<Vec<Option<Slot>>> {
+    fn operands(&mut self, proto: &NodeProto, ids: &[NameId]) -> Outcome<Operands> {
         let mut missing = Vec::new();
         let mut failed = false;
-        let mut operands = Vec::with_capacity(proto.input.len());
+        let mut operands = Operands::new();
         for (name, id) in proto.input.iter().zip(ids) {
             operands.push(match self.scopes.get_id(*id, name) {
                 _ if name.is_empty() => None,

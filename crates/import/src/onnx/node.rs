@@ -5,14 +5,17 @@ use super::proto::attribute_proto::AttributeType as Kind;
 use super::proto::{AttributeProto, GraphProto, NodeProto, TensorProto};
 use super::scope::Slot;
 use super::weights::dtype_of;
+use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 use tegula_base::DType;
 use tegula_ir::Value;
 
+pub(crate) type Operands = SmallVec<[Option<Slot>; 4]>;
+
 /// A node with what its operands stand for. `None` operands were left out (an empty name).
 pub(crate) struct Node<'a> {
     pub proto: &'a NodeProto,
-    pub operands: Vec<Option<Slot>>,
+    pub operands: Operands,
     /// The version of the node's domain that the model imports.
     pub version: i64,
     /// Attributes and operands that were asked for and hold another kind of value than asked for.
@@ -24,7 +27,7 @@ pub(crate) struct Node<'a> {
 }
 
 impl<'a> Node<'a> {
-    pub fn new(proto: &'a NodeProto, operands: Vec<Option<Slot>>, version: i64) -> Node<'a> {
+    pub fn new(proto: &'a NodeProto, operands: Operands, version: i64) -> Node<'a> {
         Node {
             proto,
             operands,

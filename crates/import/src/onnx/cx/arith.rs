@@ -3,6 +3,7 @@
 
 use super::Cx;
 use crate::onnx::fault::{Fault, Outcome};
+use smallvec::SmallVec;
 use tegula_base::{DType, Dim, Shape, SymbolInfo};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::TensorOp;
@@ -144,13 +145,17 @@ impl Cx<'_> {
     }
 
     /// Gives the operands equal rank and extents that are equal or 1.
-    pub fn align(&mut self, operands: &[Value]) -> Outcome<Vec<Value>> {
+    pub fn align(&mut self, operands: &[Value]) -> Outcome<SmallVec<[Value; 4]>> {
         let first = &self.ty(operands[0]).shape;
         if operands.iter().all(|value| self.ty(*value).shape == *first) {
-            return Ok(operands.to_vec());
+            return Ok(SmallVec::from_slice(operands));
         }
         let common = self.broadcast_shape(operands)?;
-        operands.iter().map(|value| self.align_to(*value, &common)).collect()
+        let mut aligned = SmallVec::new();
+        for value in operands {
+            aligned.push(self.align_to(*value, &common)?);
+        }
+        Ok(aligned)
     }
 
     /// Leading 1s up to the rank of `common`, and each extent that of `common` or 1.
