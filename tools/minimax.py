@@ -8,7 +8,7 @@ max |w (p - f)|. Coefficients are then rounded to f32 one after the other, from 
 rounding the rest is fitted again, so that later coefficients absorb what earlier ones lost. The error printed is
 that of the rounded polynomial, in units of 2^-24 (half an ulp of 1).
 
-Tables of polynomials on pieces of equal width: each is fitted by weighted least squares at Chebyshev nodes instead,
+Tables of polynomials on pieces: each is fitted by weighted least squares at Chebyshev nodes instead,
 which comes near to the minimax polynomial on so short a piece, and rounded in the same way.
 """
 import struct
@@ -104,18 +104,17 @@ def least_squares(xs, fs, ws, powers):
     return list(lu_solve(a, b))
 
 
-def fit_pieces(f, step, pieces, degree):
-    """Polynomials in x - i step for an odd f next to i step, and their largest relative error. The first piece's is of
-    f(x) - x and has no constant term."""
+def fit_pieces(f, pieces, degree):
+    """Polynomials for an odd f on pieces (middle, lo, hi), in x - middle, and their largest relative error. The first
+    piece's middle is 0, and its polynomial is of f(x) - x and has no constant term."""
     nodes = [cos(pi * (k + mpf(1) / 2) / 100) for k in range(100)]
     polynomials, error = [], mpf(0)
-    for i in range(pieces):
+    for i, (middle, lo, hi) in enumerate(pieces):
         # The last bit of a quotient decides which piece a number next to two of them falls to.
-        hi = step / 2 * mpf("1.0001")
-        lo = -hi if i > 0 else mpf(0)
-        xs = [(lo + hi) / 2 + (hi - lo) / 2 * node for node in nodes]
-        fs = [f(i * step + x) - (0 if i > 0 else x) for x in xs]
-        ws = [1 / f(i * step + x) for x in xs]
+        lo, hi = [middle + (x - middle) * mpf("1.0001") for x in (lo, hi)]
+        xs = [(lo + hi) / 2 + (hi - lo) / 2 * node - middle for node in nodes]
+        fs = [f(middle + x) - (0 if i > 0 else x) for x in xs]
+        ws = [1 / f(middle + x) for x in xs]
         fixed = [] if i > 0 else [mpf(0)]
         for k in range(len(fixed), degree + 1):
             rest = [y - evaluate(fixed, x) for x, y in zip(xs, fs)]
@@ -142,6 +141,15 @@ ROWS = [
         lambda r: r**2 / exp(r),
         -log(2) / 2 * 1.0001,
         log(2) / 2 * 1.0001,
+        4,
+    ),
+    (
+        "EXP_ABOVE",
+        "`(exp(r) - 1 - r) / r^2`, 0 <= r <= ln 2.",
+        near_zero(lambda r: (expm1(r) - r) / r**2, mpf(1) / 2),
+        lambda r: r**2 / exp(r),
+        -0.0002,
+        log(2) * 1.0003,
         4,
     ),
     (
@@ -228,17 +236,44 @@ CONSTANTS = [
 
 
 ERF_STEP = mpf(65) / 256
+ERF_BOUNDS = [mpf(0)] + [ERF_STEP * (2 * i + 1) / 2 for i in range(16)]
+ERF_SPANS = [(i * ERF_STEP, ERF_BOUNDS[i], ERF_BOUNDS[i + 1]) for i in range(16)]
+
+# Four pieces to each doubling of x + 1: their numbers are bits of that sum, counted from the exponent of 1, which ends in 11.
+TANH_BOUNDS = [mpf(2) ** (i // 4) * (1 + mpf(i % 4) / 4) - 1 for i in range(15)]
+TANH_SPANS = [((lo + hi) / 2 if lo > 0 else mpf(0), lo, hi) for lo, hi in zip(TANH_BOUNDS, TANH_BOUNDS[1:])]
 
 
-def print_erf_pieces():
-    polynomials, error = fit_pieces(erf, ERF_STEP, 16, 5)
+def rotated(row):
+    """What belongs to piece i at place i + 12, modulo 16."""
+    row = list(row)
+    row += [mpf(0)] * (16 - len(row))
+    return row[4:] + row[:4]
+
+
+def print_table(row):
+    print(f"    [{', '.join(literal(c) for c in row)}],")
+
+
+def print_pieces():
+    polynomials, error = fit_pieces(erf, ERF_SPANS, 5)
     print("\n/// The distance of pieces of `erf`, of which 15.5 reach to where it rounds to 1.")
     print(f"pub const ERF_STEP: f32 = {literal(ERF_STEP)};")
     print("\n/// `erf(x)` in d = x - i step, |d| <= step / 2, for i = 0 to 15: the coefficients of one power of d in each row.")
     print(f"/// For i = 0 `erf(x) - x`. Error {float(error * 2**24):.3f} x 2^-24.")
     print("pub const ERF_PIECES: [[f32; 16]; 6] = [")
     for row in zip(*polynomials):
-        print(f"    [{', '.join(literal(c) for c in row)}],")
+        print_table(row)
+    print("];")
+    polynomials, error = fit_pieces(tanh, TANH_SPANS, 6)
+    print("\n/// Middles of the pieces of `tanh`: bits 21 to 24 of x + 1 are a piece's place. 0 is that of the first.")
+    print("pub const TANH_MIDDLES: [f32; 16] =")
+    print(f"    [{', '.join(literal(c) for c in rotated(middle for middle, _, _ in TANH_SPANS))}];")
+    print("\n/// `tanh(x)` in d = x - middle: the coefficients of one power of d in each row; of the first piece `tanh(x) - x`.")
+    print(f"/// Error {float(error * 2**24):.3f} x 2^-24.")
+    print("pub const TANH_PIECES: [[f32; 16]; 7] = [")
+    for row in zip(*polynomials):
+        print_table(rotated(row))
     print("];")
 
 
@@ -256,7 +291,7 @@ def main():
         for c in fixed:
             print(f"    {literal(c)},")
         print("];")
-    print_erf_pieces()
+    print_pieces()
 
 
 if __name__ == "__main__":

@@ -7,10 +7,14 @@ use super::real::Real;
 use crate::schedule::{Builder, VecOp};
 use std::f32::consts::LOG2_E;
 use tegula_ir::Value;
-use tegula_target::coefficients::{EXP, EXP_WIDE, EXPM1, LN_2, TANH};
+use tegula_target::coefficients::{EXP, EXP_ABOVE, EXP_WIDE, EXPM1, LN_2, TANH};
 
 /// 1.5 * 2^23: added to a number below 2^22, it rounds it to an integer that stands in the low bits.
 pub(super) const ROUNDER: f32 = 12_582_912.0;
+/// The largest number below 1/2: that much less rounds down, but 0 and what is next to an integer stay.
+const BELOW_HALF: f32 = 0.499_999_97;
+/// Results beyond are 0 and infinite, as they are next to these.
+const EXP_CLAMP: (f32, f32) = (-87.9, 89.0);
 /// Below, `exp` is less than the smallest normal number, and given as 0: making denormals takes the processor a hundred
 /// cycles. Above the other it is more than the largest number.
 const EXP_RANGE: (f32, f32) = (-87.336_54, 89.0);
@@ -19,28 +23,28 @@ const EXP2_RANGE: (f32, f32) = (-151.0, 129.0);
 /// From here on `1 - tanh` is below half an ulp of 1.
 const TANH_ONE: f32 = 9.1;
 
-/// The scale is the square of a power of two, so that overflow needs no branch.
+/// `n` is rounded down, so that its power of two is 0 exactly where the result would be less than the smallest normal
+/// number, and infinite exactly where it is: neither needs a choice.
 pub(super) fn exp(b: &mut Builder, x: Value) -> Value {
     let r = &mut Real::new(b, x);
-    let tiny = is_tiny(r, x);
-    let x = r.at_least(EXP_RANGE.0, x);
-    let x = r.at_most(EXP_RANGE.1, x);
-    let (m, half_scale) = split(r, x, LOG2_E / 2.0, 0);
-    let rest = reduce(r, x, m, 2.0);
-    let p = exp_near_zero(r, &EXP_WIDE, rest);
-    let p = r.mul(p, half_scale);
-    let p = r.mul(p, half_scale);
-    let zero = r.k(0.0);
-    r.select(tiny, zero, p)
+    let x = r.at_least(EXP_CLAMP.0, x);
+    let x = r.at_most(EXP_CLAMP.1, x);
+    let (log2_e, half, rounder) = (r.k(LOG2_E), r.k(-BELOW_HALF), r.k(ROUNDER + 127.0));
+    let lowered = r.fma(x, log2_e, half);
+    let shifted = r.add(lowered, rounder);
+    let (n, scale) = (r.sub(shifted, rounder), power(r, shifted));
+    let rest = reduce(r, x, n);
+    let p = exp_near_zero(r, &EXP_ABOVE, rest);
+    r.mul(p, scale)
 }
 
-/// Whether `exp` of a number, and so `sigmoid`, is 0 for being less than the smallest normal number.
+/// Whether `sigmoid` of a number is 0 for being less than the smallest normal number.
 fn is_tiny(r: &mut Real, x: Value) -> Value {
     let least = r.k(EXP_RANGE.0);
     r.less(x, least)
 }
 
-/// `2^(2m) * exp((x - 2m) ln 2)`, scaled as `exp` is.
+/// `2^(2m) * exp((x - 2m) ln 2)`. The scale is the square of a power of two, so that overflow needs no branch.
 pub(super) fn exp2(b: &mut Builder, x: Value) -> Value {
     let r = &mut Real::new(b, x);
     let x = r.at_least(EXP2_RANGE.0, x);
@@ -68,9 +72,9 @@ fn power(r: &mut Real, shifted: Value) -> Value {
     r.as_real(bits)
 }
 
-/// `x - n * times * ln 2`.
-fn reduce(r: &mut Real, x: Value, n: Value, times: f32) -> Value {
-    let (hi, lo) = (r.k(times * LN_2[0]), r.k(times * LN_2[1]));
+/// `x - n * ln 2`.
+fn reduce(r: &mut Real, x: Value, n: Value) -> Value {
+    let (hi, lo) = (r.k(LN_2[0]), r.k(LN_2[1]));
     let rest = r.fnma(n, hi, x);
     r.fnma(n, lo, rest)
 }
@@ -97,7 +101,7 @@ pub(super) fn expm1(b: &mut Builder, argument: Value) -> Value {
     let shifted = r.add(scaled, rounder);
     let n = r.sub(shifted, rounder);
     let scale = power(r, shifted);
-    let rest = reduce(r, x, n, 1.0);
+    let rest = reduce(r, x, n);
     let q = r.horner(&EXPM1, rest);
     let square = r.mul(rest, rest);
     let p = r.fma(square, q, rest);
@@ -122,7 +126,7 @@ pub(super) fn sigmoid(b: &mut Builder, x: Value) -> Value {
     let y = r.at_least(-18.0, y);
     let y = r.at_most(-EXP_RANGE.0, y);
     let (n, scale) = split(r, y, LOG2_E, -64);
-    let rest = reduce(r, y, n, 1.0);
+    let rest = reduce(r, y, n);
     let q = r.horner(&EXP, rest);
     let square = r.mul(rest, rest);
     let w = r.fma(square, q, rest);
@@ -150,7 +154,7 @@ pub(super) fn tanh(b: &mut Builder, x: Value) -> Value {
     let y = r.at_most(TANH_ONE, a);
     let y = r.add(y, y);
     let (n, scale) = split(r, y, LOG2_E, 0);
-    let rest = reduce(r, y, n, 1.0);
+    let rest = reduce(r, y, n);
     let p = exp_near_zero(r, &EXP, rest);
     let bottom = r.fma(p, scale, one);
     let gap = r.div(two, bottom);
