@@ -102,8 +102,12 @@ fn launches(package: &Package, sizes: &mut AtSizes) -> Vec<Launch> {
                 writer.extend([(*dst, source), (root(*dst), source)]);
             }
         }
-        Step::Fill { .. } | Step::Bind { .. } | Step::Assert { .. } | Step::If { .. } | Step::Loop { .. } => {
-        }
+        Step::Fill { .. }
+        | Step::Bind { .. }
+        | Step::Assert { .. }
+        | Step::If { .. }
+        | Step::Loop { .. }
+        | Step::Fork { .. } => {}
     });
     found
 }

@@ -119,7 +119,9 @@ pub fn planned(package: &Package) -> Result<Vec<LaunchTime>, Diagnostic> {
                 let (kernel, threads, falling_parts) = (*kernel, 1, 0);
                 launches.push(LaunchTime { kernel, start_ns: 0, ns: 0, grid, threads, words, falling_parts });
             }
-            Step::If { .. } | Step::Loop { .. } => return Err(refused("which steps run")),
+            Step::If { .. } | Step::Loop { .. } | Step::Fork { .. } => {
+                return Err(refused("which steps run"));
+            }
             _ => {}
         }
     }

@@ -24,7 +24,7 @@ impl OpRules for HostOp {
 
     fn region_count(&self) -> usize {
         match self {
-            HostOp::If {} => 2,
+            HostOp::If {} | HostOp::Fork {} => 2,
             HostOp::Loop { .. } => 1,
             _ => 0,
         }
@@ -91,7 +91,7 @@ impl OpRules for HostOp {
                 }
                 Ok(Types::new())
             }
-            HostOp::Yield {} => takes(0).map(|()| Types::new()),
+            HostOp::Fork {} | HostOp::Yield {} => takes(0).map(|()| Types::new()),
             HostOp::Return { names, dtypes, shapes } => {
                 takes(names.len())?;
                 if names.len() != dtypes.len() || names.len() != shapes.len() {

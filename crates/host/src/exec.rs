@@ -71,6 +71,7 @@ impl Run<'_, '_> {
                 self.region(regions[usize::from(!cond)])
             }
             HostOp::Loop { trip, cond, counter } => self.repeat(op, [*trip, *cond, *counter]),
+            HostOp::Fork {} => regions.iter().try_for_each(|region| self.region(*region)),
             HostOp::Assert { left, relation, right, message } => {
                 let sides = self.size(left).and_then(|l| Ok((l, self.size(right)?)));
                 let (l, r) = sides.map_err(|error| self.diagnose(op, error))?;
@@ -131,7 +132,7 @@ impl Run<'_, '_> {
                 self.memory.remove(&func.result(op));
                 Ok(())
             }
-            HostOp::If {} | HostOp::Loop { .. } | HostOp::Assert { .. } => {
+            HostOp::If {} | HostOp::Loop { .. } | HostOp::Fork {} | HostOp::Assert { .. } => {
                 Err("a step with regions is no plain one".into())
             }
         }

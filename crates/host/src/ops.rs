@@ -70,6 +70,8 @@ define_ops! {
         /// ran and `cond` (one bool, read before each) holds; `counter` (one `i64`) gets the number of the
         /// iteration before each. c1: `trip` or `cond` is there. c2: one operand for each that is there.
         Loop = "loop" { trip: bool, cond: bool, counter: bool },
+        /// Runs both of its regions, one after the other or at once: neither touches what the other writes.
+        Fork = "fork" {},
         /// Ends a region.
         Yield = "yield" {},
         /// `(buffers...)`: ends the program; what they hold are its outputs, named and shaped by `names`,
@@ -88,7 +90,8 @@ impl HostOp {
             | HostOp::Bind { .. }
             | HostOp::Assert { .. }
             | HostOp::If {}
-            | HostOp::Loop { .. } => true,
+            | HostOp::Loop { .. }
+            | HostOp::Fork {} => true,
             HostOp::Input { .. }
             | HostOp::Updated { .. }
             | HostOp::Output { .. }

@@ -3,7 +3,8 @@
 //! Before: a verified host function.  After: for each buffer the inclusive range of step numbers (pre-order, a step
 //! before those inside it) that need its content; an alias shares its root's.
 //! A buffer made outside of a loop and used inside lives over the whole loop, since a round may read what an
-//! earlier one wrote. What the program returns lives to its end.
+//! earlier one wrote. What a branch of a fork uses lives over the whole fork, since the other branch may run at any
+//! time of it. What the program returns lives to its end.
 
 use tegula_base::HashMap;
 use tegula_host::{HostFunc, HostOp};
@@ -78,11 +79,14 @@ fn extent(func: &HostFunc, numbers: &HashMap<OpId, u32>, op: OpId, home: Option<
         HostOp::Loop { .. } => (numbers[&op], last_inside(func, numbers, op)),
         _ => (numbers[&op], numbers[&op]),
     };
-    let mut region = func.parent(op);
-    while region != home
-        && let Some(owner) = region.and_then(|region| func.owner(region))
-    {
-        if matches!(func.kind(owner), HostOp::Loop { .. }) {
+    let (mut region, mut is_inside) = (func.parent(op), true);
+    while let Some(owner) = region.and_then(|region| func.owner(region)) {
+        is_inside &= region != home;
+        let is_whole = match func.kind(owner) {
+            HostOp::Loop { .. } => is_inside,
+            kind => *kind == HostOp::Fork {},
+        };
+        if is_whole {
             range = (range.0.min(numbers[&owner]), range.1.max(last_inside(func, numbers, owner)));
         }
         region = func.parent(owner);

@@ -44,7 +44,7 @@ impl Generator {
     fn steps(&mut self, region: RegionId, mut known: Vec<Value>, depth: usize) -> Vec<Value> {
         for _ in 0..2 + self.random.below(8) {
             let pick = |random: &mut Random, known: &[Value]| known[random.below(known.len())];
-            match self.random.below(if depth < 3 { 8 } else { 6 }) {
+            match self.random.below(if depth < 3 { 9 } else { 6 }) {
                 0..=3 => {
                     let reads = [pick(&mut self.random, &known), pick(&mut self.random, &known)];
                     let made = self.alloc(region);
@@ -57,6 +57,21 @@ impl Generator {
                     if read != write {
                         self.launch(region, &[read], write);
                     }
+                }
+                // Branches write only what is their own.
+                8 => {
+                    let results = [self.alloc(region), self.alloc(region)];
+                    let op = self.func.push_op(region, HostOp::Fork {}, &[], [], None);
+                    for (branch, result) in self.func.regions_of(op).to_vec().into_iter().zip(results) {
+                        for _ in 0..1 + self.random.below(3) {
+                            let read = pick(&mut self.random, &known);
+                            let made = self.alloc(branch);
+                            self.launch(branch, &[read], made);
+                            self.launch(branch, &[made, read], result);
+                        }
+                        self.func.push_op(branch, HostOp::Yield {}, &[], [], None);
+                    }
+                    known.extend(results);
                 }
                 6 => {
                     let cond = pick(&mut self.random, &known);
@@ -143,6 +158,13 @@ impl Machine<'_> {
                     self.region(regions[0])?;
                 }
                 Ok(())
+            }
+            // Steps of both in turn, and each before and after the other: the branches may run at once.
+            HostOp::Fork {} => {
+                let [first, second] = [regions[0], regions[1]].map(|region| self.func.ops_in(region));
+                let longest = first.len().max(second.len());
+                let in_turn = (0..longest).flat_map(|i| [first.get(i), second.get(i)]).flatten();
+                in_turn.chain(second).chain(first).try_for_each(|op| self.step(*op))
             }
             HostOp::Return { .. } => operands.iter().try_for_each(|buffer| self.read(op, *buffer)),
             _ => Ok(()),

@@ -3,8 +3,11 @@
 //! After [`check_program`]: every id is in range; every symbol used is declared; an alias is of a buffer that is none;
 //! code and constants lie inside their sections, two kernels' portable code is the same bytes or disjoint; each
 //! `Input`, `Output` and `State` place has at most one buffer; copies, fills and counters never write to inputs or
-//! constants; steps nest at most [`MAX_DEPTH`] deep. The time is in proportion to the program.
+//! constants; steps nest at most [`MAX_DEPTH`] deep; branches that may run at once do not depend on each other
+//! (`check/fork.rs`). The time is in proportion to the program.
 //! Not promised: that sizes fit their buffers (they are symbolic; the runtime checks them once bound).
+
+mod fork;
 
 use crate::format::ALIGN;
 use crate::host::{Arg, Buffer, BufferId, HostProgram, Kernel, KernelCode, Origin, Place, SizeExpr, Step};
@@ -12,7 +15,7 @@ use crate::tensor_map::MapTemplate;
 use std::collections::{BTreeMap, BTreeSet};
 use tegula_base::{Diagnostic, Diagnostics, Dim};
 
-/// Deepest nesting of `If` and `Loop`.
+/// Deepest nesting of `If`, `Loop` and `Fork`.
 pub const MAX_DEPTH: u32 = 32;
 
 /// Findings beyond this number are not collected.
@@ -34,6 +37,10 @@ pub fn check_program(program: &HostProgram, extents: Extents) -> Result<(), Diag
     checker.check_buffers();
     checker.check_kernels();
     checker.check_steps(&program.steps, 0);
+    // Only where all ids are known to be in range.
+    if checker.found.0.is_empty() {
+        fork::faults(program).into_iter().for_each(|message| checker.fault(message));
+    }
     checker.found.into_result(())
 }
 
@@ -285,6 +292,10 @@ impl<'a> Checker<'a> {
                 trip.iter().chain(cond).for_each(|buffer| self.check_buffer_id(*buffer));
                 counter.iter().for_each(|buffer| self.check_written(*buffer));
                 self.check_steps(body, depth + 1);
+            }
+            Step::Fork { first, second } => {
+                self.check_steps(first, depth + 1);
+                self.check_steps(second, depth + 1);
             }
         }
     }

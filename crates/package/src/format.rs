@@ -16,7 +16,7 @@ use tegula_base::Diagnostic;
 pub const MAGIC: [u8; 8] = *b"\x89TGL\r\n\x1a\n";
 
 /// Raised by every change that an older reader cannot read, a longer function table excepted.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 /// Alignment of sections, machine code and constants, bytes.
 pub const ALIGN: u64 = 64;

@@ -225,6 +225,8 @@ pub enum Step {
     /// before each iteration) is true; one of the two is there. `counter` (one i64) gets the iteration's
     /// number, from 0, before the body.
     Loop { trip: Option<BufferId>, cond: Option<BufferId>, counter: Option<BufferId>, body: Vec<Step> },
+    /// Runs both lists, one after the other or at once: neither touches what the other writes.
+    Fork { first: Vec<Step>, second: Vec<Step> },
 }
 
 /// One word of the argument block; see `docs/abi.md`.
@@ -281,6 +283,10 @@ impl Step {
                     number = Step::for_each(otherwise, number, f);
                 }
                 Step::Loop { body, .. } => number = Step::for_each(body, number, f),
+                Step::Fork { first, second } => {
+                    number = Step::for_each(first, number, f);
+                    number = Step::for_each(second, number, f);
+                }
                 Step::Launch { .. }
                 | Step::Copy { .. }
                 | Step::Fill { .. }

@@ -221,7 +221,7 @@ fn foreign_and_newer_files_are_told_apart() {
     check_error(
         &newer,
         expect![[r#"
-            error[package-newer]: the package has format 3, this Tegula reads up to format 2
+            error[package-newer]: the package has format 4, this Tegula reads up to format 3
             help: update Tegula, or compile the model again with this version"#]],
     );
 }
@@ -410,6 +410,68 @@ fn programs_that_break_a_rule_are_refused() {
             p.steps.extend(nested);
         },
         expect!["error[package-invalid]: steps nest deeper than 32"],
+    );
+}
+
+/// Branches over the buffers `a` (2), `weights` (3), `tail` in `a` (5), `state` (6) and `count` (7).
+#[test]
+fn branches_do_not_depend_on_each_other() {
+    let copy = |src: u32, dst: u32| Step::Copy {
+        src: BufferId(src),
+        src_offset: dim("0"),
+        dst: BufferId(dst),
+        dst_offset: dim("0"),
+        bytes: dim("4"),
+    };
+    let launch = |buffer: u32, grid: &str| Step::Launch {
+        kernel: 0,
+        args: vec![Arg::Buffer(BufferId(buffer))],
+        grid: dim(grid),
+    };
+    let fork = |first: Vec<Step>, second: Vec<Step>| {
+        move |p: &mut HostProgram| {
+            p.steps = vec![Step::Fork { first, second }];
+            let last = Step::for_each(&p.steps, 0, &mut |_, _| {}) - 1;
+            p.buffers.iter_mut().for_each(|buffer| (buffer.first, buffer.last) = (0, last));
+        }
+    };
+    let depends = "error[package-invalid]: the branches of the fork at step 0 depend on each other";
+    let rules = |edit: &dyn Fn(&mut HostProgram)| {
+        let (builder, mut program) = sample();
+        edit(&mut program);
+        builder.finish(about(), program).err().map(|found| found.to_string()).unwrap_or_default()
+    };
+    let check = |first: &[Step], second: &[Step], expected: &str| {
+        for (first, second) in [(first, second), (second, first)] {
+            let fork = fork(first.to_vec(), second.to_vec());
+            let edit = |program: &mut HostProgram| fork.clone()(program);
+            assert_eq!(rules(&edit).trim(), expected);
+        }
+    };
+    check(&[copy(3, 2)], &[copy(3, 7), copy(7, 6)], "");
+    // What a constant or an input holds, any number may read.
+    check(&[launch(0, "n"), launch(3, "n")], &[launch(0, "n"), launch(3, "n")], "");
+    check(&[copy(3, 2)], &[copy(2, 7)], depends);
+    check(&[copy(3, 2)], &[copy(3, 5)], depends);
+    check(&[launch(2, "n")], &[copy(2, 7)], depends);
+    check(&[Step::Bind { symbol: 1, from: BufferId(7) }], &[launch(2, "k")], depends);
+    let counting = Step::Loop {
+        trip: Some(BufferId(3)),
+        cond: None,
+        counter: Some(BufferId(7)),
+        body: vec![Step::Fill { dst: BufferId(2), value: 1, bytes: dim("4") }],
+    };
+    check(std::slice::from_ref(&counting), &[copy(7, 6)], depends);
+    check(&[counting], &[copy(2, 6)], depends);
+    let inner = Step::Fork { first: vec![copy(3, 2)], second: vec![] };
+    check(&[inner], &[], "error[package-invalid]: the fork at step 1 is inside of another");
+    let begins_late = |program: &mut HostProgram| {
+        fork(vec![copy(3, 2)], vec![copy(3, 7)])(program);
+        program.buffers[7].first = 2;
+    };
+    assert_eq!(
+        rules(&begins_late).trim(),
+        "error[package-invalid]: buffer `count` does not live through the fork at step 0"
     );
 }
 

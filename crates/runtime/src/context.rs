@@ -14,7 +14,12 @@ use tegula_base::Diagnostic;
 /// Scratch areas of two threads stay this far apart, bytes: no two on one pair of prefetched lines.
 const SCRATCH_ALIGN: usize = 128;
 
+/// Elements that a branch's lists have room for at least.
+const BRANCH_ROOM: usize = 128;
+
+/// Alone on its cache lines, as branches that run at once have one each.
 #[derive(Default)]
+#[repr(align(128))]
 pub(crate) struct Context {
     /// Who holds all but the scratch.
     pub(crate) queue: Queue,
@@ -49,6 +54,8 @@ pub(crate) struct Context {
     pub(crate) late_peak: usize,
     /// Launches per kernel in this run.
     pub(crate) launches: Vec<u64>,
+    /// Of branches that run at once, kept for the next time.
+    branches: Vec<Context>,
 }
 
 impl Context {
@@ -228,6 +235,51 @@ impl Context {
         self.spare.push(block);
     }
 
+    /// Contexts for branches that run at once, on this one's memory but for their scratch. They go back to
+    /// [`Context::join`], and nobody uses the memory through this one before. `None`: memory is of a card, or
+    /// found while running.
+    pub(crate) fn fork(&mut self, n: usize) -> Option<Vec<Context>> {
+        if !matches!(self.queue, Queue::Host) || !self.late.is_empty() {
+            return None;
+        }
+        let mut branches = std::mem::take(&mut self.branches);
+        branches.resize_with(n, Context::default);
+        for branch in &mut branches {
+            branch.arena = Region::Lent(self.arena.range());
+            branch.states.clear();
+            branch.states.extend(self.states.iter_mut().map(|state| Region::Lent(state.range())));
+            branch.words.clone_from(&self.words);
+            branch.inputs.clone_from(&self.inputs);
+            branch.outputs.clone_from(&self.outputs);
+            branch.constants = self.constants;
+            // Small lists of two branches would share cache lines, which each step of both changes.
+            branch.symbols.reserve(BRANCH_ROOM);
+            branch.launches.reserve(BRANCH_ROOM);
+            branch.symbols.clone_from(&self.symbols);
+            branch.bounds = None;
+            branch.launches.clear();
+            branch.launches.resize(self.launches.len(), 0);
+        }
+        Some(branches)
+    }
+
+    /// Takes over what branches have done.
+    pub(crate) fn join(&mut self, branches: Vec<Context>) {
+        for branch in &branches {
+            for (launches, own) in self.launches.iter_mut().zip(&branch.launches) {
+                *launches += own;
+            }
+            // Each symbol is bound in one branch at most.
+            for (symbol, (own, before)) in branch.symbols.iter().zip(self.symbols.clone()).enumerate() {
+                if *own != before {
+                    self.symbols[symbol] = *own;
+                }
+            }
+        }
+        self.bounds = None;
+        self.branches = branches;
+    }
+
     /// The scratch of thread 0 and the distance between threads.
     pub(crate) fn scratch(&mut self, bytes: usize, threads: usize) -> Result<(u64, usize), Diagnostic> {
         let stride = bytes.next_multiple_of(SCRATCH_ALIGN);
@@ -242,6 +294,6 @@ impl Context {
     }
 
     pub(crate) fn scratch_bytes(&self) -> usize {
-        self.scratch.len()
+        self.scratch.len() + self.branches.iter().map(Context::scratch_bytes).sum::<usize>()
     }
 }

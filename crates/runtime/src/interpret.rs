@@ -5,6 +5,7 @@
 //! and portable kernels aside.
 
 mod card;
+mod fork;
 
 use crate::bind::{Base, Bound, LateWord, Launch, Op, Size, symbol_bounds};
 use crate::context::Context;
@@ -74,7 +75,8 @@ impl Run<'_> {
             Op::Fill { dst, value, bytes } => {
                 let bytes = self.size(*bytes)?;
                 let dst = self.part(*dst, Size::Known(0), bytes)?;
-                // SAFETY: memory of this run, writable (`check_program`); kernels on the host have returned.
+                // SAFETY: memory of this run, writable, and of no branch beside this (`check_program`); this branch's kernels on the
+                // host have returned.
                 unsafe { self.cx.queue.fill(dst, *value) }
             }
             Op::Bind { symbol, from } => self.bind(*symbol as usize, *from),
@@ -96,6 +98,7 @@ impl Run<'_> {
                 self.steps(branch)
             }
             Op::Loop { trip, cond, counter, body } => self.repeat(*trip, *cond, *counter, body),
+            Op::Fork(branches) => self.fork(branches),
             Op::Release(slots) => {
                 slots.iter().for_each(|slot| self.cx.release_late(*slot));
                 Ok(())
@@ -120,7 +123,8 @@ impl Run<'_> {
             }
             if let Some(counter) = counter {
                 let counter = self.part(counter, Size::Known(0), 8)?;
-                // SAFETY: eight bytes of writable memory of this run (`check_program`); no kernel runs.
+                // SAFETY: eight bytes of writable memory of this run, of no branch beside this (`check_program`); no kernel
+                // of this branch runs.
                 unsafe { self.cx.queue.write(counter, &iteration.to_le_bytes())? };
             }
             self.falling = iteration % 2 == 1;
@@ -220,7 +224,8 @@ impl Run<'_> {
                 let fault: Mutex<Option<String>> = Mutex::new(None);
                 let threads = self.split(launch, grid, &|thread, begin, end| {
                     let scratch = Range { address: scratch_of(thread), bytes: scratch_bytes, writable: true };
-                    // SAFETY: the ranges are memory of this run, and only this launch runs.
+                    // SAFETY: the ranges are memory of this run, and only this launch runs that may write them
+                    // (`check_program`).
                     let memory = unsafe { LaunchMemory::new(&buffers, scratch, self.running) };
                     if let Err(error) = kernel.run(words, scratch.address, &memory, begin, end)
                         && let Ok(mut fault) = fault.lock()
@@ -329,7 +334,7 @@ impl Run<'_> {
     fn read_i64(&mut self, buffer: BufferId) -> Result<i64, Diagnostic> {
         let range = self.part(buffer, Size::Known(0), 8)?;
         let mut bytes = [0; 8];
-        // SAFETY: eight bytes of memory of this run; no kernel runs.
+        // SAFETY: eight bytes of memory of this run; no kernel that may write them runs (`check_program`).
         unsafe { self.cx.queue.read(range, &mut bytes)? };
         Ok(i64::from_le_bytes(bytes))
     }
@@ -337,7 +342,7 @@ impl Run<'_> {
     fn read_bool(&mut self, buffer: BufferId) -> Result<bool, Diagnostic> {
         let range = self.part(buffer, Size::Known(0), 1)?;
         let mut byte = [0];
-        // SAFETY: one byte of memory of this run; no kernel runs.
+        // SAFETY: one byte of memory of this run; no kernel that may write it runs (`check_program`).
         unsafe { self.cx.queue.read(range, &mut byte)? };
         Ok(byte != [0])
     }
@@ -426,7 +431,7 @@ fn native_args<'a>(
     let mut args = NativeArgs { operands: Vec::new(), results: Vec::new(), scalars: Vec::new(), running };
     for range in &ranges[..operands] {
         let (dtype, shape, range) = next(range)?;
-        // SAFETY: live memory of this run; results do not overlap it, and nothing else runs.
+        // SAFETY: live memory of this run; results do not overlap it, and nothing else runs that may write it.
         args.operands.push(View { dtype, shape, bytes: unsafe { range.as_slice() } });
     }
     for range in &ranges[operands..] {

@@ -16,6 +16,8 @@ pub(crate) enum Queue {
 pub(crate) enum Region {
     Host(Block),
     Cuda(DeviceBlock),
+    /// Another's, who keeps it as long as this is used.
+    Lent(Range),
 }
 
 impl Default for Region {
@@ -29,6 +31,7 @@ impl Region {
         match self {
             Region::Host(block) => block.len(),
             Region::Cuda(block) => block.len(),
+            Region::Lent(range) => range.bytes,
         }
     }
 
@@ -37,6 +40,7 @@ impl Region {
             Region::Host(block) => block.address(),
             Region::Cuda(block) if block.len() == 0 => EMPTY,
             Region::Cuda(block) => block.address(),
+            Region::Lent(range) => range.address,
         }
     }
 
@@ -57,7 +61,7 @@ impl Queue {
     /// Copies the bytes of `src` to the start of `dst`; on a GPU the two do not overlap.
     ///
     /// # Safety
-    /// Both are live memory of this queue, `dst` writable and as long; on the host no kernel runs.
+    /// Both are live memory of this queue, `dst` writable and as long; on the host no kernel that uses it runs.
     pub(crate) unsafe fn copy(&self, src: Range, dst: Range) -> Result<(), Diagnostic> {
         match self {
             // SAFETY: promised by the caller.
@@ -69,7 +73,7 @@ impl Queue {
     }
 
     /// # Safety
-    /// Live, writable memory of this queue; on the host no kernel runs.
+    /// Live, writable memory of this queue; on the host no kernel that uses it runs.
     pub(crate) unsafe fn fill(&self, dst: Range, value: u8) -> Result<(), Diagnostic> {
         match self {
             // SAFETY: promised by the caller.
@@ -83,7 +87,7 @@ impl Queue {
     /// Waits for all work so far and reads the first `into.len()` bytes.
     ///
     /// # Safety
-    /// Live memory of this queue, at least as long, written before; on the host no kernel runs.
+    /// Live memory of this queue, at least as long, written before; on the host no kernel that uses it runs.
     pub(crate) unsafe fn read(&self, src: Range, into: &mut [u8]) -> Result<(), Diagnostic> {
         match self {
             Queue::Host => {
@@ -102,7 +106,7 @@ impl Queue {
     /// Writes bytes to the start of a range; they may change when this returns.
     ///
     /// # Safety
-    /// Live, writable memory of this queue, at least as long; on the host no kernel runs.
+    /// Live, writable memory of this queue, at least as long; on the host no kernel that uses it runs.
     pub(crate) unsafe fn write(&self, dst: Range, bytes: &[u8]) -> Result<(), Diagnostic> {
         match self {
             Queue::Host => {

@@ -2,7 +2,7 @@
 
 mod common;
 use common::*;
-use tegula_base::{DType, HostTensor};
+use tegula_base::{DType, Dim, HostTensor};
 use tegula_package::*;
 use tegula_runtime::{Session, TensorView};
 
@@ -262,6 +262,80 @@ fn branches_and_loops_follow_their_conditions() {
     assert_eq!(run(10, 0, true), (10, -1));
     assert_eq!(run(10, -3, true), (10, -1));
     assert_eq!(run(10, 5, false), (7, -1));
+}
+
+/// Two branches count up from `x` and from 100, as often as `trip` says, and note each number at a place of its own.
+#[cfg(target_arch = "x86_64")]
+fn two_branches(predicted_ns: i64, threads: usize) -> Session {
+    let mut s = Source::default();
+    let x = s.input("x", DType::I64, &[]);
+    let trip = s.input("trip", DType::I64, &[]);
+    let hundred = s.constant("hundred", &HostTensor::scalar(100i64));
+    let code = s.package.add_machine_code(INCREMENT);
+    let increment = s.kernel("increment", code);
+    s.program.kernels[increment as usize].cost =
+        CostRecord { predicted_ns: Dim::from(predicted_ns), ..CostRecord::default() }.into();
+    let copy = |src, dst, to: &str| Step::Copy {
+        src,
+        src_offset: dim("0"),
+        dst,
+        dst_offset: dim(to),
+        bytes: dim("8"),
+    };
+    let mut branches = [(x, "a"), (hundred, "b")].into_iter().map(|(from, name)| {
+        let all = s.output(name, DType::I64, &["1000"]);
+        let [now, next, counter] = ["now", "next", "counter"].map(|name| s.arena(name, "8"));
+        let round = s.data_symbol(&format!("round_{name}"), None);
+        let body = vec![
+            launch(increment, &[buf(now), buf(next)], "1"),
+            copy(next, now, "0"),
+            Step::Bind { symbol: round, from: counter },
+            copy(now, all, &format!("8*round_{name}")),
+        ];
+        let repeat = Step::Loop { trip: Some(trip), cond: None, counter: Some(counter), body };
+        vec![Step::Fill { dst: all, value: 0, bytes: dim("8000") }, copy(from, now, "0"), repeat]
+    });
+    let (first, second) = (branches.next().unwrap(), branches.next().unwrap());
+    drop(branches);
+    s.program.steps = vec![Step::Fork { first, second }];
+    s.session(threads)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn branches_give_the_same_on_any_number_of_threads() {
+    // Too short to share, worth sharing, and unknown.
+    for predicted_ns in [100, 1_000_000, 0] {
+        for threads in [1, 2, 5] {
+            let session = two_branches(predicted_ns, threads);
+            for (runs, trip) in [0i64, 1, 1000, 1000].into_iter().enumerate() {
+                let inputs = [HostTensor::scalar(7i64), HostTensor::scalar(trip)];
+                let views: Vec<TensorView> = inputs.iter().map(TensorView::from).collect();
+                let mut outputs = Vec::new();
+                let profile = session.run_profiled(&views, &mut outputs).unwrap();
+                for (output, from) in outputs.iter().zip([7, 100]) {
+                    let expected: Vec<i64> =
+                        (0..1000).map(|i| if i < trip { from + i + 1 } else { 0 }).collect();
+                    assert_eq!(i64s(output), expected, "run {runs} on {threads} threads");
+                }
+                assert_eq!(profile.launches.len() as i64, 2 * trip);
+            }
+            assert_eq!(session.counters().machine, 4002);
+        }
+    }
+}
+
+/// A symbol out of its range stops one branch, and the run.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn a_fault_in_a_branch_is_the_runs() {
+    let session = two_branches(100, 2);
+    for _ in 0..20 {
+        let inputs = [HostTensor::scalar(7i64), HostTensor::scalar(1001i64)];
+        let found = session.run(&inputs).unwrap_err().to_string();
+        assert!(found.contains("touches 8 bytes at 8000 of buffer"), "{found}");
+        session.run(&[HostTensor::scalar(7i64), HostTensor::scalar(3i64)]).unwrap();
+    }
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -279,6 +279,7 @@ impl Writer<'_> {
                 let (trip, cond, counter) = (take(*trip), take(*cond), take(*counter));
                 Step::Loop { trip, cond, counter, body: region(0)? }
             }
+            HostOp::Fork {} => Step::Fork { first: region(0)?, second: region(1)? },
             other => {
                 return Err(Diagnostic::internal(format!("`{}` is no step", tegula_ir::Op::name(other))));
             }

@@ -42,6 +42,8 @@ pub(crate) enum Op {
         counter: Option<BufferId>,
         body: Vec<Op>,
     },
+    /// Branches that do not depend on each other.
+    Fork([Vec<Op>; 2]),
     /// Late blocks whose last use is past.
     Release(Vec<u32>),
 }
@@ -156,6 +158,10 @@ impl<'a, 's> Builder<'a, 's> {
             Step::Loop { trip, cond, counter, body } => {
                 let body = self.steps_in(body, inside)?;
                 Op::Loop { trip: *trip, cond: *cond, counter: *counter, body }
+            }
+            Step::Fork { first, second } => {
+                let first = self.steps_in(first, inside)?;
+                Op::Fork([first, self.steps_in(second, inside)?])
             }
         })
     }

@@ -176,6 +176,6 @@ pub(crate) fn is_straight(ops: &[Op]) -> bool {
         }
         Op::Fill { bytes, .. } => bytes.known().is_some(),
         Op::Assert { lhs, rhs, .. } => lhs.known().is_some() && rhs.known().is_some(),
-        Op::Bind { .. } | Op::If { .. } | Op::Loop { .. } | Op::Release(_) => false,
+        Op::Bind { .. } | Op::If { .. } | Op::Loop { .. } | Op::Fork(_) | Op::Release(_) => false,
     })
 }
