@@ -13,6 +13,7 @@ use tegula_ir::pass::{Changed, PassRecord};
 use tegula_ir::pipeline::Outcome;
 use tegula_ir::{PassCx, PassState, Pipeline, PrintOptions, RunOptions, Trace, print_program};
 use tegula_machine::Machine;
+use tegula_opt::fork_loops::fork_loops;
 use tegula_opt::lower_to_host::{HostModule, Kernels, compile_kernels, lower_to_host, to_package};
 use tegula_opt::passes::Precision;
 use tegula_opt::plan_memory::{Lifetimes, plan_memory};
@@ -194,6 +195,11 @@ pub fn host_pipeline<'a>(
             };
             stages.host = Some(lower_to_host(&stages.tensor, target, kernels, aliases)?);
             Ok(Changed::Yes)
+        })
+        // Of threads; what a GPU does at once is its own affair.
+        .pass("fork_loops", move |stages: &mut Stages, cx| match &mut stages.host {
+            Some(host) if target.machine().cpu().is_some() => Ok(fork_loops(host.program.entry_mut(), cx)),
+            _ => Ok(Changed::No),
         })
         // Last: a lifetime is a range of step numbers, which every other pass would move.
         .pass("plan_memory", |stages: &mut Stages, _| {

@@ -182,6 +182,38 @@ fn an_lstm_runs_both_ways() {
     }
 }
 
+/// Both directions over one sequence are two loops without a common step, which threads run at once.
+#[test]
+fn two_directions_are_two_branches() {
+    for (is_lstm, gates) in [(true, 4i64), (false, 3)] {
+        let mut program = program(|b| {
+            let (hidden, input, n) = (5i64, 3i64, Dim::symbol("n"));
+            let x = b.arg(DType::F32, [n, Dim::from(2), Dim::from(input)]);
+            let h = b.arg(DType::F32, [2, hidden]);
+            let mut results = Vec::new();
+            for direction in [Direction::Forward, Direction::Reverse] {
+                let w = b.arg(DType::F32, [gates * hidden, input]);
+                let r = b.arg(DType::F32, [gates * hidden, hidden]);
+                let bias = b.arg(DType::F32, [2 * gates * hidden]);
+                results.extend(match is_lstm {
+                    true => b.lstm(&[x, w, r, bias, h, h], direction)?,
+                    false => b.gru(&[x, w, r, bias, h], direction, true)?,
+                });
+            }
+            Ok(results)
+        });
+        program.symbols.insert("n", SymbolInfo::input(0, 0));
+        let g = gates as usize;
+        let weights: [Vec<usize>; 3] = [vec![g * 5, 3], vec![g * 5, 5], vec![10 * g]];
+        for n in [0usize, 1, 6] {
+            let shapes =
+                [vec![n, 2, 3], vec![2, 5]].into_iter().chain(weights.iter().cycle().take(6).cloned());
+            let inputs: Vec<HostTensor> = shapes.map(|shape| ramp(&shape)).collect();
+            check(&program, &inputs);
+        }
+    }
+}
+
 #[test]
 fn computed_sizes_cut_what_was_found() {
     let mut program = program(|b| {

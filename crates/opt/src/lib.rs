@@ -5,6 +5,7 @@
 
 pub mod assign_layouts;
 mod axis_groups;
+pub mod fork_loops;
 pub mod form_kernels;
 mod kernel_signature;
 pub mod lower;
