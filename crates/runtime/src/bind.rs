@@ -50,6 +50,8 @@ pub(crate) struct Loc {
     pub(crate) base: Base,
     pub(crate) offset: Size,
     pub(crate) bytes: Size,
+    /// Of an alias: the end of the memory that it shares, from the base's start on, where that is known.
+    pub(crate) end: Option<usize>,
 }
 
 /// A region of memory that has an address in each run.
@@ -194,7 +196,7 @@ fn place_buffers(program: &HostProgram, sizes: &mut Sizes<'_>) -> Result<Places,
             // Offsets of arena buffers and all of aliases are set below.
             Place::Arena | Place::Alias { .. } => (Base::Arena, 0),
         };
-        places.buffers.push(Loc { base, offset: Size::Known(offset), bytes });
+        places.buffers.push(Loc { base, offset: Size::Known(offset), bytes, end: None });
     }
     places.plan_arena(program, &lives)?;
     places.late_lives.sort_unstable();
@@ -267,6 +269,8 @@ fn place_aliases(
         let loc = &mut places.buffers[index];
         loc.base = root.base;
         loc.offset = offset;
+        let end = root.offset.known().zip(root.bytes.known()).and_then(|(at, bytes)| at.checked_add(bytes));
+        loc.end = end.and_then(|end| usize::try_from(end).ok());
     }
     Ok(())
 }

@@ -265,13 +265,14 @@ impl Context {
 
     /// Takes over what branches have done.
     pub(crate) fn join(&mut self, branches: Vec<Context>) {
+        let before = self.symbols.clone();
         for branch in &branches {
             for (launches, own) in self.launches.iter_mut().zip(&branch.launches) {
                 *launches += own;
             }
             // Each symbol is bound in one branch at most.
-            for (symbol, (own, before)) in branch.symbols.iter().zip(self.symbols.clone()).enumerate() {
-                if *own != before {
+            for (symbol, (own, before)) in branch.symbols.iter().zip(&before).enumerate() {
+                if own != before {
                     self.symbols[symbol] = *own;
                 }
             }

@@ -306,7 +306,8 @@ impl Run<'_> {
         let root = self.cx.range(loc.base);
         let offset = self.extent(loc.offset)? as usize;
         let bytes = self.capacity(loc.bytes, buffer)?;
-        if offset.checked_add(bytes).is_none_or(|end| end > root.bytes) {
+        let most = loc.end.map_or(root.bytes, |end| end.min(root.bytes));
+        if offset.checked_add(bytes).is_none_or(|end| end > most) {
             let name = &self.program.buffers[buffer.index()].name;
             return Err(crate::bind::invalid(format!("buffer `{name}` lies outside of its memory")));
         }

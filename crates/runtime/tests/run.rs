@@ -2,6 +2,7 @@
 
 mod common;
 use common::*;
+use std::collections::BTreeMap;
 use tegula_base::{DType, Dim, HostTensor};
 use tegula_package::*;
 use tegula_runtime::{Session, TensorView};
@@ -282,10 +283,17 @@ fn two_branches(predicted_ns: i64, threads: usize) -> Session {
         dst_offset: dim(to),
         bytes: dim("8"),
     };
+    let zero = s.constant("zero", &HostTensor::scalar(0i64));
+    let (mut symbols, mut all, mut ends) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+    for name in ["a", "b"] {
+        all.insert(name, s.output(name, DType::I64, &["1000"]));
+        ends.insert(name, s.output(&format!("last_{name}"), DType::I64, &[]));
+        symbols.insert(name, s.data_symbol(&format!("round_{name}"), None));
+    }
     let mut branches = [(x, "a"), (hundred, "b")].into_iter().map(|(from, name)| {
-        let all = s.output(name, DType::I64, &["1000"]);
+        let all = all[name];
         let [now, next, counter] = ["now", "next", "counter"].map(|name| s.arena(name, "8"));
-        let round = s.data_symbol(&format!("round_{name}"), None);
+        let round = symbols[name];
         let body = vec![
             launch(increment, &[buf(now), buf(next)], "1"),
             copy(next, now, "0"),
@@ -297,7 +305,16 @@ fn two_branches(predicted_ns: i64, threads: usize) -> Session {
     });
     let (first, second) = (branches.next().unwrap(), branches.next().unwrap());
     drop(branches);
-    s.program.steps = vec![Step::Fork { first, second }];
+    // Bound before, in a branch, and used behind it.
+    let bind = |name: &str| Step::Bind { symbol: symbols[name], from: zero };
+    let last = |name: &str| Step::Copy {
+        src: all[name],
+        src_offset: dim(&format!("8*round_{name}")),
+        dst: ends[name],
+        dst_offset: dim("0"),
+        bytes: dim("8"),
+    };
+    s.program.steps = vec![bind("a"), bind("b"), Step::Fork { first, second }, last("a"), last("b")];
     s.session(threads)
 }
 
@@ -313,10 +330,12 @@ fn branches_give_the_same_on_any_number_of_threads() {
                 let views: Vec<TensorView> = inputs.iter().map(TensorView::from).collect();
                 let mut outputs = Vec::new();
                 let profile = session.run_profiled(&views, &mut outputs).unwrap();
-                for (output, from) in outputs.iter().zip([7, 100]) {
+                for (pair, from) in outputs.chunks(2).zip([7, 100]) {
                     let expected: Vec<i64> =
                         (0..1000).map(|i| if i < trip { from + i + 1 } else { 0 }).collect();
-                    assert_eq!(i64s(output), expected, "run {runs} on {threads} threads");
+                    assert_eq!(i64s(&pair[0]), expected, "run {runs} on {threads} threads");
+                    let last = if trip > 0 { from + trip } else { 0 };
+                    assert_eq!(i64s(&pair[1]), [last], "run {runs} on {threads} threads");
                 }
                 assert_eq!(profile.launches.len() as i64, 2 * trip);
             }

@@ -212,7 +212,7 @@ fn accepts(
         let is_order = groups.ops_of(id).iter().all(|at| orders_rows(groups, *at));
         let root = groups.op(into.members[0]);
         let has_room = groups.size_of(id) + groups.size_of(reader) <= rules::MAX_OPS;
-        let elsewhere = users.iter().any(|at| *at >= into.members[0] && *at != into.members[0]);
+        let elsewhere = users.iter().any(|at| *at > into.members[0]);
         return match is_order && has_room && !elsewhere && reads_moved_rows(groups.func, root, target) {
             true => Ok(()),
             false => Err("attention reads buffers".into()),
