@@ -4,7 +4,7 @@ use crate::Dim;
 use crate::dim::Atom;
 use smallvec::SmallVec;
 use std::fmt;
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Mul};
 use std::sync::{Arc, LazyLock};
 
 /// Dims, outermost first. Rank 0 is a scalar.
@@ -45,17 +45,7 @@ impl Shape {
         if wide(own).eq(wide(other)) {
             return true;
         }
-        match (factors(own), factors(other)) {
-            (Some((a, atoms)), Some((b, mut rest))) => {
-                a == b
-                    && atoms.len() == rest.len()
-                    && atoms.iter().all(|atom| {
-                        let place = rest.iter().position(|other| other == atom);
-                        place.inspect(|place| _ = rest.swap_remove(*place)).is_some()
-                    })
-            }
-            _ => false,
-        }
+        equal_products(own, other) == Some(true)
     }
 
     /// Whether it broadcasts to `wider` whatever the sizes are: aligned at the right, each extent is 1 or equal.
@@ -81,6 +71,27 @@ impl Shape {
     pub fn substitute(&self, lookup: &dyn Fn(&str) -> Option<Dim>) -> Shape {
         self.0.iter().map(|dim| dim.substitute(lookup)).collect()
     }
+}
+
+impl Dim {
+    /// Whether the size is the product of others.
+    pub fn is_product_of(&self, others: &[Dim]) -> bool {
+        if let [only] = others {
+            return self == only;
+        }
+        let multiplied = || others.iter().cloned().fold(Dim::from(1), Dim::mul);
+        equal_products(std::slice::from_ref(self), others).unwrap_or_else(|| *self == multiplied())
+    }
+}
+
+/// Whether two products are equal; `None`: a factor is a sum, so they must be multiplied out to tell.
+fn equal_products(one: &[Dim], other: &[Dim]) -> Option<bool> {
+    let ((a, atoms), (b, mut rest)) = (factors(one)?, factors(other)?);
+    let mut take = |atom: &&Atom| {
+        let place = rest.iter().position(|other| other == atom);
+        place.inspect(|place| _ = rest.swap_remove(*place)).is_some()
+    };
+    Some(a == b && (a == 0 || atoms.iter().all(&mut take) && rest.is_empty()))
 }
 
 /// The dims that are not 1.

@@ -66,7 +66,8 @@ pub struct PassCx<'a> {
     sink: Option<&'a mut dyn Write>,
     pipeline: String,
     pass: String,
-    counters: BTreeMap<&'static str, u64>,
+    /// A few, counted often.
+    counters: Vec<(&'static str, u64)>,
     /// `pipeline:pass`.
     title: Arc<str>,
     is_quiet: bool,
@@ -107,7 +108,10 @@ impl<'a> PassCx<'a> {
 
     /// Adds to a counter of the pass that runs: `cx.count("folded", 3)`.
     pub fn count(&mut self, counter: &'static str, n: u64) {
-        *self.counters.entry(counter).or_default() += n;
+        match self.counters.iter_mut().find(|(name, _)| *name == counter) {
+            Some((_, sum)) => *sum += n,
+            None => self.counters.push((counter, n)),
+        }
     }
 
     /// Says why something was done, or not done, to the op from node `location`.
@@ -161,7 +165,7 @@ impl<'a> PassCx<'a> {
             pass: self.pass.clone(),
             changed,
             time_ns,
-            counters: std::mem::take(&mut self.counters),
+            counters: self.counters.drain(..).collect(),
         };
         if self.level() >= TraceLevel::Pass {
             self.print(&format!("{record}\n"));

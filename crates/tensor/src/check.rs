@@ -281,7 +281,7 @@ fn one(dtype: DType, shape: impl Into<Shape>) -> Types {
 
 /// Exactly `N` operands (constraint 0).
 fn take<'a, const N: usize>(name: &str, x: &[&'a TensorType]) -> Result<[&'a TensorType; N], String> {
-    x.try_into().map_err(|_| format!("{name}_c0: takes {N} operands, got {}", x.len()))
+    x.try_into().map_err(|_| broken(name, 0, || format!("takes {N} operands, got {}", x.len())))
 }
 
 fn count_between(name: &str, x: &[&TensorType], least: usize, most: usize) -> Result<(), String> {
@@ -290,8 +290,15 @@ fn count_between(name: &str, x: &[&TensorType], least: usize, most: usize) -> Re
     })
 }
 
+#[inline]
 fn ensure(holds: bool, name: &str, number: u32, message: impl FnOnce() -> String) -> Result<(), String> {
-    if holds { Ok(()) } else { Err(format!("{name}_c{number}: {}", message())) }
+    if holds { Ok(()) } else { Err(broken(name, number, message)) }
+}
+
+/// Apart, so that what holds is checked in little code.
+#[cold]
+fn broken(name: &str, number: u32, message: impl FnOnce() -> String) -> String {
+    format!("{name}_c{number}: {}", message())
 }
 
 fn float(name: &str, ty: &TensorType) -> Result<(), String> {

@@ -204,3 +204,24 @@ fn random_expressions_mean_what_they_say() {
         );
     }
 }
+
+/// What [`Dim::is_product_of`] tells by factors, multiplication tells too.
+#[test]
+fn products_are_known_by_their_factors() {
+    let mut equal = 0;
+    for seed in 1..3000u64 {
+        let mut state = seed * 0x9e37_79b9;
+        let mut factors = || {
+            let n = next(&mut state) % 4;
+            (0..n).map(|_| random(&mut state, (n % 2) as u32, &[0; 3]).0).collect::<Vec<Dim>>()
+        };
+        let (one, other) = (factors(), factors());
+        let multiplied = |factors: &[Dim]| factors.iter().cloned().fold(Dim::from(1), |a, b| a * b);
+        let whole = multiplied(&one);
+        assert!(whole.is_product_of(&one), "seed {seed}: {one:?}");
+        let expected = whole == multiplied(&other);
+        assert_eq!(whole.is_product_of(&other), expected, "seed {seed}: {whole} and {other:?}");
+        equal += usize::from(expected);
+    }
+    assert!(equal > 50, "{equal} of the products are equal");
+}

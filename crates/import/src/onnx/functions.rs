@@ -133,7 +133,7 @@ fn substitute_attribute(
     let inner = |graph: &mut GraphProto| {
         graph.node = graph.node.iter().map(|node| substitute(node, bound)).collect();
     };
-    copy.g.iter_mut().for_each(inner);
+    copy.g.as_deref_mut().into_iter().for_each(inner);
     copy.graphs.iter_mut().for_each(inner);
     Some(copy)
 }

@@ -9,7 +9,7 @@ use super::node::{Node, Operands, display_name, display_op};
 use super::plain_domain;
 use super::proto::{GraphProto, NodeProto, ValueInfoProto, tensor_shape_proto, type_proto};
 use super::scope::{NameId, Scopes, Slot};
-use super::table::{self, Found};
+use super::table::{self, Found, Results};
 use super::weights::dtype_of;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
@@ -106,14 +106,14 @@ impl Cx<'_> {
         }
     }
 
-    fn convert(&mut self, proto: &NodeProto, operands: &[NameId]) -> Outcome<Vec<Slot>> {
+    fn convert(&mut self, proto: &NodeProto, operands: &[NameId]) -> Outcome<Results> {
         let domain = plain_domain(proto.domain());
         let function = self.functions.find(proto);
         let operands = self.operands(proto, operands);
         let version = self.opsets.get(domain).copied();
         if let Some(function) = function {
             let node = Node::new(proto, operands?, version.unwrap_or(1));
-            return self.call_function(function, &node);
+            return Ok(self.call_function(function, &node)?.into());
         }
         let version =
             version.ok_or_else(|| Fault::invalid(format!("the model does not import domain `{domain}`")))?;
@@ -173,7 +173,7 @@ impl Cx<'_> {
         missing.iter().all(|name| self.functions.is_input(name.trim_matches('`')))
     }
 
-    fn define_results(&mut self, proto: &NodeProto, ids: &[NameId], results: Vec<Slot>) {
+    fn define_results(&mut self, proto: &NodeProto, ids: &[NameId], results: Results) {
         let mut results = results.into_iter();
         for (i, (name, id)) in proto.output.iter().zip(ids).enumerate() {
             match results.next() {
@@ -204,8 +204,7 @@ impl Cx<'_> {
 
     /// Reports ops without a converter in graphs that will not be walked.
     fn survey_graphs(&mut self, proto: &NodeProto) {
-        let graphs = proto.attribute.iter().flat_map(|attribute| attribute.g.iter().chain(&attribute.graphs));
-        for node in graphs.flat_map(|graph| &graph.node) {
+        for node in graphs_of(proto).flat_map(|graph| &graph.node) {
             let domain = plain_domain(node.domain());
             let version = self.opsets.get(domain).copied().unwrap_or(1);
             if self.functions.find(node).is_none()
@@ -377,10 +376,14 @@ pub(crate) fn used_names<'a>(node: &'a NodeProto, f: &mut dyn FnMut(&'a str)) {
     inner_names(node, f);
 }
 
+/// The graphs inside a node.
+fn graphs_of(node: &NodeProto) -> impl Iterator<Item = &GraphProto> {
+    node.attribute.iter().flat_map(|attribute| attribute.g.as_deref().into_iter().chain(&attribute.graphs))
+}
+
 /// Names that the graphs inside a node use but do not make.
 fn inner_names<'a>(node: &'a NodeProto, f: &mut dyn FnMut(&'a str)) {
-    let graphs = node.attribute.iter().flat_map(|attribute| attribute.g.iter().chain(&attribute.graphs));
-    for graph in graphs {
+    for graph in graphs_of(node) {
         let inputs = graph.input.iter().map(|info| info.name());
         let stored = graph.initializer.iter().map(|tensor| tensor.name());
         let made = graph.node.iter().flat_map(|node| node.output.iter().map(String::as_str));

@@ -24,11 +24,13 @@ impl Cx<'_> {
         let nodes = graph.node.len() + graph.initializer.len();
         self.func.reserve((OPS_A_NODE * nodes).min(MOST));
         self.scopes.enter(Declared::of_graph(graph), true);
+        let inputs: SeededSet<&str> = graph.input.iter().map(|info| info.name()).collect();
         let constant: SeededSet<&str> = graph
             .initializer
             .iter()
             .map(|tensor| tensor.name())
             .chain(graph.sparse_initializer.iter().filter_map(|sparse| Some(sparse.values.as_ref()?.name())))
+            .filter(|name| inputs.contains(name))
             .collect();
         let mut given = Vec::new();
         for info in &graph.input {

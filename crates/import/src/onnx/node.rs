@@ -23,7 +23,7 @@ pub(crate) struct Node<'a> {
     /// An operand that was asked for as numbers is strings.
     strings: Cell<bool>,
     /// Places of the attributes that were asked for.
-    read: RefCell<Vec<usize>>,
+    read: RefCell<SmallVec<[usize; 8]>>,
 }
 
 impl<'a> Node<'a> {
@@ -219,12 +219,12 @@ impl<'a> Node<'a> {
     }
 
     pub fn tensor(&self, name: &str) -> Option<&'a TensorProto> {
-        self.of_kind(name, Kind::Tensor)?.t.as_ref()
+        self.of_kind(name, Kind::Tensor)?.t.as_deref()
     }
 
     pub fn graph(&self, name: &str) -> Outcome<&'a GraphProto> {
         self.of_kind(name, Kind::Graph)
-            .and_then(|attribute| attribute.g.as_ref())
+            .and_then(|attribute| attribute.g.as_deref())
             .ok_or_else(|| Fault::invalid(format!("attribute `{name}` must hold a graph")))
     }
 }

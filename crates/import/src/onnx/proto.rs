@@ -9,6 +9,10 @@
 //! let mut config = prost_build::Config::new();
 //! // Weights stay slices of the mapped file.
 //! config.bytes([".onnx.TensorProto.raw_data"]);
+//! // Attributes are many, and few of them hold a message.
+//! for field in ["t", "g", "sparse_tensor", "tp"] {
+//!     config.boxed(format!(".onnx.AttributeProto.{field}"));
+//! }
 //! config.disable_comments(["."]);
 //! config.out_dir("out");
 //! config.compile_fds(descriptors)?;

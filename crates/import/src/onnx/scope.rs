@@ -70,7 +70,7 @@ pub(crate) struct Scopes {
 }
 
 struct Scope {
-    ids: SeededMap<String, NameId>,
+    ids: SeededMap<Box<str>, NameId>,
     /// By id; `None` for names that have only been spoken of.
     slots: Vec<Option<Slot>>,
     declared: HashMap<NameId, Declared>,
@@ -118,7 +118,7 @@ impl Scopes {
             return *id;
         }
         let id = NameId::new(scope.slots.len());
-        scope.ids.insert(name.to_string(), id);
+        scope.ids.insert(name.into(), id);
         scope.slots.push(None);
         id
     }

@@ -9,9 +9,13 @@ use super::fault::Outcome;
 use super::node::Node;
 use super::ops;
 use super::scope::Slot;
+use smallvec::SmallVec;
 use std::sync::OnceLock;
 use tegula_base::hash::HashMap;
 use tegula_ir::Value;
+
+/// A node's results, most often one.
+pub(crate) type Results = SmallVec<[Slot; 1]>;
 
 type Slots = fn(&mut Cx, &Node) -> Outcome<Vec<Slot>>;
 type Tensors = fn(&mut Cx, &Node) -> Outcome<Vec<Value>>;
@@ -30,12 +34,12 @@ pub(crate) enum Convert {
 }
 
 impl Convert {
-    pub fn run(self, cx: &mut Cx, node: &Node) -> Outcome<Vec<Slot>> {
+    pub fn run(self, cx: &mut Cx, node: &Node) -> Outcome<Results> {
         match self {
             Convert::Tensors(convert) => Ok(convert(cx, node)?.into_iter().map(Slot::Value).collect()),
             Convert::Moves(convert) => cx.move_texts(node, true, convert),
             Convert::Measures(convert) => cx.move_texts(node, false, convert),
-            Convert::Slots(convert) => convert(cx, node),
+            Convert::Slots(convert) => Ok(convert(cx, node)?.into()),
         }
     }
 }

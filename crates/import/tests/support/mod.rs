@@ -107,7 +107,8 @@ fn graph_line<'a>(line: &str, lines: &mut impl Iterator<Item = &'a str>, graph: 
             while let Some(line) = lines.next().filter(|line| *line != "}") {
                 graph_line(line, lines, &mut inner);
             }
-            let attribute = AttributeProto { name: Some(name), g: Some(inner), ..AttributeProto::default() };
+            let attribute =
+                AttributeProto { name: Some(name), g: Some(Box::new(inner)), ..AttributeProto::default() };
             graph.node.last_mut().expect("a graph belongs to the node before it").attribute.push(attribute);
         }
         _ => graph.node.push(node(line)),
@@ -181,7 +182,7 @@ fn node(line: &str) -> NodeProto {
                 values.trim_end_matches('}').split_once(' ').unwrap_or((&value[1..value.len() - 1], ""));
             let count = values.split_whitespace().count();
             let (_, tensor) = tensor(&format!("t: {dtype}[{count}] = {values}"));
-            attribute.t = Some(tensor_proto("", &tensor));
+            attribute.t = Some(Box::new(tensor_proto("", &tensor)));
         } else if let Some(reference) = value.strip_prefix('@') {
             attribute.ref_attr_name = Some(reference.into());
         } else if value.contains('.') {

@@ -1,8 +1,13 @@
 //! Copies ops between functions or within one; moves a region's ops to where its owner stood.
 
+use crate::op::Types;
 use crate::{Func, Op, OpId, RegionId, Value};
+use smallvec::SmallVec;
 use std::sync::Arc;
 use tegula_base::HashMap;
+
+/// Operands or results of an op.
+type Values = SmallVec<[Value; 4]>;
 
 /// Copies ops with their regions, renaming values as it goes.
 ///
@@ -52,10 +57,10 @@ impl<'a, O: Op> Cloner<'a, O> {
     pub fn op(&mut self, into: &mut Func<O>, op: OpId, to: RegionId) -> OpId {
         let source = self.from.unwrap_or(into);
         let kind = source.kind(op).clone();
-        let operands: Vec<Value> = source.operands(op).iter().map(|value| self.value(*value)).collect();
-        let types = source.result_types(op);
+        let operands: Values = source.operands(op).iter().map(|value| self.value(*value)).collect();
+        let results = Values::from_slice(source.results(op));
+        let types: Types<O::Type> = results.iter().map(|value| source.ty(*value).clone()).collect();
         let location = source.op(op).location.clone().or_else(|| self.location.clone());
-        let results = source.results(op).to_vec();
         let regions = source.regions_of(op).to_vec();
         let copy = into.push_op(to, kind, &operands, types, location);
         self.map.extend(results.into_iter().zip(into.results(copy).iter().copied()));

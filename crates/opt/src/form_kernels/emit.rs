@@ -3,10 +3,12 @@
 //! An op that one kernel computes moves into it, results and all; one that several compute is copied. Whoever reads a
 //! value from outside of the kernel that computes it is told the kernel's result instead when it is placed.
 
-use super::groups::{Place, Plan, PlannedKernel};
+use super::groups::{Operands, Place, Plan, PlannedKernel};
 use super::order::for_each_use;
+use smallvec::SmallVec;
 use std::sync::Arc;
 use tegula_base::EntityId;
+use tegula_ir::op::Types;
 use tegula_ir::pass::PassCx;
 use tegula_ir::rewrite::Cloner;
 use tegula_ir::{OpId, RegionId, Value};
@@ -151,8 +153,8 @@ impl Emitter {
 
     fn kernel(&mut self, func: &mut TensorFunc, kernel: usize) -> OpId {
         let PlannedKernel { class, ops, root, operands, results } = &self.plan.kernels[kernel];
-        let outer: Vec<Value> = operands.iter().map(|value| self.outer(*value)).collect();
-        let types: Vec<TensorType> = results.iter().map(|value| func.ty(*value).clone()).collect();
+        let outer: Operands = operands.iter().map(|value| self.outer(*value)).collect();
+        let types: Types<TensorType> = results.iter().map(|value| func.ty(*value).clone()).collect();
         let location = self.location(func, ops, *root);
         let op = func.create_op(TensorOp::Kernel { class: *class }, &outer, types, location);
         let region = func.regions_of(op)[0];
@@ -177,7 +179,7 @@ impl Emitter {
             }
             func.append(member, region);
         }
-        let yields: Vec<Value> = results.iter().map(|value| self.cloner.value(*value)).collect();
+        let yields: Operands = results.iter().map(|value| self.cloner.value(*value)).collect();
         func.push_op(region, TensorOp::Yield {}, &yields, [], None);
         for (i, value) in results.iter().enumerate() {
             self.renamed[value.index()] = Some(func.results(op)[i]);
@@ -189,7 +191,7 @@ impl Emitter {
     fn location(&self, func: &TensorFunc, ops: &[usize], root: usize) -> Option<Arc<str>> {
         const NAMES: usize = 4;
         let name = |at: &usize| func.op(self.plan.listing.ops[*at]).location.as_ref();
-        let mut names: Vec<&Arc<str>> = name(&root).into_iter().collect();
+        let mut names: SmallVec<[&Arc<str>; 8]> = name(&root).into_iter().collect();
         for other in ops.iter().filter_map(name) {
             // Most ops share their name with others of one node.
             if !names.iter().any(|known| Arc::ptr_eq(known, other)) && !names.contains(&other) {
@@ -201,7 +203,8 @@ impl Emitter {
             [only] => Some(Arc::clone(only)),
             several => {
                 let more = several.len().saturating_sub(NAMES);
-                let shown: Vec<&str> = several[..several.len() - more].iter().map(|name| &***name).collect();
+                let shown: SmallVec<[&str; NAMES]> =
+                    several[..several.len() - more].iter().map(|name| &***name).collect();
                 let mut text = shown.join("+");
                 if more > 0 {
                     text += &format!("+{more} more");

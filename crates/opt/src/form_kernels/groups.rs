@@ -10,6 +10,12 @@ use tegula_tensor::{KernelClass, TensorFunc, TensorOp};
 /// Index of a group.
 pub(super) type GroupId = usize;
 
+/// Positions of a group's ops.
+pub(super) type Positions = SmallVec<[usize; 16]>;
+
+/// What a group reads.
+pub(super) type Operands = SmallVec<[Value; rules::MAX_OPERANDS]>;
+
 #[derive(Clone, Debug)]
 pub(super) struct Group<'a> {
     pub form: Form,
@@ -220,9 +226,9 @@ impl<'a> Groups<'a> {
     }
 
     /// The ops of a group, members and copies, in order.
-    pub fn ops_of(&self, group: GroupId) -> Vec<usize> {
-        let mut ops: Vec<usize> =
-            self.groups[group].members.iter().chain(&self.groups[group].copies).copied().collect();
+    pub fn ops_of(&self, group: GroupId) -> Positions {
+        let mut ops = Positions::from_slice(&self.groups[group].members);
+        ops.extend_from_slice(&self.groups[group].copies);
         ops.sort_unstable();
         ops
     }
@@ -249,17 +255,17 @@ impl<'a> Groups<'a> {
     }
 
     /// The members whose values are needed outside.
-    pub fn results_of(&self, group: GroupId) -> Vec<usize> {
+    pub fn results_of(&self, group: GroupId) -> Positions {
         self.groups[group].members.iter().copied().filter(|at| self.leaves(*at, group)).collect()
     }
 
     /// The values that a group reads from outside, once each, in order of first use. Constants count.
-    pub fn operands_of(&self, group: GroupId) -> Vec<Value> {
+    pub fn operands_of(&self, group: GroupId) -> Operands {
         self.operands_of_ops(group, &self.ops_of(group))
     }
 
-    fn operands_of_ops(&self, group: GroupId, ops: &[usize]) -> Vec<Value> {
-        let mut operands = Vec::with_capacity(rules::MAX_OPERANDS);
+    fn operands_of_ops(&self, group: GroupId, ops: &[usize]) -> Operands {
+        let mut operands = Operands::new();
         for at in ops {
             for value in self.operands(*at) {
                 let own = self.definer(*value).is_some_and(|def| self.holds(group, def));
@@ -275,7 +281,7 @@ impl<'a> Groups<'a> {
         let mut number = vec![None; self.groups.len()];
         let mut kernels = Vec::new();
         for (group, data) in self.groups.iter().enumerate() {
-            let mut leaving: Vec<usize> = if data.alive { self.results_of(group) } else { vec![] };
+            let mut leaving = if data.alive { self.results_of(group) } else { Positions::new() };
             if leaving.is_empty() {
                 continue;
             }
@@ -285,8 +291,8 @@ impl<'a> Groups<'a> {
             kernels.push(PlannedKernel {
                 class: self.class_of(group),
                 root: self.root_of(group),
-                operands: self.operands_of_ops(group, &ops),
-                ops,
+                operands: self.operands_of_ops(group, &ops).into_vec(),
+                ops: ops.into_vec(),
                 results: leaving.iter().flat_map(|at| self.used_results(*at)).collect(),
             });
         }

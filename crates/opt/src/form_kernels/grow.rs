@@ -283,7 +283,7 @@ pub(super) fn may_read_all(groups: &Groups, group: GroupId, ops: &[usize]) -> bo
     if groups.groups[group].reads + operands.clone().count() <= rules::MAX_OPERANDS {
         return true;
     }
-    let mut outside: Vec<Value> = groups.operands_of(group);
+    let mut outside = groups.operands_of(group);
     for value in operands {
         let own = groups.definer(*value).is_some_and(|def| groups.holds(group, def) || ops.contains(&def));
         if !own && !outside.contains(value) {

@@ -8,6 +8,7 @@ use super::grow::{describe, spell};
 use super::places::{self, places};
 use super::rules::{self, Role};
 use crate::lower::attention::{paged_keys, pages, reads_moved_rows};
+use smallvec::SmallVec;
 use tegula_base::{DType, Dim};
 use tegula_ir::Value;
 use tegula_ir::pass::PassCx;
@@ -103,7 +104,7 @@ fn join_rows(groups: &mut Groups, id: GroupId, cx: &mut PassCx) {
 
 /// Where a group's values go.
 struct Readers {
-    groups: Vec<GroupId>,
+    groups: SmallVec<[GroupId; 4]>,
     /// Also something outside of kernels.
     host: bool,
 }
@@ -163,7 +164,7 @@ fn suits_copies(groups: &Groups, id: GroupId, reader: GroupId) -> bool {
 }
 
 fn readers(groups: &Groups, id: GroupId, result: usize) -> Readers {
-    let mut readers = Readers { groups: vec![], host: false };
+    let mut readers = Readers { groups: SmallVec::new(), host: false };
     for user in &groups.listing.users[result] {
         readers.host |= groups.is_host(*user);
         for group in groups.groups_of(*user) {
@@ -205,8 +206,8 @@ fn accepts(
 ) -> Result<(), String> {
     let value = groups.result(result);
     let into = &groups.groups[reader];
-    let users: Vec<usize> =
-        groups.ops_of(reader).into_iter().filter(|at| reads(groups, *at, value)).collect();
+    let mut users = groups.ops_of(reader);
+    users.retain(|at| reads(groups, *at, value));
     if into.form == Form::Root(KernelClass::Attention) && rows_of_attention(groups, reader).contains(&value) {
         // Each block of queries reads all keys: what computes them would do so for each.
         let is_order = groups.ops_of(id).iter().all(|at| orders_rows(groups, *at));

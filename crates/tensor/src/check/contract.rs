@@ -34,17 +34,17 @@ pub(super) fn dot_shape(
             ensure(l == r, name, 2, || format!("{what} sizes {l} and {r} differ, of {lhs} and {rhs}"))?;
         }
     }
-    let mut shape: SmallVec<[Dim; 6]> = dims.lhs_batch.iter().map(|axis| lhs.shape[*axis].clone()).collect();
+    let mut shape: SmallVec<[&Dim; 6]> = dims.lhs_batch.iter().map(|axis| &lhs.shape[*axis]).collect();
     for (ty, batch, inner) in
         [(lhs, &dims.lhs_batch, &dims.lhs_contract), (rhs, &dims.rhs_batch, &dims.rhs_contract)]
     {
         for (axis, dim) in ty.shape.iter().enumerate() {
             if !batch.contains(&axis) && !inner.contains(&axis) {
-                shape.push(dim.clone());
+                shape.push(dim);
             }
         }
     }
-    Ok(shape.into_iter().collect())
+    Ok(shape.iter().copied().cloned().collect())
 }
 
 /// Errors: an axis that is not there, or is named twice.

@@ -7,6 +7,7 @@ use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
 use crate::onnx::proto::TensorProto;
 use crate::onnx::scope::Slot;
+use crate::onnx::table::Results;
 use crate::onnx::weights::is_text;
 use tegula_base::{DType, Dim, HostTensor, Shape};
 use tegula_ir::{ScalarOp, Value};
@@ -90,7 +91,7 @@ impl Cx<'_> {
         node: &Node,
         results_move: bool,
         convert: fn(&mut Cx, &Node) -> Outcome<Vec<Value>>,
-    ) -> Outcome<Vec<Slot>> {
+    ) -> Outcome<Results> {
         let is_text = |slot: &Option<Slot>| matches!(slot, Some(Slot::Text(_)));
         if !node.operands.iter().any(is_text) {
             return Ok(convert(self, node)?.into_iter().map(Slot::Value).collect());

@@ -26,7 +26,7 @@ pub(super) const ROWS: &[Row] = &[
 fn constant(cx: &mut Cx, node: &Node) -> Outcome<Vec<Slot>> {
     let data: ConstData = if let Some(tensor) = node.tensor("value") {
         return Ok(vec![cx.stored(tensor)?]);
-    } else if let Some(sparse) = node.attribute("sparse_value").and_then(|a| a.sparse_tensor.as_ref()) {
+    } else if let Some(sparse) = node.attribute("sparse_value").and_then(|a| a.sparse_tensor.as_deref()) {
         cx.weights.load_sparse(sparse).map_err(Fault::invalid)?
     } else if let Some(value) = node.optional_int("value_int") {
         HostTensor::scalar(value).into()

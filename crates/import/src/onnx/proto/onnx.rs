@@ -15,14 +15,14 @@ pub struct AttributeProto {
     pub i: ::core::option::Option<i64>,
     #[prost(bytes = "vec", optional, tag = "4")]
     pub s: ::core::option::Option<::prost::alloc::vec::Vec<u8>>,
-    #[prost(message, optional, tag = "5")]
-    pub t: ::core::option::Option<TensorProto>,
-    #[prost(message, optional, tag = "6")]
-    pub g: ::core::option::Option<GraphProto>,
-    #[prost(message, optional, tag = "22")]
-    pub sparse_tensor: ::core::option::Option<SparseTensorProto>,
-    #[prost(message, optional, tag = "14")]
-    pub tp: ::core::option::Option<TypeProto>,
+    #[prost(message, optional, boxed, tag = "5")]
+    pub t: ::core::option::Option<::prost::alloc::boxed::Box<TensorProto>>,
+    #[prost(message, optional, boxed, tag = "6")]
+    pub g: ::core::option::Option<::prost::alloc::boxed::Box<GraphProto>>,
+    #[prost(message, optional, boxed, tag = "22")]
+    pub sparse_tensor: ::core::option::Option<::prost::alloc::boxed::Box<SparseTensorProto>>,
+    #[prost(message, optional, boxed, tag = "14")]
+    pub tp: ::core::option::Option<::prost::alloc::boxed::Box<TypeProto>>,
     #[prost(float, repeated, packed = "false", tag = "7")]
     pub floats: ::prost::alloc::vec::Vec<f32>,
     #[prost(int64, repeated, packed = "false", tag = "8")]

@@ -2,6 +2,8 @@
 //! only in constants), leading batch axes in the same order, one axis each of m, k and n.
 
 use super::{Applied, Rule, Site};
+use smallvec::SmallVec;
+use std::ops::Mul;
 use tegula_base::{Dim, Shape};
 use tegula_ir::Value;
 use tegula_tensor::build::Built;
@@ -60,17 +62,19 @@ fn transposed_constant(site: &mut Site) -> Applied {
     site.b.dot(x, w, dims, out).map(Some)
 }
 
+type Axes = SmallVec<[usize; 6]>;
+
 /// The axes of one side by role.
 struct Side {
-    batch: Vec<usize>,
-    free: Vec<usize>,
-    inner: Vec<usize>,
+    batch: Axes,
+    free: Axes,
+    inner: Axes,
 }
 
 impl Side {
     fn new(rank: usize, batch: &[usize], inner: &[usize]) -> Side {
         let free = (0..rank).filter(|axis| !batch.contains(axis) && !inner.contains(axis)).collect();
-        Side { batch: batch.to_vec(), free, inner: inner.to_vec() }
+        Side { batch: batch.into(), free, inner: inner.into() }
     }
 }
 
@@ -120,9 +124,11 @@ fn is_constant(site: &Site, value: Value) -> bool {
 /// A value as `[batch..., rows, columns]`, the axes of each role joined.
 fn arranged(site: &mut Site, x: Value, batch: &[usize], rows: &[usize], columns: &[usize]) -> Built {
     let shape = site.shape(x).clone();
-    let order: Vec<usize> = batch.iter().chain(rows).chain(columns).copied().collect();
-    let product =
-        |axes: &[usize]| axes.iter().fold(Dim::from(1), |product, axis| product * shape[*axis].clone());
+    let order: Axes = batch.iter().chain(rows).chain(columns).copied().collect();
+    let product = |axes: &[usize]| -> Dim {
+        let dims = axes.iter().map(|axis| shape[*axis].clone());
+        dims.reduce(Dim::mul).unwrap_or(Dim::from(1))
+    };
     let target: Shape =
         batch.iter().map(|axis| shape[*axis].clone()).chain([product(rows), product(columns)]).collect();
     let moved = site.b.transpose(x, &order)?;

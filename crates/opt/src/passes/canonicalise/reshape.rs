@@ -3,6 +3,7 @@
 
 use super::{Applied, Rule, Site};
 use crate::form_kernels::is_look_up;
+use smallvec::SmallVec;
 use std::ops::Range;
 use tegula_base::{Dim, Shape};
 use tegula_ir::Value;
@@ -43,12 +44,11 @@ pub(super) fn sink(site: &mut Site) -> Applied {
     };
     let to = site.result_type().shape.clone();
     let Some(groups) = groups(&from, &to) else { return Ok(None) };
-    let shapes: Option<Vec<Shape>> =
-        site.operands().iter().map(|value| joined(site.shape(*value), &from, &to, &groups)).collect();
-    let Some(shapes) = shapes else { return Ok(None) };
-    let operands = site.operands().to_vec();
-    let mut inner = Vec::with_capacity(operands.len());
-    for (value, shape) in operands.into_iter().zip(shapes) {
+    let operands = site.operands().iter();
+    let shaped = operands.map(|value| Some((*value, joined(site.shape(*value), &from, &to, &groups)?)));
+    let Some(shaped) = shaped.collect::<Option<SmallVec<[(Value, Shape); 3]>>>() else { return Ok(None) };
+    let mut inner: SmallVec<[Value; 3]> = SmallVec::new();
+    for (value, shape) in shaped {
         inner.push(unshaped(site, value, shape)?);
     }
     let result = site.b.elementwise(f, &inner)?;
@@ -181,9 +181,12 @@ fn unshaped(site: &mut Site, value: Value, shape: Shape) -> tegula_tensor::build
     site.b.reshape(source, shape)
 }
 
+/// A run of axes of each of two shapes.
+type Runs = (Range<usize>, Range<usize>);
+
 /// Runs of axes of both shapes with equal counts, in order, each with at most one axis of `from` that is not 1.
-fn groups(from: &Shape, to: &Shape) -> Option<Vec<(Range<usize>, Range<usize>)>> {
-    let mut groups = Vec::with_capacity(from.rank());
+fn groups(from: &Shape, to: &Shape) -> Option<SmallVec<[Runs; 6]>> {
+    let mut groups = SmallVec::new();
     let mut next = 0;
     for (i, dim) in from.iter().enumerate() {
         if dim.is_const(1) {
@@ -191,10 +194,8 @@ fn groups(from: &Shape, to: &Shape) -> Option<Vec<(Range<usize>, Range<usize>)>>
             continue;
         }
         let start = next;
-        let mut product = to.get(start)?.clone();
         next += 1;
-        while product != *dim {
-            product = product * to.get(next)?.clone();
+        while !dim.is_product_of(to.get(start..next)?) {
             next += 1;
         }
         groups.push((i..i + 1, start..next));
@@ -209,11 +210,14 @@ fn groups(from: &Shape, to: &Shape) -> Option<Vec<(Range<usize>, Range<usize>)>>
 }
 
 /// The shape over `from`'s axes of an operand that is full or of extent 1 on each group of axes.
-fn joined(shape: &Shape, from: &Shape, to: &Shape, groups: &[(Range<usize>, Range<usize>)]) -> Option<Shape> {
+fn joined(shape: &Shape, from: &Shape, to: &Shape, groups: &[Runs]) -> Option<Shape> {
+    if shape == to {
+        return Some(from.clone());
+    }
     if shape.rank() != to.rank() {
         return None;
     }
-    let mut joined = Vec::with_capacity(from.rank());
+    let mut joined: SmallVec<[Dim; 6]> = SmallVec::new();
     for (own, group) in groups {
         let (part, full) = (&shape[group.clone()], &to[group.clone()]);
         match part {
@@ -222,5 +226,5 @@ fn joined(shape: &Shape, from: &Shape, to: &Shape, groups: &[(Range<usize>, Rang
             _ => return None,
         }
     }
-    Some(joined.into())
+    Some(joined.as_slice().into())
 }
