@@ -6,12 +6,12 @@
 //! what contractions compute of constants in few bits on the way to their products.
 
 use crate::lower::contract::prologue;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use tegula_base::{Diagnostics, HostTensor, Symbols};
 use tegula_ir::op::OpRules;
 use tegula_ir::pass::{Changed, PassCx};
-use tegula_ir::rewrite::{Rewrite, rewrite_ops};
-use tegula_ir::{ConstData, ConstStore, Def, Effects, OpId, RegionId, Value};
+use tegula_ir::rewrite::{OpSet, Rewrite, erase_unneeded, rewrite_chosen};
+use tegula_ir::{ConstData, ConstStore, Effects, OpId, RegionId, Value};
 use tegula_target::TargetModel;
 use tegula_tensor::{Builder, TensorFunc, TensorOp, TensorProgram, evaluate_op};
 
@@ -19,6 +19,8 @@ use tegula_tensor::{Builder, TensorFunc, TensorOp, TensorProgram, evaluate_op};
 const GROWTH: usize = 1 << 16;
 /// Bytes that become floats.
 const FACTOR: usize = 4;
+/// Ops in a row that are computed for one stored result: what recursion has to hold.
+const LONGEST_PASSED: usize = 8;
 
 pub fn fold_constants(
     program: &mut TensorProgram,
@@ -28,15 +30,31 @@ pub fn fold_constants(
     let mut changed = Changed::No;
     for func in &mut program.funcs {
         let kept = prologues(func, &program.symbols, target);
-        changed |= rewrite_ops(func, &mut |func, region, op| {
-            if kept.contains(&op) {
-                return Ok(Rewrite::Keep);
+        let mut plan = Plan::of(func, &kept);
+        loop {
+            let mut refused = false;
+            changed |= rewrite_chosen(func, &plan.stored, &mut |func, region, op| {
+                let mut computed = vec![op];
+                let Some(values) = fold(func, &mut program.consts, &plan, region, op, &mut computed) else {
+                    refused = true;
+                    return Ok(Rewrite::Keep);
+                };
+                cx.count("folded", computed.len() as u64);
+                for op in computed.into_iter().rev() {
+                    cx.remark(func.op(op).location.as_ref(), "computed at compile time");
+                }
+                Ok(Rewrite::Replace(values))
+            })?;
+            erase_unneeded(func, plan.passed.keys().copied());
+            if !refused || plan.passed.is_empty() {
+                break;
             }
-            let Some(values) = fold(func, &mut program.consts, region, op) else { return Ok(Rewrite::Keep) };
-            cx.count("folded", 1);
-            cx.remark(func.op(op).location.as_ref(), "computed at compile time");
-            Ok(Rewrite::Replace(values))
-        })?;
+            // The evaluator refuses an op (a size that no operand gives), which stays for the run: what it reads is
+            // stored.
+            let stored = OpSet::new(func.op_count());
+            plan.passed.into_keys().for_each(|op| _ = stored.insert(op));
+            plan = Plan { stored, passed: BTreeMap::new() };
+        }
     }
     Ok(changed)
 }
@@ -58,69 +76,154 @@ fn prologues(func: &TensorFunc, symbols: &Symbols, target: &dyn TargetModel) -> 
     kept
 }
 
-fn fold(func: &mut TensorFunc, consts: &mut ConstStore, region: RegionId, op: OpId) -> Option<Vec<Value>> {
+/// What becomes of the ops that depend on constants only.
+struct Plan {
+    /// Their results become constants.
+    stored: OpSet,
+    /// One other of them alone reads the result, which lives only as long as that is computed.
+    passed: BTreeMap<OpId, Passed>,
+}
+
+/// A chain of passed ops, up to one of them.
+#[derive(Clone, Copy, Default)]
+struct Passed {
+    length: usize,
+    /// Bytes of the constants that the chain begins with.
+    read: usize,
+}
+
+impl Plan {
+    fn of(func: &TensorFunc, kept: &HashSet<OpId>) -> Plan {
+        let folded = OpSet::new(func.op_count());
+        let mut order = Vec::new();
+        for op in func.walk() {
+            if !kept.contains(&op) && can_fold(func, &|op| folded.contains(op), op) {
+                folded.insert(op);
+                order.push(op);
+            }
+        }
+        let mut plan = Plan { stored: OpSet::new(func.op_count()), passed: BTreeMap::new() };
+        for op in order {
+            // Reshapes share what is stored.
+            let computes = |op| folded.contains(op) && !matches!(func.kind(op), TensorOp::Reshape { .. });
+            let is_read_once = computes(op)
+                && matches!(func.results(op), [result] if matches!(func.users(*result), [user] if computes(*user)));
+            match plan.chain(func, op).filter(|chain| is_read_once && chain.length <= LONGEST_PASSED) {
+                Some(chain) => _ = plan.passed.insert(op, chain),
+                None => _ = plan.stored.insert(op),
+            }
+        }
+        plan
+    }
+
+    /// The chain that ends with `op`; `None` where its result is too large for what the chain began with.
+    fn chain(&self, func: &TensorFunc, op: OpId) -> Option<Passed> {
+        let mut chain = Passed::default();
+        for value in func.operands(op) {
+            let before = func.def_op(*value).and_then(|def| self.passed.get(&def));
+            chain.length = chain.length.max(before.map_or(0, |before| before.length));
+            chain.read += match before {
+                Some(before) => before.read,
+                None if is_formula(func, *value) => 0,
+                None => bytes(func, *value)?,
+            };
+        }
+        chain.length += 1;
+        let written: usize = func.results(op).iter().map(|value| bytes(func, *value)).sum::<Option<_>>()?;
+        (written <= FACTOR * chain.read + GROWTH).then_some(chain)
+    }
+}
+
+/// Whether `op` depends on constants and `folded` ops only, and its result's size is within the budget.
+fn can_fold(func: &TensorFunc, folded: &dyn Fn(OpId) -> bool, op: OpId) -> bool {
     let kind = func.kind(op);
+    let operands = func.operands(op);
+    let is_stored = |value: &Value| {
+        let is_stored = |op| folded(op) || matches!(func.kind(op), TensorOp::Constant { .. });
+        func.def_op(*value).is_some_and(is_stored)
+    };
+    let is_constant = |value: &Value| is_stored(value) || is_formula(func, *value);
     let candidate = kind.effects() == Effects::Pure
         && kind.region_count() == 0
-        && !func.operands(op).is_empty()
+        && !operands.is_empty()
+        && operands.iter().all(is_constant)
         && !matches!(kind, TensorOp::Relayout { .. } | TensorOp::Dequantize { .. });
-    if !candidate || !func.operands(op).iter().all(|value| is_constant(func, *value)) {
-        return None;
+    if !candidate {
+        return false;
     }
     if let TensorOp::Reshape { .. } = kind {
-        return fold_reshape(func, consts, region, op);
+        return is_stored(&operands[0]) && func.ty(func.result(op)).shape.as_static().is_some();
     }
-    let bytes = |value: &Value| -> Option<usize> {
-        let ty = func.ty(*value);
-        let count = ty.shape.as_static()?.into_iter().try_fold(1usize, usize::checked_mul)?;
-        count.checked_mul(ty.dtype.size())
+    let all = |values: &mut dyn Iterator<Item = &Value>| -> Option<usize> {
+        values.map(|value| bytes(func, *value)).sum()
     };
-    let read: usize =
-        func.operands(op).iter().filter(|value| is_stored(func, **value)).map(bytes).sum::<Option<_>>()?;
-    let written: usize = func.results(op).iter().map(bytes).sum::<Option<_>>()?;
-    // Splats are operands too, and as large as their shapes while evaluating.
-    let evaluated: usize = func.operands(op).iter().map(bytes).sum::<Option<_>>()?;
-    if written > FACTOR * read + GROWTH || evaluated > 2 * FACTOR * (read + GROWTH) {
+    let within_budget = || -> Option<bool> {
+        let read = all(&mut operands.iter().filter(|value| is_stored(value)))?;
+        let written = all(&mut func.results(op).iter())?;
+        // Splats are operands too, and as large as their shapes while evaluating.
+        let evaluated = all(&mut operands.iter())?;
+        Some(written <= FACTOR * read + GROWTH && evaluated <= 2 * FACTOR * (read + GROWTH))
+    };
+    within_budget().unwrap_or(false)
+}
+
+fn bytes(func: &TensorFunc, value: Value) -> Option<usize> {
+    let ty = func.ty(value);
+    let count = ty.shape.as_static()?.into_iter().try_fold(1usize, usize::checked_mul)?;
+    count.checked_mul(ty.dtype.size())
+}
+
+/// The constants that stand for an op's results; `None` where an operand was not folded or has all elements equal, so
+/// that it is stored in too few bytes for the result, or where the evaluator refuses.
+fn fold(
+    func: &mut TensorFunc,
+    consts: &mut ConstStore,
+    plan: &Plan,
+    region: RegionId,
+    op: OpId,
+    computed: &mut Vec<OpId>,
+) -> Option<Vec<Value>> {
+    if !can_fold(func, &|op| plan.passed.contains_key(&op), op) {
         return None;
     }
-    let operands: Vec<HostTensor> =
-        func.operands(op).iter().map(|value| tensor(func, consts, *value)).collect::<Option<_>>()?;
-    // What the evaluator refuses (a size that no operand gives) stays for the run.
-    let results = evaluate_op(kind, &operands.iter().collect::<Vec<_>>()).ok()?;
     let location = func.op(op).location.clone();
+    if let TensorOp::Reshape { .. } = func.kind(op) {
+        let ty = func.ty(func.result(op));
+        let TensorOp::Constant { id, .. } = func.kind(func.def_op(func.operand(op, 0))?) else { return None };
+        let data = ConstData::new(ty.dtype, ty.shape.as_static()?, consts.get(*id)?.data.clone()).ok()?;
+        return Some(vec![Builder::new(func, consts).at(region, location).constant(data).ok()?]);
+    }
+    let results = evaluate(func, consts, plan, op, computed)?;
     let mut b = Builder::new(func, consts).at(region, location);
     results.into_iter().map(|result| b.literal(result).ok()).collect()
 }
 
-fn fold_reshape(
-    func: &mut TensorFunc,
-    consts: &mut ConstStore,
-    region: RegionId,
+fn evaluate(
+    func: &TensorFunc,
+    consts: &ConstStore,
+    plan: &Plan,
     op: OpId,
-) -> Option<Vec<Value>> {
-    let ty = func.ty(func.result(op));
-    let shape = ty.shape.as_static()?;
-    let Def::Result(source, _) = func.def(func.operand(op, 0)) else { return None };
-    let TensorOp::Constant { id, .. } = func.kind(source) else { return None };
-    let data = ConstData::new(ty.dtype, shape, consts.get(*id)?.data.clone()).ok()?;
-    let location = func.op(op).location.clone();
-    Some(vec![Builder::new(func, consts).at(region, location).constant(data).ok()?])
-}
-
-fn is_constant(func: &TensorFunc, value: Value) -> bool {
-    let Def::Result(op, _) = func.def(value) else { return false };
-    matches!(func.kind(op), TensorOp::Constant { .. } | TensorOp::Splat { .. } | TensorOp::Iota { .. })
-}
-
-fn is_stored(func: &TensorFunc, value: Value) -> bool {
-    matches!(func.def(value), Def::Result(op, _) if matches!(func.kind(op), TensorOp::Constant { .. }))
-}
-
-/// The elements of a constant, splat or iota.
-fn tensor(func: &TensorFunc, consts: &ConstStore, value: Value) -> Option<HostTensor> {
-    let Def::Result(op, _) = func.def(value) else { return None };
-    match func.kind(op) {
-        TensorOp::Constant { id, .. } => Some(consts.get(*id)?.to_host()),
-        kind => evaluate_op(kind, &[]).ok()?.pop(),
+    computed: &mut Vec<OpId>,
+) -> Option<Vec<HostTensor>> {
+    if plan.passed.contains_key(&op) {
+        computed.push(op);
     }
+    let operand = |value: &Value| -> Option<HostTensor> {
+        let def = func.def_op(*value)?;
+        match func.kind(def) {
+            TensorOp::Constant { id, .. } => Some(consts.get(*id)?.to_host()),
+            _ if plan.passed.contains_key(&def) || is_formula(func, *value) => {
+                evaluate(func, consts, plan, def, computed)?.pop()
+            }
+            _ => None,
+        }
+    };
+    let operands: Vec<HostTensor> = func.operands(op).iter().map(operand).collect::<Option<_>>()?;
+    evaluate_op(func.kind(op), &operands.iter().collect::<Vec<_>>()).ok()
+}
+
+/// Whether a value's elements are said by its op alone, in no bytes.
+fn is_formula(func: &TensorFunc, value: Value) -> bool {
+    let is_formula = |op| matches!(func.kind(op), TensorOp::Splat { .. } | TensorOp::Iota { .. });
+    func.def_op(value).is_some_and(is_formula)
 }

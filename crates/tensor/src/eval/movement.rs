@@ -2,6 +2,7 @@
 
 use super::index::{around, strides};
 use crate::PadMode;
+use std::borrow::Cow;
 use tegula_base::{DType, HostTensor};
 use tegula_ir::ScalarOp;
 use tegula_ir::scalar::eval::eval_slice;
@@ -25,14 +26,14 @@ pub(super) fn broadcast(x: &HostTensor, shape: &[usize]) -> HostTensor {
     strided_copy(x, 0, &steps, shape)
 }
 
-pub(super) fn transpose(x: &HostTensor, perm: &[usize]) -> HostTensor {
+pub(super) fn transpose<'a>(x: &'a HostTensor, perm: &[usize]) -> Cow<'a, HostTensor> {
     if perm.iter().copied().eq(0..perm.len()) {
-        return x.clone();
+        return Cow::Borrowed(x);
     }
     let own = strides(&x.shape);
     let steps: Vec<isize> = perm.iter().map(|axis| own[*axis] as isize).collect();
     let shape: Vec<usize> = perm.iter().map(|axis| x.shape[*axis]).collect();
-    strided_copy(x, 0, &steps, &shape)
+    Cow::Owned(strided_copy(x, 0, &steps, &shape))
 }
 
 pub(super) fn slice(x: &HostTensor, starts: &[i64], steps: &[i64], out: &mut HostTensor) {

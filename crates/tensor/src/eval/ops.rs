@@ -33,7 +33,7 @@ pub fn evaluate_op(kind: &TensorOp, x: &[&HostTensor]) -> Result<Vec<HostTensor>
             }
             out[0].bytes.clone_from(&x[0].bytes);
         }
-        Transpose { perm } => out[0] = movement::transpose(x[0], perm),
+        Transpose { perm } => out[0] = movement::transpose(x[0], perm).into_owned(),
         Slice { starts, steps, .. } => movement::slice(x[0], &constant(starts)?, steps, &mut out[0]),
         Pad { low, mode, .. } => movement::pad(x, &constant(low)?, *mode, &mut out[0]),
         Concat { axis } => movement::concat(x, *axis, &mut out[0]),

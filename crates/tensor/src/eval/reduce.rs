@@ -17,30 +17,45 @@ fn wide(f: ScalarOp, dtype: DType) -> DType {
     }
 }
 
-/// Slices along the leading axis in a wide type, and the running value.
-struct Running {
+/// Elements that are widened at once: few beside a large tensor, many beside what a call costs.
+const AT_ONCE: usize = 4096;
+
+/// Slices along the leading axis, and the running value in a wide type.
+struct Running<'a> {
     f: ScalarOp,
     wide: DType,
-    rows: Vec<u8>,
-    row_bytes: usize,
+    x: &'a HostTensor,
+    /// Elements of a slice.
+    row: usize,
+    /// Which block of slices is widened, and its elements.
+    block: Option<usize>,
+    widened: Vec<u8>,
     value: Vec<u8>,
     next: Vec<u8>,
 }
 
-impl Running {
+impl Running<'_> {
     /// `x` seen as `[n, row]`.
-    fn new(f: ScalarOp, x: &HostTensor, row: usize) -> Result<Running, String> {
+    fn new(f: ScalarOp, x: &HostTensor, row: usize) -> Result<Running<'_>, String> {
         let wide = wide(f, x.dtype);
         let start = identity(f, wide).ok_or_else(|| format!("`{f}` on {} has no identity", x.dtype))?;
-        let mut rows = Vec::new();
-        eval_slice(ScalarOp::Cast { to: wide, saturate: false }, &[(&x.bytes, x.dtype)], &mut rows);
         let value = start.to_le_bytes()[..wide.size()].repeat(row);
-        Ok(Running { f, wide, rows, row_bytes: row * wide.size(), value, next: Vec::new() })
+        Ok(Running { f, wide, x, row, block: None, widened: Vec::new(), value, next: Vec::new() })
     }
 
     fn take(&mut self, row: usize) {
-        let row = &self.rows[row * self.row_bytes..][..self.row_bytes];
-        eval_slice(self.f, &[(&self.value, self.wide), (row, self.wide)], &mut self.next);
+        let rows = (AT_ONCE / self.row.max(1)).max(1);
+        let block = row / rows;
+        if self.block != Some(block) {
+            let bytes = rows * self.row * self.x.dtype.size();
+            let narrow = &self.x.bytes[block * bytes..self.x.bytes.len().min((block + 1) * bytes)];
+            let widen = ScalarOp::Cast { to: self.wide, saturate: false };
+            eval_slice(widen, &[(narrow, self.x.dtype)], &mut self.widened);
+            self.block = Some(block);
+        }
+        let bytes = self.row * self.wide.size();
+        let slice = &self.widened[row % rows * bytes..][..bytes];
+        eval_slice(self.f, &[(&self.value, self.wide), (slice, self.wide)], &mut self.next);
         std::mem::swap(&mut self.value, &mut self.next);
     }
 
@@ -59,7 +74,8 @@ pub(super) fn reduce(
     let kept = (0..x.shape.len()).filter(|axis| !axes.contains(axis));
     let perm: Vec<usize> = axes.iter().copied().chain(kept).collect();
     let rows: usize = axes.iter().map(|axis| x.shape[*axis]).product();
-    let mut running = Running::new(f, &transpose(x, &perm), out.count())?;
+    let rows_first = transpose(x, &perm);
+    let mut running = Running::new(f, &rows_first, out.count())?;
     for row in 0..rows {
         running.take(row);
     }
@@ -86,7 +102,7 @@ pub(super) fn scan(
     }
     let row_bytes = front.bytes.len() / n;
     let mut running = Running::new(f, &front, x.count() / n)?;
-    let mut scanned = front.clone();
+    let mut scanned = HostTensor::zeros(front.dtype, &front.shape);
     let mut rounded = Vec::new();
     for step in 0..n {
         let row = if reverse { n - 1 - step } else { step };
@@ -103,7 +119,7 @@ pub(super) fn scan(
     for (i, axis) in to_front.iter().enumerate() {
         back[*axis] = i;
     }
-    *out = transpose(&scanned, &back);
+    *out = transpose(&scanned, &back).into_owned();
     Ok(())
 }
 
