@@ -45,6 +45,29 @@ fn symbolic_rows() {
     }
 }
 
+/// Rows become columns in squares of lanes, whole and cut ones, with ops in front and behind.
+#[test]
+fn turned_rows() {
+    for n in [0, 1, 3, 4, 9, 300] {
+        let case = || Case::new("turned rows").symbol("n", n);
+        let rows = [Dim::from(2), Dim::symbol("n"), Dim::from(3), Dim::from(6)];
+        check(case().arg(F32, rows.clone()), |b, args| Ok(vec![b.transpose(args[0], &[0, 2, 3, 1])?]));
+        check(case().arg(U8, rows.clone()).arg(F32, [1, 3, 6, 1]), |b, args| {
+            let turned = b.transpose(args[0], &[0, 2, 3, 1])?;
+            let wide = b.cast(turned, F32)?;
+            Ok(vec![b.elementwise(ScalarOp::Mul, &[wide, args[1]])?])
+        });
+        check(
+            case().arg(F32, [Dim::from(5), Dim::symbol("n")]).arg(F32, [Dim::symbol("n"), Dim::from(5)]),
+            |b, args| {
+                let turned = b.transpose(args[0], &[1, 0])?;
+                let sum = b.elementwise(ScalarOp::Add, &[turned, args[1]])?;
+                Ok(vec![b.neg(sum)?])
+            },
+        );
+    }
+}
+
 #[test]
 fn movement() {
     check(Case::new("transpose").arg(F32, [5, 7]), |b, args| Ok(vec![b.transpose(args[0], &[1, 0])?]));

@@ -226,6 +226,10 @@ impl TargetModel for CpuTarget {
         (self.tier.vector_bytes() / Elem::of(dtype).bytes()) as i64
     }
 
+    fn turned_square(&self, widest: DType) -> Option<i64> {
+        Some(self.lanes(widest))
+    }
+
     fn contract_tile(&self, contract: &Contract, _symbols: &Symbols) -> ContractTile {
         let lanes = self.product_lanes(contract);
         let vectors = self.column_vectors(contract.m.as_const(), &contract.n, lanes);

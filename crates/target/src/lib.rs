@@ -120,6 +120,12 @@ pub trait TargetModel: Sync {
     /// Elements along the innermost axis that a row kernel handles a step: a multiple of [`Self::lanes`].
     fn row_tile(&self, widest: DType, live_rows: i64) -> i64;
 
+    /// The side of the squares in which a movement kernel turns rows into columns in registers; `None` where it reads
+    /// the elements of a column one by one.
+    fn turned_square(&self, _widest: DType) -> Option<i64> {
+        None
+    }
+
     /// Whether a work unit reads back at little cost what it stored in its results: between the passes over a row they
     /// then keep what took long to compute.
     fn rereads_results(&self) -> bool {

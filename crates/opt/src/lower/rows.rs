@@ -2,7 +2,8 @@
 //!
 //! The iteration space is the join of the results' shapes and the reductions' operands. The lane axis is the
 //! innermost axis in memory. Reductions share one set of axes. Three cases:
-//! * no reduction: tiles along the lane axis, pulled and stored;
+//! * no reduction: tiles along the lane axis, pulled and stored; where a buffer runs along another axis, squares of
+//!   both, which the target turns in registers;
 //! * the lane axis is reduced: a work unit owns whole rows; each reduction is a pass along the row, then a pass
 //!   stores. A row short enough to stay in registers is one tile, and the passes share it;
 //! * other axes are reduced: a work unit owns a piece of the lane axis and walks the reduced axes for each tile.
@@ -28,9 +29,10 @@ struct Plan {
     reduced: Vec<usize>,
     /// The axis that vectors run along; `None` when every extent is 1.
     lane: Option<usize>,
-    /// Axes of the grid, outermost first; the last one in blocks of `block` rows.
+    /// Axes of the grid, outermost first; the last one in blocks of `block` rows, which a tile takes `rows` at a time.
     outer: Vec<usize>,
     block: i64,
+    rows: i64,
     /// Elements of the lane axis a work unit owns; `None`: all of them.
     chunk: Option<i64>,
     /// Elements a step along the lane axis, and a vector.
@@ -65,23 +67,32 @@ fn plan(body: &Body, target: &dyn TargetModel, symbols: &Symbols) -> Result<Plan
     if let Some(n) = extent.as_const() {
         tile = if resident { round_up(n.max(1)) } else { tile.min(round_up(n.max(1))) };
     }
-    let outer: Vec<usize> = (0..space.rank())
+    let mut outer: Vec<usize> = (0..space.rank())
         .filter(|axis| Some(*axis) != lane && !reduced.contains(axis) && !space[*axis].is_const(1))
         .collect();
+    let mut rows = 1;
+    if let (Some(side), Some(column)) = (target.turned_square(widest), turned_axis(body, &space, lane))
+        && [lane, Some(column)].iter().flatten().all(|axis| space[*axis].as_const().is_none_or(|n| n >= side))
+    {
+        (rows, tile) = (side, side);
+        outer.retain(|axis| *axis != column);
+        outer.push(column);
+    }
     let unit = (target.unit_bytes().0 as i64 / widest.size() as i64).max(tile);
     let (_, longest) = symbols.bounds(&extent);
     let chunk = match (lane_reduced, reduced.is_empty()) {
         (true, _) => None,
         (false, false) => Some(tile),
-        (false, true) => (longest > unit).then_some(unit / tile * tile),
+        (false, true) => (longest > unit / rows).then_some((unit / rows / tile).max(1) * tile),
     };
     // Short rows share a work unit; rows of unknown length count as one vector step each.
     let row_work = reduced.iter().fold(extent.clone(), |work, axis| work * space[*axis].clone());
     let row_work = row_work.as_const().unwrap_or(unit);
     let block = if chunk.is_some() && !reduced.is_empty() { 1 } else { (unit / row_work.max(1)).max(1) };
+    let block = (block + rows - 1) / rows * rows;
     let passes = lane_reduced && !resident && reduced.len() == 1;
     let kept = if passes && target.rereads_results() { kept::find(body) } else { None };
-    Ok(Plan { space, reduced, lane, outer, block, chunk, tile, lanes, resident, kept })
+    Ok(Plan { space, reduced, lane, outer, block, rows, chunk, tile, lanes, resident, kept })
 }
 
 /// The join of results and reduced operands: each axis's extent that is not 1.
@@ -128,6 +139,26 @@ fn lane_axis(body: &Body, space: &Shape) -> Option<usize> {
     axes.next().or_else(|| (0..space.rank()).rev().find(|axis| !space[*axis].is_const(1)))
 }
 
+/// Of a kernel that turns a buffer and reduces nothing: the axis along which the buffer's elements are neighbours, where
+/// that is not the lane axis.
+fn turned_axis(body: &Body, space: &Shape, lane: Option<usize>) -> Option<usize> {
+    if !body.reduces().is_empty() {
+        return None;
+    }
+    let turned = |op: OpId| {
+        let TensorOp::Transpose { perm } = body.func.kind(op) else { return None };
+        let source = body.func.ty(body.func.operand(op, 0));
+        let is_whole = body.shape(body.func.result(op)) == space;
+        let is_buffer = body.args().contains(&body.func.operand(op, 0));
+        let Some(Physical::Axis(innermost)) = source.layout_or_default().0.last().cloned() else {
+            return None;
+        };
+        let column = perm.iter().position(|axis| *axis == innermost)?;
+        (is_whole && is_buffer && Some(column) != lane).then_some(column)
+    };
+    body.func.walk().into_iter().find_map(turned)
+}
+
 fn grid(plan: &Plan) -> Vec<Dim> {
     let mut grid: Vec<Dim> = plan.outer.iter().map(|axis| plan.space[*axis].clone()).collect();
     if let Some(last) = grid.last_mut() {
@@ -157,8 +188,9 @@ fn emit_unit(cx: &mut Lowering, plan: &Plan) -> Result<(), String> {
     let all = cx.b.size(&plan.space[rows]);
     let end = cx.b.index_op(IndexOp::Min, end, all);
     let mut outcome = Ok(());
-    cx.for_(first, end, 1, &[], |cx, row, _| {
-        at[rows].offset = row;
+    let bounded = plan.rows > 1 && plan.space[rows].as_const().is_none_or(|n| n % plan.rows != 0);
+    cx.for_(first, end, plan.rows, &[], |cx, row, _| {
+        at[rows] = Axis { offset: row, extent: plan.rows, step: 1, bounded };
         outcome = emit_row(cx, plan, &at);
         vec![]
     });

@@ -45,6 +45,9 @@ impl TargetModel for SmallTarget {
     fn looks_up(&self) -> bool {
         true
     }
+    fn turned_square(&self, widest: DType) -> Option<i64> {
+        (self.edges == Edges::Padded).then(|| self.lanes(widest))
+    }
     fn contract_tile(&self, _: &Contract, _: &Symbols) -> ContractTile {
         ContractTile {
             m: 4,

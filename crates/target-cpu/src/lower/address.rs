@@ -43,12 +43,18 @@ impl Lower<'_> {
                 continue;
             }
             for (index, factor) in sum.terms {
-                let depth = facts::depth(self.func, index);
-                let (factor, stride) = match bytes {
-                    Some(bytes) => (factor * bytes, None),
-                    None => (factor, Some(axis.stride.clone())),
-                };
-                terms.push(Term { depth, index: Some(index), factor, stride });
+                match bytes {
+                    Some(bytes) => disp += self.known_terms(&mut terms, index, factor * bytes),
+                    None => {
+                        let depth = facts::depth(self.func, index);
+                        terms.push(Term {
+                            depth,
+                            index: Some(index),
+                            factor,
+                            stride: Some(axis.stride.clone()),
+                        });
+                    }
+                }
             }
             match bytes {
                 Some(bytes) => disp += (start + walked) * bytes,
@@ -86,6 +92,19 @@ impl Lower<'_> {
             Some((index, scale)) => at.indexed(index, scale),
             None => at,
         }
+    }
+
+    /// Adds the terms of `index * factor` bytes; its constant part. What a loop over steps divides by the steps that lie
+    /// together is the loop's own count times less.
+    fn known_terms(&self, terms: &mut SmallVec<[Term; 8]>, index: Value, factor: i64) -> i64 {
+        let Some((dividend, factor)) = facts::exact_quotient(self.func, index, factor) else {
+            let depth = facts::depth(self.func, index);
+            terms.push(Term { depth, index: Some(index), factor, stride: None });
+            return 0;
+        };
+        let sum = facts::sum_of(self.func, dividend);
+        let rest = sum.terms.iter().map(|(index, times)| self.known_terms(terms, *index, times * factor));
+        sum.constant * factor + rest.sum::<i64>()
     }
 
     fn term(&mut self, b: &mut Builder, term: Term, size: i64) -> Value {
