@@ -21,6 +21,7 @@ mod int;
 mod log;
 mod quantise;
 mod real;
+mod tanh;
 mod trig;
 pub mod ulp;
 

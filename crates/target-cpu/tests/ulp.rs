@@ -44,7 +44,12 @@ fn inputs_next_to_hard_places() {
         65.0 / 512.0,
         3.935,
         4.1,
+        // Between pieces of `tanh`, narrow ones and wide, and where it ends.
+        0.25,
+        7.0,
+        9.0,
         9.1,
+        10.0,
         16.0,
         17.32,
         88.72,

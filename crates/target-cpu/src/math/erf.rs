@@ -32,17 +32,7 @@ fn piecewise(r: &mut Real, a: Value) -> Value {
     // Exact: the step has 7 bits, the number 4.
     let d = r.fnma(n, step, a);
     let place = r.as_int(shifted);
-    let [middle, rest @ ..] = &ERF_PIECES;
-    let mut sum: Option<Value> = None;
-    for table in rest.iter().rev() {
-        let c = r.b.tabulated(table, place);
-        sum = Some(sum.map_or(c, |sum| r.fma(sum, d, c)));
-    }
-    let slope = sum.expect("invariant: a polynomial has a coefficient");
-    // The first piece's table gives 0, where `erf(d) = d + slope d` keeps its relative error; no other's is below `d`.
-    let middle = r.b.tabulated(middle, place);
-    let start = r.op(VecOp::Max, middle, d);
-    r.fma(slope, d, start)
+    r.tabulated_polynomial(&ERF_PIECES, d, place)
 }
 
 fn by_halves(r: &mut Real, a: Value) -> Value {

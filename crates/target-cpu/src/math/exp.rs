@@ -1,4 +1,4 @@
-//! `exp` and its kin on `f32` lanes: `exp`, `expm1`, `sigmoid`, `tanh`.
+//! `exp` and its kin on `f32` lanes: `exp`, `expm1`, `sigmoid`.
 //!
 //! Method: `x = n ln 2 + r` with `n` from rounding by a magic addend, whose low bits then hold `n` plus the
 //! exponent bias, so that one shift makes the power of two; `exp(r)` by a minimax polynomial.
@@ -7,7 +7,7 @@ use super::real::Real;
 use crate::schedule::{Builder, VecOp};
 use std::f32::consts::LOG2_E;
 use tegula_ir::Value;
-use tegula_target::coefficients::{EXP, EXP_ABOVE, EXP_WIDE, EXPM1, LN_2, TANH};
+use tegula_target::coefficients::{EXP, EXP_ABOVE, EXP_WIDE, EXPM1, LN_2};
 
 /// 1.5 * 2^23: added to a number below 2^22, it rounds it to an integer that stands in the low bits.
 pub(super) const ROUNDER: f32 = 12_582_912.0;
@@ -20,8 +20,6 @@ const EXP_CLAMP: (f32, f32) = (-87.9, 89.0);
 const EXP_RANGE: (f32, f32) = (-87.336_54, 89.0);
 /// Likewise of `exp2`.
 const EXP2_RANGE: (f32, f32) = (-151.0, 129.0);
-/// From here on `1 - tanh` is below half an ulp of 1.
-const TANH_ONE: f32 = 9.1;
 
 /// `n` is rounded down, so that its power of two is 0 exactly where the result would be less than the smallest normal
 /// number, and infinite exactly where it is: neither needs a choice.
@@ -59,7 +57,7 @@ pub(super) fn exp2(b: &mut Builder, x: Value) -> Value {
 }
 
 /// `n = round(x * factor)` and `2^(n + lift)`.
-fn split(r: &mut Real, x: Value, factor: f32, lift: i32) -> (Value, Value) {
+pub(super) fn split(r: &mut Real, x: Value, factor: f32, lift: i32) -> (Value, Value) {
     let (factor, rounder) = (r.k(factor), r.k(ROUNDER + (127 + lift) as f32));
     let shifted = r.fma(x, factor, rounder);
     (r.sub(shifted, rounder), power(r, shifted))
@@ -73,14 +71,14 @@ fn power(r: &mut Real, shifted: Value) -> Value {
 }
 
 /// `x - n * ln 2`.
-fn reduce(r: &mut Real, x: Value, n: Value) -> Value {
+pub(super) fn reduce(r: &mut Real, x: Value, n: Value) -> Value {
     let (hi, lo) = (r.k(LN_2[0]), r.k(LN_2[1]));
     let rest = r.fnma(n, hi, x);
     r.fnma(n, lo, rest)
 }
 
 /// `1 + x + x^2 q(x)`.
-fn exp_near_zero(r: &mut Real, q: &[f32], x: Value) -> Value {
+pub(super) fn exp_near_zero(r: &mut Real, q: &[f32], x: Value) -> Value {
     let one = r.k(1.0);
     let q = r.horner(q, x);
     let q = r.fma(q, x, one);
@@ -139,29 +137,4 @@ pub(super) fn sigmoid(b: &mut Builder, x: Value) -> Value {
     let y = r.div(unit, bottom);
     let zero = r.k(0.0);
     r.select(tiny, zero, y)
-}
-
-/// Near zero an odd polynomial; beyond, `1 - 2 / (exp(2|x|) + 1)`.
-pub(super) fn tanh(b: &mut Builder, x: Value) -> Value {
-    let r = &mut Real::new(b, x);
-    let (a, sign) = (r.abs(x), r.sign(x));
-    let t = r.mul(a, a);
-    let q = r.horner(&TANH, t);
-    let cube = r.mul(a, t);
-    let near = r.fma(cube, q, a);
-
-    let (one, two) = (r.k(1.0), r.k(2.0));
-    let y = r.at_most(TANH_ONE, a);
-    let y = r.add(y, y);
-    let (n, scale) = split(r, y, LOG2_E, 0);
-    let rest = reduce(r, y, n);
-    let p = exp_near_zero(r, &EXP, rest);
-    let bottom = r.fma(p, scale, one);
-    let gap = r.div(two, bottom);
-    let far = r.sub(one, gap);
-
-    let limit = r.k(0.65);
-    let is_near = r.less(a, limit);
-    let y = r.select(is_near, near, far);
-    r.op(VecOp::Or, y, sign)
 }

@@ -4,7 +4,7 @@
 //! (Figueroa, "When is double rounding innocuous?", SIGNUM 1995). Only products and quotients that are denormal
 //! in `bf16` are denormal in `f32` too, and may be off by one of its smallest steps.
 
-use super::{cast, erf, exp, log, quantise, trig};
+use super::{cast, erf, exp, log, quantise, tanh, trig};
 use crate::schedule::{Builder, CompareOp, Elem, VecOp};
 use tegula_base::DType;
 use tegula_ir::{ScalarOp, Value};
@@ -92,7 +92,7 @@ fn wide(b: &mut Builder, op: ScalarOp, args: &[Value]) -> Value {
         ScalarOp::Exp2 => exp::exp2(b, x),
         ScalarOp::Expm1 if is_f32(b, x) => exp::expm1(b, x),
         ScalarOp::Sigmoid if is_f32(b, x) => exp::sigmoid(b, x),
-        ScalarOp::Tanh if is_f32(b, x) => exp::tanh(b, x),
+        ScalarOp::Tanh if is_f32(b, x) => tanh::tanh(b, x),
         ScalarOp::Log if is_f32(b, x) => log::log(b, x),
         ScalarOp::Log1p if is_f32(b, x) => log::log1p(b, x),
         ScalarOp::Erf if is_f32(b, x) => erf::erf(b, x),

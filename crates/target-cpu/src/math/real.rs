@@ -70,6 +70,22 @@ impl<'a> Real<'a> {
         sum
     }
 
+    /// An increasing odd function by pieces: at each lane the polynomial in `d`, the distance from a piece's middle, whose
+    /// coefficients stand in the rows at the piece's place, from the constant term up. Of the piece around zero the
+    /// tables are of `f(d) - d`, so that `d + slope d` keeps its relative error; no other's constant is below its `d`.
+    pub fn tabulated_polynomial(&mut self, tables: &[[f32; 16]], d: Value, place: Value) -> Value {
+        let (constant, rest) = tables.split_first().expect("invariant: a polynomial has a constant term");
+        let (last, rest) = rest.split_last().expect("invariant: a polynomial has a slope");
+        let mut slope = self.b.tabulated(last, place);
+        for table in rest.iter().rev() {
+            let c = self.b.tabulated(table, place);
+            slope = self.fma(slope, d, c);
+        }
+        let constant = self.b.tabulated(constant, place);
+        let start = self.op(VecOp::Max, constant, d);
+        self.fma(slope, d, start)
+    }
+
     /// At least `lo`; NaN stays.
     pub fn at_least(&mut self, lo: f32, x: Value) -> Value {
         let lo = self.k(lo);
