@@ -138,11 +138,13 @@ fn abstracted(instruction: &Instruction, factory: &mut InstructionInfoFactory) -
     let mut inst = Inst {
         unit: classes::unit_of(instruction),
         bytes: classes::bytes_of(instruction),
+        memory_bytes: instruction.memory_size().size(),
         reads: Default::default(),
         address: Default::default(),
         writes: Default::default(),
         loads: false,
         stores: false,
+        masked: instruction.op_mask() != Register::None,
         accesses: 0,
         branches: instruction.flow_control() == FlowControl::ConditionalBranch,
     };

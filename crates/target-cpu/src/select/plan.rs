@@ -273,7 +273,7 @@ fn joined_and(func: &CpuFunc, tier: Tier, op: OpId, vec_op: VecOp, epochs: &[u32
                 && epochs[def.index()] == epochs[op.index()]
         })
     };
-    let may_join = tier == Tier::Avx512 && vec_op == VecOp::Or && func.operand(op, 0) != func.operand(op, 1);
+    let may_join = tier == Tier::Avx512 && vec_op == VecOp::Or;
     [1, 0].into_iter().filter(|_| may_join).find(joins)
 }
 

@@ -1,4 +1,5 @@
-//! Kernels of one op each, over every element type, lane count and form that it takes.
+//! Kernels of one op each, over every element type, lane count and form that it takes; and of two, the second of the
+//! first's result twice.
 
 use super::*;
 
@@ -30,6 +31,18 @@ pub fn single_ops(max_bytes: u32) -> Vec<(String, CpuFunc)> {
                     let operands: Vec<Value> = (0..op.arity()).map(|_| fresh(g, elem, lanes)).collect();
                     Some(g.b.vec(op, &operands))
                 });
+                // Selection looks through operands: here both are one op's result.
+                for before in vec_ops(elem).into_iter().filter(|_| lanes == 8 && op.arity() == 2) {
+                    case(
+                        format!("{} {lanes}x{} of one {}", op.name(), elem.name(), before.name()),
+                        &mut |g| {
+                            let operands: Vec<Value> =
+                                (0..before.arity()).map(|_| fresh(g, elem, lanes)).collect();
+                            let both = g.b.vec(before, &operands);
+                            Some(g.b.vec(op, &[both, both]))
+                        },
+                    );
+                }
             }
             for (op, to) in conversions(elem, lanes, max_bytes) {
                 case(format!("{} {lanes}x{} to {}", op.name(), elem.name(), to.name()), &mut |g| {
