@@ -42,9 +42,30 @@ pub struct Core {
     pub dispatch: u16,
     pub window: usize,
     pub stores: usize,
+    /// Instructions on vectors that wait for operands, and those in line before them.
+    pub vector_scheduler: usize,
+    pub vector_line: usize,
+    /// Units of general registers, and those of them that multiply.
+    pub alus: u16,
+    pub multipliers: u16,
+    /// Bytes that a unit, and each of two loads, takes at once: wider vectors pass in parts, one after the other.
+    pub datapath: usize,
+    /// Bytes of a vector that are stored in a cycle, and up to which two stores leave in one.
+    pub store_bytes: usize,
+    pub twin_store_bytes: usize,
+    /// Cycles to a result of logic on the widest vectors, of shifts, and of conversions.
+    pub logic: u16,
+    pub shift: u16,
+    pub convert: u16,
+    /// The first of the two neighbouring pipes that shift; the pipes are numbered from 1, multipliers first.
+    pub shift_pipe: u16,
     /// Cycles to a result from L1, of a general and of a vector register.
     pub load: u16,
     pub vector_load: u16,
+    /// Cycles beside those of a load until a vector comes from a store, and after a store is written until a load comes
+    /// that could not have its bytes before.
+    pub forward: u16,
+    pub blocked_load: u16,
     /// Cycles after a branch that was not foreseen.
     pub mispredict: u16,
     /// Cycles between two divisions and between two square roots of the widest vectors.
@@ -65,6 +86,11 @@ pub struct Core {
     pub launch: Nanoseconds,
 }
 
+/// Ports that `perf` has for scalar arithmetic.
+const MOST_ALUS: u16 = 6;
+/// The first of the last two pipes for vectors, of four.
+const LAST_SHIFT_PIPE: u16 = 3;
+
 impl Core {
     fn read(facts: &mut Facts) -> Core {
         let cycles = |facts: &mut Facts, name| facts.take(name, "cycle");
@@ -74,8 +100,21 @@ impl Core {
             dispatch: facts.count("core_dispatch") as u16,
             window: count(facts, "core_window"),
             stores: count(facts, "core_stores"),
+            vector_scheduler: count(facts, "core_vector_scheduler"),
+            vector_line: count(facts, "core_vector_line"),
+            alus: facts.pipes("core_alus", MOST_ALUS),
+            multipliers: facts.pipes("core_multipliers", MOST_ALUS),
+            datapath: facts.bytes("core_datapath").0 as usize,
+            store_bytes: facts.bytes("core_store_bytes").0 as usize,
+            twin_store_bytes: facts.bytes("core_twin_store_bytes").0 as usize,
+            logic: cycles(facts, "core_logic") as u16,
+            shift: cycles(facts, "core_shift") as u16,
+            convert: cycles(facts, "core_convert") as u16,
+            shift_pipe: facts.pipes("core_shift_pipe", LAST_SHIFT_PIPE),
             load: cycles(facts, "core_load") as u16,
             vector_load: cycles(facts, "core_vector_load") as u16,
+            forward: cycles(facts, "core_forward") as u16,
+            blocked_load: cycles(facts, "core_blocked_load") as u16,
             mispredict: cycles(facts, "core_mispredict") as u16,
             divide: cycles(facts, "core_divide"),
             sqrt: cycles(facts, "core_sqrt"),

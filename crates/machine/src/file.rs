@@ -72,6 +72,15 @@ impl Facts<'_> {
         self.take(name, "1") as u32
     }
 
+    /// A number of pipes, or the place of one, among those that predictions know.
+    pub(super) fn pipes(&mut self, name: &'static str, most: u16) -> u16 {
+        let pipes = self.take(name, "1");
+        if pipes > f64::from(most) {
+            self.error(format!("fact `{name}` must be at most {most}"));
+        }
+        pipes.min(f64::from(most)) as u16
+    }
+
     pub(super) fn rate(&mut self, name: &'static str) -> f64 {
         self.take(name, "FLOP/cycle")
     }

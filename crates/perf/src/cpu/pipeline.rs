@@ -6,7 +6,11 @@
 
 use super::Level;
 use super::caches::Found;
+use super::sampler::Access;
+use super::stores::Stores;
 use super::units::{self, Inst, Ports, Register};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use tegula_machine::Core;
 
 /// Cycles ahead for which ports are booked.
@@ -34,6 +38,49 @@ impl Busy {
     }
 }
 
+/// Instructions on vectors between the front end and their pipes. Places in the scheduler are given in order, and
+/// left in any; before it some wait in line, who keep nobody from entering but each other.
+struct Vectors {
+    /// When each in the scheduler leaves it.
+    leave: BinaryHeap<Reverse<u64>>,
+    places: usize,
+    /// When the last ones came into the scheduler, a ring as long as the line.
+    came: Vec<u64>,
+    entered: usize,
+    last: u64,
+}
+
+impl Vectors {
+    fn new(core: &Core) -> Vectors {
+        let places = core.vector_scheduler;
+        let leave = BinaryHeap::with_capacity(places);
+        Vectors { leave, places, came: vec![0; core.vector_line], entered: 0, last: 0 }
+    }
+
+    /// When the line has a place.
+    fn open(&self) -> u64 {
+        self.came[self.entered % self.came.len()]
+    }
+
+    /// When one that enters the line at `now` is in the scheduler.
+    fn come(&mut self, now: u64) -> u64 {
+        self.last = self.last.max(now);
+        if self.leave.len() == self.places
+            && let Some(Reverse(left)) = self.leave.pop()
+        {
+            self.last = self.last.max(left);
+        }
+        let length = self.came.len();
+        self.came[self.entered % length] = self.last;
+        self.entered += 1;
+        self.last
+    }
+
+    fn leave(&mut self, cycle: u64) {
+        self.leave.push(Reverse(cycle));
+    }
+}
+
 pub struct Pipeline<'a> {
     core: &'a Core,
     ports: Vec<Ports>,
@@ -52,7 +99,9 @@ pub struct Pipeline<'a> {
     /// When each path has moved its last line: from L2, L3, memory.
     paths: [f64; 3],
     /// How often each port was booked.
-    bookings: [u32; 16],
+    bookings: [u32; 32],
+    vectors: Vectors,
+    unwritten: Stores,
     pub busy: Busy,
 }
 
@@ -71,7 +120,9 @@ impl<'a> Pipeline<'a> {
             places: core.dispatch,
             left: 0,
             paths: [0.0; 3],
-            bookings: [0; 16],
+            bookings: [0; 32],
+            vectors: Vectors::new(core),
+            unwritten: Stores::new(core),
             busy: Busy::default(),
         }
     }
@@ -81,32 +132,57 @@ impl<'a> Pipeline<'a> {
         self.left
     }
 
-    /// Runs an instruction; `found` are the lines that it reads or writes.
-    pub fn run(&mut self, inst: &Inst, found: &[Found], foreseen: bool) {
+    /// Runs an instruction that makes these accesses; `found` are the lines that it reads or writes.
+    pub fn run(&mut self, inst: &Inst, accesses: &[Access], found: &[Found], foreseen: bool) {
         let figures = inst.unit.figures(inst.bytes, self.core);
+        let on_vectors = figures.ports & units::VECTOR != 0;
         self.enter(figures.slots);
+        if on_vectors {
+            self.wait(self.vectors.open());
+        }
         let at = |reads: &[Register], ready: &[u64; Register::COUNT]| {
             reads.iter().map(|r| ready[r.index()]).max().unwrap_or(0)
         };
         let addressed = at(&inst.address, &self.ready).max(self.now);
         let mut operands = at(&inst.reads, &self.ready).max(self.now);
         if inst.loads {
+            // The elements of a gather come one by one.
+            let parts = if inst.accesses > 1 { 1 } else { inst.bytes.div_ceil(self.core.datapath) };
             for found in found {
-                let begin = self.book(addressed, units::LOAD, 1);
-                self.busy.l1 += 0.5;
+                let mut begin = addressed;
+                for _ in 0..parts {
+                    begin = begin.max(self.book(addressed, units::LOAD, 1));
+                    self.busy.l1 += 0.5;
+                }
                 operands = operands.max(self.arrival(begin, *found, inst.bytes));
+            }
+            if let [access] = accesses
+                && let Some(answer) = self.unwritten.answer(access, addressed)
+            {
+                operands = operands.max(answer);
             }
         }
         let mut done = operands;
         if figures.ports != 0 {
+            if on_vectors {
+                operands = operands.max(self.vectors.come(self.now));
+            }
+            if figures.divides != 0 {
+                operands = self.book(operands, units::DIVIDER, figures.divides);
+            }
             let begin = self.book(operands, figures.ports, figures.taken);
             done = begin + u64::from(figures.latency);
-            if figures.ports & units::VECTOR != 0 {
-                self.busy.arithmetic += f64::from(figures.taken) / f64::from(figures.ports.count_ones());
+            if on_vectors {
+                self.vectors.leave(begin);
+                let taken = figures.taken.max(figures.divides);
+                self.busy.arithmetic += f64::from(taken) / f64::from(figures.ports.count_ones());
             }
         }
         if inst.stores {
             done = self.store(inst, found, done.max(addressed));
+            if let [access] = accesses {
+                self.unwritten.push(access, inst.masked, done, self.left.max(done));
+            }
         }
         for register in &inst.writes {
             self.ready[register.index()] = done;
@@ -116,7 +192,7 @@ impl<'a> Pipeline<'a> {
         self.window[self.entered % length] = self.left;
         self.entered += 1;
         if inst.branches && !foreseen {
-            self.now = self.now.max(done + u64::from(self.core.mispredict));
+            self.wait(done + u64::from(self.core.mispredict));
             self.places = self.core.dispatch;
         }
     }
@@ -131,12 +207,16 @@ impl<'a> Pipeline<'a> {
             self.places = self.core.dispatch;
         }
         self.places -= slots;
-        let oldest = self.window[self.entered % self.window.len()];
-        if oldest > self.now {
-            self.now = oldest;
+        self.wait(self.window[self.entered % self.window.len()]);
+        self.clear();
+    }
+
+    /// Nothing enters before a cycle.
+    fn wait(&mut self, until: u64) {
+        if until > self.now {
+            self.now = until;
             self.places = self.core.dispatch;
         }
-        self.clear();
     }
 
     fn clear(&mut self) {
@@ -173,7 +253,7 @@ impl<'a> Pipeline<'a> {
 
     /// Of some ports the one that took the least so far: what has few to choose from then finds its own free.
     fn least_booked(&mut self, free: Ports) -> Ports {
-        let ports = (0..16).filter(|port| free >> port & 1 == 1);
+        let ports = (0..32).filter(|port| free >> port & 1 == 1);
         let port = ports.min_by_key(|port| self.bookings[*port]).unwrap_or(0);
         self.bookings[port] += 1;
         1 << port
@@ -217,12 +297,14 @@ impl<'a> Pipeline<'a> {
 
     /// A store leaves when its data is there, and its line is written later, in order, while places for it last.
     fn store(&mut self, inst: &Inst, found: &[Found], ready: u64) -> u64 {
-        let ports = if inst.bytes > 32 { units::WIDE_STORE } else { units::STORE };
+        let ports = if inst.bytes > self.core.twin_store_bytes { units::WIDE_STORE } else { units::STORE };
+        let parts =
+            inst.memory_bytes.div_ceil(self.core.store_bytes).div_ceil(found.len().max(1)).max(1) as u16;
         let length = self.stores.len();
         let mut done = ready;
         for found in found {
-            let begin = self.book(ready, ports, 1);
-            self.busy.l1 += 1.0 / f64::from(ports.count_ones());
+            let begin = self.book(ready, ports, parts) + u64::from(parts - 1);
+            self.busy.l1 += f64::from(parts) / f64::from(ports.count_ones());
             let place = self.stored % length;
             let oldest = self.stores[place];
             let written = match found.level {

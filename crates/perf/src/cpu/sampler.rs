@@ -107,6 +107,7 @@ impl<'a> Sampler<'a> {
         let mut next = 0;
         for inst in insts {
             self.found.clear();
+            let began = next;
             for _ in 0..inst.accesses {
                 let Some(access) = accesses.get(next) else { break };
                 let found = &mut self.found;
@@ -119,7 +120,7 @@ impl<'a> Sampler<'a> {
                 }
                 next += 1;
             }
-            pipeline.run(inst, &self.found, foreseen);
+            pipeline.run(inst, &accesses[began..next], &self.found, foreseen);
         }
         entry.timed += 1;
         entry.cycles += (pipeline.cycle() - before) as f64;

@@ -50,7 +50,7 @@ const FITTED: [Constant; 10] = [
     ("core_launch", |core| &mut core.launch.0),
 ];
 
-/// What a fit left: `bench/fit.json`.
+/// What a fit left: `fit.json` of `bench`, or of the folder of a machine class in it.
 #[derive(Serialize, Deserialize)]
 struct Fit {
     date: String,
@@ -78,12 +78,18 @@ struct Measured {
     ns: Vec<f64>,
 }
 
-/// The shapes of kernels that constants were fitted on.
+/// The shapes of kernels that constants were fitted on, on any machine.
 pub fn shapes() -> Result<Vec<KernelShape>> {
-    let path = workspace::root().join("bench/fit.json");
-    let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let fit: Fit = serde_json::from_str(&text).context("bench/fit.json is malformed")?;
-    Ok(fit.launches.into_iter().map(|launch| launch.shape).collect())
+    let bench = workspace::root().join("bench");
+    let folders = fs::read_dir(&bench)?.filter_map(|entry| Some(entry.ok()?.path()));
+    let files = std::iter::once(bench.clone()).chain(folders).map(|folder| folder.join("fit.json"));
+    let mut shapes = Vec::new();
+    for path in files.filter(|path| path.is_file()) {
+        let fit: Fit = serde_json::from_str(&fs::read_to_string(&path)?)
+            .with_context(|| format!("{} is malformed", path.display()))?;
+        shapes.extend(fit.launches.into_iter().map(|launch| launch.shape));
+    }
+    Ok(shapes)
 }
 
 pub fn run(options: &Options) -> Result<Outcome> {
