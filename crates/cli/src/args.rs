@@ -155,7 +155,7 @@ pub fn refuse(reason: &str, switches: &[(&str, bool)]) -> Result<(), Diagnostic>
 /// Where inputs come from.
 #[derive(ClapArgs, Clone, Default)]
 pub struct InputOptions {
-    /// `NAME=FILE.npy`, `NAME=random`, `NAME=zeros` or `NAME=ones`; inputs that are not named are random.
+    /// `NAME=FILE.npy`, `NAME=random`, `NAME=zeros`, `NAME=ones` or `NAME=NUMBER`, which all elements are; inputs that are not named are random.
     #[arg(long = "input", value_name = "NAME=SOURCE", value_parser = parse_named)]
     pub inputs: Vec<(String, String)>,
 }
@@ -410,7 +410,7 @@ fn parse_named(text: &str) -> Result<(String, String), String> {
     // Names may hold `=`; files seldom do.
     match text.rsplit_once('=') {
         Some((name, source)) if !name.is_empty() && !source.is_empty() => Ok((name.into(), source.into())),
-        _ => Err("`NAME=FILE.npy|random|zeros|ones` is expected".into()),
+        _ => Err("`NAME=FILE.npy|random|zeros|ones|NUMBER` is expected".into()),
     }
 }
 

@@ -377,6 +377,33 @@ fn made_up_inputs_are_told_where_outputs_are_given() {
 }
 
 #[test]
+fn inputs_are_files_numbers_or_random_with_a_note() {
+    let dir = folder("inputs");
+    let out = done(&["run", MODEL, "--dim", "n=2", "--input", "x=1.5"]);
+    assert!(out.starts_with("y: f32[2]  [3, 3]  "), "{out}");
+    let noted = String::from_utf8(tegula(&["run", MODEL, "--dim", "n=2"]).stderr).unwrap();
+    assert_eq!(
+        noted,
+        "note: random numbers are taken for `x` (`--input NAME=FILE.npy|random|zeros|ones|NUMBER`)\n"
+    );
+    assert!(tegula(&["run", MODEL, "--dim", "n=2", "--input", "x=random"]).stderr.is_empty());
+    // What `--dim` says of a package's input is what its file has.
+    let (package, file) = (dir.join("double.tgl"), dir.join("x.npy"));
+    let (package, file) = (package.to_str().unwrap(), file.to_str().unwrap());
+    done(&["compile", MODEL, "-o", package]);
+    let three = tegula_base::HostTensor::from_elements(&[3], &[1.0f32, 2.0, 3.0]);
+    std::fs::write(file, tegula_base::npy::encode(&three)).unwrap();
+    let input = format!("x={file}");
+    done(&["run", package, "--dim", "n=3", "--input", &input]);
+    let refusal = refused(&["run", package, "--dim", "n=2", "--input", &input]);
+    expect![[r#"
+        1: error[shape-mismatch]: dim `n` is 3 in the file, and `--dim n=2` is given
+          --> input `x`
+    "#]]
+    .assert_eq(&refusal);
+}
+
+#[test]
 fn a_part_of_a_model_is_asked_for_by_name() {
     let out = done(&["run", MODEL, "--dim", "n=3", "--input", "x=ones", "--result", "x"]);
     assert!(out.starts_with("x: f32[3]  [1, 1, 1]"), "{out}");

@@ -98,7 +98,7 @@ fn an_output_may_have_an_inputs_memory() {
 #[test]
 fn failures_of_the_driver_are_told() {
     let cache = folder("cuda-fail");
-    let run = ["run", MODEL, "--target", "cuda", "--dim", "n=3000"];
+    let run = ["run", MODEL, "--target", "cuda", "--dim", "n=3000", "--input", "x=ones"];
     expect![[r#"
         1: error[out-of-memory]: the GPU's memory does not suffice
         note: cuMemAllocAsync: CUDA_ERROR_OUT_OF_MEMORY
