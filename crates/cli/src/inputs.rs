@@ -188,9 +188,9 @@ fn random(port: &Port, shape: Vec<usize>) -> HostTensor {
 
 /// Whether a number is one of a type's, floats rounded.
 fn holds(dtype: DType, number: f64) -> bool {
-    dtype.int_range().is_none_or(|(least, largest)| {
-        number.fract() == 0.0 && (least..=largest).contains(&(number as i128))
-    })
+    dtype
+        .int_range()
+        .is_none_or(|(least, largest)| number.fract() == 0.0 && (least..=largest).contains(&(number as i128)))
 }
 
 fn fill(dtype: DType, shape: Vec<usize>, mut value: impl FnMut() -> f64) -> HostTensor {

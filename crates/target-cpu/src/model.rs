@@ -178,13 +178,16 @@ impl CpuTarget {
         (least..=2 * least).find(|slabs| tiles % slabs == 0).unwrap_or(1)
     }
 
-    /// Row tiles whose left side stays in L2 while panel after panel of the right side passes.
+    /// Row tiles whose left side stays in L2 while panel after panel of the right side passes. Blocks are of one size:
+    /// threads take units in equal runs, and a short last block would be the work of one of them.
     fn row_tiles_of_block(&self, contract: &Contract, rows: i64) -> i64 {
         let k = contract.k.as_const().unwrap_or(USUAL_K).max(1);
         let tile_bytes = rows * k * contract.lhs.size() as i64;
         let fitting = self.cpu.l2.0 as i64 / L2_SHARE / tile_bytes;
-        let tiles = contract.m.as_const().map_or(MOST_ROW_TILES, |m| (m + rows - 1) / rows);
-        fitting.min(tiles).clamp(1, MOST_ROW_TILES)
+        let tiles = contract.m.as_const().map_or(MOST_ROW_TILES, |m| ((m + rows - 1) / rows).max(1));
+        let most = fitting.clamp(1, MOST_ROW_TILES);
+        let blocks = (tiles + most - 1) / most;
+        (tiles + blocks - 1) / blocks
     }
 }
 
@@ -396,6 +399,9 @@ mod tests {
         assert_eq!(tile("zen5", "batch", "768", "768"), [8, 32, 4, 16]);
         assert_eq!(tile("zen5", "128", "768", "768"), [8, 32, 4, 16]);
         assert_eq!(tile("zen5", "112", "64", "27"), [14, 32, 4, 8]);
+        // Ten row tiles fit a share of L2: two blocks of eight, not of ten and six.
+        assert_eq!(tile("zen5", "128", "384", "1536"), [8, 32, 4, 8]);
+        assert_eq!(tile("zen5", "0", "384", "1536")[3], 1);
         assert_eq!(tile("zen5", "1", "1000", "2048"), [1, 128, 4, 1]);
         assert_eq!(tile("zen5", "4", "3072", "768"), [4, 32, 4, 1]);
         assert_eq!(tile("zen5", "56", "16", "3"), [28, 16, 3, 2]);
