@@ -1,12 +1,12 @@
 //! Computes what depends on constants only, by the reference evaluator.
 //!
 //! Before: any verified program.  After: no pure op is left whose operands are constants, whose result's size is known
-//! and within the budget: at most [`FACTOR`] times its operands' and [`GROWTH`] more, so that a small file does not
-//! unfold. Equal elements stay splats; reshapes share their bytes. Dequantisations stay for `recover_composites`, and so does
-//! what contractions compute of constants in few bits on the way to their products.
+//! and within the budget: at most [`FACTOR`] times its operands', each counted once, and [`GROWTH`] more, so that a small
+//! file does not unfold. Equal elements stay splats; reshapes share their bytes. Dequantisations stay for
+//! `recover_composites`, and so does what contractions compute of constants in few bits on the way to their products.
 
 use crate::lower::contract::prologue;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use tegula_base::{Diagnostics, HostTensor, Symbols};
 use tegula_ir::op::OpRules;
 use tegula_ir::pass::{Changed, PassCx};
@@ -119,13 +119,13 @@ impl Plan {
     /// The chain that ends with `op`; `None` where its result is too large for what the chain began with.
     fn chain(&self, func: &TensorFunc, op: OpId) -> Option<Passed> {
         let mut chain = Passed::default();
-        for value in func.operands(op) {
-            let before = func.def_op(*value).and_then(|def| self.passed.get(&def));
+        for value in distinct(func, op) {
+            let before = func.def_op(value).and_then(|def| self.passed.get(&def));
             chain.length = chain.length.max(before.map_or(0, |before| before.length));
             chain.read += match before {
                 Some(before) => before.read,
-                None if is_formula(func, *value) => 0,
-                None => bytes(func, *value)?,
+                None if is_formula(func, value) => 0,
+                None => bytes(func, value)?,
             };
         }
         chain.length += 1;
@@ -154,17 +154,23 @@ fn can_fold(func: &TensorFunc, folded: &dyn Fn(OpId) -> bool, op: OpId) -> bool 
     if let TensorOp::Reshape { .. } = kind {
         return is_stored(&operands[0]) && func.ty(func.result(op)).shape.as_static().is_some();
     }
-    let all = |values: &mut dyn Iterator<Item = &Value>| -> Option<usize> {
-        values.map(|value| bytes(func, *value)).sum()
+    let all = |values: &mut dyn Iterator<Item = Value>| -> Option<usize> {
+        values.map(|value| bytes(func, value)).sum()
     };
     let within_budget = || -> Option<bool> {
-        let read = all(&mut operands.iter().filter(|value| is_stored(value)))?;
-        let written = all(&mut func.results(op).iter())?;
+        let operands = distinct(func, op);
+        let read = all(&mut operands.iter().copied().filter(is_stored))?;
+        let written = all(&mut func.results(op).iter().copied())?;
         // Splats are operands too, and as large as their shapes while evaluating.
-        let evaluated = all(&mut operands.iter())?;
+        let evaluated = all(&mut operands.into_iter())?;
         Some(written <= FACTOR * read + GROWTH && evaluated <= 2 * FACTOR * (read + GROWTH))
     };
     within_budget().unwrap_or(false)
+}
+
+/// An op's operands, each once: what is read several times is stored once.
+fn distinct(func: &TensorFunc, op: OpId) -> BTreeSet<Value> {
+    func.operands(op).iter().copied().collect()
 }
 
 fn bytes(func: &TensorFunc, value: Value) -> Option<usize> {
@@ -173,8 +179,8 @@ fn bytes(func: &TensorFunc, value: Value) -> Option<usize> {
     count.checked_mul(ty.dtype.size())
 }
 
-/// The constants that stand for an op's results; `None` where an operand was not folded or has all elements equal, so
-/// that it is stored in too few bytes for the result, or where the evaluator refuses.
+/// The constants that stand for an op's results; `None` where an operand was not folded, where one here or on the way
+/// has all elements equal, so that it is stored in too few bytes for the result, or where the evaluator refuses.
 fn fold(
     func: &mut TensorFunc,
     consts: &mut ConstStore,
@@ -183,9 +189,6 @@ fn fold(
     op: OpId,
     computed: &mut Vec<OpId>,
 ) -> Option<Vec<Value>> {
-    if !can_fold(func, &|op| plan.passed.contains_key(&op), op) {
-        return None;
-    }
     let location = func.op(op).location.clone();
     if let TensorOp::Reshape { .. } = func.kind(op) {
         let ty = func.ty(func.result(op));
@@ -193,33 +196,38 @@ fn fold(
         let data = ConstData::new(ty.dtype, ty.shape.as_static()?, consts.get(*id)?.data.clone()).ok()?;
         return Some(vec![Builder::new(func, consts).at(region, location).constant(data).ok()?]);
     }
-    let results = evaluate(func, consts, plan, op, computed)?;
+    let results = compute(func, consts, plan, op, computed)?;
     let mut b = Builder::new(func, consts).at(region, location);
     results.into_iter().map(|result| b.literal(result).ok()).collect()
 }
 
-fn evaluate(
+/// The results of an op whose operands are constants, formulas, and what was passed to it.
+fn compute(
     func: &TensorFunc,
     consts: &ConstStore,
     plan: &Plan,
     op: OpId,
     computed: &mut Vec<OpId>,
 ) -> Option<Vec<HostTensor>> {
-    if plan.passed.contains_key(&op) {
-        computed.push(op);
+    // Only now is it known which stored results are splats.
+    if !can_fold(func, &|op| plan.passed.contains_key(&op), op) {
+        return None;
     }
-    let operand = |value: &Value| -> Option<HostTensor> {
-        let def = func.def_op(*value)?;
-        match func.kind(def) {
-            TensorOp::Constant { id, .. } => Some(consts.get(*id)?.to_host()),
-            _ if plan.passed.contains_key(&def) || is_formula(func, *value) => {
-                evaluate(func, consts, plan, def, computed)?.pop()
+    let mut known = BTreeMap::new();
+    for value in distinct(func, op) {
+        let def = func.def_op(value)?;
+        let tensor = match func.kind(def) {
+            TensorOp::Constant { id, .. } => consts.get(*id)?.to_host(),
+            _ if plan.passed.contains_key(&def) => {
+                computed.push(def);
+                compute(func, consts, plan, def, computed)?.pop()?
             }
-            _ => None,
-        }
-    };
-    let operands: Vec<HostTensor> = func.operands(op).iter().map(operand).collect::<Option<_>>()?;
-    evaluate_op(func.kind(op), &operands.iter().collect::<Vec<_>>()).ok()
+            formula => evaluate_op(formula, &[]).ok()?.pop()?,
+        };
+        known.insert(value, tensor);
+    }
+    let operands: Vec<&HostTensor> = func.operands(op).iter().map(|value| &known[value]).collect();
+    evaluate_op(func.kind(op), &operands).ok()
 }
 
 /// Whether a value's elements are said by its op alone, in no bytes.
