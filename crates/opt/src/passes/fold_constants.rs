@@ -122,15 +122,15 @@ impl Plan {
         for value in distinct(func, op) {
             let before = func.def_op(value).and_then(|def| self.passed.get(&def));
             chain.length = chain.length.max(before.map_or(0, |before| before.length));
-            chain.read += match before {
+            chain.read = chain.read.saturating_add(match before {
                 Some(before) => before.read,
                 None if is_formula(func, value) => 0,
                 None => bytes(func, value)?,
-            };
+            });
         }
         chain.length += 1;
-        let written: usize = func.results(op).iter().map(|value| bytes(func, *value)).sum::<Option<_>>()?;
-        (written <= FACTOR * chain.read + GROWTH).then_some(chain)
+        let written = sum(func, func.results(op))?;
+        (written <= most_written(chain.read)).then_some(chain)
     }
 }
 
@@ -154,23 +154,29 @@ fn can_fold(func: &TensorFunc, folded: &dyn Fn(OpId) -> bool, op: OpId) -> bool 
     if let TensorOp::Reshape { .. } = kind {
         return is_stored(&operands[0]) && func.ty(func.result(op)).shape.as_static().is_some();
     }
-    let all = |values: &mut dyn Iterator<Item = Value>| -> Option<usize> {
-        values.map(|value| bytes(func, value)).sum()
-    };
     let within_budget = || -> Option<bool> {
         let operands = distinct(func, op);
-        let read = all(&mut operands.iter().copied().filter(is_stored))?;
-        let written = all(&mut func.results(op).iter().copied())?;
+        let read = sum(func, operands.iter().filter(|value| is_stored(value)))?;
         // Splats are operands too, and as large as their shapes while evaluating.
-        let evaluated = all(&mut operands.into_iter())?;
-        Some(written <= FACTOR * read + GROWTH && evaluated <= 2 * FACTOR * (read + GROWTH))
+        let evaluated = sum(func, &operands)?;
+        let most_evaluated = read.saturating_add(GROWTH).saturating_mul(2 * FACTOR);
+        Some(sum(func, func.results(op))? <= most_written(read) && evaluated <= most_evaluated)
     };
     within_budget().unwrap_or(false)
+}
+
+/// The budget of what is computed of so many bytes.
+fn most_written(read: usize) -> usize {
+    read.saturating_mul(FACTOR).saturating_add(GROWTH)
 }
 
 /// An op's operands, each once: what is read several times is stored once.
 fn distinct(func: &TensorFunc, op: OpId) -> BTreeSet<Value> {
     func.operands(op).iter().copied().collect()
+}
+
+fn sum<'a>(func: &TensorFunc, values: impl IntoIterator<Item = &'a Value>) -> Option<usize> {
+    values.into_iter().try_fold(0usize, |sum, value| Some(sum.saturating_add(bytes(func, *value)?)))
 }
 
 fn bytes(func: &TensorFunc, value: Value) -> Option<usize> {
