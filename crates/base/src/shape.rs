@@ -37,7 +37,8 @@ impl Shape {
     }
 
     /// Whether the counts of two shapes are the same product: constants and atoms of one are those of the other, in
-    /// any order and grouped into dims as they may be. Nothing is multiplied out; `false` says nothing.
+    /// any order and grouped into dims as they may be, or a 0 stands in both. Nothing is multiplied out; `false` says
+    /// nothing.
     pub fn has_factors_of(&self, other: &Shape) -> bool {
         // What stands equal at the front is most often all that is open.
         let same = self.0.iter().zip(other.0.iter()).take_while(|(a, b)| a == b).count();

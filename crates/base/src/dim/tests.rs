@@ -1,6 +1,7 @@
 //! Canonical forms as text, and random expressions against plain integer arithmetic.
 
 use super::Dim;
+use crate::Shape;
 
 fn check(text: &str, canonical: &str) {
     let dim: Dim = text.parse().unwrap();
@@ -205,23 +206,55 @@ fn random_expressions_mean_what_they_say() {
     }
 }
 
-/// What [`Dim::is_product_of`] tells by factors, multiplication tells too.
+/// What is told of products by their factors, multiplication tells too.
 #[test]
 fn products_are_known_by_their_factors() {
-    let mut equal = 0;
+    let (mut equal, mut zero) = (0, 0);
     for seed in 1..3000u64 {
         let mut state = seed * 0x9e37_79b9;
-        let mut factors = || {
-            let n = next(&mut state) % 4;
-            (0..n).map(|_| random(&mut state, (n % 2) as u32, &[0; 3]).0).collect::<Vec<Dim>>()
-        };
-        let (one, other) = (factors(), factors());
-        let multiplied = |factors: &[Dim]| factors.iter().cloned().fold(Dim::from(1), |a, b| a * b);
-        let whole = multiplied(&one);
+        let one = factors(&mut state);
+        let other = if seed % 2 == 0 { regrouped(one.clone(), &mut state) } else { factors(&mut state) };
+        let whole = product(&one);
+        let expected = whole == product(&other);
         assert!(whole.is_product_of(&one), "seed {seed}: {one:?}");
-        let expected = whole == multiplied(&other);
         assert_eq!(whole.is_product_of(&other), expected, "seed {seed}: {whole} and {other:?}");
-        equal += usize::from(expected);
+        let has_factors = Shape::from(one.clone()).has_factors_of(&Shape::from(other.clone()));
+        assert!(expected || !has_factors, "seed {seed}: {one:?} and {other:?}");
+        let are_known = one.iter().chain(&other).all(|dim| dim.as_product().is_some());
+        if expected && are_known && one.len() > 1 && other.len() > 1 {
+            assert!(has_factors || whole.is_const(0), "seed {seed}: {one:?} and {other:?}");
+            *if whole.is_const(0) { &mut zero } else { &mut equal } += 1;
+        }
     }
-    assert!(equal > 50, "{equal} of the products are equal");
+    assert!(equal > 300 && zero > 50, "{equal} of the products are equal, {zero} are 0");
+    let [n, m] = ["n", "m"].map(Dim::symbol);
+    let (left, right) = (Shape::from([Dim::from(0), n]), Shape::from([m, Dim::from(0)]));
+    assert!(left.has_factors_of(&right) && left.count().is_product_of(&right));
+}
+
+fn product(factors: &[Dim]) -> Dim {
+    factors.iter().cloned().fold(Dim::from(1), |a, b| a * b)
+}
+
+/// Up to four sizes: constants and symbols, or sums and quotients of them.
+fn factors(state: &mut u64) -> Vec<Dim> {
+    let n = next(state) % 5;
+    let depth = u32::from(next(state) % 4 == 0);
+    (0..n).map(|_| random(state, depth, &[0; 3]).0).collect()
+}
+
+/// The factors in another order, some multiplied with each other; in every fourth case one of them is doubled.
+fn regrouped(mut factors: Vec<Dim>, state: &mut u64) -> Vec<Dim> {
+    let mut groups: Vec<Dim> = Vec::new();
+    while !factors.is_empty() {
+        let factor = factors.swap_remove(next(state) as usize % factors.len());
+        match groups.last_mut().filter(|_| next(state) % 3 == 0) {
+            Some(group) => *group = group.clone() * factor,
+            None => groups.push(factor),
+        }
+    }
+    if let Some(group) = groups.last_mut().filter(|_| next(state) % 4 == 0) {
+        *group = group.clone() * Dim::from(2);
+    }
+    groups
 }
