@@ -213,7 +213,8 @@ fn products_are_known_by_their_factors() {
     for seed in 1..3000u64 {
         let mut state = seed * 0x9e37_79b9;
         let one = factors(&mut state);
-        let other = if seed % 2 == 0 { regrouped(one.clone(), &mut state) } else { factors(&mut state) };
+        let other =
+            if seed.is_multiple_of(2) { regrouped(one.clone(), &mut state) } else { factors(&mut state) };
         let whole = product(&one);
         let expected = whole == product(&other);
         assert!(whole.is_product_of(&one), "seed {seed}: {one:?}");
@@ -239,7 +240,7 @@ fn product(factors: &[Dim]) -> Dim {
 /// Up to four sizes: constants and symbols, or sums and quotients of them.
 fn factors(state: &mut u64) -> Vec<Dim> {
     let n = next(state) % 5;
-    let depth = u32::from(next(state) % 4 == 0);
+    let depth = u32::from(next(state).is_multiple_of(4));
     (0..n).map(|_| random(state, depth, &[0; 3]).0).collect()
 }
 
@@ -248,12 +249,12 @@ fn regrouped(mut factors: Vec<Dim>, state: &mut u64) -> Vec<Dim> {
     let mut groups: Vec<Dim> = Vec::new();
     while !factors.is_empty() {
         let factor = factors.swap_remove(next(state) as usize % factors.len());
-        match groups.last_mut().filter(|_| next(state) % 3 == 0) {
+        match groups.last_mut().filter(|_| next(state).is_multiple_of(3)) {
             Some(group) => *group = group.clone() * factor,
             None => groups.push(factor),
         }
     }
-    if let Some(group) = groups.last_mut().filter(|_| next(state) % 4 == 0) {
+    if let Some(group) = groups.last_mut().filter(|_| next(state).is_multiple_of(4)) {
         *group = group.clone() * Dim::from(2);
     }
     groups
