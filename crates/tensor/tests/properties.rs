@@ -213,6 +213,31 @@ fn pieces_join_to_the_whole() {
 }
 
 /// Gathering along the indices that sort gives the sorted values.
+/// Columns are reduced and scanned by themselves, also where they or their slices are too long to be taken at once.
+#[test]
+fn columns_do_not_mix() {
+    let random = &mut Random(9);
+    for (dtype, [rows, columns]) in
+        [DType::F32, DType::I64].into_iter().flat_map(|dtype| [(dtype, [3, 9000]), (dtype, [9000, 3])])
+    {
+        let cast = ScalarOp::Cast { to: dtype, saturate: false };
+        let x = elementwise(cast, &[&random.tensor(&[rows, columns])]);
+        for f in [ScalarOp::Add, ScalarOp::Max] {
+            let scan = |exclusive, reverse| TensorOp::Scan { f, axis: 0, exclusive, reverse };
+            let reduce = TensorOp::Reduce { f, axes: vec![0] };
+            for kind in [reduce, scan(false, false), scan(true, true)] {
+                let whole = run(kind.clone(), &[&x]);
+                for (start, size) in [(0, 1), (1, 2), (4090, 11), (8191, 2), (8999, 1)] {
+                    if start + size <= columns {
+                        let part = run(kind.clone(), &[&slice(&x, 1, start, size)]);
+                        assert_eq!(slice(&whole, 1, start, size), part, "{kind:?} of {dtype} from {start}");
+                    }
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn top_k_indices_lead_to_its_values() {
     let random = &mut Random(7);
