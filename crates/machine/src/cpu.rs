@@ -87,41 +87,50 @@ pub struct Core {
 }
 
 /// Ports that `perf` has for scalar arithmetic.
-const MOST_ALUS: u16 = 6;
+const MOST_ALUS: u64 = 6;
 /// The first of the last two pipes for vectors, of four.
-const LAST_SHIFT_PIPE: u16 = 3;
+const LAST_SHIFT_PIPE: u64 = 3;
+/// What `perf` keeps in memory of a core: places of a queue, ways of a cache, and a cache's bytes, a number a line. Each
+/// is far above what cores have.
+const MOST_PLACES: u64 = 1 << 16;
+const MOST_WAYS: u64 = 64;
+const MOST_CACHE: u64 = 1 << 30;
+/// What a cycle's instructions and an instruction's cycles are held in.
+const MOST_CYCLES: u64 = u16::MAX as u64;
 
 impl Core {
     fn read(facts: &mut Facts) -> Core {
         let cycles = |facts: &mut Facts, name| facts.take(name, "cycle");
-        let count = |facts: &mut Facts, name| facts.count(name) as usize;
+        let whole_cycles = |facts: &mut Facts, name| facts.whole(name, "cycle", MOST_CYCLES) as u16;
+        let places = |facts: &mut Facts, name| facts.whole(name, "1", MOST_PLACES) as usize;
+        let ways = |facts: &mut Facts, name| facts.whole(name, "1", MOST_WAYS) as usize;
         Core {
             clock_hz: facts.take("core_clock", "Hz"),
-            dispatch: facts.count("core_dispatch") as u16,
-            window: count(facts, "core_window"),
-            stores: count(facts, "core_stores"),
-            vector_scheduler: count(facts, "core_vector_scheduler"),
-            vector_line: count(facts, "core_vector_line"),
-            alus: facts.pipes("core_alus", MOST_ALUS),
-            multipliers: facts.pipes("core_multipliers", MOST_ALUS),
+            dispatch: facts.whole("core_dispatch", "1", MOST_CYCLES) as u16,
+            window: places(facts, "core_window"),
+            stores: places(facts, "core_stores"),
+            vector_scheduler: places(facts, "core_vector_scheduler"),
+            vector_line: places(facts, "core_vector_line"),
+            alus: facts.whole("core_alus", "1", MOST_ALUS) as u16,
+            multipliers: facts.whole("core_multipliers", "1", MOST_ALUS) as u16,
             datapath: facts.bytes("core_datapath").0 as usize,
             store_bytes: facts.bytes("core_store_bytes").0 as usize,
             twin_store_bytes: facts.bytes("core_twin_store_bytes").0 as usize,
-            logic: cycles(facts, "core_logic") as u16,
-            shift: cycles(facts, "core_shift") as u16,
-            convert: cycles(facts, "core_convert") as u16,
-            shift_pipe: facts.pipes("core_shift_pipe", LAST_SHIFT_PIPE),
-            load: cycles(facts, "core_load") as u16,
-            vector_load: cycles(facts, "core_vector_load") as u16,
-            forward: cycles(facts, "core_forward") as u16,
-            blocked_load: cycles(facts, "core_blocked_load") as u16,
-            mispredict: cycles(facts, "core_mispredict") as u16,
+            logic: whole_cycles(facts, "core_logic"),
+            shift: whole_cycles(facts, "core_shift"),
+            convert: whole_cycles(facts, "core_convert"),
+            shift_pipe: facts.whole("core_shift_pipe", "1", LAST_SHIFT_PIPE) as u16,
+            load: whole_cycles(facts, "core_load"),
+            vector_load: whole_cycles(facts, "core_vector_load"),
+            forward: whole_cycles(facts, "core_forward"),
+            blocked_load: whole_cycles(facts, "core_blocked_load"),
+            mispredict: whole_cycles(facts, "core_mispredict"),
             divide: cycles(facts, "core_divide"),
             sqrt: cycles(facts, "core_sqrt"),
-            l1_ways: count(facts, "core_l1_ways"),
-            l2_ways: count(facts, "core_l2_ways"),
-            l3_ways: count(facts, "core_l3_ways"),
-            l3_reach: facts.bytes("core_l3_reach"),
+            l1_ways: ways(facts, "core_l1_ways"),
+            l2_ways: ways(facts, "core_l2_ways"),
+            l3_ways: ways(facts, "core_l3_ways"),
+            l3_reach: Bytes(facts.whole("core_l3_reach", "B", MOST_CACHE)),
             line: ["core_l2_line", "core_l3_line", "core_memory_line"].map(|name| cycles(facts, name)),
             latency: ["core_l2_latency", "core_l3_latency", "core_memory_latency"]
                 .map(|name| cycles(facts, name)),
@@ -148,8 +157,8 @@ impl Cpu {
             features,
             vector: facts.bytes("vector_bytes"),
             vector_registers: facts.count("vector_registers"),
-            l1d: facts.bytes("l1d"),
-            l2: facts.bytes("l2"),
+            l1d: Bytes(facts.whole("l1d", "B", MOST_CACHE)),
+            l2: Bytes(facts.whole("l2", "B", MOST_CACHE)),
             l3: facts.bytes("l3"),
             cache_line: facts.bytes("cache_line"),
             cores: facts.count("cores"),

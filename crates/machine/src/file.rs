@@ -31,6 +31,9 @@ struct FileFact {
     source: String,
 }
 
+/// Up to here an `f64` holds every whole number.
+const MOST_BYTES: u64 = 1 << 53;
+
 /// Facts being taken out of a file, with everything wrong about them.
 pub(super) struct Facts<'a> {
     facts: &'a BTreeMap<String, Fact>,
@@ -64,21 +67,22 @@ impl Facts<'_> {
         1.0
     }
 
+    /// A whole number in `unit` from 1 to `most`; 1 after an error.
+    pub(super) fn whole(&mut self, name: &'static str, unit: &str, most: u64) -> u64 {
+        let value = self.take(name, unit);
+        if value.fract() == 0.0 && (1.0..=most as f64).contains(&value) {
+            return value as u64;
+        }
+        self.error(format!("`{name}` must be a whole number from 1 to {most}, got {value}"));
+        1
+    }
+
     pub(super) fn bytes(&mut self, name: &'static str) -> Bytes {
-        Bytes(self.take(name, "B") as u64)
+        Bytes(self.whole(name, "B", MOST_BYTES))
     }
 
     pub(super) fn count(&mut self, name: &'static str) -> u32 {
-        self.take(name, "1") as u32
-    }
-
-    /// A number of pipes, or the place of one, among those that predictions know.
-    pub(super) fn pipes(&mut self, name: &'static str, most: u16) -> u16 {
-        let pipes = self.take(name, "1");
-        if pipes > f64::from(most) {
-            self.error(format!("fact `{name}` must be at most {most}"));
-        }
-        pipes.min(f64::from(most)) as u16
+        self.whole(name, "1", u64::from(u32::MAX)) as u32
     }
 
     pub(super) fn rate(&mut self, name: &'static str) -> f64 {

@@ -164,6 +164,49 @@ error[machine-file]: `l1x` is no fact of a cpu
         assert_eq!(errors, expected);
     }
 
+    /// Predictions divide by some of them, and keep a place in memory for each of others.
+    #[test]
+    fn numbers_that_count_are_whole_and_bounded() {
+        let zen4 = include_str!("../machines/zen4.toml");
+        let refusal = |name: &str, value: &str| {
+            let given = zen4.lines().find(|line| line.split_whitespace().next() == Some(name)).unwrap();
+            let (before, after) = given.split_once("value = ").unwrap();
+            let (_, after) = after.split_once(',').unwrap();
+            let text = zen4.replace(given, &format!("{before}value = {value},{after}"));
+            Machine::parse(&text, "my.toml").unwrap_err().to_string()
+        };
+        let message = |name: &str, most: u64, got: &str| {
+            let what = format!("`{name}` must be a whole number from 1 to {most}, got {got}");
+            format!("error[machine-file]: {what}\n  --> my.toml")
+        };
+        for (name, most) in [
+            ("core_datapath", 1 << 53),
+            ("core_store_bytes", 1 << 53),
+            ("core_twin_store_bytes", 1 << 53),
+            ("core_dispatch", 65535),
+            ("core_window", 65536),
+            ("core_stores", 65536),
+            ("core_vector_scheduler", 65536),
+            ("core_vector_line", 65536),
+            ("core_alus", 6),
+            ("core_multipliers", 6),
+            ("core_shift_pipe", 3),
+            ("core_load", 65535),
+            ("core_l3_ways", 64),
+            ("core_l3_reach", 1 << 30),
+            ("l1d", 1 << 30),
+            ("cores", u64::from(u32::MAX)),
+        ] {
+            for value in ["0.5", "1.5", "1e16"] {
+                let got: f64 = value.parse().unwrap();
+                assert_eq!(refusal(name, value), message(name, most, &got.to_string()));
+            }
+            // What is wrong in another way is told once.
+            let negative = format!("error[machine-file]: `{name}` must be above 0, got -1\n  --> my.toml");
+            assert_eq!(refusal(name, "-1"), negative);
+        }
+    }
+
     #[test]
     fn kinds_do_not_mix() {
         let refusal = |text: &str| {

@@ -79,6 +79,10 @@ const CASES: &[Case] = &[
     case("a dim that is no number", &["run", "good.onnx", "--dim", "batch=many"]),
     case("an unknown machine class", &["compile", "good.onnx", "-o", "out.tgl", "--machine", "pdp11"]),
     case(
+        "a machine file with half a byte",
+        &["compile", "good.onnx", "-o", "out.tgl", "--machine", "half_a_byte.toml"],
+    ),
+    case(
         "a simulated GPU that is a CPU",
         &["check", "good.onnx", "--target", "sim-ptx", "--machine", "zen5"],
     ),
@@ -158,13 +162,18 @@ pub fn run(args: &[String]) -> Result<Outcome> {
         .with("broken", broken))
 }
 
-/// Writes the bad files: models by the script, packages by damaging a good one, whose size it gives.
+/// Writes the bad files: models by the script, a machine file and packages by damaging good ones. Gives the good
+/// package's size.
 fn prepare(tegula: &Tegula, dir: &Path) -> Result<usize> {
     // Files of an earlier run must not stand in for those of this one.
     let _ = fs::remove_dir_all(dir);
     fs::create_dir_all(dir.join("folder"))?;
     let python = python::with_pins(&Catalog::load()?)?;
     Shell::new(python).arg(workspace::tool("bad_models.py")).arg(dir).run()?;
+    let machine = fs::read_to_string(workspace::root().join("crates/machine/machines/zen4.toml"))?;
+    let (head, datapath) = machine.split_once("core_datapath").context("zen4 has no `core_datapath`")?;
+    let datapath = datapath.replacen("value = 32", "value = 0.5", 1);
+    fs::write(dir.join("half_a_byte.toml"), format!("{head}core_datapath{datapath}"))?;
     tegula.compile(&dir.join("good.onnx"), &dir.join("good.tgl"))?;
     let good = fs::read(dir.join("good.tgl"))?;
     ensure!(good.len() > 256, "a package of {} bytes", good.len());
