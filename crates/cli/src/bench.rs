@@ -21,7 +21,7 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
     output::progress(&format!("loading {}", args.file.display()));
     let Loaded { session, compile_ns, load_ns, records } =
         load::load(&args.file, &args.compile, args.threads)?;
-    let tensors = inputs(session.inputs(), &args.inputs, &load::dims(&args.compile.dims)?)?;
+    let tensors = inputs(session.inputs(), &args.inputs, &load::dims(&args.compile.dims)?)?.noted();
     if args.serve_rounds {
         return serve_rounds::serve(&session, &tensors, compile_ns + load_ns);
     }

@@ -16,8 +16,8 @@ pub fn bisect(args: &BisectArgs) -> Result<(), Failure> {
     output::progress(&format!("evaluating {} between passes", args.model.display()));
     let (found, _) = with_model(&args.model, &args.compile, None, |model, options, cx| {
         let ports = tegula_driver::model::ports(&model.import(&options.dims)?);
-        let tensors = inputs(&ports, &args.inputs, &options.dims).map_err(Diagnostics::from)?;
-        tegula_driver::bisect::bisect(model, options, &tensors, cx)
+        let inputs = inputs(&ports, &args.inputs, &options.dims).map_err(Diagnostics::from)?;
+        tegula_driver::bisect::bisect(model, options, &inputs.noted(), cx)
     })?;
     let Some(found) = found else {
         return output::print(

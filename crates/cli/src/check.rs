@@ -1,14 +1,13 @@
 //! `tegula check`.
 
-use crate::args::{CheckArgs, InputOptions};
+use crate::args::CheckArgs;
 use crate::failure::{Failure, io_failure};
-use crate::inputs::inputs;
+use crate::inputs::{inputs, quoted};
 use crate::{device, load, output};
 use serde_json::{Value, json};
 use std::path::Path;
 use tegula_base::{Diagnostic, Diagnostics, HostTensor, npy};
 use tegula_driver::check::{CheckReport, Difference, LaunchCheck};
-use tegula_package::Port;
 
 pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     output::progress(&format!("checking {}", args.model.display()));
@@ -18,11 +17,12 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     let (report, _) = load::with_model(&args.model, &args.compile, None, |model, options, cx| {
         let program = model.import(&options.dims)?;
         let ports = tegula_driver::model::ports(&program);
+        let mut inputs = inputs(&ports, &args.inputs, &options.dims).map_err(Diagnostics::from)?;
         if args.against.is_some() {
-            made_up = random_inputs(&ports, &args.inputs);
+            // The report tells.
+            made_up = std::mem::take(&mut inputs.made_up);
         }
-        let made = inputs(&ports, &args.inputs, &options.dims);
-        let tensors = made.map_err(Diagnostics::from)?;
+        let tensors = inputs.noted();
         let names = tegula_driver::model::result_names(&program);
         let expected = args.against.as_deref().map(|dir| expected(dir, &names)).transpose();
         let expected = expected.map_err(Diagnostics::from)?;
@@ -41,19 +41,13 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     }
 }
 
-/// The inputs that are made up by chance, which no other runtime was given unless it read the same numbers.
-fn random_inputs(ports: &[Port], options: &InputOptions) -> Vec<String> {
-    let is_given =
-        |port: &&Port| options.inputs.iter().any(|(name, source)| *name == port.name && source != "random");
-    ports.iter().filter(|port| !is_given(port)).map(|port| port.name.clone()).collect()
-}
-
+/// What no other runtime was given, unless it read the same numbers.
 fn made_up_text(names: &[String]) -> String {
     match names {
         [] => String::new(),
         names => format!(
             "note: made up by chance, since no `--input` gives them: {}; outputs that differ prove nothing\n",
-            names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+            quoted(names)
         ),
     }
 }

@@ -1,13 +1,17 @@
 //! Input tensors: from files, or made up. The same request gives the same numbers on every machine.
 
+mod number;
+
 use crate::args::InputOptions;
 use crate::failure::{Failure, io_failure};
 use crate::output;
+use number::{Number, float_bits};
 use std::collections::BTreeMap;
 use std::path::Path;
 use tegula_base::random::SplitMix64;
-use tegula_base::{DType, Diagnostic, Diagnostics, Dim, HostTensor, npy, small_float};
+use tegula_base::{DType, Diagnostic, Diagnostics, Dim, HostTensor, npy};
 use tegula_package::Port;
+use tegula_runtime::check_rank;
 
 /// Random integers are below this: small enough to be indices of most tables.
 const INTEGERS: u64 = 10;
@@ -17,7 +21,7 @@ const INTEGERS: u64 = 10;
 enum Source<'a> {
     Random,
     /// All elements are this number.
-    Number(f64),
+    Number(Number),
     File(&'a Path),
 }
 
@@ -26,57 +30,69 @@ impl Source<'_> {
     fn of(text: &str) -> Source<'_> {
         match text {
             "random" => Source::Random,
-            "zeros" => Source::Number(0.0),
-            "ones" => Source::Number(1.0),
-            text => match text.parse() {
-                Ok(number) if !Path::new(text).exists() => Source::Number(number),
+            "zeros" => Source::Number(Number::Integer(0)),
+            "ones" => Source::Number(Number::Integer(1)),
+            text => match Number::of(text) {
+                Some(number) if !Path::new(text).exists() => Source::Number(number),
                 _ => Source::File(Path::new(text)),
             },
         }
     }
 }
 
-/// A tensor for each port, in order. Dims that no file and no `--dim` fixes are 1, and inputs that nothing gives are random,
-/// with a note on stderr.
+/// A tensor for each port, in order.
+pub struct Inputs {
+    pub tensors: Vec<HostTensor>,
+    /// The names of those that no `--input` gives.
+    pub made_up: Vec<String>,
+}
+
+impl Inputs {
+    /// The tensors, with a note on stderr of those that are made up.
+    pub fn noted(self) -> Vec<HostTensor> {
+        if !self.made_up.is_empty() {
+            output::complain(&format!(
+                "note: random numbers are taken for {} (`--input NAME=FILE.npy|random|zeros|ones|NUMBER`)\n",
+                quoted(&self.made_up)
+            ));
+        }
+        self.tensors
+    }
+}
+
+/// `` `a`, `b` ``.
+pub fn quoted(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// Dims that no file and no `--dim` fixes are 1, and inputs that nothing gives are random.
 /// Errors: unknown names, files that are no tensors, numbers that are not the input's, dims that cannot be known or are
 /// given twice; all of them.
 pub fn inputs(
     ports: &[Port],
     options: &InputOptions,
     dims: &BTreeMap<String, i64>,
-) -> Result<Vec<HostTensor>, Failure> {
+) -> Result<Inputs, Failure> {
     let mut found = Diagnostics::default();
     let mut sources: BTreeMap<&str, Source> = BTreeMap::new();
     for (name, source) in &options.inputs {
         if !ports.iter().any(|port| port.name == *name) {
-            let known: Vec<String> = ports.iter().map(|port| format!("`{}`", port.name)).collect();
+            let known: Vec<String> = ports.iter().map(|port| port.name.clone()).collect();
             found.push(
                 Diagnostic::error("unknown-input", format!("the model has no input `{name}`"))
-                    .note(format!("its inputs are {}", known.join(", "))),
+                    .note(format!("its inputs are {}", quoted(&known))),
             );
         } else if sources.insert(name, Source::of(source)).is_some() {
             found.push(Diagnostic::error("unknown-input", format!("input `{name}` is given twice")));
         }
     }
     let mut tensors: Vec<Option<HostTensor>> = vec![None; ports.len()];
-    let mut sizes = dims.clone();
+    let mut sizes = Sizes::of(dims);
     for (port, tensor) in ports.iter().zip(&mut tensors) {
         let Some(Source::File(file)) = sources.get(port.name.as_str()) else { continue };
         match read(file) {
             Ok(read) => {
-                for (dim, extent) in port.shape.iter().zip(&read.shape) {
-                    let Some(symbol) = dim.as_symbol() else { continue };
-                    let extent = *extent as i64;
-                    if let Some(given) = dims.get(symbol).filter(|given| **given != extent) {
-                        let message = format!(
-                            "dim `{dim}` is {extent} in the file, and `--dim {dim}={given}` is given"
-                        );
-                        found.push(
-                            Diagnostic::error("shape-mismatch", message).at(format!("input `{}`", port.name)),
-                        );
-                    }
-                    sizes.insert(symbol.to_string(), extent);
-                }
+                sizes.take(port, &read.shape, &mut found);
                 *tensor = Some(read);
             }
             Err(diagnostic) => found.push(diagnostic.at(format!("input `{}`", port.name))),
@@ -84,27 +100,59 @@ pub fn inputs(
     }
     // What can be made up may hang on what could not be read.
     std::mem::take(&mut found).into_result(())?;
-    let missing: Vec<String> = ports
-        .iter()
-        .filter(|port| !sources.contains_key(port.name.as_str()))
-        .map(|port| format!("`{}`", port.name))
-        .collect();
-    if !missing.is_empty() {
-        output::complain(&format!(
-            "note: random numbers are taken for {} (`--input NAME=FILE.npy|random|zeros|ones|NUMBER`)\n",
-            missing.join(", ")
-        ));
-    }
     let mut result = Vec::with_capacity(ports.len());
     for (port, tensor) in ports.iter().zip(tensors) {
         let source = sources.get(port.name.as_str()).copied().unwrap_or(Source::Random);
-        let made = tensor.map_or_else(|| make(port, source, &mut sizes), Ok);
+        let made = tensor.map_or_else(|| make(port, source, &mut sizes.known), Ok);
         match made {
             Ok(tensor) => result.push(tensor),
             Err(diagnostic) => found.push(diagnostic),
         }
     }
-    Ok(found.into_result(result)?)
+    let given = |port: &&Port| sources.contains_key(port.name.as_str());
+    let made_up = ports.iter().filter(|port| !given(port)).map(|port| port.name.clone()).collect();
+    Ok(found.into_result(Inputs { tensors: result, made_up })?)
+}
+
+/// The sizes of named dims, and of those that a file fixed the input that it is of.
+struct Sizes<'a> {
+    known: BTreeMap<String, i64>,
+    from: BTreeMap<String, &'a str>,
+}
+
+impl<'a> Sizes<'a> {
+    fn of(dims: &BTreeMap<String, i64>) -> Sizes<'a> {
+        Sizes { known: dims.clone(), from: BTreeMap::new() }
+    }
+
+    /// Takes the sizes of a port's file. Problems: a file of another rank, and one that contradicts what is known.
+    fn take(&mut self, port: &'a Port, shape: &[usize], found: &mut Diagnostics) {
+        if let Err(other_rank) = check_rank(port, shape) {
+            return found.push(other_rank);
+        }
+        let mut problem = |message: String| {
+            found.push(Diagnostic::error("shape-mismatch", message).at(format!("input `{}`", port.name)));
+        };
+        for (dim, extent) in port.shape.iter().zip(shape) {
+            let Some(symbol) = dim.as_symbol() else { continue };
+            let extent = *extent as i64;
+            match (self.known.get(symbol), self.from.get(symbol)) {
+                (Some(known), _) if *known == extent => {}
+                (Some(known), Some(other)) => {
+                    problem(format!("dim `{dim}` is {extent} in the file, and {known} in that of `{other}`"));
+                }
+                (Some(known), None) => {
+                    problem(format!(
+                        "dim `{dim}` is {extent} in the file, and `--dim {dim}={known}` is given"
+                    ));
+                }
+                (None, _) => {
+                    self.known.insert(symbol.to_string(), extent);
+                    self.from.insert(symbol.to_string(), &port.name);
+                }
+            }
+        }
+    }
 }
 
 fn read(file: &Path) -> Result<HostTensor, Diagnostic> {
@@ -135,13 +183,15 @@ fn make(port: &Port, source: Source, sizes: &mut BTreeMap<String, i64>) -> Resul
         return Err(Diagnostic::error("shape-mismatch", message));
     }
     match source {
-        Source::Number(number) if !holds(port.dtype, number) => {
-            let message = format!("{number} is no {} (input `{}`)", port.dtype, port.name);
-            Err(Diagnostic::error("dtype-mismatch", message))
+        Source::Number(number) => {
+            let no_such = format!("{number} is no {} (input `{}`)", port.dtype, port.name);
+            let bits = number.bits(port.dtype).ok_or_else(|| Diagnostic::error("dtype-mismatch", no_such))?;
+            // Memory of zeros costs nothing until it is touched.
+            Ok(match bits {
+                0 => HostTensor::zeros(port.dtype, &shape),
+                bits => fill(port.dtype, shape, || bits),
+            })
         }
-        // Of every type; `-0` is another number.
-        Source::Number(number) if number.to_bits() == 0 => Ok(HostTensor::zeros(port.dtype, &shape)),
-        Source::Number(number) => Ok(fill(port.dtype, shape, || number)),
         Source::Random | Source::File(_) => Ok(random(port, shape)),
     }
 }
@@ -169,9 +219,10 @@ fn random(port: &Port, shape: Vec<usize>) -> HostTensor {
     let dtype = port.dtype;
     fill(dtype, shape, move || {
         let bits = numbers.next_u64() >> 11;
-        match dtype {
-            DType::Bool => (bits & 1) as f64,
-            narrow if narrow.is_int() && narrow.bits() < 8 => (bits % (1 << (narrow.bits() - 1))) as f64,
+        let float = match dtype {
+            DType::Bool => return bits & 1,
+            narrow if narrow.is_int() && narrow.bits() < 8 => return bits % (1 << (narrow.bits() - 1)),
+            dtype if dtype.is_int() => return bits % INTEGERS,
             // The sign and 1; powers of two have no sign.
             dtype if dtype.small_float().is_some() => {
                 if bits >> 52 == 0 && dtype != DType::F8E8M0 {
@@ -180,32 +231,18 @@ fn random(port: &Port, shape: Vec<usize>) -> HostTensor {
                     1.0
                 }
             }
-            dtype if dtype.is_float() => bits as f64 / (1u64 << 52) as f64 - 1.0,
-            _ => (bits % INTEGERS) as f64,
-        }
+            _ => bits as f64 / (1u64 << 52) as f64 - 1.0,
+        };
+        float_bits(dtype, float)
     })
 }
 
-/// Whether a number is one of a type's, floats rounded.
-fn holds(dtype: DType, number: f64) -> bool {
-    dtype
-        .int_range()
-        .is_none_or(|(least, largest)| number.fract() == 0.0 && (least..=largest).contains(&(number as i128)))
-}
-
-fn fill(dtype: DType, shape: Vec<usize>, mut value: impl FnMut() -> f64) -> HostTensor {
+/// Elements of which the lowest bytes of each word are one.
+fn fill(dtype: DType, shape: Vec<usize>, mut word: impl FnMut() -> u64) -> HostTensor {
     let count: usize = shape.iter().product();
     let mut bytes = Vec::with_capacity(count * dtype.size());
     for _ in 0..count {
-        let x = value();
-        match dtype {
-            DType::F64 => bytes.extend(x.to_le_bytes()),
-            DType::F32 => bytes.extend((x as f32).to_le_bytes()),
-            DType::F16 => bytes.extend(half::f16::from_f64(x).to_le_bytes()),
-            DType::BF16 => bytes.extend(half::bf16::from_f64(x).to_le_bytes()),
-            dtype if dtype.small_float().is_some() => bytes.push(small_float::from_f64(dtype, x, true)),
-            _ => bytes.extend(&(x as i128).to_le_bytes()[..dtype.size()]),
-        }
+        bytes.extend(&word().to_le_bytes()[..dtype.size()]);
     }
     HostTensor { dtype, shape, bytes }
 }

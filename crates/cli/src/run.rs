@@ -8,7 +8,7 @@ use crate::{output, trace};
 use serde_json::{Value, json};
 use tegula::clock::WallClock;
 use tegula_base::face::Clock;
-use tegula_base::{Diagnostic, HostTensor};
+use tegula_base::{Diagnostics, HostTensor};
 use tegula_driver::trace::trace_events;
 use tegula_runtime::{RunProfile, TensorView};
 
@@ -20,7 +20,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     output::progress(&format!("loading {}", args.file.display()));
     let Loaded { session, compile_ns, load_ns, records } =
         load::load(&args.file, &args.compile, args.threads)?;
-    let tensors = inputs(session.inputs(), &args.inputs, &load::dims(&args.compile.dims)?)?;
+    let tensors = inputs(session.inputs(), &args.inputs, &load::dims(&args.compile.dims)?)?.noted();
     let views: Vec<TensorView> = tensors.iter().map(TensorView::from).collect();
     let (clock, mut outputs) = (WallClock::default(), Vec::new());
     let profile = session.run_profiled(&views, &mut outputs)?;
@@ -65,10 +65,8 @@ fn evaluate(args: &RunArgs) -> Result<(), Failure> {
         load::with_model(&args.file, &args.compile, None, |model, options, _| {
             let program = model.import(&options.dims)?;
             let ports = tegula_driver::model::ports(&program);
-            let tensors = inputs(&ports, &args.inputs, &options.dims).map_err(|failure| match failure {
-                Failure::Found(found) => found,
-                Failure::No(message) => Diagnostic::internal(message).into(),
-            })?;
+            let inputs = inputs(&ports, &args.inputs, &options.dims).map_err(Diagnostics::from)?;
+            let tensors = inputs.noted();
             let start = clock.now_ns();
             let outputs = tegula_driver::model::evaluate(&program, &tensors)?;
             Ok((tegula_driver::model::result_names(&program), outputs, clock.now_ns() - start))

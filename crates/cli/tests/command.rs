@@ -374,6 +374,13 @@ fn made_up_inputs_are_told_where_outputs_are_given() {
     assert_eq!(output.status.code(), Some(1));
     let out = String::from_utf8(output.stdout).unwrap();
     assert!(out.starts_with("note: made up by chance, since no `--input` gives them: `x`; "), "{out}");
+    // Once.
+    let noted = String::from_utf8(output.stderr).unwrap();
+    assert!(!noted.contains("random numbers are taken"), "{noted}");
+    // Numbers of chance that were asked for are no surprise, in neither place.
+    let out = String::from_utf8(tegula(&["check", MODEL, "--input", "x=random", "--against", dir]).stdout);
+    let out = out.unwrap();
+    assert!(!out.contains("made up"), "{out}");
 }
 
 #[test]
@@ -401,6 +408,88 @@ fn inputs_are_files_numbers_or_random_with_a_note() {
           --> input `x`
     "#]]
     .assert_eq(&refusal);
+    // A file of another rank has no dim `n`.
+    let square = tegula_base::HostTensor::from_elements(&[2, 2], &[1.0f32; 4]);
+    std::fs::write(file, tegula_base::npy::encode(&square)).unwrap();
+    expect![[r#"
+        1: error[shape-mismatch]: input `x` needs f32[n], got shape [2, 2]
+    "#]]
+    .assert_eq(&refused(&["run", package, "--dim", "n=3", "--input", &input]));
+}
+
+/// A program that gives back its inputs, each of them a type in the text form; `n` is the first one's first dim.
+fn echo(dir: &Path, types: &[&str]) -> String {
+    let values = |prefix: &str| (0..types.len()).map(|i| format!("{prefix}{i}")).collect::<Vec<String>>();
+    let (inputs, outputs) = (values("in"), values("out"));
+    let arguments: Vec<String> =
+        values("%").iter().zip(types).map(|(value, ty)| format!("{value}: {ty}")).collect();
+    let text = format!(
+        r#""builtin.module"() ({{
+  "tgn.func"() <{{sym_name = "main", arg_names = {inputs:?}, result_names = {outputs:?}}}> ({{
+  ^bb0({}):
+    "tgn.return"({}) : ({}) -> ()
+  }}) : () -> ()
+}}) {{tgn.symbols = {{n = {{input = 0, axis = 0}}}}}} : () -> ()
+"#,
+        arguments.join(", "),
+        values("%").join(", "),
+        types.join(", ")
+    );
+    let file = dir.join("echo.mlir");
+    std::fs::write(&file, text).unwrap();
+    file.to_str().unwrap().to_string()
+}
+
+#[test]
+fn a_number_is_the_inputs_or_refused() {
+    let dir = folder("numbers");
+    let model = echo(&dir, &["tensor<2xi64>", "tensor<2xui64>", "tensor<2xf8E5M2>"]);
+    let out = dir.join("out");
+    let numbers = ["in0=9007199254740993", "in1=18446744073709551615", "in2=inf"];
+    let mut args = vec!["run", &model, "--output-dir", out.to_str().unwrap()];
+    args.extend(numbers.iter().flat_map(|number| ["--input", number]));
+    let shown = done(&args);
+    assert!(shown.contains("out2: f8e5m2[2]  [inf, inf]"), "{shown}");
+    let read = |name: &str| {
+        tegula_base::npy::decode(&std::fs::read(out.join(format!("{name}.npy"))).unwrap()).unwrap()
+    };
+    assert_eq!(read("out0").elements::<i64>(), Some(vec![9_007_199_254_740_993; 2]));
+    assert_eq!(read("out1").elements::<u64>(), Some(vec![u64::MAX; 2]));
+    let model = echo(&dir, &["tensor<2xf4E2M1FN>", "tensor<2xf8E8M0FNU>", "tensor<2xf8E8M0FNU>"]);
+    let refusal =
+        refused(&["run", &model, "--input", "in0=nan", "--input", "in1=zeros", "--input", "in2=-1"]);
+    expect![[r#"
+        1: error[dtype-mismatch]: NaN is no f4e2m1 (input `in0`)
+        error[dtype-mismatch]: 0 is no f8e8m0 (input `in1`)
+        error[dtype-mismatch]: -1 is no f8e8m0 (input `in2`)
+    "#]]
+    .assert_eq(&refusal);
+}
+
+#[test]
+fn a_dim_has_one_size_in_all_files() {
+    let dir = folder("files");
+    let n = "tensor<?xf32, {dims = [\"n\"]}>";
+    let model = echo(&dir, &[n, n, "tensor<?x?xf32, {dims = [\"n\", \"n\"]}>"]);
+    let input = |port: &str, shape: &[usize]| {
+        let tensor = tegula_base::HostTensor::zeros(tegula_base::DType::F32, shape);
+        let file = dir.join(format!("{port}.npy"));
+        std::fs::write(&file, tegula_base::npy::encode(&tensor)).unwrap();
+        format!("{port}={}", file.display())
+    };
+    let (three, four, oblong) = (input("in0", &[3]), input("in1", &[4]), input("in2", &[3, 5]));
+    expect![[r#"
+        1: error[shape-mismatch]: dim `n` is 4 in the file, and 3 in that of `in0`
+          --> input `in1`
+        error[shape-mismatch]: dim `n` is 5 in the file, and 3 in that of `in0`
+          --> input `in2`
+    "#]]
+    .assert_eq(&refused(&["run", &model, "--input", &three, "--input", &four, "--input", &oblong]));
+    expect![[r#"
+        1: error[shape-mismatch]: dim `n` is 5 in the file, and 3 in that of `in2`
+          --> input `in2`
+    "#]]
+    .assert_eq(&refused(&["run", &model, "--input", &oblong]));
 }
 
 #[test]
@@ -469,7 +558,7 @@ fn two_models_differ_by_what_changed() {
     %3 = "tgn.elementwise"(%2) <{{f = "neg"}}> : (tensor<64x64xf32>) -> tensor<64x64xf32> loc("sign"){middle}
     "tgn.return"({}) : (tensor<{}xf32>) -> ()
   }}) : () -> ()
-}}) : () -> ()
+}}) {{tgn.symbols = {{n = {{input = 0, axis = 0}}}}}} : () -> ()
 "#,
             last.0, last.1
         )

@@ -38,4 +38,4 @@ pub use profile::{Counters, GraphCounters, LaunchTime, RunProfile};
 pub use session::{Gpu, Session, SessionOptions, Stream, map_file};
 pub use stop::Running;
 pub use tegula_package::{Memory, OutOfBounds, PortableExecutor, PortableKernel, PtxExecutor};
-pub use tensors::TensorView;
+pub use tensors::{TensorView, check_rank};

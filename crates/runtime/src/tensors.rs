@@ -86,7 +86,8 @@ fn check_number(program: &HostProgram, given: usize) -> Result<(), Diagnostic> {
     Err(Diagnostic::error("missing-input", message).note(format!("its inputs are {}", wanted.join(", "))))
 }
 
-fn check_rank(port: &Port, shape: &[usize]) -> Result<(), Diagnostic> {
+/// Errors: the shape has more or fewer dims than the port.
+pub fn check_rank(port: &Port, shape: &[usize]) -> Result<(), Diagnostic> {
     if shape.len() == port.shape.len() {
         return Ok(());
     }
