@@ -4,10 +4,10 @@ use crate::{IndexOp, TileFunc, TileOp};
 use tegula_base::Dim;
 use tegula_ir::{Def, Value};
 
-/// Nothing larger is asked about; 0 is a multiple of it too.
+/// Only what divides it is asked about; 0 is a multiple of it too.
 const MOST: i64 = 1 << 20;
 
-/// A number that divides the index in every run; `of_size` says one for a size expression.
+/// A divisor of [`MOST`] that divides the index in every run; `of_size` says what divides a size expression.
 pub fn divisor(func: &TileFunc, value: Value, of_size: &dyn Fn(&Dim) -> i64) -> i64 {
     match func.def(value) {
         Def::Arg(region, 0) if region != func.body() => {
@@ -22,8 +22,8 @@ pub fn divisor(func: &TileFunc, value: Value, of_size: &dyn Fn(&Dim) -> i64) -> 
             let operand = |i: usize| divisor(func, func.operand(op, i), of_size);
             match func.kind(op) {
                 TileOp::Const { value } => gcd(*value, MOST),
-                TileOp::Size { dim } => of_size(dim),
-                TileOp::Index { op: IndexOp::Mul } => operand(0).saturating_mul(operand(1)).min(MOST),
+                TileOp::Size { dim } => gcd(of_size(dim), MOST),
+                TileOp::Index { op: IndexOp::Mul } => gcd(operand(0) * operand(1), MOST),
                 TileOp::Index { op: IndexOp::Add | IndexOp::Sub | IndexOp::Min | IndexOp::Max } => {
                     gcd(operand(0), operand(1))
                 }
@@ -50,5 +50,56 @@ fn gcd(a: i64, b: i64) -> i64 {
     while b != 0 {
         (a, b) = (b, a % b);
     }
-    if a == 0 { MOST } else { a.min(MOST as u64) as i64 }
+    a as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST, divisor};
+    use crate::build::fold_index;
+    use crate::{IndexOp, TileBuilder, TileFunc, TileKernel};
+    use tegula_base::Dim;
+    use tegula_ir::Value;
+
+    /// Sizes and constants; a size divides itself.
+    const SIZES: [(&str, i64); 4] = [("a", 3 << 10), ("b", 1 << 9), ("c", 3 << 21), ("d", 7)];
+    const CONSTANTS: [i64; 6] = [0, 1, 2, 12, -8, 3 << 19];
+    const OPS: [IndexOp; 7] = [
+        IndexOp::Add,
+        IndexOp::Sub,
+        IndexOp::Mul,
+        IndexOp::FloorDiv,
+        IndexOp::Mod,
+        IndexOp::Min,
+        IndexOp::Max,
+    ];
+
+    fn of_size(dim: &Dim) -> i64 {
+        dim.eval(&|name| SIZES.iter().find(|(size, _)| *size == name).map(|(_, n)| *n)).unwrap()
+    }
+
+    #[test]
+    fn divisors_divide_what_is_computed() {
+        let mut kernel = TileKernel { func: TileFunc::new("divisors"), grid: vec![], views: vec![] };
+        let mut b = TileBuilder::new(&mut kernel);
+        let mut indexes: Vec<(Value, i64)> = SIZES.map(|(name, n)| (b.size(&Dim::symbol(name)), n)).to_vec();
+        indexes.extend(CONSTANTS.map(|n| (b.index(n), n)));
+        for round in 0..2 {
+            let known = indexes.clone();
+            for (x, vx) in &known {
+                // Later rounds combine with the first indexes, so that they stay few and small.
+                for (y, vy) in &known[..SIZES.len() + CONSTANTS.len()] {
+                    indexes.extend(OPS.map(|op| (b.index_op(op, *x, *y), fold_index(op, *vx, *vy))));
+                }
+            }
+            assert!(indexes.len() > 700, "{} in round {round}", indexes.len());
+        }
+        let mut found = 0;
+        for (index, value) in indexes {
+            let by = divisor(b.func, index, &of_size);
+            assert!(by > 0 && MOST % by == 0 && value % by == 0, "{value} by {by}");
+            found += usize::from(by > 1 && value != 0);
+        }
+        assert!(found > 1000, "{found} divisors");
+    }
 }
