@@ -3,10 +3,11 @@
 //! Recipes are compiler code: an op that breaks a rule here is an internal error, so the methods panic through
 //! `expect("invariant: ...")` instead of returning results that nobody can handle.
 
+use crate::divisor::constant;
 use crate::{IndexOp, TileFunc, TileKernel, TileOp, TileType};
 use tegula_base::HashMap;
 use tegula_base::{DType, Dim};
-use tegula_ir::{Def, OpId, RegionId, ScalarOp, Value};
+use tegula_ir::{OpId, RegionId, ScalarOp, Value};
 
 /// A loop being built; see [`TileBuilder::begin_for`].
 pub struct ForScope {
@@ -86,13 +87,7 @@ impl<'a> TileBuilder<'a> {
 
     /// The value of an index known while building.
     pub fn known(&self, value: Value) -> Option<i64> {
-        match self.func.def(value) {
-            Def::Result(op, _) => match self.func.kind(op) {
-                TileOp::Const { value } => Some(*value),
-                _ => None,
-            },
-            Def::Arg(..) => None,
-        }
+        constant(self.func, value)
     }
 
     pub fn index_op(&mut self, op: IndexOp, a: Value, b: Value) -> Value {

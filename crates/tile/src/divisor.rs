@@ -38,8 +38,20 @@ pub fn divisor(func: &TileFunc, value: Value, of_size: &dyn Fn(&Dim) -> i64) -> 
     }
 }
 
-fn constant(func: &TileFunc, value: Value) -> Option<i64> {
-    match func.kind(func.def_op(value)?) {
+/// `a` and `factor / c` where the index is `a / c` without a rest and `factor` a multiple of `c`: `index * factor` is
+/// their product.
+pub fn exact_quotient(func: &TileFunc, index: Value, factor: i64) -> Option<(Value, i64)> {
+    let op = func.def_op(index)?;
+    let (TileOp::Index { op: IndexOp::FloorDiv }, [a, c]) = (func.kind(op), func.operands(op)) else {
+        return None;
+    };
+    let c = constant(func, *c).filter(|c| *c > 0 && factor % c == 0)?;
+    (divisor(func, *a, &|_| 1) % c == 0).then_some((*a, factor / c))
+}
+
+/// The value of a constant index.
+pub fn constant(func: &TileFunc, index: Value) -> Option<i64> {
+    match func.kind(func.def_op(index)?) {
         TileOp::Const { value } => Some(*value),
         _ => None,
     }
@@ -55,10 +67,10 @@ fn gcd(a: i64, b: i64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST, divisor};
+    use super::{MOST, divisor, exact_quotient};
     use crate::build::fold_index;
     use crate::{IndexOp, TileBuilder, TileFunc, TileKernel};
-    use tegula_base::Dim;
+    use tegula_base::{Dim, HashMap};
     use tegula_ir::Value;
 
     /// Sizes and constants; a size divides itself.
@@ -78,13 +90,11 @@ mod tests {
         dim.eval(&|name| SIZES.iter().find(|(size, _)| *size == name).map(|(_, n)| *n)).unwrap()
     }
 
-    #[test]
-    fn divisors_divide_what_is_computed() {
-        let mut kernel = TileKernel { func: TileFunc::new("divisors"), grid: vec![], views: vec![] };
-        let mut b = TileBuilder::new(&mut kernel);
+    /// Sums, products, quotients and so on of sizes and constants, and of those, with their values.
+    fn indexes(b: &mut TileBuilder) -> Vec<(Value, i64)> {
         let mut indexes: Vec<(Value, i64)> = SIZES.map(|(name, n)| (b.size(&Dim::symbol(name)), n)).to_vec();
         indexes.extend(CONSTANTS.map(|n| (b.index(n), n)));
-        for round in 0..2 {
+        for _ in 0..2 {
             let known = indexes.clone();
             for (x, vx) in &known {
                 // Later rounds combine with the first indexes, so that they stay few and small.
@@ -92,14 +102,45 @@ mod tests {
                     indexes.extend(OPS.map(|op| (b.index_op(op, *x, *y), fold_index(op, *vx, *vy))));
                 }
             }
-            assert!(indexes.len() > 700, "{} in round {round}", indexes.len());
         }
+        indexes
+    }
+
+    fn kernel() -> TileKernel {
+        TileKernel { func: TileFunc::new("divisors"), grid: vec![], views: vec![] }
+    }
+
+    #[test]
+    fn divisors_divide_what_is_computed() {
+        let mut kernel = kernel();
+        let mut b = TileBuilder::new(&mut kernel);
         let mut found = 0;
-        for (index, value) in indexes {
+        for (index, value) in indexes(&mut b) {
             let by = divisor(b.func, index, &of_size);
             assert!(by > 0 && MOST % by == 0 && value % by == 0, "{value} by {by}");
             found += usize::from(by > 1 && value != 0);
         }
         assert!(found > 1000, "{found} divisors");
+    }
+
+    #[test]
+    fn exact_quotients_multiply_back() {
+        let mut kernel = kernel();
+        let mut b = TileBuilder::new(&mut kernel);
+        let indexes = indexes(&mut b);
+        let values: HashMap<Value, i64> = indexes.iter().copied().collect();
+        let mut found = 0;
+        for (index, value) in indexes {
+            for factor in [-8, 0, 1, 2, 3, 4, 12, 64] {
+                let Some((dividend, rest)) = exact_quotient(b.func, index, factor) else { continue };
+                assert_eq!(
+                    value.wrapping_mul(factor),
+                    values[&dividend].wrapping_mul(rest),
+                    "{value} * {factor}"
+                );
+                found += 1;
+            }
+        }
+        assert!(found > 50, "{found} quotients");
     }
 }

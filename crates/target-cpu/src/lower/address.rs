@@ -11,6 +11,7 @@ use crate::schedule::builder::At;
 use smallvec::SmallVec;
 use tegula_base::Dim;
 use tegula_ir::Value;
+use tegula_tile::divisor::exact_quotient;
 
 /// Rows that share a base: the index's scale reaches 1 and 2 strides further.
 const ROWS_OF_BASE: i64 = 3;
@@ -97,7 +98,7 @@ impl Lower<'_> {
     /// Adds the terms of `index * factor` bytes; its constant part. What a loop over steps divides by the steps that lie
     /// together is the loop's own count times less.
     fn known_terms(&self, terms: &mut SmallVec<[Term; 8]>, index: Value, factor: i64) -> i64 {
-        let Some((dividend, factor)) = facts::exact_quotient(self.func, index, factor) else {
+        let Some((dividend, factor)) = exact_quotient(self.func, index, factor) else {
             let depth = facts::depth(self.func, index);
             terms.push(Term { depth, index: Some(index), factor, stride: None });
             return 0;

@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 use tegula_base::Symbols;
 use tegula_ir::{Def, RegionId, Value};
-use tegula_tile::divisor::divisor;
+use tegula_tile::divisor::constant;
 use tegula_tile::{IndexOp, TileFunc, TileKernel, TileOp};
 
 /// `constant + sum of value * factor`.
@@ -48,25 +48,6 @@ fn collect(func: &TileFunc, index: Value, factor: i64, sum: &mut Sum) {
     match sum.terms.iter_mut().find(|(value, _)| *value == index) {
         Some((_, own)) => *own = own.wrapping_add(factor),
         None => sum.terms.push((index, factor)),
-    }
-}
-
-/// `a` and `factor / c` where the index is `a / c` without a rest and `factor` a multiple of `c`: `index * factor` is
-/// their product.
-pub(super) fn exact_quotient(func: &TileFunc, index: Value, factor: i64) -> Option<(Value, i64)> {
-    let op = func.def_op(index)?;
-    let (TileOp::Index { op: IndexOp::FloorDiv }, [a, c]) = (func.kind(op), func.operands(op)) else {
-        return None;
-    };
-    let c = constant(func, *c).filter(|c| *c > 0 && factor % c == 0)?;
-    (divisor(func, *a, &|_| 1) % c == 0).then_some((*a, factor / c))
-}
-
-/// The value of a constant index.
-pub(super) fn constant(func: &TileFunc, index: Value) -> Option<i64> {
-    match func.kind(func.def_op(index)?) {
-        TileOp::Const { value } => Some(*value),
-        _ => None,
     }
 }
 

@@ -8,7 +8,8 @@ use super::{Axis, Lowering, TileBox};
 use std::ops::Range;
 use tegula_base::{Dim, Shape, Symbols};
 use tegula_ir::Value;
-use tegula_tile::{IndexOp, TileOp};
+use tegula_tile::IndexOp;
+use tegula_tile::divisor::{divisor, exact_quotient};
 
 /// Runs of axes of equal count, in order, as short as they can be; an axis of extent 1 may stand alone.
 /// `None`: the counts do not split alike, as far as the divisors of symbols tell.
@@ -134,22 +135,20 @@ impl Lowering<'_> {
         Some(Axis { offset: position, extent, step: at[*part].step, bounded })
     }
 
-    /// `position * size`: what was divided by the size before, if that left no rest.
+    /// `position * size`: what was divided before, if that left no rest.
     fn times(&mut self, position: Value, size: &Dim) -> Value {
-        let size = self.b.size(size);
-        let divided = self.b.func.def_op(position).filter(|op| {
-            let by_size = matches!(self.b.func.kind(*op), TileOp::Index { op: IndexOp::FloorDiv })
-                && self.b.func.operand(*op, 1) == size;
-            by_size && self.b.known(size).is_some_and(|n| self.is_multiple(self.b.func.operand(*op, 0), n))
-        });
-        match divided {
-            Some(op) => self.b.func.operand(op, 0),
-            None => self.b.mul(position, size),
+        let exact = size.as_const().and_then(|size| exact_quotient(self.b.func, position, size));
+        match exact {
+            Some((dividend, 1)) => dividend,
+            Some((dividend, factor)) => {
+                let factor = self.b.index(factor);
+                self.b.mul(dividend, factor)
+            }
+            None => {
+                let size = self.b.size(size);
+                self.b.mul(position, size)
+            }
         }
-    }
-
-    fn is_multiple(&self, index: Value, of: i64) -> bool {
-        of > 0 && tegula_tile::divisor::divisor(self.b.func, index, &|_| 1) % of == 0
     }
 
     /// Consecutive elements as a box of several axes: the innermost whole, then one in part. None where the run may begin
@@ -163,7 +162,7 @@ impl Lowering<'_> {
         for axis in rest.iter().rev() {
             let size = from[*axis].as_const()?;
             let part = extent.min(size);
-            if size % part != 0 || extent % part != 0 || !self.is_multiple(position, part) {
+            if size % part != 0 || extent % part != 0 || divisor(self.b.func, position, &|_| 1) % part != 0 {
                 return None;
             }
             let width = self.b.index(size);
