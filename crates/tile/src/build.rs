@@ -7,7 +7,11 @@ use crate::divisor::constant;
 use crate::{IndexOp, TileFunc, TileKernel, TileOp, TileType};
 use tegula_base::HashMap;
 use tegula_base::{DType, Dim};
-use tegula_ir::{OpId, RegionId, ScalarOp, Value};
+use tegula_ir::op::OpRules;
+use tegula_ir::{Def, Effects, OpId, RegionId, ScalarOp, Value};
+
+/// Elements of a tile that is computed before a loop at most: a number for each of some rows, all in registers.
+const MOST_HOISTED: i64 = 4;
 
 /// A loop being built; see [`TileBuilder::begin_for`].
 pub struct ForScope {
@@ -250,11 +254,48 @@ impl<'a> TileBuilder<'a> {
         ForScope { op, outer, iv, carried }
     }
 
-    /// Closes a loop; `next` are the next iteration's carried values. Gives the loop's results.
+    /// Closes a loop; `next` are the next iteration's carried values. Gives the loop's results. What every step
+    /// would compute alike for a few rows, as their means and deviations, stands before the loop then.
     pub fn end_for(&mut self, scope: ForScope, next: &[Value]) -> Vec<Value> {
         self.effect(TileOp::Yield {}, next);
+        self.hoist(self.region, scope.op);
         self.region = scope.outer;
         self.func.results(scope.op).to_vec()
+    }
+
+    /// Moves invariant tiles of few elements from a loop's body to before the loop. They need no memory and cannot fail,
+    /// so it does not matter that a loop may have no step.
+    fn hoist(&mut self, body: RegionId, of: OpId) {
+        let mut before = Vec::new();
+        let mut rest = Vec::new();
+        for op in self.func.ops_in(body) {
+            let varies = |value: &Value| match self.func.def(*value) {
+                Def::Arg(region, _) => region == body,
+                Def::Result(op, _) => self.func.parent(op) == Some(body) && !before.contains(&op),
+            };
+            let is_small = || match self.func.results(*op) {
+                [only] => {
+                    let shape = self.func.ty(*only).as_tile().map(|(_, shape)| shape);
+                    shape.is_some_and(|shape| shape.iter().product::<i64>() <= MOST_HOISTED)
+                }
+                _ => false,
+            };
+            let is_invariant = self.func.kind(*op).effects() == Effects::Pure
+                && is_small()
+                && !self.func.operands(*op).iter().any(varies);
+            if is_invariant { before.push(*op) } else { rest.push(*op) }
+        }
+        if before.is_empty() {
+            return;
+        }
+        let outer = self.func.parent(of).expect("invariant: a loop stands in a region");
+        self.func.set_ops(body, rest);
+        let mut ops = self.func.ops_in(outer).to_vec();
+        let last = ops.pop();
+        debug_assert_eq!(last, Some(of), "a loop that is being built is its region's last op");
+        ops.extend(before);
+        ops.push(of);
+        self.func.set_ops(outer, ops);
     }
 
     /// Opens the branch taken when `condition` is not 0.
