@@ -183,9 +183,9 @@ impl CpuTarget {
     fn row_tiles_of_block(&self, contract: &Contract, rows: i64) -> i64 {
         let k = contract.k.as_const().unwrap_or(USUAL_K).max(1);
         let tile_bytes = rows * k * contract.lhs.size() as i64;
-        let fitting = self.cpu.l2.0 as i64 / L2_SHARE / tile_bytes;
-        let tiles = contract.m.as_const().map_or(MOST_ROW_TILES, |m| ((m + rows - 1) / rows).max(1));
-        let most = fitting.clamp(1, MOST_ROW_TILES);
+        let most = (self.cpu.l2.0 as i64 / L2_SHARE / tile_bytes).clamp(1, MOST_ROW_TILES);
+        let Some(m) = contract.m.as_const() else { return most };
+        let tiles = ((m + rows - 1) / rows).max(1);
         let blocks = (tiles + most - 1) / most;
         (tiles + blocks - 1) / blocks
     }
