@@ -2,7 +2,7 @@
 
 mod support;
 
-use support::{Case, check};
+use support::{Case, check, loads};
 use tegula_base::DType::{BF16, F8E4M3FN, F16, F32, I8, I32, I64, U8};
 use tegula_base::Dim;
 use tegula_ir::{ScalarOp, Value};
@@ -65,7 +65,56 @@ fn turned_rows() {
                 Ok(vec![b.neg(sum)?])
             },
         );
+        check(case().arg(F32, [Dim::from(5), Dim::symbol("n"), Dim::from(1)]), |b, args| {
+            let bent = b.abs(args[0])?;
+            Ok(vec![b.transpose(bent, &[1, 0, 2])?])
+        });
     }
+}
+
+#[test]
+fn squares_are_taken_where_they_can_be() {
+    let square = |case: Case, build: &dyn Fn(&mut Builder, &[Value]) -> Result<Vec<Value>, String>| {
+        loads(case, build).iter().any(|shape| shape.iter().filter(|n| **n == 4).count() == 2)
+    };
+    let case = || Case::new("a square");
+    assert!(square(case().arg(F32, [9, 7]), &|b, x| Ok(vec![b.transpose(x[0], &[1, 0])?])));
+    // Ops in front, and an innermost axis of one.
+    assert!(square(case().arg(F32, [9, 7]).arg(F32, [1, 7]), &|b, x| {
+        let sum = b.elementwise(ScalarOp::Add, &[x[1], x[0]])?;
+        Ok(vec![b.transpose(sum, &[1, 0])?])
+    }));
+    assert!(square(case().arg(F32, [9, 7, 1]), &|b, x| Ok(vec![b.transpose(x[0], &[1, 0, 2])?])));
+    // The first buffer is too narrow, the second is not.
+    assert!(square(case().arg(F32, [7, 9, 2]).arg(F32, [2, 7, 9]), &|b, x| {
+        let narrow = b.transpose(x[0], &[2, 1, 0])?;
+        let wide = b.transpose(x[1], &[0, 2, 1])?;
+        Ok(vec![b.elementwise(ScalarOp::Add, &[narrow, wide])?])
+    }));
+    assert!(!square(case().arg(F32, [9, 3]), &|b, x| Ok(vec![b.transpose(x[0], &[1, 0])?])));
+    // A row that is looked up begins at one place; several rows' elements have one each.
+    assert!(!square(case().arg(F32, [9, 7]).arg(F32, [20, 9]).indices([7], 20), &|b, x| {
+        let turned = b.transpose(x[0], &[1, 0])?;
+        let found = b.gather(x[1], x[2], 0)?;
+        Ok(vec![b.elementwise(ScalarOp::Add, &[turned, found])?])
+    }));
+}
+
+#[test]
+fn some_rows_are_reduced_together() {
+    let together = |shape: [i64; 2], axis: usize| {
+        let case = Case::new("sums").class(KernelClass::Reduce).arg(F32, shape);
+        let shapes = loads(case, |b, x| Ok(vec![b.reduce(ScalarOp::Add, x[0], &[axis], true)?]));
+        shapes.iter().map(|shape| shape[0]).max().unwrap_or(0)
+    };
+    // Three at most, as many as divide the rows and stay in registers.
+    assert_eq!(together([6, 37], 1), 3);
+    assert_eq!(together([4, 37], 1), 2);
+    assert_eq!(together([7, 37], 1), 1);
+    assert_eq!(together([6, 5], 1), 2);
+    assert_eq!(together([6, 4], 1), 3);
+    assert_eq!(together([6, 16], 1), 1);
+    assert_eq!(together([6, 37], 0), 1);
 }
 
 #[test]
@@ -268,7 +317,7 @@ fn attention_in_pages() {
 
 #[test]
 fn softmax_rows() {
-    for (axis, shape) in [(1, [3, 10]), (1, [3, 37]), (0, [5, 6])] {
+    for (axis, shape) in [(1, [3, 10]), (1, [3, 37]), (0, [5, 6]), (1, [6, 5]), (1, [12, 37]), (1, [8, 4])] {
         let case = Case::new("softmax").class(KernelClass::Rows).arg(F32, shape);
         check(case, |b, args| {
             let max = b.reduce(ScalarOp::Max, args[0], &[axis], true)?;

@@ -67,6 +67,9 @@ const MOST_ROW_TILES: i64 = 16;
 const MOST_LINES: u64 = 16;
 /// Vectors of a row step: enough independent chains to hide the latency of arithmetic (4 cycles).
 const ROW_VECTORS: i64 = 4;
+/// Rows that are reduced at the same time: a row of a transformer waits 70 cycles for its mean, and again for its
+/// deviation, and the processor looks 450 instructions ahead, which is less than two rows.
+const ROWS_TOGETHER: i64 = 4;
 /// Vectors that the rows live in one step of a row kernel may take, of the tier's registers.
 const LIVE_VECTORS: [(Tier, i64); 2] = [(Tier::Avx2, 8), (Tier::Avx512, 16)];
 /// Bytes of a work unit: about a microsecond at 32 B a cycle, some ten times what taking a unit from the
@@ -299,6 +302,10 @@ impl TargetModel for CpuTarget {
     fn row_tile(&self, widest: DType, live_rows: i64) -> i64 {
         let live = of_tier(&LIVE_VECTORS, self.tier);
         (live / live_rows.max(1)).clamp(1, ROW_VECTORS) * self.lanes(widest)
+    }
+
+    fn rows_together(&self) -> i64 {
+        ROWS_TOGETHER
     }
 
     fn rereads_results(&self) -> bool {

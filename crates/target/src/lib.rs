@@ -120,6 +120,11 @@ pub trait TargetModel: Sync {
     /// Elements along the innermost axis that a row kernel handles a step: a multiple of [`Self::lanes`].
     fn row_tile(&self, widest: DType, live_rows: i64) -> i64;
 
+    /// Rows that a work unit reduces at the same time, at most: while one waits for its sum the others go on.
+    fn rows_together(&self) -> i64 {
+        1
+    }
+
     /// The side of the squares in which a movement kernel turns rows into columns in registers; `None` where it reads
     /// the elements of a column one by one.
     fn turned_square(&self, _widest: DType) -> Option<i64> {

@@ -5,7 +5,8 @@
 //! * no reduction: tiles along the lane axis, pulled and stored; where a buffer runs along another axis, squares of
 //!   both, which the target turns in registers;
 //! * the lane axis is reduced: a work unit owns whole rows; each reduction is a pass along the row, then a pass
-//!   stores. A row short enough to stay in registers is one tile, and the passes share it;
+//!   stores. A row short enough to stay in registers is one tile, and the passes share it. Some rows are passed over
+//!   together where the target wants it and their number divides so;
 //! * other axes are reduced: a work unit owns a piece of the lane axis and walks the reduced axes for each tile.
 
 mod kept;
@@ -63,16 +64,24 @@ fn plan(body: &Body, target: &dyn TargetModel, symbols: &Symbols) -> Result<Plan
     let round_up = |n: i64| n.saturating_add(lanes - 1) / lanes * lanes;
     let resident =
         lane_reduced && extent.as_const().is_some_and(|n| round_up(n) <= target.resident_row(widest));
-    let mut tile = target.row_tile(widest, 1);
-    if let Some(n) = extent.as_const() {
-        tile = if resident { round_up(n.max(1)) } else { tile.min(round_up(n.max(1))) };
-    }
     let mut outer: Vec<usize> = (0..space.rank())
         .filter(|axis| Some(*axis) != lane && !reduced.contains(axis) && !space[*axis].is_const(1))
         .collect();
-    let mut rows = 1;
-    if let (Some(side), Some(column)) = (target.turned_square(widest), turned_axis(body, &space, lane))
-        && [lane, Some(column)].iter().flatten().all(|axis| space[*axis].as_const().is_none_or(|n| n >= side))
+    let row_tile = |rows: i64| match extent.as_const() {
+        Some(n) if resident => round_up(n.max(1)),
+        Some(n) => target.row_tile(widest, rows).min(round_up(n.max(1))),
+        None => target.row_tile(widest, rows),
+    };
+    let in_turn = lane_reduced && reduced.len() == 1 && !looks_up(body);
+    let together = |rows: &i64| {
+        let are_live = !resident || row_tile(*rows) * rows <= target.resident_row(widest);
+        let last = outer.last().and_then(|axis| space[*axis].as_const());
+        are_live && last.is_some_and(|n| n % rows == 0)
+    };
+    let mut rows = (1..=target.rows_together()).rev().find(|rows| in_turn && together(rows)).unwrap_or(1);
+    let mut tile = row_tile(rows);
+    if let Some(side) = target.turned_square(widest)
+        && let Some(column) = turned_axis(body, &space, lane, side)
     {
         (rows, tile) = (side, side);
         outer.retain(|axis| *axis != column);
@@ -140,23 +149,46 @@ fn lane_axis(body: &Body, space: &Shape) -> Option<usize> {
 }
 
 /// Of a kernel that turns a buffer and reduces nothing: the axis along which the buffer's elements are neighbours, where
-/// that is not the lane axis.
-fn turned_axis(body: &Body, space: &Shape, lane: Option<usize>) -> Option<usize> {
-    if !body.reduces().is_empty() {
+/// that is not the lane axis. Squares of both are `side` long; a size that is not known is taken to be so.
+fn turned_axis(body: &Body, space: &Shape, lane: Option<usize>, side: i64) -> Option<usize> {
+    let is_long = |axis: usize| space[axis].as_const().is_none_or(|n| n >= side);
+    if !body.reduces().is_empty() || looks_up(body) || !lane.is_some_and(is_long) {
         return None;
     }
     let turned = |op: OpId| {
         let TensorOp::Transpose { perm } = body.func.kind(op) else { return None };
-        let source = body.func.ty(body.func.operand(op, 0));
+        let source = body.func.ty(buffer_behind(body, body.func.operand(op, 0))?);
+        let layout = source.layout_or_default().0;
+        let innermost = layout.iter().rev().find_map(|dim| match dim {
+            Physical::Axis(axis) if source.shape[*axis].is_const(1) => None,
+            Physical::Axis(axis) => Some(Some(*axis)),
+            Physical::Outer { .. } | Physical::Inner { .. } => Some(None),
+        });
+        let column = perm.iter().position(|axis| Some(*axis) == innermost.flatten())?;
         let is_whole = body.shape(body.func.result(op)) == space;
-        let is_buffer = body.args().contains(&body.func.operand(op, 0));
-        let Some(Physical::Axis(innermost)) = source.layout_or_default().0.last().cloned() else {
-            return None;
-        };
-        let column = perm.iter().position(|axis| *axis == innermost)?;
-        (is_whole && is_buffer && Some(column) != lane).then_some(column)
+        (is_whole && Some(column) != lane && is_long(column)).then_some(column)
     };
     body.func.walk().into_iter().find_map(turned)
+}
+
+/// The buffer of a value's shape that it is computed from, element by element.
+fn buffer_behind(body: &Body, value: Value) -> Option<Value> {
+    let Some(op) = body.func.def_op(value) else { return Some(value) };
+    let TensorOp::Elementwise { .. } = body.func.kind(op) else { return None };
+    let mut operands = body.func.operands(op).iter();
+    operands
+        .find_map(|own| if body.shape(*own) == body.shape(value) { buffer_behind(body, *own) } else { None })
+}
+
+/// Whether a value's place hangs on another value: for one row at a time that is where a row begins.
+fn looks_up(body: &Body) -> bool {
+    let is_gather = |op: OpId| {
+        matches!(
+            body.func.kind(op),
+            TensorOp::Gather { .. } | TensorOp::GatherElements { .. } | TensorOp::GatherNd { .. }
+        )
+    };
+    body.func.walk().into_iter().any(is_gather)
 }
 
 fn grid(plan: &Plan) -> Vec<Dim> {
@@ -184,11 +216,16 @@ fn emit_unit(cx: &mut Lowering, plan: &Plan) -> Result<(), String> {
     let block = cx.b.index(plan.block);
     let first = cx.unit[plan.outer.len() - 1];
     let first = cx.b.mul(first, block);
+    let is_whole = plan.space[rows].as_const().is_some_and(|n| n % plan.rows == 0);
+    if is_whole && plan.block == plan.rows {
+        at[rows] = Axis { offset: first, extent: plan.rows, step: 1, bounded: false };
+        return emit_row(cx, plan, &at);
+    }
     let end = cx.b.add(first, block);
     let all = cx.b.size(&plan.space[rows]);
     let end = cx.b.index_op(IndexOp::Min, end, all);
     let mut outcome = Ok(());
-    let bounded = plan.rows > 1 && plan.space[rows].as_const().is_none_or(|n| n % plan.rows != 0);
+    let bounded = plan.rows > 1 && !is_whole;
     cx.for_(first, end, plan.rows, &[], |cx, row, _| {
         at[rows] = Axis { offset: row, extent: plan.rows, step: 1, bounded };
         outcome = emit_row(cx, plan, &at);

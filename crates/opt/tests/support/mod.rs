@@ -13,8 +13,8 @@ use tegula_target::{
 use tegula_tensor::build::Builder;
 use tegula_tensor::layout::Physical;
 use tegula_tensor::{KernelClass, Layout, TensorFunc, TensorOp, TensorType};
-use tegula_tile::TileKernel;
 use tegula_tile::exec::Order;
+use tegula_tile::{TileKernel, TileOp};
 
 /// Small tiles, so that small tensors reach every tail.
 #[derive(Clone, Copy)]
@@ -47,6 +47,9 @@ impl TargetModel for SmallTarget {
     }
     fn turned_square(&self, widest: DType) -> Option<i64> {
         (self.edges == Edges::Padded).then(|| self.lanes(widest))
+    }
+    fn rows_together(&self) -> i64 {
+        if self.edges == Edges::Padded { 3 } else { 1 }
     }
     fn contract_tile(&self, _: &Contract, _: &Symbols) -> ContractTile {
         ContractTile {
@@ -241,6 +244,20 @@ pub fn check(case: Case, build: impl Fn(&mut Builder, &[Value]) -> Built<Vec<Val
             }
         }
     }
+}
+
+/// The shapes of the tiles that a kernel loads where whole tiles are wanted.
+pub fn loads(case: Case, build: impl Fn(&mut Builder, &[Value]) -> Built<Vec<Value>>) -> Vec<Vec<i64>> {
+    let (func, kernel) = kernel_function(&case, &build);
+    let lowered = lower_kernel(&func, kernel, &SmallTarget::ALL[1], &Symbols::default());
+    let lowered = lowered.unwrap_or_else(|error| panic!("{}: {error}", case.name));
+    let [(_, only)] = lowered.list.as_slice() else { panic!("{}: several launches", case.name) };
+    let func = &only.kernel.func;
+    let shape = |op| match func.kind(op) {
+        TileOp::Load { shape, .. } => Some(shape.clone()),
+        _ => None,
+    };
+    func.walk().into_iter().filter_map(shape).collect()
 }
 
 fn ty_of(output: &HostTensor, ty: &TensorType) -> TensorType {
