@@ -300,8 +300,9 @@ impl TargetModel for CpuTarget {
     }
 
     fn row_tile(&self, widest: DType, live_rows: i64) -> i64 {
-        let live = of_tier(&LIVE_VECTORS, self.tier);
-        (live / live_rows.max(1)).clamp(1, ROW_VECTORS) * self.lanes(widest)
+        let (live, rows) = (of_tier(&LIVE_VECTORS, self.tier), live_rows.max(1));
+        // Chains of several rows hide each other's latency.
+        (live / rows).min(ROW_VECTORS / rows).max(1) * self.lanes(widest)
     }
 
     fn rows_together(&self) -> i64 {
