@@ -286,3 +286,90 @@ fn loads_wait_for_stores_of_their_bytes() {
     // Other bytes are none of its business.
     assert!(chain(&[(0, 32)], (64, 32)) < 10.0);
 }
+
+/// What is loaded may be narrower than the register, and lie in two lines.
+#[test]
+fn loads_pass_by_the_bytes_that_they_read() {
+    let zen4 = core_of("zen4");
+    let l1 = Found { level: Level::L1, ahead: false };
+    let cycles = |memory_bytes: usize, found: &[Found]| {
+        let load = |inst: Inst| Inst { memory_bytes, loads: true, accesses: 1, ..inst };
+        let list: Vec<Inst> = sixteen(Unit::None, 64).into_iter().map(load).collect();
+        16.0 * rate_on(&zen4, &list, found)
+    };
+    for (memory_bytes, found, expected) in [
+        (64, vec![l1], 16.0),
+        // `vaddps zmm, zmm, m32{1to16}`, `vpmovzxbd zmm, m128`.
+        (4, vec![l1], 8.0),
+        (16, vec![l1], 8.0),
+        // Each line gives one part.
+        (64, vec![l1, l1], 16.0),
+        (32, vec![l1, l1], 16.0),
+    ] {
+        let taken = cycles(memory_bytes, &found);
+        assert!(close(taken, expected), "{memory_bytes} B of {} lines: {taken}", found.len());
+    }
+}
+
+/// Stores and loads at addresses; what is loaded lies in L1.
+struct Moves<'a> {
+    pipeline: Pipeline<'a>,
+}
+
+impl Moves<'_> {
+    fn store(&mut self, address: u64, bytes: u32, level: Level) {
+        let source = [Register::vector(1)].into_iter().collect();
+        let inst = Inst { stores: true, reads: source, writes: Default::default(), ..Moves::inst(bytes) };
+        self.run(&inst, address, bytes, level);
+    }
+
+    fn load(&mut self, address: u64, bytes: u32) {
+        self.run(&Inst { loads: true, ..Moves::inst(bytes) }, address, bytes, Level::L1);
+    }
+
+    fn inst(bytes: u32) -> Inst {
+        Inst { bytes: bytes as usize, memory_bytes: bytes as usize, accesses: 1, ..inst(Unit::None, &[], 2) }
+    }
+
+    fn run(&mut self, inst: &Inst, address: u64, bytes: u32, level: Level) {
+        let access = Access { address, bytes, prefetch: false };
+        self.pipeline.run(inst, &[access], &[Found { level, ahead: false }], true);
+    }
+}
+
+#[test]
+fn stores_are_written_a_line_a_cycle() {
+    let core = core_of("zen4");
+    let cycles = |stride: u64| {
+        let mut moves = Moves { pipeline: Pipeline::new(&core) };
+        (0..10_000).for_each(|n| moves.store(4096 + stride * n, 8, Level::L1));
+        moves.pipeline.cycle() as f64 / 10_000.0
+    };
+    // Two leave in a cycle, and wait for a place as soon as none is left.
+    assert!(close(cycles(8), 0.5), "{}", cycles(8));
+    assert!(close(cycles(64), 1.0), "{}", cycles(64));
+}
+
+/// One that waits for its line keeps those behind it, and a load that needs some of its bytes.
+#[test]
+fn a_store_is_written_when_its_line_has_come() {
+    let core = core_of("zen4");
+    let lines = 40;
+    let cycles = |between: u64, offset: u64| {
+        let mut moves = Moves { pipeline: Pipeline::new(&core) };
+        (0..lines).for_each(|n| moves.store(4096 + 64 * n, 64, Level::Dram));
+        (0..between).for_each(|n| moves.store(64 * n, 64, Level::L1));
+        moves.load(4096 + 64 * (lines - 1) + offset, 32);
+        moves.pipeline.cycle() as f64
+    };
+    let come = (lines as f64 - 1.0) * core.line[2] - core.ahead;
+    let blocked = f64::from(core.blocked_load);
+    // Places in the queue are a store's, of however many parts.
+    for between in [0, 40] {
+        // No part of the store has all bytes of the load.
+        let taken = cycles(between, 16);
+        assert!(taken > come + blocked, "{between} stores between: {taken}, {come}");
+        // Forwarded as soon as the data is there.
+        assert!(cycles(between, 32) < come, "{between} stores between: {}", cycles(between, 32));
+    }
+}

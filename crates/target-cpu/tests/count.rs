@@ -51,3 +51,22 @@ fn both_tiers_move_the_same() {
 fn what_is_no_code_is_refused() {
     assert!(Program::decode(&[0x06, 0x06, 0x06]).is_err());
 }
+
+/// What the model of a core is told of an instruction's memory.
+#[test]
+fn accesses_are_of_the_bytes_that_they_touch() {
+    let told = |code: &[u8]| {
+        let program = Program::decode(&[code, &[0xc3]].concat()).expect("code that kernels have");
+        let inst = &program.blocks[0].insts[0];
+        (inst.bytes, inst.memory_bytes, inst.masked)
+    };
+    // `vaddps zmm0, zmm1, [rdi]{1to16}`, `vbroadcastss zmm0, [rdi]`, `vpmovzxbd zmm0, [rdi]`, `vmovups zmm0, [rdi]`.
+    assert_eq!(told(&[0x62, 0xf1, 0x74, 0x58, 0x58, 0x07]), (64, 4, false));
+    assert_eq!(told(&[0x62, 0xf2, 0x7d, 0x48, 0x18, 0x07]), (64, 4, false));
+    assert_eq!(told(&[0x62, 0xf2, 0x7d, 0x48, 0x31, 0x07]), (64, 16, false));
+    assert_eq!(told(&[0x62, 0xf1, 0x7c, 0x48, 0x10, 0x07]), (64, 64, false));
+    // `vmovups [rdi]{k1}, zmm0`, `vpmaskmovd [rdi], ymm1, ymm0`, `vmaskmovps [rdi], ymm1, ymm0`.
+    assert_eq!(told(&[0x62, 0xf1, 0x7c, 0x49, 0x11, 0x07]), (64, 64, true));
+    assert_eq!(told(&[0xc4, 0xe2, 0x75, 0x8e, 0x07]), (32, 32, true));
+    assert_eq!(told(&[0xc4, 0xe2, 0x75, 0x2e, 0x07]), (32, 32, true));
+}

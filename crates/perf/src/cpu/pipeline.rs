@@ -89,9 +89,7 @@ pub struct Pipeline<'a> {
     ready: [u64; Register::COUNT],
     /// Leaving times of the last instructions, a ring.
     window: Vec<u64>,
-    stores: Vec<u64>,
     entered: usize,
-    stored: usize,
     /// The cycle in which instructions enter, and places left in it.
     now: u64,
     places: u16,
@@ -113,9 +111,7 @@ impl<'a> Pipeline<'a> {
             cleared: 0,
             ready: [0; Register::COUNT],
             window: vec![0; core.window],
-            stores: vec![0; core.stores],
             entered: 0,
-            stored: 0,
             now: 0,
             places: core.dispatch,
             left: 0,
@@ -146,8 +142,7 @@ impl<'a> Pipeline<'a> {
         let addressed = at(&inst.address, &self.ready).max(self.now);
         let mut operands = at(&inst.reads, &self.ready).max(self.now);
         if inst.loads {
-            // The elements of a gather come one by one.
-            let parts = if inst.accesses > 1 { 1 } else { inst.bytes.div_ceil(self.core.datapath) };
+            let parts = parts_a_line(inst, found, self.core.datapath);
             for found in found {
                 let mut begin = addressed;
                 for _ in 0..parts {
@@ -179,10 +174,7 @@ impl<'a> Pipeline<'a> {
             }
         }
         if inst.stores {
-            done = self.store(inst, found, done.max(addressed));
-            if let [access] = accesses {
-                self.unwritten.push(access, inst.masked, done, self.left.max(done));
-            }
+            done = self.store(inst, accesses, found, done.max(addressed));
         }
         for register in &inst.writes {
             self.ready[register.index()] = done;
@@ -295,27 +287,24 @@ impl<'a> Pipeline<'a> {
         done as u64
     }
 
-    /// A store leaves when its data is there, and its line is written later, in order, while places for it last.
-    fn store(&mut self, inst: &Inst, found: &[Found], ready: u64) -> u64 {
+    /// A store leaves when its data is there and it has a place, and is written after that, when its lines have come.
+    fn store(&mut self, inst: &Inst, accesses: &[Access], found: &[Found], ready: u64) -> u64 {
         let ports = if inst.bytes > self.core.twin_store_bytes { units::WIDE_STORE } else { units::STORE };
-        let parts =
-            inst.memory_bytes.div_ceil(self.core.store_bytes).div_ceil(found.len().max(1)).max(1) as u16;
-        let length = self.stores.len();
-        let mut done = ready;
+        let parts = parts_a_line(inst, found, self.core.store_bytes);
+        let (mut data, mut lines) = (ready, ready);
         for found in found {
             let begin = self.book(ready, ports, parts) + u64::from(parts - 1);
             self.busy.l1 += f64::from(parts) / f64::from(ports.count_ones());
-            let place = self.stored % length;
-            let oldest = self.stores[place];
-            let written = match found.level {
-                Level::L1 => begin + 1,
+            data = data.max(begin + 1);
+            if found.level != Level::L1 {
                 // Lines that are written come in, and later go out.
-                _ => self.moved(begin, found.level, true),
-            };
-            self.stores[place] = written.max(oldest);
-            self.stored += 1;
-            done = done.max(begin + 1).max(oldest);
+                lines = lines.max(self.moved(begin, found.level, true));
+            }
         }
+        let done = data.max(self.unwritten.open());
+        // A scatter's elements have addresses that nobody knows.
+        let access = if let [access] = accesses { Some(access) } else { None };
+        self.unwritten.push(access, inst.masked, done, lines.max(done).max(self.left));
         done
     }
 
@@ -326,4 +315,9 @@ impl<'a> Pipeline<'a> {
             self.moved(begin, level, true);
         }
     }
+}
+
+/// How often an access goes to each of its lines, of which so many bytes pass at once.
+fn parts_a_line(inst: &Inst, found: &[Found], bytes: usize) -> u16 {
+    inst.memory_bytes.div_ceil(bytes).div_ceil(found.len().max(1)).max(1) as u16
 }

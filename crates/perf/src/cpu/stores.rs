@@ -11,7 +11,7 @@ use tegula_machine::Core;
 const LINE: u64 = 64;
 
 #[derive(Clone, Copy, Default)]
-struct Part {
+struct Store {
     begin: u64,
     end: u64,
     masked: bool,
@@ -21,8 +21,8 @@ struct Part {
 }
 
 pub struct Stores {
-    /// The last ones, a ring.
-    ring: Vec<Part>,
+    /// The last ones, a ring with as many places as wait to be written.
+    ring: Vec<Store>,
     count: usize,
     load_bytes: u64,
     store_bytes: u64,
@@ -33,7 +33,7 @@ pub struct Stores {
 impl Stores {
     pub fn new(core: &Core) -> Stores {
         Stores {
-            ring: vec![Part::default(); core.stores],
+            ring: vec![Store::default(); core.stores],
             count: 0,
             load_bytes: core.datapath as u64,
             store_bytes: core.store_bytes as u64,
@@ -43,16 +43,23 @@ impl Stores {
         }
     }
 
-    /// Notes a store whose data is there at `data` and that leaves at `left`. Neighbours in a line are written at once.
-    pub fn push(&mut self, access: &Access, masked: bool, data: u64, left: u64) {
+    /// When there is a place for one more.
+    pub fn open(&self) -> u64 {
+        self.ring[self.count % self.ring.len()].written
+    }
+
+    /// Notes a store whose data is there at `data`, and whose lines could be written from `from` on: one a cycle, after
+    /// those before it. Neighbours in a line are written at once. No loads wait for one without an address.
+    pub fn push(&mut self, access: Option<&Access>, masked: bool, data: u64, from: u64) {
+        let (begin, end) = access.map_or((0, 0), range);
         let length = self.ring.len();
-        for (begin, end) in parts(access, self.store_bytes) {
-            let last = self.ring[(self.count + length - 1) % length];
-            let step = u64::from(last.begin / LINE != begin / LINE);
-            let written = left.max(last.written + step);
-            self.ring[self.count % length] = Part { begin, end, masked, data, written };
-            self.count += 1;
-        }
+        let last = self.ring[(self.count + length - 1) % length];
+        let line_of_last = last.end.saturating_sub(1) / LINE;
+        let (first_line, last_line) = (begin / LINE, end.saturating_sub(1) / LINE);
+        let lines = u64::from(line_of_last != first_line) + (last_line - first_line);
+        let written = from.max(last.written + lines);
+        self.ring[self.count % length] = Store { begin, end, masked, data, written };
+        self.count += 1;
     }
 
     /// From when a load that begins at `now` can have its bytes from stores before it; none where no store on its way
@@ -72,19 +79,27 @@ impl Stores {
             if store.end <= begin || store.begin >= end {
                 continue;
             }
-            if blocked.is_none() && !store.masked && store.begin <= begin && store.end >= end {
+            if blocked.is_none() && !store.masked && self.is_in_one_part(store, begin, end) {
                 return Some(store.data + self.forward[usize::from(end - begin > 8)]);
             }
             blocked = blocked.max(Some(store.written + self.blocked));
         }
         blocked
     }
+
+    /// Whether one part of a store has all of some bytes.
+    fn is_in_one_part(&self, store: &Store, begin: u64, end: u64) -> bool {
+        let part = |address: u64| (address - store.begin) / self.store_bytes;
+        store.begin <= begin && end <= store.end && part(begin) == part(end - 1)
+    }
+}
+
+fn range(access: &Access) -> (u64, u64) {
+    (access.address, access.address.saturating_add(u64::from(access.bytes)))
 }
 
 /// The ranges of an access of which each has so many bytes at most.
 fn parts(access: &Access, bytes: u64) -> impl Iterator<Item = (u64, u64)> {
-    let end = access.address.saturating_add(u64::from(access.bytes));
-    (access.address..end)
-        .step_by(bytes as usize)
-        .map(move |begin| (begin, end.min(begin.saturating_add(bytes))))
+    let (begin, end) = range(access);
+    (begin..end).step_by(bytes as usize).map(move |begin| (begin, end.min(begin.saturating_add(bytes))))
 }

@@ -151,7 +151,7 @@ impl Unit {
 #[derive(Clone, Debug)]
 pub struct Inst {
     pub unit: Unit,
-    /// Of the widest operand, and of the memory operand.
+    /// Of the widest operand, and of what one access reads or writes.
     pub bytes: usize,
     pub memory_bytes: usize,
     pub reads: SmallVec<[Register; 6]>,

@@ -3,7 +3,7 @@
 use super::classes;
 use super::scalar::{Condition, Memory, Scalar, Step};
 use iced_x86::{
-    Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, OpAccess, Register,
+    Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, Register,
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use tegula_base::Diagnostic;
@@ -132,19 +132,35 @@ pub(super) fn elements(instruction: &Instruction) -> u16 {
     index.min(bytes(instruction.op0_register()) / element) as u16
 }
 
+/// Bytes of one access: a broadcast and a lane of a gather read one element.
+pub(super) fn access_bytes(instruction: &Instruction) -> usize {
+    let size = instruction.memory_size();
+    match size.is_broadcast() || instruction.is_vsib() {
+        true => size.element_size(),
+        false => size.size(),
+    }
+}
+
+/// Whether a mask turns lanes off: a mask register, or a vector's signs as on AVX2.
+fn is_masked(instruction: &Instruction) -> bool {
+    use Mnemonic::{Vmaskmovpd, Vmaskmovps, Vpmaskmovd, Vpmaskmovq};
+    instruction.op_mask() != Register::None
+        || matches!(instruction.mnemonic(), Vmaskmovpd | Vmaskmovps | Vpmaskmovd | Vpmaskmovq)
+}
+
 /// The instruction as the model of a core sees it.
 fn abstracted(instruction: &Instruction, factory: &mut InstructionInfoFactory) -> Inst {
     let info = factory.info(instruction);
     let mut inst = Inst {
         unit: classes::unit_of(instruction),
         bytes: classes::bytes_of(instruction),
-        memory_bytes: instruction.memory_size().size(),
+        memory_bytes: access_bytes(instruction),
         reads: Default::default(),
         address: Default::default(),
         writes: Default::default(),
         loads: false,
         stores: false,
-        masked: instruction.op_mask() != Register::None,
+        masked: is_masked(instruction),
         accesses: 0,
         branches: instruction.flow_control() == FlowControl::ConditionalBranch,
     };

@@ -1,6 +1,6 @@
 //! The scalar half of x86-64 code: general registers, the flags of comparisons, the stack, argument words.
 
-use super::decode::{End, Program, elements};
+use super::decode::{End, Program, access_bytes, elements};
 use super::{Call, Observer};
 use iced_x86::{ConditionCode, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register};
 use tegula_base::Diagnostic;
@@ -154,13 +154,10 @@ impl Scalar {
         steps: &mut Vec<Step>,
     ) {
         if let Some(memory) = Memory::of(instruction) {
-            let size = instruction.memory_size();
-            let once = size.is_broadcast() || instruction.is_vsib();
-            let bytes = if once { size.element_size() } else { size.size() };
             let prefetch = instruction.mnemonic() == Mnemonic::Prefetcht1;
             steps.push(Step::Access {
                 memory,
-                bytes: bytes.max(1) as u32,
+                bytes: access_bytes(instruction).max(1) as u32,
                 count: elements(instruction),
                 prefetch,
             });
