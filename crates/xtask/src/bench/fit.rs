@@ -4,9 +4,9 @@
 //! Method: coordinate descent on the mean of |ln(predicted / measured)| over all launches.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::{Deserialize, Serialize};
 use tegula_base::random::SplitMix64;
 use tegula_base::{DType, Dim, HostTensor};
@@ -78,17 +78,25 @@ struct Measured {
     ns: Vec<f64>,
 }
 
-/// The shapes of kernels that constants were fitted on, on any machine.
+/// The shapes of kernels that constants were fitted on, on any machine. Errors: there are none.
 pub fn shapes() -> Result<Vec<KernelShape>> {
-    let bench = workspace::root().join("bench");
-    let folders = fs::read_dir(&bench)?.filter_map(|entry| Some(entry.ok()?.path()));
-    let files = std::iter::once(bench.clone()).chain(folders).map(|folder| folder.join("fit.json"));
+    shapes_in(&workspace::root().join("bench"))
+}
+
+fn shapes_in(bench: &Path) -> Result<Vec<KernelShape>> {
+    let read_dir = || format!("{} cannot be read", bench.display());
+    let mut folders = vec![bench.to_path_buf()];
+    for entry in fs::read_dir(bench).with_context(read_dir)? {
+        folders.push(entry.with_context(read_dir)?.path());
+    }
     let mut shapes = Vec::new();
-    for path in files.filter(|path| path.is_file()) {
-        let fit: Fit = serde_json::from_str(&fs::read_to_string(&path)?)
-            .with_context(|| format!("{} is malformed", path.display()))?;
+    for path in folders.iter().map(|folder| folder.join("fit.json")).filter(|path| path.is_file()) {
+        let text = fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+        let fit: Fit =
+            serde_json::from_str(&text).with_context(|| format!("{} is malformed", path.display()))?;
         shapes.extend(fit.launches.into_iter().map(|launch| launch.shape));
     }
+    ensure!(!shapes.is_empty(), "no `fit.json` of {} has launches: run `bench fit`", bench.display());
     Ok(shapes)
 }
 
@@ -240,4 +248,23 @@ fn with_fact(text: &str, name: &str, value: &str, source: &str) -> Result<String
     let unit = unit.with_context(|| format!("`{name}` has no unit"))?;
     let new = format!("{name:<19} = {{ value = {value}, unit = \"{unit}\", source = \"{source}\" }}");
     Ok(text.replacen(line, &new, 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// That no scored kernel is a fitted one says something only where some are fitted.
+    #[test]
+    fn no_fitted_shapes_are_an_error() {
+        assert!(!shapes().unwrap().is_empty());
+        let folder = workspace::target().join("no-fit");
+        fs::create_dir_all(folder.join("zen4")).unwrap();
+        let refusal = || shapes_in(&folder).unwrap_err().to_string();
+        assert!(refusal().contains("has launches"), "{}", refusal());
+        fs::write(folder.join("zen4/fit.json"), "{}").unwrap();
+        assert!(refusal().ends_with("fit.json is malformed"), "{}", refusal());
+        fs::remove_dir_all(&folder).unwrap();
+        assert!(refusal().ends_with("cannot be read"), "{}", refusal());
+    }
 }
