@@ -15,7 +15,7 @@ use super::Lowered;
 use super::access::{Axis, Lowering, TileBox, begin};
 use super::body::Body;
 use kept::Kept;
-use tegula_base::{DType, Dim, Shape, Symbols};
+use tegula_base::{DType, Dim, HashSet, Shape, Symbols};
 use tegula_ir::scalar::eval::identity;
 use tegula_ir::{OpId, ScalarOp, Value};
 use tegula_target::TargetModel;
@@ -171,13 +171,20 @@ fn turned_axis(body: &Body, space: &Shape, lane: Option<usize>, side: i64) -> Op
     body.func.walk().into_iter().find_map(turned)
 }
 
-/// The buffer of a value's shape that it is computed from, element by element.
+/// The first buffer of a value's shape that it is computed from, element by element.
 fn buffer_behind(body: &Body, value: Value) -> Option<Value> {
-    let Some(op) = body.func.def_op(value) else { return Some(value) };
-    let TensorOp::Elementwise { .. } = body.func.kind(op) else { return None };
-    let mut operands = body.func.operands(op).iter();
-    operands
-        .find_map(|own| if body.shape(*own) == body.shape(value) { buffer_behind(body, *own) } else { None })
+    let mut met = HashSet::default();
+    let mut next = vec![value];
+    while let Some(value) = next.pop() {
+        let Some(op) = body.func.def_op(value) else { return Some(value) };
+        if let TensorOp::Elementwise { .. } = body.func.kind(op)
+            && met.insert(value)
+        {
+            let operands = body.func.operands(op).iter().rev();
+            next.extend(operands.filter(|own| body.shape(**own) == body.shape(value)));
+        }
+    }
+    None
 }
 
 /// Whether a value's place hangs on another value: for one row at a time that is where a row begins.
