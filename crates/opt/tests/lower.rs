@@ -91,6 +91,10 @@ fn squares_are_taken_where_they_can_be() {
         let wide = b.transpose(x[1], &[0, 2, 1])?;
         Ok(vec![b.elementwise(ScalarOp::Add, &[narrow, wide])?])
     }));
+    // A result that lies otherwise.
+    let turned = || case().result_layout(Layout::permuted(&[1, 0]));
+    assert!(square(turned().arg(F32, [9, 7]), &|b, x| Ok(vec![b.neg(x[0])?])));
+    assert!(!square(turned().arg(F32, [9, 3]), &|b, x| Ok(vec![b.neg(x[0])?])));
     assert!(!square(case().arg(F32, [9, 3]), &|b, x| Ok(vec![b.transpose(x[0], &[1, 0])?])));
     // A row that is looked up begins at one place; several rows' elements have one each.
     assert!(!square(case().arg(F32, [9, 7]).arg(F32, [20, 9]).indices([7], 20), &|b, x| {

@@ -148,16 +148,16 @@ fn lane_axis(body: &Body, space: &Shape) -> Option<usize> {
     axes.next().or_else(|| (0..space.rank()).rev().find(|axis| !space[*axis].is_const(1)))
 }
 
-/// Of a kernel that turns a buffer and reduces nothing: the axis along which the buffer's elements are neighbours, where
-/// that is not the lane axis. Squares of both are `side` long; a size that is not known is taken to be so.
+/// Of a kernel that turns a buffer, by a transpose or because its result lies otherwise, and reduces nothing: the axis
+/// along which the buffer's elements are neighbours, where that is not the lane axis. Squares of both are `side` long; a size that is not known is taken to be so.
 fn turned_axis(body: &Body, space: &Shape, lane: Option<usize>, side: i64) -> Option<usize> {
     let is_long = |axis: usize| space[axis].as_const().is_none_or(|n| n >= side);
     if !body.reduces().is_empty() || looks_up(body) || !lane.is_some_and(is_long) {
         return None;
     }
-    let turned = |op: OpId| {
-        let TensorOp::Transpose { perm } = body.func.kind(op) else { return None };
-        let source = body.func.ty(buffer_behind(body, body.func.operand(op, 0))?);
+    // `perm` tells which axis of the buffer an axis of the space is.
+    let turned = |value: Value, perm: &[usize]| {
+        let source = body.func.ty(buffer_behind(body, value)?);
         let layout = source.layout_or_default().0;
         let innermost = layout.iter().rev().find_map(|dim| match dim {
             Physical::Axis(axis) if source.shape[*axis].is_const(1) => None,
@@ -165,10 +165,17 @@ fn turned_axis(body: &Body, space: &Shape, lane: Option<usize>, side: i64) -> Op
             Physical::Outer { .. } | Physical::Inner { .. } => Some(None),
         });
         let column = perm.iter().position(|axis| Some(*axis) == innermost.flatten())?;
-        let is_whole = body.shape(body.func.result(op)) == space;
-        (is_whole && Some(column) != lane && is_long(column)).then_some(column)
+        (Some(column) != lane && is_long(column)).then_some(column)
     };
-    body.func.walk().into_iter().find_map(turned)
+    let is_whole = |value: Value| body.shape(value) == space;
+    let by_transpose = |op: OpId| match body.func.kind(op) {
+        TensorOp::Transpose { perm } if is_whole(body.func.result(op)) => turned(body.func.operand(op, 0), perm),
+        _ => None,
+    };
+    let in_place: Vec<usize> = (0..space.rank()).collect();
+    let by_layout = |value: &Value| if is_whole(*value) { turned(*value, &in_place) } else { None };
+    let transposed = body.func.walk().into_iter().find_map(by_transpose);
+    transposed.or_else(|| body.results.iter().find_map(by_layout))
 }
 
 /// The first buffer of a value's shape that it is computed from, element by element.
@@ -177,7 +184,7 @@ fn buffer_behind(body: &Body, value: Value) -> Option<Value> {
     let mut next = vec![value];
     while let Some(value) = next.pop() {
         let Some(op) = body.func.def_op(value) else { return Some(value) };
-        if let TensorOp::Elementwise { .. } = body.func.kind(op)
+        if let TensorOp::Elementwise { .. } | TensorOp::Relayout { .. } = body.func.kind(op)
             && met.insert(value)
         {
             let operands = body.func.operands(op).iter().rev();
