@@ -1,8 +1,9 @@
 //! Chooses how buffers lie in memory.
 //!
 //! Before: kernels are formed, every buffer is row-major.  After: activations of convolutions and pools, and what is
-//! computed between them, have their channels innermost; constant right sides of contractions are packed for the
-//! target's tiles (`weights.rs`); `relayout` kernels stand where a buffer is wanted otherwise. Meaning is untouched.
+//! computed between them, have their channels innermost; right sides of contractions are packed for the target's tiles
+//! where they are constant, or large (`weights.rs`); `relayout` kernels stand where a buffer is wanted otherwise. Meaning
+//! is untouched.
 //!
 //! What stays row-major: program inputs and outputs, operands of control flow and natives, scatters.
 //! Method: one walk in program order. A convolution wants channels last; a map, row or concat kernel follows its
@@ -198,6 +199,11 @@ impl Walk<'_> {
         };
         if let Some(layout) = weights::of_dot(func, op, root, self.target, self.symbols) {
             self.pack(func, region, op, rhs, layout, cx);
+        } else if !weights::is_constant(func, func.operand(op, rhs)) {
+            let is_written = is_rewritable(func, func.operand(op, rhs), region);
+            if let Some(layout) = weights::of_computed(func, root, is_written, self.target, self.symbols) {
+                self.want(func, region, op, rhs, &layout, cx);
+            }
         }
         let rank = func.ty(func.results(op)[0]).rank();
         self.around(func, region, op, &[lhs, rhs], &Layout::row_major(rank), cx);

@@ -121,6 +121,24 @@ fn some_rows_are_reduced_together() {
     assert_eq!(together([6, 37], 0), 1);
 }
 
+/// Rows, columns and images of them, whose last panel is whole, short by vectors, and short within one.
+#[test]
+fn results_in_panels() {
+    for (rows, columns) in [(6, 16), (9, 12), (40, 21), (1, 3)] {
+        let panels = Layout::panels(&[1, 0], 1, 8);
+        let case = |name: &str| Case::new(name).result_layout(panels.clone());
+        check(case("as it lies").arg(F32, [rows, columns]), |b, x| Ok(vec![b.neg(x[0])?]));
+        check(case("transposed").arg(F32, [columns, rows]), |b, x| Ok(vec![b.transpose(x[0], &[1, 0])?]));
+        let batched = Case::new("batched").result_layout(Layout::panels(&[0, 2, 1], 2, 8));
+        check(batched.arg(F32, [3, columns, rows]).arg(F32, [3, 1, columns]), |b, x| {
+            let turned = b.transpose(x[0], &[0, 2, 1])?;
+            Ok(vec![b.elementwise(ScalarOp::Add, &[turned, x[1]])?])
+        });
+    }
+    let open = Case::new("open").symbol("n", 21).result_layout(Layout::panels(&[1, 0], 1, 8));
+    check(open.arg(F32, [Dim::from(5), Dim::symbol("n")]), |b, x| Ok(vec![b.neg(x[0])?]));
+}
+
 #[test]
 fn movement() {
     check(Case::new("transpose").arg(F32, [5, 7]), |b, args| Ok(vec![b.transpose(args[0], &[1, 0])?]));

@@ -61,6 +61,13 @@ const L2_SHARE: i64 = 2;
 /// and the other cores take theirs. Measured on Zen 5 (32 MiB), 2048^3 in `f32`: 252 GFLOP/s with 16 MiB of panels in
 /// one part, 260 with 4 MiB.
 const L3_SHARE: u64 = 8;
+/// Bytes of a way of L1, on every x86-64 processor: a place in it hangs on the offset in a page.
+const WAY_BYTES: i64 = 4096;
+/// Rows for which a right side is packed first whose rows of k all fall into one set of L1. Measured on Zen 5, `f32`, k and
+/// n of 2048: 64 rows 4.9 ms as it lies, 2.3 ms from panels, which take 1 ms to write; 32 rows 2.4 and 1.2 ms.
+const FEWEST_ALIASED_ROWS: i64 = 64;
+/// Rows for which a right side is packed first that L2 does not hold: what is saved is 3 to 25 %.
+const FEWEST_PACKED_ROWS: i64 = 512;
 /// Row tiles a block at most: work units of one panel stay many enough to spread over threads.
 const MOST_ROW_TILES: i64 = 16;
 /// Lines a block at most: beyond, weights are read so seldom that work units spread better.
@@ -181,6 +188,13 @@ impl CpuTarget {
         (least..=2 * least).find(|slabs| tiles % slabs == 0).unwrap_or(1)
     }
 
+    /// Whether the tile multiplies a step of k at a time, by whole registers of columns.
+    fn has_plain_panels(&self, contract: &Contract) -> bool {
+        let lanes = self.lanes(contract.rhs);
+        let width = self.contract_tile(contract, &Symbols::default()).n;
+        self.steps_together(contract.lhs, contract.rhs) == 1 && width % lanes == 0
+    }
+
     /// Row tiles whose left side stays in L2 while panel after panel of the right side passes. Blocks are of one size:
     /// threads take units in equal runs, and a short last block would be the work of one of them.
     fn row_tiles_of_block(&self, contract: &Contract, rows: i64) -> i64 {
@@ -256,6 +270,22 @@ impl TargetModel for CpuTarget {
             edges: Edges::Cut,
             swapped: false,
             splits: 1,
+        }
+    }
+
+    /// Panels are read line after line. As it lies, each row of k is in another page, and where rows are whole ways apart
+    /// they put each other out of L1.
+    fn rows_worth_packing(&self, contract: &Contract) -> Option<i64> {
+        let (n, k) = contract.n.as_const().zip(contract.k.as_const())?;
+        if n == 0 || k == 0 || !self.has_plain_panels(contract) {
+            return None;
+        }
+        let pitch = n.checked_mul(contract.rhs.size() as i64)?;
+        let bytes = Bytes(pitch.checked_mul(k)? as u64);
+        match pitch % WAY_BYTES == 0 {
+            true if bytes > self.cpu.l1d => Some(FEWEST_ALIASED_ROWS),
+            false if bytes > self.cpu.l2 => Some(FEWEST_PACKED_ROWS),
+            _ => None,
         }
     }
 

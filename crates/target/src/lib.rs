@@ -55,6 +55,12 @@ pub trait TargetModel: Sync {
         false
     }
 
+    /// Rows of a contraction from which it pays to put its right side, which is no constant, into panels of a tile's columns
+    /// first. Who writes that side anyway does so for any number of rows. `None`: it is read as it lies.
+    fn rows_worth_packing(&self, _contract: &Contract) -> Option<i64> {
+        None
+    }
+
     /// Whether any kernel may read an element of a table for each of its own elements; then a function of bytes becomes a
     /// table of it ([`look_up`]).
     fn looks_up(&self) -> bool {

@@ -2,7 +2,8 @@
 //!
 //! A layout lists the *physical* dims, outermost first; each is a logical axis whole, the outer part of an axis
 //! split by a tile, or the inner part. `[2, 0]` of a matrix `[K, N]` split by 16 along N reads
-//! `n/16, k, n%16`: panels. The elements of a partial last tile are padding and hold zero.
+//! `n/16, k, n%16`: panels. The elements of a partial last tile are padding: zero in constants, anything in what kernels
+//! write.
 //! Shape rules and the evaluator ignore layouts; only `relayout` changes them.
 
 use tegula_base::{Dim, Shape};

@@ -1,4 +1,4 @@
-//! Packings of constant right sides, as the contraction recipes read them.
+//! Packings of right sides, as the contraction recipes read them.
 //!
 //! Panels of the target's tile width, k rows each: `[n/width, k..., n%width]`; where the target multiplies and adds
 //! up several steps of k at once, their factors lie next to each other: `[n/width, k/4..., n%width, k%4]`. Depthwise
@@ -8,7 +8,7 @@ use super::outer_operand;
 use crate::lower::contract;
 use tegula_base::{DType, Dim, Symbols};
 use tegula_ir::{Def, OpId, Value};
-use tegula_target::TargetModel;
+use tegula_target::{Contract, TargetModel};
 use tegula_tensor::layout::Physical;
 use tegula_tensor::{Layout, TensorFunc, TensorOp};
 
@@ -55,7 +55,7 @@ pub(super) fn of_conv(
     Some(panels(width, 0, 1, taps, together(target, [x.dtype, w.dtype], &w.shape[1])))
 }
 
-/// For a contraction of a kernel; `None` leaves the right side as it is.
+/// For a contraction of a kernel whose right side is a constant; `None` leaves it as it is.
 pub(super) fn of_dot(
     func: &TensorFunc,
     kernel: OpId,
@@ -63,23 +63,59 @@ pub(super) fn of_dot(
     target: &dyn TargetModel,
     symbols: &Symbols,
 ) -> Option<Layout> {
-    let TensorOp::Dot { dims, out } = func.kind(root) else { return None };
+    let TensorOp::Dot { dims, .. } = func.kind(root) else { return None };
     let rhs = func.operand(kernel, outer_operand(func, kernel, root, 1)?);
-    let (lhs, w) = (func.ty(func.operand(root, 0)), func.ty(rhs));
-    let &[k] = dims.rhs_contract.as_slice() else { return None };
-    if !is_constant(func, rhs) || w.rank() != 2 || !dims.rhs_batch.is_empty() {
+    if !is_constant(func, rhs) || func.ty(rhs).rank() != 2 || !dims.rhs_batch.is_empty() {
         return None;
     }
-    let n = 1 - k;
-    let result = &func.ty(func.result(root)).shape;
+    let [n, k] = right_axes(func, root)?;
     if target.reads_turned() {
         return Some(Layout::permuted(&[n, k]));
     }
+    let (lhs, w) = (func.ty(func.operand(root, 0)), func.ty(rhs));
+    let width = target.contract_tile(&contract_of(func, root)?, symbols).n;
+    Some(panels(width, n, k, std::iter::empty(), together(target, [lhs.dtype, w.dtype], &w.shape[k])))
+}
+
+/// For a contraction of a kernel whose right side is computed; `is_written` tells that its kernel may write any layout.
+/// `None` leaves it as it is.
+pub(super) fn of_computed(
+    func: &TensorFunc,
+    root: OpId,
+    is_written: bool,
+    target: &dyn TargetModel,
+    symbols: &Symbols,
+) -> Option<Layout> {
+    let TensorOp::Dot { dims, .. } = func.kind(root) else { return None };
+    let contract = contract_of(func, root)?;
+    let fewest = target.rows_worth_packing(&contract)?;
+    if !is_written && contract.m.as_const().is_none_or(|rows| rows < fewest) {
+        return None;
+    }
+    let [n, k] = right_axes(func, root)?;
+    let mut layout = panels(target.contract_tile(&contract, symbols).n, n, k, std::iter::empty(), 1);
+    layout.0.splice(..0, dims.rhs_batch.iter().map(|axis| Physical::Axis(*axis)));
+    Some(layout)
+}
+
+/// The columns and the contracted axis of a dot's right side.
+fn right_axes(func: &TensorFunc, root: OpId) -> Option<[usize; 2]> {
+    let TensorOp::Dot { dims, .. } = func.kind(root) else { return None };
+    let &[k] = dims.rhs_contract.as_slice() else { return None };
+    let batch = dims.rhs_batch.len();
+    let is_normal = |value: Value| func.ty(value).rank() == batch + 2;
+    (is_normal(func.operand(root, 1)) && is_normal(func.result(root))).then(|| [2 * batch + 1 - k, k])
+}
+
+/// What a target is told of a dot whose right side comes in panels.
+fn contract_of(func: &TensorFunc, root: OpId) -> Option<Contract> {
+    let TensorOp::Dot { out, .. } = func.kind(root) else { return None };
+    let [n, k] = right_axes(func, root)?;
+    let (lhs, w) = (func.ty(func.operand(root, 0)), func.ty(func.operand(root, 1)));
+    let result = &func.ty(func.result(root)).shape;
     let inner = w.shape[k].clone();
     let innermost = [inner.clone(), w.shape[n].clone()];
-    let contract = contract::of_dot([lhs.dtype, w.dtype], result, inner, *out, true, innermost);
-    let width = target.contract_tile(&contract, symbols).n;
-    Some(panels(width, n, k, std::iter::empty(), together(target, [lhs.dtype, w.dtype], &w.shape[k])))
+    Some(contract::of_dot([lhs.dtype, w.dtype], result, inner, *out, true, innermost))
 }
 
 /// Steps along k that are multiplied and added up at once. What is left over of k goes by itself, which bytes do not.

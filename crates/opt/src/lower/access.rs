@@ -304,17 +304,39 @@ impl<'a> Lowering<'a> {
         Ok(self.b.broadcast(tile, &extents))
     }
 
-    /// Stores a tile at a box of result `i`.
+    /// Stores a tile at a box of result `i`; along a split axis the box lies in one part of it.
     pub fn store(&mut self, i: usize, tile: Value, at: &[Axis]) {
         let layout = self.body.result_types[i].layout_or_default();
-        let (tile, at): (Value, TileBox) = match layout.is_row_major() {
-            true => (tile, at.into()),
-            false => {
-                let order: Vec<usize> = layout.0.iter().filter_map(Physical::whole_axis).collect();
-                (self.b.transpose(tile, &order), order.iter().map(|axis| at[*axis]).collect())
-            }
+        if layout.is_row_major() {
+            return self.store_at(self.result_views[i], tile, at);
+        }
+        let inner = layout.0.iter().filter_map(|dim| match *dim {
+            Physical::Axis(axis) | Physical::Inner { axis, .. } => Some(axis),
+            Physical::Outer { .. } => None,
+        });
+        let order: Vec<usize> = inner.collect();
+        let physical: TileBox = layout.0.iter().map(|dim| self.physical(dim, at)).collect();
+        let extents: Vec<i64> = physical.iter().map(|axis| axis.extent).collect();
+        let tile = self.b.transpose(tile, &order);
+        let tile = self.b.reshape(tile, &extents);
+        self.store_at(self.result_views[i], tile, &physical);
+    }
+
+    /// A box along a physical dim. Past the end of a split axis there is padding, so nothing ends inside of a part.
+    fn physical(&mut self, dim: &Physical, at: &[Axis]) -> Axis {
+        let mut part = |op: IndexOp, axis: usize, tile: i64| {
+            let tile = self.b.index(tile);
+            self.b.index_op(op, at[axis].offset, tile)
         };
-        self.store_at(self.result_views[i], tile, &at);
+        match *dim {
+            Physical::Axis(axis) => at[axis],
+            Physical::Outer { axis, tile } => {
+                Axis { offset: part(IndexOp::FloorDiv, axis, tile), extent: 1, step: 1, bounded: false }
+            }
+            Physical::Inner { axis, tile } => {
+                Axis { offset: part(IndexOp::Mod, axis, tile), bounded: false, ..at[axis] }
+            }
+        }
     }
 
     /// What was stored at a box of result `i`, which is row-major.

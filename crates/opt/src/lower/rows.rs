@@ -3,7 +3,7 @@
 //! The iteration space is the join of the results' shapes and the reductions' operands. The lane axis is the
 //! innermost axis in memory. Reductions share one set of axes. Three cases:
 //! * no reduction: tiles along the lane axis, pulled and stored; where a buffer runs along another axis, squares of
-//!   both, which the target turns in registers;
+//!   both, which the target turns in registers; a result in panels is written a panel at a time;
 //! * the lane axis is reduced: a work unit owns whole rows; each reduction is a pass along the row, then a pass
 //!   stores. A row short enough to stay in registers is one tile, and the passes share it. Some rows are passed over
 //!   together where the target wants it and their number divides so;
@@ -79,7 +79,14 @@ fn plan(body: &Body, target: &dyn TargetModel, symbols: &Symbols) -> Result<Plan
         are_live && last.is_some_and(|n| n % rows == 0)
     };
     let mut rows = (1..=target.rows_together()).rev().find(|rows| in_turn && together(rows)).unwrap_or(1);
+    let panel = panel_width(body);
     let mut tile = row_tile(rows);
+    if let Some(width) = panel {
+        if width % lanes != 0 {
+            return Err("panels are of whole vectors".into());
+        }
+        tile = if width <= tile { width } else { lanes };
+    }
     if let Some(side) = target.turned_square(widest)
         && let Some(column) = turned_axis(body, &space, lane, side)
     {
@@ -92,11 +99,12 @@ fn plan(body: &Body, target: &dyn TargetModel, symbols: &Symbols) -> Result<Plan
     let chunk = match (lane_reduced, reduced.is_empty()) {
         (true, _) => None,
         (false, false) => Some(tile),
+        (false, true) if panel.is_some() => panel,
         (false, true) => (longest > unit / rows).then_some((unit / rows / tile).max(1) * tile),
     };
     // Short rows share a work unit; rows of unknown length count as one vector step each.
     let row_work = reduced.iter().fold(extent.clone(), |work, axis| work * space[*axis].clone());
-    let row_work = row_work.as_const().unwrap_or(unit);
+    let row_work = panel.or(row_work.as_const()).unwrap_or(unit);
     let block = if chunk.is_some() && !reduced.is_empty() { 1 } else { (unit / row_work.max(1)).max(1) };
     let block = (block + rows - 1) / rows * rows;
     let passes = lane_reduced && !resident && reduced.len() == 1;
@@ -141,11 +149,20 @@ fn lane_axis(body: &Body, space: &Shape) -> Option<usize> {
     candidates.sort_by_key(|ty| std::cmp::Reverse(full(ty)));
     let order = candidates.first().map(|ty| ty.layout_or_default().0).unwrap_or_default();
     let axes = order.iter().rev().filter_map(|dim| match dim {
-        Physical::Axis(axis) => Some(*axis),
-        Physical::Outer { .. } | Physical::Inner { .. } => None,
+        Physical::Axis(axis) | Physical::Inner { axis, .. } => Some(*axis),
+        Physical::Outer { .. } => None,
     });
     let mut axes = axes.filter(|axis| !space[*axis].is_const(1));
     axes.next().or_else(|| (0..space.rank()).rev().find(|axis| !space[*axis].is_const(1)))
+}
+
+/// Elements of the innermost axis that a result in panels has next to each other.
+fn panel_width(body: &Body) -> Option<i64> {
+    let innermost = |layout: tegula_tensor::Layout| match layout.0.last() {
+        Some(Physical::Inner { tile, .. }) => Some(*tile),
+        _ => None,
+    };
+    body.result_types.iter().find_map(|ty| innermost(ty.layout_or_default()))
 }
 
 /// Of a kernel that turns a buffer, by a transpose or because its result lies otherwise, and reduces nothing: the axis
@@ -169,7 +186,9 @@ fn turned_axis(body: &Body, space: &Shape, lane: Option<usize>, side: i64) -> Op
     };
     let is_whole = |value: Value| body.shape(value) == space;
     let by_transpose = |op: OpId| match body.func.kind(op) {
-        TensorOp::Transpose { perm } if is_whole(body.func.result(op)) => turned(body.func.operand(op, 0), perm),
+        TensorOp::Transpose { perm } if is_whole(body.func.result(op)) => {
+            turned(body.func.operand(op, 0), perm)
+        }
         _ => None,
     };
     let in_place: Vec<usize> = (0..space.rank()).collect();

@@ -39,6 +39,9 @@ impl TargetModel for Small {
             splits: 1,
         }
     }
+    fn rows_worth_packing(&self, contract: &Contract) -> Option<i64> {
+        contract.n.as_const().is_some_and(|n| n > 16).then_some(6)
+    }
     fn takes_prologue(&self, prologue: Prologue) -> bool {
         matches!(prologue, Prologue::Unpack { to: DType::BF16, .. })
     }
