@@ -210,9 +210,16 @@ impl Walk<'_> {
         Ok(())
     }
 
+    /// As its operand lies; what lies row-major with channels for whole vectors is turned where that is quick, since a
+    /// window along the vectors reads past their ends.
     fn pool(&mut self, func: &mut TensorFunc, region: RegionId, op: OpId, cx: &mut PassCx) {
-        let x = func.operand(op, 0);
-        let layout = func.ty(x).layout_or_default();
+        let ty = func.ty(func.operand(op, 0));
+        let channels = ty.shape[1].as_const();
+        let side = self.target.turned_square(ty.dtype);
+        if ty.layout.is_none() && side.zip(channels).is_some_and(|(side, channels)| channels >= side) {
+            self.want(func, region, op, 0, &Layout::channels_last(ty.rank()), cx);
+        }
+        let layout = func.ty(func.operand(op, 0)).layout_or_default();
         self.around(func, region, op, &[0], &layout, cx);
     }
 

@@ -95,6 +95,9 @@ fn squares_are_taken_where_they_can_be() {
     let turned = || case().result_layout(Layout::permuted(&[1, 0]));
     assert!(square(turned().arg(F32, [9, 7]), &|b, x| Ok(vec![b.neg(x[0])?])));
     assert!(!square(turned().arg(F32, [9, 3]), &|b, x| Ok(vec![b.neg(x[0])?])));
+    // Axes that are neighbours in both orders are one.
+    let channels_last = || case().result_layout(Layout::permuted(&CHANNELS_LAST));
+    assert!(square(channels_last().arg(F32, [1, 9, 3, 3]), &|b, x| Ok(vec![b.neg(x[0])?])));
     assert!(!square(case().arg(F32, [9, 3]), &|b, x| Ok(vec![b.transpose(x[0], &[1, 0])?])));
     // A row that is looked up begins at one place; several rows' elements have one each.
     assert!(!square(case().arg(F32, [9, 7]).arg(F32, [20, 9]).indices([7], 20), &|b, x| {
@@ -119,6 +122,24 @@ fn some_rows_are_reduced_together() {
     assert_eq!(together([6, 4], 1), 3);
     assert_eq!(together([6, 16], 1), 1);
     assert_eq!(together([6, 37], 0), 1);
+}
+
+#[test]
+fn orders_change() {
+    for shape in [[2, 9, 3, 5], [1, 9, 3, 5], [2, 5, 1, 7], [2, 1, 3, 5], [3, 4, 1, 1]] {
+        let [batch, channels, ..] = shape;
+        let case = |name: &str| Case::new(name).result_layout(Layout::permuted(&CHANNELS_LAST));
+        check(case("as a whole").arg(F32, shape), |b, x| Ok(vec![b.neg(x[0])?]));
+        let case = case("with channels and images beside it").arg(F32, shape);
+        check(case.arg(F32, [1, channels, 1, 1]).arg(F32, [batch, 1, 1, 1]), |b, x| {
+            let sum = b.elementwise(ScalarOp::Add, &[x[0], x[1]])?;
+            Ok(vec![b.elementwise(ScalarOp::Mul, &[sum, x[2]])?])
+        });
+        let both = Case::new("of two orders").arg(F32, shape).arg(F32, shape);
+        check(both.layout(Layout::permuted(&CHANNELS_LAST)), |b, x| {
+            Ok(vec![b.elementwise(ScalarOp::Add, &[x[0], x[1]])?])
+        });
+    }
 }
 
 /// Rows, columns and images of them, whose last panel is whole, short by vectors, and short within one.
@@ -500,6 +521,15 @@ fn groups_keep_to_their_channels() {
     check(case, |b, args| {
         Ok(vec![b.conv(args[0], args[1], window(&[3], &[1], &[1], &[1], &[1]), 3, F32)?])
     });
+    // Packed groups are one panel each, or two.
+    for columns in [8, 16] {
+        let case = Case::new("packed groups").class(KernelClass::Conv).arg(F32, [2, 6, 11]);
+        let case = case.arg(F32, [3 * columns, 2, 3]).layout(Layout::panels(&[0, 2, 1], 0, 8));
+        check(case.arg(F32, [1, 3 * columns, 1]), |b, args| {
+            let conv = b.conv(args[0], args[1], window(&[3], &[1], &[1], &[1], &[1]), 3, F32)?;
+            Ok(vec![b.elementwise(ScalarOp::Add, &[conv, args[2]])?])
+        });
+    }
 }
 
 #[test]

@@ -43,14 +43,15 @@ pub(super) fn of_conv(
         let order: Vec<usize> = (2..rank).chain([1, 0]).collect();
         return Some(Layout::permuted(&order));
     }
-    if *groups != 1 {
-        return None;
-    }
     let result = func.ty(func.result(root)).shape.clone();
     let window: i64 = window.size.iter().product();
     let k = w.shape[1].clone() * Dim::from(window);
     let contract = contract::of_conv([x.dtype, w.dtype], &result, *groups, k, *out, true);
     let width = target.contract_tile(&contract, symbols).n;
+    // A panel is of one group.
+    if *groups != 1 && contract.n.as_const().is_none_or(|columns| columns % width != 0) {
+        return None;
+    }
     let taps = (2..rank).map(Physical::Axis);
     Some(panels(width, 0, 1, taps, together(target, [x.dtype, w.dtype], &w.shape[1])))
 }

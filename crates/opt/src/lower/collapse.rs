@@ -5,7 +5,8 @@
 //! The results and all operands that are not the root's own share one permuted layout (assign_layouts sees to
 //! that). A contraction or window keeps its operands as they are; only its result changes order. Axes merge in
 //! bodies of elementwise ops, broadcasts, splats and reductions: two axes, adjacent in memory, merge when in every
-//! value both are full or both are 1, and every reduction reduces both or none.
+//! value both are full or both are 1, and every reduction reduces both or none. Where such a body reads one order and
+//! writes another, axes that are adjacent in both merge, and operands keep an order of their own.
 
 use super::body::Body;
 use crate::form_kernels::is_look_up;
@@ -13,7 +14,7 @@ use tegula_base::HashMap;
 use tegula_base::{Dim, Shape};
 use tegula_ir::{OpId, Value};
 use tegula_tensor::layout::Physical;
-use tegula_tensor::{TensorFunc, TensorOp, TensorType};
+use tegula_tensor::{Layout, TensorFunc, TensorOp, TensorType};
 
 /// The same kernel in memory order over fewer axes; `None` when nothing changes.
 pub(super) fn collapse_axes(body: &Body) -> Option<Body> {
@@ -23,16 +24,22 @@ pub(super) fn collapse_axes(body: &Body) -> Option<Body> {
     if rank == 0 || !body.ops().iter().all(|op| Some(*op) == root || permutes(body, *op, rank)) {
         return None;
     }
-    let order = common_order(body, &moved, rank)?;
     let mergeable = root.is_none()
         && body.ops().iter().all(|op| merges(body.func.kind(*op)) || is_look_up(&body.func, *op));
     let tables = tables(body);
     let same_rank =
         moved.iter().filter(|value| !tables.contains(value)).all(|value| body.shape(*value).rank() == rank);
+    let buffers = buffers(body, &moved, rank);
+    let common = common_order(&buffers);
+    let order = match &common {
+        Some(order) => order.clone(),
+        None if mergeable && same_rank => axis_order(body.result_types.first()?)?,
+        None => return None,
+    };
     let groups = match mergeable && same_rank {
         true => {
             let elements: Vec<Value> = moved.into_iter().filter(|value| !tables.contains(value)).collect();
-            merge(body, &elements, &order)
+            merge(body, &elements, &buffers, &order)
         }
         false => order.iter().map(|axis| vec![*axis]).collect(),
     };
@@ -44,7 +51,7 @@ pub(super) fn collapse_axes(body: &Body) -> Option<Body> {
     {
         return None;
     }
-    Some(Rebuild { body, root, groups, rank }.rebuild())
+    Some(Rebuild { body, root, groups, rank, keeps_orders: common.is_none() }.rebuild())
 }
 
 /// Roots whose operand axes have roles of their own.
@@ -103,29 +110,35 @@ fn moved_values(body: &Body, root: Option<OpId>) -> Vec<Value> {
     args.chain(body.ops().iter().flat_map(|op| body.func.results(*op)).copied()).collect()
 }
 
-/// The memory order of axes that all moved buffers agree on. Axes of extent 1 have no place of their own, so a
-/// buffer only constrains the order of its other axes.
-fn common_order(body: &Body, moved: &[Value], rank: usize) -> Option<Vec<usize>> {
+/// What the results and moved arguments of full rank lie in.
+fn buffers<'a>(body: &'a Body, moved: &[Value], rank: usize) -> Vec<&'a TensorType> {
     let args = body.args().iter().filter(|arg| moved.contains(arg)).map(|arg| body.func.ty(*arg));
-    let buffers: Vec<&TensorType> =
-        body.result_types.iter().chain(args).filter(|ty| ty.rank() == rank).collect();
+    body.result_types.iter().chain(args).filter(|ty| ty.rank() == rank).collect()
+}
+
+/// The memory order of axes that all buffers agree on. Axes of extent 1 have no place of their own, so a buffer only
+/// constrains the order of its other axes.
+fn common_order(buffers: &[&TensorType]) -> Option<Vec<usize>> {
     let full = |ty: &TensorType| ty.shape.iter().filter(|dim| !dim.is_const(1)).count();
     let mut widest = *buffers.first()?;
-    for ty in &buffers {
+    for ty in buffers {
         if full(ty) > full(widest) {
             widest = ty;
         }
     }
     let order = axis_order(widest)?;
-    for ty in &buffers {
-        let own: Vec<usize> =
-            axis_order(ty)?.into_iter().filter(|axis| !ty.shape[*axis].is_const(1)).collect();
+    for ty in buffers {
         let wanted = order.iter().copied().filter(|axis| !ty.shape[*axis].is_const(1));
-        if !own.into_iter().eq(wanted) {
+        if !wide_order(ty)?.into_iter().eq(wanted) {
             return None;
         }
     }
     Some(order)
+}
+
+/// The axes in memory order that are not 1.
+fn wide_order(ty: &TensorType) -> Option<Vec<usize>> {
+    Some(axis_order(ty)?.into_iter().filter(|axis| !ty.shape[*axis].is_const(1)).collect())
 }
 
 fn axis_order(ty: &TensorType) -> Option<Vec<usize>> {
@@ -137,10 +150,17 @@ fn axis_order(ty: &TensorType) -> Option<Vec<usize>> {
 }
 
 /// Runs of axes, in memory order, that merge. Axes that are 1 everywhere carry nothing and drop out.
-fn merge(body: &Body, values: &[Value], order: &[usize]) -> Vec<Vec<usize>> {
+fn merge(body: &Body, values: &[Value], buffers: &[&TensorType], order: &[usize]) -> Vec<Vec<usize>> {
     let full = |axis: usize, value: &Value| {
         let shape = body.shape(*value);
         shape.rank() != 0 && !shape[axis].is_const(1)
+    };
+    let orders: Vec<Vec<usize>> = buffers.iter().filter_map(|ty| wide_order(ty)).collect();
+    let are_neighbours = |last: usize, axis: usize| {
+        orders.iter().all(|order| match order.iter().position(|own| *own == last) {
+            Some(at) => order.get(at + 1) == Some(&axis),
+            None => !order.contains(&axis),
+        })
     };
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for axis in order.iter().copied().filter(|axis| values.iter().any(|value| full(*axis, value))) {
@@ -149,7 +169,8 @@ fn merge(body: &Body, values: &[Value], order: &[usize]) -> Vec<Vec<usize>> {
                 TensorOp::Reduce { axes, .. } => axes.contains(&last) == axes.contains(&axis),
                 _ => true,
             });
-            reduced_alike && values.iter().all(|value| full(last, value) == full(axis, value))
+            let wide_alike = values.iter().all(|value| full(last, value) == full(axis, value));
+            reduced_alike && wide_alike && are_neighbours(last, axis)
         };
         match groups.last_mut() {
             Some(group) if fits(*group.last().expect("invariant: groups are not empty")) => group.push(axis),
@@ -165,6 +186,8 @@ struct Rebuild<'a> {
     /// Old axes of each new one.
     groups: Vec<Vec<usize>>,
     rank: usize,
+    /// Buffers lie in orders of their own, which the new axes have too.
+    keeps_orders: bool,
 }
 
 impl Rebuild<'_> {
@@ -186,7 +209,7 @@ impl Rebuild<'_> {
         }
         for (arg, operand) in body.args().iter().zip(&body.operands) {
             if moved.contains(arg) {
-                map.insert(*arg, func.add_arg(region, self.ty(body.func.ty(*arg))));
+                map.insert(*arg, func.add_arg(region, self.buffer(body.func.ty(*arg))));
                 operands.push(*operand);
             }
         }
@@ -205,11 +228,23 @@ impl Rebuild<'_> {
         }
         Body {
             results: body.results.iter().map(|value| map[value]).collect(),
-            result_types: body.result_types.iter().map(|ty| self.ty(ty)).collect(),
+            result_types: body.result_types.iter().map(|ty| self.buffer(ty)).collect(),
             operands,
             func,
             root_order: self.root.map(|_| self.groups.iter().map(|group| group[0]).collect()),
         }
+    }
+
+    fn buffer(&self, ty: &TensorType) -> TensorType {
+        let merged = self.ty(ty);
+        let Some(order) = axis_order(ty).filter(|_| self.keeps_orders && ty.rank() == self.rank) else {
+            return merged;
+        };
+        let place = |group: &usize| order.iter().position(|axis| self.groups[*group].contains(axis));
+        let mut groups: Vec<usize> = (0..self.groups.len()).collect();
+        groups.sort_by_key(place);
+        let layout = Layout::permuted(&groups);
+        TensorType { layout: (!layout.is_row_major()).then(|| Box::new(layout)), ..merged }
     }
 
     /// Values of another rank (scalars, index lists) stay as they are.

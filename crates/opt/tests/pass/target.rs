@@ -26,6 +26,9 @@ impl TargetModel for Small {
     fn lanes(&self, _: DType) -> i64 {
         4
     }
+    fn turned_square(&self, widest: DType) -> Option<i64> {
+        Some(self.lanes(widest))
+    }
     fn contract_tile(&self, _: &Contract, _: &Symbols) -> ContractTile {
         ContractTile {
             m: 4,

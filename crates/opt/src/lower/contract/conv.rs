@@ -36,6 +36,7 @@ struct Place<'a> {
     coordinates: &'a [Value],
     /// Channels within the group.
     column: Axis,
+    /// Among those of all groups.
     panel: Value,
     next: Option<NextPanel>,
     steps: Walk,
@@ -68,6 +69,8 @@ pub(super) fn lower(
     if cut && channels.as_const().is_none() {
         tile.n = 1;
     }
+    // Packed groups are whole panels, one group's after another's.
+    let group_panels = channels.ceil_div(&Dim::from(tile.n));
     let traversal =
         Traversal { tile, m: shape[2 + row_axis].clone(), n: channels, cut, tails: &WINDOW_ROW_TAILS };
     let order = super::result_order(body, shape.len());
@@ -109,6 +112,9 @@ pub(super) fn lower(
         outcome = traversal.tiles(cx, &unit, &mut |cx, row, column, panel| {
             let zero = cx.b.splat(acc, &[row.extent, column.extent], 0);
             let walk = Walk::new(&tile, packing, conv.inner.as_const(), row.extent);
+            let panels = cx.b.size(&group_panels);
+            let first_panel = cx.b.mul(coordinates[1], panels);
+            let panel = cx.b.add(first_panel, panel);
             let next = tile_number.and_then(|number| {
                 let right = (w, &column_length);
                 NextPanel::new(cx, target, right, (&tile, walk), lines.as_ref()?.lines, &[], [panel, number])
