@@ -1,5 +1,5 @@
-//! `bench onnx|kernels|predictions|fit`: how fast Tegula is, against other engines, against what the processor can do and
-//! against what it predicts. All leave a report in `bench/`; what must hold lies in `data/bench_bars.toml`.
+//! `bench onnx|ops|kernels|predictions|fit`: how fast Tegula is, against other engines, against what the processor can do
+//! and against what it predicts. All leave a report in `bench/`; what must hold lies in `data/bench_bars.toml`.
 //! `--refuse-loaded` ends before anything is measured where other work uses the machine; without it the report says so.
 
 mod bars;
@@ -8,6 +8,7 @@ mod fit;
 mod host;
 mod kernels;
 mod onnx;
+mod ops;
 mod predictions;
 mod report;
 
@@ -19,10 +20,11 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     let options = Options::read(args)?;
     match args.first().map(String::as_str) {
         Some("onnx") => onnx::run(&options),
+        Some("ops") => ops::run(&options),
         Some("kernels") => kernels::run(&options),
         Some("predictions") => predictions::run(&options),
         Some("fit") => fit::run(&options),
-        _ => bail!("`bench` needs a part: onnx, kernels, predictions or fit"),
+        _ => bail!("`bench` needs a part: onnx, ops, kernels, predictions or fit"),
     }
 }
 

@@ -145,7 +145,7 @@ pub const VERBS: &[Verb] = &[
     verb(
         "bench",
         "[PART] [--only NAME ...] [--rounds N] [--threads LIST] [--peers NAME ...] [--all-shapes] [--tier TIER] [--refuse-loaded] [--out DIR]",
-        "`onnx`: models against other engines; `kernels`: shares of the processor's peaks; `predictions`: predicted against measured; `fit`: the constants of predictions; reports into bench/",
+        "`onnx`: models against other engines; `ops`: ops one by one against ONNX Runtime; `kernels`: shares of the processor's peaks; `predictions`: predicted against measured; `fit`: the constants of predictions; reports into bench/",
         crate::bench::run,
     ),
     verb(

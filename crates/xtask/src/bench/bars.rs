@@ -19,6 +19,7 @@ pub struct Bars {
     pub start: StartBar,
     pub memory: MemoryBar,
     kernel: Vec<KernelBar>,
+    pub op: OpBar,
 }
 
 /// Tegula's time over a peer's.
@@ -80,6 +81,13 @@ struct KernelBar {
     name: String,
     /// At 1 and at 2 threads.
     bars: [f64; 2],
+}
+
+/// An op's time alone, Tegula's over that of ONNX Runtime, at any number of threads.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OpBar {
+    pub worst: f64,
 }
 
 impl Bars {
