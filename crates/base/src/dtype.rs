@@ -130,13 +130,16 @@ impl DType {
     /// Whether a byte is how an element of a type of at most 8 bits is held: `bool` as 0 or 1, integers extended, floats
     /// with zero bits above. Wider types take any bytes.
     pub const fn holds_byte(self, byte: u8) -> bool {
+        let [first, span] = self.bytes();
+        byte.wrapping_sub(first) <= span
+    }
+
+    /// The bytes that values of a type of one byte are stored in: the first, and how many follow it, past 255 from 0 on.
+    pub const fn bytes(self) -> [u8; 2] {
         match self.int_range() {
-            Some(_) if self.bits() > 8 => true,
-            Some((least, most)) => {
-                let value = if self.is_signed() { byte as i8 as i128 } else { byte as i128 };
-                least <= value && value <= most
-            }
-            None => self.bits() >= 8 || byte >> self.bits() == 0,
+            _ if self.bits() >= 8 && !matches!(self, DType::Bool) => [0, u8::MAX],
+            Some((least, most)) => [least as u8, (most - least) as u8],
+            None => [0, (1 << self.bits()) - 1],
         }
     }
 
@@ -209,5 +212,19 @@ mod tests {
     fn computed_types_are_those_not_stored_only() {
         let computed: Vec<DType> = DType::ALL.into_iter().filter(|dtype| !dtype.is_stored_only()).collect();
         assert_eq!(computed, DType::COMPUTED);
+    }
+
+    #[test]
+    fn bytes_of_narrow_types() {
+        let held = |dtype: DType| (0..=u8::MAX).filter(|byte| dtype.holds_byte(*byte)).collect::<Vec<u8>>();
+        assert_eq!(held(DType::Bool), [0, 1]);
+        assert_eq!(held(DType::U2), [0, 1, 2, 3]);
+        assert_eq!(held(DType::I2), [0, 1, 0xfe, 0xff]);
+        assert_eq!(held(DType::I4).iter().map(|byte| *byte as i8).min(), Some(-8));
+        assert_eq!(held(DType::I4).len(), 16);
+        assert_eq!(held(DType::F4E2M1), (0..16).collect::<Vec<u8>>());
+        for dtype in [DType::U8, DType::I8, DType::F8E4M3FN, DType::F16, DType::I64] {
+            assert_eq!(held(dtype).len(), 256, "{dtype}");
+        }
     }
 }
