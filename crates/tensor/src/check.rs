@@ -118,6 +118,9 @@ impl OpRules for TensorOp {
         if matches!(kind, TensorOp::Relayout { .. }) {
             return Ok(types);
         }
+        if let (TensorOp::Transpose { perm }, &[x], &[result]) = (kind, func.operands(op), func.results(op)) {
+            movement::transpose_in_place(perm, func.ty(x), func.ty(result))?;
+        }
         // Layouts never change meaning: where only they differ, what is declared holds.
         for (ty, declared) in types.iter_mut().zip(func.results(op)) {
             let declared = func.ty(*declared);

@@ -4,7 +4,8 @@
 //! split by a tile, or the inner part. `[2, 0]` of a matrix `[K, N]` split by 16 along N reads
 //! `n/16, k, n%16`: panels. The elements of a partial last tile are padding: zero in constants, anything in what kernels
 //! write.
-//! Shape rules and the evaluator ignore layouts; only `relayout` changes them.
+//! Shape rules and the evaluator ignore layouts; only `relayout` changes them. A transpose or a reshape of a whole buffer
+//! names it anew.
 
 use tegula_base::{Dim, Shape};
 use tegula_ir::{AttrText, attr};
@@ -67,6 +68,20 @@ impl Layout {
 
     pub fn is_row_major(&self) -> bool {
         self.0.iter().enumerate().all(|(i, dim)| *dim == Physical::Axis(i))
+    }
+
+    /// How a tensor that lies so lies under other names of its axes, those of its transpose; `None` when an axis is split.
+    pub fn transposed(&self, perm: &[usize]) -> Option<Layout> {
+        let becomes = |axis: usize| perm.iter().position(|own| *own == axis).map(Physical::Axis);
+        self.order()?.into_iter().map(becomes).collect::<Option<_>>().map(Layout)
+    }
+
+    /// Whether two layouts put the elements of this shape alike: axes of extent 1 lie anywhere.
+    pub fn lies_alike(&self, other: &Layout, shape: &Shape) -> bool {
+        let wide = |layout: &Layout| -> Option<Vec<usize>> {
+            Some(layout.order()?.into_iter().filter(|axis| !shape[*axis].is_const(1)).collect())
+        };
+        self == other || (wide(self).is_some() && wide(self) == wide(other))
     }
 
     /// Extents of the physical dims of a tensor of this logical shape.

@@ -160,6 +160,7 @@ define_ops! {
         /// Same elements in row-major order. c1: counts are equal (as expressions, or asserted by the builder).
         Reshape = "reshape" { shape: Shape },
         /// Result axis `i` is operand axis `perm[i]`. c1: a permutation.
+        /// c2: a result that has a layout shows the operand's buffer: no element moves.
         Transpose = "transpose" { perm: Vec<usize> },
         /// Element `i` along an axis is operand element `start + i * step`; `sizes` is the result's shape.
         /// c1: list lengths are the rank. c2: steps are not 0.

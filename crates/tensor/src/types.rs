@@ -51,9 +51,19 @@ impl TensorType {
         Err(format!("{self} takes {:.1e} bytes, more than the 2^47 that a process can address", bytes as f64))
     }
 
+    pub fn with_layout(self, layout: Layout) -> TensorType {
+        TensorType { layout: (!layout.is_row_major()).then(|| Box::new(layout)), ..self }
+    }
+
     /// The layout, row-major where none is set.
     pub fn layout_or_default(&self) -> Layout {
         self.layout.as_deref().cloned().unwrap_or_else(|| Layout::row_major(self.rank()))
+    }
+
+    /// Whether this, a transpose of `from`, has each element where that has it.
+    pub fn shows(&self, from: &TensorType, perm: &[usize]) -> bool {
+        let renamed = from.layout_or_default().transposed(perm);
+        renamed.is_some_and(|layout| layout.lies_alike(&self.layout_or_default(), &self.shape))
     }
 }
 

@@ -31,6 +31,13 @@ pub(super) fn transpose(name: &str, perm: &[usize], x: &[&TensorType]) -> Types 
     one(x.dtype, perm.iter().map(|axis| x.shape[*axis].clone()).collect::<Shape>())
 }
 
+/// Of a result with a layout: inside of kernels, where elements move, there is none.
+pub(super) fn transpose_in_place(perm: &[usize], from: &TensorType, to: &TensorType) -> Result<(), String> {
+    ensure(to.layout.is_none() || to.shows(from, perm), "transpose", 2, || {
+        format!("no buffer is both {from} and, transposed by {perm:?}, {to}")
+    })
+}
+
 pub(super) fn slice(name: &str, starts: &[Dim], sizes: &[Dim], steps: &[i64], x: &[&TensorType]) -> Types {
     let [x] = take(name, x)?;
     let rank = x.rank();

@@ -181,3 +181,12 @@
 {-#
   dialect_resources: { builtin: { w: "0x400000000000803F" } }
 #-}
+// -----
+// error: transpose_c2: no buffer is both f32[2,3,5] and, transposed by [0, 2, 1], f32[2,5,3]
+"builtin.module"() ({
+  "tgn.func"() <{sym_name = "main", arg_names = [], result_names = []}> ({
+  ^bb0(%x: tensor<2x3x5xf32>):
+    %y = "tgn.transpose"(%x) <{perm = [0, 2, 1]}> : (tensor<2x3x5xf32>) -> tensor<2x5x3xf32, {layout = ["1", "2", "0"]}>
+    "tgn.return"(%y) : (tensor<2x5x3xf32, {layout = ["1", "2", "0"]}>) -> ()
+  }) : () -> ()
+}) : () -> ()
