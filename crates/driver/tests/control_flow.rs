@@ -2,87 +2,17 @@
 //! code, in the portable executor, on one thread and on three, and on a GPU over a driver without a card.
 
 mod common;
+#[path = "common/programs.rs"]
+mod programs;
 
 use common::card;
+use programs::{assert_close, check, check_against, options, program, ramp, session};
 use tegula_base::{DType, Dim, HostTensor, Shape, SymbolInfo};
-use tegula_driver::{CompileOptions, Compiled, Form, PassCx, session_options};
+use tegula_driver::{CompileOptions, PassCx, session_options};
 use tegula_ir::ScalarOp;
 use tegula_machine::Machine;
 use tegula_runtime::Session;
-use tegula_tensor::build::Built;
-use tegula_tensor::{Builder, Direction, ScatterKind, TensorFunc, TensorOp, TensorProgram, evaluate};
-
-/// A program by its body; `build` gets the builder and returns the results.
-fn program(build: impl FnOnce(&mut Builder) -> Built<Vec<tegula_ir::Value>>) -> TensorProgram {
-    let mut program = TensorProgram::new(TensorFunc::new("main"));
-    let mut consts = std::mem::take(&mut program.consts);
-    let mut b = Builder::new(program.entry_mut(), &mut consts);
-    let results = build(&mut b).unwrap();
-    b.ret(&results).unwrap();
-    program.consts = consts;
-    let func = program.entry_mut();
-    func.arg_names = (0..func.args(func.body()).len()).map(|i| format!("in{i}")).collect();
-    func.result_names = (0..results.len()).map(|i| format!("out{i}")).collect();
-    program
-}
-
-/// The classes whose code this processor runs, and the portable form.
-fn options() -> Vec<CompileOptions> {
-    let mut list = Vec::new();
-    for name in ["avx2-generic", "avx512-generic"] {
-        let machine = Machine::class(name).unwrap();
-        if machine.cpu().is_some_and(|cpu| tegula_runtime::lacking(&cpu.features).is_empty()) {
-            list.push(CompileOptions::new(machine));
-        }
-    }
-    let mut portable = CompileOptions::new(Machine::class("avx2-generic").unwrap());
-    portable.form = Form::Portable;
-    list.push(portable);
-    list.push(CompileOptions::new(Machine::class("h200").unwrap()));
-    list
-}
-
-fn check(program: &TensorProgram, inputs: &[HostTensor]) {
-    check_against(program, inputs, &evaluate(program, inputs).unwrap());
-}
-
-fn check_against(program: &TensorProgram, inputs: &[HostTensor], expected: &[HostTensor]) {
-    tegula_ir::verify_program(program).unwrap();
-    for options in options() {
-        for threads in [1, 3] {
-            let session = session(program, &options, threads);
-            // The second run meets the memory that the first one left, the third repeats it as a graph.
-            for _ in 0..3 {
-                let actual = session.run(inputs).unwrap();
-                assert_eq!(actual.len(), expected.len());
-                for (actual, expected) in actual.iter().zip(expected) {
-                    assert_close(actual, expected);
-                }
-            }
-        }
-    }
-}
-
-/// The compiled program on the fake driver's GPU where the options ask for one.
-fn session(program: &TensorProgram, options: &CompileOptions, threads: usize) -> Session {
-    let cx = &mut PassCx::new();
-    let compiled = tegula_driver::compile::compile_program(program.clone(), "test", options, None, cx);
-    let Compiled { package, .. } = compiled.unwrap_or_else(|found| panic!("{found}"));
-    Session::from_bytes(package.unwrap().to_bytes(), session_options(threads, card())).unwrap()
-}
-
-fn assert_close(actual: &HostTensor, expected: &HostTensor) {
-    assert_eq!((actual.dtype, &actual.shape), (expected.dtype, &expected.shape));
-    for (a, b) in actual.to_f64().into_iter().zip(expected.to_f64()) {
-        assert!((a - b).abs() <= 1e-5 * (1.0 + b.abs()), "{a} is not {b}");
-    }
-}
-
-fn ramp(shape: &[usize]) -> HostTensor {
-    let count: usize = shape.iter().product();
-    let values: Vec<f32> = (0..count).map(|i| ((i * 37 % 101) as f32 - 50.0) / 40.0).collect();
-    HostTensor::from_elements(shape, &values)
-}
+use tegula_tensor::{Direction, ScatterKind, TensorOp, evaluate};
 
 #[test]
 fn branches_write_one_result() {
