@@ -2,8 +2,9 @@
 //!
 //! Before: kernels are formed, every buffer is row-major.  After: activations of convolutions and pools, and what is
 //! computed between them, have their channels innermost; right sides of contractions are packed for the target's tiles
-//! where they are constant, or large (`weights.rs`); `relayout` kernels stand where a buffer is wanted otherwise. Meaning
-//! is untouched.
+//! where they are constant, or large (`weights.rs`); `relayout` kernels stand where a buffer is wanted otherwise;
+//! transposes that leave every element in its place stand outside of kernels, as views (`views.rs`). Meaning is
+//! untouched.
 //!
 //! What stays row-major: program inputs and outputs, operands of control flow and natives, scatters.
 //! Method: one walk in program order. A convolution wants channels last; a map, row or concat kernel follows its
@@ -11,6 +12,7 @@
 //! wants another layout, the kernel writes that layout itself.
 
 mod reshape;
+mod views;
 mod weights;
 
 use tegula_base::HashMap;
@@ -19,7 +21,6 @@ use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::rewrite::{Rewrite, rewrite_region};
 use tegula_ir::{Def, OpId, RegionId, Value};
 use tegula_target::TargetModel;
-use tegula_tensor::layout::Physical;
 use tegula_tensor::{KernelClass, Layout, TensorFunc, TensorOp, TensorProgram, TensorType};
 
 /// Errors: internal, when a kernel does not have the form that its class says.
@@ -35,7 +36,7 @@ pub fn assign_layouts(
         let asserted = reshape::asserted_sizes(func);
         let mut walk = Walk { target, symbols, asserted, made: HashMap::default(), changed: Changed::No };
         walk.region(func, func.body(), cx)?;
-        changed |= walk.changed;
+        changed |= walk.changed | views::show_renamed(func, &walk.asserted, cx)?;
     }
     Ok(changed)
 }
@@ -84,6 +85,7 @@ impl Walk<'_> {
         match *func.kind(op) {
             TensorOp::Kernel { class } => self.kernel(func, region, op, class, cx)?,
             TensorOp::Reshape { .. } => self.reshape(func, region, op, cx),
+            TensorOp::Transpose { .. } => self.transpose(func, op),
             TensorOp::Relayout { .. } | TensorOp::Constant { .. } => {}
             _ => {
                 for i in 0..func.operands(op).len() {
@@ -107,6 +109,17 @@ impl Walk<'_> {
         }
         let from = func.ty(func.operand(op, 0));
         if let Some(layout) = reshape::layout_after(from, &to, &self.asserted) {
+            self.set_layout(func, func.result(op), layout);
+        }
+    }
+
+    /// One outside of kernels moves axes of extent 1 only, or is a view already.
+    fn transpose(&mut self, func: &mut TensorFunc, op: OpId) {
+        let TensorOp::Transpose { perm } = func.kind(op) else { return };
+        let (from, to) = (func.ty(func.operand(op, 0)), func.ty(func.result(op)));
+        if !to.shows(from, perm)
+            && let Some(layout) = from.layout_or_default().transposed(perm)
+        {
             self.set_layout(func, func.result(op), layout);
         }
     }
@@ -167,11 +180,12 @@ impl Walk<'_> {
         };
         let rank = func.ty(func.operand(op, x)).rank();
         let last = Layout::channels_last(rank);
-        // Few channels are read as they lie: a pass over the image would cost more than it saves. What is read by twos
-        // or fours is not.
+        // Few channels are read as they lie, or as a view shows them: a pass over the image would cost more than it
+        // saves. What is read by twos or fours is not.
         let [image, weights] = [x, w].map(|i| func.ty(func.operand(op, i)));
         let few = image.shape[1].as_const().is_some_and(|channels| channels <= 4);
-        if !few || weights::together(self.target, [image.dtype, weights.dtype], &image.shape[1]) > 1 {
+        let free = self.shown(func, func.operand(op, x), &last).is_some();
+        if !few || free || weights::together(self.target, [image.dtype, weights.dtype], &image.shape[1]) > 1 {
             self.want(func, region, op, x, &last, cx);
         }
         if let Some(layout) = weights::of_conv(func, op, root, self.target, self.symbols) {
@@ -210,14 +224,17 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// As its operand lies; what lies row-major with channels for whole vectors is turned where that is quick, since a
-    /// window along the vectors reads past their ends.
+    /// As its operand lies. What lies row-major is read with its channels last where a view does that, and is turned where
+    /// that is quick and channels fill vectors: windows along vectors read past their ends.
     fn pool(&mut self, func: &mut TensorFunc, region: RegionId, op: OpId, cx: &mut PassCx) {
-        let ty = func.ty(func.operand(op, 0));
-        let channels = ty.shape[1].as_const();
+        let x = func.operand(op, 0);
+        let ty = func.ty(x);
+        let last = Layout::channels_last(ty.rank());
         let side = self.target.turned_square(ty.dtype);
-        if ty.layout.is_none() && side.zip(channels).is_some_and(|(side, channels)| channels >= side) {
-            self.want(func, region, op, 0, &Layout::channels_last(ty.rank()), cx);
+        let are_many = |side: i64| ty.shape[1].as_const().is_some_and(|channels| channels >= side);
+        let is_quick = ty.layout.is_none() && side.is_some_and(are_many);
+        if is_quick || self.shown(func, x, &last).is_some() {
+            self.want(func, region, op, 0, &last, cx);
         }
         let layout = func.ty(func.operand(op, 0)).layout_or_default();
         self.around(func, region, op, &[0], &layout, cx);
@@ -249,6 +266,14 @@ impl Walk<'_> {
     /// A map, row or concat kernel takes the layout of its widest operand that has one of its own; a kernel whose ops
     /// give axes a meaning (a transpose, a gather that adds axes) reads any layouts and writes row-major.
     fn follow(&mut self, func: &mut TensorFunc, region: RegionId, op: OpId, cx: &mut PassCx) {
+        let types = views::types_of(func, op, &self.asserted);
+        if let Some(renamed) = types.as_deref().and_then(<[_]>::last) {
+            // Its operand got a layout just now. Who wants the result otherwise has the kernel write it so.
+            if !arguments_lie_as_operands(func, op) {
+                self.set_layout(func, func.result(op), renamed.layout_or_default());
+            }
+            return;
+        }
         let rank = func.ty(func.results(op)[0]).rank();
         let wide = |ty: &TensorType| ty.shape.iter().filter(|dim| !dim.is_const(1)).count();
         let moved = |ty: &TensorType| ty.layout.as_ref().is_some_and(|own| !lies_row_major(&ty.shape, own));
@@ -261,8 +286,6 @@ impl Walk<'_> {
         let is_relayout = |op: &OpId| matches!(func.kind(*op), TensorOp::Relayout { .. });
         if permutes(func, op, rank) && !func.ops_in(func.regions_of(op)[0]).iter().any(is_relayout) {
             self.around(func, region, op, &[], &layout, cx);
-        } else if let Some(renamed) = renamed(func, op, &layout) {
-            self.set_layout(func, func.results(op)[0], renamed);
         }
     }
 
@@ -300,12 +323,15 @@ impl Walk<'_> {
         let value = func.operand(op, i);
         let ty = func.ty(value);
         if (ty.layout.is_none() && layout.is_row_major())
-            || lies_alike(&ty.shape, &ty.layout_or_default(), layout)
+            || ty.layout_or_default().lies_alike(layout, &ty.shape)
         {
             return;
         }
         if is_rewritable(func, value, region) {
-            cx.remark(func.op(op).location.as_ref(), format!("operand {i} is written in the layout wanted"));
+            if self.shown(func, value, layout).is_none() {
+                let remark = || format!("operand {i} is written in the layout wanted");
+                cx.remark_with(func.op(op).location.as_ref(), remark);
+            }
             self.set_layout(func, value, layout.clone());
             return;
         }
@@ -328,7 +354,13 @@ impl Walk<'_> {
         func.set_operand(op, i, relaid);
     }
 
-    /// A copy of a value in a layout: a bare `relayout` of a constant, a kernel of one else.
+    /// The kernel that computes a value, and the types of its ops, when in this layout it would only name axes anew.
+    fn shown(&self, func: &TensorFunc, value: Value, layout: &Layout) -> Option<(OpId, Vec<TensorType>)> {
+        let kernel = func.def_op(value)?;
+        Some((kernel, views::types_in(func, kernel, layout, &self.asserted)?))
+    }
+
+    /// A value in a layout: a view where it is one, a bare `relayout` of a constant, a kernel of one else.
     fn relaid(
         &mut self,
         func: &mut TensorFunc,
@@ -342,6 +374,12 @@ impl Walk<'_> {
         }
         let source = func.ty(value).clone();
         let relaid = TensorType { layout: Some(Box::new(layout.clone())), ..source.clone() };
+        if let Some((kernel, types)) = self.shown(func, value, layout) {
+            let view = views::show(func, region, kernel, types);
+            self.changed = Changed::Yes;
+            self.made.insert((value, layout.clone()), view);
+            return view;
+        }
         let location = func.def_op(value).and_then(|op| func.op(op).location.clone());
         let kind = TensorOp::Relayout { layout: layout.clone() };
         let made = if weights::is_constant(func, value) {
@@ -383,16 +421,15 @@ fn outer_operand(func: &TensorFunc, kernel: OpId, inner: OpId, i: usize) -> Opti
     }
 }
 
-/// Whether two layouts put the elements of this shape alike: axes of extent 1 lie anywhere.
-fn lies_alike(shape: &Shape, a: &Layout, b: &Layout) -> bool {
-    let wide = |layout: &Layout| -> Option<Vec<usize>> {
-        Some(layout.order()?.into_iter().filter(|axis| !shape[*axis].is_const(1)).collect())
-    };
-    a == b || (wide(a).is_some() && wide(a) == wide(b))
+fn lies_row_major(shape: &Shape, layout: &Layout) -> bool {
+    layout.lies_alike(&Layout::row_major(shape.rank()), shape)
 }
 
-fn lies_row_major(shape: &Shape, layout: &Layout) -> bool {
-    lies_alike(shape, layout, &Layout::row_major(shape.rank()))
+fn arguments_lie_as_operands(func: &TensorFunc, kernel: OpId) -> bool {
+    let arguments = func.args(func.regions_of(kernel)[0]).iter();
+    arguments
+        .zip(func.operands(kernel))
+        .all(|(arg, operand)| func.ty(*arg).layout == func.ty(*operand).layout)
 }
 
 /// Whether a value's kernel may write it in any layout: it moves or maps elements, and one op reads the result.
@@ -406,16 +443,6 @@ fn is_rewritable(func: &TensorFunc, value: Value, region: RegionId) -> bool {
             .ops_in(func.regions_of(op)[0])
             .iter()
             .any(|op| matches!(func.kind(*op), TensorOp::Concat { .. }))
-}
-
-/// The layout in which the result of a kernel that only transposes lies as its operand does. Who wants it otherwise has
-/// the kernel write it so.
-fn renamed(func: &TensorFunc, kernel: OpId, layout: &Layout) -> Option<Layout> {
-    let &[transpose, _] = func.ops_in(func.regions_of(kernel)[0]) else { return None };
-    let TensorOp::Transpose { perm } = func.kind(transpose) else { return None };
-    let order = layout.order()?;
-    let becomes = |axis: &usize| perm.iter().position(|own| own == axis).map(Physical::Axis);
-    order.iter().map(becomes).collect::<Option<Vec<Physical>>>().map(Layout)
 }
 
 /// Whether every op of a kernel means the same after the axes of all its values of this rank are permuted alike.

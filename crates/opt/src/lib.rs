@@ -15,3 +15,4 @@ pub mod pipeline;
 pub mod plan_memory;
 pub mod share_kernels;
 pub mod update_in_place;
+mod views;

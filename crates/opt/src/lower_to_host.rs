@@ -1,9 +1,9 @@
 //! Lowers a tensor program after kernel formation to the host level, and its kernels to a target's code.
 //!
-//! Before: regions hold `kernel`s, constants (perhaps under one `relayout`), reshapes of row-major tensors, native
-//! ops, `bind`, `assert_size` and control flow. After: a host function that makes every buffer before it
-//! is read, and one [`HostKernel`] a launch. Reshapes share their operand's buffer; outputs are written by the
-//! kernels that compute them where that is possible.
+//! Before: regions hold `kernel`s, constants (perhaps under one `relayout`), reshapes and transposes that move no
+//! element, native ops, `bind`, `assert_size` and control flow. After: a host function that makes every buffer before it
+//! is read, and one [`HostKernel`] a launch. Reshapes and transposes share their operand's buffer; outputs are written by
+//! the kernels that compute them where that is possible.
 //!
 //! ```text
 //! TensorFunc ─► compile_kernels (each distinct one once) ─► walk (buffers, launches) ─► HostModule ─► package

@@ -4,10 +4,11 @@
 //! which nobody reads later, is of class `update` and writes the updates only. Where that cannot be, `lower_to_host`
 //! computes the result elsewhere and copies it to the argument when all is done: the interface holds either way.
 
+use crate::views::{is_view, source};
 use std::collections::BTreeSet;
 use tegula_base::{Diagnostic, Diagnostics};
 use tegula_ir::pass::{Changed, PassCx};
-use tegula_ir::{Def, OpId, Value};
+use tegula_ir::{Def, OpId};
 use tegula_tensor::{KernelClass, TensorFunc, TensorOp, TensorProgram};
 
 /// A result and the argument whose memory it takes, by number.
@@ -99,7 +100,7 @@ pub(crate) fn updating_kernel(func: &TensorFunc, alias: Alias) -> Result<OpId, &
             func.users(value).iter().copied().filter(|user| seen.insert((*user, value)) && *user != kernel)
         {
             match func.kind(user) {
-                TensorOp::Reshape { .. } => readers.push(func.result(user)),
+                kind if is_view(kind) => readers.push(func.result(user)),
                 _ if place(outermost(func, user)) < own => {}
                 _ => return Err("the input is read later"),
             }
@@ -124,16 +125,6 @@ fn data_of(func: &TensorFunc, kernel: OpId) -> Option<usize> {
         Def::Arg(of, number) if of == region => Some(number as usize),
         _ => None,
     }
-}
-
-/// The value behind reshapes, which share its memory.
-fn source(func: &TensorFunc, mut value: Value) -> Value {
-    while let Some(op) = func.def_op(value)
-        && matches!(func.kind(op), TensorOp::Reshape { .. })
-    {
-        value = func.operand(op, 0);
-    }
-    value
 }
 
 /// The op of the body that an op is, or stands inside of.

@@ -8,7 +8,7 @@ use tegula_tensor::{KernelClass, PadMode, TensorFunc, TensorOp};
 /// The part an op plays in kernel formation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// Stands outside of kernels: constants, bindings, control flow, natives.
+    /// Stands outside of kernels: constants, bindings, control flow, natives, transposes that leave all in its place.
     Host,
     /// A reshape: outside as another name of a buffer, or inside between two ops.
     Reshape,
@@ -31,6 +31,9 @@ pub(super) fn role(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> Opt
             Role::Host
         }
         Relayout { .. } | Kernel { .. } => Role::Host,
+        Transpose { perm } if func.ty(func.result(op)).shows(func.ty(func.operand(op, 0)), perm) => {
+            Role::Host
+        }
         Reshape { .. } => Role::Reshape,
         Splat { .. } | Iota { .. } | Sizes { .. } => Role::Source,
         Elementwise { .. } => Role::Elementwise,

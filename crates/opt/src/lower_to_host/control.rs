@@ -6,6 +6,7 @@
 
 use super::kernels::Helper;
 use super::walk::Walk;
+use crate::views::{is_view, source};
 use tegula_base::{Diagnostic, Dim, SymbolInfo};
 use tegula_host::HostOp;
 use tegula_ir::{OpId, RegionId, Value};
@@ -21,7 +22,7 @@ impl Walk<'_> {
         for (from, to) in regions.into_iter().zip(self.host.regions_of(step).to_vec()) {
             let yielded = self.yielded(from)?;
             for (value, result) in yielded.iter().zip(&results) {
-                let source = self.source(*value);
+                let source = source(func, *value);
                 if self.is_computed_in(source, from) {
                     self.destinations.entry(source).or_insert(*result);
                 }
@@ -128,13 +129,13 @@ impl Walk<'_> {
     fn aim(&mut self, body: RegionId, yielded: &[Value], go: Option<Value>, carried: &[Value]) {
         let args = self.func.args(body).to_vec();
         if let Some(go) = go {
-            let source = self.source(yielded[0]);
+            let source = source(self.func, yielded[0]);
             if self.is_computed_in(source, body) {
                 self.destinations.entry(source).or_insert(go);
             }
         }
         for (i, buffer) in carried.iter().enumerate() {
-            let source = self.source(yielded[1 + i]);
+            let source = source(self.func, yielded[1 + i]);
             if !self.is_computed_in(source, body) {
                 continue;
             }
@@ -209,13 +210,11 @@ impl Walk<'_> {
         self.func.ops_in(body).iter().position(|other| *other == op)
     }
 
-    /// The last op of `body` that reads a value, also through reshapes; `None` when none does.
+    /// The last op of `body` that reads a value, also through views; `None` when none does.
     fn last_read(&self, body: RegionId, value: Value) -> Option<usize> {
         let func = self.func;
         let of_user = |user: &OpId| match func.kind(*user) {
-            tegula_tensor::TensorOp::Reshape { .. } => {
-                self.place_in(body, *user).max(self.last_read(body, func.result(*user)))
-            }
+            kind if is_view(kind) => self.place_in(body, *user).max(self.last_read(body, func.result(*user))),
             _ => self.place_in(body, *user),
         };
         func.users(value).iter().filter_map(of_user).max()

@@ -10,6 +10,7 @@ use super::natives::native;
 use super::{HostCode, HostKernel, HostModule, buffer_bytes, cost};
 use crate::lower::BufferRef;
 use crate::update_in_place::{Alias, updating_kernel};
+use crate::views::source;
 use std::sync::Arc;
 use tegula_base::HashMap;
 use tegula_base::{DType, Diagnostic, Diagnostics, Dim, EntityId, Symbols};
@@ -95,7 +96,7 @@ impl<'a> Walk<'a> {
         let results = func.operands(end).to_vec();
         let target = |index: usize| aliases.iter().find(|alias| alias.result == index);
         for (index, result) in results.iter().enumerate() {
-            let source = self.source(*result);
+            let source = source(func, *result);
             if let Some(alias) = target(index) {
                 if updating_kernel(func, *alias).is_ok_and(|op| is_update(func, op)) {
                     let input = self.buffer(func.args(func.body())[alias.argument])?;
@@ -158,16 +159,6 @@ impl<'a> Walk<'a> {
     }
 
     // --- values ----------------------------------------------------------------------------------------
-
-    /// The value that a reshape, or a chain of them, shows.
-    pub(super) fn source(&self, mut value: Value) -> Value {
-        while let Some(op) = self.func.def_op(value)
-            && matches!(self.func.kind(op), TensorOp::Reshape { .. })
-        {
-            value = self.func.operand(op, 0);
-        }
-        value
-    }
 
     /// Whether an op of `region` computes the value into a buffer that we choose.
     pub(super) fn is_computed_in(&self, value: Value, region: RegionId) -> bool {
@@ -272,10 +263,11 @@ impl<'a> Walk<'a> {
                 Ok(())
             }
             TensorOp::Relayout { .. } => self.relayout(op),
-            TensorOp::Reshape { .. } => {
-                let buffer = self.buffer(func.operand(op, 0))?;
-                self.set_buffer(func.result(op), buffer);
-                Ok(())
+            TensorOp::Reshape { .. } => self.view(op),
+            TensorOp::Transpose { perm }
+                if func.ty(func.result(op)).shows(func.ty(func.operand(op, 0)), perm) =>
+            {
+                self.view(op)
             }
             TensorOp::Kernel { class } => self.kernel(op, *class),
             TensorOp::Bind { symbol } => {
@@ -302,9 +294,15 @@ impl<'a> Walk<'a> {
         }
     }
 
+    fn view(&mut self, op: OpId) -> Result<(), Diagnostic> {
+        let buffer = self.buffer(self.func.operand(op, 0))?;
+        self.set_buffer(self.func.result(op), buffer);
+        Ok(())
+    }
+
     fn relayout(&mut self, op: OpId) -> Result<(), Diagnostic> {
         let func = self.func;
-        let source = self.source(func.operand(op, 0));
+        let source = source(func, func.operand(op, 0));
         let Some(TensorOp::Constant { id, .. }) = func.def_op(source).map(|def| func.kind(def)) else {
             return Err(Diagnostic::internal("`relayout` of a computed value stands outside of a kernel"));
         };
@@ -446,7 +444,7 @@ impl<'a> Walk<'a> {
     /// Whether a value is the bool `true` in every run.
     pub(super) fn is_true(&self, value: Value) -> bool {
         let func = self.func;
-        let source = self.source(value);
+        let source = source(func, value);
         let Some(op) = func.def_op(source) else { return false };
         match func.kind(op) {
             TensorOp::Constant { id, dtype: DType::Bool, .. } => {
