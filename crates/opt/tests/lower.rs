@@ -72,6 +72,25 @@ fn turned_rows() {
     }
 }
 
+/// Images whose channels become innermost, or stop being so: enough of them for squares, and too few.
+#[test]
+fn turned_images() {
+    for channels in [1, 3, 4, 9] {
+        for (from, to) in [([0, 1, 2, 3], CHANNELS_LAST), (CHANNELS_LAST, [0, 1, 2, 3])] {
+            let [from, to] = [from, to].map(|order| Layout::permuted(&order));
+            let case = |dtype| {
+                let case = Case::new(&format!("{channels} channels to {to:?}"));
+                case.arg(dtype, [2, channels, 3, 10]).layout(from.clone()).result_layout(to.clone())
+            };
+            check(case(F32), |b, args| Ok(vec![b.abs(args[0])?]));
+            check(case(U8).arg(F32, [1, channels, 1, 1]), |b, args| {
+                let wide = b.cast(args[0], F32)?;
+                Ok(vec![b.elementwise(ScalarOp::Mul, &[wide, args[1]])?])
+            });
+        }
+    }
+}
+
 #[test]
 fn squares_are_taken_where_they_can_be() {
     let square = |case: Case, build: &dyn Fn(&mut Builder, &[Value]) -> Result<Vec<Value>, String>| {
@@ -99,6 +118,11 @@ fn squares_are_taken_where_they_can_be() {
     let channels_last = || case().result_layout(Layout::permuted(&CHANNELS_LAST));
     assert!(square(channels_last().arg(F32, [1, 9, 3, 3]), &|b, x| Ok(vec![b.neg(x[0])?])));
     assert!(!square(case().arg(F32, [9, 3]), &|b, x| Ok(vec![b.transpose(x[0], &[1, 0])?])));
+    // The result lies otherwise than what it is made of.
+    let image =
+        |channels: i64| case().arg(F32, [1, channels, 3, 9]).result_layout(Layout::permuted(&CHANNELS_LAST));
+    assert!(square(image(7), &|b, x| Ok(vec![b.abs(x[0])?])));
+    assert!(!square(image(3), &|b, x| Ok(vec![b.abs(x[0])?])));
     // A row that is looked up begins at one place; several rows' elements have one each.
     assert!(!square(case().arg(F32, [9, 7]).arg(F32, [20, 9]).indices([7], 20), &|b, x| {
         let turned = b.transpose(x[0], &[1, 0])?;

@@ -3,7 +3,8 @@
 //! The iteration space is the join of the results' shapes and the reductions' operands. The lane axis is the
 //! innermost axis in memory. Reductions share one set of axes. Three cases:
 //! * no reduction: tiles along the lane axis, pulled and stored; where a buffer runs along another axis, squares of
-//!   both, which the target turns in registers; a result in panels is written a panel at a time;
+//!   both, which the target turns in registers, or tiles along that axis where the innermost one is short; a result in
+//!   panels is written a panel at a time;
 //! * the lane axis is reduced: a work unit owns whole rows; each reduction is a pass along the row, then a pass
 //!   stores. A row short enough to stay in registers is one tile, and the passes share it. Some rows are passed over
 //!   together where the target wants it and their number divides so;
@@ -19,8 +20,8 @@ use tegula_base::{DType, Dim, HashSet, Shape, Symbols};
 use tegula_ir::scalar::eval::identity;
 use tegula_ir::{OpId, ScalarOp, Value};
 use tegula_target::TargetModel;
-use tegula_tensor::TensorOp;
 use tegula_tensor::layout::Physical;
+use tegula_tensor::{Layout, TensorOp};
 use tegula_tile::IndexOp;
 
 /// What the recipe decided before it builds.
@@ -56,9 +57,17 @@ pub(super) fn lower(body: &Body, target: &dyn TargetModel, symbols: &Symbols) ->
 fn plan(body: &Body, target: &dyn TargetModel, symbols: &Symbols) -> Result<Plan, String> {
     let space = space(body)?;
     let reduced = reduced_axes(body)?;
-    let lane = lane_axis(body, &space);
     let widest = body.widest();
     let lanes = target.lanes(widest);
+    let innermost = lane_axis(body, &space);
+    let turned = target.turned_square(widest).and_then(|side| {
+        let column = turned_axis(body, &space, innermost, side)?;
+        Some(Turned { side, column, is_square: innermost.is_some_and(|axis| is_long(&space[axis], side)) })
+    });
+    let lane = match turned {
+        Some(Turned { column, is_square: false, .. }) => Some(column),
+        Some(_) | None => innermost,
+    };
     let extent = lane.map_or(Dim::from(1), |axis| space[axis].clone());
     let lane_reduced = lane.is_some_and(|axis| reduced.contains(&axis));
     let round_up = |n: i64| n.saturating_add(lanes - 1) / lanes * lanes;
@@ -79,7 +88,7 @@ fn plan(body: &Body, target: &dyn TargetModel, symbols: &Symbols) -> Result<Plan
         are_live && last.is_some_and(|n| n % rows == 0)
     };
     let mut rows = (1..=target.rows_together()).rev().find(|rows| in_turn && together(rows)).unwrap_or(1);
-    let panel = panel_width(body);
+    let panel = lane.and_then(|axis| panel_width(body, axis));
     let mut tile = row_tile(rows);
     if let Some(width) = panel {
         if width % lanes != 0 {
@@ -87,9 +96,7 @@ fn plan(body: &Body, target: &dyn TargetModel, symbols: &Symbols) -> Result<Plan
         }
         tile = if width <= tile { width } else { lanes };
     }
-    if let Some(side) = target.turned_square(widest)
-        && let Some(column) = turned_axis(body, &space, lane, side)
-    {
+    if let Some(Turned { side, column, is_square: true }) = turned {
         (rows, tile) = (side, side);
         outer.retain(|axis| *axis != column);
         outer.push(column);
@@ -156,45 +163,54 @@ fn lane_axis(body: &Body, space: &Shape) -> Option<usize> {
     axes.next().or_else(|| (0..space.rank()).rev().find(|axis| !space[*axis].is_const(1)))
 }
 
-/// Elements of the innermost axis that a result in panels has next to each other.
-fn panel_width(body: &Body) -> Option<i64> {
-    let innermost = |layout: tegula_tensor::Layout| match layout.0.last() {
-        Some(Physical::Inner { tile, .. }) => Some(*tile),
+/// Elements along the lane axis that a result in panels has next to each other.
+fn panel_width(body: &Body, lane: usize) -> Option<i64> {
+    let innermost = |layout: Layout| match layout.0.last() {
+        Some(Physical::Inner { axis, tile }) if *axis == lane => Some(*tile),
         _ => None,
     };
     body.result_types.iter().find_map(|ty| innermost(ty.layout_or_default()))
 }
 
-/// Of a kernel that turns a buffer, by a transpose or because its result lies otherwise, and reduces nothing: the axis
-/// along which the buffer's elements are neighbours, where that is not the lane axis. Squares of both are `side` long; a size that is not known is taken to be so.
-fn turned_axis(body: &Body, space: &Shape, lane: Option<usize>, side: i64) -> Option<usize> {
-    let is_long = |axis: usize| space[axis].as_const().is_none_or(|n| n >= side);
-    if !body.reduces().is_empty() || looks_up(body) || !lane.is_some_and(is_long) {
+/// How a kernel turns a buffer.
+struct Turned {
+    /// The axis along which the buffer's elements are neighbours.
+    column: usize,
+    /// The innermost axis is long enough for squares of both.
+    is_square: bool,
+    side: i64,
+}
+
+/// Whether an extent fills the side of a square; one that is not known is taken to.
+fn is_long(extent: &Dim, side: i64) -> bool {
+    extent.as_const().is_none_or(|n| n >= side)
+}
+
+/// Of a kernel that turns a buffer and reduces nothing: the axis along which the buffer's elements are neighbours, where
+/// that is not the innermost axis, and long.
+fn turned_axis(body: &Body, space: &Shape, innermost: Option<usize>, side: i64) -> Option<usize> {
+    if !body.reduces().is_empty() || looks_up(body) {
         return None;
     }
-    // `perm` tells which axis of the buffer an axis of the space is.
-    let turned = |value: Value, perm: &[usize]| {
+    let turned = |(value, perm): (Value, &[usize])| {
         let source = body.func.ty(buffer_behind(body, value)?);
         let layout = source.layout_or_default().0;
-        let innermost = layout.iter().rev().find_map(|dim| match dim {
+        let last = layout.iter().rev().find_map(|dim| match dim {
             Physical::Axis(axis) if source.shape[*axis].is_const(1) => None,
             Physical::Axis(axis) => Some(Some(*axis)),
             Physical::Outer { .. } | Physical::Inner { .. } => Some(None),
         });
-        let column = perm.iter().position(|axis| Some(*axis) == innermost.flatten())?;
-        (Some(column) != lane && is_long(column)).then_some(column)
+        let column = perm.iter().position(|axis| Some(*axis) == last.flatten())?;
+        let is_whole = perm.iter().map(|axis| &source.shape[*axis]).eq(space.iter());
+        (is_whole && Some(column) != innermost && is_long(&space[column], side)).then_some(column)
     };
-    let is_whole = |value: Value| body.shape(value) == space;
-    let by_transpose = |op: OpId| match body.func.kind(op) {
-        TensorOp::Transpose { perm } if is_whole(body.func.result(op)) => {
-            turned(body.func.operand(op, 0), perm)
-        }
+    let transposes = body.func.walk().into_iter().filter_map(|op| match body.func.kind(op) {
+        TensorOp::Transpose { perm } => Some((body.func.operand(op, 0), perm.as_slice())),
         _ => None,
-    };
-    let in_place: Vec<usize> = (0..space.rank()).collect();
-    let by_layout = |value: &Value| if is_whole(*value) { turned(*value, &in_place) } else { None };
-    let transposed = body.func.walk().into_iter().find_map(by_transpose);
-    transposed.or_else(|| body.results.iter().find_map(by_layout))
+    });
+    let axes: Vec<usize> = (0..space.rank()).collect();
+    let in_place = body.results.iter().map(|result| (*result, axes.as_slice()));
+    transposes.chain(in_place).find_map(turned)
 }
 
 /// The first buffer of a value's shape that it is computed from, element by element.
