@@ -6,6 +6,7 @@ use support::{Case, check, loads};
 use tegula_base::DType::{BF16, F8E4M3FN, F16, F32, I8, I32, I64, U8};
 use tegula_base::Dim;
 use tegula_ir::{ScalarOp, Value};
+use tegula_tensor::layout::Physical;
 use tegula_tensor::{Builder, DotDims, KernelClass, Layout, PoolKind, ScatterKind, TensorOp, Window};
 
 fn dims(lhs_k: usize, rhs_k: usize, batch: usize) -> DotDims {
@@ -455,6 +456,39 @@ fn packed_dots() {
     });
     let case = Case::new("bytes").class(KernelClass::Dot).arg(U8, [5, 8]).arg(I8, [8, 11]);
     check(case, |b, args| Ok(vec![b.dot(args[0], args[1], dims(1, 0, 0), I32)?]));
+}
+
+/// Panels of columns, four steps of k next to each other.
+fn groups_of_bytes(n: usize, between: &[usize], k: usize) -> Layout {
+    let mut dims = vec![Physical::Outer { axis: n, tile: 8 }];
+    dims.extend(between.iter().map(|axis| Physical::Axis(*axis)));
+    dims.extend([
+        Physical::Outer { axis: k, tile: 4 },
+        Physical::Inner { axis: n, tile: 8 },
+        Physical::Inner { axis: k, tile: 4 },
+    ]);
+    Layout(dims)
+}
+
+#[test]
+fn groups_of_bytes_that_are_not_full() {
+    for k in 1..=40 {
+        for (m, n) in [(1, 3), (5, 11), (9, 8)] {
+            let case = Case::new(&format!("{m} x {k} x {n}")).class(KernelClass::Dot).arg(U8, [m, k]);
+            check(case.arg(I8, [k, n]).layout(groups_of_bytes(1, &[], 0)), |b, args| {
+                Ok(vec![b.dot(args[0], args[1], dims(1, 0, 0), I32)?])
+            });
+        }
+    }
+    let window = window(&[3, 2], &[2, 1], &[1, 1], &[1, 0], &[1, 1]);
+    for channels in 1..=9 {
+        let case = Case::new(&format!("{channels} channels")).class(KernelClass::Conv);
+        let case = case.arg(U8, [2, channels, 5, 7]).layout(Layout::permuted(&CHANNELS_LAST));
+        let case = case.arg(I8, [10, channels, 3, 2]).layout(groups_of_bytes(0, &[2, 3], 1));
+        check(case.result_layout(Layout::permuted(&CHANNELS_LAST)), |b, args| {
+            Ok(vec![b.conv(args[0], args[1], window.clone(), 1, I32)?])
+        });
+    }
 }
 
 const CHANNELS_LAST: [usize; 4] = [0, 2, 3, 1];

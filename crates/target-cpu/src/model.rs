@@ -112,6 +112,11 @@ impl CpuTarget {
         Ok(CpuTarget { machine, cpu, tier, form })
     }
 
+    /// With `vdpbf16ps`; without it a pair takes two multiply-adds and what takes it apart.
+    fn multiplies_pairs(&self, lhs: DType, rhs: DType) -> bool {
+        (lhs, rhs, self.tier) == (DType::BF16, DType::BF16, Tier::Avx512)
+    }
+
     pub fn tier(&self) -> Tier {
         self.tier
     }
@@ -254,10 +259,7 @@ impl TargetModel for CpuTarget {
         let lanes = self.product_lanes(contract);
         let vectors = self.column_vectors(contract.m.as_const(), &contract.n, lanes);
         let m = self.tile_rows(contract, vectors);
-        let unroll = match self.steps_together(contract.lhs, contract.rhs) {
-            2 => PAIR_UNROLL,
-            _ => K_UNROLL,
-        };
+        let unroll = if self.multiplies_pairs(contract.lhs, contract.rhs) { PAIR_UNROLL } else { K_UNROLL };
         let k = contract.k.as_const().map_or(unroll, |k| k.clamp(1, unroll));
         let (m_block, busy_rows) = (self.row_tiles_of_block(contract, m), BUSY_ACCUMULATORS / vectors);
         ContractTile {
@@ -303,11 +305,11 @@ impl TargetModel for CpuTarget {
         Some(self.cpu.cache_line)
     }
 
-    fn steps_together(&self, lhs: DType, rhs: DType) -> i64 {
-        match (lhs, rhs, self.tier) {
-            (DType::U8, DType::I8, _) => 4,
-            // `vdpbf16ps`; without it a pair takes two multiply-adds and what takes it apart.
-            (DType::BF16, DType::BF16, Tier::Avx512) => 2,
+    /// A group of bytes is worth it from two products on.
+    fn steps_together(&self, lhs: DType, rhs: DType, k: i64) -> i64 {
+        match (lhs, rhs) {
+            (DType::U8, DType::I8) if k > 1 => 4,
+            _ if k > 1 && self.multiplies_pairs(lhs, rhs) => 2,
             _ => 1,
         }
     }

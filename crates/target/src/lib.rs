@@ -88,11 +88,12 @@ pub trait TargetModel: Sync {
         DType::F32
     }
 
-    /// Steps of k whose products one instruction adds up, for factors of these types: packed right sides have the
-    /// factors of so many steps next to each other. 1: each step goes by itself.
-    fn steps_together(&self, lhs: DType, rhs: DType) -> i64 {
+    /// Of `k` steps, how many one instruction adds up, for factors of these types: packed right sides have the factors of
+    /// so many steps next to each other. Where `k` is no multiple, floats left over go by themselves, bytes as a group that
+    /// is not full. 1: each step goes by itself.
+    fn steps_together(&self, lhs: DType, rhs: DType, k: i64) -> i64 {
         match (lhs, rhs) {
-            (DType::U8, DType::I8) => 4,
+            (DType::U8, DType::I8) if k % 4 == 0 => 4,
             _ => 1,
         }
     }

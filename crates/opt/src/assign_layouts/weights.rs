@@ -119,11 +119,9 @@ fn contract_of(func: &TensorFunc, root: OpId) -> Option<Contract> {
     Some(contract::of_dot([lhs.dtype, w.dtype], result, inner, *out, true, innermost))
 }
 
-/// Steps along k that are multiplied and added up at once. What is left over of k goes by itself, which bytes do not.
+/// Steps along k whose factors lie next to each other.
 pub(super) fn together(target: &dyn TargetModel, [lhs, rhs]: [DType; 2], k: &Dim) -> i64 {
-    let steps = target.steps_together(lhs, rhs);
-    let fits = k.as_const().is_some_and(|k| k % steps == 0 || lhs.is_float() && k > steps);
-    if fits { steps } else { 1 }
+    k.as_const().map_or(1, |k| target.steps_together(lhs, rhs, k))
 }
 
 fn panels(width: i64, n: usize, k: usize, between: impl Iterator<Item = Physical>, together: i64) -> Layout {

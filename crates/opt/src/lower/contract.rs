@@ -257,7 +257,7 @@ fn not(cx: &mut Lowering, condition: Value) -> Value {
 /// How steps of k are walked.
 #[derive(Clone, Copy)]
 struct Walk {
-    /// Steps of a round; what is left over goes by `together`, then one by one.
+    /// Steps of a round; what is left over goes by `together`, then one by one, bytes as a group that is not full.
     unroll: i64,
     /// Sums of a round (a divisor of `unroll`): additions that wait for one another take longer than the multiply-add
     /// units need.
@@ -272,7 +272,7 @@ impl Walk {
         let together = packing.together();
         let most = match together {
             // A group of bytes is a round.
-            4 => together,
+            BYTES_TOGETHER => together,
             _ => k.map_or(tile.k, |k| k.min(tile.k)),
         };
         let unroll = (most / together).max(1) * together;
@@ -306,16 +306,16 @@ fn over_k(
 ) -> Result<Value, String> {
     let Walk { unroll, chains, together } = walk;
     let mut outcome = Ok(());
-    let mut run = |cx: &mut Lowering, k: Value, extent: i64, acc: Value| {
-        let axis = Axis { offset: k, extent, step: 1, bounded: false };
-        match step(cx, axis, acc) {
-            Ok(acc) => acc,
-            Err(error) => {
-                outcome = Err(error);
-                acc
-            }
+    let mut tile = |cx: &mut Lowering, axis: Axis, acc: Value| match step(cx, axis, acc) {
+        Ok(acc) => acc,
+        Err(error) => {
+            outcome = Err(error);
+            acc
         }
     };
+    let whole_steps = |offset: Value, extent: i64| Axis { offset, extent, step: 1, bounded: false };
+    let mut run =
+        |cx: &mut Lowering, k: Value, extent: i64, acc: Value| tile(cx, whole_steps(k, extent), acc);
     let (zero, size) = (cx.b.index(0), cx.b.size(extent));
     let unroll_size = cx.b.index(unroll);
     let whole = cx.b.index_op(IndexOp::FloorDiv, size, unroll_size);
@@ -349,11 +349,21 @@ fn over_k(
         acc = cx.for_(done, end, together, &[acc], |cx, k, acc| vec![run(cx, k, together, acc[0])])[0];
         done = end;
     }
-    if unroll > 1 {
-        acc = cx.for_(done, size, 1, &[acc], |cx, k, acc| vec![run(cx, k, 1, acc[0])])[0];
+    match extent.as_const() {
+        // What the left side has past its end counts as 0.
+        Some(steps) if together == BYTES_TOGETHER && steps % together != 0 => {
+            acc = tile(cx, Axis { bounded: true, ..whole_steps(done, together) }, acc);
+        }
+        _ if unroll > 1 => {
+            acc = cx.for_(done, size, 1, &[acc], |cx, k, acc| vec![run(cx, k, 1, acc[0])])[0];
+        }
+        _ => {}
     }
     outcome.map(|()| acc)
 }
+
+/// Steps of a group of bytes.
+const BYTES_TOGETHER: i64 = 4;
 
 /// How the right side lies in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -362,7 +372,8 @@ enum RightSide {
     Plain,
     /// Panels of `width` columns, k rows each.
     Panels { width: i64 },
-    /// Panels of `width` columns of so many consecutive k: `[n/width, k/together, width, together]`.
+    /// Panels of `width` columns of so many consecutive k: `[n/width, k/together, width, together]`. Groups of bytes are
+    /// all of k, the last one filled up; of floats, what is left over of k stands first in a group of its own.
     Groups { width: i64, together: i64 },
 }
 

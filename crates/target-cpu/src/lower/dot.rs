@@ -4,9 +4,12 @@
 //! step. Where the machine adds up the products of some narrow factors in each 32-bit lane, such a group of a row of the
 //! left side, neighbours in memory, goes to all lanes at once: bytes by fours where the right side is packed so, 16-bit
 //! floats by twos, of a packed right side or of two of its rows.
+//!
+//! The last bytes of k need not fill a group. Then a row's group is the four bytes that end where the row ends, so that
+//! none past it is read, and the right side's factors move up in their lanes: zeros meet the bytes before.
 
-use super::Lower;
 use super::window::Window;
+use super::{Lower, facts};
 use crate::schedule::builder::At;
 use crate::schedule::{Builder, Elem, VecOp};
 use std::rc::Rc;
@@ -19,6 +22,8 @@ struct Group {
     factors: i64,
     /// What a lane holds is there already, else it is made of so many rows.
     packed: bool,
+    /// How many of the factors lie past the end of the left side's rows. Its window begins so many earlier.
+    past: i64,
 }
 
 /// Registers of a machine that multiplies pairs of 16-bit floats.
@@ -87,6 +92,7 @@ impl Lower<'_> {
             return None;
         }
         let (a, b) = (self.window(left)?, self.window(right)?);
+        let (past, a) = self.ended(a, k)?;
         let plain = |window: &Window, axis: usize, stride: i64| {
             window.walks[axis].is_some_and(|axis| {
                 let axis = &window.axes[axis];
@@ -96,7 +102,26 @@ impl Lower<'_> {
         let bounded = |window: &Window| window.axes.iter().any(|axis| axis.bounded);
         let packed = k == factors && plain(&b, 0, 1) && plain(&b, 1, factors) && !bounded(&b);
         let in_rows = factors == 2 && b.lane_axis().is_some_and(|axis| b.axes[axis].stride.is_const(1));
-        (plain(&a, 1, 1) && (packed || in_rows)).then_some((Group { factors, packed }, a, b))
+        let fits = plain(&a, 1, 1) && if past == 0 { packed || in_rows } else { packed && factors == 4 };
+        fits.then_some((Group { factors, packed, past }, a, b))
+    }
+
+    /// A left side whose steps are all there: how many of its last `steps` are not, and the window that begins so many
+    /// earlier. None where that is decided at run time, or where no zeros stand for what is not there.
+    fn ended(&self, left: Rc<Window>, steps: i64) -> Option<(i64, Rc<Window>)> {
+        let Some(k) = left.walks[1].filter(|k| left.axes[*k].bounded) else { return Some((0, left)) };
+        let axis = &left.axes[k];
+        let offset = facts::sum_of(self.func, axis.offset);
+        let first = offset.constant + axis.start;
+        let there = axis.size.as_const()? - first;
+        if !offset.terms.is_empty() || first < 0 || there < 1 || left.pad != 0 {
+            return None;
+        }
+        let past = (steps - there).max(0);
+        let mut window = Window::clone(&left);
+        window.axes[k].bounded = false;
+        window.axes[k].start -= past;
+        Some((past, Rc::new(window)))
     }
 
     fn dot_groups(
@@ -125,14 +150,18 @@ impl Lower<'_> {
                         true => {
                             let at = self.address(b, right, &[step, column], None);
                             let at = At { count: self.partial_count(b, active), ..at };
-                            b.load_raw(Elem::I32, self.lanes, at)
+                            let factors = b.load_raw(Elem::I32, self.lanes, at);
+                            self.moved_up(b, factors, group.past)
                         }
                         false => self.pair_of_rows(b, right, [step, column], active),
                     }
                 })
                 .collect();
             for i in 0..m {
-                let element = self.load_splat(b, left, &[i, step], (DType::I32, pad));
+                let element = match self.begins_inside(left, i, group.past) {
+                    true => self.load_splat(b, left, &[i, step], (DType::I32, pad)),
+                    false => self.few_bytes(b, left, i, group),
+                };
                 for (block, vector) in row.iter().enumerate() {
                     let sum = &mut sums[(i * blocks) as usize + block];
                     *sum = match dtype {
@@ -142,6 +171,43 @@ impl Lower<'_> {
                 }
             }
         }
+    }
+
+    /// Whether the four bytes that end where row `i` ends all lie in the row or in the one before it.
+    fn begins_inside(&self, left: &Window, i: i64, past: i64) -> bool {
+        let k = &left.axes[left.walks[1].expect("invariant: a group's factors are neighbours")];
+        if past == 0 || facts::sum_of(self.func, k.offset).constant + k.start >= 0 {
+            return true;
+        }
+        let row_before = left.walks[0].map(|axis| &left.axes[axis]).filter(|axis| i > 0 && !axis.bounded);
+        row_before.is_some_and(|axis| axis.stride.as_const().is_some_and(|stride| stride * axis.step >= past))
+    }
+
+    /// A row of fewer than four bytes in the upper bytes of all lanes.
+    fn few_bytes(&mut self, b: &mut Builder, left: &Window, row: i64, group: Group) -> Value {
+        let mut parts = vec![];
+        let there = group.factors - group.past;
+        if there % 2 == 1 {
+            let first = self.load_splat(b, left, &[row, group.past], (DType::U8, 0));
+            parts.push(self.moved_up(b, first, group.past));
+        }
+        if there >= 2 {
+            let last = self.load_splat(b, left, &[row, group.factors - 2], (DType::U16, 0));
+            parts.push(self.moved_up(b, last, group.factors - 2));
+        }
+        parts
+            .into_iter()
+            .reduce(|all, part| b.vec(VecOp::Or, &[all, part]))
+            .expect("invariant: a byte is there")
+    }
+
+    /// The bytes of each lane, `places` further up; zeros below.
+    fn moved_up(&self, b: &mut Builder, value: Value, places: i64) -> Value {
+        if places == 0 {
+            return value;
+        }
+        let bits = b.i32(self.lanes, (places * 8) as i32);
+        b.vec(VecOp::Shl, &[value, bits])
     }
 
     /// Elements of two rows of 16-bit floats as pairs, the first row's in the low halves.

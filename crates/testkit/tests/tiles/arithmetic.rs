@@ -4,10 +4,10 @@
 
 use crate::harness::{Case, Check};
 use tegula_base::DType::{self, *};
-use tegula_ir::ScalarOp;
+use tegula_ir::{ScalarOp, Value};
 use tegula_testkit::tiles::kernels::random_kernel;
 use tegula_testkit::tiles::{load, store, times};
-use tegula_tile::IndexOp;
+use tegula_tile::{IndexOp, TileBuilder};
 
 const ADD: ScalarOp = ScalarOp::Add;
 
@@ -192,6 +192,47 @@ fn packed_bytes_past_the_border() {
             let sum = b.end_for(scope, &[next])[0];
             store(b, views[2], sum, &[row, zero]);
         });
+    }
+}
+
+#[test]
+fn packed_bytes_past_the_end_of_k() {
+    // The last group of a row ends early, inside of buffers that end with it; other steps between rows, rows apart.
+    for k in 1..=9 {
+        for (m, step, beyond) in [(1, 1, 0), (3, 1, 0), (3, 2, 0), (3, 1, 5)] {
+            for border in [false, true] {
+                let (first, last) = ((k - 1) / 4, (k + 3) / 4);
+                let rows = step * (2 * m - 1) + 1 - if border { 2 } else { 0 };
+                if rows < 1 {
+                    continue;
+                }
+                let case = Case::new("2", &[])
+                    .input_with(U8, &format!("{rows},{k}"), &format!("{},1", k + beyond))
+                    .input(I8, &format!("{last},20,4"))
+                    .output(I32, &format!("{},20", 2 * m));
+                case.int_limit(256).check(|b, views, units| {
+                    let (zero, end) = (b.index(0), b.index(first));
+                    let row = times(b, units[0], m);
+                    let up = b.index(if border { 1 } else { 0 });
+                    let from = times(b, row, step);
+                    let from = b.sub(from, up);
+                    let group = |b: &mut TileBuilder, group: Value, ends: bool, sum: Value| {
+                        let k = times(b, group, 4);
+                        let x = b.load(views[0], &[from, k], &[m, 4], &[step, 1], &[border, ends], 0);
+                        let y = load(b, views[1], &[group, zero, zero], &[1, 20, 4]);
+                        let y = b.reshape(y, &[20, 4]);
+                        let y = b.transpose(y, &[1, 0]);
+                        b.dot(sum, x, y)
+                    };
+                    let none = b.splat(I32, &[m, 20], 0);
+                    let scope = b.begin_for(zero, end, 1, &[none]);
+                    let next = group(b, scope.iv, false, scope.carried[0]);
+                    let whole = b.end_for(scope, &[next])[0];
+                    let sum = group(b, end, true, whole);
+                    store(b, views[2], sum, &[row, zero]);
+                });
+            }
+        }
     }
 }
 

@@ -209,8 +209,13 @@ impl Conv<'_> {
         let one = |offset: Value| Axis { offset, extent: 1, step: 1, bounded: false };
         let Place { coordinates, column, panel, .. } = *place;
         let tap = self.tap_start(cx, taps);
-        let size = cx.b.size(&self.inner);
-        let first_channel = cx.b.mul(coordinates[1], size);
+        let first_channel = match self.groups {
+            1 => cx.b.index(0),
+            _ => {
+                let size = cx.b.size(&self.inner);
+                cx.b.mul(coordinates[1], size)
+            }
+        };
         let mut ahead = |cx: &mut Lowering, k: Value| {
             if let Some(next) = &place.next {
                 next.round(cx, tap, k);
