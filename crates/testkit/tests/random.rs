@@ -1,6 +1,6 @@
 //! What generated programs hold, and how they are reduced.
 
-use tegula_tensor::evaluate;
+use tegula_tensor::{TensorOp, evaluate};
 use tegula_testkit::random::coverage::Coverage;
 use tegula_testkit::random::{Choices, generate, reduce};
 
@@ -22,6 +22,30 @@ fn programs_are_valid_and_cover_every_op_and_element_type() {
     println!("{}", coverage.table());
     assert_eq!(coverage.below(LEAST), Vec::<String>::new());
     assert!(coverage.symbolic > SEEDS / 4 && coverage.large > SEEDS / 10 && coverage.empty > SEEDS / 20);
+}
+
+/// Products of bytes by constants are packed in groups of four steps of k.
+#[test]
+fn groups_of_constant_bytes_are_full_and_not_full() {
+    let mut seen = [0u64; 4];
+    for seed in 0..SEEDS {
+        let case = generate(seed, &Choices::default());
+        let func = case.program.entry();
+        for op in func.walk() {
+            let k_axis = match func.kind(op) {
+                TensorOp::QDot { dims } => dims.rhs_contract[0],
+                TensorOp::QConv { .. } => 1,
+                _ => continue,
+            };
+            let weights = func.operand(op, 3);
+            let is_constant =
+                func.def_op(weights).is_some_and(|op| matches!(func.kind(op), TensorOp::Constant { .. }));
+            if let Some(k) = func.ty(weights).shape[k_axis].as_const().filter(|k| is_constant && *k > 1) {
+                seen[k as usize % 4] += 1;
+            }
+        }
+    }
+    assert!(seen.iter().all(|count| *count >= LEAST / 10), "{seen:?}");
 }
 
 #[test]

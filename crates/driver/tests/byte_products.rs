@@ -1,0 +1,84 @@
+//! Products of bytes by constants, of every length of k around whole groups: on both tiers, on the portable executor
+//! and as machine code where this processor runs it, the very numbers of the evaluator.
+
+use tegula_base::{DType, HostTensor};
+use tegula_driver::check::check;
+use tegula_driver::{CompileOptions, Form, Model, PassCx};
+use tegula_ir::Value;
+use tegula_machine::{Kind, Machine};
+use tegula_runtime::Gpu;
+use tegula_tensor::build::Built;
+use tegula_tensor::{Builder, TensorFunc, TensorProgram, Window};
+
+struct NoFiles;
+
+impl tegula_base::face::Files for NoFiles {
+    fn read(&self, relative: &str) -> Result<Vec<u8>, String> {
+        Err(format!("`{relative}` is not there"))
+    }
+}
+
+/// Bytes of all values, without order.
+fn bytes(dtype: DType, shape: &[i64]) -> HostTensor {
+    let shape: Vec<usize> = shape.iter().map(|n| *n as usize).collect();
+    let count: usize = shape.iter().product();
+    HostTensor { dtype, shape, bytes: (0..count).map(|i| ((i * 7919 + 13) % 257) as u8).collect() }
+}
+
+/// Checks the product that `product` makes of an input and constant weights of these shapes, all ways.
+fn check_all(x: &[i64], w: &[i64], product: impl Fn(&mut Builder, [Value; 2]) -> Built<Value>) {
+    let mut program = TensorProgram::new(TensorFunc::new("main"));
+    let mut consts = std::mem::take(&mut program.consts);
+    let mut b = Builder::new(program.entry_mut(), &mut consts);
+    let image = b.arg(DType::U8, x);
+    let weights = b.literal(bytes(DType::I8, w)).unwrap();
+    let y = product(&mut b, [image, weights]).unwrap();
+    b.ret(&[y]).unwrap();
+    program.consts = consts;
+    program.entry_mut().arg_names = vec!["x".into()];
+    program.entry_mut().result_names = vec!["y".into()];
+    let text = tegula_ir::print_program(&program, &tegula_ir::PrintOptions::WHOLE);
+    for class in ["avx2-generic", "avx512-generic"] {
+        let machine = Machine::class(class).unwrap();
+        let Kind::Cpu(cpu) = &machine.kind else { unreachable!("both are classes of CPUs") };
+        let runs_here = tegula_runtime::lacking(&cpu.features).is_empty();
+        for form in [Form::Portable, Form::Machine] {
+            if form == Form::Machine && !runs_here {
+                continue;
+            }
+            let mut options = CompileOptions::new(machine.clone());
+            options.form = form;
+            let bytes_of_text = text.clone().into();
+            let model =
+                Model { name: "product.mlir".into(), bytes: bytes_of_text, results: vec![], files: &NoFiles };
+            let inputs = [bytes(DType::U8, x)];
+            let report = check(&model, &options, &inputs, None, &Gpu::None, &mut PassCx::new()).unwrap();
+            assert!(report.is_fine(), "{class}, {x:?} by {w:?}: {report:?}");
+        }
+    }
+}
+
+#[test]
+fn matrices() {
+    for k in 1..=40 {
+        for (m, n) in [(1, 33), (17, 9), (6, 64)] {
+            check_all(&[m, k], &[k, n], |b, [x, w]| b.matmul(x, w, DType::I32));
+        }
+    }
+}
+
+#[test]
+fn images_of_few_channels() {
+    let window = Window {
+        size: vec![3, 3],
+        strides: vec![2, 2],
+        dilations: vec![1, 1],
+        low: vec![1.into(), 1.into()],
+        high: vec![1.into(), 1.into()],
+    };
+    for channels in 1..=9 {
+        check_all(&[2, channels, 11, 41], &[19, channels, 3, 3], |b, [x, w]| {
+            b.conv(x, w, window.clone(), 1, DType::I32)
+        });
+    }
+}
