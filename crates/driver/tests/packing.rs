@@ -7,7 +7,7 @@ use tegula_ir::{PrintOptions, Value, print_program};
 use tegula_machine::Machine;
 use tegula_runtime::Gpu;
 use tegula_tensor::build::Built;
-use tegula_tensor::{Builder, TensorFunc, TensorProgram};
+use tegula_tensor::{Builder, DotDims, TensorFunc, TensorProgram};
 
 /// Enough rows, with some left over, and rows of k that are a way of L1 apart.
 const ROWS: i64 = 67;
@@ -29,23 +29,20 @@ fn numbers(shape: &[i64]) -> HostTensor {
     HostTensor::from_elements(&shape, &values)
 }
 
-/// `x` times what `right` makes of `w`, in both tiers and in portable form.
-fn packs(batch: &[i64], right_shape: [i64; 2], right: impl Fn(&mut Builder, Value) -> Built) {
-    let shapes = [[ROWS, TERMS], right_shape].map(|shape| [batch, &shape].concat());
+/// A product, of what `make` makes of inputs of these shapes, in both tiers and in portable form.
+fn product(shapes: [&[i64]; 2], is_packed: bool, make: impl Fn(&mut Builder, [Value; 2]) -> Built) {
     let mut program = TensorProgram::new(TensorFunc::new("main"));
     let mut consts = std::mem::take(&mut program.consts);
     let mut b = Builder::new(program.entry_mut(), &mut consts);
-    let [x, w] = shapes.each_ref().map(|shape| b.arg(DType::F32, shape.as_slice()));
-    let w = right(&mut b, w).unwrap();
-    let y = b.matmul(x, w, DType::F32).unwrap();
+    let inputs = shapes.map(|shape| b.arg(DType::F32, shape));
+    let y = make(&mut b, inputs).unwrap();
     b.ret(&[y]).unwrap();
     program.consts = consts;
     program.entry_mut().arg_names = vec!["x".into(), "w".into()];
     program.entry_mut().result_names = vec!["y".into()];
-    let text = print_program(&program, &PrintOptions::WHOLE);
-    let bytes = text.into_bytes();
+    let bytes = print_program(&program, &PrintOptions::WHOLE).into_bytes();
     let model = Model { name: "product.mlir".into(), bytes: bytes.into(), results: vec![], files: &NoFiles };
-    let inputs = shapes.map(|shape| numbers(&shape));
+    let inputs = shapes.map(numbers);
     for (class, form) in [
         ("avx512-generic", Form::Machine),
         ("avx2-generic", Form::Machine),
@@ -54,8 +51,9 @@ fn packs(batch: &[i64], right_shape: [i64; 2], right: impl Fn(&mut Builder, Valu
         let mut options = CompileOptions::new(Machine::class(class).unwrap());
         options.form = form;
         let Compiled { stages, .. } = compile(&model, &options, None, &mut PassCx::new()).unwrap();
-        let packed = print_program(&stages.tensor, &PrintOptions::WHOLE);
-        assert!(packed.contains("%32\"") || packed.contains("%16\""), "{class}: no panels\n{packed}");
+        let text = print_program(&stages.tensor, &PrintOptions::WHOLE);
+        let width = if class == "avx2-generic" { 16 } else { 32 };
+        assert_eq!(text.contains(&format!("%{width}\"]")), is_packed, "{class}: {text}");
         if form == Form::Machine
             && !tegula_runtime::lacking(&options.machine.cpu().unwrap().features).is_empty()
         {
@@ -66,22 +64,77 @@ fn packs(batch: &[i64], right_shape: [i64; 2], right: impl Fn(&mut Builder, Valu
     }
 }
 
+fn times(b: &mut Builder, x: Value, w: Value) -> Built {
+    b.matmul(x, w, DType::F32)
+}
+
 #[test]
 fn an_input() {
-    packs(&[], [TERMS, COLUMNS], |_, w| Ok(w));
+    product([&[ROWS, TERMS], &[TERMS, COLUMNS]], true, |b, [x, w]| times(b, x, w));
+}
+
+#[test]
+fn few_rows_read_an_input_as_it_lies() {
+    product([&[ROWS / 2, TERMS], &[TERMS, COLUMNS]], false, |b, [x, w]| times(b, x, w));
 }
 
 #[test]
 fn what_a_kernel_writes() {
-    packs(&[], [TERMS, COLUMNS], |b, w| b.tanh(w));
+    product([&[ROWS, TERMS], &[TERMS, COLUMNS]], true, |b, [x, w]| {
+        let w = b.tanh(w)?;
+        times(b, x, w)
+    });
+}
+
+/// Beyond L2, with a last panel that is short, for any number of rows.
+#[test]
+fn columns_left_over() {
+    product([&[3, 700], &[700, 1037]], true, |b, [x, w]| {
+        let w = b.tanh(w)?;
+        times(b, x, w)
+    });
 }
 
 #[test]
 fn what_is_turned() {
-    packs(&[], [COLUMNS, TERMS], |b, w| b.transpose(w, &[1, 0]));
+    product([&[ROWS, TERMS], &[COLUMNS, TERMS]], true, |b, [x, w]| {
+        let w = b.transpose(w, &[1, 0])?;
+        times(b, x, w)
+    });
 }
 
 #[test]
 fn matrices_of_a_batch() {
-    packs(&[2], [COLUMNS, TERMS], |b, w| b.transpose(w, &[0, 2, 1]));
+    product([&[2, ROWS, TERMS], &[2, COLUMNS, TERMS]], true, |b, [x, w]| {
+        let w = b.transpose(w, &[0, 2, 1])?;
+        times(b, x, w)
+    });
+}
+
+/// The left side is the right one, before and after a kernel, as it lies and turned.
+#[test]
+fn squares_of_a_matrix() {
+    let wide: &[i64] = &[TERMS, COLUMNS];
+    product([wide, wide], false, |b, [x, w]| {
+        let sum = b.add(x, w)?;
+        let dims =
+            DotDims { lhs_batch: vec![], rhs_batch: vec![], lhs_contract: vec![0], rhs_contract: vec![0] };
+        b.dot(sum, sum, dims, DType::F32)
+    });
+    product([wide, wide], false, |b, [x, w]| {
+        let dims =
+            DotDims { lhs_batch: vec![], rhs_batch: vec![], lhs_contract: vec![0], rhs_contract: vec![0] };
+        let square = b.dot(x, x, dims, DType::F32)?;
+        let w = b.slice_axis(w, 0, 0, 1)?;
+        b.add(square, w)
+    });
+}
+
+#[test]
+fn an_epilogue_reads_the_right_side() {
+    let wide: &[i64] = &[ROWS, COLUMNS];
+    product([&[ROWS, ROWS], wide], false, |b, [x, w]| {
+        let y = times(b, x, w)?;
+        b.add(y, w)
+    });
 }

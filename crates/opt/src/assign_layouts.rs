@@ -211,10 +211,13 @@ impl Walk<'_> {
             }
             return Ok(());
         };
-        if let Some(layout) = weights::of_dot(func, op, root, self.target, self.symbols) {
+        let right = func.operand(op, rhs);
+        if is_read_elsewhere(func, op, root, rhs) {
+            // The left side, or an epilogue, reads it as it lies.
+        } else if let Some(layout) = weights::of_dot(func, op, root, self.target, self.symbols) {
             self.pack(func, region, op, rhs, layout, cx);
-        } else if !weights::is_constant(func, func.operand(op, rhs)) {
-            let is_written = is_rewritable(func, func.operand(op, rhs), region);
+        } else if !weights::is_constant(func, right) && defined_in(func, right) == Some(region) {
+            let is_written = is_rewritable(func, right, region);
             if let Some(layout) = weights::of_computed(func, root, is_written, self.target, self.symbols) {
                 self.want(func, region, op, rhs, &layout, cx);
             }
@@ -231,7 +234,12 @@ impl Walk<'_> {
         let ty = func.ty(x);
         let last = Layout::channels_last(ty.rank());
         let side = self.target.turned_square(ty.dtype);
-        let are_many = |side: i64| ty.shape[1].as_const().is_some_and(|channels| channels >= side);
+        let pixels =
+            ty.shape[2..].iter().try_fold(1i64, |pixels, dim| Some(pixels.saturating_mul(dim.as_const()?)));
+        let are_many = |side: i64| {
+            ty.shape[1].as_const().is_some_and(|channels| channels >= side)
+                && pixels.is_none_or(|n| n >= side)
+        };
         let is_quick = ty.layout.is_none() && side.is_some_and(are_many);
         if is_quick || self.shown(func, x, &last).is_some() {
             self.want(func, region, op, 0, &last, cx);
@@ -411,6 +419,20 @@ fn root_of(func: &TensorFunc, kernel: OpId) -> Result<OpId, Diagnostics> {
     let is_root = |op: &OpId| matches!(func.kind(*op), TensorOp::Dot { .. } | TensorOp::Conv { .. });
     let found = func.ops_in(func.regions_of(kernel)[0]).iter().copied().find(is_root);
     found.ok_or_else(|| Diagnostic::internal("a kernel of a contraction holds none").into())
+}
+
+/// Whether operand `i` of a kernel is more than the right side of its contraction.
+fn is_read_elsewhere(func: &TensorFunc, kernel: OpId, root: OpId, i: usize) -> bool {
+    let arg = func.args(func.regions_of(kernel)[0])[i];
+    func.operand(root, 0) == arg || func.users(arg).len() > 1
+}
+
+/// What is packed in a loop but made outside of it would be packed in every round.
+fn defined_in(func: &TensorFunc, value: Value) -> Option<RegionId> {
+    match func.def(value) {
+        Def::Arg(region, _) => Some(region),
+        Def::Result(op, _) => func.parent(op),
+    }
 }
 
 /// Which operand of the launch an operand of an inner op is.

@@ -56,7 +56,8 @@ pub trait TargetModel: Sync {
     }
 
     /// Rows of a contraction from which it pays to put its right side, which is no constant, into panels of a tile's columns
-    /// first. Who writes that side anyway does so for any number of rows. `None`: it is read as it lies.
+    /// first, one step of k after another. Who writes that side anyway does so for any number of rows. `None`: it is read as
+    /// it lies; always so where the target takes several steps together.
     fn rows_worth_packing(&self, _contract: &Contract) -> Option<i64> {
         None
     }
@@ -177,8 +178,8 @@ pub struct Contract {
     pub lhs: DType,
     pub rhs: DType,
     pub acc: DType,
-    /// The right side is a constant, so that its packing costs nothing at run time.
-    pub rhs_constant: bool,
+    /// The right side comes in panels of the tile's columns, packed when it was compiled or by the kernel that wrote it.
+    pub rhs_packed: bool,
     /// Rows of the left side are read through a window: a convolution.
     pub windowed: bool,
     /// Axes of the batch.

@@ -90,7 +90,7 @@ pub(super) fn of_computed(
     let TensorOp::Dot { dims, .. } = func.kind(root) else { return None };
     let contract = contract_of(func, root)?;
     let fewest = target.rows_worth_packing(&contract)?;
-    if !is_written && contract.m.as_const().is_none_or(|rows| rows < fewest) {
+    if !is_written && symbols.bounds(&contract.m).0 < fewest {
         return None;
     }
     let [n, k] = right_axes(func, root)?;

@@ -2,7 +2,7 @@
 //! long axes, the innermost last: an elementwise kernel over a channels-last `[1,64,80,80]` becomes one over
 //! `[409600]`.
 //!
-//! The results and all operands that are not the root's own share one permuted layout (assign_layouts sees to
+//! The results of a root and all operands that are not its own share one permuted layout (assign_layouts sees to
 //! that). A contraction or window keeps its operands as they are; only its result changes order. Axes merge in
 //! bodies of elementwise ops, broadcasts, splats and reductions: two axes, adjacent in memory, merge when in every
 //! value both are full or both are 1, and every reduction reduces both or none. Where such a body reads one order and
@@ -30,6 +30,9 @@ pub(super) fn collapse_axes(body: &Body) -> Option<Body> {
     let same_rank =
         moved.iter().filter(|value| !tables.contains(value)).all(|value| body.shape(*value).rank() == rank);
     let buffers = buffers(body, &moved, rank);
+    if buffers.iter().any(|ty| axis_order(ty).is_none()) {
+        return None;
+    }
     let common = common_order(&buffers);
     let order = match &common {
         Some(order) => order.clone(),

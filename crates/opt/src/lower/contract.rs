@@ -3,7 +3,7 @@
 //!
 //! A dot's rows and columns are its free axes. A convolution is the same with more loops: rows are the innermost
 //! spatial axis of the result, columns its channels, and k is the window times the input channels of a group, read
-//! through a window of the padded input without copying it. Constant right sides come packed in panels of `n`
+//! through a window of the padded input without copying it. Right sides may come packed in panels of `n`
 //! columns. Rows left over at the end of `m` run in tiles of 4 and 1, so that no tile computes rows twice.
 
 mod conv;
@@ -51,7 +51,7 @@ pub(crate) fn of_dot(
     result: &[Dim],
     k: Dim,
     out: DType,
-    rhs_constant: bool,
+    rhs_packed: bool,
     innermost: [Dim; 2],
 ) -> Contract {
     let [batch @ .., m, n] = result else {
@@ -70,7 +70,7 @@ pub(crate) fn of_dot(
         lhs,
         rhs,
         acc,
-        rhs_constant,
+        rhs_packed,
         windowed: false,
         batch_axes,
         innermost,
@@ -86,7 +86,7 @@ pub(crate) fn of_conv(
     groups: i64,
     k: Dim,
     out: DType,
-    rhs_constant: bool,
+    rhs_packed: bool,
 ) -> Contract {
     let row = 2 + window::row_axis(result);
     let others = (2..result.len()).filter(|axis| *axis != row);
@@ -103,7 +103,7 @@ pub(crate) fn of_conv(
         lhs,
         rhs,
         acc,
-        rhs_constant,
+        rhs_packed,
         windowed: true,
         batch_axes: result.len() - 2,
         innermost,

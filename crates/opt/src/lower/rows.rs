@@ -106,12 +106,15 @@ fn plan(body: &Body, target: &dyn TargetModel, symbols: &Symbols) -> Result<Plan
     let chunk = match (lane_reduced, reduced.is_empty()) {
         (true, _) => None,
         (false, false) => Some(tile),
-        (false, true) if panel.is_some() => panel,
+        (false, true) if let Some(width) = panel => {
+            let rows = outer.last().and_then(|axis| space[*axis].as_const()).unwrap_or(unit);
+            Some((unit / (width * rows.max(1))).max(1) * width)
+        }
         (false, true) => (longest > unit / rows).then_some((unit / rows / tile).max(1) * tile),
     };
     // Short rows share a work unit; rows of unknown length count as one vector step each.
     let row_work = reduced.iter().fold(extent.clone(), |work, axis| work * space[*axis].clone());
-    let row_work = panel.or(row_work.as_const()).unwrap_or(unit);
+    let row_work = if panel.is_some() { chunk } else { row_work.as_const() }.unwrap_or(unit);
     let block = if chunk.is_some() && !reduced.is_empty() { 1 } else { (unit / row_work.max(1)).max(1) };
     let block = (block + rows - 1) / rows * rows;
     let passes = lane_reduced && !resident && reduced.len() == 1;

@@ -66,11 +66,13 @@ pub fn run(options: &Options) -> Result<Outcome> {
     let asked = |case: &&Case| {
         options.only.is_empty() || options.only.iter().any(|prefix| case.name.starts_with(prefix.as_str()))
     };
+    let asked: Vec<&Case> = cases.iter().filter(asked).collect();
+    ensure!(!asked.is_empty(), "no op's name begins so: {}", options.only.join(", "));
     let rounds = options.rounds.unwrap_or(ROUNDS);
     print!("{}", host.markdown());
 
     let mut ops = Vec::new();
-    for case in cases.iter().filter(asked) {
+    for case in asked {
         for threads in &options.threads {
             let mut op = Op {
                 name: case.name.clone(),

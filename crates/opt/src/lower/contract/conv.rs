@@ -164,9 +164,11 @@ impl LineBlock {
         let TensorOp::Conv { window, .. } = body.func.kind(conv.root) else { return None };
         let bytes =
             |value: Value, elements: i64| Bytes((elements * body.func.ty(value).dtype.size() as i64) as u64);
-        let weights = body.shape(conv.w).iter().try_fold(1, |size, dim| Some(size * dim.as_const()?))?;
+        // Of a group, which is all that a line meets before the next group.
+        let weights =
+            body.shape(conv.w).iter().try_fold(1, |size, dim| Some(size * dim.as_const()?))? / conv.groups;
         let width = body.shape(conv.x)[2 + conv.row_axis].as_const().unwrap_or(USUAL_WIDTH);
-        let line = body.shape(conv.x)[1].as_const()? * width * window.strides[axis];
+        let line = body.shape(conv.x)[1].as_const()? / conv.groups * width * window.strides[axis];
         let lines = target.lines_of_panel(bytes(conv.w, weights), bytes(conv.x, line));
         (lines > 1).then(|| LineBlock { lines, extent: shape[2 + axis].clone() })
     }
