@@ -2,7 +2,7 @@
 //! row-major (NaN is not zero, -0 is). The second wants its count bound before; a scalar counts as `x[1]`.
 
 use super::count::Count;
-use super::{NativeArgs, NativeKernel, Params, Signature, View, expect_slots, order, write_i64};
+use super::{NativeArgs, NativeKernel, Params, Signature, View, expect_slots, write_i64};
 use tegula_base::DType;
 
 pub(super) fn prepare_count(signature: &Signature, _: &Params) -> Result<Box<dyn NativeKernel>, String> {
@@ -57,8 +57,12 @@ impl NativeKernel for NonZero {
 }
 
 fn positions<'a>(x: &View<'a>) -> impl Iterator<Item = usize> + use<'a> {
-    let (dtype, bytes) = (x.dtype, x.bytes);
-    let zero = order::key(dtype, &[0; 8][..dtype.size()]);
-    let elements = bytes.chunks_exact(dtype.size()).enumerate();
-    elements.filter(move |(_, element)| order::key(dtype, element) != zero).map(|(position, _)| position)
+    // Floats whose zeros are other ones are only stored.
+    let minus_zero = if x.dtype.is_float() { 1u64 << (x.dtype.bits() - 1) } else { 0 };
+    let elements = x.bytes.chunks_exact(x.dtype.size()).enumerate();
+    let is_zero = move |element: &[u8]| {
+        let bits = element.iter().rfold(0, |bits, byte| bits << 8 | u64::from(*byte));
+        bits == 0 || bits == minus_zero
+    };
+    elements.filter(move |(_, element)| !is_zero(element)).map(|(position, _)| position)
 }
