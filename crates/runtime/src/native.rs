@@ -185,10 +185,16 @@ pub(crate) fn checked_bytes(dtype: DType, shape: &[usize]) -> Option<usize> {
     Some(if shape.contains(&0) { 0 } else { bytes })
 }
 
+/// An empty vector with room for some items. Errors: there is no memory for them.
+fn room<T>(items: usize) -> Result<Vec<T>, String> {
+    let mut list = Vec::new();
+    list.try_reserve_exact(items).map_err(|_| format!("no memory for {items} elements"))?;
+    Ok(list)
+}
+
 /// The items in a vector. Errors: there is no memory for them.
 fn gather<T>(items: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>, String> {
-    let mut list = Vec::new();
-    list.try_reserve_exact(items.len()).map_err(|_| format!("no memory for {} elements", items.len()))?;
+    let mut list = room(items.len())?;
     list.extend(items);
     Ok(list)
 }

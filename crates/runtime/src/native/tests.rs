@@ -60,6 +60,102 @@ fn topk_walks_any_axis() {
     assert_eq!(i64s(&sorted[1]), [1, 0, 0, 2, 2, 1]);
 }
 
+/// Every type, few and many of the elements, lanes in order, against order and at random: what a stable sort by
+/// comparison of numbers gives.
+#[test]
+fn topk_is_the_start_of_a_stable_sort() {
+    let (n, inner) = (150, 3);
+    for dtype in DType::ALL {
+        let mut random = 1u64;
+        let random_bits = std::iter::repeat_with(|| {
+            random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            random >> 33
+        });
+        // Few distinct high bytes: ties, and of floats zeros of both signs, infinities and NaN.
+        let highs = [0u8, 0x80, 0x3f, 0xbf, 0x7f, 0xff, 0x7c, 0xfc, 1];
+        let bytes = random_bits.take(n * inner).flat_map(|bits| {
+            let low = [0, 0, 0x80, bits as u8][bits as usize >> 8 & 3];
+            let high = highs[(bits >> 10) as usize % highs.len()];
+            let mut element = [if bits >> 20 & 1 == 0 { 0 } else { bits as u8 & 3 }; 8];
+            element[dtype.size() - 1] = within(dtype, high);
+            if dtype.size() > 1 {
+                element[dtype.size() - 2] = low;
+            }
+            element.into_iter().take(dtype.size())
+        });
+        let shuffled = HostTensor { dtype, shape: vec![n * inner], bytes: bytes.collect() };
+        let mut order: Vec<usize> = (0..n * inner).collect();
+        for arrangement in 0..3 {
+            if arrangement == 1 {
+                order.sort_by(|a, b| compare(&shuffled, *a, *b));
+            } else if arrangement == 2 {
+                order.reverse();
+            }
+            let size = dtype.size();
+            let bytes = order.iter().flat_map(|i| shuffled.bytes[i * size..][..size].to_vec()).collect();
+            for (shape, axis) in [(vec![inner, n], 1), (vec![n, inner], 0), (vec![n * inner], 0)] {
+                let x = HostTensor { dtype, shape, bytes: Vec::clone(&bytes) };
+                for k in [0, 1, 2, 10, 80, n - 1, x.shape[axis]] {
+                    for largest in [false, true] {
+                        check_topk(&x, axis, k, largest);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn check_topk(x: &HostTensor, axis: usize, k: usize, largest: bool) {
+    let mut shape = x.shape.clone();
+    shape[axis] = k;
+    let params = format!(r#"{{"axis":{axis},"largest":{largest}}}"#);
+    let results = [(x.dtype, &shape[..]), (DType::I64, &shape[..])];
+    let got = run("topk", std::slice::from_ref(x), &results, &params).unwrap();
+    let indices = i64s(&got[1]);
+    let (outer, extent, inner) = split_at_axis(&x.shape, axis);
+    let size = x.dtype.size();
+    for (o, i) in (0..outer).flat_map(|o| (0..inner).map(move |i| (o, i))) {
+        let at = |n: usize| (o * extent + n) * inner + i;
+        let mut order: Vec<usize> = (0..extent).collect();
+        order.sort_by(|a, b| {
+            let increasing = compare(x, at(*a), at(*b));
+            if largest { increasing.reverse() } else { increasing }
+        });
+        for (rank, n) in order[..k].iter().enumerate() {
+            let to = (o * k + rank) * inner + i;
+            let what = format!("{} rank {rank} of {k}, axis {axis}, largest {largest}", x.dtype);
+            assert_eq!(indices[to], *n as i64, "{what}");
+            assert_eq!(got[0].bytes[to * size..][..size], x.bytes[at(*n) * size..][..size], "{what}");
+        }
+    }
+}
+
+/// Elements as numbers: NaN equals itself and is above all.
+fn compare(x: &HostTensor, a: usize, b: usize) -> std::cmp::Ordering {
+    let size = x.dtype.size();
+    let element =
+        |i: usize| HostTensor { dtype: x.dtype, shape: vec![], bytes: x.bytes[i * size..][..size].to_vec() };
+    let (a, b) = (element(a), element(b));
+    match x.dtype {
+        DType::U64 => (a.to_i64()[0] as u64).cmp(&(b.to_i64()[0] as u64)),
+        dtype if !dtype.is_float() => a.to_i64().cmp(&b.to_i64()),
+        _ => {
+            let (a, b) = (a.to_f64()[0], b.to_f64()[0]);
+            a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
+        }
+    }
+}
+
+/// The byte as one that an element of this type of at most 8 bits may hold.
+fn within(dtype: DType, byte: u8) -> u8 {
+    match dtype {
+        DType::Bool => byte & 1,
+        DType::I2 | DType::I4 => (byte as i8 >> (8 - dtype.bits())) as u8,
+        _ if dtype.bits() < 8 => byte >> (8 - dtype.bits()),
+        _ => byte,
+    }
+}
+
 #[test]
 fn topk_refuses_more_than_there_are() {
     let x = HostTensor::from_elements(&[2], &[1u8, 2]);

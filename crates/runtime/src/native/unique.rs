@@ -4,7 +4,8 @@
 
 use super::count::Count;
 use super::{
-    NativeArgs, NativeKernel, Params, Signature, View, expect_slots, gather, order, split_at_axis, write_i64,
+    NativeArgs, NativeKernel, Params, Signature, View, expect_slots, gather, order, room, split_at_axis,
+    write_i64,
 };
 use tegula_base::DType;
 
@@ -70,7 +71,8 @@ impl Groups {
             // Slices without elements are equal.
             return Ok(Groups { order, starts: (0..extent.min(1)).collect(), extents });
         }
-        let keys = order::keys(x.dtype, x.bytes)?;
+        let mut keys = room(outer * extent * inner)?;
+        order::wide_keys(x.dtype, x.bytes, &mut keys);
         let slice = |n: usize| {
             let keys = &keys;
             (0..outer).flat_map(move |o| keys[(o * extent + n) * inner..][..inner].iter().copied())
