@@ -13,7 +13,7 @@ which comes near to the minimax polynomial on so short a piece, and rounded in t
 """
 import struct
 
-from mpmath import cos, erf, erfc, exp, expm1, fabs, log, log1p, ldexp, frexp, lu_solve, matrix, mp, mpf, nint, pi, sin, sqrt, tanh
+from mpmath import atanh, cos, erf, erfc, exp, expm1, fabs, log, log1p, ldexp, frexp, lu_solve, matrix, mp, mpf, nint, pi, sin, sqrt, tanh
 
 mp.prec = 160
 GRID = 600
@@ -22,6 +22,11 @@ GRID = 600
 def f32(value):
     """The nearest f32, exactly."""
     return mpf(struct.unpack("f", struct.pack("f", float(value)))[0])
+
+
+def f64(value):
+    """The nearest f64, exactly."""
+    return mpf(float(value))
 
 
 def literal(value):
@@ -73,15 +78,15 @@ def remez(xs, fs, ws, powers):
     return coefficients
 
 
-def fit(f, w, lo, hi, degree):
-    """f32 coefficients of a polynomial of this degree on [lo, hi], with its weighted error."""
+def fit(f, w, lo, hi, degree, nearest=f32):
+    """Rounded coefficients of a polynomial of this degree on [lo, hi], with its weighted error."""
     lo, hi = mpf(lo), mpf(hi)
     xs = [(lo + hi) / 2 - (hi - lo) / 2 * cos(pi * i / (GRID - 1)) for i in range(GRID)]
     fs, ws = [f(x) for x in xs], [fabs(w(x)) for x in xs]
     fixed = []
     for k in range(degree + 1):
         rest = [y - evaluate(fixed, x) for x, y in zip(xs, fs)]
-        fixed.append(f32(remez(xs, rest, ws, list(range(k, degree + 1)))[0]))
+        fixed.append(nearest(remez(xs, rest, ws, list(range(k, degree + 1)))[0]))
     error = max(fabs(w * (evaluate(fixed, x) - y)) for x, y, w in zip(xs, fs, ws))
     return fixed, error
 
@@ -217,6 +222,20 @@ ROWS = [
     ),
 ]
 
+# What `f64` lanes compute: results are rounded to f32 once, so their errors are far below its ulp.
+WIDE_ROWS = [
+    (
+        "LOG2_ATANH",
+        "`2 atanh(s) / (s ln 2)` in z = s^2, `log2(m) / s` where s = (m - 1) / (m + 1), m in [sqrt(1/2), sqrt(2)].",
+        near_zero(lambda z: 2 * atanh(sqrt(z)) / (sqrt(z) * log(2)), 2 / log(2)),
+        near_zero(lambda z: sqrt(z) * log(2) / (2 * atanh(sqrt(z))), log(2) / 2),
+        0,
+        ((sqrt(mpf(2)) - 1) / (sqrt(mpf(2)) + 1)) ** 2 * 1.0001,
+        4,
+    ),
+    ("EXP2", "`2^r`, |r| <= 1/2.", lambda r: mpf(2) ** r, lambda r: mpf(2) ** -r, mpf(-1) / 2, mpf(1) / 2, 6),
+]
+
 
 def parts(value, bits):
     """The value as a sum of f32 numbers, part k with at most bits[k] significant bits."""
@@ -290,6 +309,13 @@ def main():
         print(f"pub const {name}: [f32; {degree + 1}] = [")
         for c in fixed:
             print(f"    {literal(c)},")
+        print("];")
+    for name, doc, f, w, lo, hi, degree in WIDE_ROWS:
+        fixed, error = fit(f, w, lo, hi, degree, f64)
+        print(f"\n/// {doc} Error {float(error * 2**24):.6f} x 2^-24.")
+        print(f"pub const {name}: [f64; {degree + 1}] = [")
+        for c in fixed:
+            print(f"    {float(c)!r},")
         print("];")
     print_pieces()
 

@@ -8,8 +8,8 @@
 //! expand ─┬─► boolean, int      bitwise results
 //!         ├─► cast              conversions, saturation, 8-bit floats
 //!         │     └─► quantise    bytes of numbers over a constant scale
-//!         └─► float ─┬─► exp, log, erf, trig    vector code, coefficients of tools/minimax.py
-//!                    └─► `call`                 one lane at a time, the ABI's function table
+//!         └─► float ─┬─► exp, log, erf, trig, pow    vector code, coefficients of tools/minimax.py
+//!                    └─► `call`                      one lane at a time, the ABI's function table
 //! ```
 
 mod boolean;
@@ -19,6 +19,7 @@ mod exp;
 mod float;
 mod int;
 mod log;
+mod pow;
 mod quantise;
 mod real;
 mod tanh;

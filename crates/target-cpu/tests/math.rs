@@ -4,7 +4,7 @@
 use tegula_base::DType;
 use tegula_ir::{ScalarOp, scalar::eval::eval};
 use tegula_target_cpu::exec::{Executable, VecMemory};
-use tegula_target_cpu::math::expand;
+use tegula_target_cpu::math::{expand, ulp::ulp_error};
 use tegula_target_cpu::schedule::{Builder, CompareOp, CpuFunc, LoopLevel, builder::At};
 use tegula_testkit::scalars::{Random, SEED, as_f64, bits_of, check_all, every_op, values};
 
@@ -51,6 +51,46 @@ fn run(op: ScalarOp, dtypes: &[DType], columns: &[Vec<u8>]) -> Result<Option<Vec
 #[test]
 fn every_operation() {
     assert_eq!(check_all(&run, every_op()), []);
+}
+
+/// Special numbers to the power of each other as the shared semantics have them; others within 0.54 ulp of `f64`.
+#[test]
+fn powers() {
+    let mut special =
+        vec![0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 127.0, 0.333_333_34, 1.175_494_4e-38, 1e-45, 1e-40, 3.4e38];
+    special.extend([
+        0.999_999_94,
+        1.000_000_1,
+        16_777_215.0,
+        16_777_216.0,
+        8_388_607.5,
+        f32::INFINITY,
+        f32::NAN,
+    ]);
+    special.extend(special.clone().into_iter().map(|x| -x));
+    let mut pairs: Vec<[f32; 2]> = special.iter().flat_map(|x| special.iter().map(|y| [*x, *y])).collect();
+    let mut random = Random(SEED);
+    for _ in 0..300_000 {
+        let x = f32::from_bits(random.bits() as u32);
+        // Any power that leaves a number, mostly: of log2 from -150 to 128; then whole and half ones.
+        let log = f64::from(x.abs()).log2();
+        let y = ((random.bits() as u32 as f64 / 2f64.powi(32) * 278.0 - 150.0) / log) as f32;
+        let near_one = 1.0 + (random.bits() as i32 >> (8 + random.bits() % 20)) as f32 * 2f32.powi(-24);
+        pairs.extend([[x, y], [x, y.round()], [x.abs(), (2.0 * y).round() / 2.0], [near_one, y * 100.0]]);
+    }
+    let columns = [0, 1].map(|k| pairs.iter().flat_map(|pair| pair[k].to_le_bytes()).collect::<Vec<u8>>());
+    let got = run(ScalarOp::Pow, &[DType::F32; 2], &columns).unwrap().unwrap();
+    for ([x, y], got) in pairs.iter().zip(got.chunks_exact(4)) {
+        let got = f32::from_le_bytes(got.try_into().expect("4 bytes"));
+        let wide = [x, y].map(|v| f64::from(*v).to_bits());
+        let truth = f64::from_bits(eval(ScalarOp::Pow, &[DType::F64; 2], &wide));
+        let error = ulp_error(ScalarOp::Pow, truth, got);
+        assert!(error <= 0.54, "{x:?} to the power of {y:?} is {got:?}, {error} ulp off {truth:?}");
+        let signs = got.is_sign_negative() == truth.is_sign_negative();
+        assert!(signs || got.is_nan(), "{x:?} to the power of {y:?} is {got:?}, not {truth:?}");
+        let exact = f64::from(truth as f32) == truth;
+        assert!(!exact || f64::from(got) == truth, "{x:?} to the power of {y:?} is {got:?}, not {truth:?}");
+    }
 }
 
 /// Constant operands take other roads.

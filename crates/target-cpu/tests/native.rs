@@ -71,6 +71,42 @@ fn every_op_alone() {
     }
 }
 
+/// Whole registers take their halves apart, fewer lanes do not; NaN is one in both.
+#[test]
+fn powers_of_all_lane_counts() {
+    use tegula_base::DType;
+    use tegula_ir::ScalarOp;
+    use tegula_target_cpu::math::expand;
+    use tegula_target_cpu::schedule::{Builder, CompareOp};
+    for (bytes, tiers) in tier_sets() {
+        for lanes in [1, 2, 4, 8, 16].into_iter().filter(|lanes| 4 * lanes <= bytes) {
+            let mut b = Builder::new("powers");
+            let (from, to) = (b.arg(1), b.arg(2));
+            for k in 0..8 {
+                let at = i64::from(64 * k);
+                let (x, y) =
+                    (b.load(DType::F32, lanes, from, at), b.load(DType::F32, lanes, from, 1024 + at));
+                let power = expand(&mut b, ScalarOp::Pow, &[DType::F32; 2], &[x, y]);
+                let is_nan = b.compare(CompareOp::Ne, power, power);
+                let nan = b.f32(lanes, f32::NAN);
+                let power = b.select(is_nan, nan, power);
+                b.store(DType::F32, power, to, at);
+            }
+            let func = b.finish();
+            for seed in 0..50 {
+                let mut rng = Rng::new(seed);
+                let mut input = generate::input(&mut rng);
+                let plain = input.chunks_exact_mut(4).skip(seed as usize % 3).step_by(3);
+                let small = |bytes: &mut [u8]| {
+                    bytes.copy_from_slice(&(rng.below(4000) as f32 * 0.01 - 5.0).to_le_bytes())
+                };
+                plain.for_each(small);
+                check("powers", &func, &tiers, &input, &[]);
+            }
+        }
+    }
+}
+
 /// The rounding of `dot_bf16` is the tier's; the executor's is one of them. Factors are small integers, whose
 /// sums are exact in any order.
 #[test]

@@ -4,7 +4,7 @@
 //! (Figueroa, "When is double rounding innocuous?", SIGNUM 1995). Only products and quotients that are denormal
 //! in `bf16` are denormal in `f32` too, and may be off by one of its smallest steps.
 
-use super::{cast, erf, exp, log, quantise, tanh, trig};
+use super::{cast, erf, exp, log, pow, quantise, tanh, trig};
 use crate::schedule::{Builder, CompareOp, Elem, VecOp};
 use tegula_base::DType;
 use tegula_ir::{ScalarOp, Value};
@@ -98,6 +98,7 @@ fn wide(b: &mut Builder, op: ScalarOp, args: &[Value]) -> Value {
         ScalarOp::Erf if is_f32(b, x) => erf::erf(b, x),
         ScalarOp::Sin if is_f32(b, x) => trig::sin(b, x),
         ScalarOp::Cos if is_f32(b, x) => trig::cos(b, x),
+        ScalarOp::Pow if is_f32(b, x) => pow::pow(b, x, args[1]),
         _ => {
             let dtype = if is_f32(b, x) { DType::F32 } else { DType::F64 };
             let function = Function::find(op.name(), dtype);

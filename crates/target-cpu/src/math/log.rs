@@ -13,17 +13,7 @@ const ROOT_HALF: i32 = 0x3f35_04f3;
 
 pub(super) fn log(b: &mut Builder, x: Value) -> Value {
     let r = &mut Real::new(b, x);
-    // Denormals are lifted by 2^23.
-    let (least, lift) = (r.k(f32::MIN_POSITIVE), r.k(8_388_608.0));
-    let tiny = r.less(x, least);
-    let lifted = r.mul(x, lift);
-    let normal = r.select(tiny, lifted, x);
-    let (zero, drop) = (r.k(0.0), r.k(-23.0));
-    let correction = r.select(tiny, drop, zero);
-
-    let (e, m) = decompose(r, normal);
-    let e = r.int_to_float(e);
-    let e = r.add(e, correction);
+    let (e, m) = exponent_and_mantissa(r, x);
     let one = r.k(1.0);
     let f = r.sub(m, one);
     let y = combine(r, e, f);
@@ -54,6 +44,21 @@ pub(super) fn log1p(b: &mut Builder, x: Value) -> Value {
     let zero = r.k(0.0);
     let is_zero = r.equal(x, zero);
     r.select(is_zero, x, y)
+}
+
+/// `e` and `m` of `x = 2^e m` for a finite number above 0.
+pub(super) fn exponent_and_mantissa(r: &mut Real, x: Value) -> (Value, Value) {
+    // Denormals are lifted by 2^23.
+    let (least, lift) = (r.k(f32::MIN_POSITIVE), r.k(8_388_608.0));
+    let tiny = r.less(x, least);
+    let lifted = r.mul(x, lift);
+    let normal = r.select(tiny, lifted, x);
+    let (zero, drop) = (r.k(0.0), r.k(-23.0));
+    let correction = r.select(tiny, drop, zero);
+
+    let (e, m) = decompose(r, normal);
+    let e = r.int_to_float(e);
+    (r.add(e, correction), m)
 }
 
 /// The exponent (integer lanes) and the mantissa.
