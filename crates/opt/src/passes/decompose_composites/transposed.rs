@@ -1,12 +1,15 @@
 //! Transposed convolutions as convolutions.
 //!
-//! Where the stride is the window, results do not overlap: a convolution of window 1 computes all of a window's
-//! elements as channels, and a permutation puts them in place. Else the input is spread by the stride with zeros in
-//! between and convolved with the mirrored weights.
+//! The results of one residue modulo the stride meet every stride-th weight: they are channels of a convolution over
+//! the input as it is (`phases.rs`). Where that saves nothing, or a dilation is in the way, the input is spread by the
+//! stride with zeros in between and convolved with the mirrored weights.
 
+mod phases;
+
+use phases::Phases;
 use tegula_base::{Dim, Shape};
 use tegula_ir::Value;
-use tegula_tensor::build::{Built, same_window};
+use tegula_tensor::build::Built;
 use tegula_tensor::{Builder, Window};
 
 pub(super) fn conv_transpose(
@@ -17,15 +20,8 @@ pub(super) fn conv_transpose(
     output: &[Dim],
 ) -> Built {
     let (x, w) = (operands[0], operands[1]);
-    let whole = window.low.iter().chain(&window.high).all(|cut| cut.is_const(0));
-    let shape = b.shape(x);
-    let tiled = |i: usize| {
-        window.size[i] == window.strides[i]
-            && window.dilations[i] == 1
-            && output[i] == shape[2 + i].clone() * Dim::from(window.strides[i])
-    };
-    if whole && groups == 1 && (0..output.len()).all(tiled) {
-        return windows_as_channels(b, x, w, output);
+    if let Some(phases) = Phases::of(window, &b.shape(x)[2..], output) {
+        return phases.build(b, x, w, groups);
     }
     let weights = mirrored(b, w, groups)?;
     let (spread, low, high) = spread(b, x, window, output)?;
@@ -37,35 +33,6 @@ pub(super) fn conv_transpose(
         high,
     };
     b.conv(spread, weights, flat, groups, b.dtype(x))
-}
-
-/// `[N,C,s...] by [C,O,k...]` to `[N,O,s*k...]` where windows do not overlap.
-fn windows_as_channels(b: &mut Builder, x: Value, w: Value, output: &[Dim]) -> Built {
-    let spatial = output.len();
-    let (x_shape, w_shape) = (b.shape(x), b.shape(w));
-    let channels: Dim = w_shape[1..].iter().fold(Dim::from(1), |product, dim| product * dim.clone());
-    // Weights [k...*O, C, 1...]: channels that lie last are whole vectors when they are put in place.
-    let mut order: Vec<usize> = (2..w_shape.rank()).collect();
-    order.extend([1, 0]);
-    let weights = b.transpose(w, &order)?;
-    let mut shape = vec![channels, w_shape[0].clone()];
-    shape.extend(std::iter::repeat_n(Dim::from(1), spatial));
-    let weights = b.reshape(weights, shape)?;
-    let product = b.conv(x, weights, same_window(&vec![1; spatial]), 1, b.dtype(x))?;
-    // [N, k..., O, s...] to [N, O, s0, k0, s1, k1, ...].
-    let mut apart = vec![x_shape[0].clone()];
-    apart.extend(w_shape[2..].iter().cloned());
-    apart.push(w_shape[1].clone());
-    apart.extend(x_shape[2..].iter().cloned());
-    let apart = b.reshape(product, apart)?;
-    let mut order = vec![0, 1 + spatial];
-    for i in 0..spatial {
-        order.extend([2 + spatial + i, 1 + i]);
-    }
-    let placed = b.transpose(apart, &order)?;
-    let mut result = vec![x_shape[0].clone(), w_shape[1].clone()];
-    result.extend(output.iter().cloned());
-    b.reshape(placed, result)
 }
 
 /// Weights `[C, O/groups, k...]` as those of a convolution, `[O, C/groups, k...]`, each window reversed.
@@ -122,12 +89,20 @@ fn spread(b: &mut Builder, x: Value, window: &Window, output: &[Dim]) -> Built<(
         let low = reach.clone() - window.low[i].clone();
         let high = output[i].clone() + reach - extent.clone() - low.clone();
         // The stride's zeros after the last element are cut together with what padding below 0 cuts.
-        let cut = |pad: &Dim| (zero() - pad.clone()).maximum(&zero());
-        let (cut_low, cut_high) = (cut(&low), cut(&high));
-        let kept = extent - cut_low.clone() - cut_high;
-        spread = b.slice_axis(spread, 2 + i, cut_low, kept)?;
-        lows.push(low.maximum(&zero()));
-        highs.push(high.maximum(&zero()));
+        spread = b.slice_axis(spread, 2 + i, Dim::from(0), extent)?;
+        let (kept, pads) = cut_to(b, spread, 2 + i, &low, &high)?;
+        spread = kept;
+        lows.push(pads.0);
+        highs.push(pads.1);
     }
     Ok((spread, lows, highs))
+}
+
+/// The value cut at both ends of `axis` by what is below 0 of these paddings, and the paddings that are left.
+fn cut_to(b: &mut Builder, x: Value, axis: usize, low: &Dim, high: &Dim) -> Built<(Value, (Dim, Dim))> {
+    let zero = Dim::from(0);
+    let cut = |pad: &Dim| (zero.clone() - pad.clone()).maximum(&zero);
+    let kept = b.shape(x)[axis].clone() - cut(low) - cut(high);
+    let x = b.slice_axis(x, axis, cut(low), kept)?;
+    Ok((x, (low.maximum(&zero), high.maximum(&zero))))
 }

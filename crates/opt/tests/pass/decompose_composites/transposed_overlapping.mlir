@@ -1,4 +1,4 @@
-// A transposed convolution in general spreads its input.
+// A window of two strides and a result more: zeros before the weights take the phases to the first result.
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x", "w"], result_names = ["y"]}> ({
   ^bb0(%x: tensor<1x2x2x3xf32>, %w: tensor<2x1x3x3xf32>):
@@ -11,18 +11,22 @@
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x", "w"], result_names = ["y"]}> ({
   ^bb0(%0: tensor<1x2x2x3xf32>, %1: tensor<2x1x3x3xf32>):
-    %3 = "tgn.reshape"(%1) <{shape = [2, 1, 1, 3, 3]}> : (tensor<2x1x3x3xf32>) -> tensor<2x1x1x3x3xf32> loc("y")
-    %4 = "tgn.transpose"(%3) <{perm = [0, 2, 1, 3, 4]}> : (tensor<2x1x1x3x3xf32>) -> tensor<2x1x1x3x3xf32> loc("y")
-    %5 = "tgn.reshape"(%4) <{shape = [2, 1, 3, 3]}> : (tensor<2x1x1x3x3xf32>) -> tensor<2x1x3x3xf32> loc("y")
-    %6 = "tgn.slice"(%5) <{starts = [0, 0, 2, 0], sizes = [2, 1, 3, 3], steps = [1, 1, -1, 1]}> : (tensor<2x1x3x3xf32>) -> tensor<2x1x3x3xf32> loc("y")
-    %7 = "tgn.slice"(%6) <{starts = [0, 0, 0, 2], sizes = [2, 1, 3, 3], steps = [1, 1, 1, -1]}> : (tensor<2x1x3x3xf32>) -> tensor<2x1x3x3xf32> loc("y")
-    %8 = "tgn.reshape"(%0) <{shape = [1, 2, 2, 1, 3, 1]}> : (tensor<1x2x2x3xf32>) -> tensor<1x2x2x1x3x1xf32> loc("y")
-    %9 = "tgn.splat"() <{dtype = "f32", shape = [], bits = 0}> : () -> tensor<f32> loc("y")
-    %10 = "tgn.pad"(%8, %9) <{low = [0, 0, 0, 0, 0, 0], high = [0, 0, 0, 1, 0, 1], mode = "constant"}> : (tensor<1x2x2x1x3x1xf32>, tensor<f32>) -> tensor<1x2x2x2x3x2xf32> loc("y")
-    %11 = "tgn.reshape"(%10) <{shape = [1, 2, 4, 6]}> : (tensor<1x2x2x2x3x2xf32>) -> tensor<1x2x4x6xf32> loc("y")
-    %12 = "tgn.slice"(%11) <{starts = [0, 0, 0, 0], sizes = [1, 2, 3, 6], steps = [1, 1, 1, 1]}> : (tensor<1x2x4x6xf32>) -> tensor<1x2x3x6xf32> loc("y")
-    %13 = "tgn.slice"(%12) <{starts = [0, 0, 0, 0], sizes = [1, 2, 3, 5], steps = [1, 1, 1, 1]}> : (tensor<1x2x3x6xf32>) -> tensor<1x2x3x5xf32> loc("y")
-    %14 = "tgn.conv"(%13, %7) <{window = {size = [3, 3], strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 2]}, groups = 2, out = "f32"}> : (tensor<1x2x3x5xf32>, tensor<2x1x3x3xf32>) -> tensor<1x2x3x6xf32> loc("y")
-    "tgn.return"(%14) : (tensor<1x2x3x6xf32>) -> ()
+    %3 = "tgn.reshape"(%1) <{shape = [1, 2, 3, 3]}> : (tensor<2x1x3x3xf32>) -> tensor<1x2x3x3xf32> loc("y")
+    %4 = "tgn.splat"() <{dtype = "f32", shape = [], bits = 0}> : () -> tensor<f32> loc("y")
+    %5 = "tgn.pad"(%3, %4) <{low = [0, 0, 1, 1], high = [0, 0, 0, 0], mode = "constant"}> : (tensor<1x2x3x3xf32>, tensor<f32>) -> tensor<1x2x4x4xf32> loc("y")
+    %6 = "tgn.reshape"(%5) <{shape = [1, 1, 2, 2, 2, 2, 2]}> : (tensor<1x2x4x4xf32>) -> tensor<1x1x2x2x2x2x2xf32> loc("y")
+    %7 = "tgn.transpose"(%6) <{perm = [0, 4, 6, 2, 1, 3, 5]}> : (tensor<1x1x2x2x2x2x2xf32>) -> tensor<1x2x2x2x1x2x2xf32> loc("y")
+    %8 = "tgn.reshape"(%7) <{shape = [8, 1, 2, 2]}> : (tensor<1x2x2x2x1x2x2xf32>) -> tensor<8x1x2x2xf32> loc("y")
+    %9 = "tgn.slice"(%8) <{starts = [0, 0, 1, 0], sizes = [8, 1, 2, 2], steps = [1, 1, -1, 1]}> : (tensor<8x1x2x2xf32>) -> tensor<8x1x2x2xf32> loc("y")
+    %10 = "tgn.slice"(%9) <{starts = [0, 0, 0, 1], sizes = [8, 1, 2, 2], steps = [1, 1, 1, -1]}> : (tensor<8x1x2x2xf32>) -> tensor<8x1x2x2xf32> loc("y")
+    %11 = "tgn.reshape"(%0) <{shape = [1, 1, 2, 2, 3]}> : (tensor<1x2x2x3xf32>) -> tensor<1x1x2x2x3xf32> loc("y")
+    %12 = "tgn.broadcast"(%11) <{shape = [1, 4, 2, 2, 3]}> : (tensor<1x1x2x2x3xf32>) -> tensor<1x4x2x2x3xf32> loc("y")
+    %13 = "tgn.reshape"(%12) <{shape = [1, 8, 2, 3]}> : (tensor<1x4x2x2x3xf32>) -> tensor<1x8x2x3xf32> loc("y")
+    %14 = "tgn.conv"(%13, %10) <{window = {size = [2, 2], strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [1, 1]}, groups = 8, out = "f32"}> : (tensor<1x8x2x3xf32>, tensor<8x1x2x2xf32>) -> tensor<1x8x2x3xf32> loc("y")
+    %15 = "tgn.reshape"(%14) <{shape = [1, 1, 2, 2, 2, 2, 3]}> : (tensor<1x8x2x3xf32>) -> tensor<1x1x2x2x2x2x3xf32> loc("y")
+    %16 = "tgn.transpose"(%15) <{perm = [0, 1, 4, 5, 2, 6, 3]}> : (tensor<1x1x2x2x2x2x3xf32>) -> tensor<1x1x2x2x2x3x2xf32> loc("y")
+    %17 = "tgn.reshape"(%16) <{shape = [1, 2, 4, 6]}> : (tensor<1x1x2x2x2x3x2xf32>) -> tensor<1x2x4x6xf32> loc("y")
+    %18 = "tgn.slice"(%17) <{starts = [0, 0, 0, 0], sizes = [1, 2, 3, 6], steps = [1, 1, 1, 1]}> : (tensor<1x2x4x6xf32>) -> tensor<1x2x3x6xf32> loc("y")
+    "tgn.return"(%18) : (tensor<1x2x3x6xf32>) -> ()
   }) : () -> ()
 }) : () -> ()

@@ -11,12 +11,13 @@
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x", "w"], result_names = ["y"]}> ({
   ^bb0(%0: tensor<1x2x2x2xf32>, %1: tensor<2x3x2x2xf32>):
-    %3 = "tgn.transpose"(%1) <{perm = [2, 3, 1, 0]}> : (tensor<2x3x2x2xf32>) -> tensor<2x2x3x2xf32> loc("y")
-    %4 = "tgn.reshape"(%3) <{shape = [12, 2, 1, 1]}> : (tensor<2x2x3x2xf32>) -> tensor<12x2x1x1xf32> loc("y")
-    %5 = "tgn.conv"(%0, %4) <{window = {size = [1, 1], strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]}, groups = 1, out = "f32"}> : (tensor<1x2x2x2xf32>, tensor<12x2x1x1xf32>) -> tensor<1x12x2x2xf32> loc("y")
-    %6 = "tgn.reshape"(%5) <{shape = [1, 2, 2, 3, 2, 2]}> : (tensor<1x12x2x2xf32>) -> tensor<1x2x2x3x2x2xf32> loc("y")
-    %7 = "tgn.transpose"(%6) <{perm = [0, 3, 4, 1, 5, 2]}> : (tensor<1x2x2x3x2x2xf32>) -> tensor<1x3x2x2x2x2xf32> loc("y")
-    %8 = "tgn.reshape"(%7) <{shape = [1, 3, 4, 4]}> : (tensor<1x3x2x2x2x2xf32>) -> tensor<1x3x4x4xf32> loc("y")
-    "tgn.return"(%8) : (tensor<1x3x4x4xf32>) -> ()
+    %3 = "tgn.reshape"(%1) <{shape = [1, 2, 3, 1, 2, 1, 2]}> : (tensor<2x3x2x2xf32>) -> tensor<1x2x3x1x2x1x2xf32> loc("y")
+    %4 = "tgn.transpose"(%3) <{perm = [0, 4, 6, 2, 1, 3, 5]}> : (tensor<1x2x3x1x2x1x2xf32>) -> tensor<1x2x2x3x2x1x1xf32> loc("y")
+    %5 = "tgn.reshape"(%4) <{shape = [12, 2, 1, 1]}> : (tensor<1x2x2x3x2x1x1xf32>) -> tensor<12x2x1x1xf32> loc("y")
+    %6 = "tgn.conv"(%0, %5) <{window = {size = [1, 1], strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]}, groups = 1, out = "f32"}> : (tensor<1x2x2x2xf32>, tensor<12x2x1x1xf32>) -> tensor<1x12x2x2xf32> loc("y")
+    %7 = "tgn.reshape"(%6) <{shape = [1, 1, 2, 2, 3, 2, 2]}> : (tensor<1x12x2x2xf32>) -> tensor<1x1x2x2x3x2x2xf32> loc("y")
+    %8 = "tgn.transpose"(%7) <{perm = [0, 1, 4, 5, 2, 6, 3]}> : (tensor<1x1x2x2x3x2x2xf32>) -> tensor<1x1x3x2x2x2x2xf32> loc("y")
+    %9 = "tgn.reshape"(%8) <{shape = [1, 3, 4, 4]}> : (tensor<1x1x3x2x2x2x2xf32>) -> tensor<1x3x4x4xf32> loc("y")
+    "tgn.return"(%9) : (tensor<1x3x4x4xf32>) -> ()
   }) : () -> ()
 }) : () -> ()
