@@ -2,7 +2,8 @@
 
 use tegula_base::HostTensor;
 use tegula_driver::bound::{Bounded, compare, reference};
-use tegula_tensor::evaluate;
+use tegula_ir::parse_program;
+use tegula_tensor::{TensorProgram, evaluate};
 use tegula_testkit::random::{Choices, generate};
 
 #[test]
@@ -29,4 +30,32 @@ fn a_bound_is_no_licence() {
     let want = Bounded::exact(x.clone());
     assert!(compare(&x, &want).is_ok());
     assert!(compare(&HostTensor::from_elements(&[3], &[1.0f32, 2.0, 3.0000002]), &want).is_err());
+}
+
+/// A stride of 2 with 3 weights has room for one zero, at either end.
+#[test]
+fn zeros_that_complete_a_window_may_meet_infinity() {
+    let program: TensorProgram = parse_program(
+        r#""builtin.module"() ({
+  "tgn.func"() <{sym_name = "main", arg_names = ["x", "w"], result_names = ["y"]}> ({
+  ^bb0(%x: tensor<1x1x4xf32>, %w: tensor<1x1x3xf32>):
+    %y = "tgn.conv_transpose"(%x, %w) <{window = {size = [3], strides = [2], dilations = [1], low = [0], high = [0]}, groups = 1, output = [9]}> : (tensor<1x1x4xf32>, tensor<1x1x3xf32>) -> tensor<1x1x9xf32>
+    "tgn.return"(%y) : (tensor<1x1x9xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+"#,
+        None,
+    )
+    .expect("a program");
+    let x = HostTensor::from_elements(&[1, 1, 4], &[1.0f32, f32::INFINITY, 1.0, 1.0]);
+    let w = HostTensor::from_elements(&[1, 1, 3], &[1.0f32, 1.0, 1.0]);
+    let want = reference(&program, &[x, w]).expect("bounds").remove(0);
+    let values = want.value.to_f64();
+    assert_eq!(values, [1.0, 1.0, f64::INFINITY, f64::INFINITY, f64::INFINITY, 1.0, 2.0, 1.0, 1.0]);
+    for at in 0..values.len() {
+        let mut spoilt: Vec<f32> = values.iter().map(|x| *x as f32).collect();
+        spoilt[at] = f32::NAN;
+        let got = HostTensor::from_elements(&[1, 1, 9], &spoilt);
+        assert_eq!(compare(&got, &want).is_ok(), (1..=5).contains(&at), "NaN at {at}");
+    }
 }

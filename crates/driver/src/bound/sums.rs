@@ -6,7 +6,7 @@
 use super::Bounded;
 use super::float::{accumulator, eta, gamma, largest, unit_roundoff};
 use super::run::values;
-use tegula_base::{DType, HostTensor};
+use tegula_base::{DType, Dim, HostTensor};
 use tegula_ir::ScalarOp;
 use tegula_tensor::{PoolKind, ScatterKind, TensorOp};
 
@@ -106,7 +106,7 @@ pub(super) fn contract(kind: &TensorOp, x: &[Bounded], out: Vec<HostTensor>) -> 
             *carried = parts.iter().map(|part| part[i]).sum();
         }
     }
-    let mask = reach(&op, x)?;
+    let (mask, beside) = (reach(&op, x)?, completed(&op, x)?);
     let is_flushed = x.iter().all(|x| x.value.dtype == DType::BF16);
     let underflow = if is_flushed { LEAST_NORMAL } else { eta(accumulator(out.dtype)) };
     let lost = if is_flushed { flushed(&op, x, [&a, &b])? } else { None };
@@ -118,7 +118,8 @@ pub(super) fn contract(kind: &TensorOp, x: &[Bounded], out: Vec<HostTensor>) -> 
             terms: terms[i],
             carried: carried[i] + lost,
             underflow: terms[i] * underflow,
-            unknown: mask.as_ref().is_some_and(|mask| mask[i] > 0.0) || lost > 0.0 && !result.is_finite(),
+            unknown: [&mask, &beside].into_iter().flatten().any(|mask| mask[i] > 0.0)
+                || lost > 0.0 && !result.is_finite(),
         }
         .bound(out.dtype)
     });
@@ -145,6 +146,28 @@ fn flushed(op: &TensorOp, x: &[Bounded], magnitudes: [&HostTensor; 2]) -> Result
     let seen = |x: &HostTensor| f64s(&x.shape, x.to_f64().into_iter().map(|x| x.max(LEAST_NORMAL)).collect());
     let (left, right) = (reals(op, &[&lost_a, &seen(b)])?, reals(op, &[&seen(a), &lost_b])?);
     Ok(Some(left.iter().zip(right).map(|(l, r)| l + r).collect()))
+}
+
+/// How many elements of x that may not be finite reach each result of a transposed convolution whose windows have
+/// zeros up to whole strides, at either end; `None`: there are none.
+fn completed(op: &TensorOp, x: &[Bounded]) -> Result<Option<Vec<f64>>, String> {
+    let TensorOp::ConvTranspose { window, groups, output } = op else { return Ok(None) };
+    let pairs = x[0].value.to_f64().into_iter().zip(x[0].error_tensor().to_f64());
+    let endless: Vec<f64> =
+        pairs.map(|(x, e)| f64::from(u8::from(!x.is_finite() || !e.is_finite()))).collect();
+    if endless.iter().all(|n| *n == 0.0) {
+        return Ok(None);
+    }
+    let (mut window, mut weights) = (window.clone(), x[1].value.shape.clone());
+    for i in 0..window.size.len() {
+        let zeros = window.strides[i] - 1;
+        window.size[i] += 2 * zeros;
+        window.low[i] = window.low[i].clone() + Dim::from(zeros * window.dilations[i]);
+        weights[2 + i] = window.size[i] as usize;
+    }
+    let ones = f64s(&weights, vec![1.0; weights.iter().product()]);
+    let wider = TensorOp::ConvTranspose { window, groups: *groups, output: output.clone() };
+    reals(&wider, &[&f64s(&x[0].value.shape, endless), &ones]).map(Some)
 }
 
 /// How many unknown operand elements reach each result; `None`: there are none.
