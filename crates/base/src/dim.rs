@@ -12,6 +12,8 @@ mod fold;
 mod poly;
 mod text;
 
+pub use text::DimReader;
+
 use poly::Poly;
 use std::sync::Arc;
 

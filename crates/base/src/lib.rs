@@ -18,7 +18,7 @@ pub mod symbol;
 pub mod units;
 
 pub use diagnostic::{Code, Diagnostic, Diagnostics, Severity};
-pub use dim::Dim;
+pub use dim::{Dim, DimReader};
 pub use dtype::DType;
 pub use entity::{Arena, EntityId};
 pub use hash::{HashMap, HashSet};

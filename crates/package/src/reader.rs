@@ -9,6 +9,7 @@ use crate::hash::hash;
 use crate::host::{CostRecord, HostProgram, KernelCode};
 use crate::manifest::{Manifest, MemoryFacts};
 use crate::ptx::PtxKernel;
+use crate::size;
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
 use tegula_base::{Diagnostic, Diagnostics};
@@ -27,6 +28,10 @@ impl Package {
     /// Errors, by code: `package-foreign` (no package), `package-newer`, `package-truncated`,
     /// `package-damaged` (a checksum or the structure), `package-invalid` (the program breaks its rules).
     pub fn parse(bytes: Bytes) -> Result<Package, Diagnostics> {
+        size::read_once(|| Package::read(bytes))
+    }
+
+    fn read(bytes: Bytes) -> Result<Package, Diagnostics> {
         let header = Header::decode(&bytes)?;
         for (kind, section) in SectionKind::ALL.into_iter().zip(&header.sections) {
             if kind != SectionKind::Constants && hash(slice(&bytes, &header, kind)) != section.checksum {

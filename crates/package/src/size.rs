@@ -1,11 +1,25 @@
 //! Size expressions inside serialised structs: a constant is a JSON integer, anything else its text.
 //! `#[serde(with = "size")]` is for one expression, `list` and `option` for what their names say.
+//! A package names the same sizes, and parts of sizes, again and again: [`read_once`] has each read once.
 
 use serde::de::{self, Deserializer, Visitor};
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
 use std::fmt;
-use tegula_base::Dim;
+use tegula_base::{Dim, DimReader};
+
+thread_local! {
+    /// What this thread has read of a package: a visitor is told nothing else.
+    static READER: RefCell<DimReader> = RefCell::default();
+}
+
+/// Runs `read`, within which sizes of the same text are read once, and forgets them.
+pub fn read_once<T>(read: impl FnOnce() -> T) -> T {
+    let result = read();
+    READER.take();
+    result
+}
 
 /// One expression on its own, for containers.
 struct Wire<D>(D);
@@ -43,7 +57,7 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Dim, D:
             i64::try_from(n).map(Dim::from).map_err(|_| E::custom(format!("{n} is no 64-bit size")))
         }
         fn visit_str<E: de::Error>(self, text: &str) -> Result<Dim, E> {
-            text.parse().map_err(E::custom)
+            READER.with_borrow_mut(|reader| reader.read(text)).map_err(E::custom)
         }
     }
     deserializer.deserialize_any(Size)

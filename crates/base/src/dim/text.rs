@@ -1,8 +1,9 @@
 //! Sizes as text: `2*batch*seq + floordiv(h + 1, 2) - 3`, and back.
 //!
-//! A program names few sizes many times, so a size keeps the text once it is made.
+//! A program names few sizes many times, so a size keeps the text once it is made, and [`DimReader`] the sizes.
 
 use super::{Atom, Dim, Repr, extremum};
+use crate::hash::SeededMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -147,25 +148,55 @@ impl fmt::Display for Atom {
 /// Nesting beyond this is refused, so that hostile text cannot exhaust the stack.
 const MAX_DEPTH: usize = 2 * super::MAX_DEPTH;
 
-struct Parser<'a> {
+/// Reads sizes of one source, which are made of the same parts again and again: the padded height of an image, and what
+/// each layer halves it to.
+#[derive(Default)]
+pub struct DimReader {
+    /// Whole sizes and calls in them (`floordiv(n + 1, 2)`) by their text.
+    known: SeededMap<Box<str>, Dim>,
+}
+
+/// What a reader remembers at most, so that a hostile source does not become a multiple of itself.
+const MAX_KNOWN: usize = 1 << 14;
+const MAX_KNOWN_TEXT: usize = 512;
+
+struct Parser<'a, 'r> {
     rest: &'a str,
     depth: usize,
+    reader: &'r mut DimReader,
 }
 
 impl FromStr for Dim {
     type Err = String;
     fn from_str(text: &str) -> Result<Dim, String> {
-        let mut parser = Parser { rest: text, depth: 0 };
+        DimReader::default().read(text)
+    }
+}
+
+impl DimReader {
+    /// Errors: what is wrong with the text.
+    pub fn read(&mut self, text: &str) -> Result<Dim, String> {
+        if let Some(dim) = self.known.get(text) {
+            return Ok(dim.clone());
+        }
+        let mut parser = Parser { rest: text, depth: 0, reader: self };
         let dim = parser.sum()?;
-        if parser.rest.trim_start().is_empty() {
-            Ok(dim)
-        } else {
-            Err(format!("unexpected `{}` in size `{text}`", parser.rest.trim_start()))
+        let rest = parser.rest.trim_start();
+        if !rest.is_empty() {
+            return Err(format!("unexpected `{rest}` in size `{text}`"));
+        }
+        self.remember(text, &dim);
+        Ok(dim)
+    }
+
+    fn remember(&mut self, text: &str, dim: &Dim) {
+        if self.known.len() < MAX_KNOWN && text.len() <= MAX_KNOWN_TEXT {
+            self.known.insert(text.into(), dim.clone());
         }
     }
 }
 
-impl Parser<'_> {
+impl Parser<'_, '_> {
     fn eat(&mut self, token: char) -> bool {
         self.rest = self.rest.trim_start();
         match self.rest.strip_prefix(token) {
@@ -204,6 +235,7 @@ impl Parser<'_> {
 
     fn factor(&mut self) -> Result<Dim, String> {
         self.rest = self.rest.trim_start();
+        let start = self.rest;
         let end =
             self.rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(self.rest.len());
         let (word, rest) = self.rest.split_at(end);
@@ -221,6 +253,12 @@ impl Parser<'_> {
             "max" => Dim::maximum,
             _ => return Ok(Dim::symbol(word)),
         };
+        if let Some(text) = call(start)
+            && let Some(dim) = self.reader.known.get(text)
+        {
+            self.rest = &start[text.len()..];
+            return Ok(dim.clone());
+        }
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return Err(format!("a size nests deeper than {MAX_DEPTH}"));
@@ -237,6 +275,48 @@ impl Parser<'_> {
             return Err(format!("`)` is expected after `{word}`"));
         }
         self.depth -= 1;
-        Ok(combine(&a, &b))
+        let dim = combine(&a, &b);
+        self.reader.remember(&start[..start.len() - self.rest.len()], &dim);
+        Ok(dim)
+    }
+}
+
+/// The text of the call that `text` begins with, if it is one that a reader may know.
+fn call(text: &str) -> Option<&str> {
+    let mut depth = 0;
+    for (at, byte) in text.bytes().enumerate().take(MAX_KNOWN_TEXT) {
+        match byte {
+            b'(' => depth += 1,
+            b')' if depth == 1 => return Some(&text[..=at]),
+            b')' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reader_gives_what_the_text_alone_gives() {
+        let mut reader = DimReader::default();
+        let half = "floordiv(n + 1, 2)";
+        for text in [
+            half,
+            "3*floordiv(n + 1, 2)*floordiv(m + 1, 2)",
+            "floordiv(floordiv(n + 1, 2) + 1, 2)",
+            "max(floordiv(n + 1, 2), 3) - floordiv(n + 1, 2)",
+            "mod(n, 2) + mod (n, 2)",
+            half,
+        ] {
+            assert_eq!(reader.read(text).unwrap(), text.parse().unwrap(), "{text}");
+        }
+        for text in ["floordiv(n + 1, 2", "floordiv(n + 1, 2))", "floordiv(n + 1, 2)m", "min) ((n)", "mod()"]
+        {
+            assert_eq!(reader.read(text), text.parse::<Dim>(), "{text}");
+            assert!(reader.read(text).is_err(), "{text}");
+        }
     }
 }

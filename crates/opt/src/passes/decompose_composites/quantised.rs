@@ -141,6 +141,7 @@ pub(super) fn sums_over(b: &mut Builder, w: Value, axes: &[usize]) -> Built {
         }
         match step {
             0 => sums[place] += bytes.iter().map(|byte| i32::from(*byte as i8)).sum::<i32>(),
+            1 => sums[place..].iter_mut().zip(bytes).for_each(|(sum, byte)| *sum += i32::from(*byte as i8)),
             _ => {
                 for (sum, byte) in sums[place..].iter_mut().step_by(step).zip(bytes) {
                     *sum += i32::from(*byte as i8);
