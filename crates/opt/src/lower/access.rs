@@ -328,15 +328,13 @@ impl<'a> Lowering<'a> {
             let tile = self.b.index(tile);
             self.b.index_op(op, at[axis].offset, tile)
         };
-        if let Physical::Inner { axis, tile } = *dim {
-            debug_assert!(at[axis].extent <= tile && at[axis].step == 1, "a box lies in one part");
-        }
         match *dim {
             Physical::Axis(axis) => at[axis],
             Physical::Outer { axis, tile } => {
                 Axis { offset: part(IndexOp::FloorDiv, axis, tile), extent: 1, step: 1, bounded: false }
             }
             Physical::Inner { axis, tile } => {
+                debug_assert!(at[axis].extent <= tile && at[axis].step == 1, "a box lies in one part");
                 Axis { offset: part(IndexOp::Mod, axis, tile), bounded: false, ..at[axis] }
             }
         }

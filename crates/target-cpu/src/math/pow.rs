@@ -20,6 +20,7 @@ const FRACTION_BITS: i64 = 52;
 const EXPONENT_LIMIT: f64 = 160.0;
 /// So many `f32` lanes are a register of some tier.
 const FEWEST_OF_A_REGISTER: u32 = 8;
+
 pub(super) fn pow(b: &mut Builder, x: Value, y: Value) -> Value {
     let r = &mut Real::new(b, x);
     let (zero, one) = (r.k(0.0), r.k(1.0));
