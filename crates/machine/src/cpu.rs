@@ -23,6 +23,8 @@ pub struct Cpu {
     pub cores: u32,
     /// Cycles a second of a core under load.
     pub frequency_hz: f64,
+    /// Instructions that enter a core in a cycle; two threads of one core share them.
+    pub dispatch: u16,
     pub flops_per_cycle: FlopsPerCycle,
     /// Between L1 and L2, of one core.
     pub l2_bytes_per_cycle: f64,
@@ -38,7 +40,7 @@ pub struct Cpu {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Core {
     pub clock_hz: f64,
-    /// Instructions that enter a cycle, are on their way at once, and stores that wait to be written.
+    /// Instructions that enter in a cycle, as the machine says, are on their way at once, and stores that wait to be written.
     pub dispatch: u16,
     pub window: usize,
     pub stores: usize,
@@ -99,14 +101,14 @@ const MOST_CACHE: u64 = 1 << 30;
 const MOST_CYCLES: u64 = u16::MAX as u64;
 
 impl Core {
-    fn read(facts: &mut Facts) -> Core {
+    fn read(facts: &mut Facts, dispatch: u16) -> Core {
         let cycles = |facts: &mut Facts, name| facts.take(name, "cycle");
         let whole_cycles = |facts: &mut Facts, name| facts.whole(name, "cycle", MOST_CYCLES) as u16;
         let places = |facts: &mut Facts, name| facts.whole(name, "1", MOST_PLACES) as usize;
         let ways = |facts: &mut Facts, name| facts.whole(name, "1", MOST_WAYS) as usize;
         Core {
             clock_hz: facts.take("core_clock", "Hz"),
-            dispatch: facts.whole("core_dispatch", "1", MOST_CYCLES) as u16,
+            dispatch,
             window: places(facts, "core_window"),
             stores: places(facts, "core_stores"),
             vector_scheduler: places(facts, "core_vector_scheduler"),
@@ -153,6 +155,7 @@ pub struct FlopsPerCycle {
 
 impl Cpu {
     pub(super) fn read(facts: &mut Facts, features: Vec<String>) -> Cpu {
+        let dispatch = facts.whole("dispatch", "1", MOST_CYCLES) as u16;
         Cpu {
             features,
             vector: facts.bytes("vector_bytes"),
@@ -163,6 +166,7 @@ impl Cpu {
             cache_line: facts.bytes("cache_line"),
             cores: facts.count("cores"),
             frequency_hz: facts.take("frequency", "Hz"),
+            dispatch,
             flops_per_cycle: FlopsPerCycle {
                 f32: facts.rate("flops_f32"),
                 f64: facts.rate("flops_f64"),
@@ -172,7 +176,7 @@ impl Cpu {
             l2_bytes_per_cycle: facts.take("l2_bandwidth", "B/cycle"),
             memory_bandwidth: BytesPerSecond(facts.take("memory_bandwidth", "B/s")),
             launch_overhead: Nanoseconds(facts.take("launch_overhead", "ns")),
-            core: facts.has("core_clock").then(|| Core::read(facts)),
+            core: facts.has("core_clock").then(|| Core::read(facts, dispatch)),
         }
     }
 

@@ -183,7 +183,7 @@ error[machine-file]: `l1x` is no fact of a cpu
             ("core_datapath", 1 << 53),
             ("core_store_bytes", 1 << 53),
             ("core_twin_store_bytes", 1 << 53),
-            ("core_dispatch", 65535),
+            ("dispatch", 65535),
             ("core_window", 65536),
             ("core_stores", 65536),
             ("core_vector_scheduler", 65536),

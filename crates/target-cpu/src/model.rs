@@ -6,7 +6,7 @@ use crate::exec;
 use crate::lower::{Registers, Schedule, lower, wants_halves};
 use crate::native::{self, Tier};
 use crate::schedule::Elem;
-use tegula_base::{Bytes, DType, Diagnostic, Diagnostics, Dim, Symbols};
+use tegula_base::{Bytes, DType, Diagnostic, Diagnostics, Symbols};
 use tegula_machine::{Cpu, Machine};
 use tegula_target::{
     Attention, AttentionTile, Code, CompiledKernel, Contract, ContractTile, Edges, Scores, TargetModel,
@@ -48,6 +48,16 @@ const USUAL_ROWS: [(Tier, i64); 2] = [(Tier::Avx2, 6), (Tier::Avx512, 8)];
 /// Columns in vectors that row tiles of the usual height take: each element of the left side then serves two
 /// multiply-adds, so that loads keep up (2 a cycle).
 const USUAL_VECTORS: i64 = 2;
+/// Accumulators at most of a tile where instructions rather than multiply-adds take the time. Measured on an Emerald Rapids
+/// whose cores run a thread of somebody else's too, 128x384x384 in `f32`: 8 x 2 111 GFLOP/s, 14 x 2 113, 8 x 3 123, 6 x 4 126,
+/// 4 x 6 117; on a core of their own all are the same.
+const DENSE_ACCUMULATORS: i64 = 24;
+/// Vectors of columns of such a tile at most: with AVX2's registers, no more than usual.
+const DENSE_VECTORS: [(Tier, i64); 2] = [(Tier::Avx2, USUAL_VECTORS), (Tier::Avx512, 4)];
+/// Rows assumed where they are not known, when weighing what sticks out of a tile.
+const USUAL_M: i64 = 128;
+/// Threads that may share a core's front end.
+const THREADS_OF_CORE: f64 = 2.0;
 /// Contractions steps unrolled: hides the loop's own instructions (3) behind 4 x 24 multiply-adds, and is the
 /// group of a four-way 8-bit product.
 const K_UNROLL: i64 = 4;
@@ -98,6 +108,13 @@ const MOST_PADDED: (i64, i64) = (7, 5);
 /// Elements of a query or value whose turned forms, two of them, stay in L2 with the scores: 64 KiB at 512 bits.
 const MOST_HEAD_DIM: i64 = 256;
 
+/// Instructions a multiply-add of a step of k takes in a tile of `rows` x `vectors`: beside it the columns' loads, an element a
+/// row, and a share of the loop.
+fn instructions(rows: i64, vectors: i64) -> f64 {
+    let products = (rows * vectors) as f64;
+    (products + (rows + vectors + 1) as f64) / products
+}
+
 fn of_tier(table: &[(Tier, i64); 2], tier: Tier) -> i64 {
     table.iter().find(|(own, _)| *own == tier).expect("invariant: tables name every tier").1
 }
@@ -146,31 +163,66 @@ impl CpuTarget {
         if columns.is_some_and(|columns| wants_halves(columns, lanes)) { lanes / 2 } else { lanes }
     }
 
-    /// Vectors of columns of a tile with `rows` rows at most, for `n` columns.
-    fn column_vectors(&self, rows: Option<i64>, n: &Dim, lanes: i64) -> i64 {
-        let columns = n.as_const().map(|n| (n + lanes - 1) / lanes);
-        let wanted = match rows {
+    /// Rows, and vectors of columns, of a tile.
+    fn tile(&self, contract: &Contract, lanes: i64) -> [i64; 2] {
+        let columns = contract.n.as_const().map(|n| (n + lanes - 1) / lanes);
+        let vectors = match contract.m.as_const() {
             // Few rows: as many columns as keep the units busy.
             Some(rows @ 1..=4) => BUSY_ACCUMULATORS / rows,
-            _ => match columns {
-                // Three vectors of columns in one tile, not in two.
-                Some(3) => 3,
-                _ => USUAL_VECTORS,
-            },
+            _ if columns == Some(3) => 3,
+            _ if self.is_held_by_front_end(contract) => return self.dense_tile(contract, columns),
+            _ => USUAL_VECTORS,
         };
-        columns.map_or(wanted, |columns| wanted.min(columns)).max(1)
+        let vectors = columns.map_or(vectors, |columns| vectors.min(columns)).max(1);
+        [self.tile_rows(contract, vectors), vectors]
+    }
+
+    /// Whether a core that two threads share takes longer to take in the instructions of a tile of usual height than to
+    /// multiply and add.
+    fn is_held_by_front_end(&self, contract: &Contract) -> bool {
+        let k = contract.k.as_const().unwrap_or(USUAL_K);
+        let steps = self.steps_together(contract.lhs, contract.rhs, k);
+        let rates = &self.cpu.flops_per_cycle;
+        let flops = match steps {
+            4 => rates.i8,
+            2 => rates.bf16,
+            _ => rates.f32,
+        };
+        let products = flops / (2 * self.lanes(contract.acc) * steps) as f64;
+        let entering = f64::from(self.cpu.dispatch) / THREADS_OF_CORE;
+        products * instructions(of_tier(&USUAL_ROWS, self.tier), USUAL_VECTORS) > entering
+    }
+
+    /// The tile that takes the fewest instructions for the whole product, what sticks out of it included.
+    fn dense_tile(&self, contract: &Contract, columns: Option<i64>) -> [i64; 2] {
+        let padding = |size: i64, tile: i64| ((size + tile - 1) / tile * tile) as f64 / size as f64;
+        let (rows, accumulators) =
+            (contract.m.as_const().unwrap_or(USUAL_M).max(1), self.most_accumulators(contract));
+        let most_vectors =
+            columns.map_or(i64::MAX, |columns| columns.max(1)).min(of_tier(&DENSE_VECTORS, self.tier));
+        let tiles = (1..=most_vectors).flat_map(|vectors| {
+            let most = (accumulators.min(DENSE_ACCUMULATORS) / vectors).min(rows).max(1);
+            (1..=most).map(move |height| [height, vectors])
+        });
+        let cost = |[height, vectors]: [i64; 2]| {
+            let columns = columns.map_or(1.0, |columns| padding(columns.max(1), vectors));
+            instructions(height, vectors) * padding(rows, height) * columns
+        };
+        tiles.min_by(|a, b| cost(*a).total_cmp(&cost(*b))).unwrap_or([1, 1])
+    }
+
+    fn most_accumulators(&self, contract: &Contract) -> i64 {
+        match (self.tier, contract.lhs.bits()) {
+            (Tier::Avx2, 8) => MOST_BYTE_ACCUMULATORS,
+            _ => of_tier(&MOST_ACCUMULATORS, self.tier),
+        }
     }
 
     /// Rows of a tile with `vectors` vectors of columns.
     fn tile_rows(&self, contract: &Contract, vectors: i64) -> i64 {
-        let m = &contract.m;
-        let accumulators = match (self.tier, contract.lhs.bits()) {
-            (Tier::Avx2, 8) => MOST_BYTE_ACCUMULATORS,
-            _ => of_tier(&MOST_ACCUMULATORS, self.tier),
-        };
-        let most = (accumulators / vectors).max(1);
+        let most = (self.most_accumulators(contract) / vectors).max(1);
         let usual = (of_tier(&USUAL_ROWS, self.tier) * USUAL_VECTORS / vectors).min(most);
-        let Some(rows) = m.as_const() else { return usual };
+        let Some(rows) = contract.m.as_const() else { return usual };
         if rows <= most {
             return rows.max(1);
         }
@@ -259,8 +311,7 @@ impl TargetModel for CpuTarget {
 
     fn contract_tile(&self, contract: &Contract, _symbols: &Symbols) -> ContractTile {
         let lanes = self.product_lanes(contract);
-        let vectors = self.column_vectors(contract.m.as_const(), &contract.n, lanes);
-        let m = self.tile_rows(contract, vectors);
+        let [m, vectors] = self.tile(contract, lanes);
         let unroll = if self.multiplies_pairs(contract.lhs, contract.rhs) { PAIR_UNROLL } else { K_UNROLL };
         let k = contract.k.as_const().map_or(unroll, |k| k.clamp(1, unroll));
         let (m_block, busy_rows) = (self.row_tiles_of_block(contract, m), BUSY_ACCUMULATORS / vectors);
@@ -394,6 +445,7 @@ fn broken(name: &str, stage: &str, errors: Diagnostics) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tegula_base::Dim;
 
     fn tile(class: &str, m: &str, n: &str, k: &str) -> [i64; 4] {
         let machine = Machine::class(class).expect("a class");
@@ -452,6 +504,11 @@ mod tests {
         assert_eq!(tile("zen4", "112", "24", "27")[1], 24);
         assert_eq!(tile("zen4", "112", "72", "27")[1], 16);
         assert_eq!(tile("zen5", "112", "24", "27")[1], 32);
+        // Golden Cove takes in six instructions a cycle, of two threads: fewer loads for each multiply-add.
+        assert_eq!(tile("sapphire-rapids", "batch", "768", "768"), [8, 48, 4, 16]);
+        assert_eq!(tile("sapphire-rapids", "2048", "2048", "2048"), [6, 64, 4, 16]);
+        assert_eq!(tile("sapphire-rapids", "40", "64", "64")[..2], [5, 64]);
+        assert_eq!(tile("sapphire-rapids", "1", "1000", "2048"), [1, 128, 4, 1]);
         assert_eq!(tile("avx2-generic", "batch", "768", "768"), [6, 16, 4, 7]);
         assert_eq!(tile("avx2-generic", "1", "1000", "2048"), [1, 64, 4, 1]);
     }
