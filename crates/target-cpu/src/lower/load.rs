@@ -6,6 +6,7 @@
 
 use super::window::Window;
 use super::{Lower, facts};
+use crate::schedule::builder::At;
 use crate::schedule::{Builder, CompareOp, Elem, IndexOp};
 use tegula_base::{DType, Dim};
 use tegula_ir::scalar::eval::eval;
@@ -163,9 +164,10 @@ impl Lower<'_> {
         };
         let mut at = self.address(b, window, coord, None);
         at.count = count;
-        let value = match stride.is_const(1) {
-            true => b.load_at(window.dtype, self.lanes, at),
-            false => {
+        let value = match stride.as_const() {
+            Some(1) => b.load_at(window.dtype, self.lanes, at),
+            Some(2) => self.load_every_other(b, window.dtype, at),
+            _ => {
                 let stride = self.byte_stride(b, &stride, window.dtype.size() as i64);
                 b.load_strided(window.dtype, self.lanes, at, stride)
             }
@@ -176,6 +178,22 @@ impl Lower<'_> {
             None => value,
         };
         self.piece_of_lanes(b, window.dtype, value)
+    }
+
+    /// Every other element, as two vectors whose odd ones are dropped. The second begins an element early: nothing past the
+    /// last element is read.
+    fn load_every_other(&self, b: &mut Builder, dtype: DType, at: At) -> Value {
+        let lanes = i64::from(self.lanes);
+        let part = |b: &mut Builder, first: i64| {
+            let count = at.count.map(|count| {
+                let twice = b.mul_const(count, 2);
+                b.add_const(twice, -1 - first)
+            });
+            b.load_at(dtype, self.lanes, At { disp: at.disp + first * dtype.size() as i64, count, ..at })
+        };
+        let [low, high] = [0, lanes - 1].map(|first| part(b, first));
+        let picks = (0..lanes).map(|lane| if 2 * lane < lanes { 2 * lane } else { 2 * lane + 1 });
+        b.shuffle(low, high, picks.map(|pick| pick as u32).collect())
     }
 
     // --- register forms --------------------------------------------------------------------------------
