@@ -1,18 +1,19 @@
 //! Replaces composite ops by simpler ones that kernels are made of.
 //!
 //! Before: any verified program.  After: the only composites are those whose kernels the target claims; no argument
-//! reduction, transposed convolution or padding from the tensor's own elements is left.
+//! reduction, transposed convolution, padding from the tensor's own elements or maximum of a large window is left.
 //! Most meanings come from `tensor::decompose`. What a machine does faster another way is here: quantised
 //! contractions on the stored bytes (`quantised.rs`), transposed convolutions (`transposed.rs`), argument reductions
 //! and paddings (`indexed.rs`), contractions of rare element types (`widened.rs`), products of 16-bit integers by
 //! stored bytes (`digits.rs`), contractions of unsigned bytes (`unsigned.rs`), extremes of whole tensors
-//! (`extremes.rs`), cubes (`cubes.rs`).
+//! (`extremes.rs`), maxima of large windows (`separable.rs`), cubes (`cubes.rs`).
 
 mod cubes;
 mod digits;
 mod extremes;
 mod indexed;
 pub(crate) mod quantised;
+mod separable;
 mod transposed;
 mod unsigned;
 mod widened;
@@ -119,6 +120,7 @@ fn needs_decomposition(func: &TensorFunc, op: OpId, target: &dyn TargetModel) ->
         TensorOp::ArgReduce { .. } | TensorOp::ConvTranspose { .. } => true,
         TensorOp::Pad { mode, .. } => *mode != PadMode::Constant,
         TensorOp::Elementwise { f: ScalarOp::Pow } => cubes::applies(func, op),
+        TensorOp::Pool { .. } => separable::applies(func, op),
         kind => is_composite(kind),
     }
 }
@@ -166,6 +168,7 @@ fn decompose(
             indexed::arg_reduce(&mut b, operands[0], *max, *axis, *last).map(one)
         }
         TensorOp::Elementwise { .. } => cubes::cube(&mut b, operands[0]).map(one),
+        TensorOp::Pool { window, .. } => separable::pool(&mut b, operands[0], window).map(one),
         TensorOp::Pad { low, high, mode } => indexed::pad(&mut b, operands[0], low, high, *mode).map(one),
         TensorOp::ConvTranspose { window, groups, output } => {
             transposed::conv_transpose(&mut b, &operands, window, *groups, output).map(one)
