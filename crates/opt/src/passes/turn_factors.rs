@@ -1,14 +1,25 @@
-//! Contractions read a right side as it lies, where the target reads it turned for nothing.
+//! Contractions get their right side the way the target reads it best.
 //!
-//! Before: contractions in normal form.  After: no right side is the transpose of its last two axes.
+//! Before: contractions in normal form.  After: where the target reads a right side turned for nothing, none is the transpose
+//! of its last two axes; where it does not, none is a single column that meets long rows: those are multiplied by it
+//! element by element and summed, instead of filling one lane of a vector of columns.
 
 use super::canonicalise::{Applied, Rule, Site, apply_rules};
-use tegula_base::Diagnostics;
+use tegula_base::{DType, Diagnostics};
+use tegula_ir::ScalarOp;
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_target::TargetModel;
 use tegula_tensor::{TensorOp, TensorProgram};
 
-const RULES: &[Rule] = &[Rule { name: "dot(x, transpose(w)) => dot(x, w)", apply: as_it_lies }];
+const TURNED: &[Rule] = &[Rule { name: "dot(x, transpose(w)) => dot(x, w)", apply: as_it_lies }];
+const COLUMNS: &[Rule] = &[Rule { name: "dot(x, column) => sum(x * row)", apply: sum_of_rows }];
+
+#[cfg(test)]
+pub(crate) const TABLES: [&[Rule]; 2] = [TURNED, COLUMNS];
+
+/// Terms of a row from which its sum takes less than a lane of its products. Measured on one thread of an Emerald Rapids, 4096
+/// rows: of 16 terms 28 us as a product and 30 as a sum, of 32 50 and 13, of 64 98 and 19, of 1024 2480 and 1180.
+const FEWEST_TERMS: i64 = 32;
 
 /// Errors: internal, when the rule builds what does not fit.
 pub fn turn_factors(
@@ -16,17 +27,11 @@ pub fn turn_factors(
     target: &dyn TargetModel,
     cx: &mut PassCx,
 ) -> Result<Changed, Diagnostics> {
-    match target.reads_turned() {
-        true => apply_rules(program, rules, cx),
-        false => Ok(Changed::No),
-    }
-}
-
-fn rules(op: &TensorOp) -> &'static [Rule] {
-    match op {
-        TensorOp::Dot { .. } => RULES,
-        _ => &[],
-    }
+    let rules: fn(&TensorOp) -> &'static [Rule] = match target.reads_turned() {
+        true => |op| if matches!(op, TensorOp::Dot { .. }) { TURNED } else { &[] },
+        false => |op| if matches!(op, TensorOp::Dot { .. }) { COLUMNS } else { &[] },
+    };
+    apply_rules(program, rules, cx)
 }
 
 fn as_it_lies(site: &mut Site) -> Applied {
@@ -42,4 +47,25 @@ fn as_it_lies(site: &mut Site) -> Applied {
     dims.rhs_contract[0] = 2 * n_batch + 1 - dims.rhs_contract[0];
     let x = site.operand(0);
     site.b.dot(x, w, dims, out).map(Some)
+}
+
+/// Rows that lie along k, of floats that are summed as they are.
+fn sum_of_rows(site: &mut Site) -> Applied {
+    let TensorOp::Dot { dims, out } = site.kind() else { return Ok(None) };
+    let (x, column) = (site.operand(0), site.operand(1));
+    let n_batch = dims.rhs_batch.len();
+    let is_float =
+        matches!(out, DType::F32 | DType::F64) && site.b.dtype(x) == *out && site.b.dtype(column) == *out;
+    let is_long = site.shape(x)[n_batch + 1].as_const().is_some_and(|k| k >= FEWEST_TERMS);
+    let is_column = site.shape(column).rank() == n_batch + 2 && site.shape(column)[n_batch + 1].is_const(1);
+    let is_turned = matches!(site.def(x), Some((_, TensorOp::Transpose { .. })));
+    let in_rows = dims.lhs_contract[..] == [n_batch + 1];
+    if !is_float || !is_long || !is_column || is_turned || !in_rows {
+        return Ok(None);
+    }
+    let mut shape = site.shape(column).to_vec();
+    shape.swap(n_batch, n_batch + 1);
+    let row = site.b.reshape(column, shape)?;
+    let products = site.b.elementwise(ScalarOp::Mul, &[x, row])?;
+    site.b.reduce(ScalarOp::Add, products, &[n_batch + 1], true).map(Some)
 }
