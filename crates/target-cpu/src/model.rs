@@ -186,7 +186,7 @@ impl CpuTarget {
         let flops = match steps {
             4 => rates.i8,
             2 => rates.bf16,
-            _ => rates.f32,
+            _ => self.cpu.peak(contract.acc).0 / self.cpu.frequency_hz,
         };
         let products = flops / (2 * self.lanes(contract.acc) * steps) as f64;
         let entering = f64::from(self.cpu.dispatch) / THREADS_OF_CORE;
@@ -509,6 +509,15 @@ mod tests {
         assert_eq!(tile("sapphire-rapids", "2048", "2048", "2048"), [6, 64, 4, 16]);
         assert_eq!(tile("sapphire-rapids", "40", "64", "64")[..2], [5, 64]);
         assert_eq!(tile("sapphire-rapids", "1", "1000", "2048"), [1, 128, 4, 1]);
+        let held = |class: &str, acc: DType| {
+            let target =
+                CpuTarget::new(Machine::class(class).expect("a class"), Form::Machine).expect("a tier");
+            let factors = Contract { lhs: acc, rhs: acc, acc, ..contract("batch", "64", "64") };
+            target.is_held_by_front_end(&factors)
+        };
+        for acc in [DType::F32, DType::F64, DType::I64] {
+            assert!(held("sapphire-rapids", acc) && !held("zen5", acc) && !held("zen4", acc), "{acc:?}");
+        }
         assert_eq!(tile("avx2-generic", "batch", "768", "768"), [6, 16, 4, 7]);
         assert_eq!(tile("avx2-generic", "1", "1000", "2048"), [1, 64, 4, 1]);
     }
