@@ -54,8 +54,9 @@ const USUAL_VECTORS: i64 = 2;
 const DENSE_ACCUMULATORS: i64 = 24;
 /// Vectors of columns of such a tile at most: with AVX2's registers, no more than usual.
 const DENSE_VECTORS: [(Tier, i64); 2] = [(Tier::Avx2, USUAL_VECTORS), (Tier::Avx512, 4)];
-/// Rows assumed where they are not known, when weighing what sticks out of a tile.
-const USUAL_M: i64 = 128;
+/// Rows of such a tile whose usual ones take too many accumulators, where their number is not known: what is left over of
+/// rows goes by fours.
+const FEW_ROWS: i64 = 4;
 /// Threads that may share a core's front end.
 const THREADS_OF_CORE: f64 = 2.0;
 /// Contractions steps unrolled: hides the loop's own instructions (3) behind 4 x 24 multiply-adds, and is the
@@ -169,8 +170,8 @@ impl CpuTarget {
         let vectors = match contract.m.as_const() {
             // Few rows: as many columns as keep the units busy.
             Some(rows @ 1..=4) => BUSY_ACCUMULATORS / rows,
-            _ if columns == Some(3) => 3,
             _ if self.is_held_by_front_end(contract) => return self.dense_tile(contract, columns),
+            _ if columns == Some(3) => 3,
             _ => USUAL_VECTORS,
         };
         let vectors = columns.map_or(vectors, |columns| vectors.min(columns)).max(1);
@@ -193,22 +194,31 @@ impl CpuTarget {
         products * instructions(of_tier(&USUAL_ROWS, self.tier), USUAL_VECTORS) > entering
     }
 
-    /// The tile that takes the fewest instructions for the whole product, what sticks out of it included.
+    /// A tile that takes few instructions for each product. Its width follows from the columns alone, so that weights that
+    /// products of several heights share are packed once, and divides them where one does, as groups of columns need.
     fn dense_tile(&self, contract: &Contract, columns: Option<i64>) -> [i64; 2] {
         let padding = |size: i64, tile: i64| ((size + tile - 1) / tile * tile) as f64 / size as f64;
-        let (rows, accumulators) =
-            (contract.m.as_const().unwrap_or(USUAL_M).max(1), self.most_accumulators(contract));
-        let most_vectors =
-            columns.map_or(i64::MAX, |columns| columns.max(1)).min(of_tier(&DENSE_VECTORS, self.tier));
-        let tiles = (1..=most_vectors).flat_map(|vectors| {
-            let most = (accumulators.min(DENSE_ACCUMULATORS) / vectors).min(rows).max(1);
-            (1..=most).map(move |height| [height, vectors])
-        });
-        let cost = |[height, vectors]: [i64; 2]| {
-            let columns = columns.map_or(1.0, |columns| padding(columns.max(1), vectors));
-            instructions(height, vectors) * padding(rows, height) * columns
+        let accumulators = self.most_accumulators(contract).min(DENSE_ACCUMULATORS);
+        let usual = |vectors: i64| match of_tier(&USUAL_ROWS, self.tier) {
+            rows if rows * vectors <= accumulators => rows,
+            _ => FEW_ROWS,
         };
-        tiles.min_by(|a, b| cost(*a).total_cmp(&cost(*b))).unwrap_or([1, 1])
+        let widths = USUAL_VECTORS..=of_tier(&DENSE_VECTORS, self.tier);
+        let vectors = match columns {
+            None => USUAL_VECTORS,
+            Some(columns) if columns <= USUAL_VECTORS => columns.max(1),
+            Some(columns) => {
+                let divides = widths.clone().any(|vectors| columns % vectors == 0);
+                let fits = widths.filter(|vectors| !divides || columns % vectors == 0);
+                let cost = |vectors: i64| instructions(usual(vectors), vectors) * padding(columns, vectors);
+                fits.min_by(|a, b| cost(*a).total_cmp(&cost(*b))).unwrap_or(USUAL_VECTORS)
+            }
+        };
+        let most = (accumulators / vectors).max(1);
+        let Some(rows) = contract.m.as_const() else { return [usual(vectors).min(most), vectors] };
+        let cost = |height: i64| instructions(height, vectors) * padding(rows.max(1), height);
+        let heights = (1..=most.min(rows.max(1))).rev();
+        [heights.min_by(|a, b| cost(*a).total_cmp(&cost(*b))).unwrap_or(1), vectors]
     }
 
     fn most_accumulators(&self, contract: &Contract) -> i64 {
@@ -508,6 +518,12 @@ mod tests {
         assert_eq!(tile("sapphire-rapids", "batch", "768", "768"), [8, 48, 4, 16]);
         assert_eq!(tile("sapphire-rapids", "2048", "2048", "2048"), [6, 64, 4, 16]);
         assert_eq!(tile("sapphire-rapids", "40", "64", "64")[..2], [5, 64]);
+        assert_eq!(tile("sapphire-rapids", "batch", "64", "64")[..2], [4, 64]);
+        assert_eq!(tile("sapphire-rapids", "batch", "columns", "64")[..2], [8, 32]);
+        // 14 vectors are seven twos, and the width is that for any number of rows.
+        for rows in ["7", "56", "100", "batch"] {
+            assert_eq!(tile("sapphire-rapids", rows, "224", "64")[1], 32);
+        }
         assert_eq!(tile("sapphire-rapids", "1", "1000", "2048"), [1, 128, 4, 1]);
         let held = |class: &str, acc: DType| {
             let target =

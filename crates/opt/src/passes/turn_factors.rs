@@ -54,17 +54,26 @@ fn sum_of_rows(site: &mut Site) -> Applied {
     let TensorOp::Dot { dims, out } = site.kind() else { return Ok(None) };
     let (x, column) = (site.operand(0), site.operand(1));
     let n_batch = dims.rhs_batch.len();
+    let is_normal = [x, column].iter().all(|side| site.shape(*side).rank() == n_batch + 2)
+        && dims.lhs_contract[..] == [n_batch + 1]
+        && dims.rhs_contract.len() == 1;
+    if !is_normal {
+        return Ok(None);
+    }
     let is_float =
         matches!(out, DType::F32 | DType::F64) && site.b.dtype(x) == *out && site.b.dtype(column) == *out;
     let is_long = site.shape(x)[n_batch + 1].as_const().is_some_and(|k| k >= FEWEST_TERMS);
-    let is_column = site.shape(column).rank() == n_batch + 2 && site.shape(column)[n_batch + 1].is_const(1);
+    // Constants may have either axis first.
+    let n_axis = 2 * n_batch + 1 - dims.rhs_contract[0];
+    let is_column = site.shape(column)[n_axis].is_const(1);
     let is_turned = matches!(site.def(x), Some((_, TensorOp::Transpose { .. })));
-    let in_rows = dims.lhs_contract[..] == [n_batch + 1];
-    if !is_float || !is_long || !is_column || is_turned || !in_rows {
+    if !is_float || !is_long || !is_column || is_turned {
         return Ok(None);
     }
     let mut shape = site.shape(column).to_vec();
-    shape.swap(n_batch, n_batch + 1);
+    if n_axis == n_batch + 1 {
+        shape.swap(n_batch, n_axis);
+    }
     let row = site.b.reshape(column, shape)?;
     let products = site.b.elementwise(ScalarOp::Mul, &[x, row])?;
     site.b.reduce(ScalarOp::Add, products, &[n_batch + 1], true).map(Some)
