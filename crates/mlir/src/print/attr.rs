@@ -61,6 +61,10 @@ impl Printer<'_> {
             Attr::Dialect(text) | Attr::Alias(text) => {
                 self.out.push('#');
                 self.out.push_str(text);
+                // With a `}` behind it, the alias `#-` would be the end of the file's metadata.
+                if text == "-" {
+                    self.out.push(' ');
+                }
             }
             Attr::Location(location) => self.location(location),
         }
