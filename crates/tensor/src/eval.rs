@@ -20,6 +20,7 @@ mod order;
 mod pool;
 mod reduce;
 mod run;
+mod strided;
 
 pub use bindings::Bindings;
 pub use ops::evaluate_op;

@@ -29,12 +29,19 @@ pub fn eval(op: ScalarOp, dtypes: &[DType], bits: &[u64]) -> u64 {
 /// Panics when dtypes or lengths do not fit (a caller's bug).
 pub fn eval_slice(op: ScalarOp, operands: &[(&[u8], DType)], out: &mut Vec<u8>) {
     let counts = operands.iter().map(|(bytes, dtype)| bytes.len() / dtype.size());
-    let count = counts.clone().find(|n| *n != 1).unwrap_or(1);
-    assert!(counts.clone().all(|n| n == count || n == 1), "`{op}` on slices of different lengths");
+    let count = counts.into_iter().find(|n| *n != 1).unwrap_or(1);
+    let dtypes: Vec<DType> = operands.iter().map(|(_, dtype)| *dtype).collect();
+    out.resize(count * result_type(op, &dtypes).size(), 0);
+    eval_into(op, operands, out);
+}
+
+/// As [`eval_slice`], into a slice of the result's length.
+pub fn eval_into(op: ScalarOp, operands: &[(&[u8], DType)], out: &mut [u8]) {
     let dtypes: Vec<DType> = operands.iter().map(|(_, dtype)| *dtype).collect();
     let result = result_type(op, &dtypes);
-    out.clear();
-    out.resize(count * result.size(), 0);
+    let count = out.len() / result.size();
+    let counts = operands.iter().map(|(bytes, dtype)| bytes.len() / dtype.size());
+    assert!(counts.clone().all(|n| n == count || n == 1), "`{op}` on slices of different lengths");
     if counts.into_iter().all(|n| n == count) {
         apply(op, operands, result, out);
     } else {

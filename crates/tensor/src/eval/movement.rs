@@ -1,6 +1,7 @@
 //! Movement: most ops are a copy with strides of their own.
 
 use super::index::{around, strides};
+use super::strided::strided_copy;
 use crate::PadMode;
 use std::borrow::Cow;
 use tegula_base::{DType, HostTensor};
@@ -43,46 +44,6 @@ pub(super) fn slice(x: &HostTensor, starts: &[i64], steps: &[i64], out: &mut Hos
     let steps: Vec<isize> =
         steps.iter().zip(&own).map(|(step, stride)| *step as isize * *stride as isize).collect();
     *out = strided_copy(x, start, &steps, &out.shape);
-}
-
-/// Element `index` of the result is element `start + index . steps` of x; all must be inside x.
-fn strided_copy(x: &HostTensor, start: isize, steps: &[isize], shape: &[usize]) -> HostTensor {
-    let mut out = HostTensor::zeros(x.dtype, shape);
-    if out.bytes.is_empty() {
-        return out;
-    }
-    match x.dtype.size() {
-        1 => strided_rows::<1>(x, start, steps, &mut out),
-        2 => strided_rows::<2>(x, start, steps, &mut out),
-        4 => strided_rows::<4>(x, start, steps, &mut out),
-        _ => strided_rows::<8>(x, start, steps, &mut out),
-    }
-    out
-}
-
-fn strided_rows<const SIZE: usize>(x: &HostTensor, start: isize, steps: &[isize], out: &mut HostTensor) {
-    let (from, _) = x.bytes.as_chunks::<SIZE>();
-    let (to, _) = out.bytes.as_chunks_mut::<SIZE>();
-    let Some((&last, outer)) = out.shape.split_last() else {
-        to[0] = from[start as usize];
-        return;
-    };
-    let step = steps[outer.len()];
-    let mut rows = to.chunks_exact_mut(last);
-    super::index::for_each_index(outer, |index| {
-        let offset: isize = index.iter().zip(steps).map(|(i, step)| *i as isize * step).sum();
-        let begin = start + offset;
-        let Some(row) = rows.next() else { return };
-        match step {
-            1 => row.copy_from_slice(&from[begin as usize..begin as usize + last]),
-            0 => row.fill(from[begin as usize]),
-            _ => {
-                for (i, element) in row.iter_mut().enumerate() {
-                    *element = from[(begin + i as isize * step) as usize];
-                }
-            }
-        }
-    });
 }
 
 /// The slices of x along an axis at these places.

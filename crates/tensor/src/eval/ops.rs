@@ -3,9 +3,11 @@
 use super::run::{decomposed_func, run_func};
 use super::{Bindings, contract, indexing, movement, order, pool, reduce};
 use crate::{TensorOp, TensorType, infer};
+use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 use tegula_base::{HostTensor, Symbols};
-use tegula_ir::scalar::eval::eval_slice;
+use tegula_ir::scalar::eval::{eval_into, eval_slice};
 use tegula_ir::{Op, ScalarOp};
 
 /// The largest tensor the evaluator makes, so that an absurd size is an error and not a lack of memory.
@@ -124,18 +126,51 @@ fn fill(out: &mut HostTensor, bits: &[u8]) {
     }
 }
 
+/// Bytes of a result for which operands of other shapes are spread at once: they stay in the second cache.
+const SPREAD_BYTES: usize = 1 << 16;
+
+/// Operands of one element are repeated as they are read; those of other shapes are spread a few rows at a time, as weights
+/// may be as large as memory allows.
 fn elementwise(f: ScalarOp, x: &[&HostTensor], out: &mut HostTensor) {
-    let spread: Vec<Option<HostTensor>> = x
-        .iter()
-        .map(|tensor| {
-            (tensor.count() != 1 && tensor.shape != out.shape)
-                .then(|| movement::broadcast(tensor, &out.shape))
-        })
-        .collect();
-    let operands: Vec<_> = x
-        .iter()
-        .zip(&spread)
-        .map(|(tensor, spread)| (spread.as_ref().map_or(&tensor.bytes[..], |s| &s.bytes[..]), tensor.dtype))
-        .collect();
-    eval_slice(f, &operands, &mut out.bytes);
+    if out.bytes.is_empty() {
+        return;
+    }
+    let is_spread = |tensor: &HostTensor| tensor.count() != 1 && tensor.shape != out.shape;
+    let spreads = x.iter().any(|tensor| is_spread(tensor));
+    let Some((rows, row)) = out.shape.split_first().filter(|_| spreads) else {
+        let operands: Vec<_> = x.iter().map(|tensor| (&tensor.bytes[..], tensor.dtype)).collect();
+        return eval_slice(f, &operands, &mut out.bytes);
+    };
+    let row_bytes = out.bytes.len() / rows;
+    let at_once = (SPREAD_BYTES / row_bytes).max(1);
+    for (i, out_rows) in out.bytes.chunks_mut(at_once * row_bytes).enumerate() {
+        let taken = i * at_once..i * at_once + out_rows.len() / row_bytes;
+        let part: Vec<usize> = std::iter::once(taken.len()).chain(row.iter().copied()).collect();
+        let bytes: Vec<Cow<[u8]>> = x
+            .iter()
+            .map(|tensor| match is_spread(tensor) {
+                true => Cow::Owned(movement::broadcast(&rows_of(tensor, &taken, part.len()), &part).bytes),
+                false if tensor.count() == 1 => Cow::Borrowed(&tensor.bytes[..]),
+                false => Cow::Borrowed(bytes_of_rows(tensor, &taken)),
+            })
+            .collect();
+        let operands: Vec<_> =
+            bytes.iter().zip(x).map(|(bytes, tensor)| (&bytes[..], tensor.dtype)).collect();
+        eval_into(f, &operands, out_rows);
+    }
+}
+
+/// The part of an operand that rows of a result of so many axes need.
+fn rows_of<'a>(x: &'a HostTensor, rows: &Range<usize>, rank: usize) -> Cow<'a, HostTensor> {
+    if x.shape.len() < rank || x.shape[0] == 1 {
+        return Cow::Borrowed(x);
+    }
+    let mut shape = x.shape.clone();
+    shape[0] = rows.len();
+    Cow::Owned(HostTensor { dtype: x.dtype, shape, bytes: bytes_of_rows(x, rows).to_vec() })
+}
+
+fn bytes_of_rows<'a>(x: &'a HostTensor, rows: &Range<usize>) -> &'a [u8] {
+    let row = x.bytes.len() / x.shape[0];
+    &x.bytes[rows.start * row..rows.end * row]
 }
