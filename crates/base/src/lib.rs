@@ -21,7 +21,7 @@ pub use diagnostic::{Code, Diagnostic, Diagnostics, Severity};
 pub use dim::{Dim, DimReader};
 pub use dtype::DType;
 pub use entity::{Arena, EntityId};
-pub use hash::{HashMap, HashSet};
+pub use hash::{HashMap, HashSet, fingerprint};
 pub use host_tensor::HostTensor;
 pub use shape::Shape;
 pub use symbol::{Origin, SymbolInfo, Symbols};

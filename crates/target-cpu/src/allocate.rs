@@ -15,6 +15,7 @@ mod check;
 mod live;
 mod split;
 
+use crate::isa::Width;
 use crate::mir::{Class, Mir, VReg};
 use crate::native::Tier;
 use tegula_base::Diagnostic;
@@ -50,6 +51,18 @@ pub struct Allocation {
     /// Instructions that are not emitted: dead or never needed.
     pub dropped: Vec<bool>,
     pub n_spills: usize,
+    /// Constants behind the machine IR's own: those, repeated until they fill a register.
+    pub repeated: Vec<(u32, Width)>,
+}
+
+/// All constants behind code: those that selection made, and those of an [`Allocation`].
+pub fn constants(mut pool: Vec<Vec<u8>>, repeated: &[(u32, Width)]) -> Vec<Vec<u8>> {
+    for &(id, width) in repeated {
+        let element = &pool[id as usize];
+        let whole = element.repeat(width.bytes() / element.len());
+        pool.push(whole);
+    }
+    pool
 }
 
 /// Registers of a class that may be given, the preferred first: those that a callee may destroy, so that

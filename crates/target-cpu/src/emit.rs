@@ -8,10 +8,11 @@ mod encode;
 mod listing;
 
 use crate::abi::Frame;
-use crate::allocate::{Allocation, Edit, EditKind};
+use crate::allocate::{self, Allocation, Edit, EditKind};
 use crate::isa::{Isa, Width};
 use crate::mir::{Arg, Base, Class, Cond, Inst, Kind, Label, Mem, Mir, Size, VReg};
 use crate::schedule::CpuFunc;
+pub use encode::append_constants;
 use encode::{Encoder, Line};
 use iced_x86::{Code as X86, Instruction, Register};
 use smallvec::smallvec;
@@ -70,7 +71,8 @@ impl Emit<'_> {
             }
         }
         let code_bytes = self.encoder.bytes.len();
-        let (bytes, lines) = self.encoder.finish(&self.mir.pool)?;
+        let pool = allocate::constants(self.mir.pool.clone(), &self.allocation.repeated);
+        let (bytes, lines) = self.encoder.finish(&pool)?;
         let (frame_bytes, n_spills) = (self.frame.bytes(), self.allocation.n_spills);
         Ok(Code { bytes, frame_bytes, n_spills, code_bytes, lines })
     }

@@ -10,6 +10,7 @@ pub use builder::Builder;
 
 use crate::isa::{Isa, Role, Width};
 use smallvec::SmallVec;
+use std::hash::{Hash, Hasher};
 use tegula_ir::OpId;
 
 /// A virtual register.
@@ -50,7 +51,7 @@ impl From<Width> for Size {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Label(pub u32);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Base {
     Reg(VReg),
     /// An area of the stack frame.
@@ -60,7 +61,7 @@ pub enum Base {
 }
 
 /// `base + index * scale + disp`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Mem {
     pub base: Base,
     pub index: Option<(VReg, Size)>,
@@ -78,7 +79,7 @@ impl Mem {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Arg {
     Reg(VReg, Size),
     Mem(Mem),
@@ -86,7 +87,7 @@ pub enum Arg {
 }
 
 /// What a mask operand does with lanes that it turns off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Masking {
     /// They become 0 (in memory: stay untouched).
     Zero,
@@ -287,7 +288,7 @@ impl Inst {
 }
 
 /// A loop's place in the list: its label and its backward branch.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub struct Loop {
     pub head: u32,
     pub tail: u32,
@@ -295,11 +296,18 @@ pub struct Loop {
     pub parent: Option<u32>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub struct VRegData {
     pub class: Class,
     /// The widest part that any operand names.
     pub size: Size,
+}
+
+/// All but where it comes from: code does not depend on that.
+impl Hash for Inst {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.kind, &self.args, self.mask, self.broadcast).hash(state);
+    }
 }
 
 /// A kernel as machine IR.
@@ -313,4 +321,13 @@ pub struct Mir {
     pub frame: Vec<u32>,
     /// Constants, each aligned to its size.
     pub pool: Vec<Vec<u8>>,
+}
+
+/// All but the constants' values, which neither allocation nor encoding looks at: registers and code follow from the rest.
+impl Hash for Mir {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.insts, &self.vregs, &self.loops, self.n_labels, &self.frame).hash(state);
+        self.pool.len().hash(state);
+        self.pool.iter().for_each(|constant| constant.len().hash(state));
+    }
 }

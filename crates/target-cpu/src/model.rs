@@ -4,7 +4,7 @@
 
 use crate::exec;
 use crate::lower::{Registers, Schedule, lower, wants_halves};
-use crate::native::{self, Tier};
+use crate::native::{Templates, Tier};
 use crate::schedule::Elem;
 use tegula_base::{Bytes, DType, Diagnostic, Diagnostics, Symbols};
 use tegula_machine::{Cpu, Machine};
@@ -31,6 +31,8 @@ pub struct CpuTarget {
     cpu: Cpu,
     tier: Tier,
     form: Form,
+    /// Of the kernels compiled so far.
+    templates: Templates,
 }
 
 /// Accumulators of a contraction tile, of the registers that the tier has: the rest holds the vectors of the
@@ -128,7 +130,7 @@ impl CpuTarget {
             let message = format!("no processor's code is made for instruction set tier `{}`", machine.tier);
             return Err(Diagnostic::error("machine-file", message).at(machine.name.clone()));
         };
-        Ok(CpuTarget { machine, cpu, tier, form })
+        Ok(CpuTarget { machine, cpu, tier, form, templates: Templates::default() })
     }
 
     /// With `vdpbf16ps`; without it a pair takes two multiply-adds and what takes it apart.
@@ -434,7 +436,7 @@ impl TargetModel for CpuTarget {
             tegula_ir::verify(&schedule.func).map_err(|errors| broken(name, "lowering", errors))?;
         }
         let code = match self.form {
-            Form::Machine => Code::Machine(native::compile(&schedule.func, self.tier)?.bytes),
+            Form::Machine => Code::Machine(self.templates.compile(&schedule.func, self.tier)?),
             Form::Portable => Code::Portable(exec::encode(&schedule.func)),
         };
         Ok(CompiledKernel {

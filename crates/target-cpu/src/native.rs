@@ -2,9 +2,11 @@
 //!
 //! Before: a checked [`CpuFunc`]. After: position-independent bytes under the kernel ABI (`docs/abi.md`).
 
+use crate::isa::Width;
 use crate::schedule::CpuFunc;
 use crate::{allocate, emit, select};
-use tegula_base::Diagnostic;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tegula_base::{Diagnostic, HashMap, fingerprint};
 
 pub use crate::emit::Code;
 
@@ -42,4 +44,49 @@ pub fn compile(func: &CpuFunc, tier: Tier) -> Result<Code, Diagnostic> {
     let mut mir = select::select(func, tier)?;
     let allocation = allocate::allocate(&mut mir, tier)?;
     emit::emit(func, &mir, &allocation)
+}
+
+/// Instructions that were made, for kernels that are equal but for the values of constants: each layer of a quantised
+/// model has scales and zero points of its own. Those get the same ones with constants of their own behind them.
+///
+/// Every kernel is selected anew, as what is computed with a number depends on the number; registers and encoding, which do
+/// not, take longer than selection.
+#[derive(Clone, Debug, Default)]
+pub struct Templates {
+    /// By the fingerprint of the machine IR.
+    known: Arc<Mutex<HashMap<u64, Arc<Template>>>>,
+}
+
+#[derive(Debug)]
+struct Template {
+    instructions: Vec<u8>,
+    repeated: Vec<(u32, Width)>,
+}
+
+impl Templates {
+    /// The bytes of [`compile`]; several threads may ask at once.
+    pub fn compile(&self, func: &CpuFunc, tier: Tier) -> Result<Vec<u8>, Diagnostic> {
+        let mut mir = select::select(func, tier)?;
+        let form = fingerprint(&(&mir, tier));
+        let known = self.known().get(&form).cloned();
+        if let Some(known) = known {
+            let mut bytes = known.instructions.clone();
+            emit::append_constants(&mut bytes, &allocate::constants(mir.pool, &known.repeated));
+            if cfg!(debug_assertions) && bytes != compile(func, tier)?.bytes {
+                let message = format!("`{}` has other code than the kernel of its form", func.name);
+                return Err(Diagnostic::internal(message));
+            }
+            return Ok(bytes);
+        }
+        let allocation = allocate::allocate(&mut mir, tier)?;
+        let code = emit::emit(func, &mir, &allocation)?;
+        let instructions = code.bytes[..code.code_bytes].to_vec();
+        let template = Template { instructions, repeated: allocation.repeated };
+        self.known().insert(form, Arc::new(template));
+        Ok(code.bytes)
+    }
+
+    fn known(&self) -> MutexGuard<'_, HashMap<u64, Arc<Template>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }

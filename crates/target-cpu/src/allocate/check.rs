@@ -23,12 +23,15 @@ struct Check<'a> {
     original: &'a Mir,
     mir: &'a Mir,
     allocation: &'a Allocation,
+    /// Behind the code.
+    constants: Vec<Vec<u8>>,
 }
 
 /// Checks that `mir` under `allocation` computes what `original` does.
 /// Errors: the first use that may see another value.
 pub fn check(original: &Mir, mir: &Mir, allocation: &Allocation) -> Result<(), Diagnostic> {
-    let cx = Check { original, mir, allocation };
+    let constants = super::constants(mir.pool.clone(), &allocation.repeated);
+    let cx = Check { original, mir, allocation, constants };
     let blocks = blocks(original);
     let empty: State = vec![Values::new(); FIRST_AREA + mir.frame.len()];
     let mut entry: Vec<Option<State>> = vec![None; blocks.len()];
@@ -159,7 +162,7 @@ impl Check<'_> {
         let (Some(def), None) = (defs.next(), defs.next()) else { return false };
         match def.args[..] {
             [_, Arg::Mem(Mem { base: Base::Pool(was), .. })] if def.is_constant() => {
-                let (was, now) = (&self.original.pool[was as usize], &self.mir.pool[now as usize]);
+                let (was, now) = (&self.original.pool[was as usize], &self.constants[now as usize]);
                 now.chunks(was.len()).all(|part| part == was.as_slice())
             }
             _ => false,

@@ -178,16 +178,16 @@ impl Assign<'_> {
         if !repeats && isa != Isa::VmovupsLoad {
             return false;
         }
-        let element = &self.mir.pool[id as usize];
-        let whole = element.repeat(width.bytes() / element.len());
-        let pool = &mut self.mir.pool;
+        let pool = &self.mir.pool;
+        let wide = width.bytes() > pool[id as usize].len();
+        let next = (pool.len() + self.out.repeated.len()) as u32;
+        let repeated = &mut self.out.repeated;
         let id = *self.whole_constants.entry((id, width)).or_insert_with(|| {
-            if whole.len() > pool[id as usize].len() {
-                pool.push(whole);
-                pool.len() as u32 - 1
-            } else {
-                id
+            if !wide {
+                return id;
             }
+            repeated.push((id, width));
+            next
         });
         self.mir.insts[site as usize].args[place] = Arg::Mem(Mem::at(Base::Pool(id)));
         true

@@ -119,18 +119,7 @@ impl Encoder {
             set(&mut self.bytes, patch.at, target, patch.end)?;
             self.lines[patch.line].instruction.set_near_branch64(target as u64);
         }
-        // Large constants first, so that each is aligned to its size.
-        let mut order: Vec<usize> = (0..pool.len()).collect();
-        order.sort_by_key(|&id| (std::cmp::Reverse(pool[id].len()), id));
-        let mut place = vec![0; pool.len()];
-        if let Some(&largest) = order.first() {
-            let start = self.bytes.len().next_multiple_of(pool[largest].len().max(1));
-            self.bytes.resize(start, 0xcc);
-        }
-        for id in order {
-            place[id] = self.bytes.len();
-            self.bytes.extend_from_slice(&pool[id]);
-        }
+        let place = append_constants(&mut self.bytes, pool);
         for patch in &self.constants {
             let (id, disp) = patch.target;
             let target = place[id as usize] + disp as usize;
@@ -139,6 +128,23 @@ impl Encoder {
         }
         Ok((self.bytes, self.lines))
     }
+}
+
+/// Puts constants behind code, and tells where each is: that follows from their lengths.
+pub fn append_constants(bytes: &mut Vec<u8>, pool: &[Vec<u8>]) -> Vec<usize> {
+    // Large constants first, so that each is aligned to its size.
+    let mut order: Vec<usize> = (0..pool.len()).collect();
+    order.sort_by_key(|&id| (std::cmp::Reverse(pool[id].len()), id));
+    let mut place = vec![0; pool.len()];
+    if let Some(&largest) = order.first() {
+        let start = bytes.len().next_multiple_of(pool[largest].len().max(1));
+        bytes.resize(start, 0xcc);
+    }
+    for id in order {
+        place[id] = bytes.len();
+        bytes.extend_from_slice(&pool[id]);
+    }
+    place
 }
 
 fn set(bytes: &mut [u8], at: usize, target: usize, end: usize) -> Emitted<()> {
