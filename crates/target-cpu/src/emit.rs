@@ -40,7 +40,8 @@ pub struct Code {
 /// Errors: internal only; an operand that no encoding takes.
 pub fn emit(func: &CpuFunc, mir: &Mir, allocation: &Allocation) -> Result<Code, Diagnostic> {
     let frame = Frame::new(mir, allocation);
-    let emit = Emit { mir, allocation, frame, encoder: Encoder::new(mir.n_labels as usize) };
+    let encoder = Encoder::new(mir.n_labels as usize, mir.insts.len() + allocation.edits.len());
+    let emit = Emit { mir, allocation, frame, encoder };
     emit.kernel()
         .map_err(|error| Diagnostic::internal(format!("encoding x86-64 code for `{}`: {error}", func.name)))
 }

@@ -37,9 +37,13 @@ const ENTRY: [u8; 4] = [7, 6, 2, 1];
 
 type Selected<T> = Result<T, Diagnostic>;
 
+/// Instructions that ops become, seldom more: room for them is taken at once, as moving a growing list takes longer than most of
+/// what selection does (2 % of a compilation).
+const INSTS_OF_OPS: (usize, usize) = (5, 4);
+
 /// Selects instructions for a whole kernel.
 pub fn select(func: &CpuFunc, tier: Tier) -> Selected<Mir> {
-    let mut b = Builder::new();
+    let mut b = Builder::new(func.op_count() * INSTS_OF_OPS.0 / INSTS_OF_OPS.1);
     let entry = ENTRY.map(|register| {
         let reg = b.gpr();
         b.push(Kind::Entry(register), &[Arg::Reg(reg, Size::B64)]);

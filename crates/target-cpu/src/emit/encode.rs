@@ -44,12 +44,16 @@ const NOPS: [&[u8]; 9] = [
     &[0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00],
 ];
 
+/// Of an instruction on vectors, seldom more.
+const USUAL_BYTES: usize = 8;
+
 impl Encoder {
-    pub fn new(n_labels: usize) -> Encoder {
+    /// For about so many instructions.
+    pub fn new(n_labels: usize, capacity: usize) -> Encoder {
         Encoder {
-            bytes: Vec::new(),
+            bytes: Vec::with_capacity(capacity * USUAL_BYTES),
             op: None,
-            lines: Vec::new(),
+            lines: Vec::with_capacity(capacity),
             labels: vec![None; n_labels],
             branches: Vec::new(),
             constants: Vec::new(),

@@ -21,9 +21,12 @@ pub struct Builder {
 }
 
 impl Builder {
-    pub fn new() -> Builder {
+    /// For about so many instructions.
+    pub fn new(capacity: usize) -> Builder {
+        let insts = Vec::with_capacity(capacity);
+        let vregs = Vec::with_capacity(capacity);
         Builder {
-            mir: Mir::default(),
+            mir: Mir { insts, vregs, ..Mir::default() },
             constants: Vec::new(),
             constant_ids: HashMap::default(),
             pool_ids: HashMap::default(),

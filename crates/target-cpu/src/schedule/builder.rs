@@ -56,13 +56,43 @@ impl At {
     }
 }
 
-/// What a scope has computed, by the hash of op and operands.
-type Known = HashMap<u64, SmallVec<[Value; 1]>>;
+/// What the open scopes have computed.
+#[derive(Default)]
+struct Known {
+    /// By the hash of op and operands, with the number of the scope, 0 the function's.
+    values: HashMap<u64, SmallVec<[(Value, u32); 1]>>,
+    /// Hashes that each scope inside of the function's added.
+    added: Vec<Vec<u64>>,
+}
+
+impl Known {
+    /// Of the innermost scope, or the function's.
+    fn add(&mut self, hash: u64, value: Value, for_all: bool) {
+        let scope = if for_all { 0 } else { self.added.len() as u32 };
+        self.values.entry(hash).or_default().push((value, scope));
+        if let Some(added) = self.added.last_mut().filter(|_| !for_all) {
+            added.push(hash);
+        }
+    }
+
+    fn open(&mut self) {
+        self.added.push(Vec::new());
+    }
+
+    fn close(&mut self) {
+        let scope = self.added.len() as u32;
+        for hash in self.added.pop().unwrap_or_default() {
+            if let Some(values) = self.values.get_mut(&hash) {
+                values.retain(|(_, own)| *own < scope);
+            }
+        }
+    }
+}
 
 pub struct Builder {
     func: CpuFunc,
     regions: Vec<RegionId>,
-    known: Vec<Known>,
+    known: Known,
     /// Detached ops that `finish` puts first, in the order of their making.
     constants: Vec<OpId>,
     /// Given to every op that is made from now on.
@@ -73,7 +103,7 @@ impl Builder {
     pub fn new(name: impl Into<String>) -> Builder {
         let func = CpuFunc::new(name);
         let regions = vec![func.body()];
-        Builder { func, regions, known: vec![Known::default()], constants: vec![], location: None }
+        Builder { func, regions, known: Known::default(), constants: vec![], location: None }
     }
 
     /// Ends the body with `return`.
@@ -139,20 +169,18 @@ impl Builder {
             return self.func.result(op);
         }
         let hash = hash(&kind, operands);
-        let known = self.known.iter().rev().find_map(|known| self.find(known, hash, &kind, operands));
-        if let Some(value) = known {
+        if let Some(value) = self.find(hash, &kind, operands) {
             return value;
         }
         let op = self.push(kind, operands);
         let value = self.func.result(op);
-        let scope = self.known.last_mut().expect("invariant: the body stays open");
-        scope.entry(hash).or_default().push(value);
+        self.known.add(hash, value, false);
         value
     }
 
-    /// The result of an equal op in a scope.
-    fn find(&self, known: &Known, hash: u64, kind: &CpuOp, operands: &[Value]) -> Option<Value> {
-        known.get(&hash)?.iter().copied().find(|value| {
+    /// The result of an equal op in an open scope.
+    fn find(&self, hash: u64, kind: &CpuOp, operands: &[Value]) -> Option<Value> {
+        self.known.values.get(&hash)?.iter().map(|(value, _)| *value).find(|value| {
             let op = self.func.def_op(*value).expect("invariant: results are known, not arguments");
             self.func.kind(op) == kind && self.func.operands(op) == operands
         })
@@ -161,13 +189,13 @@ impl Builder {
     /// A value of the function's entry, shared everywhere.
     fn entry(&mut self, kind: CpuOp, operands: &[Value], ty: CpuType) -> Value {
         let hash = hash(&kind, operands);
-        if let Some(value) = self.find(&self.known[0], hash, &kind, operands) {
+        if let Some(value) = self.find(hash, &kind, operands) {
             return value;
         }
         let op = self.func.create_op(kind, operands, [ty], None);
         self.constants.push(op);
         let value = self.func.result(op);
-        self.known[0].entry(hash).or_default().push(value);
+        self.known.add(hash, value, true);
         value
     }
 
@@ -326,10 +354,10 @@ impl Builder {
     /// Fills a region and ends it with the yield of what `fill` gives; the types of that.
     fn region(&mut self, region: RegionId, fill: impl FnOnce(&mut Builder) -> Vec<Value>) -> Vec<CpuType> {
         self.regions.push(region);
-        self.known.push(Known::default());
+        self.known.open();
         let values = fill(self);
         self.push(CpuOp::Yield {}, &values);
-        self.known.pop();
+        self.known.close();
         self.regions.pop();
         values.into_iter().map(|value| self.ty(value)).collect()
     }
