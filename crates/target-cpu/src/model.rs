@@ -42,6 +42,8 @@ const MOST_ACCUMULATORS: [(Tier, i64); 2] = [(Tier::Avx2, 12), (Tier::Avx512, 28
 /// Accumulators that keep two multiply-add units of 4 cycles latency busy (Zen 4, Zen 5, Golden Cove:
 /// their optimization manuals).
 const BUSY_ACCUMULATORS: i64 = 8;
+/// The same for products of bytes, whose latency is 5 cycles on Golden Cove (uops.info, VPDPBUSD) and 4 on Zen.
+const BUSY_BYTE_ACCUMULATORS: i64 = 10;
 /// As above on AVX2 for 8-bit operands, whose exact four-way product takes four registers besides.
 const MOST_BYTE_ACCUMULATORS: i64 = 8;
 /// Rows of a tile when the number of rows is not known, by tier: with two vectors of columns. On AVX-512 8 keep the
@@ -326,14 +328,15 @@ impl TargetModel for CpuTarget {
         let [m, vectors] = self.tile(contract, lanes);
         let unroll = if self.multiplies_pairs(contract.lhs, contract.rhs) { PAIR_UNROLL } else { K_UNROLL };
         let k = contract.k.as_const().map_or(unroll, |k| k.clamp(1, unroll));
-        let (m_block, busy_rows) = (self.row_tiles_of_block(contract, m), BUSY_ACCUMULATORS / vectors);
+        let m_block = self.row_tiles_of_block(contract, m);
+        let busy = if contract.lhs.is_int() { BUSY_BYTE_ACCUMULATORS } else { BUSY_ACCUMULATORS };
         ContractTile {
             m,
             n: vectors * lanes,
             k,
             m_block,
             n_slabs: self.column_slabs(contract, [m * m_block, vectors * lanes]),
-            busy_rows,
+            busy_rows: (busy + vectors - 1) / vectors,
             edges: Edges::Cut,
             swapped: false,
             splits: 1,
