@@ -36,9 +36,23 @@ pub struct Cpu {
     pub core: Option<Core>,
 }
 
+/// Whose ports a core has: which kinds of work go through which of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CoreFamily {
+    /// AMD's since Zen: vectors have pipes of their own, of which `shift_pipe` is the first of the two neighbours that shift;
+    /// they are numbered from 1, multipliers first.
+    Zen { shift_pipe: u16 },
+    /// Intel's since Golden Cove, with 512-bit multiply-adds on port 5: vectors share ports with everything else.
+    GoldenCove,
+}
+
+/// The names of families in machine files.
+const FAMILIES: [&str; 2] = ["zen", "golden-cove"];
+
 /// One core as it runs code, alone on its machine. Cycles are of its clock under load.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Core {
+    pub family: CoreFamily,
     pub clock_hz: f64,
     /// Instructions that enter in a cycle, as the machine says, are on their way at once, and stores that wait to be written.
     pub dispatch: u16,
@@ -50,7 +64,7 @@ pub struct Core {
     /// Units of general registers, and those of them that multiply.
     pub alus: u16,
     pub multipliers: u16,
-    /// Bytes that a unit, and each of two loads, takes at once: wider vectors pass in parts, one after the other.
+    /// Bytes that a unit, and a load, takes at once: wider vectors pass in parts, one after the other.
     pub datapath: usize,
     /// Bytes of a vector that are stored in a cycle, and up to which two stores leave in one.
     pub store_bytes: usize,
@@ -59,8 +73,6 @@ pub struct Core {
     pub logic: u16,
     pub shift: u16,
     pub convert: u16,
-    /// The first of the two neighbouring pipes that shift; the pipes are numbered from 1, multipliers first.
-    pub shift_pipe: u16,
     /// Cycles to a result from L1, of a general and of a vector register.
     pub load: u16,
     pub vector_load: u16,
@@ -80,6 +92,8 @@ pub struct Core {
     pub l3_reach: Bytes,
     /// Cycles that a line takes on the path from L2, L3 and memory.
     pub line: [f64; 3],
+    /// As how many of these a line counts that is written: it comes in, and later goes out.
+    pub written_line: f64,
     /// Cycles until a line of L2, L3 and memory has come that was not asked for ahead.
     pub latency: [f64; 3],
     /// How many cycles ahead lines are fetched.
@@ -101,12 +115,25 @@ const MOST_CACHE: u64 = 1 << 30;
 const MOST_CYCLES: u64 = u16::MAX as u64;
 
 impl Core {
-    fn read(facts: &mut Facts, dispatch: u16) -> Core {
+    fn read(facts: &mut Facts, dispatch: u16, family: Option<&str>) -> Core {
         let cycles = |facts: &mut Facts, name| facts.take(name, "cycle");
         let whole_cycles = |facts: &mut Facts, name| facts.whole(name, "cycle", MOST_CYCLES) as u16;
         let places = |facts: &mut Facts, name| facts.whole(name, "1", MOST_PLACES) as usize;
         let ways = |facts: &mut Facts, name| facts.whole(name, "1", MOST_WAYS) as usize;
+        let family = match family {
+            Some("golden-cove") => CoreFamily::GoldenCove,
+            Some("zen") => {
+                CoreFamily::Zen { shift_pipe: facts.whole("core_shift_pipe", "1", LAST_SHIFT_PIPE) as u16 }
+            }
+            other => {
+                let found = other.map_or("none is given".into(), |name| format!("`{name}` is none"));
+                let known = FAMILIES.join(", ");
+                facts.error(format!("`core` in `[isa]` names the family of the cores ({known}); {found}"));
+                CoreFamily::GoldenCove
+            }
+        };
         Core {
+            family,
             clock_hz: facts.take("core_clock", "Hz"),
             dispatch,
             window: places(facts, "core_window"),
@@ -121,7 +148,6 @@ impl Core {
             logic: whole_cycles(facts, "core_logic"),
             shift: whole_cycles(facts, "core_shift"),
             convert: whole_cycles(facts, "core_convert"),
-            shift_pipe: facts.whole("core_shift_pipe", "1", LAST_SHIFT_PIPE) as u16,
             load: whole_cycles(facts, "core_load"),
             vector_load: whole_cycles(facts, "core_vector_load"),
             forward: whole_cycles(facts, "core_forward"),
@@ -134,6 +160,7 @@ impl Core {
             l3_ways: ways(facts, "core_l3_ways"),
             l3_reach: Bytes(facts.whole("core_l3_reach", "B", MOST_CACHE)),
             line: ["core_l2_line", "core_l3_line", "core_memory_line"].map(|name| cycles(facts, name)),
+            written_line: facts.take("core_written_line", "1"),
             latency: ["core_l2_latency", "core_l3_latency", "core_memory_latency"]
                 .map(|name| cycles(facts, name)),
             ahead: cycles(facts, "core_ahead"),
@@ -154,7 +181,7 @@ pub struct FlopsPerCycle {
 }
 
 impl Cpu {
-    pub(super) fn read(facts: &mut Facts, features: Vec<String>) -> Cpu {
+    pub(super) fn read(facts: &mut Facts, features: Vec<String>, family: Option<&str>) -> Cpu {
         let dispatch = facts.whole("dispatch", "1", MOST_CYCLES) as u16;
         Cpu {
             features,
@@ -176,7 +203,7 @@ impl Cpu {
             l2_bytes_per_cycle: facts.take("l2_bandwidth", "B/cycle"),
             memory_bandwidth: BytesPerSecond(facts.take("memory_bandwidth", "B/s")),
             launch_overhead: Nanoseconds(facts.take("launch_overhead", "ns")),
-            core: facts.has("core_clock").then(|| Core::read(facts, dispatch)),
+            core: facts.has("core_clock").then(|| Core::read(facts, dispatch, family)),
         }
     }
 

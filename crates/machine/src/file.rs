@@ -21,6 +21,8 @@ struct Isa {
     tier: String,
     /// Of a CPU only.
     features: Option<Vec<String>>,
+    /// Of a CPU whose cores are described: their family.
+    core: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -43,7 +45,7 @@ pub(super) struct Facts<'a> {
 }
 
 impl Facts<'_> {
-    fn error(&mut self, message: String) {
+    pub(super) fn error(&mut self, message: String) {
         self.errors.push(Diagnostic::error("machine-file", message).at(self.origin));
     }
 
@@ -146,12 +148,16 @@ fn kind(name: &str, isa: &Isa, mut facts: Facts) -> Result<Kind, Diagnostics> {
             if isa.features.is_none() {
                 facts.error("`features` is missing in `[isa]`".to_string());
             }
-            Kind::Cpu(Cpu::read(&mut facts, isa.features.clone().unwrap_or_default()))
+            let features = isa.features.clone().unwrap_or_default();
+            Kind::Cpu(Cpu::read(&mut facts, features, isa.core.as_deref()))
         }
         "gpu" => {
             facts.check_tier(name, &isa.tier, &gpu::TIERS);
             if isa.features.is_some() {
                 facts.error("a gpu has no `features`: its tier says all".to_string());
+            }
+            if isa.core.is_some() {
+                facts.error("a gpu has no `core`: its tier says all".to_string());
             }
             Kind::Gpu(Gpu::read(&mut facts, &isa.tier))
         }

@@ -7,7 +7,7 @@ mod cpu;
 mod file;
 mod gpu;
 
-pub use cpu::{Core, Cpu, FlopsPerCycle};
+pub use cpu::{Core, CoreFamily, Cpu, FlopsPerCycle};
 pub use gpu::{Gpu, TensorRates};
 
 use sha2::{Digest, Sha256};
@@ -162,6 +162,18 @@ error[machine-file]: `core_clock` is given in `MHz`, not in `Hz`
 error[machine-file]: `l1x` is no fact of a cpu
   --> my.toml";
         assert_eq!(errors, expected);
+    }
+
+    #[test]
+    fn cores_that_are_described_are_of_a_family() {
+        let text = include_str!("../machines/zen5.toml");
+        let refusal = |core: &str| {
+            Machine::parse(&text.replace("core = \"zen\"\n", core), "my.toml").unwrap_err().to_string()
+        };
+        let message = "`core` in `[isa]` names the family of the cores (zen, golden-cove)";
+        assert!(refusal("").contains(&format!("{message}; none is given")), "{}", refusal(""));
+        let other = refusal("core = \"atom\"\n");
+        assert!(other.contains(&format!("{message}; `atom` is none")), "{other}");
     }
 
     /// Predictions divide by some of them, and keep a place in memory for each of others.

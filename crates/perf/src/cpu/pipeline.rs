@@ -131,7 +131,7 @@ impl<'a> Pipeline<'a> {
     /// Runs an instruction that makes these accesses; `found` are the lines that it reads or writes.
     pub fn run(&mut self, inst: &Inst, accesses: &[Access], found: &[Found], foreseen: bool) {
         let figures = inst.unit.figures(inst.bytes, self.core);
-        let on_vectors = figures.ports & units::VECTOR != 0;
+        let on_vectors = inst.unit.is_vector();
         self.enter(figures.slots);
         if on_vectors {
             self.wait(self.vectors.open());
@@ -143,11 +143,12 @@ impl<'a> Pipeline<'a> {
         let mut operands = at(&inst.reads, &self.ready).max(self.now);
         if inst.loads {
             let parts = parts_a_line(inst, found, self.core.datapath);
+            let ports = units::load_ports(inst.memory_bytes, self.core);
             for found in found {
                 let mut begin = addressed;
                 for _ in 0..parts {
-                    begin = begin.max(self.book(addressed, units::LOAD, 1));
-                    self.busy.l1 += 0.5;
+                    begin = begin.max(self.book(addressed, ports, 1));
+                    self.busy.l1 += 1.0 / f64::from(ports.count_ones());
                 }
                 operands = operands.max(self.arrival(begin, *found, inst.bytes));
             }
@@ -256,12 +257,12 @@ impl<'a> Pipeline<'a> {
         let hit = u64::from(if bytes > 8 { self.core.vector_load } else { self.core.load });
         match found.level {
             Level::L1 => begin + hit,
-            _ => self.moved(begin, found.level, found.ahead).max(begin + hit),
+            _ => self.moved(begin, found.level, found.ahead, 1.0).max(begin + hit),
         }
     }
 
-    /// When a line from beyond L1 has come.
-    fn moved(&mut self, begin: u64, level: Level, ahead: bool) -> u64 {
+    /// When a line from beyond L1 has come, which counts as so many on its way.
+    fn moved(&mut self, begin: u64, level: Level, ahead: bool, count: f64) -> u64 {
         let core = self.core;
         let (levels, latency) = match level {
             Level::L1 => (0, 0.0),
@@ -273,12 +274,13 @@ impl<'a> Pipeline<'a> {
         for path in 0..levels {
             let from = if ahead { begin as f64 - core.ahead } else { begin as f64 };
             let start = self.paths[path].max(from);
-            self.paths[path] = start + core.line[path];
+            let taken = count * core.line[path];
+            self.paths[path] = start + taken;
             done = done.max(self.paths[path]);
             match path {
-                0 => self.busy.l2 += core.line[path],
-                1 => self.busy.l3 += core.line[path],
-                _ => self.busy.dram += core.line[path],
+                0 => self.busy.l2 += taken,
+                1 => self.busy.l3 += taken,
+                _ => self.busy.dram += taken,
             }
         }
         if !ahead {
@@ -297,8 +299,9 @@ impl<'a> Pipeline<'a> {
             self.busy.l1 += f64::from(parts) / f64::from(ports.count_ones());
             data = data.max(begin + 1);
             if found.level != Level::L1 {
-                // Lines that are written come in, and later go out.
-                lines = lines.max(self.moved(begin, found.level, true));
+                // Loads of instructions behind this one that begin before it do not wait for its lines.
+                let count = self.core.written_line;
+                lines = lines.max(self.moved(self.now, found.level, true, count));
             }
         }
         let done = data.max(self.unwritten.open());
@@ -312,7 +315,7 @@ impl<'a> Pipeline<'a> {
     pub fn prefetch(&mut self, level: Level) {
         if level > Level::L2 {
             let begin = self.now;
-            self.moved(begin, level, true);
+            self.moved(begin, level, true, 1.0);
         }
     }
 }

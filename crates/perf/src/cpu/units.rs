@@ -1,12 +1,12 @@
 //! Instructions as a core sees them: what they wait for, which ports take them, and how long results take.
 //!
-//! Two pipes multiply vectors and two add them, as on AMD's cores since Zen; what differs among those is a fact of the
-//! machine. A vector wider than the datapath holds its pipe for a cycle a part.
-//! Source: uops.info, Zen 4 and Zen 5; AMD, Software Optimization Guides for the AMD Zen4 and Zen5 Microarchitectures,
-//! publications 57647 and 58455.
+//! Families of cores have tables of their own; what differs within one is a fact of the machine.
+
+mod golden_cove;
+mod zen;
 
 use smallvec::SmallVec;
-use tegula_machine::Core;
+use tegula_machine::{Core, CoreFamily};
 
 /// A register: general ones, the flags, vectors, masks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,26 +33,24 @@ impl Register {
     }
 }
 
-/// Ports, one bit each.
+/// Ports, one bit each: those of arithmetic as a family of cores has them, those of memory the same for all.
 pub type Ports = u32;
 
-const ALU_DIVIDE: Ports = 0x0001;
-const BRANCH: Ports = 0x00c0;
-const FP: Ports = 0x0f00;
-const FP_FIRST: Ports = 0x0100;
-const FP_MULTIPLY: Ports = 0x0300;
-const FP_ADD: Ports = 0x0c00;
-const FP_SHUFFLE: Ports = 0x0600;
-const FP_DIVIDE: Ports = 0x0200;
-/// Divides beside the pipe that an operand comes through.
+/// Divides beside the port that an operand comes through.
 pub const DIVIDER: Ports = 0x1_0000;
-/// Two loads of a datapath's width a cycle.
-pub const LOAD: Ports = 0x3000;
+const LOAD: Ports = 0x3000;
+const THIRD_LOAD: Ports = 0x2_0000;
 pub const STORE: Ports = 0xc000;
 /// Where one store a cycle leaves.
 pub const WIDE_STORE: Ports = 0x4000;
-/// Arithmetic of vectors.
-pub const VECTOR: Ports = FP;
+
+/// Ports for a load of so many bytes: two of a datapath's width a cycle, and on Intel's cores three of half of it.
+pub fn load_ports(bytes: usize, core: &Core) -> Ports {
+    match core.family {
+        CoreFamily::GoldenCove if 2 * bytes <= core.datapath => LOAD | THIRD_LOAD,
+        CoreFamily::GoldenCove | CoreFamily::Zen { .. } => LOAD,
+    }
+}
 
 /// What kind of work an instruction is, memory aside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -70,6 +68,8 @@ pub enum Unit {
     Logic,
     Shift,
     IntMultiply,
+    /// The low half of products.
+    IntMultiplyLow,
     /// Within 128 bits.
     Shuffle,
     /// Across a register.
@@ -77,7 +77,11 @@ pub enum Unit {
     /// From two registers across.
     Permute2,
     Convert,
+    /// To whole numbers that stay floats.
+    Round,
     Narrow,
+    /// Between `f16` and `f32`.
+    Half,
     FloatDivide,
     FloatSqrt,
     /// Products of bytes or 16-bit floats, added up.
@@ -105,46 +109,22 @@ pub struct Figures {
 impl Unit {
     /// Of an instruction on vectors of so many bytes.
     pub fn figures(self, bytes: usize, core: &Core) -> Figures {
-        let wide = bytes > 32;
-        let of = |ports, latency| Figures { ports, latency, taken: 1, divides: 0, slots: 1 };
-        let of_pipe = |ports, latency| Figures {
-            taken: bytes.div_ceil(core.datapath).max(1) as u16,
-            ..of(ports, latency)
-        };
-        let alus = |count: u16| (1u32 << count) - 1;
-        // The unit takes halves one after the other.
-        let of_width = |whole: f64| (if wide { whole } else { whole / 2.0 }).round().max(1.0) as u16;
-        match self {
-            Unit::None => of(0, 0),
-            Unit::Integer => of(alus(core.alus), 1),
-            Unit::Multiply => of(alus(core.multipliers), 3),
-            Unit::Divide => Figures { taken: 7, slots: 2, ..of(ALU_DIVIDE, 12) },
-            Unit::Branch => of(BRANCH, 1),
-            Unit::Fma => of_pipe(FP_MULTIPLY, 4),
-            Unit::FloatMultiply => of_pipe(FP_MULTIPLY, 3),
-            Unit::FloatAdd => of_pipe(FP_ADD, 3),
-            Unit::Logic => of_pipe(FP, if wide { core.logic } else { 1 }),
-            Unit::Shift => {
-                of_pipe(FP_FIRST << (core.shift_pipe - 1) | FP_FIRST << core.shift_pipe, core.shift)
-            }
-            Unit::IntMultiply => of_pipe(FP_MULTIPLY, 3),
-            Unit::Shuffle => of_pipe(FP_SHUFFLE, 2),
-            Unit::Permute => of_pipe(FP_SHUFFLE, 4),
-            Unit::Permute2 => of_pipe(FP_SHUFFLE, 5),
-            Unit::Convert => of_pipe(FP_ADD, core.convert),
-            Unit::Narrow => Figures { slots: 2, ..of_pipe(FP_SHUFFLE, 5) },
-            Unit::FloatDivide => Figures { divides: of_width(core.divide), ..of_pipe(FP_DIVIDE, 11) },
-            Unit::FloatSqrt => Figures { divides: of_width(core.sqrt), ..of_pipe(FP_DIVIDE, 15) },
-            Unit::Dot => of_pipe(FP_MULTIPLY, 4),
-            Unit::DotBf16 => of_pipe(FP_MULTIPLY, 6),
-            Unit::Compare => of_pipe(FP_MULTIPLY, 5),
-            Unit::Mask => of_pipe(FP_MULTIPLY, 2),
-            Unit::FromGeneral => of_pipe(FP_SHUFFLE, 6),
-            Unit::ToGeneral => of_pipe(FP_SHUFFLE, 6),
-            Unit::Gather => Figures { taken: 8, slots: 40, ..of_pipe(FP_SHUFFLE, 24) },
-            Unit::Call => Figures { taken: 30, slots: 60, ..of(ALU_DIVIDE, 60) },
+        match core.family {
+            CoreFamily::Zen { shift_pipe } => zen::figures(self, bytes, core, shift_pipe),
+            CoreFamily::GoldenCove => golden_cove::figures(self, bytes, core),
         }
     }
+
+    /// Whether vectors or masks of their lanes are computed.
+    pub fn is_vector(self) -> bool {
+        use Unit::*;
+        !matches!(self, None | Integer | Multiply | Divide | Branch | Call)
+    }
+}
+
+/// Cycles that a unit is taken which needs `whole` for the widest vectors and takes halves one after the other.
+fn of_width(whole: f64, bytes: usize) -> u16 {
+    (if bytes > 32 { whole } else { whole / 2.0 }).round().max(1.0) as u16
 }
 
 /// An instruction.

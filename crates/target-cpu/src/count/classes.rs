@@ -103,7 +103,8 @@ pub(super) fn unit_of(instruction: &Instruction) -> Unit {
         M::Vminps | M::Vmaxps | M::Vminpd | M::Vmaxpd => Unit::FloatAdd,
         M::Vdivps | M::Vdivpd | M::Vdivss | M::Vdivsd => Unit::FloatDivide,
         M::Vsqrtps | M::Vsqrtpd => Unit::FloatSqrt,
-        M::Vpmulld | M::Vpmullq | M::Vpmuludq | M::Vpmaddwd => Unit::IntMultiply,
+        M::Vpmuludq | M::Vpmaddwd => Unit::IntMultiply,
+        M::Vpmulld | M::Vpmullq => Unit::IntMultiplyLow,
         M::Vpdpbusd => Unit::Dot,
         M::Vdpbf16ps => Unit::DotBf16,
         M::Vpshufb
@@ -134,8 +135,9 @@ pub(super) fn unit_of(instruction: &Instruction) -> Unit {
         | M::Vpmovzxdq
         | M::Vpmovzxbw
         | M::Vpmovsxbw => Unit::Permute,
-        M::Vpmovdb | M::Vpmovdw | M::Vpmovqd | M::Vcvtps2ph | M::Vcvtph2ps => Unit::Narrow,
-        M::Vroundps | M::Vroundpd | M::Vrndscaleps | M::Vrndscalepd => Unit::Convert,
+        M::Vpmovdb | M::Vpmovdw | M::Vpmovqd => Unit::Narrow,
+        M::Vcvtps2ph | M::Vcvtph2ps => Unit::Half,
+        M::Vroundps | M::Vroundpd | M::Vrndscaleps | M::Vrndscalepd => Unit::Round,
         M::Vcmpps | M::Vcmppd | M::Vpcmpd | M::Vpcmpud | M::Vpcmpq | M::Vpcmpuq => Unit::Compare,
         M::Vpgatherdd | M::Vpgatherdq | M::Vpgatherqq | M::Vpgatherqd => Unit::Gather,
         mnemonic => by_name(mnemonic, instruction),

@@ -1,5 +1,6 @@
 //! `bench fit [--rounds N]`: fits what no manual says of a core (`core_*` of a machine file: cycles that lines take, what
-//! a launch and an unforeseen branch cost) on models of one op each (`tools/fit_models.py`), and writes it there.
+//! a launch costs) on models of one op each (`tools/fit_models.py`), and writes it there; the clock and reads from L2 are
+//! measured by loops of their own.
 //! The scored set of `bench predictions` has none of these shapes.
 //! Method: coordinate descent on the mean of |ln(predicted / measured)| over all launches.
 
@@ -13,7 +14,8 @@ use tegula_base::{DType, Dim, HostTensor};
 use tegula_driver::Form;
 use tegula_driver::predict::predict;
 use tegula_machine::{Core, Cpu, Machine};
-use tegula_runtime::{RunProfile, Session, TensorView, peaks};
+use tegula_runtime::peaks::{self, Arithmetic};
+use tegula_runtime::{RunProfile, Session, TensorView};
 
 use super::Options;
 use super::host::{self, Host};
@@ -25,6 +27,8 @@ use crate::statistics::median;
 use crate::tegula_cli::Tegula;
 use crate::{cores, in_process, python, workspace};
 
+/// The part of L2 that is read for its rate: some times L1.
+const L2_SHARE: u64 = 8;
 /// Profiled runs of each model.
 const RUNS: usize = 21;
 /// Launches below this are mostly the clock's own time.
@@ -40,9 +44,9 @@ type Constant = (&'static str, fn(&mut Core) -> &mut f64);
 const FITTED: [Constant; 10] = [
     ("core_divide", |core| &mut core.divide),
     ("core_sqrt", |core| &mut core.sqrt),
-    ("core_l2_line", |core| &mut core.line[0]),
     ("core_l3_line", |core| &mut core.line[1]),
     ("core_memory_line", |core| &mut core.line[2]),
+    ("core_written_line", |core| &mut core.written_line),
     ("core_l2_latency", |core| &mut core.latency[0]),
     ("core_l3_latency", |core| &mut core.latency[1]),
     ("core_memory_latency", |core| &mut core.latency[2]),
@@ -111,7 +115,10 @@ pub fn run(options: &Options) -> Result<Outcome> {
     };
     let folder = workspace::target().join("fit");
     python::run_once(&["fit_models.py", "kernel_models.py"], &Catalog::load()?, &folder)?;
-    core.clock_hz = cores::on(&cores::last(1), peaks::clock_hz).context("the clock was not measured")?;
+    // Not the clock of plain additions: cores take wide multiply-adds slower, and our kernels are those.
+    let rate = cores::on(&cores::last(1), || peaks::operations_per_second(Arithmetic::F32));
+    core.clock_hz = rate.context("the clock was not measured")? / cpu.flops_per_cycle.f32;
+    core.line[0] = l2_line(cpu, core.clock_hz).context("reads from L2 were not measured")?;
     let mut measured = Vec::new();
     for model in workspace::files_with_extension(&folder, "onnx")? {
         measured.push(cores::on(&cores::last(1), || measure(model, &host.machine_class))?);
@@ -135,6 +142,7 @@ pub fn run(options: &Options) -> Result<Outcome> {
     let constants: Vec<(String, f64)> =
         FITTED.iter().map(|(name, place)| (name.to_string(), *place(&mut core))).collect();
     write_facts(&host, &core, &constants)?;
+    println!("core_l2_line = {:.3}, clock {:.3} GHz", core.line[0], core.clock_hz / 1e9);
     let launches = launches(&measured, cpu, &core)?;
     let count = launches.len();
     let fit = Fit { date: host.date.clone(), machine_class: host.machine_class, error, constants, launches };
@@ -146,6 +154,13 @@ pub fn run(options: &Options) -> Result<Outcome> {
         .with("loaded", if host.loaded { "yes" } else { "no" })
         .with("launches", count)
         .with("error", format!("{error:.3}")))
+}
+
+/// Cycles that a line takes from L2 where nothing else is done.
+fn l2_line(cpu: &Cpu, clock_hz: f64) -> Option<f64> {
+    let block = vec![1u8; (cpu.l2.0 / L2_SHARE) as usize];
+    let rate = cores::on(&cores::last(1), || peaks::bytes_per_second(&block))?;
+    Some(cpu.cache_line.0 as f64 * clock_hz / rate)
 }
 
 fn measure(model: PathBuf, class: &str) -> Result<Measured> {
@@ -235,7 +250,9 @@ fn write_facts(host: &Host, core: &Core, constants: &[(String, f64)]) -> Result<
     for (name, value) in constants {
         text = with_fact(&text, name, &format!("{value:.2}"), &fitted)?;
     }
-    let clock = format!("`cargo xtask bench fit`, the clock's loop, on {}, {day}", host.processor);
+    let clock = format!("`cargo xtask bench fit`, its loop of multiply-adds, on {}, {day}", host.processor);
+    let reads = format!("`cargo xtask bench fit`, reads of a part of L2, on {}, {day}", host.processor);
+    text = with_fact(&text, "core_l2_line", &format!("{:.2}", core.line[0]), &reads)?;
     text = with_fact(&text, "core_clock", &format!("{:.3e}", core.clock_hz), &clock)?;
     fs::write(&path, text)?;
     Ok(())
