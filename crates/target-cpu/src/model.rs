@@ -42,8 +42,9 @@ const MOST_ACCUMULATORS: [(Tier, i64); 2] = [(Tier::Avx2, 12), (Tier::Avx512, 28
 /// Accumulators that keep two multiply-add units of 4 cycles latency busy (Zen 4, Zen 5, Golden Cove:
 /// their optimization manuals).
 const BUSY_ACCUMULATORS: i64 = 8;
-/// The same for products of bytes, whose latency is 5 cycles on Golden Cove (uops.info, VPDPBUSD) and 4 on Zen.
-const BUSY_BYTE_ACCUMULATORS: i64 = 10;
+/// The same for products of bytes, by tier: VPDPBUSD takes 5 cycles on Golden Cove and 4 on Zen (uops.info). AVX2 has no
+/// registers for more than it needs.
+const BUSY_BYTE_ACCUMULATORS: [(Tier, i64); 2] = [(Tier::Avx2, 8), (Tier::Avx512, 10)];
 /// As above on AVX2 for 8-bit operands, whose exact four-way product takes four registers besides.
 const MOST_BYTE_ACCUMULATORS: i64 = 8;
 /// Rows of a tile when the number of rows is not known, by tier: with two vectors of columns. On AVX-512 8 keep the
@@ -329,7 +330,10 @@ impl TargetModel for CpuTarget {
         let unroll = if self.multiplies_pairs(contract.lhs, contract.rhs) { PAIR_UNROLL } else { K_UNROLL };
         let k = contract.k.as_const().map_or(unroll, |k| k.clamp(1, unroll));
         let m_block = self.row_tiles_of_block(contract, m);
-        let busy = if contract.lhs.is_int() { BUSY_BYTE_ACCUMULATORS } else { BUSY_ACCUMULATORS };
+        let busy = match contract.lhs.is_int() {
+            true => of_tier(&BUSY_BYTE_ACCUMULATORS, self.tier),
+            false => BUSY_ACCUMULATORS,
+        };
         ContractTile {
             m,
             n: vectors * lanes,
