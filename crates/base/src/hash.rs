@@ -6,19 +6,21 @@
 //! Method of the short one: rotate, add, multiply by an odd constant with about half its bits set; the high bits, which depend on
 //! all of the word, come down at the end, where the table looks at them.
 
-use foldhash::quality::{FixedState, RandomState};
+use foldhash::quality::RandomState;
 use std::collections;
 use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher};
+use std::sync::LazyLock;
 
 pub type HashMap<K, V> = collections::HashMap<K, V, BuildHasherDefault<Mixer>>;
 pub type HashSet<K> = collections::HashSet<K, BuildHasherDefault<Mixer>>;
 pub type SeededMap<K, V> = collections::HashMap<K, V, RandomState>;
 pub type SeededSet<K> = collections::HashSet<K, RandomState>;
 
-/// A number that stands for a value, the same in every run: the hash of crate `foldhash` under a fixed secret. Of values that
-/// nobody chose to collide, two have the same once in 2^64 pairs.
+/// A number that stands for a value while the process runs: the hash of crate `foldhash` under a secret that is another in
+/// every run, so that nobody can choose values that collide. Two have the same once in 2^64 pairs.
 pub fn fingerprint(value: &impl Hash) -> u64 {
-    FixedState::default().hash_one(value)
+    static SECRET: LazyLock<RandomState> = LazyLock::new(RandomState::default);
+    SECRET.hash_one(value)
 }
 
 /// The state of a hash.
