@@ -7,6 +7,7 @@
 pub mod builder;
 pub mod calls;
 mod check;
+mod fold;
 pub mod ops;
 pub mod types;
 

@@ -468,19 +468,33 @@ impl Builder {
     }
 
     pub fn vec(&mut self, op: VecOp, operands: &[Value]) -> Value {
-        self.emit(CpuOp::Vec { op }, operands)
+        match self.known_vec(op, operands) {
+            Some(known) => known,
+            None => self.emit(CpuOp::Vec { op }, operands),
+        }
     }
 
     pub fn compare(&mut self, op: CompareOp, a: Value, b: Value) -> Value {
-        self.emit(CpuOp::Compare { op }, &[a, b])
+        match self.known_first(op, a, b) {
+            Some(first) => self.mask_of_first(self.lanes(a), first),
+            None => self.emit(CpuOp::Compare { op }, &[a, b]),
+        }
     }
 
     pub fn select(&mut self, mask: Value, a: Value, b: Value) -> Value {
-        if a == b { a } else { self.emit(CpuOp::Select {}, &[mask, a, b]) }
+        match self.first_lanes(mask) {
+            _ if a == b => a,
+            Some(0) => b,
+            Some(first) if first == self.lanes(mask) => a,
+            _ => self.emit(CpuOp::Select {}, &[mask, a, b]),
+        }
     }
 
     pub fn mask_op(&mut self, op: VecOp, a: Value, b: Value) -> Value {
-        self.emit(CpuOp::MaskOp { op }, &[a, b])
+        match self.known_mask(op, a, b) {
+            Some(known) => known,
+            None => self.emit(CpuOp::MaskOp { op }, &[a, b]),
+        }
     }
 
     pub fn mask_first(&mut self, lanes: u32, count: Value) -> Value {
@@ -489,7 +503,12 @@ impl Builder {
 
     /// All lanes true, or none.
     pub fn mask_const(&mut self, lanes: u32, value: bool) -> Value {
-        let count = self.index(if value { lanes.into() } else { 0 });
+        self.mask_of_first(lanes, if value { lanes } else { 0 })
+    }
+
+    /// So many first lanes true.
+    pub(super) fn mask_of_first(&mut self, lanes: u32, count: u32) -> Value {
+        let count = self.index(count.into());
         self.entry(CpuOp::MaskFirst { lanes }, &[count], CpuType::Mask { lanes: lanes as u8 })
     }
 
