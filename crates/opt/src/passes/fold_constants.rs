@@ -179,7 +179,8 @@ fn sum<'a>(func: &TensorFunc, values: impl IntoIterator<Item = &'a Value>) -> Op
     values.into_iter().try_fold(0usize, |sum, value| Some(sum.saturating_add(bytes(func, *value)?)))
 }
 
-fn bytes(func: &TensorFunc, value: Value) -> Option<usize> {
+/// A value's bytes, where its shape is known.
+pub(super) fn bytes(func: &TensorFunc, value: Value) -> Option<usize> {
     let ty = func.ty(value);
     let count = ty.shape.as_static()?.into_iter().try_fold(1usize, usize::checked_mul)?;
     count.checked_mul(ty.dtype.size())

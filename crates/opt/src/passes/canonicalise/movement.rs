@@ -1,9 +1,10 @@
 //! Rules of movement ops, reductions and sources.
 
 use super::{Applied, Rule, Site};
+use crate::passes::fold_constants::bytes;
 use tegula_base::{Dim, HostTensor};
 use tegula_ir::Value;
-use tegula_tensor::TensorOp;
+use tegula_tensor::{TensorFunc, TensorOp};
 
 pub(super) fn rules(kind: &TensorOp) -> &'static [Rule] {
     match kind {
@@ -44,6 +45,7 @@ const CONCAT: &[Rule] = &[
 const GATHER: &[Rule] = &[
     Rule { name: "gather by one constant => slice", apply: gather_constant },
     Rule { name: "gather(dequantize(x)) => dequantize(gather(x))", apply: gather_stored },
+    Rule { name: "gather(f(constants)) => f(gather(constants))", apply: gather_computed },
     Rule {
         name: "gather(table, reshape(x)) => reshape(gather(table, x))",
         apply: super::reshape::sink_below_look_up,
@@ -163,6 +165,54 @@ fn gather_stored(site: &mut Site) -> Applied {
     let scheme = scheme.clone();
     operands[0] = site.b.gather(operands[0], indices, axis)?;
     site.b.emit(TensorOp::Dequantize { scheme }, &operands).map(Some)
+}
+
+/// Rows of a table that is stored in fewer bytes than it is computed to, and not the whole table.
+fn gather_computed(site: &mut Site) -> Applied {
+    let TensorOp::Gather { axis } = *site.kind() else { return Ok(None) };
+    let (data, indices) = (site.operand(0), site.operand(1));
+    let Some((inner, TensorOp::Elementwise { f })) = site.def(data) else { return Ok(None) };
+    let (f, func) = (*f, &site.b.func);
+    let only_gathers =
+        func.users(data).iter().all(|user| matches!(func.kind(*user), TensorOp::Gather { .. }));
+    let is_smaller = stored_bytes(func, data, LONGEST_FORMULA)
+        .zip(bytes(func, data))
+        .is_some_and(|(stored, computed)| stored < computed);
+    if !only_gathers || !is_smaller {
+        return Ok(None);
+    }
+    let places = vec![Dim::from(1); site.b.rank(indices)];
+    let repeats = |dim: &Dim| dim.is_const(1) && !site.shape(data)[axis].is_const(1);
+    let operands: Vec<(Value, bool)> =
+        func.operands(inner).iter().map(|value| (*value, repeats(&site.shape(*value)[axis]))).collect();
+    let mut rows = Vec::with_capacity(operands.len());
+    for (operand, is_repeated) in operands {
+        rows.push(if is_repeated {
+            let mut shape = site.shape(operand).to_vec();
+            shape.splice(axis..=axis, places.iter().cloned());
+            site.b.reshape(operand, shape)?
+        } else {
+            site.b.gather(operand, indices, axis)?
+        });
+    }
+    site.b.emit(TensorOp::Elementwise { f }, &rows).map(Some)
+}
+
+/// Ops between a table and its constants.
+const LONGEST_FORMULA: usize = 4;
+
+/// Bytes of the constants that a value is computed of, element by element; `None` where it is not.
+fn stored_bytes(func: &TensorFunc, value: Value, most: usize) -> Option<usize> {
+    let op = func.def_op(value)?;
+    match func.kind(op) {
+        TensorOp::Constant { .. } => bytes(func, value),
+        TensorOp::Splat { .. } => Some(0),
+        TensorOp::Elementwise { .. } if most > 0 => func
+            .operands(op)
+            .iter()
+            .try_fold(0usize, |sum, operand| sum.checked_add(stored_bytes(func, *operand, most - 1)?)),
+        _ => None,
+    }
 }
 
 /// A place known before the run is a slice, which needs no index arithmetic.
