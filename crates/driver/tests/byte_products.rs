@@ -1,7 +1,8 @@
-//! Products of bytes by constants, of every length of k around whole groups: on both tiers, on the portable executor
-//! and as machine code where this processor runs it, the very numbers of the evaluator.
+//! Products by constants of bytes, of every length of k around whole groups, and of floats by them, of few and many rows:
+//! on both tiers, on the portable executor and as machine code where this processor runs it, the numbers of the
+//! evaluator.
 
-use tegula_base::{DType, HostTensor};
+use tegula_base::{DType, Dim, HostTensor, Shape, SymbolInfo};
 use tegula_driver::check::check;
 use tegula_driver::{CompileOptions, Form, Model, PassCx};
 use tegula_ir::Value;
@@ -25,12 +26,23 @@ fn bytes(dtype: DType, shape: &[i64]) -> HostTensor {
     HostTensor { dtype, shape, bytes: (0..count).map(|i| ((i * 7919 + 13) % 257) as u8).collect() }
 }
 
-/// Checks the product that `product` makes of an input and constant weights of these shapes, all ways.
-fn check_all(x: &[i64], w: &[i64], product: impl Fn(&mut Builder, [Value; 2]) -> Built<Value>) {
+/// Checks the product that `product` makes of an input and constant weights of this shape, all ways. The input's first
+/// extent is known before the run, or not.
+fn check_all(
+    x: &HostTensor,
+    is_open: bool,
+    w: &[i64],
+    product: impl Fn(&mut Builder, [Value; 2]) -> Built<Value>,
+) {
     let mut program = TensorProgram::new(TensorFunc::new("main"));
+    let mut shape: Shape = x.shape.iter().map(|n| Dim::from(*n as i64)).collect();
+    if is_open {
+        shape[0] = Dim::symbol("n");
+        program.symbols.insert("n", SymbolInfo::input(0, 0));
+    }
     let mut consts = std::mem::take(&mut program.consts);
     let mut b = Builder::new(program.entry_mut(), &mut consts);
-    let image = b.arg(DType::U8, x);
+    let image = b.arg(x.dtype, shape);
     let weights = b.literal(bytes(DType::I8, w)).unwrap();
     let y = product(&mut b, [image, weights]).unwrap();
     b.ret(&[y]).unwrap();
@@ -51,9 +63,9 @@ fn check_all(x: &[i64], w: &[i64], product: impl Fn(&mut Builder, [Value; 2]) ->
             let bytes_of_text = text.clone().into();
             let model =
                 Model { name: "product.mlir".into(), bytes: bytes_of_text, results: vec![], files: &NoFiles };
-            let inputs = [bytes(DType::U8, x)];
+            let inputs = [x.clone()];
             let report = check(&model, &options, &inputs, None, &Gpu::None, &mut PassCx::new()).unwrap();
-            assert!(report.is_fine(), "{class}, {x:?} by {w:?}: {report:?}");
+            assert!(report.is_fine(), "{class}, {:?} by {w:?}, open: {is_open}: {report:?}", x.shape);
         }
     }
 }
@@ -62,7 +74,23 @@ fn check_all(x: &[i64], w: &[i64], product: impl Fn(&mut Builder, [Value; 2]) ->
 fn matrices() {
     for k in 1..=40 {
         for (m, n) in [(1, 33), (17, 9), (6, 64)] {
-            check_all(&[m, k], &[k, n], |b, [x, w]| b.matmul(x, w, DType::I32));
+            let x = bytes(DType::U8, &[m, k]);
+            check_all(&x, false, &[k, n], |b, [x, w]| b.matmul(x, w, DType::I32));
+        }
+    }
+}
+
+/// Weights in bytes are read as they lie by few row tiles, and become floats once for several.
+#[test]
+fn floats_by_bytes() {
+    for rows in [1, 7, 8, 17, 24, 25, 40, 131, 260] {
+        for (k, n) in [(1, 5), (7, 33), (64, 48), (130, 70)] {
+            let count = (rows * k) as usize;
+            let numbers: Vec<f32> = (0..count).map(|i| (i * 7919 % 509) as f32 / 64.0 - 4.0).collect();
+            let x = HostTensor::from_elements(&[rows as usize, k as usize], &numbers);
+            for is_open in [false, true] {
+                check_all(&x, is_open, &[k, n], |b, [x, w]| b.matmul(x, w, DType::F32));
+            }
         }
     }
 }
@@ -77,8 +105,7 @@ fn images_of_few_channels() {
         high: vec![1.into(), 1.into()],
     };
     for channels in 1..=9 {
-        check_all(&[2, channels, 11, 41], &[19, channels, 3, 3], |b, [x, w]| {
-            b.conv(x, w, window.clone(), 1, DType::I32)
-        });
+        let x = bytes(DType::U8, &[2, channels, 11, 41]);
+        check_all(&x, false, &[19, channels, 3, 3], |b, [x, w]| b.conv(x, w, window.clone(), 1, DType::I32));
     }
 }

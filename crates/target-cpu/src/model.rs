@@ -82,6 +82,10 @@ const WAY_BYTES: i64 = 4096;
 /// Rows for which a right side is packed first whose rows of k all fall into one set of L1. Measured on Zen 5, `f32`, k and
 /// n of 2048: 64 rows 4.9 ms as it lies, 2.3 ms from panels, which take 1 ms to write; 32 rows 2.4 and 1.2 ms.
 const FEWEST_ALIASED_ROWS: i64 = 64;
+/// Row tiles of a block for which a panel of bytes is converted once. Measured on Golden Cove, k of 384 and 1536, against
+/// panels stored as floats: converted once 1.16 of their time for 2 tiles of 8 rows, 1.08 for 8, 1.04 for 16; by each tile
+/// 1.12, 1.25 and 1.24.
+const CONVERTED_TILES: i64 = 3;
 /// Rows for which a right side is packed first that L2 does not hold. Measured there too: 1024x1536x1536 25.7 ms as it
 /// lies, 21.5 from panels with their writing, 2048x2000x2000 78 and 73; 256x1024x4000 9.5 and 10.
 const FEWEST_PACKED_ROWS: i64 = 512;
@@ -261,6 +265,14 @@ impl CpuTarget {
         (least..=2 * least).find(|slabs| tiles % slabs == 0).unwrap_or(1)
     }
 
+    /// Whether L2 holds a panel of weights in bytes as floats, beside the left side's block and the next panel's bytes.
+    fn holds_floats(&self, contract: &Contract, width: i64) -> bool {
+        let is_stored = (contract.lhs, contract.rhs) == (DType::F32, DType::I8) && contract.rhs_packed;
+        let floats = contract.k.as_const().map(|k| k.saturating_mul(width * DType::F32.size() as i64));
+        let fits = floats.is_some_and(|bytes| bytes <= self.cpu.l2.0 as i64 / L2_SHARE);
+        is_stored && !contract.windowed && fits
+    }
+
     /// Whether a tile multiplies a step of k at a time, by whole registers of columns that are there.
     fn has_plain_panels(&self, contract: &Contract) -> bool {
         let Some((n, k)) = contract.n.as_const().zip(contract.k.as_const()) else { return false };
@@ -341,6 +353,7 @@ impl TargetModel for CpuTarget {
             m_block,
             n_slabs: self.column_slabs(contract, [m * m_block, vectors * lanes]),
             busy_rows: (busy + vectors - 1) / vectors,
+            converts_for: self.holds_floats(contract, vectors * lanes).then_some(CONVERTED_TILES),
             edges: Edges::Cut,
             swapped: false,
             splits: 1,

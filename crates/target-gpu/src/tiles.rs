@@ -84,6 +84,7 @@ fn of_vectors(contract: &Contract, on_matrix_units: bool) -> ContractTile {
         m_block: 1,
         n_slabs: 1,
         busy_rows: 1,
+        converts_for: None,
         edges: Edges::Cut,
         swapped: false,
         splits: 1,
@@ -101,6 +102,7 @@ fn of_warps(gpu: &Gpu, contract: &Contract) -> (ContractTile, String) {
         m_block: 1,
         n_slabs: 1,
         busy_rows: 1,
+        converts_for: None,
         edges: Edges::Padded,
         swapped: false,
         splits: 1,
@@ -214,7 +216,18 @@ fn of_warpgroups(gpu: &Gpu, contract: &Contract, symbols: &Symbols) -> (Contract
     let k = if packed.is_some() { UNPACKED_STEPS } else { STEP_BYTES / contract.lhs.size() as i64 };
     let m_block = if swapped { 1 } else { BAND };
     (
-        ContractTile { m, n, k, m_block, n_slabs: 1, busy_rows: 1, edges: Edges::Padded, swapped, splits },
+        ContractTile {
+            m,
+            n,
+            k,
+            m_block,
+            n_slabs: 1,
+            busy_rows: 1,
+            converts_for: None,
+            edges: Edges::Padded,
+            swapped,
+            splits,
+        },
         reason,
     )
 }

@@ -223,6 +223,9 @@ pub struct ContractTile {
     pub n_slabs: i64,
     /// Rows of sums that keep the multiply-add units busy: a tile of fewer rows sums k in as many chains.
     pub busy_rows: i64,
+    /// Row tiles of a block for which a panel of weights stored in bytes becomes floats once, in memory of the unit's own;
+    /// `None`: each converts what it reads. With cut edges only.
+    pub converts_for: Option<i64>,
     pub edges: Edges,
     /// Columns of the result are the rows of the unit's product; with padded edges only.
     pub swapped: bool,

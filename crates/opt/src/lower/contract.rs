@@ -7,6 +7,7 @@
 //! columns. Rows left over at the end of `m` run in tiles of 4 and 1, so that no tile computes rows twice.
 
 mod conv;
+mod converted;
 mod depthwise;
 mod dot;
 mod padded;
@@ -160,7 +161,8 @@ impl Traversal {
         let slabs = Dim::from(self.slabs());
         let panels = self.n.ceil_div(&Dim::from(self.tile.n)).floor_div(&slabs);
         // Few rows fill no block: units without rows would cost more than a short product.
-        [row_tiles.ceil_div(&block) * slabs, panels, row_tiles.minimum(&block)]
+        let tiles = if self.tile.converts_for.is_some() { Dim::from(1) } else { row_tiles.minimum(&block) };
+        [row_tiles.ceil_div(&block) * slabs, panels, tiles]
     }
 
     /// As the target said, where panels of the width that was packed divide so.

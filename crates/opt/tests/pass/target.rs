@@ -37,6 +37,7 @@ impl TargetModel for Small {
             m_block: 2,
             n_slabs: 1,
             busy_rows: 2,
+            converts_for: None,
             edges: Edges::Cut,
             swapped: false,
             splits: 1,

@@ -59,6 +59,7 @@ impl TargetModel for SmallTarget {
             m_block: 2,
             n_slabs: if self.edges == Edges::Cut { 2 } else { 1 },
             busy_rows: 2,
+            converts_for: None,
             edges: self.edges,
             swapped: false,
             splits: 1,

@@ -1,6 +1,7 @@
 //! Contractions in normal form: `[batch..., m, k]` (m and k in either order) times `[batch..., k, n]`
 //! (k and n in either order, or packed), one axis each.
 
+use super::converted::Converted;
 use super::padded::Product;
 use super::prefetch::NextPanel;
 use super::{
@@ -10,7 +11,7 @@ use super::{
 use crate::lower::access::{Axis, Lowering, TileBox, begin};
 use crate::lower::body::Body;
 use crate::lower::{Launches, Lowered};
-use tegula_base::{Dim, Symbols};
+use tegula_base::{DType, Dim, Symbols};
 use tegula_ir::{OpId, ScalarOp, Value};
 use tegula_target::{Edges, Prologue, TargetModel};
 use tegula_tensor::layout::Physical;
@@ -69,6 +70,14 @@ pub(super) fn lower(
     let [form] = forms.as_slice() else { return Err("a contraction with cut edges has one form".into()) };
     let mut tile = form.tile;
     tile.n = packing.width().unwrap_or(tile.n);
+    let tiles = m.ceil_div(&Dim::from(tile.m)).minimum(&Dim::from(tile.m_block)).as_const();
+    tile.converts_for = match packing {
+        RightSide::Panels { .. } => {
+            tile.converts_for.filter(|least| tiles.is_none_or(|tiles| tiles >= *least))
+        }
+        RightSide::Plain | RightSide::Groups { .. } => None,
+    };
+    let floats = k.as_const().zip(tile.converts_for);
     let tails: &[i64] = if packing == RightSide::Plain { &ROW_TAILS } else { &WEIGHT_ROW_TAILS };
     let traversal = Traversal { tile, m, n, cut: false, tails };
     let mut grid: Vec<Dim> = (0..roles.n_batch).map(|i| shape[i].clone()).collect();
@@ -80,40 +89,84 @@ pub(super) fn lower(
         .map(|offset| Axis { offset: *offset, extent: 1, step: 1, bounded: false })
         .collect();
     let unit = cx.unit[roles.n_batch..].to_vec();
-    traversal.tiles(&mut cx, &unit, &mut |cx, row, column, panel| {
-        let zero = cx.b.splat(acc, &[row.extent, column.extent], 0);
-        let mut walk = Walk::new(&tile, packing, None, row.extent);
-        if acc.is_int() {
-            walk = walk.in_chains(&tile, row.extent);
+    let floats = floats.map(|(steps, least)| Converted::new(&mut cx, steps, tile.n, least));
+    let cut =
+        Cut { root, roles: &roles, packing, acc, k: &k, traversal: &traversal, batch: &batch_at, target };
+    match &floats {
+        None => cut.row_tile(&mut cx, &unit, None)?,
+        Some(floats) => {
+            let [_, panel] = traversal.place(&mut cx, &unit);
+            let column = Axis { offset: panel, extent: tile.n, step: 1, bounded: false };
+            let mut stored = |cx: &mut Lowering, step: Axis| cut.stored(cx, step, column, panel);
+            floats.row_tiles(&mut cx, &traversal, &unit, &mut stored, &mut |cx, unit, floats| {
+                cut.row_tile(cx, unit, floats)
+            })?;
         }
-        let next = match packing {
-            RightSide::Plain => None,
-            RightSide::Panels { .. } | RightSide::Groups { .. } => {
-                let (right, place) = ((roles.rhs, &k), [panel, unit[2]]);
-                NextPanel::new(cx, target, right, (&tile, walk), tile.m_block, &batch_at, place)
-            }
-        };
-        let column_start = cx.b.index(0);
-        let mut ahead = |cx: &mut Lowering, k: Value| {
-            if let Some(next) = &next {
-                next.round(cx, column_start, k);
-            }
-        };
-        let sum = over_k(cx, &k, walk, zero, &mut ahead, &mut |cx, step, sum| {
-            let a = left(cx, &roles, &batch_at, row, step);
-            let mut b = right(cx, &roles, packing, &batch_at, step, column, panel);
-            if contract.lhs.is_float() && !contract.rhs.is_float() {
-                b = cx.b.elementwise(ScalarOp::Cast { to: acc, saturate: true }, &[b]);
-            }
-            Ok(cx.b.dot(sum, a, b))
-        })?;
-        let mut at: TileBox = batch_at.iter().copied().collect();
-        at.push(row);
-        at.push(column);
-        epilogue(cx, root, sum, &at)
-    })?;
+    }
     let buffers = cx.finish();
     Ok(Lowered { kernel, buffers }.into())
+}
+
+/// A dot whose tiles are cut where rows or columns end.
+struct Cut<'a> {
+    root: OpId,
+    roles: &'a Roles,
+    packing: RightSide,
+    /// What products are summed in.
+    acc: DType,
+    k: &'a Dim,
+    traversal: &'a Traversal,
+    batch: &'a [Axis],
+    target: &'a dyn TargetModel,
+}
+
+impl Cut<'_> {
+    /// The `[k, n]` tile of the right side in memory, in the sums' type where the left side is.
+    fn stored(&self, cx: &mut Lowering, step: Axis, column: Axis, panel: Value) -> Value {
+        let b = right(cx, self.roles, self.packing, self.batch, step, column, panel);
+        let is_float = |value: Value| cx.body.func.ty(value).dtype.is_float();
+        match is_float(self.roles.lhs) && !is_float(self.roles.rhs) {
+            true => cx.b.elementwise(ScalarOp::Cast { to: self.acc, saturate: true }, &[b]),
+            false => b,
+        }
+    }
+
+    /// The sums of a unit's row tile, and what follows them; `floats` are the unit's panel where it was converted.
+    fn row_tile(&self, cx: &mut Lowering, unit: &[Value], floats: Option<&Converted>) -> Result<(), String> {
+        let tile = &self.traversal.tile;
+        self.traversal.tiles(cx, unit, &mut |cx, row, column, panel| {
+            let zero = cx.b.splat(self.acc, &[row.extent, column.extent], 0);
+            let mut walk = Walk::new(tile, self.packing, None, row.extent);
+            if self.acc.is_int() {
+                walk = walk.in_chains(tile, row.extent);
+            }
+            let next = match self.packing {
+                RightSide::Plain => None,
+                RightSide::Panels { .. } | RightSide::Groups { .. } => {
+                    let (right, place) = ((self.roles.rhs, self.k), [panel, unit[2]]);
+                    NextPanel::new(cx, self.target, right, (tile, walk), tile.m_block, self.batch, place)
+                }
+            };
+            let column_start = cx.b.index(0);
+            let mut ahead = |cx: &mut Lowering, k: Value| {
+                if let Some(next) = &next {
+                    next.round(cx, column_start, k);
+                }
+            };
+            let sum = over_k(cx, self.k, walk, zero, &mut ahead, &mut |cx, step, sum| {
+                let a = left(cx, self.roles, self.batch, row, step);
+                let b = match floats {
+                    Some(floats) => floats.tile(cx, step),
+                    None => self.stored(cx, step, column, panel),
+                };
+                Ok(cx.b.dot(sum, a, b))
+            })?;
+            let mut at: TileBox = self.batch.iter().copied().collect();
+            at.push(row);
+            at.push(column);
+            epilogue(cx, self.root, sum, &at)
+        })
+    }
 }
 
 /// The extent along which an argument's elements are neighbours in memory.
