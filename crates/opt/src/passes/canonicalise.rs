@@ -6,6 +6,7 @@
 //! Method: visit ops in program order, try the rules of the op's kind, first match wins; repeat while ops change, but
 //! only on ops near a change (`canonicalise/near.rs`).
 
+mod dequantised;
 mod dot;
 mod elementwise;
 mod movement;

@@ -41,6 +41,18 @@ const CASTS: &[Rule] = &[
 ];
 const BINARY: &[Rule] =
     &[OF_SPLATS, NEUTRAL_OPERAND, BROADCAST_OPERAND, NARROW_SPLAT, SINK_TRANSPOSE, SINK_RESHAPE];
+const PRODUCTS: &[Rule] = &[
+    OF_SPLATS,
+    NEUTRAL_OPERAND,
+    Rule {
+        name: "cast(constant bytes) * scale => dequantize(constant bytes) where a dot reads it",
+        apply: super::dequantised::scaled_bytes,
+    },
+    BROADCAST_OPERAND,
+    NARROW_SPLAT,
+    SINK_TRANSPOSE,
+    SINK_RESHAPE,
+];
 const QUOTIENTS: &[Rule] = &[
     OF_SPLATS,
     NEUTRAL_OPERAND,
@@ -70,13 +82,15 @@ const SELECTS: &[Rule] = &[
 
 /// Every table, for the rule book.
 #[cfg(test)]
-pub(super) const TABLES: [&[Rule]; 7] = [UNARY, NEGATIONS, CASTS, BINARY, QUOTIENTS, POWERS, SELECTS];
+pub(super) const TABLES: [&[Rule]; 8] =
+    [UNARY, NEGATIONS, CASTS, BINARY, PRODUCTS, QUOTIENTS, POWERS, SELECTS];
 
 /// The rules that an elementwise op of this function may match: ops are many, and most rules are about one function.
 pub(super) fn rules(f: ScalarOp) -> &'static [Rule] {
     match f {
         ScalarOp::Neg | ScalarOp::Not => NEGATIONS,
         ScalarOp::Cast { .. } | ScalarOp::Bitcast { .. } => CASTS,
+        ScalarOp::Mul => PRODUCTS,
         ScalarOp::Div => QUOTIENTS,
         ScalarOp::Pow => POWERS,
         ScalarOp::Select => SELECTS,
