@@ -1,7 +1,7 @@
-//! What a [`Builder`] knows of lanes before it writes code for them: whole numbers in a row, and masks of first lanes. Bounds
-//! of rows whose length is known are such.
+//! What a [`Builder`] computes itself, so that no code does: index arithmetic of constants, and lanes known to be whole
+//! numbers in a row, or masks of first lanes, as the bounds of rows of known length are.
 
-use super::ops::{CompareOp, CpuOp, VecOp};
+use super::ops::{CompareOp, CpuOp, IndexOp, VecOp};
 use super::{Builder, Elem};
 use tegula_ir::Value;
 
@@ -91,6 +91,42 @@ impl Builder {
             (VecOp::And, Some(0), None) | (VecOp::Or, None, Some(0)) => Some(a),
             (VecOp::And, None, Some(0)) | (VecOp::Or, Some(0), None) => Some(b),
             _ => None,
+        }
+    }
+}
+
+impl IndexOp {
+    /// The op on two numbers, as the machine computes it.
+    pub fn eval(self, a: i64, b: i64) -> i64 {
+        match self {
+            IndexOp::Add => a.wrapping_add(b),
+            IndexOp::Sub => a.wrapping_sub(b),
+            IndexOp::Mul => a.wrapping_mul(b),
+            IndexOp::FloorDiv => {
+                let (quotient, rest) = (a.checked_div(b), a.checked_rem(b));
+                match (quotient, rest) {
+                    (Some(q), Some(r)) => q - i64::from(r != 0 && (r < 0) != (b < 0)),
+                    _ if b == 0 => 0,
+                    _ => a,
+                }
+            }
+            IndexOp::Mod => match a.checked_rem(b) {
+                Some(r) if r != 0 && (r < 0) != (b < 0) => r + b,
+                Some(r) => r,
+                None => 0,
+            },
+            IndexOp::Min => a.min(b),
+            IndexOp::Max => a.max(b),
+            IndexOp::And => a & b,
+            IndexOp::Or => a | b,
+            IndexOp::Xor => a ^ b,
+            // The machine takes counts modulo 64.
+            IndexOp::ShiftLeft => a.wrapping_shl(b as u32),
+            IndexOp::ShiftRight => a.wrapping_shr(b as u32),
+            IndexOp::Eq => i64::from(a == b),
+            IndexOp::Ne => i64::from(a != b),
+            IndexOp::Lt => i64::from(a < b),
+            IndexOp::Le => i64::from(a <= b),
         }
     }
 }
