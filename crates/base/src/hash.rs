@@ -13,8 +13,10 @@ use std::sync::LazyLock;
 
 pub type HashMap<K, V> = collections::HashMap<K, V, BuildHasherDefault<Mixer>>;
 pub type HashSet<K> = collections::HashSet<K, BuildHasherDefault<Mixer>>;
-pub type SeededMap<K, V> = collections::HashMap<K, V, RandomState>;
-pub type SeededSet<K> = collections::HashSet<K, RandomState>;
+/// A secret that is another in every run, and the hash under it.
+pub type Seed = RandomState;
+pub type SeededMap<K, V> = collections::HashMap<K, V, Seed>;
+pub type SeededSet<K> = collections::HashSet<K, Seed>;
 
 /// A number that stands for a value while the process runs: the hash of crate `foldhash` under a secret that is another in
 /// every run, so that nobody can choose values that collide. Two have the same once in 2^64 pairs.

@@ -15,6 +15,7 @@ mod fault;
 mod functions;
 mod graph;
 mod interface;
+mod names;
 mod node;
 mod ops;
 pub mod proto;

@@ -1,9 +1,11 @@
 //! Which value each name stands for: a stack of scopes, inner graphs seeing outer ones, functions seeing none.
 
 use super::graph::Declared;
+pub(crate) use super::names::NameId;
+use super::names::Names;
 use std::sync::Arc;
-use tegula_base::hash::{HashMap, SeededMap};
-use tegula_base::{EntityId, entity_id};
+use tegula_base::EntityId;
+use tegula_base::hash::HashMap;
 use tegula_ir::Value;
 
 /// What a name stands for. Sequences and optional values have no form at run time: which tensors they hold is known
@@ -59,18 +61,13 @@ impl From<Value> for Slot {
     }
 }
 
-entity_id!(
-    /// A name in the innermost scope; cheaper to ask by than its text.
-    pub(crate) struct NameId, "name"
-);
-
 #[derive(Default)]
 pub(crate) struct Scopes {
     stack: Vec<Scope>,
 }
 
 struct Scope {
-    ids: SeededMap<Box<str>, NameId>,
+    names: Names,
     /// By id; `None` for names that have only been spoken of.
     slots: Vec<Option<Slot>>,
     declared: HashMap<NameId, Declared>,
@@ -80,8 +77,8 @@ struct Scope {
 
 impl Scopes {
     pub fn enter<'a>(&mut self, declared: impl IntoIterator<Item = (&'a str, Declared)>, closed: bool) {
-        let (ids, slots) = (SeededMap::default(), vec![]);
-        self.stack.push(Scope { ids, slots, declared: HashMap::default(), closed });
+        let (names, slots) = (Names::default(), vec![]);
+        self.stack.push(Scope { names, slots, declared: HashMap::default(), closed });
         for (name, declared) in declared {
             let id = self.intern(name);
             if let Some(scope) = self.stack.last_mut() {
@@ -101,7 +98,7 @@ impl Scopes {
     /// Makes room for names to come.
     pub fn reserve(&mut self, names: usize) {
         if let Some(scope) = self.stack.last_mut() {
-            scope.ids.reserve(names);
+            scope.names.reserve(names);
             scope.slots.reserve(names);
         }
     }
@@ -114,12 +111,10 @@ impl Scopes {
     /// The id of a name in the innermost scope, whether or not it stands for anything there. There is a scope.
     pub fn intern(&mut self, name: &str) -> NameId {
         let scope = self.stack.last_mut().expect("invariant: names are asked for inside of a graph");
-        if let Some(id) = scope.ids.get(name) {
-            return *id;
+        let id = scope.names.intern(name);
+        if id.index() == scope.slots.len() {
+            scope.slots.push(None);
         }
-        let id = NameId::new(scope.slots.len());
-        scope.ids.insert(name.into(), id);
-        scope.slots.push(None);
         id
     }
 
@@ -139,7 +134,7 @@ impl Scopes {
 
     pub fn get(&self, name: &str) -> Option<Slot> {
         for scope in self.stack.iter().rev() {
-            if let Some(slot) = scope.ids.get(name).and_then(|id| scope.slots[id.index()].clone()) {
+            if let Some(slot) = scope.names.get(name).and_then(|id| scope.slots[id.index()].clone()) {
                 return Some(slot);
             }
             if scope.closed {
