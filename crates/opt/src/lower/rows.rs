@@ -324,12 +324,23 @@ fn emit_row(cx: &mut Lowering, plan: &Plan, at: &[Axis]) -> Result<(), String> {
         }
     };
     let mut outcome = Ok(());
-    cx.lane_loop(lo, hi, plan.tile, plan.lanes, &[], |cx, axis, _| {
+    let mut tile = |cx: &mut Lowering, axis: Axis| {
         let mut at: TileBox = at.into();
         at[lane] = axis;
         outcome = std::mem::replace(&mut outcome, Ok(())).and_then(|()| emit_tiles(cx, plan, &at));
         vec![]
-    });
+    };
+    // Chunks are whole tiles, the last one too where the axis is.
+    let is_whole = plan.chunk.is_some_and(|chunk| chunk % plan.tile == 0)
+        && plan.space[lane].as_const().is_some_and(|n| n % plan.tile == 0);
+    if is_whole {
+        let extent = plan.tile;
+        cx.for_(lo, hi, extent, &[], |cx, offset, _| {
+            tile(cx, Axis { offset, extent, step: 1, bounded: false })
+        });
+    } else {
+        cx.lane_loop(lo, hi, plan.tile, plan.lanes, &[], |cx, axis, _| tile(cx, axis));
+    }
     outcome
 }
 
