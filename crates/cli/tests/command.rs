@@ -583,7 +583,7 @@ fn two_models_differ_by_what_changed() {
     .assert_eq(&differ(&a, &b));
     expect![[r#"
         output y: f32[64, 64] -> f32[1, 64]
-        bytes of code: 680 -> 2224
+        bytes of code: 680 -> 870
         bytes of the arena: 0 -> 16384
         left        right        launches   traffic  what
         -           82 ns          0 -> 1         -  new: total

@@ -68,7 +68,7 @@ pub fn run(_args: &[String]) -> Result<Outcome> {
             lowering.push(milliseconds(start));
         }
         let lowered = lowered.context("no round was run")?;
-        let lower_ms = median(lowering) / lowered.list.len() as f64;
+        let lower_ms = least(&lowering) / lowered.list.len() as f64;
         for (name, (_, launch)) in lowered.names(name).iter().zip(&lowered.list) {
             let (mut compiling, mut text) = (Vec::new(), Vec::new());
             for _ in 0..REPEATS {
@@ -90,7 +90,7 @@ pub fn run(_args: &[String]) -> Result<Outcome> {
                 }
                 Err(_) => f64::NAN,
             };
-            let ptx_ms = median(compiling);
+            let ptx_ms = least(&compiling);
             println!("{name:20} {lower_ms:8.3} {ptx_ms:8.3} {:9} {ptxas_ms:9.0}", text.len());
             launches += 1;
             total += lower_ms + ptx_ms;
@@ -112,6 +112,11 @@ pub fn run(_args: &[String]) -> Result<Outcome> {
         .with("step_kernels", step.distinct)
         .with("step_launches", step.launches)
         .with("step_launches_a_layer", step.of_layer.len()))
+}
+
+/// Of repeats on a machine that others use too: what they take of it is not the compiler's.
+fn least(times: &[f64]) -> f64 {
+    times.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
 /// One step of decoding into a cache of fixed room.
