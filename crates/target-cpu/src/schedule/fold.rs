@@ -5,6 +5,9 @@ use super::ops::{CompareOp, CpuOp, IndexOp, VecOp};
 use super::{Builder, Elem};
 use tegula_ir::Value;
 
+/// Sums of sums that are looked through: bounds are a place, a tile's and an extent's.
+const SUMS: u32 = 4;
+
 /// Lanes `first + i * step`.
 #[derive(Clone, Copy, Debug)]
 struct Row {
@@ -25,15 +28,17 @@ impl Row {
 }
 
 impl Builder {
-    /// The row of numbers that a vector of whole ones is known to be.
-    fn row(&self, vector: Value) -> Option<Row> {
+    /// The row of numbers that a vector of whole ones is known to be, by so many sums of sums at most: a sum may read
+    /// another twice.
+    fn row(&self, vector: Value, most: u32) -> Option<Row> {
         let op = self.func().def_op(vector)?;
         match self.func().kind(op) {
             CpuOp::VecConst { elem: Elem::I32 | Elem::I64, bits, .. } => Some(Row { first: *bits, step: 0 }),
             CpuOp::Iota { elem: Elem::I32 | Elem::I64, .. } => Some(Row { first: 0, step: 1 }),
             CpuOp::Vec { op: VecOp::Add } => {
-                let a = self.row(self.func().operand(op, 0))?;
-                let b = self.row(self.func().operand(op, 1))?;
+                let deeper = most.checked_sub(1)?;
+                let a = self.row(self.func().operand(op, 0), deeper)?;
+                let b = self.row(self.func().operand(op, 1), deeper)?;
                 Some(Row { first: a.first.checked_add(b.first)?, step: a.step.checked_add(b.step)? })
             }
             _ => None,
@@ -54,7 +59,7 @@ impl Builder {
 
     /// The mask of a comparison that is true in the first lanes alone, or in all, or in none: their number.
     pub(super) fn known_first(&self, op: CompareOp, a: Value, b: Value) -> Option<u32> {
-        let (a_row, b_row) = (self.row(a)?, self.row(b)?);
+        let (a_row, b_row) = (self.row(a, SUMS)?, self.row(b, SUMS)?);
         let (elem, lanes) = self.shape(a);
         let holds = |i: u32| -> Option<bool> {
             let (a, b) = (a_row.lane(i, elem)?, b_row.lane(i, elem)?);
