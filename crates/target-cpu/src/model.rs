@@ -82,13 +82,13 @@ const WAY_BYTES: i64 = 4096;
 /// Rows for which a right side is packed first whose rows of k all fall into one set of L1. Measured on Zen 5, `f32`, k and
 /// n of 2048: 64 rows 4.9 ms as it lies, 2.3 ms from panels, which take 1 ms to write; 32 rows 2.4 and 1.2 ms.
 const FEWEST_ALIASED_ROWS: i64 = 64;
+/// Rows for which a right side is packed first that L2 does not hold. Measured there too: 1024x1536x1536 25.7 ms as it
+/// lies, 21.5 from panels with their writing, 2048x2000x2000 78 and 73; 256x1024x4000 9.5 and 10.
+const FEWEST_PACKED_ROWS: i64 = 512;
 /// Row tiles of a block for which a panel of bytes is converted once. Measured on Golden Cove, k of 384 and 1536, against
 /// panels stored as floats: converted once 1.16 of their time for 2 tiles of 8 rows, 1.08 for 8, 1.04 for 16; by each tile
 /// 1.12, 1.25 and 1.24.
 const CONVERTED_TILES: i64 = 3;
-/// Rows for which a right side is packed first that L2 does not hold. Measured there too: 1024x1536x1536 25.7 ms as it
-/// lies, 21.5 from panels with their writing, 2048x2000x2000 78 and 73; 256x1024x4000 9.5 and 10.
-const FEWEST_PACKED_ROWS: i64 = 512;
 /// Row tiles a block at most: work units of one panel stay many enough to spread over threads.
 const MOST_ROW_TILES: i64 = 16;
 /// Lines a block at most: beyond, weights are read so seldom that work units spread better.
@@ -103,6 +103,9 @@ const LIVE_VECTORS: [(Tier, i64); 2] = [(Tier::Avx2, 8), (Tier::Avx512, 16)];
 /// Bytes of a work unit: about a microsecond at 32 B a cycle, some ten times what taking a unit from the
 /// queue costs (one contended atomic, about 100 ns).
 const UNIT_BYTES: u64 = 32 << 10;
+/// Vector instructions of a work unit whose elements take several functions. Measured on Golden Cove, the step of an LSTM of
+/// 768 on two threads: as one unit 3.0 us, as two 2.3, as three, of which one thread has two, 2.9.
+const UNIT_INSTRUCTIONS: i64 = 5 << 10;
 
 /// Rows of scores that are summed at once, with [`USUAL_VECTORS`] of columns: enough accumulators to keep the units busy,
 /// and few enough for the queries' vectors and a broadcast element beside them.
@@ -436,6 +439,10 @@ impl TargetModel for CpuTarget {
 
     fn resident_row(&self, widest: DType) -> i64 {
         of_tier(&LIVE_VECTORS, self.tier) * self.lanes(widest)
+    }
+
+    fn unit_instructions(&self) -> Option<i64> {
+        Some(UNIT_INSTRUCTIONS)
     }
 
     fn unit_bytes(&self) -> Bytes {

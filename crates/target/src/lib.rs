@@ -157,6 +157,11 @@ pub trait TargetModel: Sync {
     /// Work that makes one work unit worth its dispatch.
     fn unit_bytes(&self) -> Bytes;
 
+    /// Vector instructions that do, where an element takes many; `None`: bytes alone count.
+    fn unit_instructions(&self) -> Option<i64> {
+        None
+    }
+
     /// Compiles a kernel. Errors: internal only; a kernel that the target claimed must compile.
     fn compile(
         &self,

@@ -24,7 +24,7 @@ use tegula_testkit::decoder::Decoder;
 use crate::gpu_ptxas::tools::Tools;
 use crate::outcome::Outcome;
 use crate::shell::Shell;
-use crate::statistics::median;
+use crate::statistics::{least, median};
 use crate::workspace;
 
 const REPEATS: usize = 7;
@@ -112,11 +112,6 @@ pub fn run(_args: &[String]) -> Result<Outcome> {
         .with("step_kernels", step.distinct)
         .with("step_launches", step.launches)
         .with("step_launches_a_layer", step.of_layer.len()))
-}
-
-/// Of repeats on a machine that others use too: what they take of it is not the compiler's.
-fn least(times: &[f64]) -> f64 {
-    times.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
 /// One step of decoding into a cache of fixed room.

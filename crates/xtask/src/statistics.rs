@@ -48,6 +48,11 @@ pub fn median(mut values: Vec<f64>) -> f64 {
     }
 }
 
+/// Of repeats on a machine that others use too: what they take of it is not what is measured.
+pub fn least(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
 pub fn geometric_mean(values: &[f64]) -> f64 {
     (values.iter().map(|value| value.ln()).sum::<f64>() / values.len() as f64).exp()
 }

@@ -27,9 +27,6 @@ use tegula_tile::IndexOp;
 
 /// Instructions of an element from which a work unit is measured by them, not by its bytes: several functions.
 const HEAVY: i64 = 48;
-/// Vector instructions of such a unit, by their weights. Measured on Golden Cove, the step of an LSTM of 768 on two threads:
-/// as one unit 3.0 us, as two 2.3, as three, of which one thread has two, 2.9.
-const UNIT_INSTRUCTIONS: i64 = 5 << 10;
 
 /// What the recipe decided before it builds.
 struct Plan {
@@ -136,9 +133,9 @@ fn unit(body: &Body, reduced: &[usize], target: &dyn TargetModel) -> i64 {
     let unit = target.unit_bytes().0 as i64 / widest.size() as i64;
     let ops = body.func.walk();
     let weight: i64 = ops.into_iter().map(|op| i64::from(weight(body.func.kind(op)))).sum();
-    match reduced.is_empty() && weight >= HEAVY {
-        true => unit.min(target.lanes(widest) * UNIT_INSTRUCTIONS / weight),
-        false => unit,
+    match target.unit_instructions() {
+        Some(most) if reduced.is_empty() && weight >= HEAVY => unit.min(target.lanes(widest) * most / weight),
+        Some(_) | None => unit,
     }
 }
 
