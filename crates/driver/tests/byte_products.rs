@@ -2,22 +2,12 @@
 //! on both tiers, on the portable executor and as machine code where this processor runs it, the numbers of the
 //! evaluator.
 
-use tegula_base::{DType, Dim, HostTensor, Shape, SymbolInfo};
-use tegula_driver::check::check;
-use tegula_driver::{CompileOptions, Form, Model, PassCx};
+mod all_ways;
+
+use tegula_base::{DType, HostTensor};
 use tegula_ir::Value;
-use tegula_machine::{Kind, Machine};
-use tegula_runtime::Gpu;
 use tegula_tensor::build::Built;
-use tegula_tensor::{Builder, TensorFunc, TensorProgram, Window};
-
-struct NoFiles;
-
-impl tegula_base::face::Files for NoFiles {
-    fn read(&self, relative: &str) -> Result<Vec<u8>, String> {
-        Err(format!("`{relative}` is not there"))
-    }
-}
+use tegula_tensor::{Builder, Window};
 
 /// Bytes of all values, without order.
 fn bytes(dtype: DType, shape: &[i64]) -> HostTensor {
@@ -26,48 +16,16 @@ fn bytes(dtype: DType, shape: &[i64]) -> HostTensor {
     HostTensor { dtype, shape, bytes: (0..count).map(|i| ((i * 7919 + 13) % 257) as u8).collect() }
 }
 
-/// Checks the product that `product` makes of an input and constant weights of this shape, all ways. The input's first
-/// extent is known before the run, or not.
+/// Checks the product that `product` makes of an input and weights of this shape. The input's first extent is known before
+/// the run, or not.
 fn check_all(
     x: &HostTensor,
     is_open: bool,
     w: &[i64],
     product: impl Fn(&mut Builder, [Value; 2]) -> Built<Value>,
 ) {
-    let mut program = TensorProgram::new(TensorFunc::new("main"));
-    let mut shape: Shape = x.shape.iter().map(|n| Dim::from(*n as i64)).collect();
-    if is_open {
-        shape[0] = Dim::symbol("n");
-        program.symbols.insert("n", SymbolInfo::input(0, 0));
-    }
-    let mut consts = std::mem::take(&mut program.consts);
-    let mut b = Builder::new(program.entry_mut(), &mut consts);
-    let image = b.arg(x.dtype, shape);
-    let weights = b.literal(bytes(DType::I8, w)).unwrap();
-    let y = product(&mut b, [image, weights]).unwrap();
-    b.ret(&[y]).unwrap();
-    program.consts = consts;
-    program.entry_mut().arg_names = vec!["x".into()];
-    program.entry_mut().result_names = vec!["y".into()];
-    let text = tegula_ir::print_program(&program, &tegula_ir::PrintOptions::WHOLE);
-    for class in ["avx2-generic", "avx512-generic"] {
-        let machine = Machine::class(class).unwrap();
-        let Kind::Cpu(cpu) = &machine.kind else { unreachable!("both are classes of CPUs") };
-        let runs_here = tegula_runtime::lacking(&cpu.features).is_empty();
-        for form in [Form::Portable, Form::Machine] {
-            if form == Form::Machine && !runs_here {
-                continue;
-            }
-            let mut options = CompileOptions::new(machine.clone());
-            options.form = form;
-            let bytes_of_text = text.clone().into();
-            let model =
-                Model { name: "product.mlir".into(), bytes: bytes_of_text, results: vec![], files: &NoFiles };
-            let inputs = [x.clone()];
-            let report = check(&model, &options, &inputs, None, &Gpu::None, &mut PassCx::new()).unwrap();
-            assert!(report.is_fine(), "{class}, {:?} by {w:?}, open: {is_open}: {report:?}", x.shape);
-        }
-    }
+    let open: &[usize] = if is_open { &[0] } else { &[] };
+    all_ways::check(x, open, bytes(DType::I8, w), product);
 }
 
 #[test]

@@ -416,7 +416,10 @@ impl Walk<'_> {
 
 /// The contraction, convolution or pool of a kernel.
 fn root_of(func: &TensorFunc, kernel: OpId) -> Result<OpId, Diagnostics> {
-    let is_root = |op: &OpId| matches!(func.kind(*op), TensorOp::Dot { .. } | TensorOp::Conv { .. });
+    let is_root = |op: &OpId| {
+        let kind = func.kind(*op);
+        matches!(kind, TensorOp::Dot { .. } | TensorOp::Conv { .. } | TensorOp::WinogradConv { .. })
+    };
     let found = func.ops_in(func.regions_of(kernel)[0]).iter().copied().find(is_root);
     found.ok_or_else(|| Diagnostic::internal("a kernel of a contraction holds none").into())
 }

@@ -24,7 +24,7 @@ mod pull;
 mod rules;
 mod thin;
 
-pub(crate) use rules::{COSTLY, is_look_up, weight};
+pub(crate) use rules::{CHEAP, COSTLY, is_look_up, weight};
 
 use tegula_base::{Diagnostics, Symbols};
 use tegula_ir::pass::{Changed, PassCx};

@@ -103,7 +103,9 @@ pub fn lower_kernel(
     let root = body.root();
     let lowered = match root.map(|op| body.func.kind(op)) {
         Some(TensorOp::Attention { .. }) => attention::lower(&body, target, symbols),
-        Some(TensorOp::Dot { .. } | TensorOp::Conv { .. }) => contract::lower(&body, target, symbols),
+        Some(TensorOp::Dot { .. } | TensorOp::Conv { .. } | TensorOp::WinogradConv { .. }) => {
+            contract::lower(&body, target, symbols)
+        }
         Some(TensorOp::Pool { .. } | TensorOp::MaxPoolIndices { .. }) => {
             pool::lower(&body, target).map(Launches::from)
         }

@@ -9,6 +9,7 @@ pub mod legalise_types;
 pub mod recover_composites;
 mod round_factors;
 pub mod simplify_sizes;
+mod transform_filters;
 pub mod turn_factors;
 mod unpack_nibbles;
 
@@ -21,5 +22,6 @@ pub use legalise_types::legalise_types;
 pub use recover_composites::recover_composites;
 pub use round_factors::{Precision, round_factors};
 pub use simplify_sizes::simplify_sizes;
+pub use transform_filters::transform_filters;
 pub use turn_factors::turn_factors;
 pub use unpack_nibbles::unpack_nibbles;

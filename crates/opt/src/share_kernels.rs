@@ -90,8 +90,13 @@ fn numbers_of(func: &TensorFunc, kernel: OpId) -> Vec<OpId> {
     let ops = func.ops_in(func.regions_of(kernel)[0]);
     let mut ahead: BTreeSet<OpId> = BTreeSet::new();
     for &op in ops.iter().rev() {
-        let is_root =
-            matches!(func.kind(op), TensorOp::Dot { .. } | TensorOp::Conv { .. } | TensorOp::Pool { .. });
+        let is_root = matches!(
+            func.kind(op),
+            TensorOp::Dot { .. }
+                | TensorOp::Conv { .. }
+                | TensorOp::WinogradConv { .. }
+                | TensorOp::Pool { .. }
+        );
         if is_root || ahead.contains(&op) {
             ahead.extend(func.operands(op).iter().filter_map(|value| func.def_op(*value)));
         }

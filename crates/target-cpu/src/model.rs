@@ -2,6 +2,8 @@
 //!
 //! Every choice follows from the register file, the caches and the sizes asked about; nothing is measured here.
 
+mod winograd;
+
 use crate::exec;
 use crate::lower::{Registers, Schedule, lower, wants_halves};
 use crate::native::{Templates, Tier};
@@ -89,6 +91,8 @@ const FEWEST_PACKED_ROWS: i64 = 512;
 /// panels stored as floats: converted once 1.16 of their time for 2 tiles of 8 rows, 1.08 for 8, 1.04 for 16; by each tile
 /// 1.12, 1.25 and 1.24.
 const CONVERTED_TILES: i64 = 3;
+/// Panels for which they are: each is one thread's. Two threads took 118 us for one of k of 1536, and 62 by row tiles.
+const CONVERTED_PANELS: i64 = 8;
 /// Row tiles a block at most: work units of one panel stay many enough to spread over threads.
 const MOST_ROW_TILES: i64 = 16;
 /// Lines a block at most: beyond, weights are read so seldom that work units spread better.
@@ -272,8 +276,9 @@ impl CpuTarget {
     fn holds_floats(&self, contract: &Contract, width: i64) -> bool {
         let is_stored = (contract.lhs, contract.rhs) == (DType::F32, DType::I8) && contract.rhs_packed;
         let floats = contract.k.as_const().map(|k| k.saturating_mul(width * DType::F32.size() as i64));
-        let fits = floats.is_some_and(|bytes| bytes <= self.cpu.l2.0 as i64 / L2_SHARE);
-        is_stored && !contract.windowed && fits
+        let fits = floats.is_some_and(|bytes| (1..=self.cpu.l2.0 as i64 / L2_SHARE).contains(&bytes));
+        let are_many = contract.n.as_const().is_some_and(|n| n >= CONVERTED_PANELS * width);
+        is_stored && !contract.windowed && fits && are_many
     }
 
     /// Whether a tile multiplies a step of k at a time, by whole registers of columns that are there.
@@ -387,6 +392,10 @@ impl TargetModel for CpuTarget {
             return 1;
         }
         (share / line.0.max(1)).clamp(1, MOST_LINES) as i64
+    }
+
+    fn winograd_tile(&self, products: &Contract, symbols: &Symbols) -> Option<ContractTile> {
+        winograd::tile(self, products, symbols)
     }
 
     fn prefetched_line(&self) -> Option<Bytes> {

@@ -120,6 +120,12 @@ pub trait TargetModel: Sync {
         1
     }
 
+    /// Extents for the products of a convolution by Winograd's algorithm, whose rows are an image's tiles: a work unit has
+    /// `m_block` row tiles of them. `None` where its windows are walked instead.
+    fn winograd_tile(&self, _products: &Contract, _symbols: &Symbols) -> Option<ContractTile> {
+        None
+    }
+
     /// Bytes of a cache line, where kernels are to ask ahead for what they will read (`tgt.prefetch`).
     fn prefetched_line(&self) -> Option<Bytes> {
         None

@@ -24,6 +24,7 @@ impl TensorOp {
                 each(high, f)?;
             }
             Conv { window, .. }
+            | WinogradConv { window }
             | Pool { window, .. }
             | MaxPoolIndices { window, .. }
             | QConv { window, .. } => each_of_window(window, f)?,

@@ -57,6 +57,7 @@ impl OpRules for TensorOp {
             | Scan { .. }
             | Dot { .. }
             | Conv { .. }
+            | WinogradConv { .. }
             | ConvTranspose { .. }
             | Pool { .. }
             | MaxPoolIndices { .. }
@@ -160,6 +161,7 @@ fn computes(kind: &TensorOp) -> bool {
         Bind { .. } | AssertSize { .. } | If {} | Loop { .. } | Yield {} | Return {} => false,
         Relayout { .. } | Kernel { .. } => false,
         Reduce { .. } | ArgReduce { .. } | Scan { .. } | Dot { .. } | Conv { .. } => true,
+        WinogradConv { .. } => true,
         ConvTranspose { .. } | Pool { .. } | MaxPoolIndices { .. } | Softmax { .. } => true,
         LayerNorm { .. } | RmsNorm { .. } | Gelu { .. } | Attention { .. } | Lstm { .. } | Gru { .. } => true,
         QDot { .. } | QConv { .. } => true,
@@ -205,6 +207,7 @@ fn rule(kind: &TensorOp, x: &[&TensorType]) -> Types {
         Scan { f, axis, .. } => reduce::scan(name, *f, *axis, x),
         Dot { dims, out } => contract::dot(name, dims, *out, x),
         Conv { window, groups, out } => contract::conv(name, window, *groups, *out, x),
+        WinogradConv { window } => contract::winograd_conv(name, window, x),
         ConvTranspose { window, groups, output } => {
             contract::conv_transpose(name, window, *groups, output, x)
         }

@@ -50,6 +50,7 @@ pub fn is_composite(kind: &TensorOp) -> bool {
         | Scan { .. }
         | Dot { .. }
         | Conv { .. }
+        | WinogradConv { .. }
         | ConvTranspose { .. }
         | Pool { .. }
         | MaxPoolIndices { .. }

@@ -19,6 +19,7 @@ pub mod reference;
 pub mod size_values;
 pub mod smaller;
 pub mod types;
+pub mod winograd;
 
 pub use build::Builder;
 pub use check::{check_program, finish_region_op, infer};

@@ -208,6 +208,10 @@ define_ops! {
         /// `(x: [N,C,s...], w: [O,C/groups,k...])`: convolution (correlation).
         /// c1: `window.size` is w's. c2: C and O divide by groups. c3: `out` as for `dot`.
         Conv = "conv" { window: Box<Window>, groups: i64, out: DType },
+        /// `(x: f32[N,C,h,w], u: f32[O,C,4,4])`: `conv` of one group by filters of 3x3 whose transforms `u` are, as Winograd's
+        /// algorithm takes them ([`winograd`](crate::winograd)). `transform_filters` makes it.
+        /// c1: `window` is 3x3, without strides or dilations. c2: `u` is `[O,C,4,4]`. c3: both are `f32`.
+        WinogradConv = "winograd_conv" { window: Box<Window> },
         /// `(x: [N,C,s...], w: [C,O/groups,k...])`: the transpose of `conv`. `window.low/high` are cut from the
         /// full result; `output` gives the spatial extents.
         /// c1: `window.size` is w's. c2: C is w's and divides by groups. c3: dtypes are equal. c4: `output` is spatial.

@@ -2,9 +2,9 @@
 
 use super::run::values;
 use super::{Bounded, scalar, sums};
-use tegula_base::HostTensor;
+use tegula_base::{DType, HostTensor};
 use tegula_ir::ScalarOp;
-use tegula_tensor::{PoolKind, ScatterKind, TensorOp};
+use tegula_tensor::{PoolKind, ScatterKind, TensorOp, winograd};
 
 type Results = Result<Vec<Bounded>, String>;
 
@@ -36,6 +36,11 @@ pub(super) fn apply(kind: &TensorOp, x: &[Bounded]) -> Results {
         }
         Reduce { .. } | Scan { .. } => ordered(kind, x, out),
         Dot { .. } | Conv { .. } | ConvTranspose { .. } if float => sums::contract(kind, x, out),
+        WinogradConv { window } => {
+            let plain = Conv { window: window.clone(), groups: 1, out: DType::F32 };
+            let filters = Bounded::exact(winograd::filters(&x[1].value));
+            sums::contract(&plain, &[x[0].clone(), filters], out)
+        }
         Pool { kind: PoolKind::Max, .. } => moved(kind, x, 1, out),
         Pool { .. } if float => sums::pool(kind, x, out),
         MaxPoolIndices { .. } | TopK { .. } => chosen(x, out),

@@ -8,7 +8,7 @@ use super::float::{accumulator, eta, gamma, largest, unit_roundoff};
 use super::run::values;
 use tegula_base::{DType, Dim, HostTensor};
 use tegula_ir::ScalarOp;
-use tegula_tensor::{PoolKind, ScatterKind, TensorOp};
+use tegula_tensor::{PoolKind, ScatterKind, TensorOp, winograd};
 
 type Results = Result<Vec<Bounded>, String>;
 
@@ -96,7 +96,12 @@ pub(super) fn contract(kind: &TensorOp, x: &[Bounded], out: Vec<HostTensor>) -> 
     let out = out.into_iter().next().ok_or("no result")?;
     let op = in_f64(kind);
     let (a, b) = (magnitudes(&x[0]), magnitudes(&x[1]));
-    let magnitude = reals(&op, &[&a, &b])?;
+    let transformed = may_be_transformed(kind, x);
+    let magnitude = match transformed {
+        true => reals(&op, &[&a, &spread(&b)])?.into_iter().map(|m| WINOGRAD_TERMS * m).collect(),
+        false => reals(&op, &[&a, &b])?,
+    };
+    let endless = if transformed { reached_by_endless(&op, x)? } else { None };
     let terms = reals(&op, &[&ones(&x[0]), &ones(&x[1])])?;
     let mut carried = vec![0.0; magnitude.len()];
     if x[0].error.is_some() || x[1].error.is_some() {
@@ -118,13 +123,50 @@ pub(super) fn contract(kind: &TensorOp, x: &[Bounded], out: Vec<HostTensor>) -> 
             terms: terms[i],
             carried: carried[i] + lost,
             underflow: terms[i] * underflow,
-            unknown: [&mask, &beside].into_iter().flatten().any(|mask| mask[i] > 0.0)
+            unknown: [&mask, &beside, &endless].into_iter().flatten().any(|mask| mask[i] > 0.0)
                 || lost > 0.0 && !result.is_finite(),
         }
         .bound(out.dtype)
     });
     let error = error.collect();
     Ok(vec![Bounded::new(out, error)])
+}
+
+/// Whether Winograd's algorithm may compute it: then elements of a window meet all of a filter, with either sign.
+fn may_be_transformed(kind: &TensorOp, x: &[Bounded]) -> bool {
+    let TensorOp::Conv { window, groups, out: DType::F32 } = kind else { return false };
+    let [o, c, ..] = x[1].value.shape[..] else { return false };
+    winograd::suits(window, *groups) && o.min(c) >= winograd::FEWEST_CHANNELS as usize
+}
+
+/// By how much the terms of a tile's transforms are together larger, at most, than each element of a window times each of its
+/// filter: of `Aᵀ`, `G` and `Bᵀ`, along an axis, three products of `|d0| + |d1| + 2 |d2|` and `|g0| + |g1| + |g2|` at most.
+const WINOGRAD_TERMS: f64 = 4.0;
+
+/// Magnitudes of filters `[O, C, ...]`: their sum in every place.
+fn spread(magnitudes: &HostTensor) -> HostTensor {
+    let filter: usize = magnitudes.shape[2..].iter().product();
+    let numbers = magnitudes.to_f64();
+    let sums = numbers.chunks(filter.max(1)).flat_map(|taps| {
+        let sum: f64 = taps.iter().sum();
+        taps.iter().map(move |_| sum)
+    });
+    f64s(&magnitudes.shape, sums.collect())
+}
+
+/// How many elements that are not finite each result's window or filter has; `None`: there are none.
+fn reached_by_endless(op: &TensorOp, x: &[Bounded]) -> Result<Option<Vec<f64>>, String> {
+    let endless = |x: &Bounded| {
+        let numbers = x.value.to_f64().into_iter().map(|x| f64::from(u8::from(!x.is_finite())));
+        f64s(&x.value.shape, numbers.collect())
+    };
+    let sides = [endless(&x[0]), endless(&x[1])];
+    if sides.iter().all(|side| side.to_f64().iter().all(|n| *n == 0.0)) {
+        return Ok(None);
+    }
+    let left = reals(op, &[&sides[0], &ones(&x[1])])?;
+    let right = reals(op, &[&ones(&x[0]), &sides[1]])?;
+    Ok(Some(left.iter().zip(right).map(|(l, r)| l + r).collect()))
 }
 
 /// The smallest normal `f32` and `bf16`: below it contractions of `bf16` may count 0.

@@ -32,11 +32,20 @@ pub(super) fn of_conv(
     target: &dyn TargetModel,
     symbols: &Symbols,
 ) -> Option<Layout> {
-    let TensorOp::Conv { window, groups, out } = func.kind(root) else { return None };
     let w = func.operand(kernel, outer_operand(func, kernel, root, 1)?);
     if !is_constant(func, w) {
         return None;
     }
+    let (window, groups, out) = match func.kind(root) {
+        TensorOp::Conv { window, groups, out } => (window, groups, out),
+        TensorOp::WinogradConv { .. } => {
+            let contract =
+                contract::of_winograd(&func.ty(func.result(root)).shape, func.ty(w).shape[1].clone());
+            let width = target.winograd_tile(&contract, symbols)?.n;
+            return Some(panels(width, 0, 1, (2..4).map(Physical::Axis), 1));
+        }
+        _ => return None,
+    };
     let (x, w) = (func.ty(func.operand(root, 0)), func.ty(w));
     let rank = w.rank();
     if w.shape[1].is_const(1) && w.shape[0].is_const(*groups) && *groups > 1 {

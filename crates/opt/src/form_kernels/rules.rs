@@ -47,7 +47,7 @@ pub(super) fn role(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> Opt
         | GatherNd { .. } => Role::Move,
         Reduce { .. } => Role::Reduce,
         Dot { .. } => Role::Root(KernelClass::Dot),
-        Conv { .. } => Role::Root(KernelClass::Conv),
+        Conv { .. } | WinogradConv { .. } => Role::Root(KernelClass::Conv),
         Pool { .. } | MaxPoolIndices { .. } => Role::Root(KernelClass::Pool),
         Concat { .. } => Role::Root(KernelClass::Map),
         Scan { .. } => Role::Root(KernelClass::Scan),
@@ -99,6 +99,7 @@ pub(super) fn takes_epilogue(op: &TensorOp) -> bool {
         op,
         TensorOp::Dot { .. }
             | TensorOp::Conv { .. }
+            | TensorOp::WinogradConv { .. }
             | TensorOp::Pool { .. }
             | TensorOp::Scan { .. }
             | TensorOp::Attention { .. }
@@ -127,7 +128,7 @@ pub(crate) fn weight(op: &TensorOp) -> u32 {
     }
 }
 
-pub(super) const CHEAP: u32 = 2;
+pub(crate) const CHEAP: u32 = 2;
 /// An element that takes so many vector instructions is stored and loaded, in two, sooner than it is computed again. By
 /// judgement: four times the two, for bytes that come from a cache farther away; between it and a function's 16 no op lies.
 pub(crate) const COSTLY: u32 = 8;

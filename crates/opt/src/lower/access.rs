@@ -61,6 +61,7 @@ pub fn is_pullable(op: &TensorOp) -> bool {
         | TensorOp::Scan { .. }
         | TensorOp::Dot { .. }
         | TensorOp::Conv { .. }
+        | TensorOp::WinogradConv { .. }
         | TensorOp::ConvTranspose { .. }
         | TensorOp::Pool { .. }
         | TensorOp::MaxPoolIndices { .. }

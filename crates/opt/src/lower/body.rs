@@ -82,6 +82,7 @@ impl Body {
                 TensorOp::Dot { .. }
                     | TensorOp::Attention { .. }
                     | TensorOp::Conv { .. }
+                    | TensorOp::WinogradConv { .. }
                     | TensorOp::Pool { .. }
                     | TensorOp::MaxPoolIndices { .. }
                     | TensorOp::Concat { .. }

@@ -64,6 +64,7 @@ fn keeps_operands(op: &TensorOp) -> bool {
         TensorOp::Dot { .. }
             | TensorOp::Attention { .. }
             | TensorOp::Conv { .. }
+            | TensorOp::WinogradConv { .. }
             | TensorOp::Pool { .. }
             | TensorOp::MaxPoolIndices { .. }
     )

@@ -16,6 +16,7 @@ pub(crate) mod prologue;
 mod split;
 mod step;
 mod window;
+mod winograd;
 
 pub(super) use padded::used_axis;
 pub(super) use window::{window_range, window_start};
@@ -28,6 +29,7 @@ use tegula_ir::{OpId, ScalarOp, Value};
 use tegula_target::{Contract, ContractTile, TargetModel};
 use tegula_tensor::TensorOp;
 use tegula_tensor::layout::Physical;
+use tegula_tensor::winograd::{REACH, RESULTS};
 use tegula_tile::IndexOp;
 
 pub(super) fn lower(body: &Body, target: &dyn TargetModel, symbols: &Symbols) -> Result<Launches, String> {
@@ -42,6 +44,7 @@ pub(super) fn lower(body: &Body, target: &dyn TargetModel, symbols: &Symbols) ->
                 false => conv::lower(body, root, target, symbols).map(Launches::from),
             }
         }
+        TensorOp::WinogradConv { .. } => winograd::lower(body, root, target, symbols).map(Launches::from),
         _ => Err("a contraction is expected".into()),
     }
 }
@@ -108,6 +111,30 @@ pub(crate) fn of_conv(
         windowed: true,
         batch_axes: result.len() - 2,
         innermost,
+        prologue: None,
+    }
+}
+
+/// What a target is told of the products of a convolution by Winograd's algorithm: `result` is `[batch, channels, spatial...]`;
+/// rows are an image's tiles, k is channels.
+pub(crate) fn of_winograd(result: &[Dim], k: Dim) -> Contract {
+    let [batch, n, spatial @ ..] = result else {
+        unreachable!("invariant: a convolution's result has channels")
+    };
+    let m = spatial.iter().fold(Dim::from(1), |tiles, extent| tiles * extent.ceil_div(&Dim::from(RESULTS)));
+    let places = Dim::from(REACH.pow(spatial.len() as u32));
+    Contract {
+        batch: batch.clone() * places,
+        m,
+        n: n.clone(),
+        k: k.clone(),
+        lhs: DType::F32,
+        rhs: DType::F32,
+        acc: DType::F32,
+        rhs_packed: true,
+        windowed: false,
+        batch_axes: 1 + spatial.len(),
+        innermost: [k, n.clone()],
         prologue: None,
     }
 }

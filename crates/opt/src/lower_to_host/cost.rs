@@ -9,7 +9,7 @@ use tegula_base::{Bytes, DType, Dim, Flops};
 use tegula_ir::{OpId, RegionId};
 use tegula_machine::{Cpu, Machine};
 use tegula_package::CostRecord;
-use tegula_tensor::{KernelClass, TensorFunc, TensorOp};
+use tegula_tensor::{KernelClass, TensorFunc, TensorOp, winograd};
 
 /// What open sizes are taken to be where one number is needed: a usual sequence length or image side.
 const USUAL_SIZE: i64 = 128;
@@ -224,6 +224,10 @@ fn op_flops(func: &TensorFunc, op: OpId) -> Dim {
             Dim::from(2) * made() * k
         }
         TensorOp::Conv { window: w, .. } => Dim::from(2) * made() * shape(1)[1].clone() * window(&w.size),
+        TensorOp::WinogradConv { .. } => {
+            let products = winograd::REACH.pow(2) / winograd::RESULTS.pow(2);
+            Dim::from(2 * products) * made() * shape(1)[1].clone()
+        }
         TensorOp::QConv { window: w, .. } => Dim::from(2) * made() * shape(3)[1].clone() * window(&w.size),
         TensorOp::ConvTranspose { window: w, .. } => {
             Dim::from(2) * shape(0).count() * shape(1)[1].clone() * window(&w.size)

@@ -1,7 +1,7 @@
 //! Rules of contractions, convolutions and pooling.
 
 use super::{Types, ensure, one, take};
-use crate::{DotDims, TensorType, Window};
+use crate::{DotDims, TensorType, Window, winograd};
 use smallvec::SmallVec;
 use tegula_base::{DType, Dim, Shape};
 
@@ -92,6 +92,23 @@ pub(super) fn conv_shape(
     })?;
     let spatial = (2..x.rank()).map(|axis| window.output(axis - 2, &x.shape[axis]));
     Ok([x.shape[0].clone(), w.shape[0].clone()].into_iter().chain(spatial).collect())
+}
+
+pub(super) fn winograd_conv(name: &str, window: &Window, x: &[&TensorType]) -> Types {
+    let [x, u] = take(name, x)?;
+    window_fits(name, window, x)?;
+    ensure(winograd::suits(window, 1), name, 1, || {
+        format!(
+            "a window of {:?}, strides {:?}, dilations {:?}",
+            window.size, window.strides, window.dilations
+        )
+    })?;
+    let reach = Dim::from(winograd::REACH);
+    let fits = u.rank() == 4 && u.shape[1] == x.shape[1] && u.shape[2..] == [reach.clone(), reach];
+    ensure(fits, name, 2, || format!("transformed filters {u} for {x}"))?;
+    ensure([x, u].iter().all(|ty| ty.dtype == DType::F32), name, 3, || format!("{x} by {u}"))?;
+    let spatial = (2..x.rank()).map(|axis| window.output(axis - 2, &x.shape[axis]));
+    one(DType::F32, [x.shape[0].clone(), u.shape[0].clone()].into_iter().chain(spatial).collect::<Shape>())
 }
 
 pub(super) fn conv_transpose(

@@ -2,7 +2,7 @@
 
 use super::run::{decomposed_func, run_func};
 use super::{Bindings, contract, indexing, movement, order, pool, reduce};
-use crate::{TensorOp, TensorType, infer};
+use crate::{TensorOp, TensorType, infer, winograd};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
@@ -53,6 +53,9 @@ pub fn evaluate_op(kind: &TensorOp, x: &[&HostTensor]) -> Result<Vec<HostTensor>
         }
         Dot { dims, .. } => contract::dot(x[0], x[1], dims, &mut out[0]),
         Conv { window, groups, .. } => contract::conv(x[0], x[1], window, *groups, &mut out[0])?,
+        WinogradConv { window } => {
+            contract::conv(x[0], &winograd::filters(x[1]), window, 1, &mut out[0])?;
+        }
         ConvTranspose { window, groups, .. } => {
             contract::conv_transpose(x[0], x[1], window, *groups, &mut out[0])?;
         }

@@ -63,10 +63,13 @@ impl Converted {
         let left = cx.b.sub(all, before);
         let tiles = cx.b.index_op(IndexOp::Min, left, most);
         let (zero, least) = (cx.b.index(0), cx.b.index(self.least));
-        // Blocks are of one size: where it is known, it is at least as many.
-        let are_few = match traversal.m.as_const() {
-            Some(_) => zero,
-            None => cx.b.index_op(IndexOp::Lt, tiles, least),
+        let of_last_block = traversal.row_tiles().as_const().map(|all| {
+            let rest = all % traversal.tile.m_block;
+            if rest == 0 { traversal.tile.m_block } else { rest }
+        });
+        let are_few = match of_last_block {
+            Some(tiles) if tiles >= self.least => zero,
+            _ => cx.b.index_op(IndexOp::Lt, tiles, least),
         };
         let mut outcome = Ok(());
         let mut each = |cx: &mut Lowering, floats: Option<&Converted>| {

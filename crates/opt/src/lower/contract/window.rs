@@ -223,6 +223,11 @@ fn border_free(cx: &mut Lowering, window: &Window, x: &Shape, i: usize, start: V
     if window.low[i].is_const(0) && window.high[i].is_const(0) {
         return cx.b.index(1);
     }
+    lies_inside(cx, x, i, start, reach)
+}
+
+/// 1 where an input has the elements along spatial axis `i` from `start` to `reach` further.
+pub(super) fn lies_inside(cx: &mut Lowering, x: &Shape, i: usize, start: Value, reach: i64) -> Value {
     let zero = cx.b.index(0);
     let starts = cx.b.index_op(IndexOp::Le, zero, start);
     let reach = cx.b.index(reach);

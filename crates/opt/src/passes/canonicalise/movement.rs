@@ -1,6 +1,7 @@
 //! Rules of movement ops, reductions and sources.
 
 use super::{Applied, Rule, Site};
+use crate::form_kernels::{CHEAP, weight};
 use crate::passes::fold_constants::bytes;
 use tegula_base::{Dim, HostTensor};
 use tegula_ir::Value;
@@ -173,12 +174,13 @@ fn gather_computed(site: &mut Site) -> Applied {
     let (data, indices) = (site.operand(0), site.operand(1));
     let Some((inner, TensorOp::Elementwise { f })) = site.def(data) else { return Ok(None) };
     let (f, func) = (*f, &site.b.func);
-    let only_gathers =
-        func.users(data).iter().all(|user| matches!(func.kind(*user), TensorOp::Gather { .. }));
-    let is_smaller = stored_bytes(func, data, LONGEST_FORMULA)
-        .zip(bytes(func, data))
-        .is_some_and(|(stored, computed)| stored < computed);
-    if !only_gathers || !is_smaller {
+    let readers = func.users(data);
+    let is_smaller = readers.len() <= MOST_GATHERS
+        && stored_bytes(func, data, LONGEST_FORMULA)
+            .zip(bytes(func, data))
+            .is_some_and(|(stored, computed)| stored < computed);
+    let only_gathers = || readers.iter().all(|user| matches!(func.kind(*user), TensorOp::Gather { .. }));
+    if !is_smaller || !only_gathers() {
         return Ok(None);
     }
     let places = vec![Dim::from(1); site.b.rank(indices)];
@@ -200,14 +202,17 @@ fn gather_computed(site: &mut Site) -> Applied {
 
 /// Ops between a table and its constants.
 const LONGEST_FORMULA: usize = 4;
+/// Gathers of a table, all of which each of them looks at.
+const MOST_GATHERS: usize = 64;
 
-/// Bytes of the constants that a value is computed of, element by element; `None` where it is not.
+/// Bytes of the constants that a value is computed of, element by element, by ops so cheap that more elements may be computed
+/// than a table has; `None` where it is not.
 fn stored_bytes(func: &TensorFunc, value: Value, most: usize) -> Option<usize> {
     let op = func.def_op(value)?;
     match func.kind(op) {
         TensorOp::Constant { .. } => bytes(func, value),
         TensorOp::Splat { .. } => Some(0),
-        TensorOp::Elementwise { .. } if most > 0 => func
+        kind @ TensorOp::Elementwise { .. } if most > 0 && weight(kind) <= CHEAP => func
             .operands(op)
             .iter()
             .try_fold(0usize, |sum, operand| sum.checked_add(stored_bytes(func, *operand, most - 1)?)),

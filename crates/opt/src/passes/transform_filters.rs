@@ -1,0 +1,66 @@
+//! Convolutions whose filters Winograd's algorithm takes, where the target says that it pays.
+//!
+//! Before: weights are what they will be.  After: such a convolution is a `winograd_conv` of its filters' transforms, which
+//! are constants of 16 numbers for 9. Filters that are not finite, or whose transforms are not, stay as they are.
+
+use crate::lower::contract;
+use tegula_base::{DType, Diagnostic, Diagnostics, Symbols};
+use tegula_ir::pass::{Changed, PassCx};
+use tegula_ir::rewrite::{Rewrite, rewrite_ops};
+use tegula_ir::{ConstData, ConstStore, OpId};
+use tegula_target::TargetModel;
+use tegula_tensor::{Builder, TensorFunc, TensorOp, TensorProgram, winograd};
+
+/// Errors: internal, when what is built does not fit.
+pub fn transform_filters(
+    program: &mut TensorProgram,
+    target: &dyn TargetModel,
+    cx: &mut PassCx,
+) -> Result<Changed, Diagnostics> {
+    let mut changed = Changed::No;
+    for func in &mut program.funcs {
+        changed |= rewrite_ops(func, &mut |func, region, op| {
+            if !pays(func, op, target, &program.symbols) {
+                return Ok(Rewrite::Keep);
+            }
+            let Some(transformed) = transformed(func, &program.consts, op) else { return Ok(Rewrite::Keep) };
+            let TensorOp::Conv { window, .. } = func.kind(op) else { return Ok(Rewrite::Keep) };
+            let (window, x) = (window.clone(), func.operand(op, 0));
+            cx.count("transformed", 1);
+            cx.remark(
+                func.op(op).location.as_ref(),
+                "computed by Winograd's algorithm, two by two results at once",
+            );
+            let mut b = Builder::new(func, &mut program.consts).at_op(region, op);
+            let made =
+                b.constant(transformed).and_then(|u| b.emit(TensorOp::WinogradConv { window }, &[x, u]));
+            made.map(|value| Rewrite::Replace(vec![value]))
+                .map_err(|reason| Diagnostics::from(Diagnostic::internal(reason)))
+        })?;
+    }
+    Ok(changed)
+}
+
+fn pays(func: &TensorFunc, op: OpId, target: &dyn TargetModel, symbols: &Symbols) -> bool {
+    let TensorOp::Conv { window, groups, out: DType::F32 } = func.kind(op) else { return false };
+    let is_f32 = func.operands(op).iter().all(|value| func.ty(*value).dtype == DType::F32);
+    let result = &func.ty(func.result(op)).shape;
+    let channels = func.ty(func.operand(op, 0)).shape[1].clone();
+    is_f32
+        && winograd::suits(window, *groups)
+        && target.winograd_tile(&contract::of_winograd(result, channels), symbols).is_some()
+}
+
+/// The transforms of a convolution's filters, where those are constant.
+fn transformed(func: &TensorFunc, consts: &ConstStore, op: OpId) -> Option<ConstData> {
+    let TensorOp::Constant { id, .. } = func.kind(func.def_op(func.operand(op, 1))?) else { return None };
+    let data = consts.get(*id)?;
+    let &[o, c, ..] = data.shape.as_slice() else { return None };
+    let filters: Vec<f32> =
+        data.data.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+    let transformed = winograd::transform(&filters);
+    let reach = winograd::REACH as usize;
+    let bytes: Vec<u8> = transformed.iter().flat_map(|number| number.to_le_bytes()).collect();
+    let is_finite = transformed.iter().all(|number| number.is_finite());
+    is_finite.then(|| ConstData::new(DType::F32, vec![o, c, reach, reach], bytes.into()).ok())?
+}
