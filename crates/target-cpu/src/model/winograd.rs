@@ -6,13 +6,15 @@ use tegula_base::{DType, Dim, Symbols};
 use tegula_target::{Contract, ContractTile, TargetModel};
 use tegula_tensor::winograd::{FEWEST_CHANNELS, REACH};
 
-/// Tiles of an image from which it pays to transform them: the transformed filters, 16 numbers for 9, are read for each image.
+/// Tiles of an image from which it pays to transform them: the transformed filters, 16 numbers for 9, are read for each
+/// image. Measured on an Emerald Rapids: 25 tiles of 128 channels take 0.80 of the time of walked windows; fewer were not measured.
 const FEWEST_WINOGRAD_TILES: i64 = 25;
-/// Tiles of a work unit at most, whose transforms stay in L2 beside the filters'.
+/// Tiles of a work unit at most, whose transforms stay in L2 beside the filters'. By judgement: other numbers were not measured.
 const MOST_WINOGRAD_TILES: i64 = 64;
 
 /// Extents for such products. Rows past the last tile are computed too, so that an unknown number of them is as good as a
-/// whole unit's. AVX2 has too few registers for the transforms of a tile.
+/// whole unit's. AVX2 has 16 registers, as many as a tile has
+/// elements: not measured.
 pub(super) fn tile(target: &CpuTarget, products: &Contract, symbols: &Symbols) -> Option<ContractTile> {
     let (k, n) = products.k.as_const().zip(products.n.as_const())?;
     let tiles = products.m.as_const().unwrap_or(MOST_WINOGRAD_TILES);
