@@ -154,19 +154,16 @@ fn spread(magnitudes: &HostTensor) -> HostTensor {
     f64s(&magnitudes.shape, sums.collect())
 }
 
-/// How many elements that are not finite each result's window or filter has; `None`: there are none.
+/// How many elements that are not finite each result's window and filter have; `None`: there are none.
 fn reached_by_endless(op: &TensorOp, x: &[Bounded]) -> Result<Option<Vec<f64>>, String> {
-    let endless = |x: &Bounded| {
-        let numbers = x.value.to_f64().into_iter().map(|x| f64::from(u8::from(!x.is_finite())));
-        f64s(&x.value.shape, numbers.collect())
-    };
-    let sides = [endless(&x[0]), endless(&x[1])];
-    if sides.iter().all(|side| side.to_f64().iter().all(|n| *n == 0.0)) {
-        return Ok(None);
-    }
-    let left = reals(op, &[&sides[0], &ones(&x[1])])?;
-    let right = reals(op, &[&ones(&x[0]), &sides[1]])?;
-    Ok(Some(left.iter().zip(right).map(|(l, r)| l + r).collect()))
+    let is_finite = |x: &Bounded| x.value.to_f64().into_iter().all(f64::is_finite);
+    if x.iter().all(is_finite) { Ok(None) } else { reached(op, x, endless).map(Some) }
+}
+
+/// 1 where an element is not finite.
+fn endless(x: &Bounded) -> HostTensor {
+    let numbers = x.value.to_f64().into_iter().map(|x| f64::from(u8::from(!x.is_finite())));
+    f64s(&x.value.shape, numbers.collect())
 }
 
 /// The smallest normal `f32` and `bf16`: below it contractions of `bf16` may count 0.
@@ -214,15 +211,15 @@ fn completed(op: &TensorOp, x: &[Bounded]) -> Result<Option<Vec<f64>>, String> {
 
 /// How many unknown operand elements reach each result; `None`: there are none.
 fn reach(op: &TensorOp, x: &[Bounded]) -> Result<Option<Vec<f64>>, String> {
-    if !has_unknown(x) {
-        return Ok(None);
-    }
-    if x.len() == 1 {
-        return reals(op, &[&unknown(&x[0])]).map(Some);
-    }
-    let left = reals(op, &[&unknown(&x[0]), &ones(&x[1])])?;
-    let right = reals(op, &[&ones(&x[0]), &unknown(&x[1])])?;
-    Ok(Some(left.iter().zip(right).map(|(l, r)| l + r).collect()))
+    if has_unknown(x) { reached(op, x, unknown).map(Some) } else { Ok(None) }
+}
+
+/// How many operand elements that `mark` has as 1 reach each result.
+fn reached(op: &TensorOp, x: &[Bounded], mark: fn(&Bounded) -> HostTensor) -> Result<Vec<f64>, String> {
+    let [a, b] = x else { return reals(op, &[&mark(&x[0])]) };
+    let left = reals(op, &[&mark(a), &ones(b)])?;
+    let right = reals(op, &[&ones(a), &mark(b)])?;
+    Ok(left.iter().zip(right).map(|(l, r)| l + r).collect())
 }
 
 /// Integer sums: unknown where something unknown goes in.
@@ -305,8 +302,7 @@ fn round_prefixes(
     for (error, terms) in error.iter_mut().zip(terms).filter(|(error, _)| **error > 0.0) {
         *error += 2.0 * terms * unit_roundoff(out.dtype) * largest_prefix;
     }
-    let endless = x.value.to_f64().into_iter().map(|x| f64::from(u8::from(!x.is_finite())));
-    let endless = reals(sum, &[&f64s(&x.value.shape, endless.collect())])?;
+    let endless = reals(sum, &[&endless(x)])?;
     let fits = |i: usize| endless[i] > 0.0 || results[i].abs() + error[i] < largest(out.dtype);
     let overflows = (0..results.len()).map(|i| f64::from(u8::from(!fits(i)))).collect();
     let after = TensorOp::Scan { f: ScalarOp::Max, axis, exclusive: false, reverse };
