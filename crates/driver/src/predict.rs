@@ -40,12 +40,21 @@ pub struct Programs {
 
 impl Programs {
     /// The code of a kernel; none where it is no machine code.
-    /// Errors: internal, code that kernels do not have.
+    /// Errors: internal, code that kernels do not have, or that the package's machine does not run.
     pub fn of(&mut self, package: &Package, kernel: u32) -> Result<Option<&Program>, Diagnostic> {
         let code = &package.program.kernels[kernel as usize].code;
         let KernelCode::Machine { offset, .. } = code else { return Ok(None) };
         if !self.known.contains_key(offset) {
-            self.known.insert(*offset, Program::decode(package.kernel_code(code))?);
+            let program = Program::decode(package.kernel_code(code))?;
+            let machine = &package.manifest.about.machine;
+            if let Some(missing) = program.features.iter().find(|feature| !machine.has(feature)) {
+                let name = &package.program.kernels[kernel as usize].name;
+                return Err(Diagnostic::internal(format!(
+                    "kernel `{name}` uses {missing}, which machine class {} lacks",
+                    machine.class
+                )));
+            }
+            self.known.insert(*offset, program);
         }
         Ok(self.known.get(offset))
     }

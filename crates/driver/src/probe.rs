@@ -15,17 +15,19 @@ pub struct ProcessorFacts {
 
 /// Class and the processors it is for: vendor, family, models (all when empty). Families and models are CPUID's, as
 /// `/proc/cpuinfo` shows them; Intel SDM volume 4, table 2-1; AMD processor programming references.
-const PROCESSORS: [(&str, &str, u32, &[u32]); 5] = [
+const PROCESSORS: [(&str, &str, u32, &[u32]); 6] = [
     ("zen5", "AuthenticAMD", 26, &[]),
     // Zen 3 shares the family but has no AVX-512, which the class needs.
     ("zen4", "AuthenticAMD", 25, &[]),
     ("sapphire-rapids", "GenuineIntel", 6, &[0x8f, 0xcf]),
+    ("ice-lake-server", "GenuineIntel", 6, &[0x6a, 0x6c]),
     ("skylake-x", "GenuineIntel", 6, &[0x55]),
     ("sapphire-rapids", "GenuineIntel", 6, &[0xad, 0xae]),
 ];
 
-/// Classes for processors that are not in the table, best first.
-const GENERIC: [&str; 2] = ["avx512-generic", "avx2-generic"];
+/// Classes for processors that are not in the table, best first; of each tier the one that is named after it has the fewest
+/// features.
+pub const GENERIC: [&str; 3] = ["avx512-bf16-generic", "avx512-generic", "avx2-generic"];
 
 /// The class made for the processor if its features are all there, else the best generic one that runs;
 /// `None` when none does.
@@ -92,7 +94,13 @@ mod tests {
         assert_eq!(class(&facts("AuthenticAMD", 26, 2, "zen5")).as_deref(), Some("zen5"));
         // Zen 3: of zen4's family, without AVX-512.
         assert_eq!(class(&facts("AuthenticAMD", 25, 1, "avx2-generic")).as_deref(), Some("avx2-generic"));
-        assert_eq!(class(&facts("", 0, 0, "avx512-generic")).as_deref(), Some("avx512-generic"));
+        assert_eq!(
+            class(&facts("GenuineIntel", 6, 0x6a, "avx512-generic")).as_deref(),
+            Some("ice-lake-server")
+        );
+        for generic in GENERIC {
+            assert_eq!(class(&facts("", 0, 0, generic)).as_deref(), Some(generic));
+        }
         assert_eq!(class(&ProcessorFacts::default()), None);
     }
 }

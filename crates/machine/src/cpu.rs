@@ -39,15 +39,26 @@ pub struct Cpu {
 /// Whose ports a core has: which kinds of work go through which of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CoreFamily {
-    /// AMD's since Zen: vectors have pipes of their own, of which `shift_pipe` is the first of the two neighbours that shift;
-    /// they are numbered from 1, multipliers first.
-    Zen { shift_pipe: u16 },
-    /// Intel's since Golden Cove, with 512-bit multiply-adds on port 5: vectors share ports with everything else.
+    /// AMD's since Zen: vectors have pipes of their own.
+    Zen(ZenPipes),
+    /// Intel's Sunny Cove as servers have it, with 512-bit multiply-adds on port 5: vectors share ports with everything else.
+    SunnyCove,
+    /// Intel's since Golden Cove, with one more port for general registers and one more for narrow loads.
     GoldenCove,
 }
 
+/// What differs between AMD's cores in units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ZenPipes {
+    /// Units of general registers, and those of them that multiply.
+    pub alus: u16,
+    pub multipliers: u16,
+    /// The first of the two neighbours that shift vectors; pipes of vectors are numbered from 1, multipliers first.
+    pub shift: u16,
+}
+
 /// The names of families in machine files.
-const FAMILIES: [&str; 2] = ["zen", "golden-cove"];
+const FAMILIES: [&str; 3] = ["zen", "sunny-cove", "golden-cove"];
 
 /// One core as it runs code, alone on its machine. Cycles are of its clock under load.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,9 +72,6 @@ pub struct Core {
     /// Instructions on vectors that wait for operands, and those in line before them.
     pub vector_scheduler: usize,
     pub vector_line: usize,
-    /// Units of general registers, and those of them that multiply.
-    pub alus: u16,
-    pub multipliers: u16,
     /// Bytes that a unit, and a load, takes at once: wider vectors pass in parts, one after the other.
     pub datapath: usize,
     /// Bytes of a vector that are stored in a cycle, and up to which two stores leave in one.
@@ -121,10 +129,13 @@ impl Core {
         let places = |facts: &mut Facts, name| facts.whole(name, "1", MOST_PLACES) as usize;
         let ways = |facts: &mut Facts, name| facts.whole(name, "1", MOST_WAYS) as usize;
         let family = match family {
+            Some("sunny-cove") => CoreFamily::SunnyCove,
             Some("golden-cove") => CoreFamily::GoldenCove,
-            Some("zen") => {
-                CoreFamily::Zen { shift_pipe: facts.whole("core_shift_pipe", "1", LAST_SHIFT_PIPE) as u16 }
-            }
+            Some("zen") => CoreFamily::Zen(ZenPipes {
+                alus: facts.whole("core_alus", "1", MOST_ALUS) as u16,
+                multipliers: facts.whole("core_multipliers", "1", MOST_ALUS) as u16,
+                shift: facts.whole("core_shift_pipe", "1", LAST_SHIFT_PIPE) as u16,
+            }),
             other => {
                 let found = other.map_or("none is given".into(), |name| format!("`{name}` is none"));
                 let known = FAMILIES.join(", ");
@@ -140,8 +151,6 @@ impl Core {
             stores: places(facts, "core_stores"),
             vector_scheduler: places(facts, "core_vector_scheduler"),
             vector_line: places(facts, "core_vector_line"),
-            alus: facts.whole("core_alus", "1", MOST_ALUS) as u16,
-            multipliers: facts.whole("core_multipliers", "1", MOST_ALUS) as u16,
             datapath: facts.bytes("core_datapath").0 as usize,
             store_bytes: facts.bytes("core_store_bytes").0 as usize,
             twin_store_bytes: facts.bytes("core_twin_store_bytes").0 as usize,
@@ -205,6 +214,11 @@ impl Cpu {
             launch_overhead: Nanoseconds(facts.take("launch_overhead", "ns")),
             core: facts.has("core_clock").then(|| Core::read(facts, dispatch, family)),
         }
+    }
+
+    /// Whether it has an instruction set extension, spelled without `_`.
+    pub fn has(&self, feature: &str) -> bool {
+        self.features.iter().any(|own| own.replace('_', "") == feature)
     }
 
     /// Peak arithmetic rate of one core on operands of a dtype.

@@ -7,7 +7,7 @@ mod cpu;
 mod file;
 mod gpu;
 
-pub use cpu::{Core, CoreFamily, Cpu, FlopsPerCycle};
+pub use cpu::{Core, CoreFamily, Cpu, FlopsPerCycle, ZenPipes};
 pub use gpu::{Gpu, TensorRates};
 
 use sha2::{Digest, Sha256};
@@ -15,12 +15,14 @@ use std::collections::BTreeMap;
 use tegula_base::Diagnostics;
 
 /// The machine classes that come with Tegula, by name.
-const CLASSES: [(&str, &str); 9] = [
+const CLASSES: [(&str, &str); 11] = [
     ("a100", include_str!("../machines/a100.toml")),
     ("avx2-generic", include_str!("../machines/avx2-generic.toml")),
+    ("avx512-bf16-generic", include_str!("../machines/avx512-bf16-generic.toml")),
     ("avx512-generic", include_str!("../machines/avx512-generic.toml")),
     ("h100", include_str!("../machines/h100.toml")),
     ("h200", include_str!("../machines/h200.toml")),
+    ("ice-lake-server", include_str!("../machines/ice-lake-server.toml")),
     ("sapphire-rapids", include_str!("../machines/sapphire-rapids.toml")),
     ("skylake-x", include_str!("../machines/skylake-x.toml")),
     ("zen4", include_str!("../machines/zen4.toml")),
@@ -170,7 +172,7 @@ error[machine-file]: `l1x` is no fact of a cpu
         let refusal = |core: &str| {
             Machine::parse(&text.replace("core = \"zen\"\n", core), "my.toml").unwrap_err().to_string()
         };
-        let message = "`core` in `[isa]` names the family of the cores (zen, golden-cove)";
+        let message = "`core` in `[isa]` names the family of the cores (zen, sunny-cove, golden-cove)";
         assert!(refusal("").contains(&format!("{message}; none is given")), "{}", refusal(""));
         let other = refusal("core = \"atom\"\n");
         assert!(other.contains(&format!("{message}; `atom` is none")), "{other}");

@@ -34,6 +34,13 @@ pub struct MachineId {
     pub features: Vec<String>,
 }
 
+impl MachineId {
+    /// Whether a feature, spelled without `_`, is among those that the code may use.
+    pub fn has(&self, feature: &str) -> bool {
+        self.features.iter().any(|own| own.replace('_', "") == feature)
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     #[serde(flatten)]

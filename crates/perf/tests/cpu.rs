@@ -188,38 +188,41 @@ fn sixteen(unit: Unit, bytes: usize) -> Vec<Inst> {
 #[test]
 fn loops_of_one_instruction_take_what_processors_take() {
     let l1 = [Found { level: Level::L1, ahead: false }];
-    let (zen4, zen5, golden_cove) = (core_of("zen4"), core_of("zen5"), core_of("sapphire-rapids"));
+    let [zen4, zen5] = ["zen4", "zen5"].map(core_of);
+    let [sunny_cove, golden_cove] = ["ice-lake-server", "sapphire-rapids"].map(core_of);
     let cycles = |core: &Core, list: &[Inst], found: &[Found]| 16.0 * rate_on(core, list, found);
-    for (unit, bytes, on_zen4, on_zen5, on_golden_cove) in [
-        (Unit::Fma, 64, 16.0, 8.0, 8.0),
-        (Unit::Fma, 32, 8.0, 8.0, 8.0),
-        (Unit::FloatAdd, 64, 16.0, 8.0, 8.0),
-        (Unit::Logic, 64, 8.0, 4.0, 8.0),
-        (Unit::Logic, 32, 4.0, 4.0, 16.0 / 3.0),
-        (Unit::Shift, 64, 16.0, 8.0, 16.0),
-        (Unit::Shift, 32, 8.0, 8.0, 8.0),
-        (Unit::Permute, 64, 16.0, 8.0, 16.0),
-        (Unit::Shuffle, 32, 8.0, 8.0, 8.0),
-        (Unit::Narrow, 64, 16.0, 8.0, 32.0),
-        (Unit::Compare, 64, 16.0, 8.0, 16.0),
-        (Unit::IntMultiplyLow, 64, 16.0, 8.0, 16.0),
-        (Unit::Dot, 64, 16.0, 8.0, 8.0),
-        (Unit::DotBf16, 64, 16.0, 8.0, 32.0),
-        (Unit::Integer, 8, 4.0, 16.0 / 6.0, 16.0 / 5.0),
-        (Unit::Multiply, 8, 16.0, 16.0 / 3.0, 16.0),
-        (Unit::None, 8, 16.0 / 6.0, 2.0, 16.0 / 6.0),
+    for (unit, bytes, on_zen4, on_zen5, on_sunny_cove, on_golden_cove) in [
+        (Unit::Fma, 64, 16.0, 8.0, 8.0, 8.0),
+        (Unit::Fma, 32, 8.0, 8.0, 8.0, 8.0),
+        (Unit::FloatAdd, 64, 16.0, 8.0, 8.0, 8.0),
+        (Unit::Logic, 64, 8.0, 4.0, 8.0, 8.0),
+        (Unit::Logic, 32, 4.0, 4.0, 16.0 / 3.0, 16.0 / 3.0),
+        (Unit::Shift, 64, 16.0, 8.0, 16.0, 16.0),
+        (Unit::Shift, 32, 8.0, 8.0, 8.0, 8.0),
+        (Unit::Permute, 64, 16.0, 8.0, 16.0, 16.0),
+        (Unit::Shuffle, 32, 8.0, 8.0, 8.0, 8.0),
+        (Unit::Narrow, 64, 16.0, 8.0, 32.0, 32.0),
+        (Unit::Compare, 64, 16.0, 8.0, 16.0, 16.0),
+        (Unit::IntMultiplyLow, 64, 16.0, 8.0, 16.0, 16.0),
+        (Unit::Dot, 64, 16.0, 8.0, 8.0, 8.0),
+        (Unit::DotBf16, 64, 16.0, 8.0, 32.0, 32.0),
+        (Unit::Integer, 8, 4.0, 16.0 / 6.0, 4.0, 16.0 / 5.0),
+        (Unit::Multiply, 8, 16.0, 16.0 / 3.0, 16.0, 16.0),
+        (Unit::None, 8, 16.0 / 6.0, 2.0, 16.0 / 5.0, 16.0 / 6.0),
     ] {
-        for (core, expected) in [(&zen4, on_zen4), (&zen5, on_zen5), (&golden_cove, on_golden_cove)] {
+        for (core, expected) in
+            [(&zen4, on_zen4), (&zen5, on_zen5), (&sunny_cove, on_sunny_cove), (&golden_cove, on_golden_cove)]
+        {
             let taken = cycles(core, &sixteen(unit, bytes), &[]);
             assert!(close(taken, expected), "{unit:?} of {bytes} B: {taken}, not {expected}");
         }
     }
-    for (loads, bytes, on_zen4, on_zen5, on_golden_cove) in [
-        (true, 64, 16.0, 8.0, 8.0),
-        (true, 32, 8.0, 8.0, 16.0 / 3.0),
-        (false, 64, 32.0, 16.0, 16.0),
-        (false, 32, 16.0, 8.0, 8.0),
-        (false, 8, 8.0, 8.0, 8.0),
+    for (loads, bytes, on_zen4, on_zen5, on_sunny_cove, on_golden_cove) in [
+        (true, 64, 16.0, 8.0, 8.0, 8.0),
+        (true, 32, 8.0, 8.0, 8.0, 16.0 / 3.0),
+        (false, 64, 32.0, 16.0, 16.0, 16.0),
+        (false, 32, 16.0, 8.0, 8.0, 8.0),
+        (false, 8, 8.0, 8.0, 8.0, 8.0),
     ] {
         let moves = |inst: Inst| Inst {
             loads,
@@ -229,7 +232,9 @@ fn loops_of_one_instruction_take_what_processors_take() {
             ..inst
         };
         let list: Vec<Inst> = sixteen(Unit::None, bytes).into_iter().map(moves).collect();
-        for (core, expected) in [(&zen4, on_zen4), (&zen5, on_zen5), (&golden_cove, on_golden_cove)] {
+        for (core, expected) in
+            [(&zen4, on_zen4), (&zen5, on_zen5), (&sunny_cove, on_sunny_cove), (&golden_cove, on_golden_cove)]
+        {
             let taken = cycles(core, &list, &l1);
             assert!(close(taken, expected), "loads {loads} of {bytes} B: {taken}, not {expected}");
         }

@@ -61,12 +61,14 @@ pub struct Registers {
     pub bits: u32,
     /// Whether work on half registers takes half of the time.
     pub halves: bool,
+    /// Whether an instruction multiplies pairs of 16-bit floats.
+    pub pairs: bool,
 }
 
 impl Registers {
-    /// Registers all of whose lanes take the time of one.
+    /// Registers all of whose lanes take the time of one; those of 512 bits multiply pairs.
     pub const fn whole(bits: u32) -> Registers {
-        Registers { bits, halves: false }
+        Registers { bits, halves: false, pairs: bits == 512 }
     }
 }
 
@@ -74,14 +76,15 @@ impl Registers {
 pub fn lower(name: &str, kernel: &TileKernel, registers: Registers, symbols: &Symbols) -> Schedule {
     let mut b = Builder::new(name);
     let index_scalars = scalars::index_scalars(&kernel.func);
-    let register_bits = registers.bits;
+    let Registers { bits: register_bits, halves, pairs } = registers;
     let lanes = scalars::lanes_of(&kernel.func, &index_scalars, register_bits);
     let mut cx = Lower {
         kernel,
         func: &kernel.func,
         symbols,
         register_bits,
-        lanes: if registers.halves { products::lanes(&kernel.func, lanes) } else { lanes },
+        pairs,
+        lanes: if halves { products::lanes(&kernel.func, lanes) } else { lanes },
         index_scalars,
         sizes: Vec::new(),
         memories: Memories::of(kernel),
@@ -131,6 +134,8 @@ struct Lower<'a> {
     func: &'a TileFunc,
     symbols: &'a Symbols,
     register_bits: u32,
+    /// Whether an instruction multiplies pairs of 16-bit floats.
+    pairs: bool,
     /// Lanes of the pieces that are being made.
     lanes: u32,
     index_scalars: HashSet<Value>,

@@ -37,6 +37,9 @@ pub struct CpuTarget {
     templates: Templates,
 }
 
+/// The feature by which a processor of [`Tier::Avx512`] has `vdpbf16ps`; Ice Lake has all but that.
+const PAIRS: &str = "avx512bf16";
+
 /// Accumulators of a contraction tile, of the registers that the tier has: the rest holds the vectors of the
 /// right side, a broadcast element and what the epilogue needs. 14 x 2 of 32 and 6 x 2 of 16 are the largest
 /// that leave three; multiply-adds need latency (4 cycles) x 2 units = 8 to be busy.
@@ -137,19 +140,31 @@ fn of_tier(table: &[(Tier, i64); 2], tier: Tier) -> i64 {
 }
 
 impl CpuTarget {
-    /// Errors: `machine-file`, the machine is no CPU or its tier is none that code is made for.
+    /// Errors: `machine-file`, the machine is no CPU, its tier is none that code is made for, or it lacks what such code
+    /// uses.
     pub fn new(machine: Machine, form: Form) -> Result<CpuTarget, Diagnostic> {
         let tier = Tier::ALL.into_iter().find(|tier| tier.name() == machine.tier);
         let Some((tier, cpu)) = tier.zip(machine.cpu().cloned()) else {
             let message = format!("no processor's code is made for instruction set tier `{}`", machine.tier);
             return Err(Diagnostic::error("machine-file", message).at(machine.name.clone()));
         };
+        let needed = match form {
+            Form::Machine => tier.features(),
+            Form::Portable => &[],
+        };
+        let missing: Vec<&str> = needed.iter().copied().filter(|feature| !cpu.has(feature)).collect();
+        if !missing.is_empty() {
+            let message = format!("code of tier `{}` uses {}", tier.name(), missing.join(", "));
+            return Err(Diagnostic::error("machine-file", message).at(machine.name.clone()).help(
+                "name them in `features` of `[isa]` if the processor has them, else choose a lower tier",
+            ));
+        }
         Ok(CpuTarget { machine, cpu, tier, form, templates: Templates::default() })
     }
 
     /// With `vdpbf16ps`; without it a pair takes two multiply-adds and what takes it apart.
     fn multiplies_pairs(&self, lhs: DType, rhs: DType) -> bool {
-        (lhs, rhs, self.tier) == (DType::BF16, DType::BF16, Tier::Avx512)
+        (lhs, rhs) == (DType::BF16, DType::BF16) && self.registers().pairs
     }
 
     pub fn tier(&self) -> Tier {
@@ -170,7 +185,8 @@ impl CpuTarget {
         // A multiply-add of whole registers a cycle: two of halves, on the same units.
         let lanes = f64::from(bits) / 32.0;
         let halves = self.tier == Tier::Avx512 && self.cpu.flops_per_cycle.f32 <= 2.0 * lanes;
-        Registers { bits, halves }
+        let pairs = self.tier == Tier::Avx512 && self.cpu.has(PAIRS);
+        Registers { bits, halves, pairs }
     }
 
     /// Lanes of the vectors of columns.
@@ -574,6 +590,17 @@ mod tests {
         }
         assert_eq!(tile("avx2-generic", "batch", "768", "768"), [6, 16, 4, 7]);
         assert_eq!(tile("avx2-generic", "1", "1000", "2048"), [1, 64, 4, 1]);
+    }
+
+    #[test]
+    fn a_machine_has_what_its_tier_uses() {
+        let file = include_str!("../../machine/machines/ice-lake-server.toml");
+        let lacks = Machine::parse(&file.replace(r#""avx512vnni", "#, ""), "file").expect("a machine");
+        let found = CpuTarget::new(lacks.clone(), Form::Machine).expect_err("no `vpdpbusd`").to_string();
+        assert!(found.contains("code of tier `avx512` uses avx512vnni"), "{found}");
+        assert!(CpuTarget::new(lacks, Form::Portable).is_ok());
+        let spelled = file.replace("avx512vnni", "avx512_vnni");
+        assert!(CpuTarget::new(Machine::parse(&spelled, "file").expect("a machine"), Form::Machine).is_ok());
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub use crate::emit::Code;
 pub enum Tier {
     /// AVX2, FMA, F16C, BMI1, BMI2.
     Avx2,
-    /// `Avx2` and AVX-512 F, BW, VL, DQ, VNNI, BF16.
+    /// `Avx2` and AVX-512 F, BW, VL, DQ, VNNI, VBMI. Of BF16 only products of pairs, where lowering makes such ops.
     Avx512,
 }
 
@@ -26,6 +26,26 @@ impl Tier {
         match self {
             Tier::Avx2 => "avx2",
             Tier::Avx512 => "avx512",
+        }
+    }
+
+    /// The features that its code uses, as machine files spell them.
+    pub const fn features(self) -> &'static [&'static str] {
+        match self {
+            Tier::Avx2 => &["avx2", "fma", "f16c", "bmi1", "bmi2"],
+            Tier::Avx512 => &[
+                "avx2",
+                "fma",
+                "f16c",
+                "bmi1",
+                "bmi2",
+                "avx512f",
+                "avx512bw",
+                "avx512vl",
+                "avx512dq",
+                "avx512vnni",
+                "avx512vbmi",
+            ],
         }
     }
 

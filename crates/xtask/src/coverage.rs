@@ -16,7 +16,7 @@ use crate::tegula_cli::{Launches, RunOptions, Tegula};
 use crate::workspace;
 
 /// Tier and its machine class.
-const TIERS: [(&str, &str); 2] = [("avx2", "avx2-generic"), ("avx512", "sapphire-rapids")];
+const TIERS: [(&str, &str); 2] = [("avx2", "avx2-generic"), ("avx512", "ice-lake-server")];
 
 /// Rare ops whose kernels are native Rust by design.
 const NATIVE_BY_DESIGN: &[&str] = &["sort", "top_k", "unique", "non_zero", "non_max_suppression"];

@@ -7,6 +7,7 @@ use std::sync::Mutex;
 
 use tegula_base::face::Files;
 use tegula_base::{Diagnostic, Diagnostics, HostTensor};
+use tegula_driver::probe::GENERIC;
 use tegula_driver::{CompileOptions, Compiled, Form, Model, PassCx, compile, session_options};
 use tegula_machine::Machine;
 use tegula_runtime::{Gpu, Session};
@@ -88,7 +89,8 @@ pub fn lacking(class: &str) -> Vec<String> {
 
 /// The machine class whose code this processor runs best.
 pub fn best_class() -> &'static str {
-    if lacking("avx512-generic").is_empty() { "avx512-generic" } else { "avx2-generic" }
+    let runs = |class: &&str| lacking(class).is_empty();
+    GENERIC.into_iter().find(runs).unwrap_or("avx2-generic")
 }
 
 /// The machine classes whose code this processor runs: one for each tier.

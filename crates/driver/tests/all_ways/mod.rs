@@ -42,7 +42,7 @@ pub fn check(
     program.entry_mut().arg_names = vec!["x".into()];
     program.entry_mut().result_names = vec!["y".into()];
     let text = tegula_ir::print_program(&program, &tegula_ir::PrintOptions::WHOLE);
-    for class in ["avx2-generic", "avx512-generic"] {
+    for class in ["avx2-generic", "avx512-generic", "avx512-bf16-generic"] {
         let machine = Machine::class(class).unwrap();
         let Kind::Cpu(cpu) = &machine.kind else { unreachable!("both are classes of CPUs") };
         let runs_here = tegula_runtime::lacking(&cpu.features).is_empty();

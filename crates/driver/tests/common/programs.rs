@@ -25,7 +25,7 @@ pub fn program(build: impl FnOnce(&mut Builder) -> Built<Vec<tegula_ir::Value>>)
 /// The classes whose code this processor runs, and the portable form.
 pub fn options() -> Vec<CompileOptions> {
     let mut list = Vec::new();
-    for name in ["avx2-generic", "avx512-generic"] {
+    for name in ["avx2-generic", "avx512-generic", "avx512-bf16-generic"] {
         let machine = Machine::class(name).unwrap();
         if machine.cpu().is_some_and(|cpu| tegula_runtime::lacking(&cpu.features).is_empty()) {
             list.push(CompileOptions::new(machine));

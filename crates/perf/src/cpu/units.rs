@@ -2,7 +2,7 @@
 //!
 //! Families of cores have tables of their own; what differs within one is a fact of the machine.
 
-mod golden_cove;
+mod intel;
 mod zen;
 
 use smallvec::SmallVec;
@@ -44,11 +44,11 @@ pub const STORE: Ports = 0xc000;
 /// Where one store a cycle leaves.
 pub const WIDE_STORE: Ports = 0x4000;
 
-/// Ports for a load of so many bytes: two of a datapath's width a cycle, and on Intel's cores three of half of it.
+/// Ports for a load of so many bytes: two of a datapath's width a cycle, and since Golden Cove three of half of it.
 pub fn load_ports(bytes: usize, core: &Core) -> Ports {
     match core.family {
         CoreFamily::GoldenCove if 2 * bytes <= core.datapath => LOAD | THIRD_LOAD,
-        CoreFamily::GoldenCove | CoreFamily::Zen { .. } => LOAD,
+        CoreFamily::GoldenCove | CoreFamily::SunnyCove | CoreFamily::Zen(_) => LOAD,
     }
 }
 
@@ -110,8 +110,8 @@ impl Unit {
     /// Of an instruction on vectors of so many bytes.
     pub fn figures(self, bytes: usize, core: &Core) -> Figures {
         match core.family {
-            CoreFamily::Zen { shift_pipe } => zen::figures(self, bytes, core, shift_pipe),
-            CoreFamily::GoldenCove => golden_cove::figures(self, bytes, core),
+            CoreFamily::Zen(pipes) => zen::figures(self, bytes, core, pipes),
+            CoreFamily::SunnyCove | CoreFamily::GoldenCove => intel::figures(self, bytes, core),
         }
     }
 

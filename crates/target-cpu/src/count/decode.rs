@@ -3,7 +3,8 @@
 use super::classes;
 use super::scalar::{Condition, Memory, Scalar, Step};
 use iced_x86::{
-    Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, Register,
+    CpuidFeature, Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Mnemonic,
+    OpAccess, Register,
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use tegula_base::Diagnostic;
@@ -33,6 +34,9 @@ pub struct Program {
     pub blocks: Vec<Block>,
     /// Instructions that name an address.
     pub accesses: usize,
+    /// Instruction set extensions of its instructions, spelled as in machine files; those that every x86-64 processor with
+    /// AVX has are not among them.
+    pub features: BTreeSet<String>,
 }
 
 impl Program {
@@ -83,7 +87,8 @@ impl Program {
             }
             blocks.push(block);
         }
-        Ok(Program { blocks, accesses })
+        let features = instructions.values().flat_map(extensions).collect();
+        Ok(Program { blocks, accesses, features })
     }
 
     /// Numbers of ways into blocks: by the block before and whether its branch is taken, and one for the entry.
@@ -119,6 +124,15 @@ fn reachable(code: &[u8]) -> Result<BTreeMap<u64, Instruction>, u64> {
         }
     }
     Ok(found)
+}
+
+/// Extensions that came after AVX, as the decoder's own table has them: whoever emitted the instruction did not ask it.
+fn extensions(instruction: &Instruction) -> impl Iterator<Item = String> {
+    use CpuidFeature::{AVX, CMOV, INTEL386, INTEL8086, MULTIBYTENOP, X64};
+    let features = instruction.cpuid_features().iter();
+    let later = features
+        .filter(|feature| !matches!(**feature, INTEL8086 | INTEL386 | X64 | CMOV | MULTIBYTENOP | AVX));
+    later.map(|feature| format!("{feature:?}").replace('_', "").to_ascii_lowercase())
 }
 
 /// Lanes that a gather reads; its memory operand is one element.

@@ -26,9 +26,6 @@ struct Group {
     past: i64,
 }
 
-/// Registers of a machine that multiplies pairs of 16-bit floats.
-const PAIRED_BITS: u32 = 512;
-
 impl Lower<'_> {
     /// Makes all pieces of a dot's result.
     pub fn dot(&mut self, b: &mut Builder, op: OpId) {
@@ -84,7 +81,7 @@ impl Lower<'_> {
     fn groups(&mut self, left: Value, right: Value) -> Option<(Group, Rc<Window>, Rc<Window>)> {
         let factors = match (self.tile(left).0, self.tile(right).0) {
             (DType::U8, DType::I8) => 4,
-            (DType::BF16, DType::BF16) if self.register_bits == PAIRED_BITS => 2,
+            (DType::BF16, DType::BF16) if self.pairs => 2,
             _ => return None,
         };
         let (k, n) = (self.tile(right).1[0], self.tile(right).1[1]);

@@ -4,9 +4,9 @@
 
 use memmap2::{Mmap, MmapMut, MmapOptions};
 use std::sync::atomic::{AtomicU64, Ordering};
-use tegula_machine::Machine;
 use tegula_package::Function;
-use tegula_target_cpu::native::{Code, Tier};
+use tegula_target_cpu::count::Program;
+use tegula_target_cpu::native::Code;
 
 /// A kernel in executable memory.
 pub struct Loaded {
@@ -35,13 +35,10 @@ impl Loaded {
     }
 }
 
-/// Tiers that this processor runs: those whose generic machine class it has all features of.
-pub fn tiers() -> Vec<Tier> {
-    let runs = |tier: &Tier| {
-        let machine = Machine::class(&format!("{}-generic", tier.name())).expect("a class for each tier");
-        machine.cpu().is_some_and(|cpu| tegula_runtime::lacking(&cpu.features).is_empty())
-    };
-    Tier::ALL.into_iter().filter(runs).collect()
+/// Whether this processor has all instructions of the code.
+pub fn runs(code: &Code) -> bool {
+    let program = Program::decode(&code.bytes).expect("code that kernels have");
+    tegula_runtime::lacking(&Vec::from_iter(program.features)).is_empty()
 }
 
 /// A buffer that ends where memory ends: the next byte faults.

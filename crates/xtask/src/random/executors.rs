@@ -45,11 +45,12 @@ impl fmt::Display for Failure {
 }
 
 /// A package form: name, machine class, portable or machine code.
-const FORMS: [(&str, &str, Form); 4] = [
+const FORMS: [(&str, &str, Form); 5] = [
     ("portable 256", "avx2-generic", Form::Portable),
-    ("portable 512", "avx512-generic", Form::Portable),
+    ("portable 512", "avx512-bf16-generic", Form::Portable),
     ("avx2", "avx2-generic", Form::Machine),
     ("avx512", "avx512-generic", Form::Machine),
+    ("avx512 bf16", "avx512-bf16-generic", Form::Machine),
 ];
 
 /// Runs the case everywhere. Errors: the first executor that fails.

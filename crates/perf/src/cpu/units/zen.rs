@@ -4,7 +4,7 @@
 //! publications 57647 and 58455.
 
 use super::{Figures, Ports, Unit, of_width};
-use tegula_machine::Core;
+use tegula_machine::{Core, ZenPipes};
 
 const ALU_DIVIDE: Ports = 0x0001;
 const BRANCH: Ports = 0x00c0;
@@ -15,22 +15,22 @@ const FP_ADD: Ports = 0x0c00;
 const FP_SHUFFLE: Ports = 0x0600;
 const FP_DIVIDE: Ports = 0x0200;
 
-pub(super) fn figures(unit: Unit, bytes: usize, core: &Core, shift_pipe: u16) -> Figures {
+pub(super) fn figures(unit: Unit, bytes: usize, core: &Core, pipes: ZenPipes) -> Figures {
     let of = |ports, latency| Figures { ports, latency, taken: 1, divides: 0, slots: 1 };
     let of_pipe =
         |ports, latency| Figures { taken: bytes.div_ceil(core.datapath).max(1) as u16, ..of(ports, latency) };
     let alus = |count: u16| (1u32 << count) - 1;
     match unit {
         Unit::None => of(0, 0),
-        Unit::Integer => of(alus(core.alus), 1),
-        Unit::Multiply => of(alus(core.multipliers), 3),
+        Unit::Integer => of(alus(pipes.alus), 1),
+        Unit::Multiply => of(alus(pipes.multipliers), 3),
         Unit::Divide => Figures { taken: 7, slots: 2, ..of(ALU_DIVIDE, 12) },
         Unit::Branch => of(BRANCH, 1),
         Unit::Fma => of_pipe(FP_MULTIPLY, 4),
         Unit::FloatMultiply => of_pipe(FP_MULTIPLY, 3),
         Unit::FloatAdd => of_pipe(FP_ADD, 3),
         Unit::Logic => of_pipe(FP, if bytes > 32 { core.logic } else { 1 }),
-        Unit::Shift => of_pipe(FP_FIRST << (shift_pipe - 1) | FP_FIRST << shift_pipe, core.shift),
+        Unit::Shift => of_pipe(FP_FIRST << (pipes.shift - 1) | FP_FIRST << pipes.shift, core.shift),
         Unit::IntMultiply | Unit::IntMultiplyLow => of_pipe(FP_MULTIPLY, 3),
         Unit::Shuffle => of_pipe(FP_SHUFFLE, 2),
         Unit::Permute => of_pipe(FP_SHUFFLE, 4),

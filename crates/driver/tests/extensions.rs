@@ -1,0 +1,50 @@
+//! Which instruction set extensions compiled kernels use: by the decoder's own table, never more than their machine has.
+
+mod common;
+#[allow(dead_code)]
+#[path = "common/programs.rs"]
+mod programs;
+
+use programs::program;
+use tegula_base::DType;
+use tegula_driver::predict::{Programs, planned};
+use tegula_driver::{CompileOptions, Compiled, PassCx};
+use tegula_machine::Machine;
+use tegula_package::Package;
+use tegula_tensor::TensorProgram;
+
+/// What the kernels of a program compiled for a class use, all together.
+fn used(program: &TensorProgram, class: &str) -> Vec<String> {
+    let options = CompileOptions::new(Machine::class(class).unwrap());
+    let compiled =
+        tegula_driver::compile::compile_program(program.clone(), "test", &options, None, &mut PassCx::new());
+    let Compiled { package, .. } = compiled.unwrap_or_else(|found| panic!("{found}"));
+    let package = Package::parse(package.unwrap().to_bytes()).unwrap();
+    let mut programs = Programs::default();
+    let mut used = std::collections::BTreeSet::new();
+    for launch in planned(&package).unwrap() {
+        // Refuses code that has more than its machine.
+        let kernel = programs.of(&package, launch.kernel).unwrap().expect("machine code");
+        used.extend(kernel.features.iter().cloned());
+    }
+    used.into_iter().collect()
+}
+
+#[test]
+fn pairs_of_bf16_are_multiplied_where_the_processor_has_the_instruction() {
+    let product = program(|b| {
+        let (x, w) = (b.arg(DType::BF16, [16, 64]), b.arg(DType::BF16, [64, 48]));
+        Ok(vec![b.matmul(x, w, DType::F32)?])
+    });
+    for class in ["zen4", "zen5", "sapphire-rapids", "avx512-bf16-generic"] {
+        assert!(used(&product, class).contains(&"avx512bf16".to_string()), "{class}");
+    }
+    for class in ["ice-lake-server", "avx512-generic"] {
+        let used = used(&product, class);
+        assert!(used.contains(&"avx512f".to_string()), "{class}: {used:?}");
+        assert!(!used.contains(&"avx512bf16".to_string()), "{class}: {used:?}");
+    }
+    for class in ["avx2-generic", "skylake-x"] {
+        assert!(used(&product, class).iter().all(|name| !name.starts_with("avx512")), "{class}");
+    }
+}
