@@ -233,6 +233,11 @@ impl<'a> Lowering<'a> {
         let whole = self.b.index_op(IndexOp::FloorDiv, span, tile_size);
         let whole = self.b.mul(whole, tile_size);
         let main_hi = self.b.add(lo, whole);
+        // Never before `lo`, which is known without knowing `hi`: the tail is stored without asking where each lane lies.
+        let main_hi = match self.b.known(lo) {
+            Some(_) => main_hi,
+            None => self.b.index_op(IndexOp::Max, main_hi, lo),
+        };
         let main = self.for_(lo, main_hi, tile, inits, |cx, j, carried| {
             body(cx, Axis { offset: j, extent: tile, step: 1, bounded: false }, carried)
         });

@@ -6,7 +6,8 @@
 //! that). A contraction or window keeps its operands as they are; only its result changes order. Axes merge in
 //! bodies of elementwise ops, broadcasts, splats and reductions: two axes, adjacent in memory, merge when in every
 //! value both are full or both are 1, and every reduction reduces both or none. Where such a body reads one order and
-//! writes another, axes that are adjacent in both merge, and operands keep an order of their own.
+//! writes another, axes that are adjacent in both merge, and operands keep an order of their own. Where ops move or cut
+//! axes none merge, but those that are 1 throughout drop out.
 
 use super::body::Body;
 use crate::form_kernels::is_look_up;
@@ -44,7 +45,12 @@ pub(super) fn collapse_axes(body: &Body) -> Option<Body> {
             let elements: Vec<Value> = moved.into_iter().filter(|value| !tables.contains(value)).collect();
             merge(body, &elements, &buffers, &order)
         }
-        false => order.iter().map(|axis| vec![*axis]).collect(),
+        false => {
+            let drops = root.is_none() && same_rank && tables.is_empty();
+            let stays = |axis: &&usize| !(drops && is_idle(body, **axis, &moved));
+            let axes: Vec<Vec<usize>> = order.iter().filter(stays).map(|axis| vec![*axis]).collect();
+            if axes.is_empty() { vec![vec![order[0]]] } else { axes }
+        }
     };
     if groups.iter().map(Vec::as_slice).eq((0..rank)
         .map(|axis| [axis])
@@ -151,6 +157,21 @@ fn axis_order(ty: &TensorType) -> Option<Vec<usize>> {
         Physical::Outer { .. } | Physical::Inner { .. } => None,
     };
     ty.layout_or_default().0.iter().map(whole).collect()
+}
+
+/// Whether an axis is 1 in every value, and stands in its place through every op: without it the kernel means the same.
+/// With it last, each element has a vector of its own.
+fn is_idle(body: &Body, axis: usize, values: &[Value]) -> bool {
+    let stays = |op: &OpId| match body.func.kind(*op) {
+        TensorOp::Transpose { perm } => perm[axis] == axis,
+        TensorOp::Pad { low, high, .. } => low[axis].is_const(0) && high[axis].is_const(0),
+        TensorOp::Concat { axis: own }
+        | TensorOp::Iota { axis: own, .. }
+        | TensorOp::Scan { axis: own, .. }
+        | TensorOp::Gather { axis: own } => *own != axis,
+        _ => true,
+    };
+    values.iter().all(|value| body.shape(*value)[axis].is_const(1)) && body.ops().iter().all(stays)
 }
 
 /// Runs of axes, in memory order, that merge. Axes that are 1 everywhere carry nothing and drop out.
