@@ -128,10 +128,11 @@ fn reachable(code: &[u8]) -> Result<BTreeMap<u64, Instruction>, u64> {
 
 /// Extensions that came after AVX, as the decoder's own table has them: whoever emitted the instruction did not ask it.
 fn extensions(instruction: &Instruction) -> impl Iterator<Item = String> {
-    use CpuidFeature::{AVX, CMOV, INTEL386, INTEL8086, MULTIBYTENOP, X64};
-    let features = instruction.cpuid_features().iter();
-    let later = features
-        .filter(|feature| !matches!(**feature, INTEL8086 | INTEL386 | X64 | CMOV | MULTIBYTENOP | AVX));
+    use CpuidFeature::{AVX, CMOV, INTEL386, INTEL8086, MULTIBYTENOP, SSE, SSE2, X64};
+    let is_old = |feature: &CpuidFeature| {
+        matches!(*feature, INTEL8086 | INTEL386 | MULTIBYTENOP | CMOV | SSE | SSE2 | X64 | AVX)
+    };
+    let later = instruction.cpuid_features().iter().filter(move |feature| !is_old(feature));
     later.map(|feature| format!("{feature:?}").replace('_', "").to_ascii_lowercase())
 }
 
