@@ -13,7 +13,7 @@ mod views;
 use super::BufferRef;
 use crate::lower::body::Body;
 use smallvec::SmallVec;
-use tegula_base::{DType, HashMap, Symbols};
+use tegula_base::{DType, Dim, HashMap, Symbols};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::TensorOp;
 use tegula_tensor::layout::Physical;
@@ -118,6 +118,7 @@ impl<'a> Lowering<'a> {
     pub fn new(body: &'a Body, kernel: &'a mut TileKernel, views: Views) -> Lowering<'a> {
         let args = kernel.func.args(kernel.func.body()).to_vec();
         let (view_args, unit) = args.split_at(views.roles.len());
+        let extents: Vec<Dim> = kernel.grid.iter().map(|dim| dim.extent.clone()).collect();
         let mut cx = Lowering {
             body,
             buffers: views.buffers,
@@ -126,12 +127,15 @@ impl<'a> Lowering<'a> {
             flat_views: HashMap::default(),
             flat_result: None,
             temporaries: vec![],
-            unit: unit.to_vec(),
+            unit: vec![],
             symbols: None,
             b: TileBuilder::new(kernel),
             memo: vec![HashMap::default()],
             fixed: vec![HashMap::default()],
         };
+        // An axis of one place is at 0: what follows from that, as whether a panel is whole, is decided here.
+        let place = |(place, extent): (&Value, &Dim)| if extent.is_const(1) { cx.b.index(0) } else { *place };
+        cx.unit = unit.iter().zip(&extents).map(place).collect();
         for (role, view) in views.roles.into_iter().zip(view_args.iter().copied()) {
             match role {
                 Role::Arg(arg) => drop(cx.arg_views.insert(arg, view)),
