@@ -4,9 +4,12 @@
 mod all_ways;
 
 use tegula_base::{DType, HostTensor};
+use tegula_driver::compile::compile_program;
+use tegula_driver::{CompileOptions, PassCx};
 use tegula_ir::{ScalarOp, Value};
+use tegula_machine::Machine;
 use tegula_tensor::build::Built;
-use tegula_tensor::{Builder, Window};
+use tegula_tensor::{Builder, TensorFunc, TensorOp, TensorProgram, Window};
 
 fn numbers(shape: &[usize], scale: f32) -> HostTensor {
     let count: usize = shape.iter().product();
@@ -65,4 +68,44 @@ fn what_follows() {
         let gate = b.elementwise(ScalarOp::Sigmoid, &[y])?;
         b.mul(y, gate)
     });
+}
+
+/// What is said to a program that has such a convolution itself, of an image of 16x16; `None`: it is compiled.
+fn refused(class: &str, channels: i64, is_constant: bool) -> Option<String> {
+    let mut program = TensorProgram::new(TensorFunc::new("main"));
+    let mut consts = std::mem::take(&mut program.consts);
+    let mut b = Builder::new(program.entry_mut(), &mut consts);
+    let x = b.arg(DType::F32, [1, channels, 16, 16]);
+    let u = match is_constant {
+        true => b.literal(numbers(&[16, channels as usize, 4, 4], 0.125)).unwrap(),
+        false => b.arg(DType::F32, [16, channels, 4, 4]),
+    };
+    let window = Box::new(window([1, 1], [1, 1]));
+    let y = b.emit(TensorOp::WinogradConv { window }, &[x, u]).unwrap();
+    let y = b.elementwise(ScalarOp::Sigmoid, &[y]).unwrap();
+    b.ret(&[y]).unwrap();
+    program.consts = consts;
+    program.entry_mut().arg_names = if is_constant { vec!["x".into()] } else { vec!["x".into(), "u".into()] };
+    program.entry_mut().result_names = vec!["y".into()];
+    let options = CompileOptions::new(Machine::class(class).unwrap());
+    let compiled = compile_program(program, "test", &options, None, &mut PassCx::new());
+    compiled.err().map(|found| found.to_string())
+}
+
+#[test]
+fn programs_that_have_transformed_filters_themselves() {
+    let help = "help: write `conv` by the filters of 3x3: they are transformed where that pays";
+    let refused_by = |class, channels: i64| {
+        let what = format!("`winograd_conv` of [1,{channels},16,16] by [16,{channels},4,4]");
+        format!("error[unsupported]: {what} is not computed on `{class}`\n{help}")
+    };
+    for class in ["avx2-generic", "h200", "a100"] {
+        assert_eq!(refused(class, 16, true), Some(refused_by(class, 16)));
+        assert_eq!(refused(class, 16, false), Some(refused_by(class, 16)));
+    }
+    assert_eq!(refused("avx512-generic", 3, true), Some(refused_by("avx512-generic", 3)));
+    assert_eq!(refused("avx512-generic", 16, true), None);
+    let computed = "`winograd_conv` of [1,16,16,16] by [16,16,4,4] takes filters that are constant and not all one number";
+    let computed = format!("error[unsupported]: {computed}\n{help}");
+    assert_eq!(refused("avx512-generic", 16, false), Some(computed));
 }

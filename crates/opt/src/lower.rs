@@ -91,7 +91,9 @@ impl Lowered {
     }
 }
 
-/// Lowers one `tgn.kernel`. Errors: internal; kernel formation admits only what a recipe takes.
+/// Lowers one `tgn.kernel`.
+/// Errors: `unsupported`, a program given as text has a convolution of transformed filters that the target does not take;
+/// internal: kernel formation admits only what a recipe takes.
 pub fn lower_kernel(
     func: &TensorFunc,
     kernel: OpId,
@@ -101,6 +103,12 @@ pub fn lower_kernel(
     let body = body::Body::of_kernel(func, kernel);
     let body = collapse::collapse_axes(&body).unwrap_or(body);
     let root = body.root();
+    if let Some(refused) = root.and_then(|op| contract::refused(&body, op, target, symbols)) {
+        return Err(match root.and_then(|op| body.func.op(op).location.as_deref()) {
+            Some(node) => refused.at(format!("node \"{node}\"")),
+            None => refused,
+        });
+    }
     let lowered = match root.map(|op| body.func.kind(op)) {
         Some(TensorOp::Attention { .. }) => attention::lower(&body, target, symbols),
         Some(TensorOp::Dot { .. } | TensorOp::Conv { .. } | TensorOp::WinogradConv { .. }) => {

@@ -20,6 +20,7 @@ mod winograd;
 
 pub(super) use padded::used_axis;
 pub(super) use window::{window_range, window_start};
+pub(super) use winograd::refused;
 
 use super::Launches;
 use super::access::{Axis, Lowering, TileBox};

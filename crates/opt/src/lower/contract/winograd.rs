@@ -16,7 +16,7 @@ use super::{RightSide, Walk, epilogue, not, of_winograd, over_k, result_order, r
 use crate::lower::Lowered;
 use crate::lower::access::{Axis, Lowering, TileBox, begin};
 use crate::lower::body::Body;
-use tegula_base::{DType, Dim, Shape, Symbols};
+use tegula_base::{DType, Diagnostic, Dim, Shape, Symbols};
 use tegula_ir::{OpId, ScalarOp, Value};
 use tegula_target::{ContractTile, TargetModel};
 use tegula_tensor::winograd::{REACH, RESULTS};
@@ -54,6 +54,33 @@ struct Block {
     count: Value,
     /// The count in whole row tiles.
     padded: Value,
+}
+
+/// Why a convolution of transformed filters is not computed. `transform_filters` makes none that is refused; a program
+/// given as text may hold any, perhaps made for another machine.
+pub(in crate::lower) fn refused(
+    body: &Body,
+    root: OpId,
+    target: &dyn TargetModel,
+    symbols: &Symbols,
+) -> Option<Diagnostic> {
+    let TensorOp::WinogradConv { window } = body.func.kind(root) else { return None };
+    let (x, u) = (body.func.operand(root, 0), body.func.operand(root, 1));
+    let refuse = |why: String| {
+        let message = format!("`winograd_conv` of {} by {} {why}", body.shape(x), body.shape(u));
+        let help = "write `conv` by the filters of 3x3: they are transformed where that pays";
+        Some(Diagnostic::error("unsupported", message).help(help))
+    };
+    let contract = of_winograd(&result_shape(body, x, u, window), body.shape(x)[1].clone());
+    if target.winograd_tile(&contract, symbols).is_none() {
+        return refuse(format!("is not computed on `{}`", target.machine().name));
+    }
+    match right_side(body, u, 0) {
+        RightSide::Panels { .. } => None,
+        RightSide::Plain | RightSide::Groups { .. } => {
+            refuse("takes filters that are constant and not all one number".into())
+        }
+    }
 }
 
 pub(super) fn lower(
