@@ -12,9 +12,9 @@ const FEWEST_WINOGRAD_TILES: i64 = 25;
 /// Tiles of a work unit at most, whose transforms stay in L2 beside the filters'. By judgement: other numbers were not measured.
 const MOST_WINOGRAD_TILES: i64 = 64;
 
-/// Extents for such products. Rows past the last tile are computed too, so that an unknown number of them is as good as a
-/// whole unit's. AVX2 has 16 registers, as many as a tile has
-/// elements: not measured.
+/// Extents for such products; `None` also where a row tile of so many channels is more than its share of L2. Rows past the
+/// last tile are computed too, so that an unknown number of them is as good as a whole unit's. AVX2 has 16 registers, as
+/// many as a tile has elements: not measured.
 pub(super) fn tile(target: &CpuTarget, products: &Contract, symbols: &Symbols) -> Option<ContractTile> {
     let (k, n) = products.k.as_const().zip(products.n.as_const())?;
     let tiles = products.m.as_const().unwrap_or(MOST_WINOGRAD_TILES);
@@ -25,7 +25,61 @@ pub(super) fn tile(target: &CpuTarget, products: &Contract, symbols: &Symbols) -
     let tile = target.contract_tile(&Contract { m: Dim::from(tiles), ..products.clone() }, symbols);
     let bytes = REACH.pow(2) * k * DType::F32.size() as i64;
     let most = (target.cpu.l2.0 as i64 / L2_SHARE / bytes).min(MOST_WINOGRAD_TILES) / tile.m;
+    if most == 0 {
+        return None;
+    }
     let row_tiles = (tiles + tile.m - 1) / tile.m;
-    let blocks = (row_tiles + most.max(1) - 1) / most.max(1);
+    let blocks = (row_tiles + most - 1) / most;
     Some(ContractTile { m_block: (row_tiles + blocks - 1) / blocks, ..tile })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Form;
+    use tegula_machine::Machine;
+
+    fn products(tiles: impl Into<Dim>, channels: i64) -> Contract {
+        let [k, n] = [channels, 64].map(Dim::from);
+        Contract {
+            batch: Dim::from(REACH.pow(2)),
+            m: tiles.into(),
+            n: n.clone(),
+            k: k.clone(),
+            lhs: DType::F32,
+            rhs: DType::F32,
+            acc: DType::F32,
+            rhs_packed: true,
+            windowed: false,
+            batch_axes: 3,
+            innermost: [k, n],
+            prologue: None,
+        }
+    }
+
+    /// Of every machine, any number of tiles: what a unit transforms fits its share of L2, or windows are walked.
+    #[test]
+    fn blocks_fit_their_share_of_l2() {
+        for class in Machine::class_names() {
+            let machine = Machine::class(class).expect("a class");
+            let Some(l2) = machine.cpu().map(|cpu| cpu.l2.0 as i64) else { continue };
+            let target = CpuTarget::new(machine, Form::Machine).expect("a known tier");
+            for tiles in [Dim::symbol("tiles"), 25.into(), 49.into(), 400.into(), 1600.into()] {
+                for channels in (16..8192).step_by(16) {
+                    let products = products(tiles.clone(), channels);
+                    let Some(tile) = target.winograd_tile(&products, &Symbols::default()) else { continue };
+                    let bytes = REACH.pow(2) * tile.m * tile.m_block * channels * DType::F32.size() as i64;
+                    assert!(bytes <= l2 / L2_SHARE, "{class}: {tiles} tiles of {channels} channels");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn many_channels_are_convolved_directly() {
+        let target = CpuTarget::new(Machine::class("avx512-generic").expect("a class"), Form::Machine);
+        let target = target.expect("a known tier");
+        let pays = |channels| target.winograd_tile(&products(400, channels), &Symbols::default()).is_some();
+        assert!(pays(512) && !pays(3072));
+    }
 }
