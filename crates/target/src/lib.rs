@@ -121,7 +121,8 @@ pub trait TargetModel: Sync {
     }
 
     /// Extents for the products of a convolution by Winograd's algorithm, whose rows are an image's tiles: a work unit has
-    /// `m_block` row tiles of them. `None` where its windows are walked instead.
+    /// `m_block` row tiles of them, and one of `n_slabs` parts of the columns, a divisor of their tiles' number. `None` where
+    /// its windows are walked instead.
     fn winograd_tile(&self, _products: &Contract, _symbols: &Symbols) -> Option<ContractTile> {
         None
     }

@@ -11,6 +11,8 @@ use tegula_tensor::winograd::{FEWEST_CHANNELS, REACH};
 const FEWEST_WINOGRAD_TILES: i64 = 25;
 /// Tiles of a work unit at most, whose transforms stay in L2 beside the filters'. By judgement: other numbers were not measured.
 const MOST_WINOGRAD_TILES: i64 = 64;
+/// Work units of an image, where it has so many panels of filters: threads share them. By judgement, a few for each of two.
+const FEWEST_UNITS: i64 = 4;
 
 /// Extents for such products; `None` also where a row tile of so many channels is more than its share of L2. Rows past the
 /// last tile are computed too, so that an unknown number of them is as good as a whole unit's. AVX2 has 16 registers, as
@@ -30,7 +32,13 @@ pub(super) fn tile(target: &CpuTarget, products: &Contract, symbols: &Symbols) -
     }
     let row_tiles = (tiles + tile.m - 1) / tile.m;
     let blocks = (row_tiles + most - 1) / most;
-    Some(ContractTile { m_block: (row_tiles + blocks - 1) / blocks, ..tile })
+    let m_block = (row_tiles + blocks - 1) / blocks;
+    let units = products.m.as_const().map(|tiles| (tiles + tile.m * m_block - 1) / (tile.m * m_block));
+    let panels = (n + tile.n - 1) / tile.n;
+    let are_enough =
+        |slabs: &i64| panels % slabs == 0 && units.is_none_or(|units| units * slabs >= FEWEST_UNITS);
+    let n_slabs = (1..=panels).find(are_enough).unwrap_or(panels);
+    Some(ContractTile { m_block, n_slabs, ..tile })
 }
 
 #[cfg(test)]
@@ -81,5 +89,21 @@ mod tests {
         let target = target.expect("a known tier");
         let pays = |channels| target.winograd_tile(&products(400, channels), &Symbols::default()).is_some();
         assert!(pays(512) && !pays(3072));
+    }
+
+    /// Images of few tiles share out the panels of filters, as many parts as divide them.
+    #[test]
+    fn threads_share_an_image() {
+        let target = CpuTarget::new(Machine::class("avx512-generic").expect("a class"), Form::Machine);
+        let target = target.expect("a known tier");
+        let slabs = |tiles: Dim, columns: i64| {
+            let products = Contract { n: columns.into(), ..products(tiles, 64) };
+            target.winograd_tile(&products, &Symbols::default()).expect("it pays").n_slabs
+        };
+        assert_eq!(slabs(25.into(), 320), 5);
+        assert_eq!(slabs(25.into(), 32), 1);
+        assert_eq!(slabs(100.into(), 128), 2);
+        assert_eq!(slabs(400.into(), 128), 1);
+        assert_eq!(slabs(Dim::symbol("tiles"), 128), 1);
     }
 }

@@ -23,9 +23,6 @@ use tegula_tensor::winograd::{REACH, RESULTS};
 use tegula_tensor::{TensorOp, Window};
 use tegula_tile::IndexOp;
 
-/// Work units of an image, where it has so many panels of filters: threads share them. By judgement, a few for each of two.
-const FEWEST_UNITS: i64 = 4;
-
 struct Winograd<'a> {
     body: &'a Body,
     root: OpId,
@@ -108,9 +105,8 @@ pub(super) fn lower(
     let lanes = target.lanes(DType::F32);
     let panels = (n + width - 1) / width;
     let blocks = contract.m.ceil_div(&Dim::from(block));
-    let wanted =
-        |slabs: &i64| panels % slabs == 0 && blocks.as_const().is_none_or(|b| b * slabs >= FEWEST_UNITS);
-    let slabs = (1..=panels).find(wanted).unwrap_or(panels).max(1);
+    // Panels are as wide as they were packed.
+    let slabs = if panels % tile.n_slabs == 0 { tile.n_slabs } else { 1 };
     let (mut kernel, views) = begin(body, vec![shape[0].clone(), blocks, Dim::from(slabs)]);
     let mut cx = Lowering::new(body, &mut kernel, views);
     // A row more than there are tiles: planes whole pages apart would fall into one set of L1.
