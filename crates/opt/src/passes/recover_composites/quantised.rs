@@ -1,5 +1,7 @@
 //! Contractions of dequantised tensors: the bytes are contracted, the scales multiply the sums.
 //!
+//! Scales that are far from 1, or not known before the run, stay where they are: sums of bare bytes could overflow, or
+//! vanish, or be 0 where a scale that is no number makes them none.
 //! Where the weights alone are stored as bytes, they stay bytes: a product of few rows takes the time that its
 //! weights take to arrive, and bytes are a quarter.
 
@@ -42,7 +44,8 @@ pub(super) fn conv(site: &mut Site) -> Applied {
     let (Some(x), Some(w)) = (stored(site, site.operand(0)), stored(site, site.operand(1))) else {
         return Ok(None);
     };
-    if x.axis.is_some() || w.axis.is_some_and(|axis| axis != 0) {
+    let is_factored = x.axis.is_none() && w.axis.is_none_or(|axis| axis == 0);
+    if !is_factored || ![x.scale, w.scale].iter().all(|scale| is_moderate(site, *scale)) {
         return Ok(None);
     }
     let bytes = [x.bytes(site)?, w.bytes(site)?];
@@ -59,7 +62,8 @@ pub(super) fn dot(site: &mut Site) -> Applied {
     let (Some(lhs), Some(rhs)) = (stored(site, site.operand(0)), stored(site, site.operand(1))) else {
         return Ok(None);
     };
-    if lhs.axis.is_some() || !scales_columns(&rhs, site.b.rank(rhs.value), &dims) {
+    let is_factored = lhs.axis.is_none() && scales_columns(&rhs, site.b.rank(rhs.value), &dims);
+    if !is_factored || ![lhs.scale, rhs.scale].iter().all(|scale| is_moderate(site, *scale)) {
         return Ok(None);
     }
     let bytes = [lhs.bytes(site)?, rhs.bytes(site)?];
@@ -70,7 +74,6 @@ pub(super) fn dot(site: &mut Site) -> Applied {
     scaled(site, sums, scale)
 }
 
-/// Scales that are far from 1 stay where they are: sums of bare bytes could overflow, or vanish.
 pub(super) fn weights(site: &mut Site) -> Applied {
     let TensorOp::Dot { dims, out: DType::F32 } = site.kind().clone() else { return Ok(None) };
     let (x, w) = (site.operand(0), site.operand(1));
