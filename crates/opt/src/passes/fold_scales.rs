@@ -73,7 +73,7 @@ fn is_channel_constant(site: &Site, value: Value) -> bool {
 }
 
 /// Whether a value is floats known before the run: a constant, or what rules made of some.
-fn is_stored(site: &Site, value: Value) -> bool {
+pub(crate) fn is_stored(site: &Site, value: Value) -> bool {
     site.b.dtype(value).is_float() && is_known(site, value, DEEPEST)
 }
 

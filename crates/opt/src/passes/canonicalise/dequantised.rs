@@ -2,6 +2,7 @@
 //! them.
 
 use super::{Applied, Site};
+use crate::passes::fold_scales::is_stored;
 use tegula_base::{DType, Shape};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::{QuantScheme, TensorOp};
@@ -77,9 +78,10 @@ fn centred_bytes(site: &Site, value: Value) -> Option<CentredBytes> {
     }
 }
 
-/// The axis along which constant scales differ, `Some(None)` where they are one number.
+/// The axis along which known scales differ, `Some(None)` where they are one number: constants, or reshapes of some, or
+/// halves as floats, as exporters store them.
 fn scale_axis(site: &Site, scale: Value) -> Option<Option<usize>> {
-    if !matches!(site.def(scale)?, (_, TensorOp::Constant { .. } | TensorOp::Splat { .. })) {
+    if !is_stored(site, scale) {
         return None;
     }
     let mut wide = (0..site.b.rank(scale)).filter(|axis| !site.shape(scale)[*axis].is_const(1));
