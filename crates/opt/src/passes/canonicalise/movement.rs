@@ -156,13 +156,10 @@ fn gather_stored(site: &mut Site) -> Applied {
     let TensorOp::Gather { axis } = *site.kind() else { return Ok(None) };
     let (data, indices) = (site.operand(0), site.operand(1));
     let Some((inner, TensorOp::Dequantize { scheme })) = site.def(data) else { return Ok(None) };
-    let func = &site.b.func;
-    let only_gathers =
-        func.users(data).iter().all(|user| matches!(func.kind(*user), TensorOp::Gather { .. }));
-    if scheme.axis.is_some() || scheme.block.is_some() || !only_gathers {
+    if scheme.axis.is_some() || scheme.block.is_some() || !is_only_gathered(site.b.func, data) {
         return Ok(None);
     }
-    let mut operands = func.operands(inner).to_vec();
+    let mut operands = site.b.func.operands(inner).to_vec();
     let scheme = scheme.clone();
     operands[0] = site.b.gather(operands[0], indices, axis)?;
     site.b.emit(TensorOp::Dequantize { scheme }, &operands).map(Some)
@@ -174,13 +171,11 @@ fn gather_computed(site: &mut Site) -> Applied {
     let (data, indices) = (site.operand(0), site.operand(1));
     let Some((inner, TensorOp::Elementwise { f })) = site.def(data) else { return Ok(None) };
     let (f, func) = (*f, &site.b.func);
-    let readers = func.users(data);
-    let is_smaller = readers.len() <= MOST_GATHERS
+    let is_smaller = func.users(data).len() <= MOST_GATHERS
         && stored_bytes(func, data, LONGEST_FORMULA)
             .zip(bytes(func, data))
             .is_some_and(|(stored, computed)| stored < computed);
-    let only_gathers = || readers.iter().all(|user| matches!(func.kind(*user), TensorOp::Gather { .. }));
-    if !is_smaller || !only_gathers() {
+    if !is_smaller || !is_only_gathered(func, data) {
         return Ok(None);
     }
     let places = vec![Dim::from(1); site.b.rank(indices)];
@@ -198,6 +193,10 @@ fn gather_computed(site: &mut Site) -> Applied {
         });
     }
     site.b.emit(TensorOp::Elementwise { f }, &rows).map(Some)
+}
+
+fn is_only_gathered(func: &TensorFunc, table: Value) -> bool {
+    func.users(table).iter().all(|user| matches!(func.kind(*user), TensorOp::Gather { .. }))
 }
 
 /// Ops between a table and its constants.
