@@ -15,6 +15,11 @@ pub trait Element: Copy + 'static {
     const DTYPE: DType;
     fn read(bytes: &[u8]) -> Self;
     fn write(self, bytes: &mut Vec<u8>);
+
+    /// All elements of a tensor; `None` when this is not its type.
+    fn all(dtype: DType, bytes: &[u8]) -> Option<Vec<Self>> {
+        (Self::DTYPE == dtype).then(|| bytes.chunks_exact(size_of::<Self>()).map(Self::read).collect())
+    }
 }
 
 macro_rules! element {
@@ -66,7 +71,7 @@ impl HostTensor {
 
     /// Row-major elements; `None` when `T` is not this tensor's type.
     pub fn elements<T: Element>(&self) -> Option<Vec<T>> {
-        (T::DTYPE == self.dtype).then(|| self.bytes.chunks_exact(self.dtype.size()).map(T::read).collect())
+        T::all(self.dtype, &self.bytes)
     }
 
     pub fn count(&self) -> usize {

@@ -4,6 +4,7 @@
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 use std::sync::OnceLock;
+use tegula_base::host_tensor::Element;
 use tegula_base::{Arena, DType, Diagnostic, EntityId, HostTensor, entity_id};
 
 entity_id!(
@@ -36,6 +37,11 @@ impl ConstData {
     /// SHA-256 of the bytes (not of type and shape), computed once.
     pub fn hash(&self) -> &[u8; 32] {
         self.hash.get_or_init(|| Sha256::digest(&self.data).into())
+    }
+
+    /// Row-major elements; `None` when `T` is not their type.
+    pub fn elements<T: Element>(&self) -> Option<Vec<T>> {
+        T::all(self.dtype, &self.data)
     }
 
     pub fn to_host(&self) -> HostTensor {

@@ -56,9 +56,7 @@ fn transformed(func: &TensorFunc, consts: &ConstStore, op: OpId) -> Option<Const
     let TensorOp::Constant { id, .. } = func.kind(func.def_op(func.operand(op, 1))?) else { return None };
     let data = consts.get(*id)?;
     let &[o, c, ..] = data.shape.as_slice() else { return None };
-    let filters: Vec<f32> =
-        data.data.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
-    let transformed = winograd::transform(&filters);
+    let transformed = winograd::transform(&data.elements::<f32>()?);
     let reach = winograd::REACH as usize;
     let bytes: Vec<u8> = transformed.iter().flat_map(|number| number.to_le_bytes()).collect();
     let is_finite = transformed.iter().all(|number| number.is_finite());

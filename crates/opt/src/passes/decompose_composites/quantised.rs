@@ -202,7 +202,7 @@ pub(super) fn dequantized_constant(
 fn floats(b: &Builder, value: Value) -> Option<Vec<f32>> {
     let Def::Result(op, _) = b.func.def(value) else { return None };
     match b.func.kind(op) {
-        TensorOp::Constant { id, .. } => b.consts.get(*id)?.to_host().elements(),
+        TensorOp::Constant { id, .. } => b.consts.get(*id)?.elements(),
         TensorOp::Splat { bits, dtype: DType::F32, .. } => Some(vec![f32::from_bits(*bits as u32)]),
         TensorOp::Reshape { .. } => floats(b, b.func.operand(op, 0)),
         _ => None,

@@ -22,9 +22,9 @@ pub(super) fn rounded(b: &mut Builder, kind: &TensorOp, value: Value, i: usize) 
         return Ok(None);
     };
     let Some(data) = b.consts.get(*id) else { return Ok(None) };
+    let Some(reals) = data.elements::<f32>() else { return Ok(None) };
     let shape = data.shape.clone();
-    let words = data.data.as_chunks::<4>().0.iter();
-    let weights: Vec<u32> = words.map(|word| u32::from_le_bytes(*word)).collect();
+    let weights: Vec<u32> = reals.into_iter().map(f32::to_bits).collect();
     let mut numbers: Vec<u16> = weights.iter().map(|bits| nearest(*bits)).collect();
     let filter = shape.iter().skip(1).product::<usize>();
     if matches!(kind, TensorOp::Conv { .. }) && i == 1 && filter > 0 {
