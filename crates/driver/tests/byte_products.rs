@@ -3,6 +3,8 @@
 //! evaluator.
 
 mod all_ways;
+#[path = "common/program.rs"]
+mod program;
 
 use tegula_base::{DType, HostTensor};
 use tegula_ir::Value;

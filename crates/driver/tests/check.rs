@@ -1,8 +1,15 @@
 //! `check` of a product in bf16: right kernels pass, one that is slightly wrong is named; masked scores are judged, and
 //! outputs of which nothing can be judged do not pass.
 
+#[path = "common/model.rs"]
+mod model;
+#[path = "common/program.rs"]
+mod program;
+
 use std::sync::Arc;
 
+use model::model;
+use program::program;
 use tegula_base::{DType, HostTensor};
 use tegula_driver::bound::{Bounded, watch_kernels};
 use tegula_driver::check::{CheckReport, Device, check, judge, run_launch};
@@ -11,40 +18,22 @@ use tegula_ir::{OpId, Value};
 use tegula_machine::Machine;
 use tegula_package::Package;
 use tegula_runtime::Gpu;
+use tegula_tensor::Builder;
+use tegula_tensor::build::Built;
 use tegula_tensor::eval::Bindings;
-use tegula_tensor::{Builder, TensorFunc, TensorProgram};
 
 const ROWS: usize = 16;
 const TERMS: usize = 64;
 const COLUMNS: usize = 24;
 
-struct NoFiles;
-
-impl tegula_base::face::Files for NoFiles {
-    fn read(&self, relative: &str) -> Result<Vec<u8>, String> {
-        Err(format!("`{relative}` is not there"))
-    }
-}
-
-/// `tanh(x w)` in bf16 as text.
-fn text() -> String {
-    let mut program = TensorProgram::new(TensorFunc::new("main"));
-    let mut consts = std::mem::take(&mut program.consts);
-    let mut b = Builder::new(program.entry_mut(), &mut consts);
-    let x = b.arg(DType::BF16, [ROWS as i64, TERMS as i64]);
-    let w = b.arg(DType::BF16, [TERMS as i64, COLUMNS as i64]);
-    let product = b.matmul(x, w, DType::BF16).unwrap();
-    let y = b.tanh(product).unwrap();
-    b.ret(&[y]).unwrap();
-    program.consts = consts;
-    program.entry_mut().arg_names = vec!["x".into(), "w".into()];
-    program.entry_mut().result_names = vec!["y".into()];
-    tegula_ir::print_program(&program, &tegula_ir::PrintOptions::WHOLE)
-}
-
-fn model(text: &str) -> Model<'_> {
-    let bytes = text.to_string().into();
-    Model { name: "product.mlir".into(), bytes, results: vec![], files: &NoFiles }
+/// `tanh(x w)` in bf16.
+fn product() -> Model<'static> {
+    model(&program(|b| {
+        let x = b.arg(DType::BF16, [ROWS as i64, TERMS as i64]);
+        let w = b.arg(DType::BF16, [TERMS as i64, COLUMNS as i64]);
+        let product = b.matmul(x, w, DType::BF16)?;
+        Ok(vec![b.tanh(product)?])
+    }))
 }
 
 fn options() -> CompileOptions {
@@ -76,15 +65,15 @@ fn without_last_term(x: &HostTensor) -> HostTensor {
 
 #[test]
 fn right_kernels_pass() {
-    let text = text();
-    let report = check(&model(&text), &options(), &inputs(), None, &Gpu::None, &mut PassCx::new()).unwrap();
+    let model = product();
+    let report = check(&model, &options(), &inputs(), None, &Gpu::None, &mut PassCx::new()).unwrap();
     assert!(report.is_fine() && !report.launches.is_empty(), "{report:?}");
 }
 
 #[test]
 fn a_kernel_that_forgets_a_term_is_wrong() {
-    let text = text();
-    let Compiled { stages, package } = compile(&model(&text), &options(), None, &mut PassCx::new()).unwrap();
+    let model = product();
+    let Compiled { stages, package } = compile(&model, &options(), None, &mut PassCx::new()).unwrap();
     let machine = Package::parse(package.unwrap().to_bytes()).unwrap().manifest.about.machine;
     let on = Device { machine: &machine, gpu: &Gpu::None };
     let inputs = inputs();
@@ -113,65 +102,54 @@ fn a_kernel_that_forgets_a_term_is_wrong() {
 
 #[test]
 fn outputs_that_forget_a_term_are_wrong() {
-    let text = text();
+    let model = product();
     let [x, w] = inputs();
-    let program = model(&text).import(&Default::default()).unwrap();
+    let program = model.import(&Default::default()).unwrap();
     let outputs = |x: HostTensor| tegula_tensor::evaluate(&program, &[x, w.clone()]).unwrap();
     let check = |given: &[HostTensor]| {
         let inputs = [x.clone(), w.clone()];
-        check(&model(&text), &options(), &inputs, Some(given), &Gpu::None, &mut PassCx::new()).unwrap()
+        check(&model, &options(), &inputs, Some(given), &Gpu::None, &mut PassCx::new()).unwrap()
     };
     assert!(check(&outputs(x.clone())).is_fine());
     let report = check(&outputs(without_last_term(&x)));
     assert!(!report.is_fine() && report.first_wrong().is_none(), "{report:?}");
 }
 
-/// A function of `x: f16[4, 16]` as text.
-fn of_halves(name: &str, make: impl FnOnce(&mut Builder, Value) -> Value) -> String {
-    let mut program = TensorProgram::new(TensorFunc::new("main"));
-    let mut consts = std::mem::take(&mut program.consts);
-    let mut b = Builder::new(program.entry_mut(), &mut consts);
-    let x = b.arg(DType::F16, [4, 16]);
-    let y = make(&mut b, x);
-    b.ret(&[y]).unwrap();
-    program.consts = consts;
-    program.entry_mut().arg_names = vec!["x".into()];
-    program.entry_mut().result_names = vec![name.into()];
-    tegula_ir::print_program(&program, &tegula_ir::PrintOptions::WHOLE)
-}
-
-fn check_halves(text: &str) -> CheckReport {
+/// A function of `x: f16[4, 16]`, checked.
+fn check_halves(make: impl FnOnce(&mut Builder, Value) -> Built) -> CheckReport {
+    let program = program(|b| {
+        let x = b.arg(DType::F16, [4, 16]);
+        Ok(vec![make(b, x)?])
+    });
     let x = HostTensor { dtype: DType::F16, ..numbers(&[4, 16]) };
-    check(&model(text), &options(), &[x], None, &Gpu::None, &mut PassCx::new()).unwrap()
+    check(&model(&program), &options(), &[x], None, &Gpu::None, &mut PassCx::new()).unwrap()
 }
 
 #[test]
 fn masked_scores_do_not_blur_the_others() {
-    let text = of_halves("weights", |b, x| {
+    let report = check_halves(|b, x| {
         let mask: Vec<f64> = (0..16).map(|i| if i % 3 == 0 { -60000.0 } else { 0.0 }).collect();
-        let mask = b.constant(tegula_testkit::random::data::from_reals(DType::F16, &[1, 16], &mask)).unwrap();
-        let masked = b.add(x, mask).unwrap();
-        b.softmax(masked, 1, false).unwrap()
+        let mask = b.constant(tegula_testkit::random::data::from_reals(DType::F16, &[1, 16], &mask))?;
+        let masked = b.add(x, mask)?;
+        b.softmax(masked, 1, false)
     });
-    let report = check_halves(&text);
     let output = &report.outputs[0].difference;
     assert!(report.is_fine() && output.elements == 64 && output.unjudged == 0, "{output:?}");
 }
 
 #[test]
 fn an_output_of_which_nothing_can_be_judged_does_not_pass() {
-    let text = of_halves("steps", |b, x| {
+    let report = check_halves(|b, x| {
         // 1/3 of 3 is a whole number but for rounding: its floor may be either.
         let third =
-            b.constant(tegula_testkit::random::data::from_reals(DType::F16, &[1, 1], &[1.0 / 3.0])).unwrap();
-        let zero = b.sub(x, x).unwrap();
-        let one = b.exp(zero).unwrap();
-        let near = b.mul(one, third).unwrap();
-        let sum = b.add(near, near).unwrap();
-        let whole = b.add(sum, near).unwrap();
-        b.floor(whole).unwrap()
+            b.constant(tegula_testkit::random::data::from_reals(DType::F16, &[1, 1], &[1.0 / 3.0]))?;
+        let zero = b.sub(x, x)?;
+        let one = b.exp(zero)?;
+        let near = b.mul(one, third)?;
+        let sum = b.add(near, near)?;
+        let whole = b.add(sum, near)?;
+        b.floor(whole)
     });
-    let report = check_halves(&text);
     let output = &report.outputs[0].difference;
     assert_eq!((output.unjudged, output.elements), (64, 64), "{output:?}");
     assert!(output.is_fine() && output.says_nothing() && !report.is_fine());

@@ -2,11 +2,17 @@
 //! code, in the portable executor, on one thread and on three, and on a GPU over a driver without a card.
 
 mod common;
+#[path = "common/model.rs"]
+mod model;
+#[path = "common/program.rs"]
+mod program;
 #[path = "common/programs.rs"]
 mod programs;
 
 use common::card;
-use programs::{assert_close, check, check_against, options, program, ramp, session};
+use model::model;
+use program::program;
+use programs::{assert_close, check, check_against, options, ramp, session};
 use tegula_base::{DType, Dim, HostTensor, Shape, SymbolInfo};
 use tegula_driver::{CompileOptions, PassCx, session_options};
 use tegula_ir::ScalarOp;
@@ -225,13 +231,7 @@ fn check_follows_loops() {
         })
     });
     b.entry_mut().name = "main".into();
-    let text = tegula_ir::print_program(&b, &tegula_ir::PrintOptions::WHOLE);
-    let model = tegula_driver::Model {
-        name: "loop.mlir".into(),
-        bytes: text.into(),
-        results: vec![],
-        files: &NoFiles,
-    };
+    let model = model(&b);
     for options in options() {
         let report = tegula_driver::check::check(
             &model,
@@ -244,14 +244,6 @@ fn check_follows_loops() {
         .unwrap();
         assert!(report.is_fine(), "{report:?}");
         assert!(report.launches.len() >= 3, "{report:?}");
-    }
-}
-
-struct NoFiles;
-
-impl tegula_base::face::Files for NoFiles {
-    fn read(&self, relative: &str) -> Result<Vec<u8>, String> {
-        Err(format!("`{relative}` is not there"))
     }
 }
 

@@ -1,26 +1,25 @@
 //! Products whose right side is packed as it is computed: compiled kernels against the evaluator.
 
+#[path = "common/model.rs"]
+mod model;
+#[path = "common/program.rs"]
+mod program;
+
+use model::model;
+use program::program;
 use tegula_base::{DType, HostTensor};
 use tegula_driver::check::check;
-use tegula_driver::{CompileOptions, Compiled, Form, Model, PassCx, compile};
+use tegula_driver::{CompileOptions, Compiled, Form, PassCx, compile};
 use tegula_ir::{PrintOptions, Value, print_program};
 use tegula_machine::Machine;
 use tegula_runtime::Gpu;
 use tegula_tensor::build::Built;
-use tegula_tensor::{Builder, DotDims, TensorFunc, TensorProgram};
+use tegula_tensor::{Builder, DotDims};
 
 /// Enough rows, with some left over, and rows of k that are a way of L1 apart.
 const ROWS: i64 = 67;
 const TERMS: i64 = 37;
 const COLUMNS: i64 = 1024;
-
-struct NoFiles;
-
-impl tegula_base::face::Files for NoFiles {
-    fn read(&self, relative: &str) -> Result<Vec<u8>, String> {
-        Err(format!("`{relative}` is not there"))
-    }
-}
 
 fn numbers(shape: &[i64]) -> HostTensor {
     let shape: Vec<usize> = shape.iter().map(|n| *n as usize).collect();
@@ -31,17 +30,11 @@ fn numbers(shape: &[i64]) -> HostTensor {
 
 /// A product, of what `make` makes of inputs of these shapes, in both tiers and in portable form.
 fn product(shapes: [&[i64]; 2], is_packed: bool, make: impl Fn(&mut Builder, [Value; 2]) -> Built) {
-    let mut program = TensorProgram::new(TensorFunc::new("main"));
-    let mut consts = std::mem::take(&mut program.consts);
-    let mut b = Builder::new(program.entry_mut(), &mut consts);
-    let inputs = shapes.map(|shape| b.arg(DType::F32, shape));
-    let y = make(&mut b, inputs).unwrap();
-    b.ret(&[y]).unwrap();
-    program.consts = consts;
-    program.entry_mut().arg_names = vec!["x".into(), "w".into()];
-    program.entry_mut().result_names = vec!["y".into()];
-    let bytes = print_program(&program, &PrintOptions::WHOLE).into_bytes();
-    let model = Model { name: "product.mlir".into(), bytes: bytes.into(), results: vec![], files: &NoFiles };
+    let program = program(|b| {
+        let inputs = shapes.map(|shape| b.arg(DType::F32, shape));
+        Ok(vec![make(b, inputs)?])
+    });
+    let model = model(&program);
     let inputs = shapes.map(numbers);
     for (class, form) in [
         ("avx512-generic", Form::Machine),

@@ -3,10 +3,13 @@
 //! input's last, so that a read past it is a read outside.
 
 mod common;
+#[path = "common/program.rs"]
+mod program;
 #[path = "common/programs.rs"]
 mod programs;
 
-use programs::{check, program, ramp};
+use program::program;
+use programs::{check, ramp};
 use tegula_base::{DType, HostTensor};
 use tegula_tensor::{PoolKind, Window};
 

@@ -2,10 +2,13 @@
 //! in machine code, in the portable executor, on one thread and on three, and on a GPU over a driver without a card.
 
 mod common;
+#[path = "common/program.rs"]
+mod program;
 #[path = "common/programs.rs"]
 mod programs;
 
-use programs::{assert_close, check, options, program, ramp, session};
+use program::program;
+use programs::{assert_close, check, options, ramp, session};
 use tegula_base::{DType, Dim, HostTensor, SymbolInfo};
 use tegula_driver::PassCx;
 use tegula_driver::compile::compile_program;

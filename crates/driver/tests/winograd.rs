@@ -2,14 +2,17 @@
 //! the run or not, several of them; channels that fill vectors or do not; what follows a convolution in its kernel.
 
 mod all_ways;
+#[path = "common/program.rs"]
+mod program;
 
+use program::program;
 use tegula_base::{DType, HostTensor};
 use tegula_driver::compile::compile_program;
 use tegula_driver::{CompileOptions, PassCx};
 use tegula_ir::{ScalarOp, Value};
 use tegula_machine::Machine;
 use tegula_tensor::build::Built;
-use tegula_tensor::{Builder, TensorFunc, TensorOp, TensorProgram, Window};
+use tegula_tensor::{Builder, TensorOp, Window};
 
 fn numbers(shape: &[usize], scale: f32) -> HostTensor {
     let count: usize = shape.iter().product();
@@ -72,21 +75,16 @@ fn what_follows() {
 
 /// What is said to a program that has such a convolution itself, of an image of 16x16; `None`: it is compiled.
 fn refused(class: &str, channels: i64, is_constant: bool) -> Option<String> {
-    let mut program = TensorProgram::new(TensorFunc::new("main"));
-    let mut consts = std::mem::take(&mut program.consts);
-    let mut b = Builder::new(program.entry_mut(), &mut consts);
-    let x = b.arg(DType::F32, [1, channels, 16, 16]);
-    let u = match is_constant {
-        true => b.literal(numbers(&[16, channels as usize, 4, 4], 0.125)).unwrap(),
-        false => b.arg(DType::F32, [16, channels, 4, 4]),
-    };
-    let window = Box::new(window([1, 1], [1, 1]));
-    let y = b.emit(TensorOp::WinogradConv { window }, &[x, u]).unwrap();
-    let y = b.elementwise(ScalarOp::Sigmoid, &[y]).unwrap();
-    b.ret(&[y]).unwrap();
-    program.consts = consts;
-    program.entry_mut().arg_names = if is_constant { vec!["x".into()] } else { vec!["x".into(), "u".into()] };
-    program.entry_mut().result_names = vec!["y".into()];
+    let program = program(|b| {
+        let x = b.arg(DType::F32, [1, channels, 16, 16]);
+        let u = match is_constant {
+            true => b.literal(numbers(&[16, channels as usize, 4, 4], 0.125))?,
+            false => b.arg(DType::F32, [16, channels, 4, 4]),
+        };
+        let window = Box::new(window([1, 1], [1, 1]));
+        let y = b.emit(TensorOp::WinogradConv { window }, &[x, u])?;
+        Ok(vec![b.elementwise(ScalarOp::Sigmoid, &[y])?])
+    });
     let options = CompileOptions::new(Machine::class(class).unwrap());
     let compiled = compile_program(program, "test", &options, None, &mut PassCx::new());
     compiled.err().map(|found| found.to_string())

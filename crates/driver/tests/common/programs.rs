@@ -5,22 +5,7 @@ use tegula_base::HostTensor;
 use tegula_driver::{CompileOptions, Compiled, Form, PassCx, session_options};
 use tegula_machine::Machine;
 use tegula_runtime::Session;
-use tegula_tensor::build::Built;
-use tegula_tensor::{Builder, TensorFunc, TensorProgram, evaluate};
-
-/// A program by its body; `build` gets the builder and returns the results.
-pub fn program(build: impl FnOnce(&mut Builder) -> Built<Vec<tegula_ir::Value>>) -> TensorProgram {
-    let mut program = TensorProgram::new(TensorFunc::new("main"));
-    let mut consts = std::mem::take(&mut program.consts);
-    let mut b = Builder::new(program.entry_mut(), &mut consts);
-    let results = build(&mut b).unwrap();
-    b.ret(&results).unwrap();
-    program.consts = consts;
-    let func = program.entry_mut();
-    func.arg_names = (0..func.args(func.body()).len()).map(|i| format!("in{i}")).collect();
-    func.result_names = (0..results.len()).map(|i| format!("out{i}")).collect();
-    program
-}
+use tegula_tensor::{TensorProgram, evaluate};
 
 /// The classes whose code this processor runs, and the portable form.
 pub fn options() -> Vec<CompileOptions> {
