@@ -3,11 +3,16 @@
 //! evaluator.
 
 mod all_ways;
+mod common;
 #[path = "common/program.rs"]
 mod program;
+#[path = "common/programs.rs"]
+mod programs;
 
+use program::program;
+use programs::ramp;
 use tegula_base::{DType, HostTensor};
-use tegula_ir::Value;
+use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::build::Built;
 use tegula_tensor::{Builder, Window};
 
@@ -40,18 +45,71 @@ fn matrices() {
     }
 }
 
-/// Weights in bytes are read as they lie by few row tiles, and become floats once for several.
+fn floats(rows: i64, k: i64) -> HostTensor {
+    let numbers: Vec<f32> = (0..rows * k).map(|i| (i * 7919 % 509) as f32 / 64.0 - 4.0).collect();
+    HostTensor::from_elements(&[rows as usize, k as usize], &numbers)
+}
+
+/// A bias a column and a rectifier follow the product.
+fn rectified(b: &mut Builder, y: Value, columns: i64) -> Built {
+    let bias = b.literal(ramp(&[1, columns as usize]))?;
+    let y = b.add(y, bias)?;
+    let zero = b.splat(DType::F32, [1, 1], 0.0)?;
+    b.elementwise(ScalarOp::Max, &[y, zero])
+}
+
+/// Weights in bytes are read as they lie by few row tiles or panels, and become floats once for several of both.
 #[test]
 fn floats_by_bytes() {
     for rows in [1, 7, 8, 17, 24, 25, 40, 131, 260] {
-        for (k, n) in [(1, 5), (7, 33), (64, 48), (130, 70)] {
-            let count = (rows * k) as usize;
-            let numbers: Vec<f32> = (0..count).map(|i| (i * 7919 % 509) as f32 / 64.0 - 4.0).collect();
-            let x = HostTensor::from_elements(&[rows as usize, k as usize], &numbers);
+        for (k, n) in [(1, 5), (7, 33), (64, 48), (130, 70), (19, 290)] {
             for is_open in [false, true] {
-                check_all(&x, is_open, &[k, n], |b, [x, w]| b.matmul(x, w, DType::F32));
+                check_all(&floats(rows, k), is_open, &[k, n], |b, [x, w]| b.matmul(x, w, DType::F32));
             }
         }
+    }
+}
+
+/// Sums of nothing are 0.
+#[test]
+fn floats_by_no_bytes() {
+    for rows in [1, 25] {
+        for n in [5, 290] {
+            for is_open in [false, true] {
+                check_all(&floats(rows, 0), is_open, &[0, n], |b, [x, w]| {
+                    let y = b.matmul(x, w, DType::F32)?;
+                    rectified(b, y, n)
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn what_follows_floats_by_bytes() {
+    for rows in [1, 8, 25, 131] {
+        for (k, n) in [(7, 33), (64, 48), (19, 290)] {
+            for is_open in [false, true] {
+                check_all(&floats(rows, k), is_open, &[k, n], |b, [x, w]| {
+                    let y = b.matmul(x, w, DType::F32)?;
+                    rectified(b, y, n)
+                });
+            }
+        }
+    }
+}
+
+/// Rows and panels are shared by threads, each of which has floats of its own.
+#[test]
+fn floats_by_bytes_on_several_threads() {
+    for (rows, k, n) in [(1, 64, 700), (25, 19, 290), (131, 64, 48), (260, 70, 290)] {
+        let program = program(|b| {
+            let x = b.arg(DType::F32, [rows, k]);
+            let w = b.literal(bytes(DType::I8, &[k, n]))?;
+            let y = b.matmul(x, w, DType::F32)?;
+            Ok(vec![rectified(b, y, n)?])
+        });
+        programs::check(&program, &[floats(rows, k)]);
     }
 }
 
