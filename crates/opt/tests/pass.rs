@@ -57,6 +57,9 @@ fn pipeline<'a>(name: &str, target: &'a dyn TargetModel) -> Pipeline<'a, TensorP
             .pass("form_kernels", move |program, cx| form_kernels(program, target, cx))
             .pass("share_kernels", share_kernels),
         "simplify_sizes" => p.pass("simplify_sizes", passes::simplify_sizes),
+        "transform_filters" => {
+            p.pass("transform_filters", move |program, cx| passes::transform_filters(program, target, cx))
+        }
         "turn_factors" => {
             p.pass("turn_factors", move |program, cx| passes::turn_factors(program, target, cx))
         }

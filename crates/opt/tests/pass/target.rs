@@ -43,6 +43,10 @@ impl TargetModel for Small {
             splits: 1,
         }
     }
+    fn winograd_tile(&self, products: &Contract, symbols: &Symbols) -> Option<ContractTile> {
+        let pays = products.k.as_const().is_some_and(|k| k > 1);
+        pays.then(|| self.contract_tile(products, symbols))
+    }
     fn rows_worth_packing(&self, contract: &Contract) -> Option<i64> {
         contract.n.as_const().is_some_and(|n| n > 16).then_some(6)
     }
