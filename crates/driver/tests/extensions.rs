@@ -1,11 +1,9 @@
 //! Which instruction set extensions compiled kernels use: by the decoder's own table, never more than their machine has.
 
-mod common;
-#[allow(dead_code)]
-#[path = "common/programs.rs"]
-mod programs;
+#[path = "common/program.rs"]
+mod program;
 
-use programs::program;
+use program::program;
 use tegula_base::DType;
 use tegula_driver::predict::{Programs, planned};
 use tegula_driver::{CompileOptions, Compiled, PassCx};

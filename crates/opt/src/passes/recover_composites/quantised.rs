@@ -1,14 +1,15 @@
 //! Contractions of dequantised tensors: the bytes are contracted, the scales multiply the sums.
 //!
-//! Scales that are far from 1, or not known before the run, stay where they are: sums of bare bytes could overflow, or
-//! vanish, or be 0 where a scale that is no number makes them none.
+//! Scales that are far from 1 stay where they are: sums of bare bytes could overflow, or vanish, or be 0 where a scale that
+//! is no number makes them none. Those that the run computes are taken to be of numbers; between two sides of bytes, whose
+//! sums are exact, they may leave their factors.
 //! Where the weights alone are stored as bytes, they stay bytes: a product of few rows takes the time that its
 //! weights take to arrive, and bytes are a quarter.
 
 use super::requantised::{self, Coding};
 use crate::passes::canonicalise::{Applied, Site};
 use crate::passes::decompose_composites::quantised;
-use crate::passes::fold_scales::is_moderate;
+use crate::passes::fold_scales::{is_moderate, is_stored};
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::Value;
 use tegula_tensor::build::Built;
@@ -45,7 +46,7 @@ pub(super) fn conv(site: &mut Site) -> Applied {
         return Ok(None);
     };
     let is_factored = x.axis.is_none() && w.axis.is_none_or(|axis| axis == 0);
-    if !is_factored || ![x.scale, w.scale].iter().all(|scale| is_moderate(site, *scale)) {
+    if !is_factored || ![x.scale, w.scale].iter().all(|scale| may_leave(site, *scale)) {
         return Ok(None);
     }
     let bytes = [x.bytes(site)?, w.bytes(site)?];
@@ -63,7 +64,7 @@ pub(super) fn dot(site: &mut Site) -> Applied {
         return Ok(None);
     };
     let is_factored = lhs.axis.is_none() && scales_columns(&rhs, site.b.rank(rhs.value), &dims);
-    if !is_factored || ![lhs.scale, rhs.scale].iter().all(|scale| is_moderate(site, *scale)) {
+    if !is_factored || ![lhs.scale, rhs.scale].iter().all(|scale| may_leave(site, *scale)) {
         return Ok(None);
     }
     let bytes = [lhs.bytes(site)?, rhs.bytes(site)?];
@@ -72,6 +73,11 @@ pub(super) fn dot(site: &mut Site) -> Applied {
     let scale = site.b.mul(lhs.scale, rhs.scale)?;
     let scale = along_columns(site, scale, sums)?;
     scaled(site, sums, scale)
+}
+
+/// Whether a scale of bytes may multiply exact sums instead: a moderate one, or one of dynamic quantisation.
+fn may_leave(site: &Site, scale: Value) -> bool {
+    !is_stored(site, scale) || is_moderate(site, scale)
 }
 
 pub(super) fn weights(site: &mut Site) -> Applied {

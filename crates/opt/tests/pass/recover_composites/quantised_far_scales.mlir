@@ -1,6 +1,6 @@
-// Sums of bytes that are 0 would be so, or infinite, where a scale that is no finite number makes NaN: products by such scales on either side (a, b), and far from 1 (c), stay products of floats, convolutions (d, e) too; so do those by scales that the run computes (f).
+// Sums of bytes that are 0 would be so, or infinite, where a scale that is no finite number makes NaN: products by such scales on either side (a, b), and far from 1 (c), stay products of floats, convolutions (d, e) too; a scale that the run computes leaves its factor (f), but not for one that is tiny (g).
 "builtin.module"() ({
-  "tgn.func"() <{sym_name = "main", arg_names = ["x", "i", "s"], result_names = ["a", "b", "c", "d", "e", "f"]}> ({
+  "tgn.func"() <{sym_name = "main", arg_names = ["x", "i", "s"], result_names = ["a", "b", "c", "d", "e", "f", "g"]}> ({
   ^bb0(%x: tensor<2x3xui8>, %i: tensor<1x2x3x3xui8>, %s: tensor<f32>):
     %half = "tgn.splat"() <{dtype = "f32", shape = [], bits = 1056964608}> : () -> tensor<f32>
     %infinite = "tgn.splat"() <{dtype = "f32", shape = [], bits = 2139095040}> : () -> tensor<f32>
@@ -14,6 +14,7 @@
     %xt = "tgn.dequantize"(%x, %tiny) <{scheme = {storage = "u8", zero_point = false}}> : (tensor<2x3xui8>, tensor<f32>) -> tensor<2x3xf32>
     %xs = "tgn.dequantize"(%x, %s) <{scheme = {storage = "u8", zero_point = false}}> : (tensor<2x3xui8>, tensor<f32>) -> tensor<2x3xf32>
     %wt = "tgn.dequantize"(%w, %tiny) <{scheme = {storage = "i8", zero_point = false}}> : (tensor<3x2xi8>, tensor<f32>) -> tensor<3x2xf32>
+    %wh = "tgn.dequantize"(%w, %half) <{scheme = {storage = "i8", zero_point = false}}> : (tensor<3x2xi8>, tensor<f32>) -> tensor<3x2xf32>
     %we = "tgn.dequantize"(%w, %each) <{scheme = {axis = 1, storage = "i8", zero_point = false}}> : (tensor<3x2xi8>, tensor<2xf32>) -> tensor<3x2xf32>
     %ih = "tgn.dequantize"(%i, %half) <{scheme = {storage = "u8", zero_point = false}}> : (tensor<1x2x3x3xui8>, tensor<f32>) -> tensor<1x2x3x3xf32>
     %in = "tgn.dequantize"(%i, %nan) <{scheme = {storage = "u8", zero_point = false}}> : (tensor<1x2x3x3xui8>, tensor<f32>) -> tensor<1x2x3x3xf32>
@@ -24,12 +25,57 @@
     %c = "tgn.dot"(%xt, %wt) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}, out = "f32"}> : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32> loc("c")
     %d = "tgn.conv"(%ih, %ve) <{window = {size = [3, 3], strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]}, groups = 1, out = "f32"}> : (tensor<1x2x3x3xf32>, tensor<2x2x3x3xf32>) -> tensor<1x2x3x3xf32> loc("d")
     %e = "tgn.conv"(%in, %vh) <{window = {size = [3, 3], strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]}, groups = 1, out = "f32"}> : (tensor<1x2x3x3xf32>, tensor<2x2x3x3xf32>) -> tensor<1x2x3x3xf32> loc("e")
-    %f = "tgn.dot"(%xs, %wt) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}, out = "f32"}> : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32> loc("f")
-    "tgn.return"(%a, %b, %c, %d, %e, %f) : (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>, tensor<1x2x3x3xf32>, tensor<1x2x3x3xf32>, tensor<2x2xf32>) -> ()
+    %f = "tgn.dot"(%xs, %wh) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}, out = "f32"}> : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32> loc("f")
+    %g = "tgn.dot"(%xs, %wt) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}, out = "f32"}> : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32> loc("g")
+    "tgn.return"(%a, %b, %c, %d, %e, %f, %g) : (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>, tensor<1x2x3x3xf32>, tensor<1x2x3x3xf32>, tensor<2x2xf32>, tensor<2x2xf32>) -> ()
   }) : () -> ()
 }) : () -> ()
 {-#
   dialect_resources: { builtin: { const0: "0x40000000F8FD0007FB00", const1: "0x400000000000807F0000003F", const2: "0x40000000F8FD0207FB0005F9FE0308FC0106FAFF04F8FD0207FB0005F9FE0308FC0106FAFF04F8FD" } }
 #-}
 // -----
-// unchanged
+// f: dot(dequantize(x), dequantize(w)) => dot(x, w) * scales
+"builtin.module"() ({
+  "tgn.func"() <{sym_name = "main", arg_names = ["x", "i", "s"], result_names = ["a", "b", "c", "d", "e", "f", "g"]}> ({
+  ^bb0(%0: tensor<2x3xui8>, %1: tensor<1x2x3x3xui8>, %2: tensor<f32>):
+    %3 = "tgn.splat"() <{dtype = "f32", shape = [], bits = 1056964608}> : () -> tensor<f32>
+    %4 = "tgn.splat"() <{dtype = "f32", shape = [], bits = 2139095040}> : () -> tensor<f32>
+    %5 = "tgn.splat"() <{dtype = "f32", shape = [], bits = 2143289344}> : () -> tensor<f32>
+    %6 = "tgn.splat"() <{dtype = "f32", shape = [], bits = 8388608}> : () -> tensor<f32>
+    %7 = "tgn.constant"() <{id = dense_resource<const0> : tensor<2xf32>, dtype = "f32", shape = [2]}> : () -> tensor<2xf32>
+    %8 = "tgn.constant"() <{id = dense_resource<const1> : tensor<3x2xi8>, dtype = "i8", shape = [3, 2]}> : () -> tensor<3x2xi8>
+    %9 = "tgn.constant"() <{id = dense_resource<const2> : tensor<2x2x3x3xi8>, dtype = "i8", shape = [2, 2, 3, 3]}> : () -> tensor<2x2x3x3xi8>
+    %10 = "tgn.dequantize"(%0, %3) <{scheme = {axis, block, storage = "u8", zero_point = false}}> : (tensor<2x3xui8>, tensor<f32>) -> tensor<2x3xf32>
+    %11 = "tgn.dequantize"(%0, %4) <{scheme = {axis, block, storage = "u8", zero_point = false}}> : (tensor<2x3xui8>, tensor<f32>) -> tensor<2x3xf32>
+    %12 = "tgn.dequantize"(%0, %6) <{scheme = {axis, block, storage = "u8", zero_point = false}}> : (tensor<2x3xui8>, tensor<f32>) -> tensor<2x3xf32>
+    %13 = "tgn.dequantize"(%0, %2) <{scheme = {axis, block, storage = "u8", zero_point = false}}> : (tensor<2x3xui8>, tensor<f32>) -> tensor<2x3xf32>
+    %14 = "tgn.dequantize"(%8, %6) <{scheme = {axis, block, storage = "i8", zero_point = false}}> : (tensor<3x2xi8>, tensor<f32>) -> tensor<3x2xf32>
+    %16 = "tgn.dequantize"(%8, %7) <{scheme = {axis = 1, block, storage = "i8", zero_point = false}}> : (tensor<3x2xi8>, tensor<2xf32>) -> tensor<3x2xf32>
+    %17 = "tgn.dequantize"(%1, %3) <{scheme = {axis, block, storage = "u8", zero_point = false}}> : (tensor<1x2x3x3xui8>, tensor<f32>) -> tensor<1x2x3x3xf32>
+    %18 = "tgn.dequantize"(%1, %5) <{scheme = {axis, block, storage = "u8", zero_point = false}}> : (tensor<1x2x3x3xui8>, tensor<f32>) -> tensor<1x2x3x3xf32>
+    %19 = "tgn.dequantize"(%9, %3) <{scheme = {axis, block, storage = "i8", zero_point = false}}> : (tensor<2x2x3x3xi8>, tensor<f32>) -> tensor<2x2x3x3xf32>
+    %20 = "tgn.dequantize"(%9, %7) <{scheme = {axis = 0, block, storage = "i8", zero_point = false}}> : (tensor<2x2x3x3xi8>, tensor<2xf32>) -> tensor<2x2x3x3xf32>
+    %21 = "tgn.dot"(%11, %14) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}, out = "f32"}> : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32> loc("a")
+    %22 = "tgn.dot"(%10, %16) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}, out = "f32"}> : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32> loc("b")
+    %23 = "tgn.dot"(%12, %14) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}, out = "f32"}> : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32> loc("c")
+    %24 = "tgn.conv"(%17, %20) <{window = {size = [3, 3], strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]}, groups = 1, out = "f32"}> : (tensor<1x2x3x3xf32>, tensor<2x2x3x3xf32>) -> tensor<1x2x3x3xf32> loc("d")
+    %25 = "tgn.conv"(%18, %19) <{window = {size = [3, 3], strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]}, groups = 1, out = "f32"}> : (tensor<1x2x3x3xf32>, tensor<2x2x3x3xf32>) -> tensor<1x2x3x3xf32> loc("e")
+    %28 = "tgn.dot"(%0, %8) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}, out = "i32"}> : (tensor<2x3xui8>, tensor<3x2xi8>) -> tensor<2x2xi32> loc("f")
+    %29 = "tgn.elementwise"(%2, %3) <{f = "mul"}> : (tensor<f32>, tensor<f32>) -> tensor<f32> loc("f")
+    %30 = "tgn.reshape"(%29) <{shape = [1, 1]}> : (tensor<f32>) -> tensor<1x1xf32> loc("f")
+    %31 = "tgn.elementwise"(%28) <{f = "cast:f32"}> : (tensor<2x2xi32>) -> tensor<2x2xf32> loc("f")
+    %32 = "tgn.elementwise"(%31, %30) <{f = "mul"}> : (tensor<2x2xf32>, tensor<1x1xf32>) -> tensor<2x2xf32> loc("f")
+    %27 = "tgn.dot"(%13, %14) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}, out = "f32"}> : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32> loc("g")
+    "tgn.return"(%21, %22, %23, %24, %25, %32, %27) : (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>, tensor<1x2x3x3xf32>, tensor<1x2x3x3xf32>, tensor<2x2xf32>, tensor<2x2xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+
+{-#
+  dialect_resources: {
+    builtin: {
+      const0: "0x400000000000807F0000003F",
+      const1: "0x40000000F8FD0007FB00",
+      const2: "0x40000000F8FD0207FB0005F9FE0308FC0106FAFF04F8FD0207FB0005F9FE0308FC0106FAFF04F8FD"
+    }
+  }
+#-}
