@@ -17,8 +17,9 @@ const LINKS: usize = 60;
 const N: i64 = 16;
 /// Rows and columns of products in whole tiles of a GPU.
 const LARGE: i64 = 128;
-/// A compilation takes some milliseconds; without a memory it takes years.
-const LONGEST: Duration = Duration::from_secs(60);
+/// A compilation takes some milliseconds, and without optimisation on a busy processor up to a minute; without a memory it
+/// takes years.
+const LONGEST: Duration = Duration::from_secs(300);
 const CLASSES: [&str; 3] = ["avx512-generic", "avx2-generic", "h200"];
 
 /// One link of a chain of `[N,N]` floats.
