@@ -8,6 +8,7 @@ pub mod dim;
 pub mod dtype;
 pub mod entity;
 pub mod face;
+pub mod feature;
 pub mod hash;
 pub mod host_tensor;
 pub mod npy;

@@ -1,5 +1,6 @@
 //! Which of the checked-in machine classes fits a processor or GPU, from facts that a face reads off it.
 
+use tegula_base::feature::is_among;
 use tegula_machine::Machine;
 
 /// What a face knows of the processor it runs on.
@@ -56,7 +57,7 @@ pub fn fitting_gpu(name: &str, capability: (u32, u32)) -> Option<Machine> {
 
 /// Whether code for the machine runs on the processor.
 pub fn runs(machine: &Machine, facts: &ProcessorFacts) -> bool {
-    machine.cpu().is_some_and(|cpu| cpu.features.iter().all(|feature| facts.features.contains(feature)))
+    machine.cpu().is_some_and(|cpu| cpu.features.iter().all(|feature| is_among(feature, &facts.features)))
 }
 
 /// The names of all extensions that some class asks for.

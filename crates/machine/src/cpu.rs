@@ -216,9 +216,9 @@ impl Cpu {
         }
     }
 
-    /// Whether it has an instruction set extension, spelled without `_`.
+    /// Whether it has an instruction set extension.
     pub fn has(&self, feature: &str) -> bool {
-        self.features.iter().any(|own| own.replace('_', "") == feature)
+        tegula_base::feature::is_among(feature, &self.features)
     }
 
     /// Peak arithmetic rate of one core on operands of a dtype.

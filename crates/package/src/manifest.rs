@@ -35,9 +35,9 @@ pub struct MachineId {
 }
 
 impl MachineId {
-    /// Whether a feature, spelled without `_`, is among those that the code may use.
+    /// Whether a feature is among those that the code may use.
     pub fn has(&self, feature: &str) -> bool {
-        self.features.iter().any(|own| own.replace('_', "") == feature)
+        tegula_base::feature::is_among(feature, &self.features)
     }
 }
 

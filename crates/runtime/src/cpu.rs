@@ -62,8 +62,7 @@ const HOST_ISA: &str = std::env::consts::ARCH;
 /// lacking. Whoever asks whether code of a machine class runs here, a test too, asks this with the class's features.
 pub fn lacking(features: &[String]) -> Vec<&str> {
     let own = processor_features();
-    // `/proc/cpuinfo` writes `avx512_vnni`.
-    features.iter().map(String::as_str).filter(|name| !own.contains(&&*name.replace('_', ""))).collect()
+    features.iter().map(String::as_str).filter(|name| !tegula_base::feature::is_among(name, &own)).collect()
 }
 
 /// The features that this processor has, of those that machine classes may name.

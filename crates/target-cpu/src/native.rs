@@ -13,7 +13,7 @@ pub use crate::emit::Code;
 /// The instruction sets that code may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
-    /// AVX2, FMA, F16C, BMI1, BMI2.
+    /// AVX2, FMA, F16C, BMI2.
     Avx2,
     /// `Avx2` and AVX-512 F, BW, VL, DQ, VNNI, VBMI. Of BF16 only products of pairs, where lowering makes such ops.
     Avx512,
@@ -32,12 +32,11 @@ impl Tier {
     /// The features that its code uses, as machine files spell them.
     pub const fn features(self) -> &'static [&'static str] {
         match self {
-            Tier::Avx2 => &["avx2", "fma", "f16c", "bmi1", "bmi2"],
+            Tier::Avx2 => &["avx2", "fma", "f16c", "bmi2"],
             Tier::Avx512 => &[
                 "avx2",
                 "fma",
                 "f16c",
-                "bmi1",
                 "bmi2",
                 "avx512f",
                 "avx512bw",

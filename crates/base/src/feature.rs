@@ -1,0 +1,24 @@
+//! How instruction set extensions are spelled: by LLVM and Rust `avx512vnni`, in `/proc/cpuinfo` `avx512_vnni`.
+
+/// The name without what spellings differ in; two names are of one extension where these are equal.
+pub fn plain(name: &str) -> String {
+    name.replace('_', "")
+}
+
+/// Whether an extension is in a list, whichever way both are spelled.
+pub fn is_among<S: AsRef<str>>(name: &str, list: &[S]) -> bool {
+    let name = plain(name);
+    list.iter().any(|own| plain(own.as_ref()) == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings_are_one() {
+        assert!(is_among("avx512_vnni", &["avx2", "avx512vnni"]));
+        assert!(is_among("avx512vnni", &["avx512_vnni"]));
+        assert!(!is_among("avx512vnni", &["avx512f", "avxvnni"]));
+    }
+}
