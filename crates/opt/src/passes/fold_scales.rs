@@ -10,7 +10,7 @@
 mod inputs;
 
 use crate::passes::canonicalise::{Applied, Rule, Site, apply_rules};
-use tegula_base::{DType, Diagnostics, Dim, HostTensor};
+use tegula_base::{DType, Diagnostics, Dim, HostTensor, Shape};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::build::Built;
@@ -218,6 +218,20 @@ fn may_scale(site: &Site, value: Value) -> bool {
     let is_fit = |number: &f64| *number == 0.0 || MODERATE.contains(&number.abs());
     is_wide(site, value)
         && numbers(site, value, DEEPEST).is_some_and(|numbers| numbers.to_f64().iter().all(is_fit))
+}
+
+/// Whether a value that is known before the run has elements of no other magnitudes than 0 and moderate ones, however many
+/// they are.
+pub(crate) fn scales_exact_sums(site: &Site, value: Value) -> bool {
+    let is_fit = |number: &f64| *number == 0.0 || MODERATE.contains(&number.abs());
+    match site.def(value) {
+        Some((_, TensorOp::Constant { id, .. })) => site.b.consts[*id].to_host().to_f64().iter().all(is_fit),
+        Some((_, TensorOp::Splat { dtype, bits, .. })) => {
+            let one = TensorOp::Splat { dtype: *dtype, shape: Shape::scalar(), bits: *bits };
+            evaluate_op(&one, &[]).is_ok_and(|values| values.iter().all(|v| v.to_f64().iter().all(is_fit)))
+        }
+        _ => may_scale(site, value),
+    }
 }
 
 /// Magnitudes that leave room on both sides of what they are multiplied with.

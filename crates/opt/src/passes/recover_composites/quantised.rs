@@ -9,7 +9,7 @@
 use super::requantised::{self, Coding};
 use crate::passes::canonicalise::{Applied, Site};
 use crate::passes::decompose_composites::quantised;
-use crate::passes::fold_scales::{is_moderate, is_stored};
+use crate::passes::fold_scales::{is_moderate, is_stored, scales_exact_sums};
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::Value;
 use tegula_tensor::build::Built;
@@ -75,9 +75,9 @@ pub(super) fn dot(site: &mut Site) -> Applied {
     scaled(site, sums, scale)
 }
 
-/// Whether a scale of bytes may multiply exact sums instead: a moderate one, or one of dynamic quantisation.
+/// Whether a scale of bytes may multiply exact sums instead: 0, a moderate one, or one of dynamic quantisation.
 fn may_leave(site: &Site, scale: Value) -> bool {
-    !is_stored(site, scale) || is_moderate(site, scale)
+    !is_stored(site, scale) || scales_exact_sums(site, scale)
 }
 
 pub(super) fn weights(site: &mut Site) -> Applied {
