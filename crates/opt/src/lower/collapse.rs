@@ -46,8 +46,12 @@ pub(super) fn collapse_axes(body: &Body) -> Option<Body> {
             merge(body, &elements, &buffers, &order)
         }
         false => {
-            let drops = root.is_none() && same_rank && tables.is_empty();
-            let stays = |axis: &&usize| !(drops && is_idle(body, **axis, &moved));
+            // A pad's fill has no axes.
+            let ranked: Vec<Value> =
+                moved.into_iter().filter(|value| body.shape(*value).rank() != 0).collect();
+            let alike = ranked.iter().all(|value| body.shape(*value).rank() == rank);
+            let drops = root.is_none() && alike && tables.is_empty();
+            let stays = |axis: &&usize| !(drops && is_idle(body, **axis, &ranked));
             let axes: Vec<Vec<usize>> = order.iter().filter(stays).map(|axis| vec![*axis]).collect();
             if axes.is_empty() { vec![vec![order[0]]] } else { axes }
         }

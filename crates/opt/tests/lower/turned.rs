@@ -119,6 +119,22 @@ fn axes_of_one_element() {
             Ok(vec![b.concat(&[x[0], turned], 1)?])
         });
     }
+    // Neighbours lie across lanes, though axes of one element stand behind theirs.
+    let across_lanes = |build: &dyn Fn(&mut Builder, &[Value]) -> Result<Vec<Value>, String>| {
+        let case = Case::new("lanes").arg(F32, [1, 6, 1, 9, 1]);
+        let shapes = loads(case, build);
+        !shapes.is_empty() && shapes.iter().all(|shape| shape.last().is_some_and(|n| n % 4 == 0))
+    };
+    assert!(across_lanes(&|b, x| Ok(vec![b.transpose(x[0], &[0, 3, 2, 1, 4])?])));
+    assert!(across_lanes(&|b, x| {
+        let part = b.slice_axis(x[0], 1, 2, 3)?;
+        Ok(vec![b.abs(part)?])
+    }));
+    assert!(across_lanes(&|b, x| {
+        let fill = b.splat(F32, Shape::scalar(), 7.0)?;
+        let (low, high) = ([0, 1, 0, 0, 0].map(Dim::from), [0, 2, 0, 3, 0].map(Dim::from));
+        Ok(vec![b.pad(x[0], &low, &high, fill)?])
+    }));
     let all_ones = Case::new("nothing but ones").arg(F32, [1, 1, 1]);
     check(all_ones, |b, x| Ok(vec![b.transpose(x[0], &[2, 1, 0])?]));
 }
