@@ -1,7 +1,12 @@
-//! Which instruction set extensions compiled kernels use: by the decoder's own table, never more than their machine has.
+//! Which instruction set extensions compiled kernels use: by the decoder's own table, never more than their machine has; and
+//! products by the one that machines of one tier may have or not.
 
+mod common;
 #[path = "common/program.rs"]
 mod program;
+#[allow(dead_code)]
+#[path = "common/programs.rs"]
+mod programs;
 
 use program::program;
 use tegula_base::DType;
@@ -44,5 +49,23 @@ fn pairs_of_bf16_are_multiplied_where_the_processor_has_the_instruction() {
     }
     for class in ["avx2-generic", "skylake-x"] {
         assert!(used(&product, class).iter().all(|name| !name.starts_with("avx512")), "{class}");
+    }
+}
+
+/// Pairs and what stands for them: rows of an odd and an even number of steps, and a single column.
+#[test]
+fn products_of_bf16_are_those_of_the_evaluator() {
+    for (k, n) in [(64, 48), (33, 40), (7, 1), (1, 17)] {
+        let product = program(|b| {
+            let (x, w) = (b.arg(DType::BF16, [9, k]), b.arg(DType::BF16, [k, n]));
+            Ok(vec![b.matmul(x, w, DType::F32)?])
+        });
+        // Quarters of small whole numbers: every order of sums is exact.
+        let numbers = |rows: i64, columns: i64| {
+            let values = (0..rows * columns).map(|i| ((i * 37 % 31) - 15) as f64 / 4.0);
+            let shape = [rows as usize, columns as usize];
+            tegula_testkit::random::data::from_reals(DType::BF16, &shape, &values.collect::<Vec<f64>>())
+        };
+        programs::check(&product, &[numbers(9, k), numbers(k, n)]);
     }
 }
