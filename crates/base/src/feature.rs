@@ -1,7 +1,7 @@
 //! How instruction set extensions are spelled: by LLVM and Rust `avx512vnni`, in `/proc/cpuinfo` `avx512_vnni`.
 
 /// The name without what spellings differ in; two names are of one extension where these are equal.
-pub fn plain(name: &str) -> String {
+fn plain(name: &str) -> String {
     name.replace('_', "")
 }
 

@@ -37,7 +37,7 @@ pub fn check(
     let model = model(&program);
     for class in ["avx2-generic", "avx512-generic", "avx512-bf16-generic"] {
         let machine = Machine::class(class).unwrap();
-        let Kind::Cpu(cpu) = &machine.kind else { unreachable!("both are classes of CPUs") };
+        let Kind::Cpu(cpu) = &machine.kind else { unreachable!("all are classes of CPUs") };
         let runs_here = tegula_runtime::lacking(&cpu.features).is_empty();
         for form in [Form::Portable, Form::Machine] {
             if form == Form::Machine && !runs_here {

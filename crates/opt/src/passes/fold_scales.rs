@@ -215,7 +215,6 @@ pub(crate) fn is_moderate(site: &Site, value: Value) -> bool {
 
 /// Whether weights may be multiplied with a constant: as [`is_moderate`], or 0.
 fn may_scale(site: &Site, value: Value) -> bool {
-    let is_fit = |number: &f64| *number == 0.0 || MODERATE.contains(&number.abs());
     is_wide(site, value)
         && numbers(site, value, DEEPEST).is_some_and(|numbers| numbers.to_f64().iter().all(is_fit))
 }
@@ -223,7 +222,6 @@ fn may_scale(site: &Site, value: Value) -> bool {
 /// Whether a value that is known before the run has elements of no other magnitudes than 0 and moderate ones, however many
 /// they are.
 pub(crate) fn scales_exact_sums(site: &Site, value: Value) -> bool {
-    let is_fit = |number: &f64| *number == 0.0 || MODERATE.contains(&number.abs());
     match site.def(value) {
         Some((_, TensorOp::Constant { id, .. })) => site.b.consts[*id].to_host().to_f64().iter().all(is_fit),
         Some((_, TensorOp::Splat { dtype, bits, .. })) => {
@@ -232,6 +230,11 @@ pub(crate) fn scales_exact_sums(site: &Site, value: Value) -> bool {
         }
         _ => may_scale(site, value),
     }
+}
+
+/// 0, or a moderate magnitude.
+fn is_fit(number: &f64) -> bool {
+    *number == 0.0 || MODERATE.contains(&number.abs())
 }
 
 /// Magnitudes that leave room on both sides of what they are multiplied with.
