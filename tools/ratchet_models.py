@@ -25,6 +25,9 @@ def main():
     matmul(cases, "matmul-64x192x96-inputs", 64, 192, 96, constant=False)
     matmul(cases, "matmul-1x1024x768", 1, 1024, 768)
     matmul(cases, "matmul-64x192x96-bytes", 64, 192, 96, "u8s8")
+    # Rows and columns end within a tile.
+    matmul(cases, "matmul-33x72x192", 33, 72, 192)
+    matmul(cases, "matmul-33x72x192-bytes", 33, 72, 192, "u8s8")
     conv(cases, "conv-1x1-64-20-96", 64, 20, 96, 1)
     conv(cases, "conv-3x3-24-20-48", 24, 20, 48, 3)
     conv(cases, "conv-3x3-stride-24-28-48", 24, 28, 48, 3, stride=2)

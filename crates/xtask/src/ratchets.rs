@@ -1,5 +1,6 @@
-//! `ratchets`: instructions and bytes moved by the kernels of small models (`tools/ratchet_models.py`), as the emitted
-//! code has them: block sizes times trip counts (`tegula_target_cpu::count`), on one thread. `data/ratchets.txt` holds
+//! `ratchets`: bytes of code, instructions run and bytes moved by the kernels of small models (`tools/ratchet_models.py`),
+//! as the emitted code has them: block sizes times trip counts (`tegula_target_cpu::count`), on one thread.
+//! Compile time follows code size. `data/ratchets.txt` holds
 //! what was reached: a figure above it fails, a lower one asks for `BLESS=1`, which writes it. A rise that is wanted is
 //! written by hand.
 //! On the AVX2 tier callgrind counts the same runs where valgrind is installed, and must agree but for [`SLACK`].
@@ -22,7 +23,7 @@ use crate::shell::{Shell, have};
 use crate::{in_process, python, workspace};
 
 const FILE: &str = "ratchets.txt";
-const HEAD: &str = "# Instructions, bytes read and bytes written of a run on one thread, as the emitted code has them.\n\
+const HEAD: &str = "# Bytes of code; instructions, bytes read and bytes written of a run on one thread, as the code has them.\n\
                     # `cargo xtask ratchets` compares: a figure may only fall; `BLESS=1` writes those that did.\n";
 /// Machine classes whose code is counted; the first runs under callgrind.
 const CLASSES: [&str; 2] = ["avx2-generic", "zen5"];
@@ -32,8 +33,10 @@ const SLACK: f64 = 0.03;
 const OF_RUNTIME: f64 = 6000.0;
 const RUNS: u64 = 3;
 
+const FIGURES: [&str; 4] = ["bytes of code", "instructions", "bytes read", "bytes written"];
+
 /// By model and class.
-type Figures = BTreeMap<(String, String), [u64; 3]>;
+type Figures = BTreeMap<(String, String), [u64; FIGURES.len()]>;
 
 pub fn run(_args: &[String]) -> Result<Outcome> {
     let folder = workspace::target().join("ratchets");
@@ -51,7 +54,7 @@ pub fn run(_args: &[String]) -> Result<Outcome> {
         let name = model.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         for class in CLASSES {
             let package = compile(model, class).with_context(|| format!("{name} for {class}"))?;
-            let tally = tally(package.clone()).with_context(|| format!("{name} for {class}"))?;
+            let (code, tally) = tally(package.clone()).with_context(|| format!("{name} for {class}"))?;
             if class == CLASSES[0] && is_watched {
                 let file = model.with_extension("tgl");
                 fs::write(&file, package)?;
@@ -67,7 +70,7 @@ pub fn run(_args: &[String]) -> Result<Outcome> {
                 }
             }
             let key = (name.clone(), class.to_string());
-            figures.insert(key, [tally.instructions, tally.bytes_read, tally.bytes_written]);
+            figures.insert(key, [code, tally.instructions, tally.bytes_read, tally.bytes_written]);
         }
     }
     let path = workspace::data(FILE);
@@ -85,7 +88,7 @@ pub fn run(_args: &[String]) -> Result<Outcome> {
         );
     }
     Ok(Outcome::pass_if(disagree == 0 && risen == 0 && (is_blessed || fallen == 0))
-        .with("figures", 3 * figures.len())
+        .with("figures", FIGURES.len() * figures.len())
         .with("risen", risen)
         .with("fallen", fallen)
         .with("callgrind", is_watched)
@@ -98,16 +101,17 @@ fn compile(model: &Path, class: &str) -> Result<bytes::Bytes> {
     compiled.and_then(in_process::package).map_err(|found| anyhow!("{found}"))
 }
 
-/// What all launches of a package do.
-fn tally(package: bytes::Bytes) -> Result<Tally> {
+/// Bytes of a package's code, and what all its launches do.
+fn tally(package: bytes::Bytes) -> Result<(u64, Tally)> {
     let package = Package::parse(package).map_err(|found| anyhow!("{found}"))?;
+    let code = package.code().len() as u64;
     let (mut programs, mut sum) = (Programs::default(), Tally::default());
     for launch in planned(&package).map_err(|found| anyhow!("{found}"))? {
         let tally = count(&mut programs, &package, &launch).map_err(|found| anyhow!("{found}"))?;
         sum.add(&tally.context("a launch is no machine code")?);
     }
     ensure!(sum.calls == 0, "the code calls functions, whose instructions are not counted");
-    Ok(sum)
+    Ok((code, sum))
 }
 
 /// Instructions of one run, by callgrind: those of a process with more runs less those of one with fewer.
@@ -147,9 +151,7 @@ fn compare(known: &Figures, figures: &Figures) -> (usize, usize) {
             fallen += 1;
             continue;
         };
-        for (what, (before, now)) in
-            ["instructions", "bytes read", "bytes written"].iter().zip(before.iter().zip(now))
-        {
+        for (what, (before, now)) in FIGURES.iter().zip(before.iter().zip(now)) {
             match now.cmp(before) {
                 std::cmp::Ordering::Greater => {
                     println!("{name} for {class}: {what} rose from {before} to {now}");
@@ -187,7 +189,7 @@ fn read(text: &str) -> Result<Figures> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let [name, class, numbers @ ..] = words.as_slice() else { bail!("data/{FILE}: `{line}`") };
         let numbers: Vec<u64> = numbers.iter().map(|n| n.parse()).collect::<Result<_, _>>()?;
-        let numbers = <[u64; 3]>::try_from(numbers).map_err(|_| anyhow!("data/{FILE}: `{line}`"))?;
+        let numbers = <[u64; FIGURES.len()]>::try_from(numbers).map_err(|_| anyhow!("data/{FILE}: `{line}`"))?;
         figures.insert((name.to_string(), class.to_string()), numbers);
     }
     Ok(figures)
@@ -195,8 +197,8 @@ fn read(text: &str) -> Result<Figures> {
 
 fn shown(figures: &Figures) -> String {
     let mut text = HEAD.to_string();
-    for ((name, class), [instructions, read, written]) in figures {
-        let _ = writeln!(text, "{name:26} {class:13} {instructions:>9} {read:>10} {written:>9}");
+    for ((name, class), [code, instructions, read, written]) in figures {
+        let _ = writeln!(text, "{name:26} {class:13} {code:>6} {instructions:>9} {read:>10} {written:>9}");
     }
     text
 }
@@ -207,26 +209,26 @@ mod tests {
 
     #[test]
     fn figures_are_read_as_they_are_written() {
-        let figures = Figures::from([(("a".into(), "b".into()), [1, 22, 333])]);
+        let figures = Figures::from([(("a".into(), "b".into()), [1, 22, 333, 4444])]);
         assert_eq!(read(&shown(&figures)).unwrap(), figures);
-        assert!(read("a b 1 2").is_err());
+        assert!(read("a b 1 2 3").is_err());
     }
 
     #[test]
     fn rises_and_falls_are_told_apart() {
         let of = |numbers| Figures::from([(("a".to_string(), "b".to_string()), numbers)]);
-        assert_eq!(compare(&of([5, 5, 5]), &of([5, 5, 5])), (0, 0));
-        assert_eq!(compare(&of([5, 5, 5]), &of([6, 4, 5])), (1, 1));
-        assert_eq!(compare(&of([5, 5, 5]), &Figures::new()), (0, 1));
-        assert_eq!(compare(&Figures::new(), &of([5, 5, 5])), (0, 1));
+        assert_eq!(compare(&of([5, 5, 5, 5]), &of([5, 5, 5, 5])), (0, 0));
+        assert_eq!(compare(&of([5, 5, 5, 5]), &of([5, 6, 4, 5])), (1, 1));
+        assert_eq!(compare(&of([5, 5, 5, 5]), &Figures::new()), (0, 1));
+        assert_eq!(compare(&Figures::new(), &of([5, 5, 5, 5])), (0, 1));
     }
 
     #[test]
     fn blessing_lowers_alone() {
         let of = |name: &str, numbers| ((name.to_string(), "b".to_string()), numbers);
-        let known = Figures::from([of("same", [5, 5, 5]), of("gone", [1, 1, 1])]);
-        let figures = Figures::from([of("same", [6, 4, 5]), of("new", [7, 7, 7])]);
-        let expected = Figures::from([of("same", [5, 4, 5]), of("new", [7, 7, 7])]);
+        let known = Figures::from([of("same", [5, 5, 5, 5]), of("gone", [1; 4])]);
+        let figures = Figures::from([of("same", [5, 6, 4, 5]), of("new", [7; 4])]);
+        let expected = Figures::from([of("same", [5, 5, 4, 5]), of("new", [7; 4])]);
         assert_eq!(lowered(&known, &figures), expected);
         // The rise is still there.
         assert_eq!(compare(&expected, &figures), (1, 0));

@@ -150,14 +150,50 @@ const WEIGHT_ROW_TAILS: [i64; 4] = [4, 3, 2, 1];
 /// Sums of an element of products of bytes: four registers of columns each, with one row, keep the units busy.
 const MOST_CHAINS: i64 = 4;
 
+/// How the last tile of columns ends where `n` is no multiple of its width.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum LastColumns {
+    /// Sums are those of a whole tile, as panels of the right side are whole; stores stop at the end.
+    Whole,
+    /// Loads and stores stop at the end.
+    Bounded,
+    /// A narrower tile: columns past the end are another unit's (the next group's), as no view ends there.
+    Cut,
+}
+
+impl LastColumns {
+    fn of(packing: RightSide) -> LastColumns {
+        match packing {
+            RightSide::Plain => LastColumns::Bounded,
+            RightSide::Panels { .. } | RightSide::Groups { .. } => LastColumns::Whole,
+        }
+    }
+}
+
+/// What a unit does with each of its tiles of rows and columns.
+pub(super) trait TileOfResult {
+    /// The `[rows, columns]` sums; columns are bounded where loads stop at the end.
+    fn sums(&self, cx: &mut Lowering, at: &TileAt) -> Result<Value, String>;
+    /// What follows them; columns are bounded where stores stop at the end.
+    fn finish(&self, cx: &mut Lowering, at: &TileAt, sums: Value) -> Result<(), String>;
+}
+
+/// Where a tile of a unit is.
+#[derive(Clone, Copy)]
+pub(super) struct TileAt {
+    pub row: Axis,
+    pub column: Axis,
+    /// Of the right side.
+    pub panel: Value,
+}
+
 /// The work units of a contraction's rows and columns: slabs of columns, then blocks of row tiles, then column tiles in a
 /// slab, then row tiles in a block; a panel of the right side is used `m_block` times in a row.
 pub(super) struct Traversal {
     pub tile: ContractTile,
     pub m: Dim,
     pub n: Dim,
-    /// Columns past `n` are another unit's (the next group's): the last tile is cut to fit, as no view ends there.
-    pub cut: bool,
+    pub last_columns: LastColumns,
     /// Widths of the tiles of rows left over, where their number is not known.
     pub tails: &'static [i64],
 }
@@ -179,7 +215,7 @@ impl Traversal {
     }
 
     /// Width of a cut last tile of columns; 1 where all tiles are whole.
-    fn last_columns(&self) -> i64 {
+    fn cut_columns(&self) -> i64 {
         self.n.as_const().map_or(1, |n| (n % self.tile.n).max(1))
     }
 
@@ -213,14 +249,8 @@ impl Traversal {
         [cx.b.index_op(IndexOp::Mod, unit[0], blocks), cx.b.add(first, unit[1])]
     }
 
-    /// Calls `body` for each tile of rows of this unit: row axis, column axis (bounded where the columns may end).
-    /// `unit` are the unit's coordinates along [`Self::grid`].
-    fn tiles(
-        &self,
-        cx: &mut Lowering,
-        unit: &[Value],
-        body: &mut dyn FnMut(&mut Lowering, Axis, Axis, Value) -> Result<(), String>,
-    ) -> Result<(), String> {
+    /// Emits `of` for each tile of rows of this unit, whose coordinates along [`Self::grid`] are `unit`.
+    fn tiles(&self, cx: &mut Lowering, unit: &[Value], of: &dyn TileOfResult) -> Result<(), String> {
         let m_block = cx.b.index(self.tile.m_block);
         let [block, panel] = self.place(cx, unit);
         let block = cx.b.mul(block, m_block);
@@ -233,23 +263,16 @@ impl Traversal {
         let column = cx.b.mul(panel, width);
         let columns = cx.b.size(&self.n);
         let column_end = cx.b.add(column, width);
-        let whole_columns = match self.n.as_const() {
+        let are_whole = match self.n.as_const() {
             Some(n) if n % self.tile.n == 0 => cx.b.index(1),
             _ => cx.b.index_op(IndexOp::Le, column_end, columns),
         };
         let mut outcome = Ok(());
         let mut run = |cx: &mut Lowering, offset: Value, extent: i64| {
-            for bounded in [false, true] {
-                let wanted = if bounded { not(cx, whole_columns) } else { whole_columns };
-                let last = bounded && self.cut;
-                cx.when(wanted, |cx| {
-                    let row = Axis { offset, extent, step: 1, bounded: false };
-                    let width = if last { self.last_columns() } else { self.tile.n };
-                    let column = Axis { offset: column, extent: width, step: 1, bounded: bounded && !last };
-                    outcome =
-                        std::mem::replace(&mut outcome, Ok(())).and_then(|()| body(cx, row, column, panel));
-                });
-            }
+            let row = Axis { offset, extent, step: 1, bounded: false };
+            let column = Axis { offset: column, extent: self.tile.n, step: 1, bounded: false };
+            let done = self.columns(cx, TileAt { row, column, panel }, are_whole, of);
+            outcome = std::mem::replace(&mut outcome, Ok(())).and(done);
         };
         // Rows past the end belong to no tile: `whole` is false there, and the tails have no step.
         let whole = match self.m.as_const() {
@@ -275,6 +298,36 @@ impl Traversal {
                 lo = hi;
             }
         });
+        outcome
+    }
+
+    /// A tile's sums and what follows; `are_whole` says of its columns whether all of them are there.
+    fn columns(
+        &self,
+        cx: &mut Lowering,
+        whole: TileAt,
+        are_whole: Value,
+        of: &dyn TileOfResult,
+    ) -> Result<(), String> {
+        let last = match self.last_columns {
+            LastColumns::Whole | LastColumns::Bounded => Axis { bounded: true, ..whole.column },
+            LastColumns::Cut => Axis { extent: self.cut_columns(), ..whole.column },
+        };
+        let common = match self.last_columns {
+            LastColumns::Whole => Some(of.sums(cx, &whole)?),
+            LastColumns::Bounded | LastColumns::Cut => None,
+        };
+        let mut outcome = Ok(());
+        let are_cut = not(cx, are_whole);
+        for (wanted, column) in [(are_whole, whole.column), (are_cut, last)] {
+            cx.when(wanted, |cx| {
+                let at = TileAt { column, ..whole };
+                let sums = common.map_or_else(|| of.sums(cx, &at), Ok);
+                outcome = std::mem::replace(&mut outcome, Ok(()))
+                    .and(sums)
+                    .and_then(|sums| of.finish(cx, &at, sums));
+            });
+        }
         outcome
     }
 }

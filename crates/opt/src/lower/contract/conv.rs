@@ -5,13 +5,16 @@
 use super::dot::{packed, plain};
 use super::prefetch::NextPanel;
 use super::window::{Taps, WindowWalk, row_axis};
-use super::{RightSide, Traversal, WINDOW_ROW_TAILS, Walk, accumulator, epilogue, over_k, right_side};
+use super::{
+    LastColumns, RightSide, TileAt, TileOfResult, Traversal, WINDOW_ROW_TAILS, Walk, accumulator, epilogue,
+    over_k, right_side,
+};
 use crate::lower::Lowered;
 use crate::lower::access::{Axis, Lowering, TileBox, begin};
 use crate::lower::body::Body;
-use tegula_base::{Bytes, Dim, Symbols};
+use tegula_base::{Bytes, DType, Dim, Symbols};
 use tegula_ir::{OpId, Value};
-use tegula_target::TargetModel;
+use tegula_target::{ContractTile, TargetModel};
 use tegula_tensor::{TensorOp, Window};
 use tegula_tile::IndexOp;
 
@@ -20,6 +23,8 @@ struct Conv<'a> {
     root: OpId,
     x: Value,
     w: Value,
+    /// What products are summed in.
+    acc: DType,
     /// Channels of a group.
     inner: Dim,
     groups: i64,
@@ -65,17 +70,21 @@ pub(super) fn lower(
     let contract = super::of_conv(operands, &shape, *groups, k, *out, packing != RightSide::Plain);
     let mut tile = target.contract_tile(&contract, symbols);
     tile.n = packing.width().unwrap_or(tile.n);
-    let cut = *groups > 1;
-    if cut && channels.as_const().is_none() {
+    let last_columns = if *groups > 1 { LastColumns::Cut } else { LastColumns::of(packing) };
+    if *groups > 1 && channels.as_const().is_none() {
         tile.n = 1;
     }
     // Packed groups are whole panels, one group's after another's.
     let group_panels = channels.ceil_div(&Dim::from(tile.n));
-    let traversal =
-        Traversal { tile, m: shape[2 + row_axis].clone(), n: channels, cut, tails: &WINDOW_ROW_TAILS };
+    let traversal = Traversal {
+        tile,
+        m: shape[2 + row_axis].clone(),
+        n: channels,
+        last_columns,
+        tails: &WINDOW_ROW_TAILS,
+    };
     let order = super::result_order(body, shape.len());
-    let column_length = inner.clone() * Dim::from(reach);
-    let conv = Conv { body, root, x, w, inner, groups: *groups, packing, order, row_axis };
+    let conv = Conv { body, root, x, w, acc, inner, groups: *groups, packing, order, row_axis };
     let lines = LineBlock::of(body, &conv, target, &others, &shape);
     // Grid: batch, groups, outer spatial axes (the last of them in blocks), then rows and columns, a block's lines
     // just ahead of the row tiles: one panel of weights serves all of them.
@@ -105,40 +114,81 @@ pub(super) fn lower(
         let before = cx.b.mul(within, tiles);
         tile_number = Some(cx.b.add(before, unit[2]));
     }
-    let width = shape[1].floor_div(&Dim::from(*groups));
-    let short = conv.inner.as_const().is_some_and(|channels| channels <= FEW_CHANNELS);
     let mut outcome = Ok(());
     cx.when(is_there, |cx| {
-        outcome = traversal.tiles(cx, &unit, &mut |cx, row, column, panel| {
-            let zero = cx.b.splat(acc, &[row.extent, column.extent], 0);
-            let walk = Walk::new(&tile, packing, conv.inner.as_const(), row.extent);
-            let panels = cx.b.size(&group_panels);
-            let first_panel = cx.b.mul(coordinates[1], panels);
-            let panel = cx.b.add(first_panel, panel);
-            let next = tile_number.and_then(|number| {
-                let right = (w, &column_length);
-                NextPanel::new(cx, target, right, (&tile, walk), lines.as_ref()?.lines, &[], [panel, number])
-            });
-            let place = Place { coordinates: &coordinates, column, panel, next, steps: walk };
-            let walk =
-                WindowWalk { window, x: body.shape(x), row_axis, others: &coordinates[2..], row, short };
-            let sum =
-                walk.run(cx, zero, &|cx, taps, x_row, sum| conv.over_channels(cx, &place, taps, x_row, sum))?;
-            let one = |offset: Value| Axis { offset, extent: 1, step: 1, bounded: false };
-            let mut logical: Vec<Axis> = vec![one(coordinates[0]); shape.len()];
-            let size = cx.b.size(&width);
-            let group_start = cx.b.mul(coordinates[1], size);
-            logical[1] = Axis { offset: cx.b.add(group_start, column.offset), ..column };
-            for (i, at) in others.iter().zip(&coordinates[2..]) {
-                logical[2 + i] = one(*at);
-            }
-            logical[2 + row_axis] = row;
-            conv.finish(cx, sum, &logical, 2 + row_axis)
-        })
+        let panels = cx.b.size(&group_panels);
+        let unit_of = UnitOf {
+            conv: &conv,
+            target,
+            window,
+            shape: &shape,
+            tile: &tile,
+            coordinates: &coordinates,
+            first_panel: cx.b.mul(coordinates[1], panels),
+            block: lines.as_ref().zip(tile_number),
+        };
+        outcome = traversal.tiles(cx, &unit, &unit_of);
     });
     outcome?;
     let buffers = cx.finish();
     Ok(Lowered { kernel, buffers })
+}
+
+/// Tiles of one unit.
+struct UnitOf<'a> {
+    conv: &'a Conv<'a>,
+    target: &'a dyn TargetModel,
+    window: &'a Window,
+    /// The result's, `[batch, channels, spatial...]`.
+    shape: &'a [Dim],
+    tile: &'a ContractTile,
+    /// Batch, group, the other spatial axes.
+    coordinates: &'a [Value],
+    /// Of the group's.
+    first_panel: Value,
+    /// Lines that a panel serves, and the unit's place among their tiles.
+    block: Option<(&'a LineBlock, Value)>,
+}
+
+impl TileOfResult for UnitOf<'_> {
+    fn sums(&self, cx: &mut Lowering, at: &TileAt) -> Result<Value, String> {
+        let Conv { body, x, w, row_axis, packing, .. } = *self.conv;
+        let (TileAt { row, column, panel }, inner) = (*at, &self.conv.inner);
+        let zero = cx.b.splat(self.conv.acc, &[row.extent, column.extent], 0);
+        let steps = Walk::new(self.tile, packing, inner.as_const(), row.extent);
+        let panel = cx.b.add(self.first_panel, panel);
+        let next = self.block.and_then(|(block, number)| {
+            let reach: i64 = self.window.size.iter().product();
+            let right = (w, &(inner.clone() * Dim::from(reach)));
+            NextPanel::new(cx, self.target, right, (self.tile, steps), block.lines, &[], [panel, number])
+        });
+        let place = Place { coordinates: self.coordinates, column, panel, next, steps };
+        let others = &self.coordinates[2..];
+        let short = inner.as_const().is_some_and(|channels| channels <= FEW_CHANNELS);
+        let walk = WindowWalk { window: self.window, x: body.shape(x), row_axis, others, row, short };
+        walk.run(cx, zero, &|cx, taps, x_row, sum| self.conv.over_channels(cx, &place, taps, x_row, sum))
+    }
+
+    /// The sums' axes in the order of the root's.
+    fn finish(&self, cx: &mut Lowering, at: &TileAt, sums: Value) -> Result<(), String> {
+        let TileAt { row, column, .. } = *at;
+        let one = |offset: Value| Axis { offset, extent: 1, step: 1, bounded: false };
+        let mut logical: Vec<Axis> = vec![one(self.coordinates[0]); self.shape.len()];
+        let size = cx.b.size(&self.shape[1].floor_div(&Dim::from(self.conv.groups)));
+        let group_start = cx.b.mul(self.coordinates[1], size);
+        logical[1] = Axis { offset: cx.b.add(group_start, column.offset), ..column };
+        let row_axis = 2 + self.conv.row_axis;
+        let others = (2..self.shape.len()).filter(|axis| *axis != row_axis);
+        for (axis, at) in others.zip(&self.coordinates[2..]) {
+            logical[axis] = one(*at);
+        }
+        logical[row_axis] = row;
+        let order = &self.conv.order;
+        let position = |axis: usize| order.iter().position(|a| *a == axis);
+        let tile = if position(row_axis) < position(1) { sums } else { cx.b.transpose(sums, &[1, 0]) };
+        let at: TileBox = order.iter().map(|axis| logical[*axis]).collect();
+        epilogue(cx, self.conv.root, tile, &at)
+    }
 }
 
 /// Lines of the result (its rows of tiles along the innermost of the other spatial axes) that one panel of weights
@@ -259,13 +309,5 @@ impl Conv<'_> {
         }
         let channels = cx.b.size(&self.inner);
         cx.b.mul(position, channels)
-    }
-
-    /// Runs the epilogue on an `[m, n]` accumulator; `logical` is the box in the root's logical axes.
-    fn finish(&self, cx: &mut Lowering, sum: Value, logical: &[Axis], row: usize) -> Result<(), String> {
-        let position = |axis: usize| self.order.iter().position(|a| *a == axis);
-        let tile = if position(row) < position(1) { sum } else { cx.b.transpose(sum, &[1, 0]) };
-        let at: TileBox = self.order.iter().map(|axis| logical[*axis]).collect();
-        epilogue(cx, self.root, tile, &at)
     }
 }

@@ -5,8 +5,8 @@ use super::converted::Converted;
 use super::padded::Product;
 use super::prefetch::NextPanel;
 use super::{
-    ROW_TAILS, RightSide, Traversal, WEIGHT_ROW_TAILS, Walk, accumulator, epilogue, over_k, padded, prologue,
-    right_side,
+    LastColumns, ROW_TAILS, RightSide, TileAt, TileOfResult, Traversal, WEIGHT_ROW_TAILS, Walk, accumulator,
+    epilogue, over_k, padded, prologue, right_side,
 };
 use crate::lower::access::{Axis, Lowering, TileBox, begin};
 use crate::lower::body::Body;
@@ -79,7 +79,7 @@ pub(super) fn lower(
     };
     let floats = k.as_const().zip(tile.converts_for);
     let tails: &[i64] = if packing == RightSide::Plain { &ROW_TAILS } else { &WEIGHT_ROW_TAILS };
-    let traversal = Traversal { tile, m, n, cut: false, tails };
+    let traversal = Traversal { tile, m, n, last_columns: LastColumns::of(packing), tails };
     let mut grid: Vec<Dim> = (0..roles.n_batch).map(|i| shape[i].clone()).collect();
     grid.extend(traversal.grid());
     let (mut kernel, buffers) = begin(body, grid);
@@ -93,13 +93,13 @@ pub(super) fn lower(
     let cut =
         Cut { root, roles: &roles, packing, acc, k: &k, traversal: &traversal, batch: &batch_at, target };
     match &floats {
-        None => cut.row_tile(&mut cx, &unit, None)?,
+        None => traversal.tiles(&mut cx, &unit, &UnitOf { cut: &cut, row_tile: unit[2], floats: None })?,
         Some(floats) => {
             let [_, panel] = traversal.place(&mut cx, &unit);
             let column = Axis { offset: panel, extent: tile.n, step: 1, bounded: false };
             let mut stored = |cx: &mut Lowering, step: Axis| cut.stored(cx, step, column, panel);
             floats.row_tiles(&mut cx, &traversal, &unit, &mut stored, &mut |cx, unit, floats| {
-                cut.row_tile(cx, unit, floats)
+                traversal.tiles(cx, unit, &UnitOf { cut: &cut, row_tile: unit[2], floats })
             })?;
         }
     }
@@ -130,42 +130,55 @@ impl Cut<'_> {
             false => b,
         }
     }
+}
 
-    /// The sums of a unit's row tile, and what follows them; `floats` are the unit's panel where it was converted.
-    fn row_tile(&self, cx: &mut Lowering, unit: &[Value], floats: Option<&Converted>) -> Result<(), String> {
-        let tile = &self.traversal.tile;
-        self.traversal.tiles(cx, unit, &mut |cx, row, column, panel| {
-            let zero = cx.b.splat(self.acc, &[row.extent, column.extent], 0);
-            let mut walk = Walk::new(tile, self.packing, None, row.extent);
-            if self.acc.is_int() {
-                walk = walk.in_chains(tile, row.extent);
+/// Tiles of one unit.
+struct UnitOf<'a> {
+    cut: &'a Cut<'a>,
+    /// The unit's place in its block.
+    row_tile: Value,
+    /// The unit's panel, where it was converted.
+    floats: Option<&'a Converted>,
+}
+
+impl TileOfResult for UnitOf<'_> {
+    fn sums(&self, cx: &mut Lowering, at: &TileAt) -> Result<Value, String> {
+        let Cut { acc, roles, packing, batch, k, target, .. } = *self.cut;
+        let TileAt { row, column, panel } = *at;
+        let tile = &self.cut.traversal.tile;
+        let zero = cx.b.splat(acc, &[row.extent, column.extent], 0);
+        let mut walk = Walk::new(tile, packing, None, row.extent);
+        if acc.is_int() {
+            walk = walk.in_chains(tile, row.extent);
+        }
+        let next = match packing {
+            RightSide::Plain => None,
+            RightSide::Panels { .. } | RightSide::Groups { .. } => {
+                let (right, place) = ((roles.rhs, k), [panel, self.row_tile]);
+                NextPanel::new(cx, target, right, (tile, walk), tile.m_block, batch, place)
             }
-            let next = match self.packing {
-                RightSide::Plain => None,
-                RightSide::Panels { .. } | RightSide::Groups { .. } => {
-                    let (right, place) = ((self.roles.rhs, self.k), [panel, unit[2]]);
-                    NextPanel::new(cx, self.target, right, (tile, walk), tile.m_block, self.batch, place)
-                }
+        };
+        let column_start = cx.b.index(0);
+        let mut ahead = |cx: &mut Lowering, k: Value| {
+            if let Some(next) = &next {
+                next.round(cx, column_start, k);
+            }
+        };
+        over_k(cx, k, walk, zero, &mut ahead, &mut |cx, step, sum| {
+            let a = left(cx, roles, batch, row, step);
+            let b = match self.floats {
+                Some(floats) => floats.tile(cx, step),
+                None => self.cut.stored(cx, step, column, panel),
             };
-            let column_start = cx.b.index(0);
-            let mut ahead = |cx: &mut Lowering, k: Value| {
-                if let Some(next) = &next {
-                    next.round(cx, column_start, k);
-                }
-            };
-            let sum = over_k(cx, self.k, walk, zero, &mut ahead, &mut |cx, step, sum| {
-                let a = left(cx, self.roles, self.batch, row, step);
-                let b = match floats {
-                    Some(floats) => floats.tile(cx, step),
-                    None => self.stored(cx, step, column, panel),
-                };
-                Ok(cx.b.dot(sum, a, b))
-            })?;
-            let mut at: TileBox = self.batch.iter().copied().collect();
-            at.push(row);
-            at.push(column);
-            epilogue(cx, self.root, sum, &at)
+            Ok(cx.b.dot(sum, a, b))
         })
+    }
+
+    fn finish(&self, cx: &mut Lowering, at: &TileAt, sums: Value) -> Result<(), String> {
+        let mut place: TileBox = self.cut.batch.iter().copied().collect();
+        place.push(at.row);
+        place.push(at.column);
+        epilogue(cx, self.cut.root, sums, &place)
     }
 }
 

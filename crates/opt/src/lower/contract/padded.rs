@@ -8,7 +8,7 @@ use super::dot::Roles;
 use super::prologue::Found;
 use super::split::{self, Split};
 use super::step::Step;
-use super::{Traversal, epilogue};
+use super::{LastColumns, Traversal, epilogue};
 use crate::lower::access::{Axis, Lowering, TileBox, begin, begin_part};
 use crate::lower::body::Body;
 use crate::lower::{Launches, Lowered};
@@ -143,7 +143,7 @@ impl Form<'_> {
             tile: self.tile,
             m: contract.m.clone(),
             n: contract.n.clone(),
-            cut: false,
+            last_columns: LastColumns::Bounded,
             tails: &[],
         };
         let mut grid = used_axis(&self.used);
