@@ -1,5 +1,5 @@
-//! Products by constants of bytes, of every length of k around whole groups, and of floats by them, of few and many rows:
-//! on both tiers, on the portable executor and as machine code where this processor runs it, the numbers of the
+//! Products by constants of bytes, of every length of k around whole groups, of two inputs of bytes of any signs, and of
+//! floats by bytes, of few and many rows: on both tiers, on the portable executor and as machine code where this processor runs it, the numbers of the
 //! evaluator.
 
 mod all_ways;
@@ -11,10 +11,10 @@ mod programs;
 
 use program::program;
 use programs::ramp;
-use tegula_base::{DType, HostTensor};
+use tegula_base::{DType, Dim, HostTensor, Shape};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::build::Built;
-use tegula_tensor::{Builder, Window};
+use tegula_tensor::{Builder, DotDims, TensorOp, Window};
 
 /// Bytes of all values, without order.
 fn bytes(dtype: DType, shape: &[i64]) -> HostTensor {
@@ -125,5 +125,64 @@ fn images_of_few_channels() {
     for channels in 1..=9 {
         let x = bytes(DType::U8, &[2, channels, 11, 41]);
         check_all(&x, false, &[19, channels, 3, 3], |b, [x, w]| b.conv(x, w, window.clone(), 1, DType::I32));
+    }
+}
+
+const BYTES: [DType; 2] = [DType::U8, DType::I8];
+
+/// Of two inputs, the right side as it lies or turned; whole groups of k, and not.
+#[test]
+fn matrices_of_two_inputs() {
+    for [lhs, rhs] in BYTES.iter().flat_map(|x| BYTES.map(|w| [*x, w])) {
+        for (m, k, n) in [(1, 8, 33), (7, 31, 16), (30, 64, 70), (5, 3, 1), (3, 0, 5)] {
+            for is_turned in [false, true] {
+                let w = bytes(rhs, &if is_turned { [2, n, k] } else { [2, k, n] });
+                let x = bytes(lhs, &[2, m, k]);
+                let product = program(|b| {
+                    let x = b.arg(lhs, [2, m, k]);
+                    let turned = b.arg(rhs, w.shape.iter().map(|n| Dim::from(*n as i64)).collect::<Shape>());
+                    let w = if is_turned { b.transpose(turned, &[0, 2, 1])? } else { turned };
+                    Ok(vec![b.matmul(x, w, DType::I32)?])
+                });
+                programs::check(&product, &[x, w]);
+            }
+        }
+    }
+}
+
+/// Zero points anywhere, of constant weights and of an input.
+#[test]
+fn quantised_matrices_off_the_middle() {
+    let dims = DotDims {
+        lhs_batch: vec![].into(),
+        rhs_batch: vec![].into(),
+        lhs_contract: vec![1].into(),
+        rhs_contract: vec![0].into(),
+    };
+    for [lhs, rhs] in BYTES.iter().flat_map(|x| BYTES.map(|w| [*x, w])) {
+        for (x_zero, w_zero) in [(0, 0), (3, 5), (7, 128), (0, 9), (200, 0)] {
+            for is_constant in [false, true] {
+                let (x, w) = (bytes(lhs, &[9, 21]), bytes(rhs, &[21, 18]));
+                let product = program(|b| {
+                    let mut operands = vec![b.arg(lhs, [9, 21])];
+                    let right = if is_constant { b.literal(w.clone())? } else { b.arg(rhs, [21, 18]) };
+                    let zero = |dtype: DType, zero: i64| HostTensor {
+                        dtype,
+                        shape: vec![],
+                        bytes: vec![zero as u8],
+                    };
+                    let scale = |scale: f32| HostTensor::from_elements(&[], &[scale]);
+                    for side in [scale(0.25), zero(lhs, x_zero)] {
+                        operands.push(b.literal(side)?);
+                    }
+                    operands.push(right);
+                    for side in [scale(0.5), zero(rhs, w_zero), scale(256.0), zero(lhs, 11)] {
+                        operands.push(b.literal(side)?);
+                    }
+                    Ok(vec![b.emit(TensorOp::QDot { dims: Box::new(dims.clone()) }, &operands)?])
+                });
+                programs::check(&product, &if is_constant { vec![x] } else { vec![x, w] });
+            }
+        }
     }
 }

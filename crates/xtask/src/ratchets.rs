@@ -189,7 +189,8 @@ fn read(text: &str) -> Result<Figures> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let [name, class, numbers @ ..] = words.as_slice() else { bail!("data/{FILE}: `{line}`") };
         let numbers: Vec<u64> = numbers.iter().map(|n| n.parse()).collect::<Result<_, _>>()?;
-        let numbers = <[u64; FIGURES.len()]>::try_from(numbers).map_err(|_| anyhow!("data/{FILE}: `{line}`"))?;
+        let numbers =
+            <[u64; FIGURES.len()]>::try_from(numbers).map_err(|_| anyhow!("data/{FILE}: `{line}`"))?;
         figures.insert((name.to_string(), class.to_string()), numbers);
     }
     Ok(figures)

@@ -5,7 +5,7 @@
 //! Most meanings come from `tensor::decompose`. What a machine does faster another way is here: quantised
 //! contractions on the stored bytes (`quantised.rs`), transposed convolutions (`transposed.rs`), argument reductions
 //! and paddings (`indexed.rs`), contractions of rare element types (`widened.rs`), products of 16-bit integers by
-//! stored bytes (`digits.rs`), contractions of unsigned bytes (`unsigned.rs`), extremes of whole tensors
+//! stored bytes (`digits.rs`), contractions of bytes of other signs than it multiplies (`signs.rs`), extremes of whole tensors
 //! (`extremes.rs`), maxima of large windows (`separable.rs`), cubes (`cubes.rs`).
 
 mod cubes;
@@ -14,8 +14,8 @@ mod extremes;
 mod indexed;
 pub(crate) mod quantised;
 mod separable;
+mod signs;
 mod transposed;
-mod unsigned;
 mod widened;
 
 use super::round_factors::{FEW_STEPS, Precision};
@@ -110,7 +110,7 @@ fn needs_decomposition(func: &TensorFunc, op: OpId, target: &dyn TargetModel) ->
         TensorOp::Dot { .. } | TensorOp::Conv { .. } => {
             widened::wider(func, op, target).is_some()
                 || digits::integers(func, op, target).is_some()
-                || unsigned::applies(func, op, target)
+                || signs::applies(func, op, target)
         }
         TensorOp::Reduce { .. } => extremes::row_axis(func, op, target).is_some(),
         TensorOp::Attention { .. } => {
@@ -142,7 +142,7 @@ fn decompose(
     let location = func.op(op).location.clone();
     let wider = widened::wider(func, op, target);
     let integers = digits::integers(func, op, target);
-    let is_unsigned = unsigned::applies(func, op, target);
+    let has_other_signs = signs::applies(func, op, target);
     let rows = extremes::row_axis(func, op, target);
     let one = |value: Value| vec![value];
     let mut b = Builder::new(func, consts).at(region, location);
@@ -151,11 +151,11 @@ fn decompose(
             (TensorOp::Dot { dims, .. }, Some(integers), _) => {
                 digits::dot(&mut b, integers, [operands[0], operands[1]], dims).map(one)
             }
-            (TensorOp::Dot { dims, .. }, ..) if is_unsigned => {
-                unsigned::dot(&mut b, [operands[0], operands[1]], dims).map(one)
+            (TensorOp::Dot { dims, .. }, ..) if has_other_signs => {
+                signs::dot(&mut b, [operands[0], operands[1]], dims).map(one)
             }
-            (TensorOp::Conv { window, .. }, ..) if is_unsigned => {
-                unsigned::conv(&mut b, [operands[0], operands[1]], window).map(one)
+            (TensorOp::Conv { window, .. }, ..) if has_other_signs => {
+                signs::conv(&mut b, [operands[0], operands[1]], window).map(one)
             }
             (_, _, Some(to)) => widened::contract(&mut b, &kind, &operands, to).map(one),
             _ => Err("the contraction is as wide as it can be".into()),

@@ -2,8 +2,8 @@
 //!
 //! All sums stay in registers; each element of the left side and each vector of the right side is read once a
 //! step. Where the machine adds up the products of some narrow factors in each 32-bit lane, such a group of a row of the
-//! left side, neighbours in memory, goes to all lanes at once: bytes by fours where the right side is packed so, 16-bit
-//! floats by twos, of a packed right side or of two of its rows.
+//! left side, neighbours in memory, goes to all lanes at once: bytes by fours, 16-bit floats by twos. The right side is packed
+//! so, or a vector of groups is made of as many of its rows.
 //!
 //! The last bytes of k need not fill a group. Then a row's group is the four bytes that end where the row ends, so that
 //! none past it is read, and the right side's factors move up in their lanes: zeros meet the bytes before.
@@ -98,7 +98,7 @@ impl Lower<'_> {
         };
         let bounded = |window: &Window| window.axes.iter().any(|axis| axis.bounded);
         let packed = k == factors && plain(&b, 0, 1) && plain(&b, 1, factors) && !bounded(&b);
-        let in_rows = factors == 2 && b.lane_axis().is_some_and(|axis| b.axes[axis].stride.is_const(1));
+        let in_rows = b.lane_axis().is_some_and(|axis| b.axes[axis].stride.is_const(1));
         let fits = plain(&a, 1, 1) && if past == 0 { packed || in_rows } else { packed && factors == 4 };
         fits.then_some((Group { factors, packed, past }, a, b))
     }
@@ -138,6 +138,11 @@ impl Lower<'_> {
             4 => i64::from(u32::from_ne_bytes([left.pad as u8; 4])),
             _ => left.pad & 0xffff | (left.pad & 0xffff) << 16,
         };
+        // Signs of bytes would cover the factors above.
+        let in_rows = match right.dtype {
+            DType::I8 => Window { dtype: DType::U8, pad: right.pad & 0xff, ..right.clone() },
+            _ => right.clone(),
+        };
         for step in (0..steps).step_by(group.factors as usize) {
             let row: Vec<Value> = (0..blocks)
                 .map(|block| {
@@ -150,7 +155,7 @@ impl Lower<'_> {
                             let factors = b.load_raw(Elem::I32, self.lanes, at);
                             self.moved_up(b, factors, group.past)
                         }
-                        false => self.pair_of_rows(b, right, [step, column], active),
+                        false => self.group_of_rows(b, &in_rows, group, [step, column], active),
                     }
                 })
                 .collect();
@@ -207,22 +212,39 @@ impl Lower<'_> {
         b.vec(VecOp::Shl, &[value, bits])
     }
 
-    /// Elements of two rows of 16-bit floats as pairs, the first row's in the low halves.
-    fn pair_of_rows(
+    /// Elements of some rows as groups, the first row's in the lowest bits.
+    fn group_of_rows(
         &mut self,
         b: &mut Builder,
         window: &Window,
+        group: Group,
         [row, column]: [i64; 2],
         active: i64,
     ) -> Value {
-        let rows = [0, 1].map(|ahead| {
+        let bits = 32 / group.factors;
+        let rows = (0..group.factors).map(|ahead| {
             let wide = self.load_window(b, window, &[row + ahead, column], active);
-            // A 16-bit float is the upper half of its 32-bit form.
-            b.bitcast(Elem::I32, wide)
+            match window.dtype {
+                // A 16-bit float is the upper half of its 32-bit form.
+                DType::BF16 => {
+                    let wide = b.bitcast(Elem::I32, wide);
+                    self.moved_down(b, wide, 32 - bits * (ahead + 1))
+                }
+                _ => self.moved_up(b, wide, bits / 8 * ahead),
+            }
         });
-        let half = b.i32(self.lanes, 16);
-        let low = b.vec(VecOp::Shr, &[rows[0], half]);
-        b.vec(VecOp::Or, &[rows[1], low])
+        let rows: Vec<Value> = rows.collect();
+        rows.into_iter()
+            .reduce(|all, row| b.vec(VecOp::Or, &[all, row]))
+            .expect("invariant: a group has factors")
+    }
+
+    fn moved_down(&self, b: &mut Builder, value: Value, bits: i64) -> Value {
+        if bits == 0 {
+            return value;
+        }
+        let bits = b.i32(self.lanes, bits as i32);
+        b.vec(VecOp::Shr, &[value, bits])
     }
 }
 

@@ -26,7 +26,12 @@ pub(super) fn q_conv(b: &mut Builder, x: &[Value], window: &Window, groups: i64)
 
 /// `None`: the zero points are not what this is for.
 pub(super) fn q_dot(b: &mut Builder, x: &[Value], dims: &DotDims) -> Built<Option<Value>> {
-    let Some(sums) = dot(b, [x[0], x[3]], [Some(x[2]), Some(x[5])], dims)? else { return Ok(None) };
+    let (sides, zeros) = ([x[0], x[3]], [x[2], x[5]]);
+    let sums = match dot(b, sides, zeros.map(Some), dims)? {
+        Some(sums) => Some(sums),
+        None => dot_off_middle(b, sides, zeros, dims)?,
+    };
+    let Some(sums) = sums else { return Ok(None) };
     let scale = b.mul(x[1], x[4])?;
     requantize(b, sums, scale, x[6], x[7]).map(Some)
 }
@@ -92,23 +97,70 @@ pub(crate) fn dot(
     if zero == 0 {
         return Ok(Some(sums));
     }
-    let sum = sums_over(b, rhs, &dims.rhs_contract)?;
-    let free = |rank: usize, batch: &[usize], inner: &[usize]| {
-        (0..rank).filter(|axis| !batch.contains(axis) && !inner.contains(axis)).collect::<Vec<_>>()
+    let sum = sums_of_columns(b, [lhs, rhs], dims)?;
+    let shift = b.with_number(ScalarOp::Mul, sum, -zero as f64)?;
+    b.add(sums, shift).map(Some)
+}
+
+/// `dot(lhs - lhs_zero, rhs - rhs_zero)` in `i32`, of bytes with any zero points that are one number each:
+/// `sum x w - zx sum w - zw sum x + k zx zw`, each of which may wrap.
+/// `None`: zero points are not so, or k is not known.
+fn dot_off_middle(
+    b: &mut Builder,
+    sides: [Value; 2],
+    zeros_of: [Value; 2],
+    dims: &DotDims,
+) -> Built<Option<Value>> {
+    let known = zeros_of.map(|zero| zeros(b, Some(zero)));
+    let [Some([x_zero]), Some([w_zero])] = known.each_ref().map(|zeros| zeros.as_deref()) else {
+        return Ok(None);
     };
-    let rhs_free = free(b.rank(rhs), &dims.rhs_batch, &dims.rhs_contract);
-    let lhs_free = free(b.rank(lhs), &dims.lhs_batch, &dims.lhs_contract);
-    let order: Vec<usize> =
-        dims.rhs_batch.iter().chain(&dims.rhs_contract).chain(&rhs_free).copied().collect();
+    let extents = dims.rhs_contract.iter().map(|axis| b.shape(sides[1])[*axis].as_const());
+    let Some(k) = extents.product::<Option<i64>>() else { return Ok(None) };
+    let mut sums = b.dot(sides[0], sides[1], dims.clone(), DType::I32)?;
+    let of_columns = sums_of_columns(b, sides, dims)?;
+    let of_rows = sums_of_rows(b, sides, dims)?;
+    for (zero, of_other) in [(*x_zero, of_columns), (*w_zero, of_rows)] {
+        if zero != 0 {
+            let shift = b.with_number(ScalarOp::Mul, of_other, -zero as f64)?;
+            sums = b.add(sums, shift)?;
+        }
+    }
+    let both = k.wrapping_mul(x_zero * w_zero) as i32;
+    if both == 0 { Ok(Some(sums)) } else { b.with_number(ScalarOp::Add, sums, both.into()).map(Some) }
+}
+
+/// Sums over the contracted axes of a dot's right side, where its columns stand in the result.
+pub(super) fn sums_of_columns(b: &mut Builder, [lhs, rhs]: [Value; 2], dims: &DotDims) -> Built {
+    let sum = sums_over(b, rhs, &dims.rhs_contract)?;
+    let free = free_axes(b.rank(rhs), &dims.rhs_batch, &dims.rhs_contract);
+    let rows = free_axes(b.rank(lhs), &dims.lhs_batch, &dims.lhs_contract).len();
+    let order: Vec<usize> = dims.rhs_batch.iter().chain(&dims.rhs_contract).chain(&free).copied().collect();
     let sum = b.transpose(sum, &order)?;
     // The contracted axes, of extent 1, stand where the left side's free ones do.
     let shape = b.shape(rhs);
     let batch = dims.rhs_batch.iter().map(|axis| shape[*axis].clone());
-    let ones = std::iter::repeat_n(Dim::from(1), lhs_free.len());
-    let columns = rhs_free.iter().map(|axis| shape[*axis].clone());
-    let sum = b.reshape(sum, batch.chain(ones).chain(columns).collect::<Shape>())?;
-    let shift = b.with_number(ScalarOp::Mul, sum, -zero as f64)?;
-    b.add(sums, shift).map(Some)
+    let ones = std::iter::repeat_n(Dim::from(1), rows);
+    let columns = free.iter().map(|axis| shape[*axis].clone());
+    let shape: Shape = batch.chain(ones).chain(columns).collect();
+    b.reshape(sum, shape)
+}
+
+/// Sums over the contracted axes of a dot's left side, where its rows stand in the result.
+pub(super) fn sums_of_rows(b: &mut Builder, [lhs, rhs]: [Value; 2], dims: &DotDims) -> Built {
+    let sum = sums_over(b, lhs, &dims.lhs_contract)?;
+    let free = free_axes(b.rank(lhs), &dims.lhs_batch, &dims.lhs_contract);
+    let columns = free_axes(b.rank(rhs), &dims.rhs_batch, &dims.rhs_contract).len();
+    let order: Vec<usize> = dims.lhs_batch.iter().chain(&free).chain(&dims.lhs_contract).copied().collect();
+    let sum = b.transpose(sum, &order)?;
+    let shape = b.shape(lhs);
+    let kept = dims.lhs_batch.iter().chain(&free).map(|axis| shape[*axis].clone());
+    let shape: Shape = kept.chain(std::iter::repeat_n(Dim::from(1), columns)).collect();
+    b.reshape(sum, shape)
+}
+
+fn free_axes(rank: usize, batch: &[usize], inner: &[usize]) -> Vec<usize> {
+    (0..rank).filter(|axis| !batch.contains(axis) && !inner.contains(axis)).collect()
 }
 
 /// Whether sums over so many products of an unsigned and a signed byte are known to be more than `i32` holds
@@ -119,9 +171,9 @@ fn may_wrap(summed: &[Dim]) -> bool {
     terms.is_none_or(|terms| terms > MOST)
 }
 
-/// Sums of signed bytes along `axes`, which stay as extents of 1; of a constant right here.
+/// Sums of bytes along `axes`, which stay as extents of 1; of a constant of signed ones right here.
 pub(super) fn sums_over(b: &mut Builder, w: Value, axes: &[usize]) -> Built {
-    let Some(data) = constant_data(b, w) else {
+    let Some(data) = constant_data(b, w).filter(|data| data.dtype == DType::I8) else {
         let wide = b.cast(w, DType::I32)?;
         return b.reduce(ScalarOp::Add, wide, axes, true);
     };
@@ -257,8 +309,16 @@ fn flip_sign(b: &mut Builder, x: Value, to: DType) -> Built {
     if to == DType::U8 { Ok(flipped) } else { b.elementwise(ScalarOp::Bitcast { to }, &[flipped]) }
 }
 
-/// Unsigned bytes less 128, of a constant right here.
+/// Bytes as unsigned ones, 128 more where they are signed.
+pub(super) fn unsigned(b: &mut Builder, x: Value) -> Built {
+    if b.dtype(x) == DType::U8 { Ok(x) } else { flip_sign(b, x, DType::U8) }
+}
+
+/// Bytes as signed ones, 128 less where they are unsigned; of a constant right here.
 pub(super) fn signed(b: &mut Builder, w: Value) -> Built {
+    if b.dtype(w) == DType::I8 {
+        return Ok(w);
+    }
     let Some(data) = constant_data(b, w) else { return flip_sign(b, w, DType::I8) };
     let bytes = data.data.iter().map(|byte| byte ^ 128).collect();
     b.constant(HostTensor { dtype: DType::I8, shape: data.shape, bytes })
