@@ -101,6 +101,7 @@ impl Select<'_> {
                 self.b.push(Kind::Return, &[]);
             }
             CpuOp::Load { dtype, lanes, at } => self.load(op, *dtype, *lanes, *at)?,
+            CpuOp::LoadMasked { dtype, lanes, at } => self.load_masked(op, *dtype, *lanes, *at)?,
             CpuOp::LoadSplat { dtype, lanes, .. } => self.load_splat(op, *dtype, *lanes)?,
             CpuOp::LoadStrided { dtype, lanes, at } => self.load_strided(op, *dtype, *lanes, *at)?,
             CpuOp::LookUp { lanes, at } => self.look_up(op, *lanes, *at)?,

@@ -6,7 +6,7 @@
 
 use super::convert::{Conversion, conversion};
 use super::lanes::{self, Apply};
-use super::program::{Addressing, Executable, Files, Inst, MaskOp, Place, Reg, Slot, Spread};
+use super::program::{Active, Addressing, Executable, Files, Inst, MaskOp, Place, Reg, Slot, Spread};
 use crate::schedule::{Address, CpuFunc, CpuOp, CpuType, Elem, VecOp, calls};
 use tegula_base::{DType, EntityId};
 use tegula_ir::op::OpRules;
@@ -327,6 +327,11 @@ impl Flattener<'_> {
                 let at = self.addressing(at, operands)?;
                 Inst::Load { d, dtype: *dtype, n, at, spread: Spread::Consecutive }
             }
+            CpuOp::LoadMasked { dtype, at, .. } => {
+                let mask = self.mask(operands[1 + usize::from(at.indexed)])?;
+                let at = Addressing { active: Active::Masked(mask), ..self.addressing(at, operands)? };
+                Inst::Load { d, dtype: *dtype, n, at, spread: Spread::Consecutive }
+            }
             CpuOp::LoadSplat { dtype, at, .. } => {
                 Inst::LoadSplat { d, dtype: *dtype, n, at: self.addressing(at, operands)? }
             }
@@ -494,14 +499,16 @@ impl Flattener<'_> {
     }
 
     fn addressing(&self, at: &Address, operands: &[Value]) -> Result<Addressing> {
-        let count =
-            if at.counted { operands.last().map(|count| self.index(*count)).transpose()? } else { None };
+        let active = match operands.last().filter(|_| at.counted) {
+            Some(count) => Active::First(self.index(*count)?),
+            None => Active::All,
+        };
         Ok(Addressing {
             base: self.index(operands[0])?,
             index: if at.indexed { Some(self.index(operands[1])?) } else { None },
             scale: at.scale.into(),
             disp: at.disp,
-            count,
+            active,
         })
     }
 

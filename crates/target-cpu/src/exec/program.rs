@@ -37,14 +37,24 @@ pub(super) enum Place {
     Mask(Slot),
 }
 
-/// `base + index * scale + disp`, and the lane count.
+/// `base + index * scale + disp`, and which lanes are active.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Addressing {
     pub base: Slot,
     pub index: Option<Slot>,
     pub scale: i64,
     pub disp: i64,
-    pub count: Option<Slot>,
+    pub active: Active,
+}
+
+/// The lanes of a memory op that touch memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Active {
+    All,
+    /// Index slot of how many of the first.
+    First(Slot),
+    /// Mask slot.
+    Masked(Slot),
 }
 
 /// How the lanes of a memory op are spread.

@@ -1,7 +1,9 @@
 //! Runs a flattened kernel, one instruction after the other.
 
 use super::lanes::Apply2;
-use super::program::{Addressing, Executable, Fault, Files, Inst, MaskOp, Place, Reg, Spread, Vec32, Vec64};
+use super::program::{
+    Active, Addressing, Executable, Fault, Files, Inst, MaskOp, Place, Reg, Spread, Vec32, Vec64,
+};
 use super::storage::{narrow, widen};
 use crate::schedule::Elem;
 use tegula_base::DType;
@@ -260,9 +262,13 @@ impl Machine<'_> {
         self.files.index[at.base as usize].wrapping_add(index).wrapping_add(at.disp) as u64
     }
 
-    /// Number of active lanes.
+    /// Number of active lanes, which come first.
     fn active(&self, at: Addressing, n: usize) -> usize {
-        at.count.map_or(n, |slot| self.files.index[slot as usize].clamp(0, n as i64) as usize)
+        match at.active {
+            Active::All => n,
+            Active::First(slot) => self.files.index[slot as usize].clamp(0, n as i64) as usize,
+            Active::Masked(_) => unreachable!("invariant: loads alone have masks"),
+        }
     }
 
     /// Distance of a lane's element from the address, in bytes.
@@ -288,8 +294,17 @@ impl Machine<'_> {
     }
 
     fn load(&mut self, d: Reg, dtype: DType, n: usize, at: Addressing, spread: Spread) -> Access<()> {
-        let (address, active, size) = (self.address(at), self.active(at, n), dtype.size());
+        let (address, size) = (self.address(at), dtype.size());
         let mut lanes = [0; 16];
+        if let Active::Masked(slot) = at.active {
+            let mask = self.files.mask[slot as usize];
+            for (i, lane) in lanes[..n].iter_mut().enumerate().filter(|(i, _)| mask >> i & 1 != 0) {
+                *lane = self.read_element(dtype, address.wrapping_add(self.offset(at, spread, size, i)))?;
+            }
+            self.set_lanes(d, lanes, n);
+            return Ok(());
+        }
+        let active = self.active(at, n);
         if matches!(spread, Spread::Consecutive) {
             let mut bytes = [0; 128];
             let bytes = &mut bytes[..active * size];

@@ -1,4 +1,6 @@
-//! Loads whose first lanes may lie before the view, or that walk backwards: every lane's position is tested.
+//! Loads whose first lanes may lie before the view, or that walk backwards.
+//!
+//! Elements next to each other are loaded under a mask of the lanes inside; of others every lane's position is tested.
 
 use super::Lower;
 use super::load::register_bits;
@@ -20,6 +22,12 @@ struct Lanes {
 impl Lower<'_> {
     pub fn load_scattered(&mut self, b: &mut Builder, window: &Window, coord: &[i64], axis: usize) -> Value {
         let dtype = window.dtype;
+        let data = &window.axes[axis];
+        // AVX2 has no masks of narrow elements.
+        let has_masks = dtype.size() >= 4 || self.register_bits == 512;
+        if data.step == 1 && data.stride.is_const(1) && has_masks {
+            return self.load_inside(b, window, coord, axis);
+        }
         let size = self.size(b, &window.axes[axis].size.clone());
         let lanes = self.scattered_lanes(b, window, coord, axis, size);
         // A view without elements is not read; nor is a row outside.
@@ -50,6 +58,31 @@ impl Lower<'_> {
         let pad = b.vec_const(Elem::of(dtype), self.lanes, register_bits(dtype, window.pad));
         let value = b.select(valid, value, pad);
         self.piece_of_lanes(b, dtype, value)
+    }
+
+    /// A vector of neighbours, of which those inside are a run of lanes.
+    fn load_inside(&mut self, b: &mut Builder, window: &Window, coord: &[i64], axis: usize) -> Value {
+        let first = self.position(b, window, axis, coord);
+        let size = self.size(b, &window.axes[axis].size.clone());
+        let zero = b.index(0);
+        let before = b.sub(zero, first);
+        let mut end = b.sub(size, first);
+        if let Some(row) = self.row_inside(b, window, coord, Some(axis)) {
+            end = b.index_select(row, end, zero);
+        }
+        let [before, until] = [before, end].map(|count| b.mask_first(self.lanes, count));
+        let inside = b.mask_op(VecOp::AndNot, before, until);
+        let at = self.address(b, window, coord, None);
+        let value = b.load_masked(window.dtype, self.lanes, at, inside);
+        let bits = register_bits(window.dtype, window.pad);
+        let value = match bits {
+            0 => value,
+            _ => {
+                let pad = b.vec_const(Elem::of(window.dtype), self.lanes, bits);
+                b.select(inside, value, pad)
+            }
+        };
+        self.piece_of_lanes(b, window.dtype, value)
     }
 
     /// Extents fit 32 bits (`SymbolInfo::MAX`), and so do the lanes' positions relative to each other.

@@ -377,6 +377,12 @@ impl Builder {
         self.load_at(dtype, lanes, At::new(base).disp(disp))
     }
 
+    /// The lanes of `mask`.
+    pub fn load_masked(&mut self, dtype: DType, lanes: u32, at: At, mask: Value) -> Value {
+        let operands = self.access(at, &[mask]);
+        self.emit(CpuOp::LoadMasked { dtype, lanes, at: at.form() }, &operands)
+    }
+
     pub fn load_splat(&mut self, dtype: DType, lanes: u32, at: At) -> Value {
         let operands = self.access(at, &[]);
         self.emit(CpuOp::LoadSplat { dtype, lanes, at: at.form() }, &operands)

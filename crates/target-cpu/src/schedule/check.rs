@@ -42,6 +42,7 @@ impl OpRules for CpuOp {
             | CpuOp::DotBf16 {}
             | CpuOp::Call { .. } => Effects::Pure,
             CpuOp::Load { .. }
+            | CpuOp::LoadMasked { .. }
             | CpuOp::LoadSplat { .. }
             | CpuOp::LoadStrided { .. }
             | CpuOp::Gather { .. }
@@ -231,6 +232,14 @@ fn check_kind(cx: &mut Operands) -> Result<Vec<CpuType>, String> {
         CpuOp::Load { dtype, lanes, at } => {
             cx.address(at)?;
             cx.count(at)?;
+            cx.vector_of(Elem::of(*dtype), *lanes)
+        }
+        CpuOp::LoadMasked { dtype, lanes, at } => {
+            // c8: never counted.
+            cx.require(!at.counted, 8, "a mask says which lanes are loaded, not a lane count")?;
+            cx.address(at)?;
+            let named = cx.mask("mask")?;
+            cx.require(u32::from(named) == *lanes, 3, format_args!("a mask of {named} for {lanes} lanes"))?;
             cx.vector_of(Elem::of(*dtype), *lanes)
         }
         CpuOp::LoadSplat { dtype, lanes, at } => {

@@ -262,6 +262,9 @@ define_ops! {
 
         /// Consecutive elements of storage type `dtype`, widened to its register form.
         Load = "load" { dtype: DType, lanes: u32, at: Address },
+        /// As `load`, of the lanes that a mask, the last operand, names; the others touch no memory and read as 0. Never
+        /// counted. The address may lie outside of the memory that the lanes named are in.
+        LoadMasked = "load_masked" { dtype: DType, lanes: u32, at: Address },
         /// One element, widened, in every lane. Never counted.
         LoadSplat = "load_splat" { dtype: DType, lanes: u32, at: Address },
         /// Elements `stride` bytes apart: the last operand before the count is the stride (index).

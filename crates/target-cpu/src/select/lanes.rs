@@ -86,7 +86,7 @@ impl Select<'_> {
     }
 
     /// AVX2: a mask value in lanes of 64 bits.
-    fn wide_mask(&mut self, value: Value, width: Width) -> Selected<VReg> {
+    pub(super) fn wide_mask(&mut self, value: Value, width: Width) -> Selected<VReg> {
         if let Some((_, reg)) = self.wide_masks.iter().rev().find(|(v, _)| *v == value) {
             return Ok(*reg);
         }

@@ -56,6 +56,36 @@ impl Select<'_> {
         Ok(())
     }
 
+    pub(super) fn load_masked(&mut self, op: OpId, dtype: DType, lanes: u32, at: Address) -> Selected<()> {
+        let mem = self.address(op)?;
+        let (rest, _) = self.memory_operands(op, at);
+        let reg = match (self.tier, dtype.size()) {
+            (Tier::Avx512, _) => {
+                let mask = self.reg(rest[0])?;
+                self.widen(dtype, lanes, Packed::Masked(mem, mask))?
+            }
+            (Tier::Avx2, 4) => {
+                let mask = self.reg(rest[0])?;
+                self.load_by_vector(Isa::VpmaskmovdLoad, self.width(Elem::I32, lanes)?, mem, mask)
+            }
+            (Tier::Avx2, 8) => {
+                let width = self.width(Elem::I64, lanes)?;
+                let mask = self.wide_mask(rest[0], width)?;
+                self.load_by_vector(Isa::VpmaskmovqLoad, width, mem, mask)
+            }
+            (Tier::Avx2, _) => return Err(self.internal("a masked load of narrow elements on AVX2")),
+        };
+        self.define(op, reg);
+        Ok(())
+    }
+
+    /// AVX2: the lanes whose sign bits are set in `mask`.
+    fn load_by_vector(&mut self, isa: Isa, width: Width, mem: Mem, mask: VReg) -> VReg {
+        let (reg, size) = (self.b.vec(width), Size::from(width));
+        self.b.isa(isa, width, &[Arg::Reg(reg, size), Arg::Reg(mask, size), Arg::Mem(mem)]);
+        reg
+    }
+
     fn load_counted(&mut self, dtype: DType, lanes: u32, mem: Mem, count: Value) -> Selected<VReg> {
         match (self.tier, dtype.size()) {
             (Tier::Avx512, _) => {
@@ -69,9 +99,7 @@ impl Select<'_> {
                 } else {
                     (Isa::VpmaskmovqLoad, self.wide_count_mask(count, lanes)?)
                 };
-                let (reg, size) = (self.b.vec(width), Size::from(width));
-                self.b.isa(isa, width, &[Arg::Reg(reg, size), Arg::Reg(mask, size), Arg::Mem(mem)]);
-                Ok(reg)
+                Ok(self.load_by_vector(isa, width, mem, mask))
             }
             (Tier::Avx2, bytes) => {
                 let area = self.cleared_area(lanes as usize * bytes);

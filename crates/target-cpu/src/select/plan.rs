@@ -111,6 +111,7 @@ pub fn const_of(func: &CpuFunc, value: Value) -> Option<i64> {
 pub fn address_of(kind: &CpuOp) -> Option<Address> {
     match kind {
         CpuOp::Load { at, .. }
+        | CpuOp::LoadMasked { at, .. }
         | CpuOp::LoadSplat { at, .. }
         | CpuOp::LoadStrided { at, .. }
         | CpuOp::Gather { at, .. }

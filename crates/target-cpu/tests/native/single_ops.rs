@@ -80,6 +80,16 @@ pub fn single_ops(max_bytes: u32) -> Vec<(String, CpuFunc)> {
     for dtype in DType::COMPUTED {
         let elem = Elem::of(dtype);
         for lanes in LANES.into_iter().filter(|lanes| elem.bytes() as u32 * lanes <= max_bytes) {
+            // AVX2 has no masks of narrow elements.
+            if dtype.size() >= 4 || max_bytes == 64 {
+                case(format!("load masked {lanes}x{dtype}"), &mut |g| {
+                    let [first, end] = [0; 2].map(|_| g.b.arg(3 + g.rng.below(3)));
+                    let [before, until] = [first, end].map(|count| g.b.mask_first(lanes, count));
+                    let mask = g.b.mask_op(VecOp::AndNot, before, until);
+                    let at = At::new(g.b.arg(1)).disp(9);
+                    Some(g.b.load_masked(dtype, lanes, at, mask))
+                });
+            }
             for counted in [false, true] {
                 for form in ["consecutive", "strided", "offsets", "splat"] {
                     case(format!("load {form} {lanes}x{dtype} counted {counted}"), &mut |g| {

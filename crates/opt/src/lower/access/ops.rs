@@ -8,16 +8,27 @@ use tegula_tensor::{PadMode, TensorOp};
 impl Lowering<'_> {
     pub(super) fn tile_of(&mut self, value: Value, at: &TileBox) -> Result<Value, String> {
         match self.body.func.def(value) {
-            Def::Arg(..) => {
-                let order = self.axis_order(value)?;
-                let tile = self.load_physical(value, &order, at, 0);
-                let mut back = vec![0; order.len()];
-                for (i, axis) in order.iter().enumerate() {
-                    back[*axis] = i;
-                }
-                Ok(self.b.transpose(tile, &back))
-            }
+            Def::Arg(..) => self.tile_of_arg(value, at, 0),
             Def::Result(op, _) => self.tile_of_op(op, value, at),
+        }
+    }
+
+    /// A box of an argument; `pad` is what elements outside of it have for bits.
+    fn tile_of_arg(&mut self, arg: Value, at: &TileBox, pad: i64) -> Result<Value, String> {
+        let order = self.axis_order(arg)?;
+        let tile = self.load_physical(arg, &order, at, pad);
+        let mut back = vec![0; order.len()];
+        for (i, axis) in order.iter().enumerate() {
+            back[*axis] = i;
+        }
+        Ok(self.b.transpose(tile, &back))
+    }
+
+    /// The bits of a splat.
+    fn number(&self, value: Value) -> Option<i64> {
+        match self.body.func.kind(self.body.func.def_op(value)?) {
+            TensorOp::Splat { bits, .. } => Some(*bits),
+            _ => None,
         }
     }
 
@@ -106,6 +117,13 @@ impl Lowering<'_> {
                 }
             })
             .collect();
+        // A buffer's elements outside of it read as any number known here.
+        let of_one = (0..at.len()).any(|i| padded(i) && shape[i].is_const(1));
+        if let (Def::Arg(..), Some(fill), false) =
+            (self.body.func.def(operands[0]), self.number(operands[1]), of_one)
+        {
+            return self.tile_of_arg(operands[0], &inner, fill);
+        }
         let extents: Vec<i64> = at.iter().map(|axis| axis.extent).collect();
         let ones = vec![1; extents.len()];
         // Extents of 1 that padding widens are read at 0 only, so the mask decides alone.

@@ -1,4 +1,5 @@
-//! Argument reductions as two reductions, and paddings from the tensor's own elements as gathers.
+//! Argument reductions as two reductions, and paddings from the tensor's own elements: of its last axis as the borders beside
+//! it, of others, where whole rows repeat, as gathers.
 
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::{ScalarOp, Value};
@@ -30,11 +31,17 @@ pub(super) fn arg_reduce(b: &mut Builder, x: Value, max: bool, axis: usize, last
     b.cast(index, DType::I64)
 }
 
-/// A gather along each padded axis, by indices computed from where the element stands.
+/// Axis by axis. A gather takes its indices from where the element stands.
 pub(super) fn pad(b: &mut Builder, x: Value, low: &[Dim], high: &[Dim], mode: PadMode) -> Built {
     let mut padded = x;
     for axis in 0..low.len() {
         if low[axis].is_const(0) && high[axis].is_const(0) {
+            continue;
+        }
+        if axis + 1 == low.len()
+            && let Some(joined) = beside(b, padded, axis, [&low[axis], &high[axis]], mode)?
+        {
+            padded = joined;
             continue;
         }
         let extent = b.shape(x)[axis].clone();
@@ -46,6 +53,45 @@ pub(super) fn pad(b: &mut Builder, x: Value, low: &[Dim], high: &[Dim], mode: Pa
         padded = b.gather(padded, index, axis)?;
     }
     Ok(padded)
+}
+
+/// Both borders and what is between them. `None`: they are not known to be of elements that are there once.
+fn beside(b: &mut Builder, x: Value, axis: usize, borders: [&Dim; 2], mode: PadMode) -> Built<Option<Value>> {
+    let extent = b.shape(x)[axis].as_const();
+    let (Some(extent), [Some(low), Some(high)]) = (extent, borders.map(Dim::as_const)) else {
+        return Ok(None);
+    };
+    let most = match mode {
+        PadMode::Constant => return Err("padding with a constant is no copy".into()),
+        PadMode::Reflect => extent - 1,
+        PadMode::Wrap => extent,
+        PadMode::Edge => i64::from(extent > 0),
+    };
+    if [low, high].iter().any(|border| !(0..=most).contains(border)) {
+        return Ok(None);
+    }
+    let (rank, shape) = (b.rank(x), b.shape(x));
+    let border = |b: &mut Builder, first: i64, size: i64| {
+        let (mut starts, mut sizes, mut steps) = (vec![Dim::from(0); rank], shape.to_vec(), vec![1; rank]);
+        (starts[axis], sizes[axis]) = (first.into(), size.into());
+        steps[axis] = if mode == PadMode::Reflect { -1 } else { 1 };
+        b.slice(x, &starts, &sizes, &steps)
+    };
+    let [before, after] = match mode {
+        PadMode::Constant => unreachable!("refused above"),
+        PadMode::Reflect => [low, extent - 2],
+        PadMode::Wrap => [extent - low, 0],
+        PadMode::Edge => [0, extent - 1],
+    };
+    let mut parts = vec![];
+    if low > 0 {
+        parts.push(border(b, before, low)?);
+    }
+    parts.push(x);
+    if high > 0 {
+        parts.push(border(b, after, high)?);
+    }
+    b.concat(&parts, axis).map(Some)
 }
 
 /// The element that position `place` (below 0 in front of the tensor) repeats.

@@ -7,6 +7,9 @@
   %2 = "tgc.load_splat"(%p, %p) <{dtype = "f32", lanes = 8, at = {indexed = false, scale = 1, disp = 0, counted = true}}> : (index, index) -> vector<8xf32>
   "tgc.store"(%p, %a) <{dtype = "i32", at = {indexed = false, scale = 1, disp = 0, counted = false}}> : (index, vector<8xf32>) -> ()
   %3 = "tgc.gather"(%p, %a) <{dtype = "f32", lanes = 8, at = {indexed = false, scale = 4, disp = 0, counted = false}}> : (index, vector<8xf32>) -> vector<8xf32>
+  %m = "tgc.mask_first"(%p) <{lanes = 4}> : (index) -> !tgc.mask<4>
+  %4 = "tgc.load_masked"(%p, %m) <{dtype = "f32", lanes = 8, at = {indexed = false, scale = 1, disp = 0, counted = false}}> : (index, !tgc.mask<4>) -> vector<8xf32>
+  %5 = "tgc.load_masked"(%p, %m, %p) <{dtype = "f32", lanes = 4, at = {indexed = false, scale = 1, disp = 0, counted = true}}> : (index, !tgc.mask<4>, index) -> vector<4xf32>
   "tgc.return"() : () -> ()
 }) : () -> ()
 // -----
@@ -20,3 +23,7 @@
 //   --> function "f": tgc.store
 // error[invalid-ir]: gather_c6: offsets are i32 or i64 lanes
 //   --> function "f": %5 = tgc.gather
+// error[invalid-ir]: load_masked_c3: a mask of 4 for 8 lanes
+//   --> function "f": %7 = tgc.load_masked
+// error[invalid-ir]: load_masked_c8: a mask says which lanes are loaded, not a lane count
+//   --> function "f": %8 = tgc.load_masked
