@@ -34,6 +34,7 @@ def main():
     conv(cases, "conv-3x3-32-20-48-bytes", 32, 20, 48, 3, arithmetic="u8s8")
     conv(cases, "first-layer-3x3-80", 3, 80, 16, 3, stride=2)
     conv(cases, "depthwise-3x3-96-40", 96, 40, 96, 3, groups=96)
+    conv(cases, "conv-3x3-64-20-16-groups", 64, 20, 64, 3, groups=16)
     rows(cases, "softmax-400x96", "Softmax", [400, 96], axis=-1)
     rows(cases, "layer-norm-400x96", "LayerNormalization", [400, 96], axis=-1)
     rows(cases, "add-200000", "Add", [200000], 2)

@@ -48,7 +48,7 @@ pub(super) fn of_conv(
     };
     let (x, w) = (func.ty(func.operand(root, 0)), func.ty(w));
     let rank = w.rank();
-    if w.shape[1].is_const(1) && w.shape[0].is_const(*groups) && *groups > 1 {
+    if contract::depthwise::takes(&w.shape, *groups, [x.dtype, w.dtype], target) {
         let order: Vec<usize> = (2..rank).chain([1, 0]).collect();
         return Some(Layout::permuted(&order));
     }

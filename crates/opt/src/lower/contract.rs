@@ -8,7 +8,7 @@
 
 mod conv;
 mod converted;
-mod depthwise;
+pub(crate) mod depthwise;
 mod dot;
 mod padded;
 mod prefetch;
@@ -38,9 +38,8 @@ pub(super) fn lower(body: &Body, target: &dyn TargetModel, symbols: &Symbols) ->
     match body.func.kind(root) {
         TensorOp::Dot { .. } => dot::lower(body, root, target, symbols),
         TensorOp::Conv { groups, .. } => {
-            let weights = body.shape(body.func.operand(root, 1));
-            let depthwise = weights[1].is_const(1) && weights[0].is_const(*groups) && *groups > 1;
-            match depthwise {
+            let [x, w] = [0, 1].map(|i| body.func.ty(body.func.operand(root, i)));
+            match depthwise::takes(&w.shape, *groups, [x.dtype, w.dtype], target) {
                 true => depthwise::lower(body, root, target).map(Launches::from),
                 false => conv::lower(body, root, target, symbols).map(Launches::from),
             }
