@@ -288,9 +288,10 @@ impl CpuTarget {
         (least..=2 * least).find(|slabs| tiles % slabs == 0).unwrap_or(1)
     }
 
-    /// Whether L2 holds a panel of weights in bytes as floats, beside the left side's block and the next panel's bytes.
+    /// Whether L2 holds a panel of weights stored narrower as floats, beside the left side's block and the next panel's bytes.
     fn holds_floats(&self, contract: &Contract, width: i64) -> bool {
-        let is_stored = (contract.lhs, contract.rhs) == (DType::F32, DType::I8) && contract.rhs_packed;
+        let is_narrow = matches!(contract.rhs, DType::I8 | DType::F16 | DType::BF16);
+        let is_stored = contract.lhs == DType::F32 && is_narrow && contract.rhs_packed;
         let floats = contract.k.as_const().map(|k| k.saturating_mul(width * DType::F32.size() as i64));
         let fits = floats.is_some_and(|bytes| (1..=self.cpu.l2.0 as i64 / L2_SHARE).contains(&bytes));
         let are_many = contract.n.as_const().is_some_and(|n| n >= CONVERTED_PANELS * width);
@@ -416,6 +417,11 @@ impl TargetModel for CpuTarget {
 
     fn prefetched_line(&self) -> Option<Bytes> {
         Some(self.cpu.cache_line)
+    }
+
+    /// An element of a left side takes a conversion of its own before it goes to all lanes.
+    fn widens(&self, dtype: DType) -> bool {
+        matches!(dtype, DType::F16 | DType::BF16) && !self.multiplies_pairs(dtype, dtype)
     }
 
     /// A group of bytes is worth it from two products on.

@@ -89,6 +89,12 @@ pub trait TargetModel: Sync {
         DType::F32
     }
 
+    /// Whether a contraction of 16-bit floats that is read element by element takes longer than one of `f32`, of which the
+    /// elements come widened.
+    fn widens(&self, _dtype: DType) -> bool {
+        false
+    }
+
     /// Of `k` steps, how many one instruction adds up, for factors of these types: packed right sides have the factors of
     /// so many steps next to each other. Where `k` is no multiple, floats left over go by themselves, bytes as a group that
     /// is not full. 1: each step goes by itself.

@@ -203,7 +203,7 @@ define_ops! {
         /// Contraction; products and sums in the accumulation type of `out` (`docs/numerics.md`).
         /// c1: axis lists are valid, disjoint, of equal length. c2: paired extents are equal.
         /// c3: `out` is the operands' dtype, or `i32` for 8-bit operands (of any sign each), or `f32` for 16-bit floats,
-        /// any float of 16 bits or more for floats of 8, or for `f32` by `i8`: weights stored as bytes.
+        /// any float of 16 bits or more for floats of 8, or for `f32` by `i8`, `f16` or `bf16`: weights stored narrower.
         Dot = "dot" { dims: Box<DotDims>, out: DType },
         /// `(x: [N,C,s...], w: [O,C/groups,k...])`: convolution (correlation).
         /// c1: `window.size` is w's. c2: C and O divide by groups. c3: `out` as for `dot`.

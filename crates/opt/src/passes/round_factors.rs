@@ -129,7 +129,14 @@ pub fn round_factors(
 
 /// Whether an op is a contraction whose factors are rounded.
 fn is_product(func: &TensorFunc, op: OpId) -> bool {
-    let of_floats = || func.operands(op).iter().all(|value| func.ty(*value).dtype == DType::F32);
+    let is_half = |value: Value| matches!(func.ty(value).dtype, DType::F16 | DType::BF16);
+    // The model's own 16-bit floats, widened for the machine, have no more digits than it says.
+    let is_widened = |value: Value| {
+        let op = func.def_op(value).filter(|op| matches!(func.kind(*op), TensorOp::Elementwise { .. }));
+        op.is_some_and(|op| func.operands(op).iter().all(|value| is_half(*value)))
+    };
+    let of_floats =
+        || func.operands(op).iter().all(|value| func.ty(*value).dtype == DType::F32 && !is_widened(*value));
     let is_long = |steps: Dim| steps.as_const().is_none_or(|steps| steps > FEW_STEPS);
     match func.kind(op) {
         TensorOp::Dot { dims, out: DType::F32 } => {

@@ -56,6 +56,9 @@ impl TargetModel for Small {
     fn wants_signed_bytes(&self) -> bool {
         true
     }
+    fn widens(&self, dtype: DType) -> bool {
+        dtype == DType::F16
+    }
     fn looks_up(&self) -> bool {
         self.looks_up
     }

@@ -7,8 +7,9 @@ use tegula_base::{DType, Dim, Shape};
 
 pub(super) fn dot(name: &str, dims: &DotDims, out: DType, x: &[&TensorType]) -> Types {
     let [lhs, rhs] = take(name, x)?;
-    let byte_weights = lhs.dtype == DType::F32 && rhs.dtype == DType::I8 && out == DType::F32;
-    if !byte_weights {
+    let stored = matches!(rhs.dtype, DType::I8 | DType::F16 | DType::BF16);
+    let narrow_weights = lhs.dtype == DType::F32 && stored && out == DType::F32;
+    if !narrow_weights {
         accumulates(name, lhs, rhs, out)?;
     }
     one(out, dot_shape(name, dims, lhs, rhs)?)

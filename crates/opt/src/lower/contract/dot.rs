@@ -124,8 +124,8 @@ impl Cut<'_> {
     /// The `[k, n]` tile of the right side in memory, in the sums' type where the left side is.
     fn stored(&self, cx: &mut Lowering, step: Axis, column: Axis, panel: Value) -> Value {
         let b = right(cx, self.roles, self.packing, self.batch, step, column, panel);
-        let is_float = |value: Value| cx.body.func.ty(value).dtype.is_float();
-        match is_float(self.roles.lhs) && !is_float(self.roles.rhs) {
+        let [x, w] = [self.roles.lhs, self.roles.rhs].map(|value| cx.body.func.ty(value).dtype);
+        match x.is_float() && x != w {
             true => cx.b.elementwise(ScalarOp::Cast { to: self.acc, saturate: true }, &[b]),
             false => b,
         }

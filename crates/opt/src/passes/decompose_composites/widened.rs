@@ -1,23 +1,66 @@
-//! Contractions of element types that no machine multiplies: on wider types, wrapped or rounded at the end.
+//! Contractions of element types that no machine multiplies, or that ours takes longer for: on wider types, wrapped or
+//! rounded at the end.
 //!
+//! Constant right sides of 16-bit floats stay so: a product of few rows takes the time that its weights take to arrive.
 //! Integers keep their value modulo 2^width, 8-bit floats are accumulated in `f32` anyway (`docs/numerics.md`).
 
+use crate::lower::contract::depthwise;
 use tegula_base::DType;
 use tegula_ir::{OpId, Value};
 use tegula_target::TargetModel;
 use tegula_tensor::build::Built;
 use tegula_tensor::{Builder, TensorFunc, TensorOp};
 
-/// The type that stands for a contraction's operands; `None`: the op is none, or is computed as it is.
-pub(super) fn wider(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> Option<DType> {
+/// Rows from which a computed right side is widened before: with fewer, each of its elements is read less often.
+const FEWEST_ROWS: i64 = 8;
+
+/// What stands for a contraction's operands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Wider {
+    to: DType,
+    /// The right side stays.
+    left_alone: bool,
+}
+
+/// `None`: the op is no contraction, or is computed as it is.
+pub(super) fn wider(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> Option<Wider> {
     let dtype = func.operands(op).first().map(|value| func.ty(*value).dtype)?;
-    match func.kind(op) {
+    if matches!(dtype, DType::F16 | DType::BF16) {
+        return halves(func, op, target);
+    }
+    let to = match func.kind(op) {
         TensorOp::Dot { .. } if matches!(dtype, DType::F8E4M3FN | DType::F8E5M2) => {
             Some(target.product_of_bytes(dtype)).filter(|to| *to != dtype)
         }
         TensorOp::Dot { .. } | TensorOp::Conv { .. } => without_products(dtype),
         _ => None,
+    }?;
+    Some(Wider { to, left_alone: false })
+}
+
+fn halves(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> Option<Wider> {
+    let [x, w] = [*func.operands(op).first()?, *func.operands(op).get(1)?];
+    let dtypes = [x, w].map(|value| func.ty(value).dtype);
+    if !target.widens(dtypes[0]) {
+        return None;
     }
+    let is_constant = func.def_op(w).is_some_and(|op| matches!(func.kind(op), TensorOp::Constant { .. }));
+    let left_alone = match func.kind(op) {
+        TensorOp::Dot { dims, .. } => {
+            let rows = func.ty(x).shape.iter().enumerate();
+            let rows =
+                rows.filter(|(axis, _)| !dims.lhs_batch.contains(axis) && !dims.lhs_contract.contains(axis));
+            let rows = rows.map(|(_, extent)| extent.as_const()).product::<Option<i64>>();
+            is_constant || rows.is_none_or(|rows| rows < FEWEST_ROWS)
+        }
+        // Vectors run along the channels of both sides.
+        TensorOp::Conv { groups, .. } if depthwise::takes(&func.ty(w).shape, *groups, dtypes, target) => {
+            return None;
+        }
+        TensorOp::Conv { .. } => false,
+        _ => return None,
+    };
+    Some(Wider { to: DType::F32, left_alone })
 }
 
 fn without_products(dtype: DType) -> Option<DType> {
@@ -32,8 +75,9 @@ fn without_products(dtype: DType) -> Option<DType> {
     }
 }
 
-/// A `dot` or `conv` on operands cast to `to`.
-pub(super) fn contract(b: &mut Builder, kind: &TensorOp, operands: &[Value], to: DType) -> Built {
+/// A `dot` or `conv` on operands cast to a wider type.
+pub(super) fn contract(b: &mut Builder, kind: &TensorOp, operands: &[Value], wider: Wider) -> Built {
+    let to = wider.to;
     let mut kind = kind.clone();
     let dtype = match &mut kind {
         TensorOp::Dot { out, .. } | TensorOp::Conv { out, .. } => {
@@ -42,7 +86,11 @@ pub(super) fn contract(b: &mut Builder, kind: &TensorOp, operands: &[Value], to:
         }
         other => return Err(format!("{other:?} is no contraction")),
     };
-    let wide = operands.iter().map(|value| b.cast(*value, to)).collect::<Built<Vec<Value>>>()?;
+    let mut wide = operands.to_vec();
+    let widened = if wider.left_alone { 1 } else { wide.len() };
+    for value in &mut wide[..widened] {
+        *value = b.cast(*value, to)?;
+    }
     let sums = b.emit(kind, &wide)?;
     b.cast_with(sums, dtype, false)
 }
