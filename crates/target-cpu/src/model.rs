@@ -424,6 +424,10 @@ impl TargetModel for CpuTarget {
         matches!(dtype, DType::F16 | DType::BF16) && !self.multiplies_pairs(dtype, dtype)
     }
 
+    fn shuffles_groups(&self) -> bool {
+        true
+    }
+
     /// A group of bytes is worth it from two products on.
     fn steps_together(&self, lhs: DType, rhs: DType, k: i64) -> i64 {
         match (lhs, rhs) {

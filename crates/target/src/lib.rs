@@ -95,6 +95,12 @@ pub trait TargetModel: Sync {
         false
     }
 
+    /// Whether a vector holds channels of several groups of a convolution, each of whose elements goes to the lanes of its
+    /// group by a shuffle.
+    fn shuffles_groups(&self) -> bool {
+        false
+    }
+
     /// Of `k` steps, how many one instruction adds up, for factors of these types: packed right sides have the factors of
     /// so many steps next to each other. Where `k` is no multiple, floats left over go by themselves, bytes as a group that
     /// is not full. 1: each step goes by itself.
@@ -241,7 +247,7 @@ pub struct ContractTile {
     pub n_slabs: i64,
     /// Rows of sums that keep the multiply-add units busy: a tile of fewer rows sums k in as many chains.
     pub busy_rows: i64,
-    /// Row tiles of a block for which a panel of weights stored in bytes becomes floats once, in memory of the unit's own;
+    /// Row tiles of a block for which a panel of weights stored narrower becomes floats once, in memory of the unit's own;
     /// `None`: each converts what it reads. With cut edges only.
     pub converts_for: Option<i64>,
     pub edges: Edges,

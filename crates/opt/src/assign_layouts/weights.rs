@@ -2,7 +2,7 @@
 //!
 //! Panels of the target's tile width, k rows each: `[n/width, k..., n%width]`; where the target multiplies and adds
 //! up several steps of k at once, their factors lie next to each other: `[n/width, k/4..., n%width, k%4]`. Depthwise
-//! weights lie channels last.
+//! weights, and those of groups narrower than a vector, lie channels last.
 
 use super::outer_operand;
 use crate::lower::contract;

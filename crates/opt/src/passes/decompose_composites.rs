@@ -11,6 +11,7 @@
 mod cubes;
 mod digits;
 mod extremes;
+mod few_rows;
 mod indexed;
 pub(crate) mod quantised;
 mod separable;

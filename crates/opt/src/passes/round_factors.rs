@@ -14,7 +14,7 @@ use tegula_base::{DType, Diagnostic, Diagnostics, Dim, HashMap, HashSet};
 use tegula_ir::op::OpRules;
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::rewrite::{Rewrite, rewrite_ops};
-use tegula_ir::{OpId, Value};
+use tegula_ir::{OpId, ScalarOp, Value};
 use tegula_tensor::{Builder, PadMode, PoolKind, TensorFunc, TensorOp, TensorProgram};
 
 /// What floats of 32 bits are computed as.
@@ -130,13 +130,17 @@ pub fn round_factors(
 /// Whether an op is a contraction whose factors are rounded.
 fn is_product(func: &TensorFunc, op: OpId) -> bool {
     let is_half = |value: Value| matches!(func.ty(value).dtype, DType::F16 | DType::BF16);
-    // The model's own 16-bit floats, widened for the machine, have no more digits than it says.
-    let is_widened = |value: Value| {
-        let op = func.def_op(value).filter(|op| matches!(func.kind(*op), TensorOp::Elementwise { .. }));
-        op.is_some_and(|op| func.operands(op).iter().all(|value| is_half(*value)))
+    // The model's own product of 16-bit floats, widened for the machine, has no more digits than it says: it comes from such
+    // numbers and gives them.
+    let is_cast = |op: OpId| matches!(func.kind(op), TensorOp::Elementwise { f: ScalarOp::Cast { .. } });
+    let is_widened = || {
+        let from = func.def_op(func.operand(op, 0)).filter(|op| is_cast(*op));
+        let users = func.users(func.result(op));
+        from.is_some_and(|from| is_half(func.operand(from, 0)))
+            && users.iter().all(|user| is_cast(*user) && is_half(func.result(*user)))
     };
     let of_floats =
-        || func.operands(op).iter().all(|value| func.ty(*value).dtype == DType::F32 && !is_widened(*value));
+        || func.operands(op).iter().all(|value| func.ty(*value).dtype == DType::F32) && !is_widened();
     let is_long = |steps: Dim| steps.as_const().is_none_or(|steps| steps > FEW_STEPS);
     match func.kind(op) {
         TensorOp::Dot { dims, out: DType::F32 } => {

@@ -1,4 +1,4 @@
-//! Panels of weights stored as bytes that become floats once for all row tiles of a block.
+//! Panels of weights stored as bytes, or as 16-bit floats, that become floats once for all row tiles of a block.
 //!
 //! A row tile that converts what it reads spends as many instructions on a vector of columns as on two of its rows: a
 //! quarter more time for tiles of eight. The floats of a panel come from L2, as those of a panel stored as floats would.

@@ -35,8 +35,12 @@ fn channels(weights: &Shape, groups: i64, [x, w]: [DType; 2], target: &dyn Targe
         return None;
     }
     let lanes = target.lanes(accumulator(x));
-    let is_thin =
-        x.is_float() && w.is_float() && 2 * result <= lanes && lanes % result == 0 && input <= result;
+    let is_thin = target.shuffles_groups()
+        && x.is_float()
+        && w.is_float()
+        && 2 * result <= lanes
+        && lanes % result == 0
+        && input <= result;
     (is_thin || input == 1 && result == 1).then_some(Channels { input, result })
 }
 

@@ -118,10 +118,9 @@ fn dot_off_middle(
     let extents = dims.rhs_contract.iter().map(|axis| b.shape(sides[1])[*axis].as_const());
     let Some(k) = extents.product::<Option<i64>>() else { return Ok(None) };
     let mut sums = b.dot(sides[0], sides[1], dims.clone(), DType::I32)?;
-    let of_columns = sums_of_columns(b, sides, dims)?;
-    let of_rows = sums_of_rows(b, sides, dims)?;
-    for (zero, of_other) in [(*x_zero, of_columns), (*w_zero, of_rows)] {
+    for (zero, sums_of) in [(*x_zero, sums_of_columns as SumsOf), (*w_zero, sums_of_rows)] {
         if zero != 0 {
+            let of_other = sums_of(b, sides, dims)?;
             let shift = b.with_number(ScalarOp::Mul, of_other, -zero as f64)?;
             sums = b.add(sums, shift)?;
         }
@@ -130,33 +129,37 @@ fn dot_off_middle(
     if both == 0 { Ok(Some(sums)) } else { b.with_number(ScalarOp::Add, sums, both.into()).map(Some) }
 }
 
+/// Sums of one side of a dot, where they belong in its result.
+type SumsOf = fn(&mut Builder, [Value; 2], &DotDims) -> Built;
+
 /// Sums over the contracted axes of a dot's right side, where its columns stand in the result.
 pub(super) fn sums_of_columns(b: &mut Builder, [lhs, rhs]: [Value; 2], dims: &DotDims) -> Built {
-    let sum = sums_over(b, rhs, &dims.rhs_contract)?;
-    let free = free_axes(b.rank(rhs), &dims.rhs_batch, &dims.rhs_contract);
     let rows = free_axes(b.rank(lhs), &dims.lhs_batch, &dims.lhs_contract).len();
-    let order: Vec<usize> = dims.rhs_batch.iter().chain(&dims.rhs_contract).chain(&free).copied().collect();
-    let sum = b.transpose(sum, &order)?;
-    // The contracted axes, of extent 1, stand where the left side's free ones do.
-    let shape = b.shape(rhs);
-    let batch = dims.rhs_batch.iter().map(|axis| shape[*axis].clone());
-    let ones = std::iter::repeat_n(Dim::from(1), rows);
-    let columns = free.iter().map(|axis| shape[*axis].clone());
-    let shape: Shape = batch.chain(ones).chain(columns).collect();
-    b.reshape(sum, shape)
+    sums_beside(b, rhs, [&dims.rhs_batch, &dims.rhs_contract], [rows, 0])
 }
 
 /// Sums over the contracted axes of a dot's left side, where its rows stand in the result.
 pub(super) fn sums_of_rows(b: &mut Builder, [lhs, rhs]: [Value; 2], dims: &DotDims) -> Built {
-    let sum = sums_over(b, lhs, &dims.lhs_contract)?;
-    let free = free_axes(b.rank(lhs), &dims.lhs_batch, &dims.lhs_contract);
     let columns = free_axes(b.rank(rhs), &dims.rhs_batch, &dims.rhs_contract).len();
-    let order: Vec<usize> = dims.lhs_batch.iter().chain(&free).chain(&dims.lhs_contract).copied().collect();
+    sums_beside(b, lhs, [&dims.lhs_batch, &dims.lhs_contract], [0, columns])
+}
+
+/// A side's sums over its contracted axes, `[batch..., 1..., free..., 1...]` with so many ones of the other side's.
+fn sums_beside(
+    b: &mut Builder,
+    side: Value,
+    [batch, inner]: [&[usize]; 2],
+    [before, behind]: [usize; 2],
+) -> Built {
+    let sum = sums_over(b, side, inner)?;
+    let free = free_axes(b.rank(side), batch, inner);
+    let order: Vec<usize> = batch.iter().chain(inner).chain(&free).copied().collect();
     let sum = b.transpose(sum, &order)?;
-    let shape = b.shape(lhs);
-    let kept = dims.lhs_batch.iter().chain(&free).map(|axis| shape[*axis].clone());
-    let shape: Shape = kept.chain(std::iter::repeat_n(Dim::from(1), columns)).collect();
-    b.reshape(sum, shape)
+    let shape = b.shape(side);
+    let kept = |axes: &[usize]| axes.iter().map(|axis| shape[*axis].clone()).collect::<Vec<Dim>>();
+    let ones = |count: usize| std::iter::repeat_n(Dim::from(1), count);
+    let shape = kept(batch).into_iter().chain(ones(before)).chain(kept(&free)).chain(ones(behind));
+    b.reshape(sum, shape.collect::<Shape>())
 }
 
 fn free_axes(rank: usize, batch: &[usize], inner: &[usize]) -> Vec<usize> {

@@ -4,7 +4,7 @@
 //!
 //! The sums of one side are those that a zero point of the other asks for too, and are computed once for both.
 
-use super::quantised;
+use super::{few_rows, quantised};
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::{OpId, ScalarOp, Value};
 use tegula_target::TargetModel;
@@ -16,7 +16,7 @@ const MIDDLE: f64 = 128.0;
 /// Products of a convolution whose sums `i32` holds, whatever the bytes.
 const MOST_PRODUCTS: i64 = 1 << 16;
 
-/// Whether an op is such a contraction; a convolution has constant weights.
+/// Whether an op is such a contraction; a convolution has constant weights, a computed right side of a product many rows.
 pub(super) fn applies(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> bool {
     let (TensorOp::Dot { out: DType::I32, .. } | TensorOp::Conv { out: DType::I32, .. }) = func.kind(op)
     else {
@@ -36,7 +36,7 @@ pub(super) fn applies(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> 
                 && products.as_const().is_some_and(|count| count <= MOST_PRODUCTS)
                 && matches!(weights, Some(TensorOp::Constant { .. }))
         }
-        _ => true,
+        _ => !few_rows::applies(func, op),
     }
 }
 

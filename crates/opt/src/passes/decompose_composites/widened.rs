@@ -4,15 +4,13 @@
 //! Constant right sides of 16-bit floats stay so: a product of few rows takes the time that its weights take to arrive.
 //! Integers keep their value modulo 2^width, 8-bit floats are accumulated in `f32` anyway (`docs/numerics.md`).
 
+use super::few_rows;
 use crate::lower::contract::depthwise;
 use tegula_base::DType;
 use tegula_ir::{OpId, Value};
 use tegula_target::TargetModel;
 use tegula_tensor::build::Built;
 use tegula_tensor::{Builder, TensorFunc, TensorOp};
-
-/// Rows from which a computed right side is widened before: with fewer, each of its elements is read less often.
-const FEWEST_ROWS: i64 = 8;
 
 /// What stands for a contraction's operands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -46,13 +44,7 @@ fn halves(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> Option<Wider
     }
     let is_constant = func.def_op(w).is_some_and(|op| matches!(func.kind(op), TensorOp::Constant { .. }));
     let left_alone = match func.kind(op) {
-        TensorOp::Dot { dims, .. } => {
-            let rows = func.ty(x).shape.iter().enumerate();
-            let rows =
-                rows.filter(|(axis, _)| !dims.lhs_batch.contains(axis) && !dims.lhs_contract.contains(axis));
-            let rows = rows.map(|(_, extent)| extent.as_const()).product::<Option<i64>>();
-            is_constant || rows.is_none_or(|rows| rows < FEWEST_ROWS)
-        }
+        TensorOp::Dot { .. } => is_constant || few_rows::applies(func, op),
         // Vectors run along the channels of both sides.
         TensorOp::Conv { groups, .. } if depthwise::takes(&func.ty(w).shape, *groups, dtypes, target) => {
             return None;
