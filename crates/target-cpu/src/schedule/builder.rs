@@ -93,6 +93,8 @@ pub struct Builder {
     func: CpuFunc,
     regions: Vec<RegionId>,
     known: Known,
+    /// Whole vectors loaded since something was last written, or a region began or ended, by the hash of op and operands.
+    loaded: HashMap<u64, Value>,
     /// Detached ops that `finish` puts first, in the order of their making.
     constants: Vec<OpId>,
     /// Given to every op that is made from now on.
@@ -103,7 +105,14 @@ impl Builder {
     pub fn new(name: impl Into<String>) -> Builder {
         let func = CpuFunc::new(name);
         let regions = vec![func.body()];
-        Builder { func, regions, known: Known::default(), constants: vec![], location: None }
+        Builder {
+            func,
+            regions,
+            known: Known::default(),
+            loaded: HashMap::default(),
+            constants: vec![],
+            location: None,
+        }
     }
 
     /// Ends the body with `return`.
@@ -157,13 +166,27 @@ impl Builder {
 
     /// Appends an op without results, or whose results nobody shares.
     fn push(&mut self, kind: CpuOp, operands: &[Value]) -> OpId {
+        if kind.effects() == Effects::Writes {
+            self.loaded.clear();
+        }
         let region = *self.regions.last().expect("invariant: the body stays open");
         let built = self.func.build(region, kind, operands, self.location.clone());
         built.unwrap_or_else(|error| panic!("invariant: schedule code is well formed: {error}"))
     }
 
-    /// The result of an op; a pure one that a surrounding scope has computed is shared.
+    /// The result of an op; a pure one that a surrounding scope has computed is shared, and so is a vector that was just
+    /// loaded: windows whose places overlap read it several times.
     pub fn emit(&mut self, kind: CpuOp, operands: &[Value]) -> Value {
+        if let CpuOp::Load { .. } = kind {
+            let hash = hash(&kind, operands);
+            if let Some(value) = self.loaded.get(&hash).filter(|value| self.is(**value, &kind, operands)) {
+                return *value;
+            }
+            let op = self.push(kind, operands);
+            let value = self.func.result(op);
+            self.loaded.insert(hash, value);
+            return value;
+        }
         if kind.effects() != Effects::Pure {
             let op = self.push(kind, operands);
             return self.func.result(op);
@@ -180,10 +203,14 @@ impl Builder {
 
     /// The result of an equal op in an open scope.
     fn find(&self, hash: u64, kind: &CpuOp, operands: &[Value]) -> Option<Value> {
-        self.known.values.get(&hash)?.iter().map(|(value, _)| *value).find(|value| {
-            let op = self.func.def_op(*value).expect("invariant: results are known, not arguments");
-            self.func.kind(op) == kind && self.func.operands(op) == operands
-        })
+        let mut values = self.known.values.get(&hash)?.iter().map(|(value, _)| *value);
+        values.find(|value| self.is(*value, kind, operands))
+    }
+
+    /// Whether a result is that of such an op.
+    fn is(&self, value: Value, kind: &CpuOp, operands: &[Value]) -> bool {
+        let op = self.func.def_op(value).expect("invariant: results are known, not arguments");
+        self.func.kind(op) == kind && self.func.operands(op) == operands
     }
 
     /// A value of the function's entry, shared everywhere.
