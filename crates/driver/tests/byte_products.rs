@@ -153,12 +153,7 @@ fn matrices_of_two_inputs() {
 /// Zero points anywhere, of constant weights and of an input.
 #[test]
 fn quantised_matrices_off_the_middle() {
-    let dims = DotDims {
-        lhs_batch: vec![].into(),
-        rhs_batch: vec![].into(),
-        lhs_contract: vec![1].into(),
-        rhs_contract: vec![0].into(),
-    };
+    let dims = DotDims { lhs_batch: vec![], rhs_batch: vec![], lhs_contract: vec![1], rhs_contract: vec![0] };
     for [lhs, rhs] in BYTES.iter().flat_map(|x| BYTES.map(|w| [*x, w])) {
         for (x_zero, w_zero) in [(0, 0), (3, 5), (7, 128), (0, 9), (200, 0)] {
             for is_constant in [false, true] {

@@ -5,6 +5,7 @@ mod all_ways;
 mod common;
 #[path = "common/program.rs"]
 mod program;
+#[allow(dead_code)]
 #[path = "common/programs.rs"]
 mod programs;
 

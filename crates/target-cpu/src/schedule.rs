@@ -8,6 +8,7 @@ pub mod builder;
 pub mod calls;
 mod check;
 mod fold;
+mod known;
 pub mod ops;
 pub mod types;
 

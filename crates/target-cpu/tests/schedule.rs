@@ -12,7 +12,7 @@ use tegula_ir::{
 use tegula_package::{Memory, OutOfBounds, PortableExecutor};
 use tegula_target_cpu::exec::{Executable, Portable, VecMemory, decode, encode};
 use tegula_target_cpu::math::expand;
-use tegula_target_cpu::schedule::{Builder, CpuOp, Elem, IndexOp, LoopLevel, builder::At};
+use tegula_target_cpu::schedule::{Builder, CpuFunc, CpuOp, Elem, IndexOp, LoopLevel, builder::At};
 
 const RULE: &str = "// -----\n";
 
@@ -233,4 +233,25 @@ fn branches_are_built_with_their_results() {
         kernel.run(&[0, n, out], 0, 0, 1, &memory).expect("in bounds");
         assert_eq!(number(DType::I32, &memory.bytes(out)[..4]) as i64, expected);
     }
+}
+
+/// A vector is loaded once until something is written, or a branch begins or ends.
+#[test]
+fn loads_are_shared_until_a_write() {
+    let mut b = Builder::new("loads");
+    let (x, n) = (b.arg(1), b.arg(2));
+    let load = |b: &mut Builder| b.load(DType::I32, 2, x, 8);
+    let first = load(&mut b);
+    assert_eq!(first, load(&mut b));
+    assert_ne!(first, b.load(DType::F32, 2, x, 8));
+    b.store(DType::I32, first, x, 0);
+    let second = load(&mut b);
+    assert_ne!(first, second);
+    let inside = b.if_(n, |b| vec![load(b)], |b| vec![load(b)]);
+    b.store(DType::I32, inside[0], x, 0);
+    let loads = |func: &CpuFunc| {
+        let ops = func.walk();
+        ops.iter().filter(|op| matches!(func.kind(**op), CpuOp::Load { .. })).count()
+    };
+    assert_eq!(loads(&b.finish()), 5);
 }

@@ -5,14 +5,12 @@
 //! scope (a region sees what the regions around it computed), index arithmetic on constants is gone, and the
 //! body ends in `return`.
 
+use super::known::{Known, hash};
 use super::ops::{Address, CompareOp, ConvertOp, CpuOp, IndexOp, LoopLevel, ReduceOp, VecOp};
 use super::types::{CpuType, Elem};
 use super::{CpuFunc, calls};
-use smallvec::SmallVec;
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-use tegula_base::hash::Mixer;
-use tegula_base::{DType, HashMap};
+use tegula_base::DType;
 use tegula_ir::op::OpRules;
 use tegula_ir::{Effects, OpId, RegionId, Value};
 use tegula_package::Function;
@@ -56,45 +54,10 @@ impl At {
     }
 }
 
-/// What the open scopes have computed.
-#[derive(Default)]
-struct Known {
-    /// By the hash of op and operands, with the number of the scope, 0 the function's.
-    values: HashMap<u64, SmallVec<[(Value, u32); 1]>>,
-    /// Hashes that each scope inside of the function's added.
-    added: Vec<Vec<u64>>,
-}
-
-impl Known {
-    /// Of the innermost scope, or the function's.
-    fn add(&mut self, hash: u64, value: Value, for_all: bool) {
-        let scope = if for_all { 0 } else { self.added.len() as u32 };
-        self.values.entry(hash).or_default().push((value, scope));
-        if let Some(added) = self.added.last_mut().filter(|_| !for_all) {
-            added.push(hash);
-        }
-    }
-
-    fn open(&mut self) {
-        self.added.push(Vec::new());
-    }
-
-    fn close(&mut self) {
-        let scope = self.added.len() as u32;
-        for hash in self.added.pop().unwrap_or_default() {
-            if let Some(values) = self.values.get_mut(&hash) {
-                values.retain(|(_, own)| *own < scope);
-            }
-        }
-    }
-}
-
 pub struct Builder {
     func: CpuFunc,
     regions: Vec<RegionId>,
     known: Known,
-    /// Whole vectors loaded since something was last written, or a region began or ended, by the hash of op and operands.
-    loaded: HashMap<u64, Value>,
     /// Detached ops that `finish` puts first, in the order of their making.
     constants: Vec<OpId>,
     /// Given to every op that is made from now on.
@@ -105,14 +68,7 @@ impl Builder {
     pub fn new(name: impl Into<String>) -> Builder {
         let func = CpuFunc::new(name);
         let regions = vec![func.body()];
-        Builder {
-            func,
-            regions,
-            known: Known::default(),
-            loaded: HashMap::default(),
-            constants: vec![],
-            location: None,
-        }
+        Builder { func, regions, known: Known::default(), constants: vec![], location: None }
     }
 
     /// Ends the body with `return`.
@@ -167,7 +123,7 @@ impl Builder {
     /// Appends an op without results, or whose results nobody shares.
     fn push(&mut self, kind: CpuOp, operands: &[Value]) -> OpId {
         if kind.effects() == Effects::Writes {
-            self.loaded.clear();
+            self.known.forget_loaded();
         }
         let region = *self.regions.last().expect("invariant: the body stays open");
         let built = self.func.build(region, kind, operands, self.location.clone());
@@ -179,13 +135,13 @@ impl Builder {
     pub fn emit(&mut self, kind: CpuOp, operands: &[Value]) -> Value {
         if let CpuOp::Load { .. } = kind {
             let hash = hash(&kind, operands);
-            if let Some(value) = self.loaded.get(&hash).filter(|value| self.is(**value, &kind, operands)) {
-                return *value;
-            }
-            let op = self.push(kind, operands);
-            let value = self.func.result(op);
-            self.loaded.insert(hash, value);
-            return value;
+            let loaded = self.known.loaded(hash).filter(|value| self.is(*value, &kind, operands));
+            return loaded.unwrap_or_else(|| {
+                let op = self.push(kind, operands);
+                let value = self.func.result(op);
+                self.known.load(hash, value);
+                value
+            });
         }
         if kind.effects() != Effects::Pure {
             let op = self.push(kind, operands);
@@ -203,8 +159,7 @@ impl Builder {
 
     /// The result of an equal op in an open scope.
     fn find(&self, hash: u64, kind: &CpuOp, operands: &[Value]) -> Option<Value> {
-        let mut values = self.known.values.get(&hash)?.iter().map(|(value, _)| *value);
-        values.find(|value| self.is(*value, kind, operands))
+        self.known.of(hash).find(|value| self.is(*value, kind, operands))
     }
 
     /// Whether a result is that of such an op.
@@ -592,11 +547,4 @@ impl Builder {
     pub fn call(&mut self, function: Function, operands: &[Value]) -> Value {
         self.emit(CpuOp::Call { function: calls::spelling(function) }, operands)
     }
-}
-
-fn hash(kind: &CpuOp, operands: &[Value]) -> u64 {
-    let mut mixer = Mixer::default();
-    kind.hash(&mut mixer);
-    operands.hash(&mut mixer);
-    mixer.finish()
 }
