@@ -74,6 +74,13 @@ fn halves_and_doubles() {
     }
 }
 
+#[test]
+fn no_channels() {
+    for groups in [[2, 4, 0], [2, 0, 4], [2, 0, 0]] {
+        check(DType::F32, groups, &[4, 7], &window(&[3, 3], 1), &[]);
+    }
+}
+
 /// Bytes are summed by fours.
 #[test]
 fn bytes() {

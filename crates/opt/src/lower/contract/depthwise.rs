@@ -30,10 +30,10 @@ struct Channels {
 /// some to a vector. A group of bytes is summed four channels at once elsewhere.
 fn channels(weights: &Shape, groups: i64, [x, w]: [DType; 2], target: &dyn TargetModel) -> Option<Channels> {
     let (input, all) = (weights[1].as_const()?, weights[0].as_const()?);
-    let result = all / groups;
-    if groups < 2 || all % groups != 0 {
+    if groups < 2 || all < groups || all % groups != 0 || input == 0 {
         return None;
     }
+    let result = all / groups;
     let lanes = target.lanes(accumulator(x));
     let is_thin = target.shuffles_groups()
         && x.is_float()
@@ -60,6 +60,7 @@ pub(super) fn lower(body: &Body, root: OpId, target: &dyn TargetModel) -> Result
     let row_axis = row_axis(&shape);
     let others: Vec<usize> = (0..shape.len() - 2).filter(|i| *i != row_axis).collect();
     let rows = &shape[2 + row_axis];
+    // Groups divide the lanes that they were asked for by; single channels divide any.
     let lanes = if channels.result == 1 {
         target.lanes(body.widest())
     } else {
