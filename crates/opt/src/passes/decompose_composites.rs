@@ -126,6 +126,10 @@ fn needs_decomposition(func: &TensorFunc, op: OpId, target: &dyn TargetModel) ->
     }
 }
 
+fn is_constant(func: &TensorFunc, value: Value) -> bool {
+    func.def_op(value).is_some_and(|op| matches!(func.kind(op), TensorOp::Constant { .. }))
+}
+
 fn is_recurrent(func: &TensorFunc, op: OpId) -> bool {
     matches!(func.kind(op), TensorOp::Lstm { .. } | TensorOp::Gru { .. })
 }

@@ -18,7 +18,7 @@ pub(super) enum Lanes {
     Splat,
     /// A vector of which this many lanes count (none: all); elements along this axis of the view.
     Along { axis: usize, count: Option<Value> },
-    /// As `Along`, but the first lanes may lie outside of the view: positions must be tested one by one.
+    /// As `Along`, but the first lanes may lie outside of the view (`scattered.rs`).
     Scattered { axis: usize },
 }
 
@@ -177,7 +177,10 @@ impl Lower<'_> {
         };
         let bounded = row.is_some() || window.axes[axis].bounded;
         let value = match count.filter(|_| bounded) {
-            Some(count) => self.padded(b, window, value, count),
+            Some(count) => {
+                let lanes = self.lanes;
+                self.padded(b, window, value, |b| b.mask_first(lanes, count))
+            }
             None => value,
         };
         self.piece_of_lanes(b, window.dtype, value)

@@ -86,14 +86,20 @@ impl Lower<'_> {
         }
     }
 
-    /// A counted load with the pad value from lane `count` on; those lanes are 0 already.
-    pub fn padded(&mut self, b: &mut Builder, window: &Window, value: Value, count: Value) -> Value {
+    /// A load of some lanes, `inside`, with the pad value in the others, which are 0 already.
+    pub fn padded(
+        &mut self,
+        b: &mut Builder,
+        window: &Window,
+        value: Value,
+        inside: impl FnOnce(&mut Builder) -> Value,
+    ) -> Value {
         let bits = register_bits(window.dtype, window.pad);
         if bits == 0 {
             return value;
         }
         let pad = b.vec_const(Elem::of(window.dtype), self.lanes, bits);
-        let mask = b.mask_first(self.lanes, count);
-        b.select(mask, value, pad)
+        let inside = inside(b);
+        b.select(inside, value, pad)
     }
 }

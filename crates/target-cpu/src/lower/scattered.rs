@@ -74,14 +74,7 @@ impl Lower<'_> {
         let inside = b.mask_op(VecOp::AndNot, before, until);
         let at = self.address(b, window, coord, None);
         let value = b.load_masked(window.dtype, self.lanes, at, inside);
-        let bits = register_bits(window.dtype, window.pad);
-        let value = match bits {
-            0 => value,
-            _ => {
-                let pad = b.vec_const(Elem::of(window.dtype), self.lanes, bits);
-                b.select(inside, value, pad)
-            }
-        };
+        let value = self.padded(b, window, value, |_| inside);
         self.piece_of_lanes(b, window.dtype, value)
     }
 

@@ -125,7 +125,7 @@ impl Cut<'_> {
     fn stored(&self, cx: &mut Lowering, step: Axis, column: Axis, panel: Value) -> Value {
         let b = right(cx, self.roles, self.packing, self.batch, step, column, panel);
         let [x, w] = [self.roles.lhs, self.roles.rhs].map(|value| cx.body.func.ty(value).dtype);
-        match x.is_float() && x != w {
+        match x == self.acc && x != w {
             true => cx.b.elementwise(ScalarOp::Cast { to: self.acc, saturate: true }, &[b]),
             false => b,
         }

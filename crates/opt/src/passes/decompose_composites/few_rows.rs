@@ -1,5 +1,6 @@
 //! Products whose right side is computed, of so few rows that a pass over that side before them costs more than it saves.
 
+use super::is_constant;
 use tegula_ir::OpId;
 use tegula_tensor::{TensorFunc, TensorOp};
 
@@ -11,9 +12,8 @@ const FEWEST_ROWS: i64 = 8;
 pub(super) fn applies(func: &TensorFunc, op: OpId) -> bool {
     let TensorOp::Dot { dims, .. } = func.kind(op) else { return false };
     let [x, w] = [0, 1].map(|i| func.operand(op, i));
-    let is_constant = func.def_op(w).is_some_and(|op| matches!(func.kind(op), TensorOp::Constant { .. }));
     let axes = func.ty(x).shape.iter().enumerate();
     let rows = axes.filter(|(axis, _)| !dims.lhs_batch.contains(axis) && !dims.lhs_contract.contains(axis));
     let rows = rows.map(|(_, extent)| extent.as_const()).product::<Option<i64>>();
-    !is_constant && rows.is_some_and(|rows| rows < FEWEST_ROWS)
+    !is_constant(func, w) && rows.is_some_and(|rows| rows < FEWEST_ROWS)
 }

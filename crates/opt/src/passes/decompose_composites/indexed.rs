@@ -61,11 +61,12 @@ fn beside(b: &mut Builder, x: Value, axis: usize, borders: [&Dim; 2], mode: PadM
     let (Some(extent), [Some(low), Some(high)]) = (extent, borders.map(Dim::as_const)) else {
         return Ok(None);
     };
-    let most = match mode {
+    // How many elements a border may have, and the first of each.
+    let (most, [before, after]) = match mode {
         PadMode::Constant => return Err("padding with a constant is no copy".into()),
-        PadMode::Reflect => extent - 1,
-        PadMode::Wrap => extent,
-        PadMode::Edge => i64::from(extent > 0),
+        PadMode::Reflect => (extent - 1, [low, extent - 2]),
+        PadMode::Wrap => (extent, [extent - low, 0]),
+        PadMode::Edge => (extent.min(1), [0, extent - 1]),
     };
     if [low, high].iter().any(|border| !(0..=most).contains(border)) {
         return Ok(None);
@@ -76,12 +77,6 @@ fn beside(b: &mut Builder, x: Value, axis: usize, borders: [&Dim; 2], mode: PadM
         (starts[axis], sizes[axis]) = (first.into(), size.into());
         steps[axis] = if mode == PadMode::Reflect { -1 } else { 1 };
         b.slice(x, &starts, &sizes, &steps)
-    };
-    let [before, after] = match mode {
-        PadMode::Constant => unreachable!("refused above"),
-        PadMode::Reflect => [low, extent - 2],
-        PadMode::Wrap => [extent - low, 0],
-        PadMode::Edge => [0, extent - 1],
     };
     let mut parts = vec![];
     if low > 0 {

@@ -278,7 +278,7 @@ fn stored(
     let Some(weights) = centred(b, w, w_zero)? else { return Ok(None) };
     let (input, zero) = match b.dtype(x) {
         DType::U8 => (x, zero),
-        _ => (flip_sign(b, x, DType::U8)?, zero + 128),
+        _ => (unsigned(b, x)?, zero + 128),
     };
     Ok(Some((input, zero, weights)))
 }

@@ -4,7 +4,7 @@
 //!
 //! The sums of one side are those that a zero point of the other asks for too, and are computed once for both.
 
-use super::{few_rows, quantised};
+use super::{few_rows, is_constant, quantised};
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::{OpId, ScalarOp, Value};
 use tegula_target::TargetModel;
@@ -31,12 +31,12 @@ pub(super) fn applies(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> 
     match func.kind(op) {
         TensorOp::Conv { groups, .. } => {
             let products = w.shape.iter().skip(1).fold(Dim::from(1), |count, dim| count * dim.clone());
-            let weights = func.def_op(func.operand(op, 1)).map(|op| func.kind(op));
             *groups == 1
                 && products.as_const().is_some_and(|count| count <= MOST_PRODUCTS)
-                && matches!(weights, Some(TensorOp::Constant { .. }))
+                && is_constant(func, func.operand(op, 1))
         }
-        _ => !few_rows::applies(func, op),
+        TensorOp::Dot { .. } => !few_rows::applies(func, op),
+        _ => false,
     }
 }
 

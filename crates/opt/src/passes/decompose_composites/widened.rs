@@ -4,7 +4,7 @@
 //! Constant right sides of 16-bit floats stay so: a product of few rows takes the time that its weights take to arrive.
 //! Integers keep their value modulo 2^width, 8-bit floats are accumulated in `f32` anyway (`docs/numerics.md`).
 
-use super::few_rows;
+use super::{few_rows, is_constant};
 use crate::lower::contract::depthwise;
 use tegula_base::DType;
 use tegula_ir::{OpId, Value};
@@ -42,9 +42,8 @@ fn halves(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> Option<Wider
     if !target.widens(dtypes[0]) {
         return None;
     }
-    let is_constant = func.def_op(w).is_some_and(|op| matches!(func.kind(op), TensorOp::Constant { .. }));
     let left_alone = match func.kind(op) {
-        TensorOp::Dot { .. } => is_constant || few_rows::applies(func, op),
+        TensorOp::Dot { .. } => is_constant(func, w) || few_rows::applies(func, op),
         // Vectors run along the channels of both sides.
         TensorOp::Conv { groups, .. } if depthwise::takes(&func.ty(w).shape, *groups, dtypes, target) => {
             return None;
