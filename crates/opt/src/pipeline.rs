@@ -42,7 +42,7 @@ pub fn tensor_pipeline(target: &dyn TargetModel, precision: Precision) -> Pipeli
         .pass("fold_scales_pieces", fold_scales)
         .pass("fold_pieces", |program, cx| fold_constants(program, target, cx))
         // Weights are what they will be, but for their type.
-        .pass("round_factors", move |program, cx| round_factors(program, precision, cx))
+        .pass("round_factors", move |program, cx| round_factors(program, precision, target, cx))
         .pass("turn_factors", |program, cx| turn_factors(program, target, cx))
         .pass("transform_filters", |program, cx| transform_filters(program, target, cx))
         .pass("cse_pieces", |program, _| Ok(program.for_each_func(cse)))

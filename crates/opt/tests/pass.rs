@@ -22,6 +22,8 @@ use tegula_tensor::TensorProgram;
 const RULE: &str = "// -----\n";
 /// The end of a folder's name whose target reads no tables.
 const WITHOUT_LOOK_UPS: &str = "_without_look_ups";
+/// The same of one that multiplies no pairs of `bf16`.
+const WITHOUT_PAIRS: &str = "_without_pairs";
 /// Inputs of random sizes and numbers that each case runs on.
 const SEEDS: u64 = 12;
 
@@ -51,7 +53,9 @@ fn pipeline<'a>(name: &str, target: &'a dyn TargetModel) -> Pipeline<'a, TensorP
             p.pass("recover_composites", move |program, cx| passes::recover_composites(program, target, cx))
         }
         "round_factors" => {
-            p.pass("round_factors", |program, cx| passes::round_factors(program, Precision::Bf16, cx))
+            p.pass("round_factors", move |program, cx| {
+                passes::round_factors(program, Precision::Bf16, target, cx)
+            })
         }
         "share_kernels" => p
             .pass("form_kernels", move |program, cx| form_kernels(program, target, cx))
@@ -112,9 +116,11 @@ fn cases() -> Vec<(String, PathBuf)> {
 }
 
 fn run(name: &str, input: &str, path: &Path) -> String {
-    let looks_up = !name.ends_with(WITHOUT_LOOK_UPS);
-    let target = target::Small { looks_up };
-    let pipeline = pipeline(name.trim_end_matches(WITHOUT_LOOK_UPS), &target);
+    let lacks = |feature: &str| name.ends_with(feature);
+    let target =
+        target::Small { looks_up: !lacks(WITHOUT_LOOK_UPS), multiplies_pairs: !lacks(WITHOUT_PAIRS) };
+    let pass = name.trim_end_matches(WITHOUT_LOOK_UPS).trim_end_matches(WITHOUT_PAIRS);
+    let pipeline = pipeline(pass, &target);
     let mut program: TensorProgram =
         parse_program(input, None).unwrap_or_else(|found| panic!("{}: {found}", path.display()));
     let before = program.clone();
@@ -133,7 +139,7 @@ fn run(name: &str, input: &str, path: &Path) -> String {
         })
         .collect();
     let printed = print_program(&program, &PrintOptions::default());
-    let narrowest = if name == "round_factors" { DType::BF16 } else { DType::F32 };
+    let narrowest = if pass == "round_factors" { DType::BF16 } else { DType::F32 };
     (0..=SEEDS).for_each(|seed| inputs::agree(&before, &program, narrowest, path, seed));
     let ran = cx.records.len();
     if let Err(found) = pipeline.run(&mut program, &options, &mut cx) {

@@ -46,7 +46,7 @@ pub fn decompose_composites(
     Ok(changed)
 }
 
-/// At [`Precision::Bf16`] attention of heads of more than [`FEW_STEPS`] elements, where its kernel would compute both
+/// Where `precision` rounds factors of products, attention of heads of more than [`FEW_STEPS`] elements, where its kernel would compute both
 /// products in `f32`: taken apart they are contractions whose factors are rounded.
 /// Errors: internal, when a decomposition does not fit its op.
 pub fn decompose_wide_attention(
@@ -62,7 +62,7 @@ pub fn decompose_wide_attention(
         wide && attention::reads_moved_rows(func, op, target)
     };
     let mut changed = Changed::No;
-    for func in program.funcs.iter_mut().filter(|_| precision == Precision::Bf16) {
+    for func in program.funcs.iter_mut().filter(|_| precision.rounds_both(target)) {
         changed |= decompose_once(func, &mut program.consts, target, &wanted, cx)?;
     }
     Ok(changed)
@@ -126,7 +126,7 @@ fn needs_decomposition(func: &TensorFunc, op: OpId, target: &dyn TargetModel) ->
     }
 }
 
-fn is_constant(func: &TensorFunc, value: Value) -> bool {
+pub(super) fn is_constant(func: &TensorFunc, value: Value) -> bool {
     func.def_op(value).is_some_and(|op| matches!(func.kind(op), TensorOp::Constant { .. }))
 }
 

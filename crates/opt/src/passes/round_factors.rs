@@ -4,7 +4,8 @@
 //! `f32` that is long enough are rounded to `bf16`, and its sums stay `f32`. A value that becomes a factor is rounded where
 //! it is computed, in its kernel's epilogue, and what moves it moves `bf16`. Who computes with the value instead (a
 //! residual, a norm) reads it as it was, in `f32`: rounding that too costs more accuracy than the second copy costs time.
-//! At [`Precision::F32`] nothing happens.
+//! A target that multiplies 16-bit floats as `f32` would round for nothing: there constant right sides of dots alone are
+//! rounded, which few rows read in half the time, and all else stays as it is.  At [`Precision::F32`] nothing happens.
 
 mod weights;
 
@@ -12,9 +13,11 @@ use std::fmt;
 use std::str::FromStr;
 use tegula_base::{DType, Diagnostic, Diagnostics, Dim, HashMap, HashSet};
 use tegula_ir::op::OpRules;
+use super::decompose_composites::is_constant;
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::rewrite::{Rewrite, rewrite_ops};
 use tegula_ir::{OpId, ScalarOp, Value};
+use tegula_target::TargetModel;
 use tegula_tensor::{Builder, PadMode, PoolKind, TensorFunc, TensorOp, TensorProgram};
 
 /// What floats of 32 bits are computed as.
@@ -35,6 +38,11 @@ impl Precision {
             Precision::F32 => "f32",
             Precision::Bf16 => "bf16",
         }
+    }
+
+    /// Whether factors are rounded that are no constants: where the target multiplies what they become.
+    pub(super) fn rounds_both(self, target: &dyn TargetModel) -> bool {
+        self == Precision::Bf16 && !target.widens(DType::BF16)
     }
 }
 
@@ -67,18 +75,24 @@ const FEW_CHANNELS: i64 = 4;
 pub fn round_factors(
     program: &mut TensorProgram,
     precision: Precision,
+    target: &dyn TargetModel,
     cx: &mut PassCx,
 ) -> Result<Changed, Diagnostics> {
     if precision == Precision::F32 {
         return Ok(Changed::No);
     }
+    let rounded = if precision.rounds_both(target) { Rounded::Both } else { Rounded::Weights };
     let mut changed = Changed::No;
     for func in &mut program.funcs {
-        let sources = sources(func);
+        let sources = match rounded {
+            Rounded::Both => sources(func),
+            Rounded::Weights => HashSet::default(),
+        };
         // The rounded form of values that were widened again.
         let mut narrow: HashMap<Value, Value> = HashMap::default();
         changed |= rewrite_ops(func, &mut |func, region, op| {
-            let (is_product, is_source) = (is_product(func, op), sources.contains(&op));
+            let is_product = is_product(func, op) && (rounded == Rounded::Both || has_weights(func, op));
+            let is_source = sources.contains(&op);
             let moved =
                 moved(func, op).filter(|moved| moved.iter().all(|i| is_rounded(func, op, *i, &narrow)));
             if !is_product && !is_source && moved.is_none() {
@@ -104,14 +118,20 @@ pub fn round_factors(
             }
             let mut operands = operands;
             if is_product {
-                for (i, operand) in operands.iter_mut().enumerate() {
+                for (i, operand) in operands.iter_mut().enumerate().skip(rounded.first()) {
                     *operand = match weights::rounded(&mut b, &kind, *operand, i).map_err(internal)? {
                         Some(weights) => weights,
                         None => round(&mut b, *operand).map_err(internal)?,
                     };
                 }
                 cx.count("rounded", 1);
-                cx.remark(location.as_ref(), "its factors are rounded to bf16, sums are f32");
+                cx.remark(
+                    location.as_ref(),
+                    match rounded {
+                        Rounded::Both => "its factors are rounded to bf16, sums are f32",
+                        Rounded::Weights => "its weights are rounded to bf16, the machine multiplies f32",
+                    },
+                );
             }
             let value = b.emit(kind, &operands).map_err(internal)?;
             if !is_source {
@@ -125,6 +145,29 @@ pub fn round_factors(
         })?;
     }
     Ok(changed)
+}
+
+/// Which factors of a contraction are rounded.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rounded {
+    Both,
+    /// Constant right sides of dots.
+    Weights,
+}
+
+impl Rounded {
+    /// The first factor that is.
+    fn first(self) -> usize {
+        match self {
+            Rounded::Both => 0,
+            Rounded::Weights => 1,
+        }
+    }
+}
+
+/// Whether an op is a dot by a constant.
+fn has_weights(func: &TensorFunc, op: OpId) -> bool {
+    matches!(func.kind(op), TensorOp::Dot { .. }) && is_constant(func, func.operand(op, 1))
 }
 
 /// Whether an op is a contraction whose factors are rounded.

@@ -1,4 +1,4 @@
-//! A target with small tiles that takes composites in pieces, and looks up or not.
+//! A target with small tiles that takes composites in pieces, looks up or not, and multiplies pairs of `bf16` or not.
 
 use tegula_base::{Bytes, DType, Diagnostic, Symbols};
 use tegula_machine::Machine;
@@ -10,6 +10,7 @@ use tegula_tile::TileKernel;
 
 pub struct Small {
     pub looks_up: bool,
+    pub multiplies_pairs: bool,
 }
 
 impl TargetModel for Small {
@@ -57,7 +58,7 @@ impl TargetModel for Small {
         true
     }
     fn widens(&self, dtype: DType) -> bool {
-        dtype == DType::F16
+        dtype == DType::F16 || dtype == DType::BF16 && !self.multiplies_pairs
     }
     fn looks_up(&self) -> bool {
         self.looks_up
