@@ -42,6 +42,7 @@ def main():
     rows(cases, "sigmoid-60000", "Sigmoid", [60000])
     rows(cases, "erf-60000", "Erf", [60000])
     op(cases, "turn-400x300", "Transpose", [[400, 300]], [300, 400], "movement", perm=[1, 0])
+    op(cases, "turn-3x40x70", "Transpose", [[3, 40, 70]], [40, 70, 3], "movement", perm=[1, 2, 0])
     op(cases, "mean-600x300", "ReduceMean", [[600, 300]], [600, 1], "reduction", integers("axes", [1]))
     op(cases, "sum-600x300", "ReduceSum", [[600, 300]], [1, 300], "reduction", integers("axes", [0]))
     window = {"kernel_shape": [3, 3], "strides": [2, 2]}

@@ -1,6 +1,6 @@
-//! Views that take every other element, of rows of all lengths around a vector's, and maxima of large windows: in machine
-//! code of both tiers, in the portable executor and on a GPU over a driver without a card. The last element of a view is the
-//! input's last, so that a read past it is a read outside.
+//! Views that take every other element, of rows of all lengths around a vector's, few rows that become columns, and maxima
+//! of large windows: in machine code of both tiers, in the portable executor and on a GPU over a driver without a card. The
+//! last element of a view is the input's last, so that a read past it is a read outside.
 
 mod common;
 #[path = "common/program.rs"]
@@ -43,6 +43,23 @@ fn every_other_element() {
                 Ok(vec![b.add(halves, halves)?])
             });
             check(&program, &[numbers(dtype, count)]);
+        }
+    }
+}
+
+/// A vector of each row, and what is left over.
+#[test]
+fn rows_are_woven() {
+    for dtype in [DType::F32, DType::F64, DType::U8, DType::I64] {
+        for rows in [2, 3, 4] {
+            for length in LENGTHS {
+                let program = program(|b| {
+                    let x = b.arg(dtype, [rows * length]);
+                    let x = b.reshape(x, [rows, length])?;
+                    Ok(vec![b.transpose(x, &[1, 0])?])
+                });
+                check(&program, &[numbers(dtype, rows * length)]);
+            }
         }
     }
 }

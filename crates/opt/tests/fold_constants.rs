@@ -27,7 +27,12 @@ fn sizes_beyond_memory_are_not_computed() {
     let y = b.elementwise(ScalarOp::Add, &[x, sums]).unwrap();
     b.ret(&[y]).unwrap();
     program.consts = consts;
-    fold_constants(&mut program, &target::Small { looks_up: true }, &mut PassCx::default()).unwrap();
+    fold_constants(
+        &mut program,
+        &target::Small { looks_up: true, multiplies_pairs: true },
+        &mut PassCx::default(),
+    )
+    .unwrap();
     let func = program.entry();
     let count = |is_wanted: fn(&TensorOp) -> bool| {
         func.walk().into_iter().filter(|op| is_wanted(func.kind(*op))).count()

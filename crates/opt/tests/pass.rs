@@ -52,11 +52,9 @@ fn pipeline<'a>(name: &str, target: &'a dyn TargetModel) -> Pipeline<'a, TensorP
         "recover_composites" => {
             p.pass("recover_composites", move |program, cx| passes::recover_composites(program, target, cx))
         }
-        "round_factors" => {
-            p.pass("round_factors", move |program, cx| {
-                passes::round_factors(program, Precision::Bf16, target, cx)
-            })
-        }
+        "round_factors" => p.pass("round_factors", move |program, cx| {
+            passes::round_factors(program, Precision::Bf16, target, cx)
+        }),
         "share_kernels" => p
             .pass("form_kernels", move |program, cx| form_kernels(program, target, cx))
             .pass("share_kernels", share_kernels),

@@ -100,7 +100,7 @@ pub(super) struct Lowering<'a> {
     result_views: Vec<Value>,
     /// Rank-1 views of arguments for gathers, made up front.
     flat_views: HashMap<Value, Value>,
-    /// Rank-1 view of a scatter's result.
+    /// Rank-1 view of the first result.
     flat_result: Option<Value>,
     /// Views of memory between launches, in the order of the part's.
     temporaries: Vec<Value>,

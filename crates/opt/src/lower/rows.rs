@@ -3,27 +3,32 @@
 //! The iteration space is the join of the results' shapes and the reductions' operands. The lane axis is the
 //! innermost axis in memory. Reductions share one set of axes. Three cases:
 //! * no reduction: tiles along the lane axis, pulled and stored; where a buffer runs along another axis, squares of
-//!   both, which the target turns in registers, or tiles along that axis where the innermost one is short; a result in
-//!   panels is written a panel at a time;
+//!   both, which the target turns in registers, or tiles along that axis where the innermost one is short (a few
+//!   elements, as an image's channels, are woven into runs: `interleaved.rs`); a result in panels is written a panel at a
+//!   time;
 //! * the lane axis is reduced: a work unit owns whole rows; each reduction is a pass along the row, then a pass
 //!   stores. A row short enough to stay in registers is one tile, and the passes share it. Some rows are passed over
 //!   together where the target wants it and their number divides so;
 //! * other axes are reduced: a work unit owns a piece of the lane axis and walks the reduced axes for each tile.
 
+mod interleaved;
 mod kept;
+mod turned;
 
 use super::Lowered;
-use super::access::{Axis, Lowering, TileBox, begin};
+use super::access::{Axis, Lowering, Part, TileBox, begin_part};
 use super::body::Body;
 use crate::form_kernels::weight;
+use interleaved::Interleaved;
 use kept::Kept;
-use tegula_base::{DType, Dim, HashSet, Shape, Symbols};
+use tegula_base::{DType, Dim, Shape, Symbols};
 use tegula_ir::scalar::eval::identity;
 use tegula_ir::{OpId, ScalarOp, Value};
 use tegula_target::TargetModel;
 use tegula_tensor::layout::Physical;
 use tegula_tensor::{Layout, TensorOp};
 use tegula_tile::IndexOp;
+use turned::Turned;
 
 /// Instructions of an element from which a work unit is measured by them, not by its bytes: several functions.
 const HEAVY: i64 = 48;
@@ -47,11 +52,13 @@ struct Plan {
     /// The lane axis is reduced and its whole extent is one tile.
     resident: bool,
     kept: Option<Kept>,
+    interleaved: Option<Interleaved>,
 }
 
 pub(super) fn lower(body: &Body, target: &dyn TargetModel, symbols: &Symbols) -> Result<Lowered, String> {
     let plan = plan(body, target, symbols)?;
-    let (mut kernel, buffers) = begin(body, grid(&plan));
+    let part = plan.interleaved.map_or_else(|| Part::whole(body), |_| Part::with_flat_result(body));
+    let (mut kernel, buffers) = begin_part(body, grid(&plan), &part);
     let mut cx = Lowering::new(body, &mut kernel, buffers);
     emit_unit(&mut cx, &plan)?;
     let buffers = cx.finish();
@@ -64,14 +71,12 @@ fn plan(body: &Body, target: &dyn TargetModel, symbols: &Symbols) -> Result<Plan
     let widest = body.widest();
     let lanes = target.lanes(widest);
     let innermost = lane_axis(body, &space);
-    let turned = target.turned_square(widest).and_then(|side| {
-        let column = turned_axis(body, &space, innermost, side)?;
-        Some(Turned { side, column, is_square: innermost.is_some_and(|axis| is_long(&space[axis], side)) })
-    });
+    let turned = target.turned_square(widest).and_then(|side| Turned::find(body, &space, innermost, side));
     let lane = match turned {
         Some(Turned { column, is_square: false, .. }) => Some(column),
         Some(_) | None => innermost,
     };
+    let interleaved = lane.zip(innermost).and_then(|axes| interleaved::find(body, &space, axes));
     let extent = lane.map_or(Dim::from(1), |axis| space[axis].clone());
     let lane_reduced = lane.is_some_and(|axis| reduced.contains(&axis));
     let round_up = |n: i64| n.saturating_add(lanes - 1) / lanes * lanes;
@@ -105,7 +110,14 @@ fn plan(body: &Body, target: &dyn TargetModel, symbols: &Symbols) -> Result<Plan
         outer.retain(|axis| *axis != column);
         outer.push(column);
     }
-    let unit = unit(body, &reduced, target).max(tile);
+    let mut unit = unit(body, &reduced, target);
+    if let Some(Interleaved { axis, extent: elements }) = interleaved {
+        outer.retain(|outer| *outer != axis);
+        unit /= elements;
+        // What is left over is stored an element at a time.
+        tile = if extent.as_const().is_some_and(|n| n % tile == 0) { tile } else { lanes };
+    }
+    let unit = unit.max(tile);
     let (_, longest) = symbols.bounds(&extent);
     let chunk = match (lane_reduced, reduced.is_empty()) {
         (true, _) => None,
@@ -123,7 +135,7 @@ fn plan(body: &Body, target: &dyn TargetModel, symbols: &Symbols) -> Result<Plan
     let block = (block + rows - 1) / rows * rows;
     let passes = lane_reduced && !resident && reduced.len() == 1;
     let kept = if passes && target.rereads_results() { kept::find(body) } else { None };
-    Ok(Plan { space, reduced, lane, outer, block, rows, chunk, tile, lanes, resident, kept })
+    Ok(Plan { space, reduced, lane, outer, block, rows, chunk, tile, lanes, resident, kept, interleaved })
 }
 
 /// Elements of a work unit. Each that takes many functions, as those of a recurrent layer's step do, is more work than its
@@ -190,63 +202,6 @@ fn panel_width(body: &Body, lane: usize) -> Option<i64> {
         _ => None,
     };
     body.result_types.iter().find_map(|ty| innermost(ty.layout_or_default()))
-}
-
-/// How a kernel turns a buffer.
-struct Turned {
-    /// The axis along which the buffer's elements are neighbours.
-    column: usize,
-    /// The innermost axis is long enough for squares of both.
-    is_square: bool,
-    side: i64,
-}
-
-/// Whether an extent fills the side of a square; one that is not known is taken to.
-fn is_long(extent: &Dim, side: i64) -> bool {
-    extent.as_const().is_none_or(|n| n >= side)
-}
-
-/// Of a kernel that turns a buffer and reduces nothing: the axis along which the buffer's elements are neighbours, where
-/// that is not the innermost axis, and long.
-fn turned_axis(body: &Body, space: &Shape, innermost: Option<usize>, side: i64) -> Option<usize> {
-    if !body.reduces().is_empty() || looks_up(body) {
-        return None;
-    }
-    let turned = |(value, perm): (Value, &[usize])| {
-        let source = body.func.ty(buffer_behind(body, value)?);
-        let layout = source.layout_or_default().0;
-        let last = layout.iter().rev().find_map(|dim| match dim {
-            Physical::Axis(axis) if source.shape[*axis].is_const(1) => None,
-            Physical::Axis(axis) => Some(Some(*axis)),
-            Physical::Outer { .. } | Physical::Inner { .. } => Some(None),
-        });
-        let column = perm.iter().position(|axis| Some(*axis) == last.flatten())?;
-        let is_whole = perm.iter().map(|axis| &source.shape[*axis]).eq(space.iter());
-        (is_whole && Some(column) != innermost && is_long(&space[column], side)).then_some(column)
-    };
-    let transposes = body.func.walk().into_iter().filter_map(|op| match body.func.kind(op) {
-        TensorOp::Transpose { perm } => Some((body.func.operand(op, 0), perm.as_slice())),
-        _ => None,
-    });
-    let axes: Vec<usize> = (0..space.rank()).collect();
-    let in_place = body.results.iter().map(|result| (*result, axes.as_slice()));
-    transposes.chain(in_place).find_map(turned)
-}
-
-/// The first buffer of a value's shape that it is computed from, element by element.
-fn buffer_behind(body: &Body, value: Value) -> Option<Value> {
-    let mut met = HashSet::default();
-    let mut next = vec![value];
-    while let Some(value) = next.pop() {
-        let Some(op) = body.func.def_op(value) else { return Some(value) };
-        if let TensorOp::Elementwise { .. } | TensorOp::Relayout { .. } = body.func.kind(op)
-            && met.insert(value)
-        {
-            let operands = body.func.operands(op).iter().rev();
-            next.extend(operands.filter(|own| body.shape(**own) == body.shape(value)));
-        }
-    }
-    None
 }
 
 /// Whether a value's place hangs on another value: for one row at a time that is where a row begins.
@@ -343,6 +298,9 @@ fn emit_row(cx: &mut Lowering, plan: &Plan, at: &[Axis]) -> Result<(), String> {
 
 /// Reductions, then stores, for one tile of kept axes (or one row whose lane axis is reduced).
 fn emit_tiles(cx: &mut Lowering, plan: &Plan, at: &[Axis]) -> Result<(), String> {
+    if let Some(interleaved) = plan.interleaved {
+        return interleaved.store(cx, &plan.space, at);
+    }
     for op in cx.body.reduces() {
         let tile = reduce(cx, plan, op, at)?;
         let result = cx.body.func.result(op);

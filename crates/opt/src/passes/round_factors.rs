@@ -9,11 +9,11 @@
 
 mod weights;
 
+use super::decompose_composites::is_constant;
 use std::fmt;
 use std::str::FromStr;
 use tegula_base::{DType, Diagnostic, Diagnostics, Dim, HashMap, HashSet};
 use tegula_ir::op::OpRules;
-use super::decompose_composites::is_constant;
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::rewrite::{Rewrite, rewrite_ops};
 use tegula_ir::{OpId, ScalarOp, Value};

@@ -53,6 +53,41 @@ fn turned_images() {
     }
 }
 
+/// Few rows become the innermost axis: whole vectors of them are stored as runs, the rest an element at a time.
+#[test]
+fn rows_are_woven() {
+    for rows in [2, 3, 4, 5] {
+        for columns in [3, 4, 9, 12, 32, 45] {
+            let case = |name: &str| Case::new(&format!("{name}, {rows} x {columns}"));
+            check(case("an image").arg(F32, [2, rows, 3, columns]), |b, x| {
+                Ok(vec![b.transpose(x[0], &CHANNELS_LAST)?])
+            });
+            check(case("bytes").arg(U8, [rows, columns]), |b, x| Ok(vec![b.transpose(x[0], &[1, 0])?]));
+            check(case("behind ops").arg(F32, [rows, columns]).arg(F32, [rows, 1]), |b, x| {
+                let sum = b.elementwise(ScalarOp::Add, &[x[0], x[1]])?;
+                Ok(vec![b.transpose(sum, &[1, 0])?])
+            });
+            // An axis between the two.
+            check(case("apart").arg(F32, [rows, 3, columns]), |b, x| {
+                Ok(vec![b.transpose(x[0], &[2, 1, 0])?])
+            });
+            check(case("with ones").arg(F32, [1, rows, 1, columns, 1]), |b, x| {
+                Ok(vec![b.transpose(x[0], &[0, 3, 2, 1, 4])?])
+            });
+        }
+        let open = Case::new("of any length").symbol("n", 21);
+        check(open.arg(F32, [Dim::from(rows), Dim::symbol("n")]), |b, x| {
+            Ok(vec![b.transpose(x[0], &[1, 0])?])
+        });
+    }
+    let image = |channels: i64| Case::new("an image").arg(F32, [1, channels, 3, 8]);
+    let woven = |channels: i64| {
+        let shapes = loads(image(channels), |b, x| Ok(vec![b.transpose(x[0], &CHANNELS_LAST)?]));
+        shapes.iter().any(|shape| shape.contains(&channels))
+    };
+    assert!(woven(3) && !woven(5));
+}
+
 #[test]
 fn squares_are_taken_where_they_can_be() {
     let square = |case: Case, build: &dyn Fn(&mut Builder, &[Value]) -> Result<Vec<Value>, String>| {

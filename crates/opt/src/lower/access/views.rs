@@ -13,6 +13,8 @@ use tegula_tile::{GridDim, TileFunc, TileKernel, TileType, ViewParam, ViewType};
 pub(in crate::lower) struct Part {
     args: Vec<Value>,
     results: bool,
+    /// The first result is seen as one axis, too.
+    flat_result: bool,
     temporaries: Vec<Temporary>,
 }
 
@@ -29,7 +31,7 @@ pub(in crate::lower) struct Temporary {
 pub(super) enum Role {
     Arg(Value),
     Result,
-    /// The result of a scatter as one axis.
+    /// The first result as one axis.
     FlatResult,
     Temporary,
     /// An argument as one axis, for gathers.
@@ -44,20 +46,26 @@ pub(in crate::lower) struct Views {
 }
 
 impl Part {
-    fn whole(body: &Body) -> Part {
-        Part { args: body.args().to_vec(), results: true, temporaries: vec![] }
+    pub fn whole(body: &Body) -> Part {
+        let args = body.args().to_vec();
+        Part { args, results: true, flat_result: scatters(body), temporaries: vec![] }
+    }
+
+    /// All of a body whose result is stored in runs of several rows.
+    pub fn with_flat_result(body: &Body) -> Part {
+        Part { flat_result: true, ..Part::whole(body) }
     }
 
     /// What comes before the root, which leaves parts of its result in `temporaries`.
     pub fn before(body: &Body, root: OpId, temporaries: Vec<Temporary>) -> Part {
         let args = args_behind(body, body.func.operands(root), None);
-        Part { args, results: false, temporaries }
+        Part { args, results: false, flat_result: false, temporaries }
     }
 
     /// What comes after the root, parts of whose result are in `temporaries`.
     pub fn after(body: &Body, root: OpId, temporaries: Vec<Temporary>) -> Part {
         let args = args_behind(body, &body.results, Some(root));
-        Part { args, results: true, temporaries }
+        Part { args, results: true, flat_result: scatters(body), temporaries }
     }
 }
 
@@ -106,7 +114,7 @@ pub(in crate::lower) fn begin_part(body: &Body, grid: Vec<Dim>, part: &Part) -> 
         for (i, ty) in body.result_types.iter().enumerate() {
             view(view_type(ty), true, Role::Result, BufferRef::Result(i));
         }
-        if scatters(body) {
+        if part.flat_result {
             let ty = &body.result_types[0];
             view(flat(ty, ty.shape.count()), true, Role::FlatResult, BufferRef::Result(0));
         }
