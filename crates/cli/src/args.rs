@@ -335,8 +335,9 @@ pub struct PackageArgs {
 
 #[derive(ClapArgs)]
 pub struct OptArgs {
-    /// A program as text, or a model.
-    pub file: PathBuf,
+    /// A program as text, or a model; `--list` reads none.
+    #[arg(required_unless_present = "list")]
+    pub file: Option<PathBuf>,
     /// A pass to run, by name; may be repeated. Default: the whole tensor pipeline.
     #[arg(long = "pass", value_name = "PASS", conflicts_with_all = ["start_from", "stop_after"])]
     pub passes: Vec<String>,

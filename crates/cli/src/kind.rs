@@ -14,7 +14,7 @@ pub fn check(command: &Command) -> Result<(), Failure> {
         Command::Bisect(args) => needs_model(&args.model, "bisect"),
         Command::Reduce(args) => needs_model(&args.model, "reduce"),
         Command::Explain(args) => needs_model(&args.model, "explain"),
-        Command::Opt(args) => needs_model(&args.file, "opt"),
+        Command::Opt(args) => args.file.as_ref().map_or(Ok(()), |file| needs_model(file, "opt")),
         Command::Inspect(args) => needs_package(&args.package, "inspect"),
         Command::Verify(args) => needs_package(&args.package, "verify"),
         Command::Run(_)

@@ -110,7 +110,8 @@ pub fn with_model<T>(
     Ok((result, cx.records))
 }
 
-fn compile_options(args: &Args) -> Result<CompileOptions, Failure> {
+/// What the compiler is asked for.
+pub fn compile_options(args: &Args) -> Result<CompileOptions, Failure> {
     let (machine, form) = device::machine(args)?;
     let mut options = CompileOptions::new(machine);
     options.form = if args.target.portable { Form::Portable } else { form };
