@@ -102,7 +102,7 @@ typedef struct {
   uint32_t threads;
   // 1: kernels for any processor, run slowly, instead of machine code.
   uint32_t portable;
-  // "f32", or "bf16", which rounds the factors of matrix products and convolutions and keeps sums; NULL: "f32".
+  // "f32", or "bf16", which rounds factors of products where the machine multiplies such, and keeps sums; NULL: "f32".
   const char *precision;
 } TegulaOptions;
 

@@ -57,7 +57,7 @@ pub struct TegulaOptions {
     pub threads: u32,
     /// 1: kernels for any processor, run slowly, instead of machine code.
     pub portable: u32,
-    /// "f32", or "bf16", which rounds the factors of matrix products and convolutions and keeps sums; NULL: "f32".
+    /// "f32", or "bf16", which rounds factors of products where the machine multiplies such, and keeps sums; NULL: "f32".
     pub precision: *const c_char,
 }
 

@@ -71,8 +71,8 @@ pub struct TargetOptions {
     /// Compile kernels for the portable executor instead of machine code.
     #[arg(long)]
     pub portable: bool,
-    /// What products of 32-bit floats are computed in: `f32`, or `bf16`, which rounds the factors of matrix products and
-    /// convolutions and keeps sums.
+    /// What products of 32-bit floats are computed in: `f32`, or `bf16`, which rounds factors to 16 bits as far as the
+    /// machine multiplies such, weights of matrix products elsewhere, and keeps sums.
     #[arg(long, value_name = "TYPE", value_parser = ["f32", "bf16"])]
     pub precision: Option<String>,
 }

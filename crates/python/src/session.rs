@@ -83,7 +83,7 @@ impl Source {
 /// dims: values for named sizes of the model; the others stay open, and each run may have its own.
 /// threads: threads of a run; default: as many as the process may use.
 /// portable: kernels for any processor, run slowly, instead of machine code.
-/// precision: "f32", or "bf16", which rounds the factors of matrix products and convolutions and keeps sums.
+/// precision: "f32", or "bf16", which rounds factors of products where the machine multiplies such, and keeps sums.
 ///
 /// Raises tegula.Error with every reason why the model cannot be compiled.
 #[pyfunction]

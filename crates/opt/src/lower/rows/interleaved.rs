@@ -24,7 +24,6 @@ pub(super) fn find(body: &Body, space: &Shape, (lane, innermost): (usize, usize)
     let is_turned = body.func.def_op(*result).map(|op| body.func.kind(op));
     let extent = space[innermost].as_const().filter(|n| MOST_ROWS.contains(n))?;
     let fits = matches!(is_turned, Some(TensorOp::Transpose { .. }))
-        && body.reduces().is_empty()
         && ty.layout_or_default().is_row_major()
         && ty.shape == *space
         && lane < innermost
