@@ -1,6 +1,6 @@
 //! Threads that share the work units of one launch.
 //!
-//! The caller takes part; workers spin for a moment after each job, then sleep. Work is split into one contiguous range
+//! The caller takes part; workers spin for a moment after each job, longer while a run goes on, then sleep. Work is split into one contiguous range
 //! a thread, so that a thread finds in its caches what it made a launch ago, and a range into a few parts. Who is done
 //! with its own range takes parts of the others': units of unequal work, and a worker that the system does not run, hold
 //! nobody up for long. A worker that finds itself on the caller's processor steps aside. One job runs at a time.
@@ -9,11 +9,15 @@ use crate::processor;
 use std::cell::UnsafeCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::thread::{self, JoinHandle, Thread};
 
 /// Rounds of `spin_loop` before a worker sleeps: some tens of microseconds, the gap between launches of one run.
 const SPIN_ROUNDS: u32 = 4000;
+
+/// The same while a run goes on, whose next launch that is worth a second thread may be some short ones away: to wake a
+/// worker takes 50 us and more on a virtual machine. A few hundred microseconds.
+const SPIN_ROUNDS_IN_RUN: u32 = 20_000;
 
 /// The same when there are more threads than processors, where spinning steals the time of who is awaited.
 const SPIN_ROUNDS_CROWDED: u32 = 50;
@@ -40,6 +44,10 @@ struct Shared {
     stop: AtomicBool,
     panicked: AtomicBool,
     asleep: Vec<AtomicBool>,
+    /// Where each worker may run, once it has begun.
+    choices: Vec<OnceLock<processor::Choice>>,
+    /// Runs that go on.
+    runs: AtomicUsize,
     spin_rounds: u32,
     /// Whether there are more threads than processors.
     crowded: bool,
@@ -62,6 +70,15 @@ pub struct Pool {
     turn: Mutex<()>,
 }
 
+/// A run that goes on.
+pub struct Going<'a>(&'a Shared);
+
+impl Drop for Going<'_> {
+    fn drop(&mut self) {
+        self.0.runs.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 /// The exclusive right to hand out jobs.
 pub struct Turn<'a> {
     pool: &'a Pool,
@@ -82,6 +99,8 @@ impl Pool {
             stop: AtomicBool::new(false),
             panicked: AtomicBool::new(false),
             asleep: (1..threads).map(|_| AtomicBool::new(false)).collect(),
+            choices: (1..threads).map(|_| OnceLock::new()).collect(),
+            runs: AtomicUsize::new(0),
             spin_rounds: if crowded { SPIN_ROUNDS_CROWDED } else { SPIN_ROUNDS },
             crowded,
             caller_on: AtomicUsize::new(usize::MAX),
@@ -100,6 +119,12 @@ impl Pool {
     /// Threads including the caller.
     pub fn threads(&self) -> usize {
         self.workers.len() + 1
+    }
+
+    /// Says that jobs come one after another until the result is dropped.
+    pub fn begin_run(&self) -> Going<'_> {
+        self.shared.runs.fetch_add(1, Ordering::Relaxed);
+        Going(&self.shared)
     }
 
     /// The pool for the caller alone; `None` while another thread has it or when there are no workers.
@@ -134,15 +159,19 @@ impl Turn<'_> {
         unsafe { *shared.job.get() = Some(job_pointer) };
         shared.parts.store(parts, Ordering::Relaxed);
         shared.pending.store(parts * shared.claims.len() as u32, Ordering::Relaxed);
-        shared.caller_on.store(processor::current(), Ordering::Relaxed);
+        let here = processor::current();
+        shared.caller_on.store(here, Ordering::Relaxed);
         let epoch = shared.epoch.load(Ordering::Relaxed).wrapping_add(1);
         for claims in &shared.claims {
             claims.0.store(u64::from(epoch) << 32 | u64::from(parts), Ordering::Release);
         }
         // Sequentially consistent against `asleep`: either the worker sees the new epoch or we see it asleep.
         shared.epoch.store(epoch, Ordering::SeqCst);
-        for (handle, asleep) in self.pool.handles.iter().zip(&shared.asleep) {
-            if asleep.load(Ordering::SeqCst) {
+        for (worker, handle) in self.pool.handles.iter().enumerate() {
+            if shared.asleep[worker].load(Ordering::SeqCst) {
+                if let Some(choice) = shared.choices[worker].get() {
+                    choice.wake_off(here);
+                }
                 handle.unpark();
             }
         }
@@ -237,14 +266,23 @@ fn is_open(claims: u64, epoch: u32) -> bool {
 
 fn work(shared: &Shared, index: usize) {
     let mut seen = 0;
-    let choice = if shared.crowded { None } else { processor::Choice::of_this_thread() };
+    let own = &shared.choices[index - 1];
+    if !shared.crowded
+        && let Some(choice) = processor::Choice::of_this_thread()
+    {
+        let _ = own.set(choice);
+    }
+    let choice = own.get();
     loop {
         seen = await_epoch(shared, index, seen);
         if shared.stop.load(Ordering::SeqCst) {
             return;
         }
+        if let Some(choice) = choice {
+            choice.awake();
+        }
         // Where nothing is left to do, a move is for nothing.
-        if let Some(choice) = choice.as_ref().filter(|_| shared.has_open(seen)) {
+        if let Some(choice) = choice.filter(|_| shared.has_open(seen)) {
             choice.leave(shared.caller_on.load(Ordering::Relaxed));
         }
         // The job may be over before this thread has claimed of it, and is looked at only then.
@@ -261,11 +299,15 @@ fn work(shared: &Shared, index: usize) {
 
 /// Returns the epoch once it is not `seen`.
 fn await_epoch(shared: &Shared, index: usize, seen: u32) -> u32 {
-    for _ in 0..shared.spin_rounds {
+    let mut rounds = 0;
+    while rounds < shared.spin_rounds
+        || (rounds < SPIN_ROUNDS_IN_RUN && !shared.crowded && shared.runs.load(Ordering::Relaxed) > 0)
+    {
         let epoch = shared.epoch.load(Ordering::Acquire);
         if epoch != seen {
             return epoch;
         }
+        rounds += 1;
         std::hint::spin_loop();
     }
     let asleep = &shared.asleep[index - 1];

@@ -342,6 +342,7 @@ impl Session {
             context.poison()?;
         }
         let start = Instant::now();
+        let going = self.pool.begin_run();
         let mut run = Run {
             program,
             bound,
@@ -366,6 +367,7 @@ impl Session {
             }
         }))
         .unwrap_or_else(|_| Err(Diagnostic::internal("a kernel panicked")));
+        drop(going);
         // Also after an error: what was given to a card is done before its memory is used again.
         let result = result.and(context.queue.finish());
         if let Some(profile) = profile {

@@ -12,6 +12,10 @@ impl Choice {
         None
     }
 
+    pub fn wake_off(&self, _taken: usize) {}
+
+    pub fn awake(&self) {}
+
     pub fn leave(&self, _taken: usize) {}
 }
 

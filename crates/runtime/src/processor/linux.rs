@@ -1,6 +1,7 @@
 //! By the affinity that Linux keeps of each thread.
 
-use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
+use rustix::thread::{CpuSet, Pid, gettid, sched_getaffinity, sched_getcpu, sched_setaffinity};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The processor that this thread is on.
 pub fn current() -> usize {
@@ -9,9 +10,12 @@ pub fn current() -> usize {
 
 /// The processors that a thread asked for.
 pub struct Choice {
+    thread: Pid,
     /// What the system made of it when the thread began.
     allowed: CpuSet,
     wanted: CpuSet,
+    /// Whether one of them is kept from the thread.
+    is_barred: AtomicBool,
 }
 
 impl Choice {
@@ -21,7 +25,31 @@ impl Choice {
     pub fn of_this_thread() -> Option<Choice> {
         let allowed = sched_getaffinity(None).ok()?;
         let is_free = online().is_some_and(|online| online == allowed.count());
-        Some(Choice { allowed, wanted: if is_free { every() } else { allowed } })
+        let wanted = if is_free { every() } else { allowed };
+        Some(Choice { thread: gettid(), allowed, wanted, is_barred: AtomicBool::new(false) })
+    }
+
+    /// For another thread, before it wakes this one: not on `taken`. Linux takes an idle virtual processor for one that
+    /// its host has put aside, and wakes a thread on the processor of who wakes it instead, where it waits for
+    /// milliseconds. Best effort, as [`Choice::leave`]; a thread whose processors somebody has chosen anew stays.
+    pub fn wake_off(&self, taken: usize) {
+        let Ok(allowed) = sched_getaffinity(Some(self.thread)) else { return };
+        let mut others = allowed;
+        others.unset(taken);
+        if allowed == self.allowed
+            && others != allowed
+            && others.count() > 0
+            && sched_setaffinity(Some(self.thread), &others).is_ok()
+        {
+            self.is_barred.store(true, Ordering::Release);
+        }
+    }
+
+    /// Gives this thread, which is awake, its choice back.
+    pub fn awake(&self) {
+        if self.is_barred.load(Ordering::Relaxed) && self.is_barred.swap(false, Ordering::Acquire) {
+            self.choose(&self.wanted);
+        }
     }
 
     /// Moves this thread to another of its processors if it is on `taken`. Best effort: where the system refuses
@@ -36,11 +64,14 @@ impl Choice {
         // Linux moves the thread before the first call returns; the second gives the choice back to it.
         if others.count() > 0 && sched_setaffinity(None, &others).is_ok() {
             // Somebody may have chosen anew since the thread began.
-            let wanted = if allowed == self.allowed { self.wanted } else { allowed };
-            if sched_setaffinity(None, &wanted).is_err() {
-                // All of them were taken away in between: any is better than this one barred.
-                let _ = sched_setaffinity(None, &every());
-            }
+            self.choose(if allowed == self.allowed { &self.wanted } else { &allowed });
+        }
+    }
+
+    fn choose(&self, wanted: &CpuSet) {
+        if sched_setaffinity(None, wanted).is_err() {
+            // All of them were taken away in between: any is better than one barred.
+            let _ = sched_setaffinity(None, &every());
         }
     }
 }
@@ -95,6 +126,18 @@ mod tests {
     }
 
     #[test]
+    fn a_thread_wakes_off_a_processor_and_keeps_its_choice() {
+        let allowed = sched_getaffinity(None).unwrap();
+        let choice = Choice::of_this_thread().unwrap();
+        for taken in (0..CpuSet::MAX_CPU).filter(|cpu| allowed.is_set(*cpu)) {
+            std::thread::scope(|scope| scope.spawn(|| choice.wake_off(taken)).join()).unwrap();
+            assert!(current() != taken || allowed.count() == 1);
+            choice.awake();
+            assert!(sched_getaffinity(None).unwrap() == allowed);
+        }
+    }
+
+    #[test]
     fn what_is_chosen_later_stays() {
         let allowed = sched_getaffinity(None).unwrap();
         let choice = Choice::of_this_thread().unwrap();
@@ -102,6 +145,9 @@ mod tests {
         narrow.set(current());
         sched_setaffinity(None, &narrow).unwrap();
         choice.leave(current());
+        assert!(sched_getaffinity(None).unwrap() == narrow);
+        choice.wake_off(current());
+        choice.awake();
         assert!(sched_getaffinity(None).unwrap() == narrow);
         sched_setaffinity(None, &allowed).unwrap();
     }
