@@ -41,6 +41,11 @@ const FALLING_PARTS: u64 = 16;
 /// work, for two threads, and to claim a part costs some tens of nanoseconds.
 const PARTS: u64 = 4;
 
+/// The same in a loop, whose launches come back to what a core's own cache still holds of their weights: what another
+/// thread has taken is gone from there. Measured on Zen 5, two threads, three LSTMs of 256 units over bytes: 0.94 of the
+/// time with four.
+const PARTS_IN_LOOP: u64 = 1;
+
 /// One run in progress.
 pub(crate) struct Run<'a> {
     pub(crate) program: &'a HostProgram,
@@ -53,6 +58,8 @@ pub(crate) struct Run<'a> {
     /// Every other turn of a loop runs a launch's last units first: weights that are larger than a cache are then met
     /// where the turn before left them, instead of each just after it went.
     pub(crate) falling: bool,
+    /// Whether the steps are those of a loop.
+    pub(crate) in_loop: bool,
     /// Launches on a card whose times are not taken yet.
     pub(crate) timed: Vec<Timed>,
 }
@@ -114,6 +121,7 @@ impl Run<'_> {
         body: &[Op],
     ) -> Result<(), Diagnostic> {
         let trip = trip.map(|trip| self.read_i64(trip)).transpose()?.unwrap_or(i64::MAX);
+        let outer = std::mem::replace(&mut self.in_loop, true);
         for iteration in 0..trip.max(0) {
             self.running.check()?;
             if let Some(cond) = cond
@@ -131,6 +139,7 @@ impl Run<'_> {
             self.steps(body)?;
         }
         self.falling = false;
+        self.in_loop = outer;
         Ok(())
     }
 
@@ -256,7 +265,8 @@ impl Run<'_> {
             return 1;
         };
         let threads = turn.threads();
-        let parts = grid.div_ceil(threads as u64).min(PARTS) as usize;
+        let most = if self.in_loop { PARTS_IN_LOOP } else { PARTS };
+        let parts = grid.div_ceil(threads as u64).min(most) as usize;
         let falling = self.is_falling(launch);
         turn.run(parts as u32, &|thread, part| {
             let part = if falling { mirrored(part, parts) } else { part };

@@ -352,6 +352,7 @@ impl Session {
             cx: context,
             profile: profile.as_deref_mut().map(|profile| (profile, start)),
             falling: false,
+            in_loop: false,
             timed: Vec::new(),
         };
         // A kernel that panics has a fault of ours; the caller's threads live on.

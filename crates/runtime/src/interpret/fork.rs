@@ -40,6 +40,7 @@ impl Run<'_> {
                     cx,
                     profile: origin.map(|origin| (profile, origin)),
                     falling: false,
+                    in_loop: false,
                     timed: Vec::new(),
                 };
                 Branch(Mutex::new((run, Ok(()))))
