@@ -158,6 +158,15 @@ ROWS = [
         4,
     ),
     (
+        "EXP2_ABOVE",
+        "`(2^f - 1) / f`, 0 <= f <= 1.",
+        near_zero(lambda f: (mpf(2) ** f - 1) / f, log(2)),
+        lambda f: f / mpf(2) ** f,
+        0,
+        1,
+        5,
+    ),
+    (
         "EXPM1",
         "`(exp(r) - 1 - r) / r^2`, |r| <= 0.7 ln 2.",
         near_zero(lambda r: (expm1(r) - r) / r**2, mpf(1) / 2),

@@ -62,6 +62,21 @@ def main():
     )
     several(
         cases,
+        "heads-4x128x32",
+        [
+            helper.make_node("Transpose", ["k"], ["turned"], perm=[0, 1, 3, 2]),
+            helper.make_node("MatMul", ["q", "turned"], ["scores"]),
+            helper.make_node("Div", ["scores", "root"], ["scaled"]),
+            helper.make_node("Softmax", ["scaled"], ["shares"], axis=-1),
+            helper.make_node("MatMul", ["shares", "v"], ["heads"]),
+            helper.make_node("Transpose", ["heads"], ["out"], perm=[0, 2, 1, 3]),
+        ],
+        {name: [1, 4, 128, 32] for name in "qkv"},
+        [1, 128, 4, 32],
+        {"root": weight("root", "f32", [1])},
+    )
+    several(
+        cases,
         "layer-96-384",
         [
             helper.make_node("MatMul", ["x", "up"], ["wide"]),

@@ -175,7 +175,7 @@ impl ScalarOp {
 
     /// Whether 0 is allowed where the result is below the smallest normal number of `f32` (`docs/numerics.md`).
     pub const fn may_flush(self) -> bool {
-        matches!(self, ScalarOp::Exp | ScalarOp::Sigmoid)
+        matches!(self, ScalarOp::Exp | ScalarOp::Exp2 | ScalarOp::Sigmoid)
     }
 
     /// Number of operands, 1 to 3.

@@ -147,10 +147,24 @@ impl Walk<'_> {
                 for i in 0..func.operands(op).len() {
                     self.want_row_major(func, region, op, i, cx);
                 }
+                if class == KernelClass::Attention {
+                    self.attention(func, op, cx);
+                }
             }
         }
         self.refresh_arguments(func, op);
         Ok(())
+    }
+
+    /// Heads that are only brought next to each other afterwards are written there.
+    fn attention(&mut self, func: &mut TensorFunc, op: OpId, cx: &mut PassCx) {
+        let &[result] = func.results(op) else { return };
+        let &[reader] = func.users(result) else { return };
+        let Some(layout) = views::layout_turned_by(func, reader) else { return };
+        if func.parent(reader) == func.parent(op) {
+            cx.remark(func.op(op).location.as_ref(), "its heads are written where their reader wants them");
+            self.set_layout(func, result, layout);
+        }
     }
 
     /// Region arguments lie as the launch's operands do.

@@ -55,6 +55,10 @@ fn inputs_next_to_hard_places() {
         88.72,
         89.0,
         103.97,
+        // Ends of `exp2`.
+        126.0,
+        127.0,
+        128.0,
         1e4,
         1e5,
         3.4e38,
@@ -141,6 +145,7 @@ fn costs() {
     let table: String = VECTOR_FUNCTIONS.iter().map(|op| format!("{op} {}\n", count(*op))).collect();
     expect![[r#"
         exp 15
+        exp2 13
         expm1 22
         log 31
         log1p 34

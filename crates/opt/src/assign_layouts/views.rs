@@ -36,6 +36,22 @@ pub(super) fn types_of(func: &TensorFunc, kernel: OpId, asserted: &[(Dim, Dim)])
     (!types.is_empty() && func.operand(*end, 0) == value).then_some(types)
 }
 
+/// The layout of a kernel's operand that its first op, a transpose that leaves the innermost axis, turns into a
+/// row-major one.
+pub(super) fn layout_turned_by(func: &TensorFunc, kernel: OpId) -> Option<Layout> {
+    let (TensorOp::Kernel { class: KernelClass::Map }, &[_]) = (func.kind(kernel), func.operands(kernel))
+    else {
+        return None;
+    };
+    let first = *func.ops_in(func.regions_of(kernel)[0]).first()?;
+    match func.kind(first) {
+        TensorOp::Transpose { perm } if perm.last() == Some(&(perm.len() - 1)) => {
+            Some(Layout::permuted(perm))
+        }
+        _ => None,
+    }
+}
+
 /// As [`types_of`], when the kernel's result then lies as `layout` says; it is the last type's.
 pub(super) fn types_in(
     func: &TensorFunc,

@@ -98,14 +98,28 @@ impl Lower<'_> {
     }
 
     fn collect_stores(&self, region: RegionId, views: &mut Vec<usize>) {
-        for op in self.func.ops_in(region) {
-            if let TileOp::Store { .. } | TileOp::Scatter {} = self.func.kind(*op) {
-                views.push(self.view_of(*op));
-            }
-            for inner in self.func.regions_of(*op) {
-                self.collect_stores(*inner, views);
-            }
+        self.func.ops_in(region).iter().for_each(|op| self.collect_stores_of(*op, views));
+    }
+
+    fn collect_stores_of(&self, op: OpId, views: &mut Vec<usize>) {
+        if let TileOp::Store { .. } | TileOp::Scatter {} = self.func.kind(op) {
+            views.push(self.view_of(op));
         }
+        self.func.regions_of(op).iter().for_each(|inner| self.collect_stores(*inner, views));
+    }
+
+    /// Whether what a load reads stays as it is for as long as the load's value may be used: no store behind it, in its
+    /// region, may change it.
+    pub fn stays(&self, load: OpId) -> bool {
+        let view = self.view_of(load);
+        if !self.memories.is_written(view) {
+            return true;
+        }
+        let Some(region) = self.func.parent(load) else { return false };
+        let mut written = Vec::new();
+        let behind = self.func.ops_in(region).iter().rev().take_while(|op| **op != load);
+        behind.for_each(|op| self.collect_stores_of(*op, &mut written));
+        !written.iter().any(|store| self.memories.may_alias(*store, view))
     }
 
     /// The number of the view that a memory op uses.

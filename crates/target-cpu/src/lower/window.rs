@@ -67,8 +67,8 @@ impl Lower<'_> {
         Window { view, dtype: ty.dtype, pad, axes: axes.collect(), walks }
     }
 
-    /// The window of a tile that may be loaded at any time: a load of memory that the kernel does not write,
-    /// or a rearrangement of one.
+    /// The window of a tile that may be loaded whenever it is used: a load of memory that the kernel does not write
+    /// meanwhile, or a rearrangement of one.
     pub fn window(&mut self, value: Value) -> Option<Rc<Window>> {
         if let Some(known) = self.windows.get(&value) {
             return known.clone();
@@ -84,8 +84,7 @@ impl Lower<'_> {
         let operand = || func.operand(op, 0);
         match func.kind(op) {
             TileOp::Load { steps, bounded, pad, .. } => {
-                let stable = !self.memories.is_written(self.view_of(op));
-                stable.then(|| self.own_window(op, steps, bounded, *pad))
+                self.stays(op).then(|| self.own_window(op, steps, bounded, *pad))
             }
             TileOp::Transpose { perm } => {
                 let mut window = Window::clone(&*self.window(operand())?);

@@ -7,7 +7,7 @@ use super::real::Real;
 use crate::schedule::{Builder, VecOp};
 use std::f32::consts::LOG2_E;
 use tegula_ir::Value;
-use tegula_target::coefficients::{EXP, EXP_ABOVE, EXP_WIDE, EXPM1, LN_2};
+use tegula_target::coefficients::{EXP, EXP_ABOVE, EXP2_ABOVE, EXPM1, LN_2};
 
 /// 1.5 * 2^23: added to a number below 2^22, it rounds it to an integer that stands in the low bits.
 pub(super) const ROUNDER: f32 = 12_582_912.0;
@@ -18,8 +18,8 @@ const EXP_CLAMP: (f32, f32) = (-87.9, 89.0);
 /// Below, `exp` is less than the smallest normal number, and given as 0: making denormals takes the processor a hundred
 /// cycles. Above the other it is more than the largest number.
 const EXP_RANGE: (f32, f32) = (-87.336_54, 89.0);
-/// Likewise of `exp2`.
-const EXP2_RANGE: (f32, f32) = (-151.0, 129.0);
+/// Results beyond are 0 and infinite, of `exp2`, as they are at these.
+const EXP2_RANGE: (f32, f32) = (-127.0, 128.0);
 
 /// `n` is rounded down, so that its power of two is 0 exactly where the result would be less than the smallest normal
 /// number, and infinite exactly where it is: neither needs a choice.
@@ -42,18 +42,20 @@ fn is_tiny(r: &mut Real, x: Value) -> Value {
     r.less(x, least)
 }
 
-/// `2^(2m) * exp((x - 2m) ln 2)`. The scale is the square of a power of two, so that overflow needs no branch.
+/// `2^n 2^f` of the whole number below `x` and the rest: the power is 0 where the result would be less than the smallest
+/// normal number, and infinite where it is, as in [`exp`]. Most of it is left to the pipes that add.
 pub(super) fn exp2(b: &mut Builder, x: Value) -> Value {
     let r = &mut Real::new(b, x);
     let x = r.at_least(EXP2_RANGE.0, x);
     let x = r.at_most(EXP2_RANGE.1, x);
-    let (m, half_scale) = split(r, x, 0.5, 0);
-    let (two, ln_2) = (r.k(2.0), r.k(std::f32::consts::LN_2));
-    let rest = r.fnma(m, two, x);
-    let rest = r.mul(rest, ln_2);
-    let p = exp_near_zero(r, &EXP_WIDE, rest);
-    let p = r.mul(p, half_scale);
-    r.mul(p, half_scale)
+    let n = r.b.vec(VecOp::Floor, &[x]);
+    let f = r.sub(x, n);
+    let rounder = r.k(ROUNDER + 127.0);
+    let shifted = r.add(n, rounder);
+    let scale = power(r, shifted);
+    let (q, one) = (r.horner(&EXP2_ABOVE, f), r.k(1.0));
+    let p = r.fma(q, f, one);
+    r.mul(p, scale)
 }
 
 /// `n = round(x * factor)` and `2^(n + lift)`.

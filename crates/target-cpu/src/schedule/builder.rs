@@ -474,7 +474,10 @@ impl Builder {
             _ if a == b => a,
             Some(0) => b,
             Some(first) if first == self.lanes(mask) => a,
-            _ => self.emit(CpuOp::Select {}, &[mask, a, b]),
+            _ => match self.extreme(mask, a, b) {
+                Some(op) => self.vec(op, &[a, b]),
+                None => self.emit(CpuOp::Select {}, &[mask, a, b]),
+            },
         }
     }
 

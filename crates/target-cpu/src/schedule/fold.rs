@@ -57,6 +57,19 @@ impl Builder {
         }
     }
 
+    /// The op that chooses between floats as a mask that compares them does.
+    pub(super) fn extreme(&self, mask: Value, a: Value, b: Value) -> Option<VecOp> {
+        let op = self.func().def_op(mask)?;
+        let CpuOp::Compare { op: CompareOp::Lt } = self.func().kind(op) else { return None };
+        let compared = (self.func().operand(op, 0), self.func().operand(op, 1));
+        let chosen = match compared {
+            _ if compared == (a, b) => VecOp::Min,
+            _ if compared == (b, a) => VecOp::Max,
+            _ => return None,
+        };
+        self.shape(a).0.is_float().then_some(chosen)
+    }
+
     /// The mask of a comparison that is true in the first lanes alone, or in all, or in none: their number.
     pub(super) fn known_first(&self, op: CompareOp, a: Value, b: Value) -> Option<u32> {
         let (a_row, b_row) = (self.row(a, SUMS)?, self.row(b, SUMS)?);

@@ -1,18 +1,20 @@
 //! Attention where the factors of products are read from memory: scores lie in the unit's own, turned.
 //!
 //! Keys go down and queries lie across lanes. A row of scores is then a key's elements, one by one, times rows of the
-//! turned queries; maxima and sums of weights go from row to row, never across lanes; and a row of the turned result is
-//! a value's elements times rows of weights. Keys and values are read as they lie; only queries and the result are
-//! turned, once each.
+//! turned queries; and maxima and sums of weights go from row to row, never across lanes. Rows of the result are a
+//! query's weights, one by one down the scores, times rows of values. Keys, values and the result are read and
+//! written as they lie; only queries are turned, once each. Keys of one block leave no result to be added to.
 //!
-//! The queries are scaled, not the scores, where that keeps them far from the ends of `f32`; and weights are `exp(s - m)`: the difference is nearly exact where weights
-//! count, which `2^(c s - c m)` is not.
+//! The queries are scaled, not the scores, where that keeps them far from the ends of `f32`; and weights are `2^(c (s - m))`: the
+//! difference is nearly exact where weights count, which `c s - c m` is not.
 
+use super::visible::Range;
 use super::{Block, Recipe, finite, number, one};
 use crate::lower::Lowered;
 use crate::lower::access::{Axis, Lowering, begin};
 use crate::lower::body::Body;
 use crate::lower::contract::epilogue;
+use std::f64::consts::LOG2_E;
 use tegula_base::DType;
 use tegula_ir::{ScalarOp, Value};
 use tegula_tile::IndexOp;
@@ -36,52 +38,88 @@ pub(super) fn lower(body: &Body, recipe: &Recipe, rows: i64, lanes: i64) -> Resu
         lanes: lanes.min(height),
         queries: cx.b.scratch(DType::F32, &[recipe.qk_dim, height]),
         scores: cx.b.scratch(DType::F32, &[recipe.tile.keys, height]),
-        result: cx.b.scratch(DType::F32, &[recipe.v_dim, height]),
+        factors: cx.b.scratch(DType::F32, &[1, height]),
     };
     unit.build(&mut cx)?;
     let buffers = cx.finish();
     Ok(Lowered { kernel, buffers })
 }
 
-/// A block of queries of one head. Its views have a row for each element of a query, each key of a block, and each
-/// element of a value; their columns are the queries.
+/// A block of queries of one head. Its views have a row for each element of a query and each key of a block; their columns
+/// are the queries.
 struct Unit<'a> {
     recipe: &'a Recipe,
     block: Block,
     /// Rows of a product that are summed at once.
     rows: i64,
-    /// The side of the squares that queries and results are turned in.
+    /// The side of the squares that queries are turned in, half the columns of a product.
     lanes: i64,
     queries: Value,
     scores: Value,
-    result: Value,
+    /// A number for each query.
+    factors: Value,
+}
+
+/// Queries, and elements of their results.
+struct Part {
+    first_row: Value,
+    rows: i64,
+    first_column: i64,
+    columns: i64,
 }
 
 impl Unit<'_> {
     fn build(&self, cx: &mut Lowering) -> Result<(), String> {
         let recipe = self.recipe;
-        let height = recipe.tile.queries;
         self.turn_queries(cx)?;
-        self.rows_of(cx, recipe.v_dim, |cx, row, rows| {
-            let none = number(cx, &[rows, height], 0.0);
-            self.store(cx, self.result, none, row);
+        let range = recipe.visible.range(cx, &self.block.rows, recipe.tile.keys);
+        let ends = cx.b.known(range.lo).zip(cx.b.known(range.hi));
+        if ends.is_some_and(|(lo, hi)| (1..=recipe.tile.keys).contains(&(hi - lo))) {
+            let keys = cx.b.sub(range.hi, range.lo);
+            let max = self.number(cx, f32::NEG_INFINITY);
+            let highest = self.score(cx, range.lo, keys, max, &range)?;
+            let base = finite(cx, highest);
+            let sum = self.weigh(cx, keys, base);
+            let inverse = recipe.inverse(cx, sum);
+            self.keep(cx, inverse);
+            return self.parts(cx, |cx, part| {
+                let none = part.zeros(cx);
+                let sums = self.add_values(cx, range.lo, keys, part, none)?;
+                self.store_means(cx, part, sums)
+            });
+        }
+        self.blocks(cx, &range)
+    }
+
+    /// Keys by blocks; the results so far are kept between them.
+    fn blocks(&self, cx: &mut Lowering, range: &Range) -> Result<(), String> {
+        let recipe = self.recipe;
+        let result = cx.b.scratch(DType::F32, &[recipe.tile.queries, recipe.v_dim]);
+        self.parts(cx, |cx, part| {
+            let none = part.zeros(cx);
+            part.store(cx, result, none);
             Ok(())
         })?;
-        let range = recipe.visible.range(cx, &self.block.rows, recipe.tile.keys);
-        let max = number(cx, &[1, height], f32::NEG_INFINITY);
-        let sum = number(cx, &[1, height], 0.0);
+        let inits = [self.number(cx, f32::NEG_INFINITY), self.number(cx, 0.0)];
         let mut outcome = Ok(());
-        let end = cx.for_(range.lo, range.hi, recipe.tile.keys, &[max, sum], |cx, key, carried| {
+        let end = cx.for_(range.lo, range.hi, recipe.tile.keys, &inits, |cx, key, carried| {
             let left = cx.b.sub(range.hi, key);
             let most = cx.b.index(recipe.tile.keys);
             let keys = cx.b.index_op(IndexOp::Min, left, most);
             let (max, sum) = (carried[0], carried[1]);
-            let next = self.score(cx, key, keys, max, &range).and_then(|highest| {
+            let next = self.score(cx, key, keys, max, range).and_then(|highest| {
                 let base = finite(cx, highest);
                 let old = weight(cx, max, base);
                 let block = self.weigh(cx, keys, base);
                 let sum = cx.b.elementwise(ScalarOp::Fma, &[sum, old, block]);
-                self.add_values(cx, key, keys, old)?;
+                self.keep(cx, old);
+                self.parts(cx, |cx, part| {
+                    let before = part.load(cx, result);
+                    let before = self.scaled(cx, part, before);
+                    let sums = self.add_values(cx, key, keys, part, before)?;
+                    part.store(cx, result, sums);
+                    Ok(())
+                })?;
                 Ok(vec![highest, sum])
             });
             next.unwrap_or_else(|error| {
@@ -90,12 +128,17 @@ impl Unit<'_> {
             })
         });
         outcome?;
-        self.finish(cx, end[1])
+        let inverse = recipe.inverse(cx, end[1]);
+        self.keep(cx, inverse);
+        self.parts(cx, |cx, part| {
+            let sums = part.load(cx, result);
+            self.store_means(cx, part, sums)
+        })
     }
 
     /// Writes the scaled queries down their columns.
     fn turn_queries(&self, cx: &mut Lowering) -> Result<(), String> {
-        self.squares(cx, self.recipe.qk_dim, |cx, square| {
+        self.squares(cx, |cx, square| {
             let Block { batch, head, .. } = self.block;
             let at = [one(batch), one(head), self.square_rows(cx, &square), self.square_columns(&square)];
             let queries = super::matrix(cx, self.recipe.q, &at)?;
@@ -115,7 +158,7 @@ impl Unit<'_> {
         key: Value,
         keys: Value,
         max: Value,
-        range: &super::visible::Range,
+        range: &Range,
     ) -> Result<Value, String> {
         let recipe = self.recipe;
         let Block { batch, head, shared, rows: queries, .. } = self.block;
@@ -136,8 +179,11 @@ impl Unit<'_> {
             let scores = recipe.capped_and_masked(cx, scores, &at)?;
             let scores = recipe.visible.mask(cx, range, scores, first);
             self.store(cx, self.scores, scores, row);
-            let highest = cx.b.reduce(ScalarOp::Max, scores, 0);
-            Ok(vec![cx.b.elementwise(ScalarOp::Max, &[carried[0], highest])])
+            let row = |cx: &mut Lowering, row| cx.b.extract(scores, &[row, 0], &[1, recipe.tile.queries]);
+            Ok(vec![(0..rows).fold(carried[0], |highest, at| {
+                let own = row(cx, at);
+                higher(cx, own, highest)
+            })])
         })
         .map(|highest| highest[0])
     }
@@ -156,43 +202,59 @@ impl Unit<'_> {
         sums.expect("invariant: weights are computed of what is there")[0]
     }
 
-    /// Adds the weighted values of so many keys to `old` times what there is.
-    fn add_values(&self, cx: &mut Lowering, key: Value, keys: Value, old: Value) -> Result<(), String> {
+    /// `before` and the weighted values of so many keys.
+    fn add_values(
+        &self,
+        cx: &mut Lowering,
+        key: Value,
+        keys: Value,
+        part: &Part,
+        before: Value,
+    ) -> Result<Value, String> {
         let recipe = self.recipe;
         let Block { batch, shared, .. } = self.block;
-        let zero = cx.b.index(0);
-        self.rows_of(cx, recipe.v_dim, |cx, element, elements| {
-            let before = self.load(cx, self.result, element, elements);
-            let old = cx.b.broadcast(old, &[elements, recipe.tile.queries]);
-            let before = cx.b.elementwise(ScalarOp::Mul, &[before, old]);
-            let sums = self.in_rows(cx, zero, keys, UNROLLED, &[before], |cx, step, steps, carried| {
-                let keys = Axis { offset: cx.b.add(key, step), extent: steps, step: 1, bounded: false };
-                let columns = Axis { offset: element, extent: elements, step: 1, bounded: false };
-                let v = recipe.v.load(cx, [one(batch), one(shared), keys, columns])?;
-                let v = cx.b.transpose(v, &[1, 0]);
-                let weights = self.load(cx, self.scores, step, steps);
-                Ok(vec![cx.b.dot(carried[0], v, weights)])
-            })?;
-            self.store(cx, self.result, sums[0], element);
-            Ok(())
-        })
+        let (zero, first_column) = (cx.b.index(0), cx.b.index(part.first_column));
+        let sums = self.in_rows(cx, zero, keys, UNROLLED, &[before], |cx, step, steps, carried| {
+            let keys = Axis { offset: cx.b.add(key, step), extent: steps, step: 1, bounded: false };
+            let columns = Axis { offset: first_column, extent: part.columns, step: 1, bounded: false };
+            let v = recipe.v.load(cx, [one(batch), one(shared), keys, columns])?;
+            let at = [step, part.first_row];
+            let weights = cx.b.load(self.scores, &at, &[steps, part.rows], &[1, 1], &[false, false], 0);
+            let weights = cx.b.transpose(weights, &[1, 0]);
+            Ok(vec![cx.b.dot(carried[0], weights, v)])
+        })?;
+        Ok(sums[0])
     }
 
-    /// Weighted means, turned back and stored.
-    fn finish(&self, cx: &mut Lowering, sum: Value) -> Result<(), String> {
-        let inverse = self.recipe.inverse(cx, sum);
-        self.squares(cx, self.recipe.v_dim, |cx, square| {
-            let Block { batch, head, .. } = self.block;
-            let at = [one(batch), one(head), self.square_rows(cx, &square), self.square_columns(&square)];
-            let (row, column) = (square.first_column, cx.b.index(square.first_row));
-            let shape = [square.columns, square.rows];
-            let sums = cx.b.load(self.result, &[row, column], &shape, &[1, 1], &[false, false], 0);
-            let inverse = cx.b.extract(inverse, &[0, square.first_row], &[1, square.rows]);
-            let inverse = cx.b.broadcast(inverse, &shape);
-            let means = cx.b.elementwise(ScalarOp::Mul, &[sums, inverse]);
-            let means = cx.b.transpose(means, &[1, 0]);
-            epilogue(cx, self.recipe.root, means, &at.into_iter().collect())
-        })
+    /// Weighted means of these sums.
+    fn store_means(&self, cx: &mut Lowering, part: &Part, sums: Value) -> Result<(), String> {
+        let Block { batch, head, rows, .. } = self.block;
+        let means = self.scaled(cx, part, sums);
+        let offset = cx.b.add(rows.offset, part.first_row);
+        let rows = Axis { offset, extent: part.rows, step: 1, bounded: rows.bounded };
+        let offset = cx.b.index(part.first_column);
+        let columns = Axis { offset, extent: part.columns, step: 1, bounded: false };
+        let at = [one(batch), one(head), rows, columns];
+        epilogue(cx, self.recipe.root, means, &at.into_iter().collect())
+    }
+
+    /// Rows times the kept numbers of their queries.
+    fn scaled(&self, cx: &mut Lowering, part: &Part, tile: Value) -> Value {
+        let at = [cx.b.index(0), part.first_row];
+        let factors = cx.b.load(self.factors, &at, &[1, part.rows], &[1, 1], &[false, false], 0);
+        let factors = cx.b.transpose(factors, &[1, 0]);
+        let factors = cx.b.broadcast(factors, &part.shape());
+        cx.b.elementwise(ScalarOp::Mul, &[tile, factors])
+    }
+
+    fn keep(&self, cx: &mut Lowering, factors: Value) {
+        let zero = cx.b.index(0);
+        self.store(cx, self.factors, factors, zero);
+    }
+
+    /// The same number for each query.
+    fn number(&self, cx: &mut Lowering, value: f32) -> Value {
+        number(cx, &[1, self.recipe.tile.queries], value)
     }
 
     // --- loops -------------------------------------------------------------------------------------------
@@ -224,16 +286,27 @@ impl Unit<'_> {
         outcome.map(|()| end)
     }
 
-    /// The elements of a query or value, as many at once as a product sums.
-    fn rows_of(
+    /// All queries and elements of their results, as many at once as a product sums.
+    fn parts(
         &self,
         cx: &mut Lowering,
-        extent: i64,
-        mut body: impl FnMut(&mut Lowering, Value, i64) -> Result<(), String>,
+        mut body: impl FnMut(&mut Lowering, &Part) -> Result<(), String>,
     ) -> Result<(), String> {
-        let (lo, hi) = (cx.b.index(0), cx.b.index(extent));
-        self.in_rows(cx, lo, hi, self.rows, &[], |cx, row, rows, _| body(cx, row, rows).map(|()| vec![]))
-            .map(drop)
+        let height = self.recipe.tile.queries;
+        let whole = height / self.rows * self.rows;
+        let [zero, middle, end] = [0, whole, height].map(|row| cx.b.index(row));
+        let mut outcome = Ok(());
+        for first_column in (0..self.recipe.v_dim).step_by(2 * self.lanes as usize) {
+            let columns = (2 * self.lanes).min(self.recipe.v_dim - first_column);
+            for (lo, hi, rows) in [(zero, middle, self.rows), (middle, end, height - whole)] {
+                cx.for_(lo, hi, rows.max(1), &[], |cx, first_row, _| {
+                    let built = body(cx, &Part { first_row, rows, first_column, columns });
+                    outcome = std::mem::replace(&mut outcome, Ok(())).and(built);
+                    vec![]
+                });
+            }
+        }
+        outcome
     }
 
     // --- memory ------------------------------------------------------------------------------------------
@@ -248,14 +321,13 @@ impl Unit<'_> {
         cx.b.store(view, tile, &[row, zero], &[1, 1], &[false, false]);
     }
 
-    /// Squares that cover the queries and so many elements of each.
+    /// Squares that cover the queries.
     fn squares(
         &self,
         cx: &mut Lowering,
-        elements: i64,
         mut body: impl FnMut(&mut Lowering, Square) -> Result<(), String>,
     ) -> Result<(), String> {
-        let (lanes, height) = (self.lanes, self.recipe.tile.queries);
+        let (lanes, height, elements) = (self.lanes, self.recipe.tile.queries, self.recipe.qk_dim);
         let whole = elements / lanes * lanes;
         let (zero, middle) = (cx.b.index(0), cx.b.index(whole));
         let mut outcome = Ok(());
@@ -287,12 +359,41 @@ impl Unit<'_> {
     }
 }
 
-/// `exp(scores - base)`, the base the same for all keys.
+impl Part {
+    fn shape(&self) -> [i64; 2] {
+        [self.rows, self.columns]
+    }
+
+    fn zeros(&self, cx: &mut Lowering) -> Value {
+        number(cx, &self.shape(), 0.0)
+    }
+
+    fn load(&self, cx: &mut Lowering, view: Value) -> Value {
+        let at = [self.first_row, cx.b.index(self.first_column)];
+        cx.b.load(view, &at, &self.shape(), &[1, 1], &[false, false], 0)
+    }
+
+    fn store(&self, cx: &mut Lowering, view: Value, tile: Value) {
+        let at = [self.first_row, cx.b.index(self.first_column)];
+        cx.b.store(view, tile, &at, &[1, 1], &[false, false]);
+    }
+}
+
+/// `exp(scores - base)`, the base the same for all keys, as a power of two: what the rounded exponent is off by is least
+/// where the weight is most.
 fn weight(cx: &mut Lowering, scores: Value, base: Value) -> Value {
     let (_, shape) = cx.b.tile_type(scores);
     let base = cx.b.broadcast(base, &shape);
     let below = cx.b.elementwise(ScalarOp::Sub, &[scores, base]);
-    cx.b.elementwise(ScalarOp::Exp, &[below])
+    let factor = number(cx, &shape, LOG2_E as f32);
+    let exponent = cx.b.elementwise(ScalarOp::Mul, &[below, factor]);
+    cx.b.elementwise(ScalarOp::Exp2, &[exponent])
+}
+
+/// The greater of each pair; of one that is not a number, the second. Weights of such are none either, whatever their base.
+fn higher(cx: &mut Lowering, a: Value, b: Value) -> Value {
+    let is_higher = cx.b.elementwise(ScalarOp::Gt, &[a, b]);
+    cx.b.elementwise(ScalarOp::Select, &[is_higher, a, b])
 }
 
 /// Queries and elements of each.
