@@ -154,7 +154,8 @@ fn reductions() {
     });
 }
 
-/// Masks of all kinds, tails of rows and keys, heads that share keys, rows of one block that are several heads.
+/// Masks of all kinds, tails of rows and keys, heads that share keys, rows of one block that are several heads, results
+/// that lie by heads and by rows.
 #[test]
 fn attention() {
     struct Mask {
@@ -193,10 +194,13 @@ fn attention() {
                     let rows = if rows == 0 { l_dim.clone() } else { Dim::from(rows) };
                     case = case.arg(F32, [b.into(), h.into(), rows, s_dim.clone()]);
                 }
-                check(case, |b, args| {
-                    let scale = 1.0 / (d as f64).sqrt();
-                    Ok(vec![b.attention(args, scale, mask.causal, mask.window, mask.softcap)?])
-                });
+                let rows_before_heads = case.clone().result_layout(Layout::permuted(&[0, 2, 1, 3]));
+                for case in [case, rows_before_heads] {
+                    check(case, |b, args| {
+                        let scale = 1.0 / (d as f64).sqrt();
+                        Ok(vec![b.attention(args, scale, mask.causal, mask.window, mask.softcap)?])
+                    });
+                }
             }
         }
     }

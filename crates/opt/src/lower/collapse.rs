@@ -72,7 +72,6 @@ fn keeps_operands(op: &TensorOp) -> bool {
     matches!(
         op,
         TensorOp::Dot { .. }
-            | TensorOp::Attention { .. }
             | TensorOp::Conv { .. }
             | TensorOp::WinogradConv { .. }
             | TensorOp::Pool { .. }

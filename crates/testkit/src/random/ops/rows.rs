@@ -71,7 +71,11 @@ pub fn attention(g: &mut Gen) -> Built<()> {
     let softcap = F64(if g.rng.chance(25) { 20.0 } else { 0.0 });
     let window = if g.rng.chance(25) { g.small(9) } else { 0 };
     let scale = F64(1.0 / (d as f64).sqrt());
-    g.push(TensorOp::Attention { scale, causal, window, softcap }, &operands, false).map(|_| ())
+    let heads = g.push(TensorOp::Attention { scale, causal, window, softcap }, &operands, false)?;
+    if g.rng.chance(50) {
+        g.push(TensorOp::Transpose { perm: vec![0, 2, 1, 3] }, &heads, false)?;
+    }
+    Ok(())
 }
 
 /// Operands of a layer with `gates` gates, up to `h0`; and its hidden size, batch and type by the last.
