@@ -9,7 +9,7 @@
 //! What stays row-major: program inputs and outputs, operands of control flow and natives, scatters.
 //! Method: one walk in program order. A convolution wants channels last; a map, row or concat kernel follows its
 //! operands; a reshape hands a layout on where whole axes keep their order (`reshape.rs`). Where a map kernel's only reader
-//! wants another layout, the kernel writes that layout itself.
+//! wants another layout, the kernel writes that layout itself; so does attention before a transpose of its heads.
 
 mod reshape;
 mod views;

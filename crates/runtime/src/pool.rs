@@ -1,9 +1,10 @@
 //! Threads that share the work units of one launch.
 //!
-//! The caller takes part; workers spin for a moment after each job, longer while a run goes on, then sleep. Work is split into one contiguous range
-//! a thread, so that a thread finds in its caches what it made a launch ago, and a range into a few parts. Who is done
-//! with its own range takes parts of the others': units of unequal work, and a worker that the system does not run, hold
-//! nobody up for long. A worker that finds itself on the caller's processor steps aside. One job runs at a time.
+//! The caller takes part; workers spin for a moment after each job, longer while a run goes on, then sleep. Work is
+//! split into one contiguous range a thread, so that a thread finds in its caches what it made a launch ago, and a range
+//! into a few parts. Who is done with its own range takes parts of the others': units of unequal work, and a worker that
+//! the system does not run, hold nobody up for long. A worker is woken off the caller's processor, and one that finds
+//! itself there steps aside. One job runs at a time.
 
 use crate::processor;
 use std::cell::UnsafeCell;
