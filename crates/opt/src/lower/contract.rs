@@ -218,14 +218,22 @@ impl Traversal {
         self.n.as_const().map_or(1, |n| (n % self.tile.n).max(1))
     }
 
+    fn blocks(&self) -> Dim {
+        self.row_tiles().maximum(&Dim::from(1)).ceil_div(&Dim::from(self.tile.m_block))
+    }
+
+    /// Row tiles of a block, in all but the last alike: threads take units in equal runs, and the tiles of a block
+    /// together ask for all of the next panel.
+    fn block(&self) -> Dim {
+        self.row_tiles().ceil_div(&self.blocks())
+    }
+
     /// The three grid axes.
     fn grid(&self) -> [Dim; 3] {
-        let (row_tiles, block) = (self.row_tiles(), Dim::from(self.tile.m_block));
         let slabs = Dim::from(self.slabs());
         let panels = self.n.ceil_div(&Dim::from(self.tile.n)).floor_div(&slabs);
-        // Few rows fill no block: units without rows would cost more than a short product.
-        let tiles = if self.tile.converts_for.is_some() { Dim::from(1) } else { row_tiles.minimum(&block) };
-        [row_tiles.ceil_div(&block) * slabs, panels, tiles]
+        let tiles = if self.tile.converts_for.is_some() { Dim::from(1) } else { self.block() };
+        [self.blocks() * slabs, panels, tiles]
     }
 
     /// As the target said, where panels of the width that was packed divide so.
@@ -250,9 +258,9 @@ impl Traversal {
 
     /// Emits `of` for each tile of rows of this unit, whose coordinates along [`Self::grid`] are `unit`.
     fn tiles(&self, cx: &mut Lowering, unit: &[Value], of: &dyn TileOfResult) -> Result<(), String> {
-        let m_block = cx.b.index(self.tile.m_block);
+        let tiles_of_block = cx.b.size(&self.block());
         let [block, panel] = self.place(cx, unit);
-        let block = cx.b.mul(block, m_block);
+        let block = cx.b.mul(block, tiles_of_block);
         let row_tile = cx.b.add(block, unit[2]);
         let step = cx.b.index(self.tile.m);
         let first = cx.b.mul(row_tile, step);

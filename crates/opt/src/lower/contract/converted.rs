@@ -57,7 +57,7 @@ impl Converted {
         body: &mut dyn FnMut(&mut Lowering, &[Value], Option<&Converted>) -> Result<(), String>,
     ) -> Result<(), String> {
         let [block, _] = traversal.place(cx, unit);
-        let most = cx.b.index(traversal.tile.m_block);
+        let most = cx.b.size(&traversal.block());
         let before = cx.b.mul(block, most);
         let all = cx.b.size(&traversal.row_tiles());
         let left = cx.b.sub(all, before);
