@@ -29,9 +29,10 @@ mod reduce;
 mod scalars;
 mod scattered;
 mod store;
+mod units;
 mod window;
 
-use crate::schedule::{Builder, CpuFunc, CpuOp, LoopLevel};
+use crate::schedule::{Builder, CpuFunc, CpuOp};
 use geometry::Geometry;
 use memory::Memories;
 use pad::PadArea;
@@ -95,12 +96,7 @@ pub fn lower(name: &str, kernel: &TileKernel, registers: Registers, symbols: &Sy
         pad_areas: Vec::new(),
         scratch_bytes: 0,
     };
-    let (begin, end) = (b.begin(), b.end());
-    b.for_(begin, end, 1, LoopLevel::Parallel, &[], |b, unit, _| {
-        cx.bind_unit(b, unit);
-        cx.region_ops(b, kernel.func.body());
-        vec![]
-    });
+    cx.units(&mut b);
     cx.fill_pad_areas(&mut b);
     let (sizes, scratch) = (cx.sizes, Dim::from(cx.scratch_bytes));
     let mut func = b.finish();

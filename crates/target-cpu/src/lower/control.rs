@@ -1,4 +1,4 @@
-//! Lowers the ops of regions in their order: indexes, stores, loops, branches, and the grid around them.
+//! Lowers the ops of regions in their order: indexes, stores, loops and branches.
 
 use super::Lower;
 use crate::schedule::{Builder, IndexOp, LoopLevel};
@@ -7,27 +7,6 @@ use tegula_ir::{Def, OpId, RegionId, Value};
 use tegula_tile::{IndexOp as TileIndexOp, TileFunc, TileOp, TileType};
 
 impl Lower<'_> {
-    /// Coordinates of the work unit from its row-major number.
-    pub fn bind_unit(&mut self, b: &mut Builder, unit: Value) {
-        let grid = &self.kernel.grid;
-        let coordinates = self.func.args(self.func.body())[self.kernel.views.len()..].to_vec();
-        let outermost = grid.iter().position(|axis| !axis.extent.is_const(1));
-        let mut rest = unit;
-        for (i, axis) in grid.iter().enumerate().rev() {
-            let coordinate = if axis.extent.is_const(1) {
-                b.index(0)
-            } else if Some(i) == outermost {
-                rest
-            } else {
-                let extent = self.size(b, &axis.extent);
-                let coordinate = b.index_op(IndexOp::Mod, rest, extent);
-                rest = b.index_op(IndexOp::FloorDiv, rest, extent);
-                coordinate
-            };
-            self.indexes.insert(coordinates[i], coordinate);
-        }
-    }
-
     pub fn region_ops(&mut self, b: &mut Builder, region: RegionId) {
         for op in self.func.ops_in(region) {
             b.location = self.func.op(*op).location.clone();
