@@ -306,9 +306,10 @@ fn scans() {
     }
 }
 
+/// 14 rows are 4 tiles, which a block of at most 3 does not hold, and 27 are 7: blocks of unequal numbers, or a short one.
 #[test]
 fn dots() {
-    for (m, n, k) in [(4, 8, 4), (1, 1, 1), (7, 13, 5), (9, 16, 3), (5, 8, 0)] {
+    for (m, n, k) in [(4, 8, 4), (1, 1, 1), (7, 13, 5), (9, 16, 3), (5, 8, 0), (14, 9, 5), (27, 9, 5)] {
         let case =
             Case::new("dot").class(KernelClass::Dot).arg(F32, [m, k]).arg(F32, [k, n]).arg(F32, [1, n]);
         check(case, |b, args| {
@@ -325,10 +326,12 @@ fn dots() {
         Case::new("both transposed").class(KernelClass::Dot).arg(F32, [4, 6]).arg(F32, [9, 4]),
         |b, args| Ok(vec![b.dot(args[0], args[1], dims(0, 1, 0), F32)?]),
     );
-    let case = Case::new("symbolic rows").symbol("m", 11).class(KernelClass::Dot);
-    check(case.arg(F32, [Dim::symbol("m"), Dim::from(6)]).arg(F32, [6, 10]), |b, args| {
-        Ok(vec![b.dot(args[0], args[1], dims(1, 0, 0), F32)?])
-    });
+    for m in [0, 1, 11, 14, 27] {
+        let case = Case::new("symbolic rows").symbol("m", m).class(KernelClass::Dot);
+        check(case.arg(F32, [Dim::symbol("m"), Dim::from(6)]).arg(F32, [6, 10]), |b, args| {
+            Ok(vec![b.dot(args[0], args[1], dims(1, 0, 0), F32)?])
+        });
+    }
 }
 
 #[test]

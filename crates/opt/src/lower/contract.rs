@@ -27,7 +27,7 @@ use super::access::{Axis, Lowering, TileBox};
 use super::body::Body;
 use tegula_base::{DType, Dim, Symbols};
 use tegula_ir::{OpId, ScalarOp, Value};
-use tegula_target::{Contract, ContractTile, TargetModel};
+use tegula_target::{Contract, ContractTile, Edges, TargetModel};
 use tegula_tensor::TensorOp;
 use tegula_tensor::layout::Physical;
 use tegula_tensor::winograd::{REACH, RESULTS};
@@ -222,10 +222,13 @@ impl Traversal {
         self.row_tiles().maximum(&Dim::from(1)).ceil_div(&Dim::from(self.tile.m_block))
     }
 
-    /// Row tiles of a block, in all but the last alike: threads take units in equal runs, and the tiles of a block
-    /// together ask for all of the next panel.
+    /// Row tiles of a block. With cut edges they are as even as their number allows: threads take units in equal runs.
+    /// Padded ones fill all blocks but the last; their units do not ask which number this run has (`padded.rs`).
     fn block(&self) -> Dim {
-        self.row_tiles().ceil_div(&self.blocks())
+        match self.tile.edges {
+            Edges::Cut => self.row_tiles().ceil_div(&self.blocks()),
+            Edges::Padded => self.row_tiles().minimum(&Dim::from(self.tile.m_block)),
+        }
     }
 
     /// The three grid axes.

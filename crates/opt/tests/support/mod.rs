@@ -56,7 +56,7 @@ impl TargetModel for SmallTarget {
             m: 4,
             n: 8,
             k: 2,
-            m_block: 2,
+            m_block: 3,
             n_slabs: if self.edges == Edges::Cut { 2 } else { 1 },
             busy_rows: 2,
             converts_for: None,
