@@ -10,6 +10,8 @@ pub fn current() -> usize {
 
 /// The processors that a thread asked for.
 pub struct Choice {
+    /// A process that was forked off has this choice too, but not the thread.
+    process: u32,
     thread: Pid,
     /// What the system made of it when the thread began.
     allowed: CpuSet,
@@ -26,13 +28,17 @@ impl Choice {
         let allowed = sched_getaffinity(None).ok()?;
         let is_free = online().is_some_and(|online| online == allowed.count());
         let wanted = if is_free { every() } else { allowed };
-        Some(Choice { thread: gettid(), allowed, wanted, is_barred: AtomicBool::new(false) })
+        let process = std::process::id();
+        Some(Choice { process, thread: gettid(), allowed, wanted, is_barred: AtomicBool::new(false) })
     }
 
     /// For another thread, before it wakes this one: not on `taken`. Linux takes an idle virtual processor for one that
     /// its host has put aside, and wakes a thread on the processor of who wakes it instead, where it waits for
     /// milliseconds. Best effort, as [`Choice::leave`]; a thread whose processors somebody has chosen anew stays.
     pub fn wake_off(&self, taken: usize) {
+        if std::process::id() != self.process {
+            return;
+        }
         let Ok(allowed) = sched_getaffinity(Some(self.thread)) else { return };
         let mut others = allowed;
         others.unset(taken);
@@ -135,6 +141,16 @@ mod tests {
             choice.awake();
             assert!(sched_getaffinity(None).unwrap() == allowed);
         }
+    }
+
+    #[test]
+    fn threads_of_another_process_stay() {
+        let allowed = sched_getaffinity(None).unwrap();
+        let own = Choice::of_this_thread().unwrap();
+        let inherited = Choice { process: own.process.wrapping_add(1), ..own };
+        let here = current();
+        std::thread::scope(|scope| scope.spawn(|| inherited.wake_off(here)).join()).unwrap();
+        assert!(sched_getaffinity(None).unwrap() == allowed);
     }
 
     #[test]
