@@ -67,12 +67,11 @@ pub(super) fn collapse_axes(body: &Body) -> Option<Body> {
     Some(Rebuild { body, root, groups, rank, keeps_orders: common.is_none() }.rebuild())
 }
 
-/// Roots whose operand axes have roles of their own.
+/// Roots whose operand axes have roles of their own, and whose recipes follow [`Body::root_order`].
 fn keeps_operands(op: &TensorOp) -> bool {
     matches!(
         op,
-        TensorOp::Dot { .. }
-            | TensorOp::Conv { .. }
+        TensorOp::Conv { .. }
             | TensorOp::WinogradConv { .. }
             | TensorOp::Pool { .. }
             | TensorOp::MaxPoolIndices { .. }
