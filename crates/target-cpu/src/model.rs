@@ -306,8 +306,8 @@ impl CpuTarget {
         is_plain && n >= width && width % self.lanes(contract.rhs) == 0
     }
 
-    /// Row tiles whose left side stays in L2 while panel after panel of the right side passes. Blocks are of one size:
-    /// threads take units in equal runs, and a short last block would be the work of one of them.
+    /// Row tiles whose left side stays in L2 while panel after panel of the right side passes. Where rows are known they are
+    /// those of the even blocks that a recipe walks, so that slabs and prefetches count what a block has.
     fn row_tiles_of_block(&self, contract: &Contract, rows: i64) -> i64 {
         let k = contract.k.as_const().unwrap_or(USUAL_K).max(1);
         let tile_bytes = rows * k * contract.lhs.size() as i64;

@@ -218,6 +218,7 @@ impl Traversal {
         self.n.as_const().map_or(1, |n| (n % self.tile.n).max(1))
     }
 
+    /// One at least, which is empty where there is no row.
     fn blocks(&self) -> Dim {
         self.row_tiles().maximum(&Dim::from(1)).ceil_div(&Dim::from(self.tile.m_block))
     }

@@ -63,10 +63,9 @@ impl Converted {
         let left = cx.b.sub(all, before);
         let tiles = cx.b.index_op(IndexOp::Min, left, most);
         let (zero, least) = (cx.b.index(0), cx.b.index(self.least));
-        let of_last_block = traversal.row_tiles().as_const().map(|all| {
-            let rest = all % traversal.tile.m_block;
-            if rest == 0 { traversal.tile.m_block } else { rest }
-        });
+        let of_last_block = traversal.row_tiles().as_const().zip(traversal.block().as_const());
+        let of_last_block =
+            of_last_block.map(|(all, block)| if all == 0 { 0 } else { (all - 1) % block + 1 });
         let are_few = match of_last_block {
             Some(tiles) if tiles >= self.least => zero,
             _ => cx.b.index_op(IndexOp::Lt, tiles, least),
