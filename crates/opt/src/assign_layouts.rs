@@ -87,11 +87,7 @@ impl Walk<'_> {
             TensorOp::Reshape { .. } => self.reshape(func, region, op, cx),
             TensorOp::Transpose { .. } => self.transpose(func, op),
             TensorOp::Relayout { .. } | TensorOp::Constant { .. } => {}
-            _ => {
-                for i in 0..func.operands(op).len() {
-                    self.want_row_major(func, region, op, i, cx);
-                }
-            }
+            _ => self.want_all_row_major(func, region, op, cx),
         }
         Ok(())
     }
@@ -141,15 +137,11 @@ impl Walk<'_> {
             | KernelClass::Scatter
             | KernelClass::Update
             | KernelClass::Scan
-            | KernelClass::Attention
             | KernelClass::Recurrent
-            | KernelClass::Native => {
-                for i in 0..func.operands(op).len() {
-                    self.want_row_major(func, region, op, i, cx);
-                }
-                if class == KernelClass::Attention {
-                    self.attention(func, op, cx);
-                }
+            | KernelClass::Native => self.want_all_row_major(func, region, op, cx),
+            KernelClass::Attention => {
+                self.want_all_row_major(func, region, op, cx);
+                self.attention(func, op, cx);
             }
         }
         self.refresh_arguments(func, op);
@@ -317,6 +309,12 @@ impl Walk<'_> {
             let layout = (!layout.is_row_major()).then(|| Box::new(layout));
             func.set_type(value, TensorType { layout, ..ty });
             self.changed = Changed::Yes;
+        }
+    }
+
+    fn want_all_row_major(&mut self, func: &mut TensorFunc, region: RegionId, op: OpId, cx: &mut PassCx) {
+        for i in 0..func.operands(op).len() {
+            self.want_row_major(func, region, op, i, cx);
         }
     }
 

@@ -40,7 +40,7 @@ impl Run<'_> {
                     cx,
                     profile: origin.map(|origin| (profile, origin)),
                     falling: false,
-                    in_loop: false,
+                    in_loop: self.in_loop,
                     timed: Vec::new(),
                 };
                 Branch(Mutex::new((run, Ok(()))))
