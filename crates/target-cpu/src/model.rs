@@ -47,10 +47,11 @@ const MOST_ACCUMULATORS: [(Tier, i64); 2] = [(Tier::Avx2, 12), (Tier::Avx512, 28
 /// Accumulators that keep two multiply-add units of 4 cycles latency busy (Zen 4, Zen 5, Golden Cove:
 /// their optimization manuals).
 const BUSY_ACCUMULATORS: i64 = 8;
-/// The same for products of bytes, by tier: VPDPBUSD takes 5 cycles on Golden Cove and 4 on Zen (uops.info). AVX2 has no
-/// registers for more than it needs.
-const BUSY_BYTE_ACCUMULATORS: [(Tier, i64); 2] = [(Tier::Avx2, 8), (Tier::Avx512, 10)];
-/// As above on AVX2 for 8-bit operands, whose exact four-way product takes four registers besides.
+/// The same for products of bytes, by tier: VPDPBUSD takes 5 cycles on Golden Cove and 4 on Zen (uops.info). On AVX2 two
+/// additions follow two multiplications that wait for no sum, and take no longer than these.
+const BUSY_BYTE_ACCUMULATORS: [(Tier, i64); 2] = [(Tier::Avx2, 2), (Tier::Avx512, 10)];
+/// As above on AVX2 for 8-bit operands: beside 4 x 2 sums stay two halves of each vector of columns and of a row's element,
+/// their mask and a product, which is all there are.
 const MOST_BYTE_ACCUMULATORS: i64 = 8;
 /// Rows of a tile when the number of rows is not known, by tier: with two vectors of columns. On AVX-512 8 keep the
 /// units busy and divide most lengths: 4 rows that are left over take as long, as panels come from L2 no faster.
@@ -201,6 +202,8 @@ impl CpuTarget {
         let columns = contract.n.as_const().map(|n| (n + lanes - 1) / lanes);
         let vectors = match contract.m.as_const() {
             // Few rows: as many columns as keep the units busy.
+            // Halves of columns that several rows meet stay in registers.
+            Some(2..=4) if self.takes_bytes_apart(contract) => USUAL_VECTORS,
             Some(rows @ 1..=4) => BUSY_ACCUMULATORS / rows,
             _ if self.is_held_by_front_end(contract) => return self.dense_tile(contract, columns),
             _ if columns == Some(3) => 3,
@@ -254,10 +257,15 @@ impl CpuTarget {
     }
 
     fn most_accumulators(&self, contract: &Contract) -> i64 {
-        match (self.tier, contract.lhs.bits()) {
-            (Tier::Avx2, 8) => MOST_BYTE_ACCUMULATORS,
-            _ => of_tier(&MOST_ACCUMULATORS, self.tier),
+        match self.takes_bytes_apart(contract) {
+            true => MOST_BYTE_ACCUMULATORS,
+            false => of_tier(&MOST_ACCUMULATORS, self.tier),
         }
+    }
+
+    /// Without `vpdpbusd` the even and odd bytes of a factor are multiplied apart, as 16-bit lanes.
+    fn takes_bytes_apart(&self, contract: &Contract) -> bool {
+        self.tier == Tier::Avx2 && contract.lhs.bits() == 8
     }
 
     /// Rows of a tile with `vectors` vectors of columns.

@@ -52,8 +52,17 @@ pub fn select(func: &CpuFunc, tier: Tier) -> Selected<Mir> {
     b.mark_prelude();
     let plan = Plan::new(func, tier);
     let values = vec![None; func.value_count()];
-    let mut select =
-        Select { func, tier, plan, b, values, entry, counts: Vec::new(), wide_masks: Vec::new() };
+    let mut select = Select {
+        func,
+        tier,
+        plan,
+        b,
+        values,
+        entry,
+        counts: Vec::new(),
+        wide_masks: Vec::new(),
+        byte_halves: Vec::new(),
+    };
     select.region(func.body())?;
     Ok(select.b.finish())
 }
@@ -70,6 +79,8 @@ struct Select<'f> {
     counts: Vec<(count::Key, VReg)>,
     /// AVX2: 64-bit lane forms of masks, as `counts`.
     wide_masks: Vec<(Value, VReg)>,
+    /// AVX2: bytes taken apart for products, with the shift that widens them; as `counts`.
+    byte_halves: Vec<(Value, Isa, [VReg; 2])>,
 }
 
 impl Select<'_> {

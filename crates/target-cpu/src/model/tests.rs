@@ -116,6 +116,22 @@ fn accumulators_fit_the_registers() {
     }
 }
 
+/// Two halves of each vector of columns and of a row's element, their mask and a product.
+#[test]
+fn halves_of_bytes_fit_beside_their_sums() {
+    let target =
+        CpuTarget::new(Machine::class("avx2-generic").expect("a class"), Form::Machine).expect("a tier");
+    for m in 2..100 {
+        for n in [8, 16, 24, 33, 64, 1000] {
+            let floats = contract(&m.to_string(), &n.to_string(), "64");
+            let bytes = Contract { lhs: DType::U8, rhs: DType::I8, acc: DType::I32, ..floats };
+            let [rows, vectors] = target.tile(&bytes, target.product_lanes(&bytes));
+            let used = rows * vectors + 2 * vectors + 4;
+            assert!(used <= i64::from(target.cpu.vector_registers), "{m} x {n}: {rows} x {vectors} vectors");
+        }
+    }
+}
+
 #[test]
 fn the_class_named_after_a_tier_has_what_the_tier_uses() {
     for tier in Tier::ALL {

@@ -2,9 +2,9 @@
 
 use super::{Select, Selected};
 use crate::isa::{Isa, Width};
-use crate::mir::{Arg, Size};
+use crate::mir::{Arg, Size, VReg};
 use crate::native::Tier;
-use tegula_ir::OpId;
+use tegula_ir::{OpId, Value};
 
 impl Select<'_> {
     pub(super) fn dot_u8s8(&mut self, op: OpId) -> Selected<()> {
@@ -12,20 +12,39 @@ impl Select<'_> {
         if self.tier == Tier::Avx512 {
             return self.dot_instruction(op, Isa::Vpdpbusd, width);
         }
-        let [acc, a, b] = [self.operand(op, 0)?, self.operand(op, 1)?, self.operand(op, 2)?];
-        // Even and odd bytes as 16-bit lanes: no pair of products overflows 32 bits.
-        let low = self.splat_i32(width, 0x00ff_00ff);
-        let a_even = self.vv(Isa::Vpand, width, a, low);
-        let a_odd = self.vi(Isa::Vpsrlw, width, a, 8);
-        let up = self.vi(Isa::Vpsllw, width, b, 8);
-        let b_even = self.vi(Isa::Vpsraw, width, up, 8);
-        let b_odd = self.vi(Isa::Vpsraw, width, b, 8);
-        let even = self.vv(Isa::Vpmaddwd, width, a_even, b_even);
-        let odd = self.vv(Isa::Vpmaddwd, width, a_odd, b_odd);
-        let sum = self.vv(Isa::Vpaddd, width, acc, even);
-        let sum = self.vv(Isa::Vpaddd, width, sum, odd);
+        let mut sum = self.operand(op, 0)?;
+        // No pair of products of 16-bit lanes overflows 32 bits.
+        let a = self.byte_halves(self.func.operand(op, 1), width, Isa::Vpsrlw)?;
+        let b = self.byte_halves(self.func.operand(op, 2), width, Isa::Vpsraw)?;
+        for (a, b) in a.into_iter().zip(b) {
+            let products = self.vv(Isa::Vpmaddwd, width, a, b);
+            sum = self.vv(Isa::Vpaddd, width, sum, products);
+        }
         self.define(op, sum);
         Ok(())
+    }
+
+    /// AVX2: the even and the odd bytes of a value as 16-bit lanes, moved down by `shift`, which widens them with or
+    /// without their sign. A factor meets a whole row or column of others, and is taken apart once.
+    fn byte_halves(&mut self, value: Value, width: Width, shift: Isa) -> Selected<[VReg; 2]> {
+        let made = self.byte_halves.iter().rev().find(|made| (made.0, made.1) == (value, shift));
+        if let Some((_, _, halves)) = made {
+            return Ok(*halves);
+        }
+        let bytes = self.reg(value)?;
+        let even = match shift {
+            Isa::Vpsrlw => {
+                let low = self.splat_i32(width, 0x00ff_00ff);
+                self.vv(Isa::Vpand, width, bytes, low)
+            }
+            _ => {
+                let up = self.vi(Isa::Vpsllw, width, bytes, 8);
+                self.vi(shift, width, up, 8)
+            }
+        };
+        let halves = [even, self.vi(shift, width, bytes, 8)];
+        self.byte_halves.push((value, shift, halves));
+        Ok(halves)
     }
 
     /// AVX2: two fused steps, the upper product first, with denormals.

@@ -30,8 +30,8 @@
 //     vpsraw ymm4, ymm4, 8
 //     vpsraw ymm3, ymm3, 8
 //     vpmaddwd ymm2, ymm2, ymm4
-//     vpmaddwd ymm1, ymm1, ymm3
 //     vpaddd ymm0, ymm0, ymm2
+//     vpmaddwd ymm1, ymm1, ymm3
 //     vpaddd ymm0, ymm0, ymm1
 //     ; op6 tgc.store
 //     vmovups [rax], ymm0
