@@ -21,6 +21,8 @@ pub struct Host {
     pub machine_class: String,
     /// The instruction set that Tegula compiles for here.
     pub tier: String,
+    /// Of the processor, those that the command asks for.
+    pub features: Vec<String>,
     /// Over the minute before the start.
     pub load: f64,
     pub loaded: bool,
@@ -31,6 +33,7 @@ pub struct Host {
 struct Probe {
     class: String,
     tier: String,
+    features: Vec<String>,
 }
 
 /// The load average over the last minute; none where the system does not tell.
@@ -56,6 +59,7 @@ impl Host {
             cores: cores::allowed().len(),
             machine_class: probe.class,
             tier: probe.tier,
+            features: probe.features,
             load,
             loaded,
         })

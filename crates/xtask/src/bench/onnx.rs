@@ -15,7 +15,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use super::Options;
-use super::bars::Bars;
+use super::bars::{Bars, Bf16Bar};
 use super::chart::{Chart, Row, Scale};
 use super::host::{self, Host};
 use super::report;
@@ -31,6 +31,9 @@ use times::Times;
 
 /// The fewest that a bar is judged by.
 const ROUNDS: usize = 30;
+
+/// The feature without which OpenVINO's `bf16` is its `f32`.
+const BF16: &str = "avx512bf16";
 
 /// What all parts need.
 struct Bench {
@@ -62,6 +65,10 @@ pub fn run(options: &Options) -> Result<Outcome> {
         host.tier = tier.clone();
         bars = bars.without_times();
         name += &format!("-{tier}");
+    }
+    if !host.features.iter().any(|feature| feature == BF16) {
+        println!("this processor does not multiply bf16: nobody computes in it here");
+        bars.bf16 = Bf16Bar::default();
     }
     let rounds = options.rounds.unwrap_or(ROUNDS);
     if rounds < ROUNDS {
