@@ -36,6 +36,11 @@ pub fn run(args: &[String]) -> Result<Outcome> {
         None => workspace::root().join("README.md"),
     };
     let content = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    ensure!(
+        !content.trim_ascii().is_empty(),
+        "{} has nothing to tell its kind by: it is empty or blank",
+        file.display()
+    );
     let catalog = Catalog::load()?;
     let tegula = Tegula::build()?;
     let model = fetch_models::fetch(&catalog, MODEL)?;

@@ -76,7 +76,7 @@ pub fn build_tegula() -> Result<PathBuf> {
         ensure!(binary.is_file(), "TEGULA_BINARY names {}, which is no file", binary.display());
         return Ok(binary);
     }
-    Shell::new("cargo").args(["build", "--release", "--quiet", "-p", "tegula-cli"]).run()?;
+    Shell::new("cargo").args(["build", "--release", "-p", "tegula-cli"]).run()?;
     ensure!(binary.is_file(), "`cargo build -p tegula-cli` left no {}", binary.display());
     Ok(binary)
 }
