@@ -9,6 +9,15 @@ pub enum Severity {
     Warning,
 }
 
+impl Severity {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        }
+    }
+}
+
 /// A short stable name, e.g. `shape-mismatch`; documented in `docs/debug.md`.
 pub type Code = &'static str;
 
@@ -67,11 +76,7 @@ impl Diagnostic {
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let severity = match self.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-        };
-        write!(f, "{severity}[{}]: {}", self.code, self.message)?;
+        write!(f, "{}[{}]: {}", self.severity.name(), self.code, self.message)?;
         for span in &self.spans {
             write!(f, "\n  --> {span}")?;
         }

@@ -2,6 +2,7 @@
 
 use clap::{Args as ClapArgs, Parser, Subcommand};
 use std::path::PathBuf;
+use tegula::device::Target;
 use tegula_base::Diagnostic;
 
 /// Deep-learning inference: compiles a model to one small package and runs it.
@@ -58,10 +59,10 @@ pub struct CompileOptions {
 /// What to compile for.
 #[derive(ClapArgs, Clone, Default)]
 pub struct TargetOptions {
-    /// Who runs the kernels: `cpu`; `cuda`, the first NVIDIA GPU; or `sim-ptx`, an NVIDIA GPU (`--machine`, default
+    /// Who runs the kernels: `cpu`; `cuda` or `gpu`, the first NVIDIA GPU; or `sim-ptx`, an NVIDIA GPU (`--machine`, default
     /// `h200`) that is interpreted.
-    #[arg(long, value_name = "NAME", value_parser = ["cpu", "cuda", "sim-ptx"])]
-    pub target: Option<String>,
+    #[arg(long, value_name = "cpu|cuda|sim-ptx", value_parser = parse_target)]
+    pub target: Option<Target>,
     /// A machine class, or a machine file; default: the class that fits this processor or GPU.
     #[arg(long, value_name = "CLASS|FILE")]
     pub machine: Option<String>,
@@ -423,6 +424,14 @@ fn parse_alias(text: &str) -> Result<(String, String), String> {
         }
         _ => Err("an alias is INPUT=OUTPUT".to_string()),
     }
+}
+
+/// Who asks for a GPU means the first NVIDIA one.
+fn parse_target(text: &str) -> Result<Target, String> {
+    if text == "gpu" {
+        return Ok(Target::Cuda);
+    }
+    text.parse().map_err(|_| format!("the targets are {} (or gpu)", Target::ALL.map(Target::name).join(", ")))
 }
 
 fn parse_dim(text: &str) -> Result<(String, i64), String> {

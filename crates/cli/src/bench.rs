@@ -2,7 +2,7 @@
 
 use crate::args::BenchArgs;
 use crate::failure::Failure;
-use crate::inputs::inputs;
+use crate::inputs::{Inputs, inputs};
 use crate::load::{self, Loaded};
 use crate::run::arena_bytes;
 use crate::{output, serve_rounds, trace};
@@ -21,7 +21,9 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
     output::progress(&format!("loading {}", args.file.display()));
     let Loaded { session, compile_ns, load_ns, records } =
         load::load(&args.file, &args.compile, args.threads)?;
-    let tensors = inputs(session.inputs(), &args.inputs, &load::dims(&args.compile.dims)?)?.noted();
+    let given = inputs(session.inputs(), &args.inputs, &load::dims(&args.compile.dims)?)?;
+    given.note();
+    let Inputs { tensors, made_up } = given;
     if args.serve_rounds {
         return serve_rounds::serve(&session, &tensors, compile_ns + load_ns);
     }
@@ -61,6 +63,8 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
         predicted_ns,
         arena: arena_bytes(profile),
         peak,
+        made_up,
+        sizes,
     };
     if args.json { summary.print_json(&rows) } else { summary.print(&rows) }
 }
@@ -80,6 +84,9 @@ struct Summary {
     predicted_ns: f64,
     arena: u64,
     peak: Option<u64>,
+    made_up: Vec<String>,
+    /// Of the dims that the code leaves open.
+    sizes: BTreeMap<String, i64>,
 }
 
 /// All launches of one kernel in one run; times are medians over the profiled runs.
@@ -125,6 +132,8 @@ impl Summary {
             "predicted_ns": self.predicted_ns,
             "arena_bytes": self.arena,
             "peak_bytes": self.peak,
+            "made_up_inputs": self.made_up,
+            "sizes": self.sizes,
             "kernels": kernels,
         }))
     }
@@ -145,6 +154,10 @@ impl Summary {
             output::size(self.arena),
             self.peak.map_or("unknown".to_string(), output::size),
         );
+        if !self.sizes.is_empty() {
+            let sizes: Vec<String> = self.sizes.iter().map(|(name, n)| format!("{name}={n}")).collect();
+            text += &format!("code for open dims, run at {}\n", sizes.join(", "));
+        }
         text += &format!(
             "{:>10} {:>10} {:>8} {:>8}  {:<8} {:<18} nodes\n",
             "time", "predicted", "GB/s", "GFLOP/s", "bound", "kernel"

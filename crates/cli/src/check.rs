@@ -2,7 +2,7 @@
 
 use crate::args::CheckArgs;
 use crate::failure::{Failure, io_failure};
-use crate::inputs::{inputs, quoted};
+use crate::inputs::{Inputs, inputs, quoted};
 use crate::{device, load, output};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -17,12 +17,13 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     let (report, _) = load::with_model(&args.model, &args.compile, None, |model, options, cx| {
         let program = model.import(&options.dims)?;
         let ports = tegula_driver::model::ports(&program);
-        let mut inputs = inputs(&ports, &args.inputs, &options.dims).map_err(Diagnostics::from)?;
-        if args.against.is_some() {
-            // The report tells.
-            made_up = std::mem::take(&mut inputs.made_up);
+        let inputs = inputs(&ports, &args.inputs, &options.dims).map_err(Diagnostics::from)?;
+        if args.against.is_none() {
+            // Else the report tells.
+            inputs.note();
         }
-        let tensors = inputs.noted();
+        let Inputs { tensors, made_up: names } = inputs;
+        made_up = names;
         let names = tegula_driver::model::result_names(&program);
         let expected = args.against.as_deref().map(|dir| expected(dir, &names)).transpose();
         let expected = expected.map_err(Diagnostics::from)?;
@@ -33,7 +34,8 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
         value["made_up_inputs"] = json!(made_up);
         output::print_json(&value)?;
     } else {
-        output::print(&format!("{}{}", made_up_text(&made_up), to_text(&report)))?;
+        let note = if args.against.is_some() { made_up_text(&made_up) } else { String::new() };
+        output::print(&(note + &to_text(&report)))?;
     }
     match report.is_fine() {
         true => Ok(()),

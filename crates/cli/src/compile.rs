@@ -19,6 +19,12 @@ pub fn compile(args: &CompileArgs) -> Result<(), Failure> {
     }
     let stop_after = args.stop_after.as_deref();
     if let Some(level) = &args.emit {
+        if let Some(file) = args.output.as_ref().filter(|file| file.extension().is_some_and(|e| e == "tgl")) {
+            let message = format!("`--emit` writes text, and `{}` is named as a package", file.display());
+            return Err(Diagnostic::error("bad-option", message)
+                .help("leave `--emit` out, or name it otherwise")
+                .into());
+        }
         let emit = Emit::by_name(level)?;
         if emit.is_imported() {
             let reason = format!("`--emit {level}` shows the model as it was imported");
@@ -77,7 +83,7 @@ fn print(
 ) -> Result<(), Failure> {
     let (text, records) = with_model(&args.model, &args.compile, args.stop_after.as_deref(), text)?;
     match &args.output {
-        Some(file) => output::write_bytes(file, text.as_bytes())?,
+        Some(file) => output::write_text(file, &text)?,
         None => output::print(&text)?,
     }
     match &args.trace_file {

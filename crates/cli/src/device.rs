@@ -6,27 +6,23 @@ use tegula::device::{Target, machine_of};
 use tegula::{Gpu, Machine};
 use tegula_driver::Form;
 
-/// Errors: no such target.
-fn target(args: &Args) -> Result<Target, Failure> {
-    match &args.target.target {
-        Some(name) => Ok(name.parse()?),
-        None => Ok(Target::default()),
-    }
+fn target(args: &Args) -> Target {
+    args.target.target.unwrap_or_default()
 }
 
 /// The GPU that `--target` names. Errors: `no-device`.
 pub fn gpu(args: &Args) -> Result<Gpu, Failure> {
-    Ok(target(args)?.gpu()?)
+    Ok(target(args).gpu()?)
 }
 
 /// The machine to compile for, and the form of its kernels.
 /// Errors: no such machine; one that `--target` does not run; no card to choose it by.
 pub fn machine(args: &Args) -> Result<(Machine, Form), Failure> {
     let given = args.target.machine.as_deref().map(machine_of).transpose()?;
-    Ok(target(args)?.machine(given)?)
+    Ok(target(args).machine(given)?)
 }
 
 /// Errors: kernels for a GPU are to run, and neither one nor a simulator is named.
 pub fn check_device(args: &Args) -> Result<(), Failure> {
-    Ok(target(args)?.check_runs(&machine(args)?.0)?)
+    Ok(target(args).check_runs(&machine(args)?.0)?)
 }

@@ -48,14 +48,19 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// The tensors, with a note on stderr of those that are made up.
-    pub fn noted(self) -> Vec<HostTensor> {
+    /// Says on stderr which tensors are made up.
+    pub fn note(&self) {
         if !self.made_up.is_empty() {
             output::complain(&format!(
                 "note: random numbers are taken for {} (`--input NAME=FILE.npy|random|zeros|ones|NUMBER`)\n",
                 quoted(&self.made_up)
             ));
         }
+    }
+
+    /// The tensors alone, those that are made up noted.
+    pub fn noted(self) -> Vec<HostTensor> {
+        self.note();
         self.tensors
     }
 }

@@ -14,7 +14,7 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
         output::keep_input(&args.package, Some(file))?;
         let package = tegula_package::Package::parse(bytes).map_err(|found| at(&args.package, found))?;
         let page = tegula_driver::page::page(&package, &load::each_once(&args.dims)?);
-        return output::write_bytes(file, page.as_bytes());
+        return output::write_text(file, &page);
     }
     let found = tegula_driver::inspect::inspect(bytes).map_err(|found| at(&args.package, found))?;
     if args.json {

@@ -64,9 +64,12 @@ fn check_dims(session: &Session, dims: &BTreeMap<String, i64>) -> Result<(), Dia
     let mut found = Diagnostics::default();
     for name in dims.keys().filter(|name| !known.contains(&format!("`{name}`"))) {
         let listed: Vec<&str> = known.iter().map(String::as_str).collect();
+        let note = match listed.as_slice() {
+            [] => "it is compiled for one size of each".to_string(),
+            listed => format!("its open dims are {}", listed.join(", ")),
+        };
         found.push(
-            Diagnostic::error("unknown-dim", format!("the package has no dim `{name}`"))
-                .note(format!("its open dims are {}", listed.join(", "))),
+            Diagnostic::error("unknown-dim", format!("the package has no open dim `{name}`")).note(note),
         );
     }
     found.into_result(())

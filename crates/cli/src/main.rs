@@ -3,7 +3,7 @@
 //! May use: driver, tegula, runtime, package, base, machine.  Never knows: logic of any level.
 //! Start reading at `main.rs`.
 //!
-//! Exit codes: 0 done, 1 the request is wrong (its reasons on stderr), 2 an internal error.
+//! Exit codes: 0 done, 1 the request is wrong (its reasons on stderr, with `--json` on stdout too), 2 an internal error.
 
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
@@ -35,6 +35,7 @@ use clap::Parser;
 use clap::error::ErrorKind;
 use failure::Failure;
 use std::process::ExitCode;
+use tegula_base::Diagnostic;
 
 /// A compiler allocates much and small, in one burst; `.cargo/config.toml` has it ask for huge pages.
 #[global_allocator]
@@ -47,36 +48,37 @@ fn main() -> ExitCode {
         ));
         std::process::exit(2);
     }));
-    let args = match Args::try_parse() {
-        Ok(args) => args,
-        Err(error) => return answer(&error),
+    let done = match Args::try_parse() {
+        Ok(args) => dispatch(args.command),
+        Err(error) => answer(&error),
     };
-    match dispatch(args.command) {
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             output::complain(&format!("{failure}\n"));
+            if let (Failure::Found(found), true) = (&failure, is_json_asked()) {
+                // What cannot be printed stands on stderr.
+                let _ = output::print_findings(found);
+            }
             failure.exit_code()
         }
     }
 }
 
-/// Prints help or version as asked, or what is wrong with the arguments.
-fn answer(error: &clap::Error) -> ExitCode {
+/// Arguments that are wrong are not parsed, and yet a program waits for JSON.
+fn is_json_asked() -> bool {
+    std::env::args_os().any(|arg| arg == "--json")
+}
+
+/// Prints help or version as asked. Errors: what is wrong with the arguments.
+fn answer(error: &clap::Error) -> Result<(), Failure> {
+    let text = error.render().to_string();
     match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            // Nothing can be done if it cannot be printed.
-            let _ = error.print();
-            ExitCode::SUCCESS
-        }
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            let _ = error.print();
-            ExitCode::from(1)
-        }
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => output::print(&text),
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Err(Failure::No(text.trim_end().to_string())),
         _ => {
-            let text = error.render().to_string();
-            let reason = text.strip_prefix("error: ").unwrap_or(&text);
-            output::complain(&format!("error[bad-option]: {reason}"));
-            ExitCode::from(1)
+            let reason = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
+            Err(Diagnostic::error("bad-option", reason).into())
         }
     }
 }

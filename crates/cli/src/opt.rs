@@ -23,7 +23,7 @@ pub fn opt(args: &OptArgs) -> Result<(), Failure> {
         }
     };
     match &args.output {
-        Some(file) => output::write_bytes(file, text.as_bytes()),
+        Some(file) => output::write_text(file, &text),
         None => output::print(&text),
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 use tegula::files::write_whole;
-use tegula_base::{Diagnostic, HostTensor, npy};
+use tegula_base::{Diagnostic, Diagnostics, HostTensor, npy};
 pub use tegula_driver::human::{duration, size};
 
 /// How many elements are shown.
@@ -23,6 +23,25 @@ pub fn print(text: &str) -> Result<(), Failure> {
 
 pub fn print_json(value: &Value) -> Result<(), Failure> {
     print(&format!("{value:#}\n"))
+}
+
+/// Prints findings for who asked for JSON; stderr has them as text.
+pub fn print_findings(found: &Diagnostics) -> Result<(), Failure> {
+    let findings: Vec<Value> = found
+        .0
+        .iter()
+        .map(|diagnostic| {
+            json!({
+                "code": diagnostic.code,
+                "severity": diagnostic.severity.name(),
+                "message": diagnostic.message,
+                "at": diagnostic.spans,
+                "notes": diagnostic.notes,
+                "help": diagnostic.help,
+            })
+        })
+        .collect();
+    print_json(&json!({ "findings": findings }))
 }
 
 /// Says on stderr. What cannot be said is left out: the exit status tells enough, and there is no other place.
@@ -69,6 +88,12 @@ pub fn progress(text: &str) {
 /// Bytes to a file.
 pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     Ok(write_whole(path, |file| file.write_all(bytes))?)
+}
+
+/// Text to a file, and that it is there to stdout.
+pub fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
+    write_bytes(path, text.as_bytes())?;
+    print(&format!("wrote {} ({})\n", path.display(), size(text.len() as u64)))
 }
 
 /// A package to a file.

@@ -56,6 +56,13 @@ struct Ending {
     error: Option<String>,
 }
 
+impl Ending {
+    /// The shell found no such command (127) or could not start it (126), or it was asked for what it does not have.
+    fn is_refusal(&self) -> bool {
+        matches!(self.status, Some(126 | 127)) || self.error.as_deref() == Some("error[bad-option]")
+    }
+}
+
 /// Runs the command on one program after the other; the first tells what is looked for.
 struct Judge {
     command: String,
@@ -86,6 +93,11 @@ impl Judge {
         let says = self.says.as_ref().is_none_or(|says| printed.contains(says.as_str()));
         if let Some(wanted) = &self.wanted {
             return Ok(says && *wanted == ending);
+        }
+        if ending.is_refusal() {
+            let said = printed.lines().next().unwrap_or_default().to_string();
+            let message = format!("`{}` does not run: no fault of the model's is looked for", self.command);
+            return Err(Diagnostic::error("bad-option", message).note(said).into());
         }
         let fails = ending.status != Some(0);
         self.patience = LEAST_PATIENCE.max(start.elapsed() * PATIENCE);

@@ -2,7 +2,7 @@
 
 use crate::args::RunArgs;
 use crate::failure::Failure;
-use crate::inputs::inputs;
+use crate::inputs::{Inputs, inputs};
 use crate::load::{self, Loaded};
 use crate::{output, trace};
 use serde_json::{Value, json};
@@ -20,7 +20,9 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     output::progress(&format!("loading {}", args.file.display()));
     let Loaded { session, compile_ns, load_ns, records } =
         load::load(&args.file, &args.compile, args.threads)?;
-    let tensors = inputs(session.inputs(), &args.inputs, &load::dims(&args.compile.dims)?)?.noted();
+    let given = inputs(session.inputs(), &args.inputs, &load::dims(&args.compile.dims)?)?;
+    given.note();
+    let Inputs { tensors, made_up } = given;
     let views: Vec<TensorView> = tensors.iter().map(TensorView::from).collect();
     let (clock, mut outputs) = (WallClock::default(), Vec::new());
     let profile = session.run_profiled(&views, &mut outputs)?;
@@ -35,6 +37,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
         "load_ns": load_ns,
         "run_ns": run_ns,
         "arena_bytes": arena_bytes(&profile),
+        "made_up_inputs": made_up,
         "launches": {
             "emitted": counters.machine,
             "portable": counters.portable,
@@ -61,18 +64,21 @@ fn evaluate(args: &RunArgs) -> Result<(), Failure> {
     args.compile.refuse("the evaluator runs a model as it was imported")?;
     output::progress(&format!("evaluating {}", args.file.display()));
     let clock = WallClock::default();
-    let ((names, outputs, run_ns), _) =
+    let ((names, outputs, facts, run_ns), _) =
         load::with_model(&args.file, &args.compile, None, |model, options, _| {
             let program = model.import(&options.dims)?;
             let ports = tegula_driver::model::ports(&program);
             let inputs = inputs(&ports, &args.inputs, &options.dims).map_err(Diagnostics::from)?;
-            let tensors = inputs.noted();
+            inputs.note();
+            let Inputs { tensors, made_up } = inputs;
             let start = clock.now_ns();
             let outputs = tegula_driver::model::evaluate(&program, &tensors)?;
-            Ok((tegula_driver::model::result_names(&program), outputs, clock.now_ns() - start))
+            let run_ns = clock.now_ns() - start;
+            let facts = json!({ "run_ns": run_ns, "made_up_inputs": made_up });
+            Ok((tegula_driver::model::result_names(&program), outputs, facts, run_ns))
         })?;
     let times = format!("evaluated in {}", output::duration(run_ns as f64));
-    report(args, &names, &outputs, json!({ "run_ns": run_ns }), &times)
+    report(args, &names, &outputs, facts, &times)
 }
 
 fn report(

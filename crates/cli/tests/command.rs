@@ -1,36 +1,11 @@
 //! The command as a user meets it: what it prints, what it refuses, how it exits.
 
+mod ask;
+
+use ask::{MODEL, done, folder, refused, tegula};
 use expect_test::expect;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
-const MODEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tegula/models/double.onnx");
-
-/// A folder of its own for a test, empty.
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
-fn tegula(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tegula")).args(args).output().unwrap()
-}
-
-/// stdout of a command that succeeds.
-fn done(args: &[&str]) -> String {
-    let output = tegula(args);
-    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
-}
-
-/// Exit code and stderr of a command that fails.
-fn refused(args: &[&str]) -> String {
-    let output = tegula(args);
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    format!("{}: {stderr}", output.status.code().unwrap())
-}
+use std::path::Path;
+use std::process::Command;
 
 #[test]
 fn a_model_runs() {
@@ -533,6 +508,7 @@ fn a_model_is_reduced_to_what_a_command_fails_on() {
         help: it must fail on the model's tensor program, which `tegula compile MODEL --emit tensor` shows
     "#]]
     .assert_eq(&refused(&["reduce", model, "--check", "grep -q tanh"]));
+    assert!(refused(&["reduce", model, "--check", "no-such-command"]).contains("does not run"));
     let other = refused(&["reduce", model, "--check", "exit 3 #", "--says", "WRONG"]);
     assert!(other.starts_with("1: error[no-fault]"), "{other}");
 }
