@@ -1,7 +1,9 @@
-//! `gpu-compile-time`: the distinct kernels of a decoder of Llama 2 7B's sizes, weights and lengths symbolic, from the
+//! `gpu-compile-time [--untimed]`: the distinct kernels of a decoder of Llama 2 7B's sizes, weights and lengths symbolic, from the
 //! tensor level to PTX for an H200; one thread, medians.
 //! Then how many kernels one step of decoding has, and what a layer of it launches.
 //! Bars: 5 ms a kernel, 300 ms and 40 kernels in all, as many of a step. What `ptxas` takes is told apart where it is installed.
+//! With `--untimed` times are told and not judged: on a machine that nobody chose they say little of the code (a kernel that
+//! takes 2.7 ms on a Zen 5 takes 6 on a Zen 3 that other guests share).
 
 use std::fs;
 use std::thread;
@@ -39,7 +41,8 @@ const KERNELS_BAR: usize = 40;
 /// Rows of the cache that a step of decoding writes to.
 const STEP_ROOM: i64 = 4096;
 
-pub fn run(_args: &[String]) -> Result<Outcome> {
+pub fn run(args: &[String]) -> Result<Outcome> {
+    let is_timed = !args.iter().any(|arg| arg == "--untimed");
     let machine = Machine::class("h200").context("there is no machine class `h200`")?;
     let plain = |error: Diagnostic| anyhow!("{error}");
     let target = GpuTarget::new(machine).map_err(plain)?;
@@ -78,7 +81,7 @@ pub fn run(_args: &[String]) -> Result<Outcome> {
             let (mut compiling, mut text) = (Vec::new(), Vec::new());
             for repeat in 0..MOST_REPEATS {
                 if repeat >= REPEATS {
-                    if lower_ms + least(&compiling) <= KERNEL_BAR_MS {
+                    if !is_timed || lower_ms + least(&compiling) <= KERNEL_BAR_MS {
                         break;
                     }
                     thread::sleep(PAUSE);
@@ -110,12 +113,11 @@ pub fn run(_args: &[String]) -> Result<Outcome> {
         }
     }
     let step = step_facts(&target)?;
-    let holds = step.distinct <= KERNELS_BAR
-        && slowest <= KERNEL_BAR_MS
-        && total <= TOTAL_BAR_MS
-        && launches <= KERNELS_BAR;
+    let is_fast = slowest <= KERNEL_BAR_MS && total <= TOTAL_BAR_MS;
+    let holds = step.distinct <= KERNELS_BAR && launches <= KERNELS_BAR && (is_fast || !is_timed);
     Ok(Outcome::pass_if(holds && !kernels.is_empty())
         .with("kernels", launches)
+        .with("timed", if is_timed { "yes" } else { "no" })
         .with("kernels_ms", format!("{total:.1}"))
         .with("slowest_ms", format!("{slowest:.2}"))
         .with("passes_ms", format!("{:.1}", median(passes)))

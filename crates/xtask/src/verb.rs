@@ -75,7 +75,12 @@ pub const VERBS: &[Verb] = &[
         "NVIDIA's assembler takes kernels written as CUDA Tile IR",
         crate::gpu_tileir::run,
     ),
-    verb("gpu-compile-time", "", "kernels of a large decoder to PTX", crate::gpu_compile_time::run),
+    verb(
+        "gpu-compile-time",
+        "[--untimed]",
+        "kernels of a large decoder to PTX",
+        crate::gpu_compile_time::run,
+    ),
     verb("readme", "", "the README's commands", crate::readme::run),
     verb(
         "models",
