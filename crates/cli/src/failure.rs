@@ -8,7 +8,7 @@ use tegula_base::{Diagnostic, Diagnostics};
 #[derive(Debug)]
 pub enum Failure {
     Found(Diagnostics),
-    /// The command worked and its answer is no; it is printed already.
+    /// There is nothing to find: the command's answer, printed already, is no, or nothing was asked. The text is for stderr.
     No(String),
 }
 

@@ -74,7 +74,11 @@ fn is_json_asked() -> bool {
 fn answer(error: &clap::Error) -> Result<(), Failure> {
     let text = error.render().to_string();
     match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => output::print(&text),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            // In colours on a terminal. Nothing can be done if it cannot be printed.
+            let _ = error.print();
+            Ok(())
+        }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Err(Failure::No(text.trim_end().to_string())),
         _ => {
             let reason = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
