@@ -79,8 +79,8 @@ struct Select<'f> {
     counts: Vec<(count::Key, VReg)>,
     /// AVX2: 64-bit lane forms of masks, as `counts`.
     wide_masks: Vec<(Value, VReg)>,
-    /// AVX2: bytes taken apart for products, with the shift that widens them; as `counts`.
-    byte_halves: Vec<(Value, Isa, [VReg; 2])>,
+    /// AVX2: bytes taken apart for products, and whether they are signed; as `counts`.
+    byte_halves: Vec<(Value, bool, [VReg; 2])>,
 }
 
 impl Select<'_> {

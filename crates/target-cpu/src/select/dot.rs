@@ -14,8 +14,8 @@ impl Select<'_> {
         }
         let mut sum = self.operand(op, 0)?;
         // No pair of products of 16-bit lanes overflows 32 bits.
-        let a = self.byte_halves(self.func.operand(op, 1), width, Isa::Vpsrlw)?;
-        let b = self.byte_halves(self.func.operand(op, 2), width, Isa::Vpsraw)?;
+        let a = self.byte_halves(self.func.operand(op, 1), width, false)?;
+        let b = self.byte_halves(self.func.operand(op, 2), width, true)?;
         for (a, b) in a.into_iter().zip(b) {
             let products = self.vv(Isa::Vpmaddwd, width, a, b);
             sum = self.vv(Isa::Vpaddd, width, sum, products);
@@ -24,26 +24,22 @@ impl Select<'_> {
         Ok(())
     }
 
-    /// AVX2: the even and the odd bytes of a value as 16-bit lanes, moved down by `shift`, which widens them with or
-    /// without their sign. A factor meets a whole row or column of others, and is taken apart once.
-    fn byte_halves(&mut self, value: Value, width: Width, shift: Isa) -> Selected<[VReg; 2]> {
-        let made = self.byte_halves.iter().rev().find(|made| (made.0, made.1) == (value, shift));
+    /// AVX2: the even and the odd bytes of a value, which are signed or not, as 16-bit lanes. A factor meets a whole row or
+    /// column of others, and is taken apart once.
+    fn byte_halves(&mut self, value: Value, width: Width, signed: bool) -> Selected<[VReg; 2]> {
+        let made = self.byte_halves.iter().rev().find(|made| (made.0, made.1) == (value, signed));
         if let Some((_, _, halves)) = made {
             return Ok(*halves);
         }
         let bytes = self.reg(value)?;
-        let even = match shift {
-            Isa::Vpsrlw => {
-                let low = self.splat_i32(width, 0x00ff_00ff);
-                self.vv(Isa::Vpand, width, bytes, low)
-            }
-            _ => {
-                let up = self.vi(Isa::Vpsllw, width, bytes, 8);
-                self.vi(shift, width, up, 8)
-            }
+        let halves = if signed {
+            let up = self.vi(Isa::Vpsllw, width, bytes, 8);
+            [self.vi(Isa::Vpsraw, width, up, 8), self.vi(Isa::Vpsraw, width, bytes, 8)]
+        } else {
+            let low = self.splat_i32(width, 0x00ff_00ff);
+            [self.vv(Isa::Vpand, width, bytes, low), self.vi(Isa::Vpsrlw, width, bytes, 8)]
         };
-        let halves = [even, self.vi(shift, width, bytes, 8)];
-        self.byte_halves.push((value, shift, halves));
+        self.byte_halves.push((value, signed, halves));
         Ok(halves)
     }
 
