@@ -70,10 +70,11 @@ fn range(dim: &Dim, of_symbol: &dyn Fn(&str) -> (i64, i64), splits: u32) -> (i64
     let tries = if splits == MAX_SPLITS { MAX_SPLITS as usize } else { 1 };
     let Some(splits) = splits.checked_sub(1) else { return sum };
     let closer = |all: (i64, i64), one: (i64, i64)| (all.0.max(one.0), all.1.min(one.1));
-    if split_at_max(dim, 0).is_none() {
+    let Some(first) = split_at_max(dim, 0) else {
         return closer(sum, quotient_range(dim, of_symbol, splits));
-    }
-    let at_each = (0..tries).filter_map(|number| split_at_max(dim, number));
+    };
+    let others = (1..tries).filter_map(|number| split_at_max(dim, number));
+    let at_each = std::iter::once(first).chain(others);
     at_each.fold(sum, |all, split| closer(all, split_range(&split, of_symbol, splits)))
 }
 

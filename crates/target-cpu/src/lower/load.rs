@@ -5,7 +5,7 @@
 //! outside along the lane axis are cut off by the count; what was not loaded becomes the pad value.
 
 use super::window::Window;
-use super::{Lower, facts};
+use super::Lower;
 use crate::schedule::builder::At;
 use crate::schedule::{Builder, CompareOp, Elem, IndexOp};
 use tegula_base::{DType, Dim};
@@ -53,9 +53,7 @@ impl Lower<'_> {
             let count = (!full).then(|| b.index(active));
             return Lanes::Along { axis, count };
         }
-        let least = facts::least(self.kernel, self.symbols, data.offset);
-        let start = data.start + window.along(axis, coord) * data.step;
-        if data.step < 1 || least == i64::MIN || least.saturating_add(start) < 0 {
+        if data.step < 1 || window.may_begin_before(axis, coord) {
             return Lanes::Scattered { axis };
         }
         let position = self.position(b, window, axis, coord);
@@ -101,10 +99,8 @@ impl Lower<'_> {
             let position = self.position(b, window, i, coord);
             let size = self.size(b, &axis.size);
             let below = b.index_op(IndexOp::Lt, position, size);
-            let least = facts::least(self.kernel, self.symbols, axis.offset);
-            let start = axis.start + window.along(i, coord) * axis.step;
             let mut parts = vec![below];
-            if least == i64::MIN || least.saturating_add(start) < 0 {
+            if window.may_begin_before(i, coord) {
                 let zero = b.index(0);
                 parts.push(b.index_op(IndexOp::Le, zero, position));
             }

@@ -3,7 +3,7 @@
 //! Transposes, boxes, repetitions and unit axes of a load are windows too, so that such a tile can be loaded
 //! again in the form its user wants.
 
-use super::Lower;
+use super::{Lower, facts};
 use smallvec::SmallVec;
 use std::rc::Rc;
 use tegula_base::{DType, Dim};
@@ -14,6 +14,8 @@ use tegula_tile::TileOp;
 #[derive(Clone, Debug)]
 pub(super) struct WindowAxis {
     pub offset: Value,
+    /// A lower bound of `offset` where the axis is bounded, `i64::MIN` where nothing is known.
+    pub least: i64,
     pub start: i64,
     pub step: i64,
     /// Whether positions may lie outside of `0..size`.
@@ -42,6 +44,13 @@ impl Window {
         walking.map(|(_, c)| *c).sum()
     }
 
+    /// Whether a tile's coordinate may lie before the view along a bounded axis.
+    pub fn may_begin_before(&self, axis: usize, coord: &[i64]) -> bool {
+        let data = &self.axes[axis];
+        let start = data.start + self.along(axis, coord) * data.step;
+        data.least == i64::MIN || data.least.saturating_add(start) < 0
+    }
+
     /// The view's axis that lies across lanes.
     pub fn lane_axis(&self) -> Option<usize> {
         self.walks.last().copied().flatten()
@@ -57,6 +66,10 @@ impl Lower<'_> {
         let ty = self.memories.ty(view);
         let axes = (0..steps.len()).map(|i| WindowAxis {
             offset: operands[first_offset + i],
+            least: match bounded[i] {
+                true => facts::least(self.kernel, self.symbols, operands[first_offset + i]),
+                false => i64::MIN,
+            },
             start: 0,
             step: steps[i],
             bounded: bounded[i],
