@@ -44,7 +44,7 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     };
     println!("seed {seed}");
     ensure!(have("cc"), "cc is missing: install a C compiler (Debian, Ubuntu: apt-get install gcc)");
-    Shell::new("cargo").args(["build", "--release", "--quiet", "-p", "tegula-capi"]).run()?;
+    workspace::build_library("tegula-capi")?;
     let face = workspace::root().join("crates/capi");
     let places = Places {
         sources: face.join("tests/c"),

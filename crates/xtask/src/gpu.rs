@@ -25,7 +25,6 @@ use tegula_runtime::{Gpu, Session, SessionOptions};
 use tegula_testkit::gpu_kernels::{GpuKernel, Sizes, gpu_kernels};
 
 use crate::outcome::Outcome;
-use crate::shell::Shell;
 use crate::workspace;
 use rows::Rows;
 
@@ -91,7 +90,7 @@ pub fn run(args: &[String]) -> Result<Outcome> {
 
 /// A driver over the simulator, built as the tests have it.
 fn fake_driver() -> Result<PathBuf> {
-    Shell::new("cargo").args(["build", "--quiet", "--release", "--package", "tegula-fake-cuda"]).run()?;
+    workspace::build_library("tegula-fake-cuda")?;
     let name = format!("{}tegula_fake_cuda{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
     Ok(workspace::target().join("release").join(name))
 }

@@ -80,3 +80,9 @@ pub fn build_tegula() -> Result<PathBuf> {
     ensure!(binary.is_file(), "`cargo build -p tegula-cli` left no {}", binary.display());
     Ok(binary)
 }
+
+/// Builds a crate's library in release mode, with the command: alone it would have other features of crates that both
+/// use, which would then be built twice.
+pub fn build_library(package: &str) -> Result<()> {
+    Shell::new("cargo").args(["build", "--release", "--quiet", "-p", "tegula-cli", "-p", package]).run()
+}
