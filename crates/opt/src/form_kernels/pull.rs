@@ -9,7 +9,7 @@ use super::places::{self, places};
 use super::rules::{self, Role};
 use crate::lower::attention::{paged_keys, pages, reads_moved_rows};
 use smallvec::SmallVec;
-use tegula_base::{DType, Dim};
+use tegula_base::{DType, Dim, Shape};
 use tegula_ir::Value;
 use tegula_ir::pass::PassCx;
 use tegula_target::TargetModel;
@@ -208,9 +208,12 @@ fn accepts(
     let into = &groups.groups[reader];
     let mut users = groups.ops_of(reader);
     users.retain(|at| reads(groups, *at, value));
-    if into.form == Form::Root(KernelClass::Attention) && rows_of_attention(groups, reader).contains(&value) {
+    let mut rows = rows_of_attention(groups, reader);
+    if rows.iter().any(|(known, _)| *known == value) {
         // Each block of queries reads all keys: what computes them would do so for each.
-        let is_order = groups.ops_of(id).iter().all(|at| orders_rows(groups, *at));
+        let mut ops = groups.ops_of(id);
+        ops.sort_unstable_by(|a, b| b.cmp(a));
+        let is_order = ops.iter().all(|at| orders_rows(groups, *at, &mut rows));
         let root = groups.op(into.members[0]);
         let has_room = groups.size_of(id) + groups.size_of(reader) <= rules::MAX_OPS;
         let elsewhere = users.iter().any(|at| *at > into.members[0]);
@@ -301,26 +304,65 @@ fn pulls(root: &TensorOp, operands: &[Value], value: Value) -> bool {
     operands.iter().enumerate().all(|(i, operand)| *operand != value || rules::pulls_operand(root, i))
 }
 
-/// What an attention reads as queries, keys and values, behind what only orders their rows anew in its kernel.
-fn rows_of_attention(groups: &Groups, reader: GroupId) -> Vec<Value> {
+/// What an attention reads as queries, keys and values, and what its kernel orders anew to have them; each with the axis
+/// along which its rows lie. Nothing where the reader is no attention.
+fn rows_of_attention(groups: &Groups, reader: GroupId) -> Vec<(Value, usize)> {
+    /// Of queries, keys and values: `[batch, heads, rows, elements]`.
+    const ROWS: usize = 2;
+    if groups.groups[reader].form != Form::Root(KernelClass::Attention) {
+        return vec![];
+    }
     let root = groups.groups[reader].members[0];
-    let mut rows = groups.operands(root)[..rules::ATTENTION_MASK].to_vec();
+    let operands = &groups.operands(root)[..rules::ATTENTION_MASK];
+    let mut rows: Vec<(Value, usize)> = operands.iter().map(|value| (*value, ROWS)).collect();
     // Later ops first: each is behind all that read it.
     let mut before: Vec<usize> = groups.ops_of(reader).into_iter().filter(|at| *at < root).collect();
     before.sort_unstable_by(|a, b| b.cmp(a));
     for at in before {
-        if orders_rows(groups, at) && rows.contains(&groups.result(at)) {
-            rows.extend(groups.operands(at));
-        }
+        orders_rows(groups, at, &mut rows);
     }
     rows
 }
 
-/// Whether an op orders rows anew and leaves each as it is.
-fn orders_rows(groups: &Groups, at: usize) -> bool {
-    match groups.kind(at) {
-        TensorOp::Transpose { perm } => perm.last() == Some(&(perm.len() - 1)),
+/// Whether an op makes some of these rows, and only orders them anew or leaves some heads out; its operand's rows are
+/// added then.
+fn orders_rows(groups: &Groups, at: usize, rows: &mut Vec<(Value, usize)>) -> bool {
+    let result = groups.result(at);
+    let axes: SmallVec<[usize; 3]> =
+        rows.iter().filter(|(value, _)| *value == result).map(|(_, axis)| *axis).collect();
+    let before = axes.iter().map(|axis| axis_before(groups, at, *axis));
+    match before.collect::<Option<SmallVec<[usize; 3]>>>() {
+        Some(before) if !before.is_empty() => {
+            let operand = groups.operands(at)[0];
+            rows.extend(before.into_iter().map(|axis| (operand, axis)));
+            true
+        }
         _ => false,
+    }
+}
+
+/// Where the axis of rows lies in the operand of an op that leaves each row whole, and all rows along that axis: a block of
+/// rows that ends past it must end past the operand too. `None`: the op does otherwise.
+fn axis_before(groups: &Groups, at: usize, axis: usize) -> Option<usize> {
+    let (from, to) = (groups.shape(*groups.operands(at).first()?), groups.shape(groups.result(at)));
+    let last = |shape: &Shape| shape.rank().checked_sub(1);
+    match groups.kind(at) {
+        TensorOp::Transpose { perm } => (perm.last() == last(from).as_ref()).then(|| perm[axis]),
+        TensorOp::Slice { starts, sizes, steps } => {
+            let is_whole = |axis: usize| starts[axis].is_const(0) && sizes[axis] == from[axis];
+            let whole = is_whole(axis) && is_whole(last(from)?) && steps.iter().all(|step| *step == 1);
+            whole.then_some(axis)
+        }
+        TensorOp::Reshape { .. } if from.differs_by_units(to) => {
+            let wide = |shape: &Shape| -> Vec<usize> {
+                (0..shape.rank()).filter(|axis| !shape[*axis].is_const(1)).collect()
+            };
+            let (before, after) = (wide(from), wide(to));
+            let ends_whole = before.last().copied() == last(from) && after.last().copied() == last(to);
+            let place = after.iter().position(|wide| *wide == axis)?;
+            ends_whole.then(|| before[place])
+        }
+        _ => None,
     }
 }
 

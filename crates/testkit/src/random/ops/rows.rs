@@ -2,7 +2,7 @@
 
 use super::Gen;
 use crate::random::data::Values;
-use tegula_base::{Dim, Shape};
+use tegula_base::{DType, Dim, Shape};
 use tegula_ir::Value;
 use tegula_ir::attr::F64;
 use tegula_tensor::build::Built;
@@ -59,9 +59,12 @@ pub fn attention(g: &mut Gen) -> Built<()> {
     let l = if causal { g.count(s) } else { g.size(20) };
     let (d, e) = (g.small(20), g.small(20));
     let shape = |dims: [i64; 4]| Shape::from(dims.map(Dim::from));
-    let q = g.fresh(dtype, shape([b, heads, l, d]), Values::Ordinary);
-    let k = g.fresh(dtype, shape([b, groups, s, d]), Values::Ordinary);
-    let v = g.like(dtype, &shape([b, groups, s, e]), Values::Ordinary).value;
+    let q = heads_of(g, dtype, [b, heads, l, d])?;
+    let k = heads_of(g, dtype, [b, groups, s, d])?;
+    let v = match g.rng.chance(50) {
+        true => g.like(dtype, &shape([b, groups, s, e]), Values::Ordinary).value,
+        false => heads_of(g, dtype, [b, groups, s, e])?,
+    };
     let mut operands = vec![q, k, v];
     if g.rng.chance(40) {
         let one_of = |g: &mut Gen, n| if g.rng.chance(50) { 1 } else { n };
@@ -78,9 +81,44 @@ pub fn attention(g: &mut Gen) -> Built<()> {
     Ok(())
 }
 
+/// `[batch, heads, rows, elements]`, as models come by them: as they are, heads of a row side by side, those next to other
+/// heads, one of several parts, and some of more rows.
+fn heads_of(g: &mut Gen, dtype: DType, [b, heads, rows, d]: [i64; 4]) -> Built<Value> {
+    let fresh = |g: &mut Gen, dims: &[i64]| g.fresh(dtype, Shape::from(dims), Values::Ordinary);
+    let apply = |g: &mut Gen, op: TensorOp, x: Value| Ok::<Value, String>(g.push(op, &[x], false)?[0]);
+    let reshape = |dims: &[i64]| TensorOp::Reshape { shape: Shape::from(dims) };
+    let slice = |axis: usize, start: i64, dims: &[i64]| {
+        let mut starts = vec![Dim::from(0); dims.len()];
+        starts[axis] = Dim::from(start);
+        let sizes = dims.iter().map(|n| Dim::from(*n)).collect();
+        TensorOp::Slice { starts, sizes, steps: vec![1; dims.len()] }
+    };
+    let (before, after) = (g.rng.below(3) as i64, g.rng.below(3) as i64);
+    let x = match g.rng.below(5) {
+        0 => return Ok(fresh(g, &[b, heads, rows, d])),
+        1 => fresh(g, &[b, rows, heads, d]),
+        2 => {
+            let x = fresh(g, &[b, rows, (before + heads + after) * d]);
+            let x = apply(g, slice(2, before * d, &[b, rows, heads * d]), x)?;
+            apply(g, reshape(&[b, rows, heads, d]), x)?
+        }
+        3 => {
+            let x = fresh(g, &[b, rows, before + 1 + after, heads, d]);
+            let x = apply(g, TensorOp::Transpose { perm: vec![2, 0, 3, 1, 4] }, x)?;
+            let x = apply(g, slice(0, before, &[1, b, heads, rows, d]), x)?;
+            return apply(g, reshape(&[b, heads, rows, d]), x);
+        }
+        _ => {
+            let x = fresh(g, &[b, before + rows + after, heads, d]);
+            apply(g, slice(1, before, &[b, rows, heads, d]), x)?
+        }
+    };
+    apply(g, TensorOp::Transpose { perm: vec![0, 2, 1, 3] }, x)
+}
+
 /// Operands of a layer with `gates` gates, up to `h0`; and its hidden size, batch and type by the last.
 fn layer(g: &mut Gen, gates: i64) -> (Vec<Value>, i64, i64) {
-    let dtype = if g.rng.chance(70) { tegula_base::DType::F32 } else { g.float() };
+    let dtype = if g.rng.chance(70) { DType::F32 } else { g.float() };
     let (s, b) = (g.size(6), g.small(3));
     let (i, h) = (g.small(17), g.small(17));
     let mut one = |dims: &[i64]| g.fresh(dtype, Shape::from(dims), Values::Ordinary);
