@@ -111,7 +111,7 @@ pub fn difference(found: &Difference) -> String {
         0 => String::new(),
         n => format!(", {n} elements not judged, which rounding may move by a step"),
     };
-    format!("{verdict}, max difference {:.3e} of {:.3e}{at}{unjudged}", found.max_abs, found.tolerance)
+    format!("{verdict}, max difference {:.3e}, {:.3e} allowed{at}{unjudged}", found.max_abs, found.tolerance)
 }
 
 fn verdict(report: &CheckReport) -> String {
@@ -130,7 +130,7 @@ fn verdict(report: &CheckReport) -> String {
                 .to_string()
         }
         (None, None) => {
-            "error: outputs are wrong although every kernel alone is right: a pass, buffers or control flow are at fault; `tegula bisect` looks at the passes"
+            "error: outputs are wrong although every kernel alone is right: a pass, buffers or control flow are at fault, or these inputs make rounding grow; `tegula bisect` looks at the passes"
                 .to_string()
         }
     }

@@ -1,6 +1,6 @@
 //! `tegula diff`.
 
-use crate::args::DiffArgs;
+use crate::args::{CompileOptions, DiffArgs};
 use crate::failure::Failure;
 use crate::inspect::at;
 use crate::load::{self, package_of, with_model};
@@ -18,11 +18,19 @@ const NAMED: usize = 3;
 
 pub fn diff(args: &DiffArgs) -> Result<(), Failure> {
     let [left, right] = [&args.left, &args.right];
-    if kind::is_package(left)? && kind::is_package(right)? {
+    let dims = load::dims(&args.compile.dims)?;
+    let packages = [package(left)?, package(right)?];
+    if packages.iter().all(Option::is_some) {
         args.compile.refuse("both sides are compiled already")?;
+        load::check_dims(packages.iter().flatten().flat_map(|package| &package.program.inputs), &dims)?;
     }
-    let sides = [side(left, args)?, side(right, args)?];
-    let found = compare([&sides[0], &sides[1]], &load::dims(&args.compile.dims)?);
+    // Dims that a package has open are open on the other side too, and size what both are predicted to take.
+    let open = load::open_dims(packages.iter().flatten().flat_map(|package| &package.program.inputs));
+    let mut compile = args.compile.clone();
+    compile.dims.dims.retain(|(name, _)| !open.contains(name));
+    let [one, other] = packages;
+    let sides = [side(one, left, &compile)?, side(other, right, &compile)?];
+    let found = compare([&sides[0], &sides[1]], &dims);
     for name in &found.made_up {
         output::complain(&format!("note: size `{name}` is not given, 1 is taken (`--dim {name}=N`)\n"));
     }
@@ -32,12 +40,20 @@ pub fn diff(args: &DiffArgs) -> Result<(), Failure> {
     output::print(&to_text(&found, if args.all { usize::MAX } else { SHOWN }))
 }
 
-/// A package, or a model compiled to one.
-fn side(file: &Path, args: &DiffArgs) -> Result<Package, Failure> {
-    if kind::is_package(file)? {
-        return Ok(Package::parse(map_file(file)?).map_err(|found| at(file, found))?);
+/// The package of a file, if it is one.
+fn package(file: &Path) -> Result<Option<Package>, Failure> {
+    if !kind::is_package(file)? {
+        return Ok(None);
     }
-    let (compiled, _) = with_model(file, &args.compile, None, |model, options, cx| {
+    Ok(Some(Package::parse(map_file(file)?).map_err(|found| at(file, found))?))
+}
+
+/// A package, or a model compiled to one.
+fn side(package: Option<Package>, file: &Path, compile: &CompileOptions) -> Result<Package, Failure> {
+    if let Some(package) = package {
+        return Ok(package);
+    }
+    let (compiled, _) = with_model(file, compile, None, |model, options, cx| {
         tegula_driver::compile(model, options, None, cx)
     })?;
     Ok(Package::parse(package_of(&compiled)?.to_bytes()).map_err(|found| at(file, found))?)

@@ -5,6 +5,8 @@ use crate::failure::Failure;
 use crate::load::with_model;
 use crate::output;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use tegula_base::Dim;
 use tegula_driver::explain::KernelStory;
 
 pub fn explain(args: &ExplainArgs) -> Result<(), Failure> {
@@ -24,7 +26,7 @@ fn to_text(story: &KernelStory) -> String {
     if !cost.class.is_empty() {
         text += &format!("  {}: {} bytes, {} flops", cost.class, cost.bytes, cost.flops);
         if !cost.bound.is_empty() {
-            text += &format!(", {} ns predicted, held back by {}", cost.predicted_ns, cost.bound);
+            text += &format!(", {}, held back by {}", predicted(&cost.predicted_ns), cost.bound);
         }
         text.push('\n');
     }
@@ -32,6 +34,21 @@ fn to_text(story: &KernelStory) -> String {
         text += &format!("  {}: {}\n", remark.pass, remark.text);
     }
     text
+}
+
+/// A time; how it grows with open dims is nothing to read.
+fn predicted(ns: &Dim) -> String {
+    match ns.as_const() {
+        Some(ns) => format!("{ns} ns predicted"),
+        None => {
+            let mut open = BTreeSet::new();
+            ns.for_each_symbol(&mut |name| {
+                open.insert(name.to_string());
+            });
+            let how: Vec<String> = open.iter().map(|name| format!("`--dim {name}=N`")).collect();
+            format!("time predicted with {}", how.join(" "))
+        }
+    }
 }
 
 fn to_json(story: &KernelStory) -> Value {

@@ -66,8 +66,8 @@ impl Inputs {
 }
 
 /// `` `a`, `b` ``.
-pub fn quoted(names: &[String]) -> String {
-    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+pub fn quoted<'a>(names: impl IntoIterator<Item = &'a String>) -> String {
+    names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// Dims that no file and no `--dim` fixes are 1, and inputs that nothing gives are random.

@@ -2,6 +2,7 @@
 
 use crate::args::{CompileOptions as Args, DimOptions, refuse};
 use crate::failure::Failure;
+use crate::inputs::quoted;
 use crate::{device, kind, output};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -12,6 +13,7 @@ use tegula::files::Folder;
 use tegula_base::face::Clock;
 use tegula_base::{Diagnostic, Diagnostics};
 use tegula_driver::{CompileOptions, Compiled, Form, Model, PassCx, PassRecord, Trace};
+use tegula_package::Port;
 use tegula_runtime::map_file;
 
 /// A session with how long it took to get there.
@@ -31,7 +33,7 @@ pub fn load(file: &Path, args: &Args, threads: usize) -> Result<Loaded, Failure>
         refuse("a package is compiled already", &[("--result", !args.dims.results.is_empty())])?;
         let session = Session::load(file, tegula::session_options(threads, device::gpu(args)?))?;
         warn(&session);
-        check_dims(&session, &dims(&args.dims)?)?;
+        check_dims(session.inputs(), &dims(&args.dims)?)?;
         return Ok(Loaded { session, compile_ns: 0, load_ns: clock.now_ns(), records: vec![] });
     }
     device::check_device(args)?;
@@ -53,20 +55,28 @@ fn warn(session: &Session) {
     }
 }
 
-/// Dims only size the inputs that are made up for a package.
-fn check_dims(session: &Session, dims: &BTreeMap<String, i64>) -> Result<(), Diagnostics> {
-    let mut known = BTreeSet::new();
-    for dim in session.inputs().iter().flat_map(|port| &port.shape) {
+/// The names of dims that a package leaves open.
+pub fn open_dims<'a>(inputs: impl IntoIterator<Item = &'a Port>) -> BTreeSet<String> {
+    let mut open = BTreeSet::new();
+    for dim in inputs.into_iter().flat_map(|port| &port.shape) {
         dim.for_each_symbol(&mut |name| {
-            known.insert(format!("`{name}`"));
+            open.insert(name.to_string());
         });
     }
+    open
+}
+
+/// Dims only size what is made up or predicted for a package. Errors: names that none of its inputs' dims has.
+pub fn check_dims<'a>(
+    inputs: impl IntoIterator<Item = &'a Port>,
+    dims: &BTreeMap<String, i64>,
+) -> Result<(), Diagnostics> {
+    let open = open_dims(inputs);
     let mut found = Diagnostics::default();
-    for name in dims.keys().filter(|name| !known.contains(&format!("`{name}`"))) {
-        let listed: Vec<&str> = known.iter().map(String::as_str).collect();
-        let note = match listed.as_slice() {
-            [] => "it is compiled for one size of each".to_string(),
-            listed => format!("its open dims are {}", listed.join(", ")),
+    for name in dims.keys().filter(|name| !open.contains(*name)) {
+        let note = match open.is_empty() {
+            true => "it is compiled for one size of each".to_string(),
+            false => format!("its open dims are {}", quoted(&open)),
         };
         found.push(
             Diagnostic::error("unknown-dim", format!("the package has no open dim `{name}`")).note(note),

@@ -43,9 +43,9 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|panic| {
-        output::complain(&format!(
-            "error[internal]: internal error: {panic}\nhelp: please report this with the command and, if you can, the model\n"
-        ));
+        let found = Diagnostic::internal(format!("internal error: {panic}"))
+            .help("please report this with the command and, if you can, the model");
+        report(&found.into());
         std::process::exit(2);
     }));
     let done = match Args::try_parse() {
@@ -55,13 +55,18 @@ fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            output::complain(&format!("{failure}\n"));
-            if let (Failure::Found(found), true) = (&failure, is_json_asked()) {
-                // What cannot be printed stands on stderr.
-                let _ = output::print_findings(found);
-            }
+            report(&failure);
             failure.exit_code()
         }
+    }
+}
+
+/// Says on stderr why nothing came of it, and on stdout to who asked for JSON.
+fn report(failure: &Failure) {
+    output::complain(&format!("{failure}\n"));
+    if let (Failure::Found(found), true) = (failure, is_json_asked()) {
+        // What cannot be printed stands on stderr.
+        let _ = output::print_findings(found);
     }
 }
 
@@ -80,11 +85,24 @@ fn answer(error: &clap::Error) -> Result<(), Failure> {
             Ok(())
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Err(Failure::No(text.trim_end().to_string())),
-        _ => {
-            let reason = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
-            Err(Diagnostic::error("bad-option", reason).into())
-        }
+        _ => Err(wrong_arguments(&text).into()),
     }
+}
+
+/// The parser's paragraphs: what is wrong, then tips, the usage, and where help is.
+fn wrong_arguments(text: &str) -> Diagnostic {
+    let text = text.strip_prefix("error: ").unwrap_or(text);
+    let mut paragraphs = text.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty());
+    let lines: Vec<&str> = paragraphs.next().unwrap_or_default().lines().map(str::trim).collect();
+    let diagnostic = Diagnostic::error("bad-option", lines.join(" "));
+    paragraphs.fold(diagnostic, |diagnostic, paragraph| {
+        let without = |prefix| paragraph.strip_prefix(prefix).map(str::trim_start);
+        match (without("tip:"), without("For more information, ")) {
+            (Some(tip), _) => diagnostic.note(tip),
+            (_, Some(how)) => diagnostic.help(how.trim_end_matches('.')),
+            _ => diagnostic.note(paragraph),
+        }
+    })
 }
 
 fn dispatch(command: Command) -> Result<(), Failure> {

@@ -90,9 +90,12 @@ pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     Ok(write_whole(path, |file| file.write_all(bytes))?)
 }
 
-/// Text to a file, and that it is there to stdout.
+/// Text to a file, and that it is there to stdout. A pipe or a terminal that is named as a file has the text alone.
 pub fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
     write_bytes(path, text.as_bytes())?;
+    if !path.is_file() {
+        return Ok(());
+    }
     print(&format!("wrote {} ({})\n", path.display(), size(text.len() as u64)))
 }
 

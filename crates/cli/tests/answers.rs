@@ -3,6 +3,7 @@
 mod ask;
 
 use ask::{MODEL, done, folder, refused, tegula};
+use expect_test::expect;
 
 #[test]
 fn who_asks_for_json_is_answered_in_json_when_refused_too() {
@@ -14,8 +15,72 @@ fn who_asks_for_json_is_answered_in_json_when_refused_too() {
         let finding = &json["findings"][0];
         assert_eq!((finding["code"].as_str(), finding["severity"].as_str()), (Some(code), Some("error")));
         let text = String::from_utf8(output.stderr).unwrap();
-        assert!(text.contains(finding["message"].as_str().unwrap()), "{text}");
+        let message = finding["message"].as_str().unwrap();
+        assert!(text.contains(message) && !message.contains('\n'), "{text}");
     }
+}
+
+#[test]
+fn wrong_arguments_are_told_in_parts() {
+    expect![[r#"
+        1: error[bad-option]: unexpected argument '--no-such' found
+        note: to pass '--no-such' as a value, use '-- --no-such'
+        note: Usage: tegula bench [OPTIONS] <FILE>
+        help: try '--help'
+    "#]]
+    .assert_eq(&refused(&["bench", "--no-such"]));
+}
+
+#[test]
+fn a_pipe_named_as_a_file_has_the_text_alone() {
+    let text = |args: &[&str]| done(&[&["compile", MODEL, "--emit", "host"], args].concat());
+    assert_eq!(text(&["-o", "/dev/stdout"]), text(&[]));
+}
+
+#[test]
+fn dims_of_a_text_are_fixed() {
+    let file = folder("fixed").join("double.mlir");
+    let file = file.to_str().unwrap();
+    done(&["compile", MODEL, "--emit", "mlir", "-o", file]);
+    let fixed = |model| done(&["compile", model, "--emit", "tensor", "--dim", "n=3"]);
+    assert!(fixed(file).contains("tensor<3xf32>") && !fixed(file).contains("\"n\""), "{}", fixed(file));
+    assert!(done(&["run", file, "--dim", "n=2", "--input", "x=ones"]).starts_with("y: f32[2]  [2, 2]"));
+    expect![[r#"
+        1: error[unknown-dim]: no input has a dim `m`
+        note: the dims of its inputs are `n`
+    "#]]
+    .assert_eq(&refused(&["run", file, "--dim", "m=2"]));
+}
+
+#[test]
+fn dims_that_no_package_has_are_refused() {
+    let package = folder("dims").join("double.tgl");
+    let page = package.with_extension("html");
+    let [package, page] = [&package, &page].map(|path| path.to_str().unwrap());
+    done(&["compile", MODEL, "-o", package]);
+    let refusal = "1: error[unknown-dim]: the package has no open dim `m`\nnote: its open dims are `n`\n";
+    for args in [&["inspect", package, "--html", page][..], &["diff", package, package], &["run", package]] {
+        assert_eq!(refused(&[args, &["--dim", "m=3"]].concat()), refusal);
+    }
+    // A dim that the package has open stays open in the model that is compared with it.
+    assert!(done(&["diff", package, MODEL, "--dim", "n=5"]).starts_with("no difference"));
+}
+
+#[test]
+fn the_last_pass_stands_behind_the_first() {
+    let file = folder("order").join("double.mlir");
+    let file = file.to_str().unwrap();
+    done(&["compile", MODEL, "--emit", "mlir", "-o", file]);
+    let text = refused(&["opt", file, "--start-from", "cse", "--stop-after", "canonicalise"]);
+    let message = "1: error[bad-option]: the passes begin with `cse`, which stands behind `canonicalise`, the last\n";
+    assert_eq!(text, message);
+}
+
+#[test]
+fn a_time_that_hangs_on_dims_says_which() {
+    let told = done(&["explain", MODEL]);
+    assert!(told.contains("time predicted with `--dim n=N`"), "{told}");
+    assert!(done(&["explain", MODEL, "--dim", "n=64"]).contains(" ns predicted"));
 }
 
 #[test]

@@ -3,8 +3,9 @@
 use bytes::Bytes;
 use std::collections::BTreeMap;
 use tegula_base::face::Files;
-use tegula_base::{Diagnostic, Diagnostics};
+use tegula_base::{Diagnostic, Diagnostics, Dim, SymbolInfo};
 use tegula_import::onnx;
+use tegula_tensor::smaller::resize;
 use tegula_tensor::{TensorOp, TensorProgram};
 
 /// A model's bytes and what may be read beside them.
@@ -117,25 +118,34 @@ fn named_kinds(mut found: Diagnostics) -> Diagnostics {
     found
 }
 
-/// Replaces input dims of the names given by constants, everywhere.
+/// Replaces dims of the names given by constants, everywhere.
+/// Errors: a name that no dim has, a dim that the program computes, sizes that its ops do not fit together at.
 fn specialise(program: &mut TensorProgram, dims: &BTreeMap<String, i64>) -> Result<(), Diagnostics> {
     if dims.is_empty() {
         return Ok(());
     }
     let mut found = Diagnostics::default();
-    for name in dims.keys() {
-        if program.symbols.get(name).is_none() {
-            let known: Vec<String> = program.symbols.0.keys().map(|name| format!("`{name}`")).collect();
-            found.push(
-                Diagnostic::error("unknown-dim", format!("the model has no dim `{name}`"))
-                    .note(format!("its dims are {}", known.join(", "))),
-            );
-        }
+    let open = |name: &str| program.symbols.get(name).is_some_and(SymbolInfo::is_input);
+    for name in dims.keys().filter(|name| !open(name)) {
+        let known = program.symbols.0.keys().filter(|name| open(name)).map(|name| format!("`{name}`"));
+        let note = match known.collect::<Vec<String>>().as_slice() {
+            [] => "all dims of its inputs are constant".to_string(),
+            known => format!("the dims of its inputs are {}", known.join(", ")),
+        };
+        found.push(
+            Diagnostic::error("unknown-dim", format!("no input has a dim `{name}`")).note(note),
+        );
     }
     found.into_result(())?;
-    Err(Diagnostic::error("unsupported-dim", "dims of a program given as text cannot be fixed")
-        .help("replace the symbol in the text")
-        .into())
+    let at = |dim: &Dim| dim.substitute(&|name| dims.get(name).copied().map(Dim::from));
+    let Some(mut fixed) = resize(program, &at) else {
+        let given: Vec<String> = dims.iter().map(|(name, n)| format!("{name}={n}")).collect();
+        let message = format!("the program's ops do not fit together at {}", given.join(", "));
+        return Err(Diagnostic::error("shape-mismatch", message).into());
+    };
+    fixed.symbols.0.retain(|name, _| !dims.contains_key(&**name));
+    *program = fixed;
+    Ok(())
 }
 
 /// Findings that are our fault.

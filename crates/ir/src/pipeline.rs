@@ -91,10 +91,15 @@ impl<'a, S: PassState> Pipeline<'a, S> {
     }
 
     /// Errors: a pass's own; `internal` when a pass leaves an invalid state; `unknown-pass` for a name in the options
-    /// that is not in the list.
+    /// that is not in the list; `bad-option` where the last pass stands before the first.
     pub fn run(&self, state: &mut S, options: &RunOptions, cx: &mut PassCx) -> Result<Outcome, Diagnostics> {
         let first = self.find(options.start_from.as_deref())?.unwrap_or(0);
         let last = self.find(options.stop_after.as_deref())?;
+        if let Some(last) = last.filter(|last| *last < first) {
+            let [first, last] = [first, last].map(|pass| self.passes[pass].0);
+            let message = format!("the passes begin with `{first}`, which stands behind `{last}`, the last");
+            return Err(Diagnostic::error("bad-option", message).into());
+        }
         if options.verify {
             state.verify()?;
         }

@@ -19,7 +19,7 @@
   }) : () -> ()
 }) {tgn.symbols = {b = {input = 0, axis = 0}}} : () -> ()
 // -----
-// Mul_13: x * (1 + erf(x / sqrt 2)) / 2 => gelu(x)
+// Mul_13: x * (1 + erf(x / sqrt 2)) / 2, x * (1 + tanh(a x + b x^3)) / 2 => gelu(x)
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x"], result_names = ["Mul_13"]}> ({
   ^bb0(%0: tensor<?x5xf32, {dims = ["b"]}>):
