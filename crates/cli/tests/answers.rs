@@ -72,7 +72,8 @@ fn the_last_pass_stands_behind_the_first() {
     let file = file.to_str().unwrap();
     done(&["compile", MODEL, "--emit", "mlir", "-o", file]);
     let text = refused(&["opt", file, "--start-from", "cse", "--stop-after", "canonicalise"]);
-    let message = "1: error[bad-option]: the passes begin with `cse`, which stands behind `canonicalise`, the last\n";
+    let message =
+        "1: error[bad-option]: the passes begin with `cse`, which stands behind `canonicalise`, the last\n";
     assert_eq!(text, message);
 }
 

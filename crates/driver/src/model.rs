@@ -132,9 +132,7 @@ fn specialise(program: &mut TensorProgram, dims: &BTreeMap<String, i64>) -> Resu
             [] => "all dims of its inputs are constant".to_string(),
             known => format!("the dims of its inputs are {}", known.join(", ")),
         };
-        found.push(
-            Diagnostic::error("unknown-dim", format!("no input has a dim `{name}`")).note(note),
-        );
+        found.push(Diagnostic::error("unknown-dim", format!("no input has a dim `{name}`")).note(note));
     }
     found.into_result(())?;
     let at = |dim: &Dim| dim.substitute(&|name| dims.get(name).copied().map(Dim::from));

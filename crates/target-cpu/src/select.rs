@@ -16,6 +16,7 @@ mod dot;
 mod index;
 mod lanes;
 mod look_up;
+mod made;
 mod memory;
 mod plan;
 mod shuffle;
@@ -28,6 +29,7 @@ use crate::mir::{Arg, Base, Builder, Kind, Mem, Mir, Size, VReg};
 use crate::native::Tier;
 use crate::schedule::ops::CpuOp;
 use crate::schedule::{CpuFunc, CpuType, Elem};
+use made::AlreadyMade;
 use plan::Plan;
 use tegula_base::{Diagnostic, EntityId};
 use tegula_ir::{OpId, Value};
@@ -52,17 +54,7 @@ pub fn select(func: &CpuFunc, tier: Tier) -> Selected<Mir> {
     b.mark_prelude();
     let plan = Plan::new(func, tier);
     let values = vec![None; func.value_count()];
-    let mut select = Select {
-        func,
-        tier,
-        plan,
-        b,
-        values,
-        entry,
-        counts: Vec::new(),
-        wide_masks: Vec::new(),
-        byte_halves: Vec::new(),
-    };
+    let mut select = Select { func, tier, plan, b, values, entry, made: AlreadyMade::default() };
     select.region(func.body())?;
     Ok(select.b.finish())
 }
@@ -75,12 +67,7 @@ struct Select<'f> {
     values: Vec<Option<VReg>>,
     /// Argument block, scratch, begin, end.
     entry: [VReg; 4],
-    /// Masks already made from a count, newest last; dropped when their region ends.
-    counts: Vec<(count::Key, VReg)>,
-    /// AVX2: 64-bit lane forms of masks, as `counts`.
-    wide_masks: Vec<(Value, VReg)>,
-    /// AVX2: bytes taken apart for products, and whether they are signed; as `counts`.
-    byte_halves: Vec<(Value, bool, [VReg; 2])>,
+    made: AlreadyMade,
 }
 
 impl Select<'_> {

@@ -64,7 +64,10 @@ const NORM: Rule = Rule {
 };
 const NORM_OF_PRODUCTS: Rule =
     Rule { name: "x * a + (b - mean(x) * a) => layer_norm(x) * scale + b", apply: rows::norm_of_products };
-const GELU: Rule = Rule { name: "x * (1 + erf(x / sqrt 2)) / 2, x * (1 + tanh(a x + b x^3)) / 2 => gelu(x)", apply: gates::gelu };
+const GELU: Rule = Rule {
+    name: "x * (1 + erf(x / sqrt 2)) / 2, x * (1 + tanh(a x + b x^3)) / 2 => gelu(x)",
+    apply: gates::gelu,
+};
 const SIGMOID: Rule = Rule { name: "x / (1 + exp(-x)) => x * sigmoid(x)", apply: gates::sigmoid };
 
 const MUL: &[Rule] =

@@ -4,8 +4,8 @@
 //! outside of the view, along bounded axes, are loaded from an area of pad values, or with a lane count of 0; elements
 //! outside along the lane axis are cut off by the count; what was not loaded becomes the pad value.
 
-use super::window::Window;
 use super::Lower;
+use super::window::Window;
 use crate::schedule::builder::At;
 use crate::schedule::{Builder, CompareOp, Elem, IndexOp};
 use tegula_base::{DType, Dim};

@@ -10,14 +10,8 @@ use tegula_ir::{OpId, RegionId, Value};
 impl Select<'_> {
     /// The ops of a region. What was made inside of it for several ops is forgotten at its end.
     pub(super) fn region(&mut self, region: RegionId) -> Selected<()> {
-        let (n_counts, n_wide, n_halves) = (self.counts.len(), self.wide_masks.len(), self.byte_halves.len());
-        for &op in self.func.ops_in(region) {
-            self.op(op)?;
-        }
-        self.counts.truncate(n_counts);
-        self.wide_masks.truncate(n_wide);
-        self.byte_halves.truncate(n_halves);
-        Ok(())
+        let ops = self.func.ops_in(region);
+        self.forgetting(|s| ops.iter().try_for_each(|op| s.op(*op)))
     }
 
     /// ```text

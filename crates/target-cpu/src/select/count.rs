@@ -1,5 +1,6 @@
 //! Counts of active lanes as masks. A mask is made once a region for each count and number of lanes.
 
+use super::made::Made;
 use super::{Select, Selected};
 use crate::isa::{Isa, Width};
 use crate::mir::{Arg, Kind, Size, VReg};
@@ -7,31 +8,13 @@ use crate::native::Tier;
 use crate::schedule::Elem;
 use tegula_ir::Value;
 
-/// What was made from a count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Key {
-    count: Value,
-    lanes: u32,
-    form: Form,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
-    /// The count in `0..=lanes`, in a general register.
-    Clamped,
-    /// A `k` register, or 32-bit lanes on AVX2.
-    Mask,
-    /// 64-bit lanes, on AVX2.
-    WideMask,
-}
-
 impl Select<'_> {
     /// The count clamped to `0..=lanes`.
     pub(super) fn clamped_count(&mut self, count: Value, lanes: u32) -> Selected<VReg> {
         if let Some(c) = self.immediate(count) {
             return Ok(self.index_constant(c.clamp(0, i64::from(lanes))));
         }
-        self.cached(Key { count, lanes, form: Form::Clamped }, |s| {
+        self.made(Made::Count { count, lanes }, |s| {
             let count = s.reg(count)?;
             let (most, none) = (s.index_constant(i64::from(lanes)), s.index_constant(0));
             let reg = s.b.copy(count);
@@ -48,7 +31,7 @@ impl Select<'_> {
         if let Some(c) = self.immediate(count) {
             return self.first_lanes(c.clamp(0, i64::from(lanes)) as u32, lanes);
         }
-        self.cached(Key { count, lanes, form: Form::Mask }, |s| {
+        self.made(Made::CountMask { count, lanes }, |s| {
             let clamped = s.clamped_count(count, lanes)?;
             match s.tier {
                 Tier::Avx512 => {
@@ -72,7 +55,7 @@ impl Select<'_> {
 
     /// AVX2: the mask for 64-bit lanes.
     pub(super) fn wide_count_mask(&mut self, count: Value, lanes: u32) -> Selected<VReg> {
-        self.cached(Key { count, lanes, form: Form::WideMask }, |s| {
+        self.made(Made::WideCountMask { count, lanes }, |s| {
             let mask = s.count_mask(count, lanes)?;
             let width = s.width(Elem::I64, lanes)?;
             Ok(s.v_sized(Isa::Vpmovsxdq, width, width, Width::X, mask))
@@ -94,14 +77,5 @@ impl Select<'_> {
                 Ok(self.vector_constant(width, (0..lanes).flat_map(lane).collect()))
             }
         }
-    }
-
-    fn cached(&mut self, key: Key, make: impl FnOnce(&mut Self) -> Selected<VReg>) -> Selected<VReg> {
-        if let Some((_, reg)) = self.counts.iter().rev().find(|(k, _)| *k == key) {
-            return Ok(*reg);
-        }
-        let reg = make(self)?;
-        self.counts.push((key, reg));
-        Ok(reg)
     }
 }

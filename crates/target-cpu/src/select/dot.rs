@@ -1,5 +1,6 @@
 //! Dot products of bytes and of bf16 pairs inside of lanes.
 
+use super::made::Made;
 use super::{Select, Selected};
 use crate::isa::{Isa, Width};
 use crate::mir::{Arg, Size, VReg};
@@ -26,21 +27,26 @@ impl Select<'_> {
 
     /// AVX2: the even and the odd bytes of a value, which are signed or not, as 16-bit lanes. A factor meets a whole row or
     /// column of others, and is taken apart once.
-    fn byte_halves(&mut self, value: Value, width: Width, signed: bool) -> Selected<[VReg; 2]> {
-        let made = self.byte_halves.iter().rev().find(|made| (made.0, made.1) == (value, signed));
-        if let Some((_, _, halves)) = made {
-            return Ok(*halves);
-        }
-        let bytes = self.reg(value)?;
-        let halves = if signed {
-            let up = self.vi(Isa::Vpsllw, width, bytes, 8);
-            [self.vi(Isa::Vpsraw, width, up, 8), self.vi(Isa::Vpsraw, width, bytes, 8)]
-        } else {
-            let low = self.splat_i32(width, 0x00ff_00ff);
-            [self.vv(Isa::Vpand, width, bytes, low), self.vi(Isa::Vpsrlw, width, bytes, 8)]
-        };
-        self.byte_halves.push((value, signed, halves));
-        Ok(halves)
+    fn byte_halves(&mut self, of: Value, width: Width, signed: bool) -> Selected<[VReg; 2]> {
+        Ok([self.bytes(of, width, signed, false)?, self.bytes(of, width, signed, true)?])
+    }
+
+    fn bytes(&mut self, of: Value, width: Width, signed: bool, odd: bool) -> Selected<VReg> {
+        self.made(Made::Bytes { of, signed, odd }, |s| {
+            let bytes = s.reg(of)?;
+            Ok(match (signed, odd) {
+                (true, true) => s.vi(Isa::Vpsraw, width, bytes, 8),
+                (true, false) => {
+                    let up = s.vi(Isa::Vpsllw, width, bytes, 8);
+                    s.vi(Isa::Vpsraw, width, up, 8)
+                }
+                (false, true) => s.vi(Isa::Vpsrlw, width, bytes, 8),
+                (false, false) => {
+                    let low = s.splat_i32(width, 0x00ff_00ff);
+                    s.vv(Isa::Vpand, width, bytes, low)
+                }
+            })
+        })
     }
 
     /// AVX2: two fused steps, the upper product first, with denormals.

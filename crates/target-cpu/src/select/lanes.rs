@@ -1,5 +1,6 @@
 //! Comparisons, masks, selection and splats.
 
+use super::made::Made;
 use super::{Select, Selected};
 use crate::isa::{Isa, Width};
 use crate::mir::{Arg, Masking, Size, VReg};
@@ -21,7 +22,7 @@ impl Select<'_> {
             Tier::Avx2 => {
                 let full = self.compare_lanes(kind, elem, width, a, b);
                 if elem.bytes() == 8 {
-                    self.wide_masks.push((func.result(op), full));
+                    self.made.add(Made::WideMask(func.result(op)), full);
                     self.narrow_mask(width, full, lanes)
                 } else {
                     full
@@ -87,13 +88,10 @@ impl Select<'_> {
 
     /// AVX2: a mask value in lanes of 64 bits.
     pub(super) fn wide_mask(&mut self, value: Value, width: Width) -> Selected<VReg> {
-        if let Some((_, reg)) = self.wide_masks.iter().rev().find(|(v, _)| *v == value) {
-            return Ok(*reg);
-        }
-        let mask = self.reg(value)?;
-        let wide = self.v_sized(Isa::Vpmovsxdq, width, width, Width::X, mask);
-        self.wide_masks.push((value, wide));
-        Ok(wide)
+        self.made(Made::WideMask(value), |s| {
+            let mask = s.reg(value)?;
+            Ok(s.v_sized(Isa::Vpmovsxdq, width, width, Width::X, mask))
+        })
     }
 
     pub(super) fn select_lanes(&mut self, op: OpId) -> Selected<()> {

@@ -13,7 +13,10 @@ pub(super) const RULES: &[Rule] = &[
     Rule { name: "reshape(splat) => splat", apply: of_splat },
     Rule { name: "reshape to the same shape => x", apply: same },
     Rule { name: "reshape(reshape(x)) => reshape(x)", apply: twice },
-    Rule { name: "reshape(slice(x)) => slice(reshape(x)) where heads of an attention are named", apply: below_slice },
+    Rule {
+        name: "reshape(slice(x)) => slice(reshape(x)) where heads of an attention are named",
+        apply: below_slice,
+    },
 ];
 pub(super) const ROWS: &[Rule] =
     &[Rule { name: "norm(reshape(x)) => reshape(norm(x))", apply: sink_below_rows }];
@@ -55,7 +58,8 @@ fn below_slice(site: &mut Site) -> Applied {
         return Ok(None);
     };
     let head = inner.iter().cloned().fold(Dim::from(1), |product, dim| product * dim);
-    let (Some(first), Some(all)) = (starts[axis].div_exact(&head), site.shape(x)[axis].div_exact(&head)) else {
+    let (Some(first), Some(all)) = (starts[axis].div_exact(&head), site.shape(x)[axis].div_exact(&head))
+    else {
         return Ok(None);
     };
     let mut starts = vec![Dim::from(0); to.rank()];
