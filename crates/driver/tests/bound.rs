@@ -59,3 +59,29 @@ fn zeros_that_complete_a_window_may_meet_infinity() {
         assert_eq!(compare(&got, &want).is_ok(), (1..=5).contains(&at), "NaN at {at}");
     }
 }
+
+/// `exp(0)` may be a step beside 1, where these functions end.
+#[test]
+fn what_may_leave_a_domain_may_be_no_number() {
+    for (function, inside) in [("acosh", 1.0f32), ("asin", -1.0), ("acos", -1.0), ("atanh", -1.0)] {
+        let text = format!(
+            r#""builtin.module"() ({{
+  "tgn.func"() <{{sym_name = "main", arg_names = ["x"], result_names = ["y"]}}> ({{
+  ^bb0(%x: tensor<2xf32>):
+    %e = "tgn.elementwise"(%x) <{{f = "exp"}}> : (tensor<2xf32>) -> tensor<2xf32>
+    %y = "tgn.elementwise"(%e) <{{f = "{function}"}}> : (tensor<2xf32>) -> tensor<2xf32>
+    "tgn.return"(%y) : (tensor<2xf32>) -> ()
+  }}) : () -> ()
+}}) : () -> ()
+"#
+        );
+        let program: TensorProgram = parse_program(&text, None).expect("a program");
+        let x = HostTensor::from_elements(&[2], &[0.0f32, inside]);
+        let want = reference(&program, &[x]).expect("bounds").remove(0);
+        let mut got: Vec<f32> = want.value.elements().expect("floats");
+        got[0] = f32::NAN;
+        assert!(compare(&HostTensor::from_elements(&[2], &got), &want).is_ok(), "{function} at its end");
+        got[1] = f32::NAN;
+        assert!(compare(&HostTensor::from_elements(&[2], &got), &want).is_err(), "{function} inside");
+    }
+}

@@ -204,8 +204,9 @@ fn ends(f: ScalarOp, x: f64, error: f64) -> f64 {
         return f64::INFINITY;
     }
     let middle = of(f, &[x]);
-    let reach = (of(f, &[x - error]) - middle).abs().max((of(f, &[x + error]) - middle).abs());
-    if reach.is_nan() { f64::INFINITY } else { reach + eta(DType::F64) }
+    let [low, high] = [x - error, x + error].map(|end| (of(f, &[end]) - middle).abs());
+    // A maximum would take the other end for one that is no number.
+    if low.is_nan() || high.is_nan() { f64::INFINITY } else { low.max(high) + eta(DType::F64) }
 }
 
 /// Of a function of two operands that is monotonic in each.
