@@ -2,6 +2,7 @@
 
 use crate::args::ExplainArgs;
 use crate::failure::Failure;
+use crate::inputs::quoted;
 use crate::load::with_model;
 use crate::output;
 use serde_json::{Value, json};
@@ -45,8 +46,7 @@ fn predicted(ns: &Dim) -> String {
             ns.for_each_symbol(&mut |name| {
                 open.insert(name.to_string());
             });
-            let how: Vec<String> = open.iter().map(|name| format!("`--dim {name}=N`")).collect();
-            format!("time predicted with {}", how.join(" "))
+            format!("its time hangs on {} (`--dim` fixes those of inputs)", quoted(&open))
         }
     }
 }

@@ -90,10 +90,10 @@ pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     Ok(write_whole(path, |file| file.write_all(bytes))?)
 }
 
-/// Text to a file, and that it is there to stdout. A pipe or a terminal that is named as a file has the text alone.
+/// Text to a file, and that it is there to stdout; a pipe, a terminal or a link has the text alone, for it may be stdout.
 pub fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
     write_bytes(path, text.as_bytes())?;
-    if !path.is_file() {
+    if !std::fs::symlink_metadata(path).is_ok_and(|facts| facts.is_file()) {
         return Ok(());
     }
     print(&format!("wrote {} ({})\n", path.display(), size(text.len() as u64)))

@@ -38,6 +38,18 @@ fn a_pipe_named_as_a_file_has_the_text_alone() {
 }
 
 #[test]
+fn a_link_stays_a_link() {
+    let folder = folder("link");
+    let (file, link) = (folder.join("file"), folder.join("link"));
+    std::fs::write(&file, "before").unwrap();
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    let text = done(&["compile", MODEL, "--emit", "host"]);
+    assert_eq!(done(&["compile", MODEL, "--emit", "host", "-o", link.to_str().unwrap()]), "");
+    assert!(link.is_symlink());
+    assert_eq!(std::fs::read_to_string(file).unwrap(), text);
+}
+
+#[test]
 fn dims_of_a_text_are_fixed() {
     let file = folder("fixed").join("double.mlir");
     let file = file.to_str().unwrap();
@@ -47,6 +59,7 @@ fn dims_of_a_text_are_fixed() {
     assert!(done(&["run", file, "--dim", "n=2", "--input", "x=ones"]).starts_with("y: f32[2]  [2, 2]"));
     expect![[r#"
         1: error[unknown-dim]: no input has a dim `m`
+          --> double.mlir
         note: the dims of its inputs are `n`
     "#]]
     .assert_eq(&refused(&["run", file, "--dim", "m=2"]));
@@ -80,7 +93,7 @@ fn the_last_pass_stands_behind_the_first() {
 #[test]
 fn a_time_that_hangs_on_dims_says_which() {
     let told = done(&["explain", MODEL]);
-    assert!(told.contains("time predicted with `--dim n=N`"), "{told}");
+    assert!(told.contains("its time hangs on `n` (`--dim` fixes those of inputs)"), "{told}");
     assert!(done(&["explain", MODEL, "--dim", "n=64"]).contains(" ns predicted"));
 }
 

@@ -3,10 +3,11 @@
 use bytes::Bytes;
 use std::collections::BTreeMap;
 use tegula_base::face::Files;
-use tegula_base::{Diagnostic, Diagnostics, Dim, SymbolInfo};
+use tegula_base::{Diagnostic, Diagnostics, Dim, EntityId, SymbolInfo};
 use tegula_import::onnx;
+use tegula_ir::Value;
 use tegula_tensor::smaller::resize;
-use tegula_tensor::{TensorOp, TensorProgram};
+use tegula_tensor::{TensorFunc, TensorOp, TensorProgram};
 
 /// A model's bytes and what may be read beside them.
 #[derive(Clone)]
@@ -58,7 +59,10 @@ impl Model<'_> {
     ) -> Result<TensorProgram, Diagnostics> {
         match source {
             Source::Text(mut program) => {
-                specialise(&mut program, dims)?;
+                if !dims.is_empty() {
+                    self.verify(&program)?;
+                    specialise(&mut program, dims).map_err(|found| self.located(found))?;
+                }
                 self.whole()?;
                 Ok(program)
             }
@@ -121,12 +125,24 @@ fn named_kinds(mut found: Diagnostics) -> Diagnostics {
 /// Replaces dims of the names given by constants, everywhere.
 /// Errors: a name that no dim has, a dim that the program computes, sizes that its ops do not fit together at.
 fn specialise(program: &mut TensorProgram, dims: &BTreeMap<String, i64>) -> Result<(), Diagnostics> {
-    if dims.is_empty() {
-        return Ok(());
+    let has_layouts =
+        |func: &TensorFunc| (0..func.value_count()).any(|i| func.ty(Value::new(i)).layout.is_some());
+    if program.funcs.len() > 1 || program.funcs.iter().any(has_layouts) {
+        let message = "dims are fixed before layouts are chosen, and in programs of one function";
+        return Err(Diagnostic::error("unsupported-dim", message).into());
     }
     let mut found = Diagnostics::default();
     let open = |name: &str| program.symbols.get(name).is_some_and(SymbolInfo::is_input);
-    for name in dims.keys().filter(|name| !open(name)) {
+    for (name, n) in dims {
+        if let Some(info) = program.symbols.get(name).filter(|info| info.is_input()) {
+            let fits = (info.min..=info.max).contains(n) && n % info.divisor == 0;
+            let (min, max, divisor) = (info.min, info.max, info.divisor);
+            let message = format!("dim `{name}` is {min} to {max}, a multiple of {divisor}; {n} is not");
+            if !fits {
+                found.push(Diagnostic::error("shape-mismatch", message));
+            }
+            continue;
+        }
         let known = program.symbols.0.keys().filter(|name| open(name)).map(|name| format!("`{name}`"));
         let note = match known.collect::<Vec<String>>().as_slice() {
             [] => "all dims of its inputs are constant".to_string(),

@@ -63,8 +63,8 @@ pub fn write_whole(
     if path.is_dir() {
         return Err(Diagnostic::error("io", format!("`{}` is a folder", path.display())));
     }
-    // A device or a pipe is written as it is; there is no name to take over.
-    if std::fs::metadata(path).is_ok_and(|facts| !facts.is_file()) {
+    // A device or a pipe is written as it is, and so is what a link leads to: it may be open already, as `/dev/stdout` is.
+    if std::fs::symlink_metadata(path).is_ok_and(|facts| !facts.is_file()) {
         return fill(path, write).map_err(|error| failure("written", path, &error));
     }
     let serial = SERIAL.fetch_add(1, Ordering::Relaxed);

@@ -217,6 +217,10 @@ fn accepts(
         let root = groups.op(into.members[0]);
         let has_room = groups.size_of(id) + groups.size_of(reader) <= rules::MAX_OPS;
         let elsewhere = users.iter().any(|at| *at > into.members[0]);
+        // Of a mask that looks the same rows up.
+        for user in users.iter().filter(|at| **at != into.members[0]) {
+            reads_a_tile(groups, *user, value)?;
+        }
         return match is_order && has_room && !elsewhere && reads_moved_rows(groups.func, root, target) {
             true => Ok(()),
             false => Err("attention reads buffers".into()),
@@ -341,8 +345,9 @@ fn orders_rows(groups: &Groups, at: usize, rows: &mut Vec<(Value, usize)>) -> bo
     }
 }
 
-/// Where the axis of rows lies in the operand of an op that leaves each row whole, and all rows along that axis: a block of
-/// rows that ends past it must end past the operand too. `None`: the op does otherwise.
+/// Where the axis of rows lies in the operand of an op that leaves each row whole, and all rows along that axis. `None`: the
+/// op does otherwise. Some rows of more would do for scores that lie turned, whose loads end with the keys; a recipe whose
+/// last block reads zeros past them needs the buffer's end there.
 fn axis_before(groups: &Groups, at: usize, axis: usize) -> Option<usize> {
     let (from, to) = (groups.shape(*groups.operands(at).first()?), groups.shape(groups.result(at)));
     let last = |shape: &Shape| shape.rank().checked_sub(1);

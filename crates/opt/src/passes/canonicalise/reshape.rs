@@ -13,10 +13,6 @@ pub(super) const RULES: &[Rule] = &[
     Rule { name: "reshape(splat) => splat", apply: of_splat },
     Rule { name: "reshape to the same shape => x", apply: same },
     Rule { name: "reshape(reshape(x)) => reshape(x)", apply: twice },
-    Rule {
-        name: "reshape(slice(x)) => slice(reshape(x)) where heads of an attention are named",
-        apply: below_slice,
-    },
 ];
 pub(super) const ROWS: &[Rule] =
     &[Rule { name: "norm(reshape(x)) => reshape(norm(x))", apply: sink_below_rows }];
@@ -40,23 +36,29 @@ fn twice(site: &mut Site) -> Applied {
 }
 
 /// Queries, keys and values that one product computes lie side by side: as whole heads of a longer axis, attention's kernel
-/// reads them there.
-fn below_slice(site: &mut Site) -> Applied {
-    let (value, named) = (site.operand(0), site.b.func.result(site.op));
+/// reads them there. A single head is left alone: keys in pages are one, and their slices are elements.
+pub(super) fn heads_of_slice(site: &mut Site) -> Applied {
+    let TensorOp::Transpose { perm } = site.kind().clone() else { return Ok(None) };
+    let func = &site.b.func;
+    let readers = func.users(func.result(site.op));
+    if readers.is_empty() || !readers.iter().all(|at| matches!(func.kind(*at), TensorOp::Attention { .. })) {
+        return Ok(None);
+    }
+    let named = site.operand(0);
+    let Some((reshape, TensorOp::Reshape { shape: to })) = site.def(named) else { return Ok(None) };
+    let (to, value) = (to.clone(), func.operand(reshape, 0));
     let Some((slice, TensorOp::Slice { starts, sizes, steps })) = site.def(value) else { return Ok(None) };
-    let x = site.b.func.operand(slice, 0);
+    let x = func.operand(slice, 0);
     let cut: SmallVec<[usize; 2]> =
         (0..sizes.len()).filter(|axis| sizes[*axis] != site.shape(x)[*axis]).collect();
     let &[axis] = cut.as_slice() else { return Ok(None) };
-    if steps.iter().any(|step| *step != 1) || !is_read_by_attention(site, named) {
+    if steps.iter().any(|step| *step != 1) {
         return Ok(None);
     }
-    let to = site.result_type().shape.clone();
     let Some(groups) = groups(site.shape(value), &to) else { return Ok(None) };
     let Some((_, heads)) = groups.iter().find(|(own, _)| own.contains(&axis)) else { return Ok(None) };
-    let Some(inner) = to.get(heads.start + 1..heads.end).filter(|inner| !inner.is_empty()) else {
-        return Ok(None);
-    };
+    let inner = to.get(heads.start + 1..heads.end).filter(|inner| !inner.is_empty());
+    let Some(inner) = inner.filter(|_| !to[heads.start].is_const(1)) else { return Ok(None) };
     let head = inner.iter().cloned().fold(Dim::from(1), |product, dim| product * dim);
     let (Some(first), Some(all)) = (starts[axis].div_exact(&head), site.shape(x)[axis].div_exact(&head))
     else {
@@ -68,21 +70,8 @@ fn below_slice(site: &mut Site) -> Applied {
     whole[heads.start] = all;
     let whole = site.b.reshape(x, Shape::from(whole.as_slice()))?;
     let slice = TensorOp::Slice { starts, sizes: to.to_vec(), steps: vec![1; to.rank()] };
-    site.b.emit(slice, &[whole]).map(Some)
-}
-
-/// Whether a value goes to attention alone, with its axes in another order.
-fn is_read_by_attention(site: &Site, value: Value) -> bool {
-    let func = &site.b.func;
-    let readers = func.users(value);
-    !readers.is_empty()
-        && readers.iter().all(|reader| match func.kind(*reader) {
-            TensorOp::Transpose { .. } => {
-                let users = func.users(func.result(*reader));
-                users.iter().all(|user| matches!(func.kind(*user), TensorOp::Attention { .. }))
-            }
-            _ => false,
-        })
+    let heads = site.b.emit(slice, &[whole])?;
+    site.b.emit(TensorOp::Transpose { perm }, &[heads]).map(Some)
 }
 
 /// `f(reshape(x), y) => reshape(f(x, reshape(y)))` where x is computed: the reshape then renames the end of a fused

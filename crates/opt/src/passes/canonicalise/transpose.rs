@@ -10,6 +10,10 @@ pub(super) const RULES: &[Rule] = &[
     Rule { name: "transpose(splat) => splat", apply: super::movement::of_splat },
     Rule { name: "transpose(transpose(x)) => transpose(x)", apply: twice },
     Rule { name: "transpose that moves extents of 1 only => reshape", apply: units },
+    Rule {
+        name: "transpose(reshape(slice(x))) => transpose(slice(reshape(x))) where attention reads heads",
+        apply: super::reshape::heads_of_slice,
+    },
 ];
 
 fn twice(site: &mut Site) -> Applied {

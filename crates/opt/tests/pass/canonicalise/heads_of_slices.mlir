@@ -22,25 +22,25 @@
   }) : () -> ()
 }) {tgn.symbols = {b = {axis = 0, input = 0}, n = {axis = 1, input = 0}}} : () -> ()
 // -----
-// heads0: reshape(slice(x)) => slice(reshape(x)) where heads of an attention are named
-// heads1: reshape(slice(x)) => slice(reshape(x)) where heads of an attention are named
-// heads2: reshape(slice(x)) => slice(reshape(x)) where heads of an attention are named
+// turned0: transpose(reshape(slice(x))) => transpose(slice(reshape(x))) where attention reads heads
+// turned1: transpose(reshape(slice(x))) => transpose(slice(reshape(x))) where attention reads heads
+// turned2: transpose(reshape(slice(x))) => transpose(slice(reshape(x))) where attention reads heads
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x", "z"], result_names = ["y", "other"]}> ({
   ^bb0(%0: tensor<?x?x96xf32, {dims = ["b", "n"]}>, %1: tensor<?x?x100xf32, {dims = ["b", "n"]}>):
-    %18 = "tgn.reshape"(%0) <{shape = ["b", "n", 6, 16]}> : (tensor<?x?x96xf32, {dims = ["b", "n"]}>) -> tensor<?x?x6x16xf32, {dims = ["b", "n"]}> loc("heads0")
-    %19 = "tgn.slice"(%18) <{starts = [0, 0, 0, 0], sizes = ["b", "n", 2, 16], steps = [1, 1, 1, 1]}> : (tensor<?x?x6x16xf32, {dims = ["b", "n"]}>) -> tensor<?x?x2x16xf32, {dims = ["b", "n"]}> loc("heads0")
-    %4 = "tgn.transpose"(%19) <{perm = [0, 2, 1, 3]}> : (tensor<?x?x2x16xf32, {dims = ["b", "n"]}>) -> tensor<?x2x?x16xf32, {dims = ["b", "n"]}> loc("turned0")
-    %20 = "tgn.reshape"(%0) <{shape = ["b", "n", 6, 16]}> : (tensor<?x?x96xf32, {dims = ["b", "n"]}>) -> tensor<?x?x6x16xf32, {dims = ["b", "n"]}> loc("heads1")
-    %21 = "tgn.slice"(%20) <{starts = [0, 0, 2, 0], sizes = ["b", "n", 2, 16], steps = [1, 1, 1, 1]}> : (tensor<?x?x6x16xf32, {dims = ["b", "n"]}>) -> tensor<?x?x2x16xf32, {dims = ["b", "n"]}> loc("heads1")
-    %7 = "tgn.transpose"(%21) <{perm = [0, 2, 1, 3]}> : (tensor<?x?x2x16xf32, {dims = ["b", "n"]}>) -> tensor<?x2x?x16xf32, {dims = ["b", "n"]}> loc("turned1")
-    %22 = "tgn.reshape"(%0) <{shape = ["b", "n", 6, 16]}> : (tensor<?x?x96xf32, {dims = ["b", "n"]}>) -> tensor<?x?x6x16xf32, {dims = ["b", "n"]}> loc("heads2")
-    %23 = "tgn.slice"(%22) <{starts = [0, 0, 4, 0], sizes = ["b", "n", 2, 16], steps = [1, 1, 1, 1]}> : (tensor<?x?x6x16xf32, {dims = ["b", "n"]}>) -> tensor<?x?x2x16xf32, {dims = ["b", "n"]}> loc("heads2")
-    %10 = "tgn.transpose"(%23) <{perm = [0, 2, 1, 3]}> : (tensor<?x?x2x16xf32, {dims = ["b", "n"]}>) -> tensor<?x2x?x16xf32, {dims = ["b", "n"]}> loc("turned2")
+    %18 = "tgn.reshape"(%0) <{shape = ["b", "n", 6, 16]}> : (tensor<?x?x96xf32, {dims = ["b", "n"]}>) -> tensor<?x?x6x16xf32, {dims = ["b", "n"]}> loc("turned0")
+    %19 = "tgn.slice"(%18) <{starts = [0, 0, 0, 0], sizes = ["b", "n", 2, 16], steps = [1, 1, 1, 1]}> : (tensor<?x?x6x16xf32, {dims = ["b", "n"]}>) -> tensor<?x?x2x16xf32, {dims = ["b", "n"]}> loc("turned0")
+    %20 = "tgn.transpose"(%19) <{perm = [0, 2, 1, 3]}> : (tensor<?x?x2x16xf32, {dims = ["b", "n"]}>) -> tensor<?x2x?x16xf32, {dims = ["b", "n"]}> loc("turned0")
+    %21 = "tgn.reshape"(%0) <{shape = ["b", "n", 6, 16]}> : (tensor<?x?x96xf32, {dims = ["b", "n"]}>) -> tensor<?x?x6x16xf32, {dims = ["b", "n"]}> loc("turned1")
+    %22 = "tgn.slice"(%21) <{starts = [0, 0, 2, 0], sizes = ["b", "n", 2, 16], steps = [1, 1, 1, 1]}> : (tensor<?x?x6x16xf32, {dims = ["b", "n"]}>) -> tensor<?x?x2x16xf32, {dims = ["b", "n"]}> loc("turned1")
+    %23 = "tgn.transpose"(%22) <{perm = [0, 2, 1, 3]}> : (tensor<?x?x2x16xf32, {dims = ["b", "n"]}>) -> tensor<?x2x?x16xf32, {dims = ["b", "n"]}> loc("turned1")
+    %24 = "tgn.reshape"(%0) <{shape = ["b", "n", 6, 16]}> : (tensor<?x?x96xf32, {dims = ["b", "n"]}>) -> tensor<?x?x6x16xf32, {dims = ["b", "n"]}> loc("turned2")
+    %25 = "tgn.slice"(%24) <{starts = [0, 0, 4, 0], sizes = ["b", "n", 2, 16], steps = [1, 1, 1, 1]}> : (tensor<?x?x6x16xf32, {dims = ["b", "n"]}>) -> tensor<?x?x2x16xf32, {dims = ["b", "n"]}> loc("turned2")
+    %26 = "tgn.transpose"(%25) <{perm = [0, 2, 1, 3]}> : (tensor<?x?x2x16xf32, {dims = ["b", "n"]}>) -> tensor<?x2x?x16xf32, {dims = ["b", "n"]}> loc("turned2")
     %11 = "tgn.slice"(%1) <{starts = [0, 0, 8], sizes = ["b", "n", 32], steps = [1, 1, 1]}> : (tensor<?x?x100xf32, {dims = ["b", "n"]}>) -> tensor<?x?x32xf32, {dims = ["b", "n"]}> loc("slice3")
     %12 = "tgn.reshape"(%11) <{shape = ["b", "n", 2, 16]}> : (tensor<?x?x32xf32, {dims = ["b", "n"]}>) -> tensor<?x?x2x16xf32, {dims = ["b", "n"]}> loc("heads3")
     %13 = "tgn.transpose"(%12) <{perm = [0, 2, 1, 3]}> : (tensor<?x?x2x16xf32, {dims = ["b", "n"]}>) -> tensor<?x2x?x16xf32, {dims = ["b", "n"]}> loc("turned3")
-    %14 = "tgn.attention"(%4, %7, %10) <{scale = 2.5e-1 : f64, causal = false, window = 0, softcap = 0.0e0 : f64}> : (tensor<?x2x?x16xf32, {dims = ["b", "n"]}>, tensor<?x2x?x16xf32, {dims = ["b", "n"]}>, tensor<?x2x?x16xf32, {dims = ["b", "n"]}>) -> tensor<?x2x?x16xf32, {dims = ["b", "n"]}> loc("attention")
+    %14 = "tgn.attention"(%20, %23, %26) <{scale = 2.5e-1 : f64, causal = false, window = 0, softcap = 0.0e0 : f64}> : (tensor<?x2x?x16xf32, {dims = ["b", "n"]}>, tensor<?x2x?x16xf32, {dims = ["b", "n"]}>, tensor<?x2x?x16xf32, {dims = ["b", "n"]}>) -> tensor<?x2x?x16xf32, {dims = ["b", "n"]}> loc("attention")
     %15 = "tgn.attention"(%14, %13, %13) <{scale = 2.5e-1 : f64, causal = false, window = 0, softcap = 0.0e0 : f64}> : (tensor<?x2x?x16xf32, {dims = ["b", "n"]}>, tensor<?x2x?x16xf32, {dims = ["b", "n"]}>, tensor<?x2x?x16xf32, {dims = ["b", "n"]}>) -> tensor<?x2x?x16xf32, {dims = ["b", "n"]}> loc("other")
     %16 = "tgn.slice"(%0) <{starts = [0, 0, 32], sizes = ["b", "n", 32], steps = [1, 1, 1]}> : (tensor<?x?x96xf32, {dims = ["b", "n"]}>) -> tensor<?x?x32xf32, {dims = ["b", "n"]}> loc("slice4")
     %17 = "tgn.reshape"(%16) <{shape = ["b", "n", 2, 16]}> : (tensor<?x?x32xf32, {dims = ["b", "n"]}>) -> tensor<?x?x2x16xf32, {dims = ["b", "n"]}> loc("heads4")

@@ -1,4 +1,4 @@
-// Attention reads its parts of one buffer where they lie; keys that are some rows of more are copied, since rows behind them are no keys.
+// Attention reads its parts of one buffer where they lie; keys that are some rows of more are copied.
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x", "cache"], result_names = ["y", "late"]}> ({
   ^bb0(%x: tensor<?x?x3x2x16xf32, {dims = ["b", "n"]}>, %cache: tensor<?x9x2x16xf32, {dims = ["b"]}>):
