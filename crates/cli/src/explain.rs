@@ -3,10 +3,9 @@
 use crate::args::ExplainArgs;
 use crate::failure::Failure;
 use crate::inputs::quoted;
-use crate::load::with_model;
+use crate::load::{symbols, with_model};
 use crate::output;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 use tegula_base::Dim;
 use tegula_driver::explain::KernelStory;
 
@@ -41,13 +40,7 @@ fn to_text(story: &KernelStory) -> String {
 fn predicted(ns: &Dim) -> String {
     match ns.as_const() {
         Some(ns) => format!("{ns} ns predicted"),
-        None => {
-            let mut open = BTreeSet::new();
-            ns.for_each_symbol(&mut |name| {
-                open.insert(name.to_string());
-            });
-            format!("its time hangs on {} (`--dim` fixes those of inputs)", quoted(&open))
-        }
+        None => format!("its time hangs on {} (`--dim` fixes those of inputs)", quoted(&symbols([ns]))),
     }
 }
 

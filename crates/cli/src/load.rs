@@ -11,7 +11,7 @@ use tegula::Session;
 use tegula::clock::WallClock;
 use tegula::files::Folder;
 use tegula_base::face::Clock;
-use tegula_base::{Diagnostic, Diagnostics};
+use tegula_base::{Diagnostic, Diagnostics, Dim};
 use tegula_driver::{CompileOptions, Compiled, Form, Model, PassCx, PassRecord, Trace};
 use tegula_package::Port;
 use tegula_runtime::map_file;
@@ -57,13 +57,18 @@ fn warn(session: &Session) {
 
 /// The names of dims that a package leaves open.
 pub fn open_dims<'a>(inputs: impl IntoIterator<Item = &'a Port>) -> BTreeSet<String> {
-    let mut open = BTreeSet::new();
-    for dim in inputs.into_iter().flat_map(|port| &port.shape) {
-        dim.for_each_symbol(&mut |name| {
-            open.insert(name.to_string());
+    symbols(inputs.into_iter().flat_map(|port| &port.shape))
+}
+
+/// The names in sizes.
+pub fn symbols<'a>(sizes: impl IntoIterator<Item = &'a Dim>) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for size in sizes {
+        size.for_each_symbol(&mut |name| {
+            names.insert(name.to_string());
         });
     }
-    open
+    names
 }
 
 /// Dims only size what is made up or predicted for a package. Errors: names that none of its inputs' dims has.

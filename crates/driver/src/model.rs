@@ -123,7 +123,8 @@ fn named_kinds(mut found: Diagnostics) -> Diagnostics {
 }
 
 /// Replaces dims of the names given by constants, everywhere.
-/// Errors: a name that no dim has, a dim that the program computes, sizes that its ops do not fit together at.
+/// Before: a verified program. Errors: layouts or several functions, a name that no input's dim has, a size beyond what the
+/// program declares of it, sizes that its ops do not fit together at.
 fn specialise(program: &mut TensorProgram, dims: &BTreeMap<String, i64>) -> Result<(), Diagnostics> {
     let has_layouts =
         |func: &TensorFunc| (0..func.value_count()).any(|i| func.ty(Value::new(i)).layout.is_some());

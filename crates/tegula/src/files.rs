@@ -51,7 +51,8 @@ impl Files for Nowhere {
     }
 }
 
-/// Writes a file under another name first: it is whole, or what was there before stays.
+/// Writes a file under another name first: it is whole, or what was there before stays. Devices, pipes and what links lead to
+/// are written in place.
 /// Errors: `io`.
 pub fn write_whole(
     path: &Path,

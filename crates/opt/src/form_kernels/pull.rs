@@ -213,7 +213,7 @@ fn accepts(
         // Each block of queries reads all keys: what computes them would do so for each.
         let mut ops = groups.ops_of(id);
         ops.sort_unstable_by(|a, b| b.cmp(a));
-        let is_order = ops.iter().all(|at| orders_rows(groups, *at, &mut rows));
+        let is_order = ops.iter().all(|at| follow_rows(groups, *at, &mut rows));
         let root = groups.op(into.members[0]);
         let has_room = groups.size_of(id) + groups.size_of(reader) <= rules::MAX_OPS;
         let elsewhere = users.iter().any(|at| *at > into.members[0]);
@@ -323,14 +323,14 @@ fn rows_of_attention(groups: &Groups, reader: GroupId) -> Vec<(Value, usize)> {
     let mut before: Vec<usize> = groups.ops_of(reader).into_iter().filter(|at| *at < root).collect();
     before.sort_unstable_by(|a, b| b.cmp(a));
     for at in before {
-        orders_rows(groups, at, &mut rows);
+        follow_rows(groups, at, &mut rows);
     }
     rows
 }
 
-/// Whether an op makes some of these rows, and only orders them anew or leaves some heads out; its operand's rows are
-/// added then.
-fn orders_rows(groups: &Groups, at: usize, rows: &mut Vec<(Value, usize)>) -> bool {
+/// Adds the rows of an op's operand where the op makes some of these, and only orders them anew or leaves some heads out;
+/// whether it does.
+fn follow_rows(groups: &Groups, at: usize, rows: &mut Vec<(Value, usize)>) -> bool {
     let result = groups.result(at);
     let axes: SmallVec<[usize; 3]> =
         rows.iter().filter(|(value, _)| *value == result).map(|(_, axis)| *axis).collect();
