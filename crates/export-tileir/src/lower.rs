@@ -197,7 +197,7 @@ impl Lower<'_> {
     /// Large accumulators are spread over two groups of worker warps; without the hint they spill.
     fn hints(&self) -> Option<Attribute> {
         let is_large = |op: &OpId| {
-            matches!(self.func.kind(*op), TileOp::Dot {})
+            matches!(self.func.kind(*op), TileOp::Dot { .. })
                 && padded(&self.tile(self.func.result(*op)).1).iter().product::<i64>() >= LARGE_ACCUMULATOR
         };
         self.func.walk().iter().any(is_large).then(|| {
@@ -269,7 +269,10 @@ impl Lower<'_> {
             }
             TileOp::Extract { offsets, .. } => self.extract(op, offsets)?,
             TileOp::Concat { axis } => self.concat(op, *axis)?,
-            TileOp::Dot {} => self.dot(op)?,
+            TileOp::Dot { pair_sums: None } => self.dot(op)?,
+            TileOp::Dot { pair_sums: Some(_) } => {
+                return Err(Refused("CUDA Tile IR sums no products of two steps first".into()));
+            }
             TileOp::Reduce { f, axis } => self.reduce(op, *f, *axis)?,
             TileOp::Scan { f, axis, reverse } => self.scan(op, *f, *axis, *reverse)?,
             TileOp::Scratch { .. } => {

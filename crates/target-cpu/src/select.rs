@@ -125,6 +125,7 @@ impl Select<'_> {
             CpuOp::Shuffle { lanes } => self.shuffle(op, lanes)?,
             CpuOp::Tabulated { bits } => self.tabulated(op, bits)?,
             CpuOp::DotU8S8 {} => self.dot_u8s8(op)?,
+            CpuOp::DotU8S8Pairs {} => self.dot_u8s8_pairs(op)?,
             CpuOp::DotBf16 {} => self.dot_bf16(op)?,
             CpuOp::Call { function } => self.call(op, function)?,
         }

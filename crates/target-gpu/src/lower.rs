@@ -314,8 +314,8 @@ impl Lower<'_> {
                         self.get(ring);
                     }
                 }
-                TileOp::Dot {} if self.is_late(op) => {}
-                TileOp::Dot {} if self.product(op).is_some() => self.multiply(op)?,
+                TileOp::Dot { .. } if self.is_late(op) => {}
+                TileOp::Dot { .. } if self.product(op).is_some() => self.multiply(op)?,
                 TileOp::Store { .. } => self.store(op)?,
                 TileOp::Scatter {} => self.scatter(op)?,
                 TileOp::For { step } => self.for_loop(op, *step)?,

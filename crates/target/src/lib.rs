@@ -116,6 +116,12 @@ pub trait TargetModel: Sync {
         1
     }
 
+    /// Whether products of an unsigned by a signed byte take less time where those of two steps are summed in `i16`, with
+    /// saturation, before they are summed in `i32`; such contractions are refused where not.
+    fn sums_byte_pairs(&self) -> bool {
+        false
+    }
+
     /// Whether products of bytes are of an unsigned by a signed one, and of others as slow as of `i32`.
     fn wants_signed_bytes(&self) -> bool {
         false
@@ -204,6 +210,8 @@ pub struct Contract {
     pub acc: DType,
     /// The right side comes in panels of the tile's columns, packed when it was compiled or by the kernel that wrote it.
     pub rhs_packed: bool,
+    /// Products of two steps are summed in `i16` first.
+    pub pair_sums: bool,
     /// Rows of the left side are read through a window: a convolution.
     pub windowed: bool,
     /// Axes of the batch.

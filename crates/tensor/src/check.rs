@@ -205,7 +205,7 @@ fn rule(kind: &TensorOp, x: &[&TensorType]) -> Types {
         Reduce { f, axes } => reduce::reduce(name, *f, axes, x),
         ArgReduce { axis, .. } => reduce::arg_reduce(name, *axis, x),
         Scan { f, axis, .. } => reduce::scan(name, *f, *axis, x),
-        Dot { dims, out } => contract::dot(name, dims, *out, x),
+        Dot { dims, out, pair_sums } => contract::dot(name, dims, *out, *pair_sums, x),
         Conv { window, groups, out } => contract::conv(name, window, *groups, *out, x),
         WinogradConv { window } => contract::winograd_conv(name, window, x),
         ConvTranspose { window, groups, output } => {

@@ -204,7 +204,9 @@ define_ops! {
         /// c1: axis lists are valid, disjoint, of equal length. c2: paired extents are equal.
         /// c3: `out` is the operands' dtype, or `i32` for 8-bit operands (of any sign each), or `f32` for 16-bit floats,
         /// any float of 16 bits or more for floats of 8, or for `f32` by `i8`, `f16` or `bf16`: weights stored narrower.
-        Dot = "dot" { dims: Box<DotDims>, out: DType },
+        /// Where `pair_sums` is given, the products of steps `2i` and `2i + 1` are summed first, and that sum is the nearest
+        /// number of this type. c4: it is `i16`, for `u8` by `i8` along one axis of even length.
+        Dot = "dot" { dims: Box<DotDims>, out: DType, pair_sums: Option<DType> },
         /// `(x: [N,C,s...], w: [O,C/groups,k...])`: convolution (correlation).
         /// c1: `window.size` is w's. c2: C and O divide by groups. c3: `out` as for `dot`.
         Conv = "conv" { window: Box<Window>, groups: i64, out: DType },
@@ -299,5 +301,12 @@ define_ops! {
         /// One launch: the region (arguments as operands, captures nothing) computes the results.
         /// c1: arguments are as the operands.
         Kernel = "kernel" { class: KernelClass },
+    }
+}
+
+impl TensorOp {
+    /// A contraction whose products are summed one by one.
+    pub fn dot(dims: DotDims, out: DType) -> TensorOp {
+        TensorOp::Dot { dims: Box::new(dims), out, pair_sums: None }
     }
 }

@@ -163,7 +163,7 @@ fn a_contraction_is_a_summed_product() {
         let (lhs, rhs) = (random.tensor(&[b, m, k]), random.tensor(&[k, b, n]));
         let dims =
             DotDims { lhs_batch: vec![0], rhs_batch: vec![1], lhs_contract: vec![2], rhs_contract: vec![0] };
-        let dot = run(TensorOp::Dot { dims: Box::new(dims), out: DType::I64 }, &[&lhs, &rhs]);
+        let dot = run(TensorOp::dot(dims, DType::I64), &[&lhs, &rhs]);
         let reshape = |x: &HostTensor, shape: &[usize]| {
             run(TensorOp::Reshape { shape: shape.iter().copied().collect() }, &[x])
         };

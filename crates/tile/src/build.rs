@@ -180,7 +180,12 @@ impl<'a> TileBuilder<'a> {
     }
 
     pub fn dot(&mut self, acc: Value, a: Value, b: Value) -> Value {
-        self.op(TileOp::Dot {}, &[acc, a, b])
+        self.dot_with(None, acc, a, b)
+    }
+
+    /// As [`Self::dot`], where the products of two steps are summed first in this type, if in one.
+    pub fn dot_with(&mut self, pair_sums: Option<DType>, acc: Value, a: Value, b: Value) -> Value {
+        self.op(TileOp::Dot { pair_sums }, &[acc, a, b])
     }
 
     pub fn reduce(&mut self, f: ScalarOp, tile: Value, axis: usize) -> Value {

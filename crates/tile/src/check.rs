@@ -33,7 +33,7 @@ impl OpRules for TileOp {
             | TileOp::Transpose { .. }
             | TileOp::Extract { .. }
             | TileOp::Concat { .. }
-            | TileOp::Dot {}
+            | TileOp::Dot { .. }
             | TileOp::Reduce { .. }
             | TileOp::Scan { .. } => Effects::Pure,
         }
@@ -60,7 +60,7 @@ impl OpRules for TileOp {
             | TileOp::Transpose { .. }
             | TileOp::Extract { .. }
             | TileOp::Concat { .. }
-            | TileOp::Dot {}
+            | TileOp::Dot { .. }
             | TileOp::Reduce { .. }
             | TileOp::Scan { .. }
             | TileOp::Scratch { .. }
@@ -199,7 +199,7 @@ impl Checker<'_> {
                 Self::one(TileType::tile(dtype, sizes))
             }
             TileOp::Concat { axis } => self.concat(*axis),
-            TileOp::Dot {} => self.dot(),
+            TileOp::Dot { pair_sums } => self.dot(*pair_sums),
             TileOp::Reduce { f, axis } => {
                 self.arity(1)?;
                 let (dtype, from) = self.tile(0)?;
@@ -334,7 +334,7 @@ impl Checker<'_> {
         Self::one(TileType::tile(dtype, &shape))
     }
 
-    fn dot(&self) -> Result<Vec<TileType>, String> {
+    fn dot(&self, pair_sums: Option<DType>) -> Result<Vec<TileType>, String> {
         self.arity(3)?;
         let ((acc, c), (lhs, a), (rhs, b)) = (self.tile(0)?, self.tile(1)?, self.tile(2)?);
         match (a, b, c) {
@@ -356,6 +356,10 @@ impl Checker<'_> {
         };
         if !holds {
             return Err(format!("dot_c2: {acc} does not accumulate {lhs} times {rhs}"));
+        }
+        let of_bytes = acc == DType::I32 && (lhs, rhs) == (DType::U8, DType::I8) && a[1] % 2 == 0;
+        if let Some(sum) = pair_sums.filter(|sum| *sum != DType::I16 || !of_bytes) {
+            return Err(format!("dot_c3: {sum} does not sum pairs of {lhs} times {rhs}, {} steps", a[1]));
         }
         Self::one(TileType::tile(acc, c))
     }

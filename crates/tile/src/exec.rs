@@ -173,9 +173,10 @@ impl Machine<'_> {
                 let tiles = operands.iter().map(|value| self.tile(*value)).collect::<Result<Vec<_>, _>>()?;
                 tile(Tile::concat(&tiles, *axis))
             }
-            TileOp::Dot {} => {
+            TileOp::Dot { pair_sums } => {
                 let acc = self.tile(operands[0])?;
-                tile(acc.add_dot(&*self.tile(operands[1])?, &*self.tile(operands[2])?))
+                let (a, b) = (self.tile(operands[1])?, self.tile(operands[2])?);
+                tile(if pair_sums.is_some() { acc.add_dot_of_pairs(&a, &b) } else { acc.add_dot(&a, &b) })
             }
             TileOp::Reduce { f, axis } => tile(self.tile(operands[0])?.reduce(*f, *axis)),
             TileOp::Scan { f, axis, reverse } => tile(self.tile(operands[0])?.scan(*f, *axis, *reverse)),

@@ -74,8 +74,11 @@ define_ops! {
         /// Joins tiles along `axis`. c1: other extents equal.
         Concat = "concat" { axis: usize },
         /// `(acc: [M,N], a: [M,K], b: [K,N])`: `acc + a b` in acc's dtype; `docs/numerics.md` states rounding.
-        /// c1: inner extents equal. c2: acc is f32/f64/i32/i64 and holds the operands' products.
-        Dot = "dot" {},
+        /// Where `pair_sums` is given, the products of steps `2i` and `2i + 1` are summed first, and that sum is the nearest
+        /// number of this type.
+        /// c1: inner extents equal. c2: acc is f32/f64/i32/i64 and holds the operands' products. c3: `pair_sums` is `i16`, for
+        /// `u8` by `i8` and an even inner extent.
+        Dot = "dot" { pair_sums: Option<DType> },
         /// Combines along `axis`, which stays as 1, with `add`, `mul`, `min`, `max`, `and`, `or`, `xor`.
         Reduce = "reduce" { f: ScalarOp, axis: usize },
         /// Inclusive running combination along `axis`.

@@ -119,13 +119,14 @@ fn right_axes(func: &TensorFunc, root: OpId) -> Option<[usize; 2]> {
 
 /// What a target is told of a dot whose right side comes in panels.
 fn contract_of(func: &TensorFunc, root: OpId) -> Option<Contract> {
-    let TensorOp::Dot { out, .. } = func.kind(root) else { return None };
+    let TensorOp::Dot { out, pair_sums, .. } = func.kind(root) else { return None };
     let [n, k] = right_axes(func, root)?;
     let (lhs, w) = (func.ty(func.operand(root, 0)), func.ty(func.operand(root, 1)));
     let result = &func.ty(func.result(root)).shape;
     let inner = w.shape[k].clone();
     let innermost = [inner.clone(), w.shape[n].clone()];
-    Some(contract::of_dot([lhs.dtype, w.dtype], result, inner, *out, true, innermost))
+    let contract = contract::of_dot([lhs.dtype, w.dtype], result, inner, *out, true, innermost);
+    Some(Contract { pair_sums: pair_sums.is_some(), ..contract })
 }
 
 /// Steps along k whose factors lie next to each other.

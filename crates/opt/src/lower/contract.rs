@@ -20,12 +20,11 @@ mod winograd;
 
 pub(super) use padded::used_axis;
 pub(super) use window::{window_range, window_start};
-pub(super) use winograd::refused;
 
 use super::Launches;
 use super::access::{Axis, Lowering, TileBox};
 use super::body::Body;
-use tegula_base::{DType, Dim, Symbols};
+use tegula_base::{DType, Diagnostic, Dim, Symbols};
 use tegula_ir::{OpId, ScalarOp, Value};
 use tegula_target::{Contract, ContractTile, Edges, TargetModel};
 use tegula_tensor::TensorOp;
@@ -46,6 +45,26 @@ pub(super) fn lower(body: &Body, target: &dyn TargetModel, symbols: &Symbols) ->
         }
         TensorOp::WinogradConv { .. } => winograd::lower(body, root, target, symbols).map(Launches::from),
         _ => Err("a contraction is expected".into()),
+    }
+}
+
+/// Why a contraction is not computed that no pass makes for this target; a program given as text may hold any, perhaps made
+/// for another machine.
+pub(super) fn refused(
+    body: &Body,
+    root: OpId,
+    target: &dyn TargetModel,
+    symbols: &Symbols,
+) -> Option<Diagnostic> {
+    match body.func.kind(root) {
+        TensorOp::Dot { pair_sums: Some(sum), .. } if !target.sums_byte_pairs() => {
+            let message =
+                format!("`dot` with sums of pairs in {sum} is not computed on `{}`", target.machine().name);
+            let help = "leave `pair_sums` out: products are paired where that pays";
+            Some(Diagnostic::error("unsupported", message).help(help))
+        }
+        TensorOp::WinogradConv { window } => winograd::refused(body, root, window, target, symbols),
+        _ => None,
     }
 }
 
@@ -75,6 +94,7 @@ pub(crate) fn of_dot(
         rhs,
         acc,
         rhs_packed,
+        pair_sums: false,
         windowed: false,
         batch_axes,
         innermost,
@@ -108,6 +128,7 @@ pub(crate) fn of_conv(
         rhs,
         acc,
         rhs_packed,
+        pair_sums: false,
         windowed: true,
         batch_axes: result.len() - 2,
         innermost,
@@ -132,6 +153,7 @@ pub(crate) fn of_winograd(result: &[Dim], k: Dim) -> Contract {
         rhs: DType::F32,
         acc: DType::F32,
         rhs_packed: true,
+        pair_sums: false,
         windowed: false,
         batch_axes: 1 + spatial.len(),
         innermost: [k, n.clone()],
@@ -379,6 +401,11 @@ impl Walk {
         Walk { unroll, chains: if is_few { 1 } else { chains }, together }
     }
 
+    /// Two steps at a time, an even number of them.
+    fn in_pairs() -> Walk {
+        Walk { unroll: 2, chains: 1, together: 2 }
+    }
+
     /// Longer rounds, so that the sums of few rows keep the units busy: only where the order of additions is free.
     fn in_chains(self, tile: &ContractTile, rows: i64) -> Walk {
         let wanted = (1..MOST_CHAINS).find(|chains| chains * rows >= tile.busy_rows).unwrap_or(MOST_CHAINS);
@@ -448,6 +475,7 @@ fn over_k(
         Some(steps) if together == BYTES_TOGETHER && steps % together != 0 => {
             acc = tile(cx, Axis { bounded: true, ..whole_steps(done, together) }, acc);
         }
+        Some(steps) if together > 1 && steps % together == 0 => {}
         _ if unroll > 1 => {
             acc = cx.for_(done, size, 1, &[acc], |cx, k, acc| vec![run(cx, k, 1, acc[0])])[0];
         }

@@ -186,7 +186,7 @@ fn is_product(func: &TensorFunc, op: OpId) -> bool {
         || func.operands(op).iter().all(|value| func.ty(*value).dtype == DType::F32) && !is_widened();
     let is_long = |steps: Dim| steps.as_const().is_none_or(|steps| steps > FEW_STEPS);
     match func.kind(op) {
-        TensorOp::Dot { dims, out: DType::F32 } => {
+        TensorOp::Dot { dims, out: DType::F32, .. } => {
             let shape = &func.ty(func.operand(op, 0)).shape;
             let steps =
                 dims.lhs_contract.iter().fold(Dim::from(1), |steps, axis| steps * shape[*axis].clone());

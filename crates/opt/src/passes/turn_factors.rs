@@ -35,7 +35,7 @@ pub fn turn_factors(
 }
 
 fn as_it_lies(site: &mut Site) -> Applied {
-    let TensorOp::Dot { dims, out } = site.kind() else { return Ok(None) };
+    let TensorOp::Dot { dims, out, pair_sums: None } = site.kind() else { return Ok(None) };
     let Some((transpose, TensorOp::Transpose { perm })) = site.def(site.operand(1)) else { return Ok(None) };
     let (rank, n_batch) = (perm.len(), dims.rhs_batch.len());
     let turned = (0..n_batch).chain([n_batch + 1, n_batch]);
@@ -51,7 +51,7 @@ fn as_it_lies(site: &mut Site) -> Applied {
 
 /// Rows that lie along k, of floats that are summed as they are.
 fn sum_of_rows(site: &mut Site) -> Applied {
-    let TensorOp::Dot { dims, out } = site.kind() else { return Ok(None) };
+    let TensorOp::Dot { dims, out, pair_sums: None } = site.kind() else { return Ok(None) };
     let (x, column) = (site.operand(0), site.operand(1));
     let n_batch = dims.rhs_batch.len();
     let is_normal = [x, column].iter().all(|side| site.shape(*side).rank() == n_batch + 2)

@@ -63,6 +63,9 @@ impl TargetModel for Small {
     fn looks_up(&self) -> bool {
         self.looks_up
     }
+    fn sums_byte_pairs(&self) -> bool {
+        true
+    }
     fn steps_together(&self, lhs: DType, rhs: DType, k: i64) -> i64 {
         if (lhs, rhs) == (DType::U8, DType::I8) && k > 1 { 4 } else { 1 }
     }

@@ -103,7 +103,7 @@ pub(super) fn unit_of(instruction: &Instruction) -> Unit {
         M::Vminps | M::Vmaxps | M::Vminpd | M::Vmaxpd => Unit::FloatAdd,
         M::Vdivps | M::Vdivpd | M::Vdivss | M::Vdivsd => Unit::FloatDivide,
         M::Vsqrtps | M::Vsqrtpd => Unit::FloatSqrt,
-        M::Vpmuludq | M::Vpmaddwd => Unit::IntMultiply,
+        M::Vpmuludq | M::Vpmaddwd | M::Vpmaddubsw => Unit::IntMultiply,
         M::Vpmulld | M::Vpmullq => Unit::IntMultiplyLow,
         M::Vpdpbusd => Unit::Dot,
         M::Vdpbf16ps => Unit::DotBf16,

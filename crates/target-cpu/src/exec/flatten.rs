@@ -440,6 +440,7 @@ impl Flattener<'_> {
                 Inst::Tabulated { d, places, table: self.tables.len() - 1 }
             }
             CpuOp::DotU8S8 {} => self.dot(lanes::dot_u8s8, d, operands, n)?,
+            CpuOp::DotU8S8Pairs {} => self.dot(lanes::dot_u8s8_pairs, d, operands, n)?,
             CpuOp::DotBf16 {} => self.dot(lanes::dot_bf16, d, operands, n)?,
             CpuOp::Call { function } => {
                 let f = calls::function(function).ok_or_else(|| format!("no function `{function}`"))?;

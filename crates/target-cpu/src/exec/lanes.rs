@@ -192,6 +192,16 @@ pub(super) fn dot_u8s8(out: &mut [u32], acc: &[u32], a: &[u32], b: &[u32]) {
     });
 }
 
+/// As [`dot_u8s8`], the sums of the lower and of the upper two products each saturated to 16 bits.
+pub(super) fn dot_u8s8_pairs(out: &mut [u32], acc: &[u32], a: &[u32], b: &[u32]) {
+    map3(out, acc, a, b, |acc, a, b| {
+        let (a, b) = (a.to_le_bytes(), b.to_le_bytes());
+        let product = |i: usize| i32::from(a[i]) * i32::from(b[i] as i8);
+        let pairs = [0, 2].map(|i| (product(i) + product(i + 1)).clamp(i16::MIN.into(), i16::MAX.into()));
+        acc.wrapping_add((pairs[0] + pairs[1]) as u32)
+    });
+}
+
 /// `acc + a1 * b1 + a0 * b0`, each step fused, denormals flushed: what `vdpbf16ps` does (Intel 64 and IA-32 Architectures
 /// Software Developer's Manual, volume 2), infinities and NaN included.
 pub(super) fn dot_bf16(out: &mut [u32], acc: &[u32], a: &[u32], b: &[u32]) {

@@ -47,7 +47,7 @@ impl Lower<'_> {
             | TileOp::Transpose { .. }
             | TileOp::Extract { .. }
             | TileOp::Concat { .. }
-            | TileOp::Dot {}
+            | TileOp::Dot { .. }
             | TileOp::Reduce { .. }
             | TileOp::Scan { .. }
             | TileOp::Yield {}

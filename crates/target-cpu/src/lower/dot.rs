@@ -15,6 +15,7 @@ use crate::schedule::{Builder, Elem, VecOp};
 use std::rc::Rc;
 use tegula_base::DType;
 use tegula_ir::{OpId, Value};
+use tegula_tile::TileOp;
 
 /// Factors along k of one lane.
 #[derive(Clone, Copy)]
@@ -35,8 +36,10 @@ impl Lower<'_> {
         let location = b.location.clone();
         let mut sums = self.force(b, acc);
         b.location = location;
+        let TileOp::Dot { pair_sums } = func.kind(op) else { unreachable!("invariant: a dot") };
         match self.groups(left, right) {
             Some((group, left, right)) => self.dot_groups(b, group, [&left, &right], &mut sums, op),
+            None if pair_sums.is_some() => self.dot_pairs(b, left, right, &mut sums),
             None => self.dot_elements(b, left, right, &mut sums),
         }
         for (piece, sum) in sums.into_iter().enumerate() {
@@ -70,6 +73,27 @@ impl Lower<'_> {
                         *sum = multiply_add(b, element, *vector, *sum);
                     }
                 }
+            }
+        }
+    }
+
+    /// As above, where the products of each two steps are summed first and saturate.
+    fn dot_pairs(&mut self, b: &mut Builder, left: Value, right: Value, sums: &mut [Value]) {
+        let (rows, k) = (self.tile(left).1[0], self.tile(left).1[1]);
+        let blocks = self.geometry(right).blocks();
+        let [least, most] = [i16::MIN, i16::MAX].map(|bound| b.i32(self.lanes, bound.into()));
+        for pair in 0..k / 2 {
+            for (row, block) in (0..rows).flat_map(|row| (0..blocks).map(move |block| (row, block))) {
+                let products = [2 * pair, 2 * pair + 1].map(|step| {
+                    let element = self.element(b, left, &[row, step]);
+                    let vector = self.piece(b, right, (step * blocks + block) as u32);
+                    b.vec(VecOp::Mul, &[element, vector])
+                });
+                let both = b.vec(VecOp::Add, &products);
+                let both = b.vec(VecOp::Max, &[both, least]);
+                let both = b.vec(VecOp::Min, &[both, most]);
+                let sum = &mut sums[(row * blocks + block) as usize];
+                *sum = b.vec(VecOp::Add, &[*sum, both]);
             }
         }
     }
@@ -133,6 +157,7 @@ impl Lower<'_> {
         let steps = self.tile(self.func.operand(op, 2)).1[0];
         let (m, blocks) = (geometry.rows(), geometry.blocks());
         let dtype = left.dtype;
+        let saturates = matches!(self.func.kind(op), TileOp::Dot { pair_sums: Some(_) });
         // The pads of all factors as one 32-bit element.
         let pad = match group.factors {
             4 => i64::from(u32::from_ne_bytes([left.pad as u8; 4])),
@@ -143,33 +168,48 @@ impl Lower<'_> {
             DType::I8 => Window { dtype: DType::U8, pad: right.pad & 0xff, ..right.clone() },
             _ => right.clone(),
         };
+        let product = |b: &mut Builder, sum: &mut Value, element: Value, vector: Value| {
+            *sum = match (dtype, saturates) {
+                (DType::BF16, _) => b.dot_bf16(*sum, element, vector),
+                (_, true) => b.dot_u8s8_pairs(*sum, element, vector),
+                (_, false) => b.dot_u8s8(*sum, element, vector),
+            };
+        };
         for step in (0..steps).step_by(group.factors as usize) {
-            let row: Vec<Value> = (0..blocks)
-                .map(|block| {
-                    let column = block * i64::from(self.lanes);
-                    let active = geometry.active(block as u32);
-                    match group.packed {
-                        true => {
-                            let at = self.address(b, right, &[step, column], None);
-                            let at = At { count: self.partial_count(b, active), ..at };
-                            let factors = b.load_raw(Elem::I32, self.lanes, at);
-                            self.moved_up(b, factors, group.past)
-                        }
-                        false => self.group_of_rows(b, &in_rows, group, [step, column], active),
+            let vector = |lower: &mut Self, b: &mut Builder, block: i64| {
+                let column = block * i64::from(lower.lanes);
+                let active = geometry.active(block as u32);
+                match group.packed {
+                    true => {
+                        let at = lower.address(b, right, &[step, column], None);
+                        let at = At { count: lower.partial_count(b, active), ..at };
+                        let factors = b.load_raw(Elem::I32, lower.lanes, at);
+                        lower.moved_up(b, factors, group.past)
                     }
-                })
-                .collect();
-            for i in 0..m {
-                let element = match self.begins_inside(left, i, group.past) {
-                    true => self.load_splat(b, left, &[i, step], (DType::I32, pad)),
-                    false => self.few_bytes(b, left, i, group),
+                    false => lower.group_of_rows(b, &in_rows, group, [step, column], active),
+                }
+            };
+            let element =
+                |lower: &mut Self, b: &mut Builder, i: i64| match lower.begins_inside(left, i, group.past) {
+                    true => lower.load_splat(b, left, &[i, step], (DType::I32, pad)),
+                    false => lower.few_bytes(b, left, i, group),
                 };
-                for (block, vector) in row.iter().enumerate() {
-                    let sum = &mut sums[(i * blocks) as usize + block];
-                    *sum = match dtype {
-                        DType::BF16 => b.dot_bf16(*sum, element, *vector),
-                        _ => b.dot_u8s8(*sum, element, *vector),
-                    };
+            // The side of fewer registers is held, as far as the other may come from memory.
+            if saturates && m < blocks {
+                let elements: Vec<Value> = (0..m).map(|i| element(self, b, i)).collect();
+                for block in 0..blocks {
+                    let vector = vector(self, b, block);
+                    for (i, element) in elements.iter().enumerate() {
+                        product(b, &mut sums[i * blocks as usize + block as usize], *element, vector);
+                    }
+                }
+            } else {
+                let vectors: Vec<Value> = (0..blocks).map(|block| vector(self, b, block)).collect();
+                for i in 0..m {
+                    let element = element(self, b, i);
+                    for (block, vector) in vectors.iter().enumerate() {
+                        product(b, &mut sums[(i * blocks) as usize + block], element, *vector);
+                    }
                 }
             }
         }

@@ -83,7 +83,7 @@ impl Lower<'_> {
                 self.load_window(b, &window, &geometry.start(piece), geometry.active(piece))
             }
             TileOp::Gather {} => self.gathered_piece(b, op, piece),
-            TileOp::Dot {} => {
+            TileOp::Dot { .. } => {
                 self.dot(b, op);
                 self.known_piece(tile, piece).expect("invariant: a dot makes all its pieces")
             }

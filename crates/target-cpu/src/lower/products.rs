@@ -22,7 +22,7 @@ pub(crate) fn wants_halves(columns: i64, lanes: i64) -> bool {
 /// Products of all contractions of a function, of empty lanes too, each counted once.
 fn multiplied(func: &TileFunc, lanes: i64) -> i64 {
     let ops = func.walk();
-    let dots = ops.iter().filter(|op| matches!(func.kind(**op), TileOp::Dot {}));
+    let dots = ops.iter().filter(|op| matches!(func.kind(**op), TileOp::Dot { .. }));
     let products = dots.filter_map(|op| {
         let (_, left) = func.ty(func.operand(*op, 1)).as_tile()?;
         let (_, right) = func.ty(func.operand(*op, 2)).as_tile()?;

@@ -24,6 +24,7 @@ fn contract(m: &str, n: &str, k: &str) -> Contract {
         windowed: false,
         batch_axes: 0,
         innermost: [dim(k), dim(n)],
+        pair_sums: false,
         prologue: None,
     }
 }

@@ -62,6 +62,7 @@ mod tests {
             windowed: false,
             batch_axes: 3,
             innermost: [k, n],
+            pair_sums: false,
             prologue: None,
         }
     }

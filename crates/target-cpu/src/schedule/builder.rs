@@ -543,6 +543,10 @@ impl Builder {
         self.emit(CpuOp::DotU8S8 {}, &[acc, a, b])
     }
 
+    pub fn dot_u8s8_pairs(&mut self, acc: Value, a: Value, b: Value) -> Value {
+        self.emit(CpuOp::DotU8S8Pairs {}, &[acc, a, b])
+    }
+
     pub fn dot_bf16(&mut self, acc: Value, a: Value, b: Value) -> Value {
         self.emit(CpuOp::DotBf16 {}, &[acc, a, b])
     }

@@ -39,6 +39,7 @@ impl OpRules for CpuOp {
             | CpuOp::Shuffle { .. }
             | CpuOp::Tabulated { .. }
             | CpuOp::DotU8S8 {}
+            | CpuOp::DotU8S8Pairs {}
             | CpuOp::DotBf16 {}
             | CpuOp::Call { .. } => Effects::Pure,
             CpuOp::Load { .. }
@@ -398,7 +399,7 @@ fn check_kind(cx: &mut Operands) -> Result<Vec<CpuType>, String> {
             cx.require(n == usize::from(lanes), 4, format_args!("{n} entries for {lanes} lanes"))?;
             cx.result(CpuType::Vector { elem: Elem::F32, lanes })
         }
-        CpuOp::DotU8S8 {} => {
+        CpuOp::DotU8S8 {} | CpuOp::DotU8S8Pairs {} => {
             let (elem, lanes) = cx.vector("acc")?;
             let ty = CpuType::Vector { elem, lanes };
             cx.same("a", ty)?;

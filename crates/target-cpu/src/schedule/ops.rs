@@ -321,6 +321,8 @@ define_ops! {
         /// `(acc: i32, a: i32, b: i32)`: each lane of `a` holds 4 unsigned bytes, of `b` 4 signed bytes;
         /// adds the 4 products exactly (no saturation of pairs), wrapping.
         DotU8S8 = "dot_u8s8" {},
+        /// As `dot_u8s8`, but the products of each two neighbours are summed in 16 bits first, with saturation.
+        DotU8S8Pairs = "dot_u8s8_pairs" {},
         /// `(acc: f32, a: i32, b: i32)`: each lane holds 2 bf16, the first in the low half: `acc + a1*b1`, then
         /// `+ a0*b0`, each rounded once. A machine may take denormal operands of either step for 0, and make 0 of a
         /// denormal result, as `vdpbf16ps` does.

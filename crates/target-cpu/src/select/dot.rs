@@ -25,6 +25,19 @@ impl Select<'_> {
         Ok(())
     }
 
+    pub(super) fn dot_u8s8_pairs(&mut self, op: OpId) -> Selected<()> {
+        let (_, _, width) = self.shape(self.func.result(op))?;
+        let (acc, a) = (self.operand(op, 0)?, self.operand(op, 1)?);
+        let (b, _) = self.source(self.func.operand(op, 2), width)?;
+        let pairs = self.b.vec(width);
+        self.b.isa(Isa::Vpmaddubsw, width, &[Arg::Reg(pairs, width.into()), Arg::Reg(a, width.into()), b]);
+        let ones = self.splat_i32(width, 0x0001_0001);
+        let products = self.vv(Isa::Vpmaddwd, width, pairs, ones);
+        let sum = self.vv(Isa::Vpaddd, width, acc, products);
+        self.define(op, sum);
+        Ok(())
+    }
+
     /// AVX2: the even and the odd bytes of a value, which are signed or not, as 16-bit lanes. A factor meets a whole row or
     /// column of others, and is taken apart once.
     fn byte_halves(&mut self, of: Value, width: Width, signed: bool) -> Selected<[VReg; 2]> {

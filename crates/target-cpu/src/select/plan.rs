@@ -79,6 +79,7 @@ impl Plan {
             CpuOp::DotU8S8 {} | CpuOp::DotBf16 {} if tier == Tier::Avx512 => {
                 fold_load(func, tier, op, 2, true, epochs)
             }
+            CpuOp::DotU8S8Pairs {} => fold_raw(func, op, 2, epochs),
             CpuOp::If {} | CpuOp::IndexSelect {} => fused_compare(func, op),
             _ => None,
         };
@@ -289,10 +290,20 @@ fn fold_load(func: &CpuFunc, tier: Tier, op: OpId, i: usize, splats: bool, epoch
     let whole = lanes == 0 || [16, 32, 64].contains(&(lanes * dtype.size()));
     let unwidened =
         matches!(dtype, DType::F32 | DType::I32 | DType::U32 | DType::F64 | DType::I64 | DType::U64);
-    let folds = whole
-        && unwidened
-        && func.users(value).len() == 1
+    (whole && unwidened && is_read_there(func, op, def, epochs)).then_some(i)
+}
+
+/// As above of a register's raw contents.
+fn fold_raw(func: &CpuFunc, op: OpId, i: usize, epochs: &[u32]) -> Option<usize> {
+    let def = func.def_op(func.operand(op, i))?;
+    let CpuOp::LoadRaw { elem, lanes, at } = func.kind(def) else { return None };
+    let whole = !at.counted && [16, 32, 64].contains(&(*lanes as usize * elem.bytes()));
+    (whole && is_read_there(func, op, def, epochs)).then_some(i)
+}
+
+/// Whether `op` alone reads what `def` loads, and would load the same.
+fn is_read_there(func: &CpuFunc, op: OpId, def: OpId, epochs: &[u32]) -> bool {
+    func.users(func.result(def)).len() == 1
         && func.parent(def) == func.parent(op)
-        && epochs[def.index()] == epochs[op.index()];
-    folds.then_some(i)
+        && epochs[def.index()] == epochs[op.index()]
 }

@@ -407,7 +407,10 @@ impl<'r> Generator<'r> {
             }
             _ if elem == Elem::I32 => {
                 let [acc, a, b] = [0; 3].map(|_| self.vector(elem, lanes));
-                self.b.dot_u8s8(acc, a, b)
+                match self.rng.below(2) {
+                    0 => self.b.dot_u8s8(acc, a, b),
+                    _ => self.b.dot_u8s8_pairs(acc, a, b),
+                }
             }
             _ if elem.is_float() => {
                 let function = Function::ALL[self.rng.pick(&crate::call::CALLED)];

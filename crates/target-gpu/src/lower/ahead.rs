@@ -135,7 +135,7 @@ impl Lower<'_> {
     fn wanted_by_users(&mut self, value: Value, known: &mut Wanted) -> Option<Vec<Place>> {
         let func = self.func;
         func.users(value).iter().find_map(|user| match func.kind(*user) {
-            TileOp::Dot {} if func.operand(*user, 1) == value => {
+            TileOp::Dot { .. } if func.operand(*user, 1) == value => {
                 let plan = self.product(*user)?.clone();
                 let (dtype, _) = self.tile(value);
                 matches!(plan.left, Left::Registers).then(|| self.fragment_places(dtype, &plan))

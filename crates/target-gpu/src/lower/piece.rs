@@ -5,7 +5,7 @@
 
 use super::{Lower, Made};
 use crate::coord::{Coord, Place};
-use crate::scalar::{apply, hold, select};
+use crate::scalar::{Refused, apply, hold, select};
 use crate::spread::Spread;
 use tegula_base::DType;
 use tegula_ir::{Def, OpId, ScalarOp, Value};
@@ -89,10 +89,13 @@ impl Lower<'_> {
             TileOp::Load { .. } if self.is_streamed(op) => self.slot_pieces(op, places),
             TileOp::Load { .. } => self.load(op, places),
             TileOp::Gather {} => self.gather(op, places),
-            TileOp::Reduce { .. } | TileOp::Scan { .. } | TileOp::Dot {} => {
+            TileOp::Reduce { .. } | TileOp::Scan { .. } | TileOp::Dot { .. } => {
                 match self.func.kind(op) {
                     TileOp::Reduce { f, axis } => self.reduce(op, *f, *axis)?,
                     TileOp::Scan { f, axis, reverse } => self.scan(op, *f, *axis, *reverse)?,
+                    TileOp::Dot { pair_sums: Some(sum) } => {
+                        return Err(Refused { what: "sums of pairs of products".into(), dtype: *sum });
+                    }
                     _ => self.dot(op)?,
                 }
                 self.pieces(value, places)

@@ -66,7 +66,7 @@ impl Lower<'_> {
                 let places = self.preferred(func.operand(op, 0))?;
                 Some(places.iter().map(|place| perm.iter().map(|axis| place[*axis]).collect()).collect())
             }
-            TileOp::Dot {} => {
+            TileOp::Dot { .. } => {
                 let chain = self.preferred(func.operand(op, 0));
                 chain.or_else(|| self.dot_places(op))
             }

@@ -20,7 +20,13 @@ pub fn same_window(size: &[i64]) -> Window {
 
 impl Builder<'_> {
     pub fn dot(&mut self, lhs: Value, rhs: Value, dims: DotDims, out: DType) -> Built {
-        self.emit(TensorOp::Dot { dims: Box::new(dims), out }, &[lhs, rhs])
+        self.emit(TensorOp::dot(dims, out), &[lhs, rhs])
+    }
+
+    /// As [`Self::dot`], of `u8` by `i8` in `i32`, where the products of steps `2i` and `2i + 1` are summed in `i16`.
+    pub fn dot_of_pairs(&mut self, lhs: Value, rhs: Value, dims: DotDims) -> Built {
+        let kind = TensorOp::Dot { dims: Box::new(dims), out: DType::I32, pair_sums: Some(DType::I16) };
+        self.emit(kind, &[lhs, rhs])
     }
 
     /// `[M,K] by [K,N]`, result in the operands' type.

@@ -5,14 +5,27 @@ use crate::{DotDims, TensorType, Window, winograd};
 use smallvec::SmallVec;
 use tegula_base::{DType, Dim, Shape};
 
-pub(super) fn dot(name: &str, dims: &DotDims, out: DType, x: &[&TensorType]) -> Types {
+pub(super) fn dot(
+    name: &str,
+    dims: &DotDims,
+    out: DType,
+    pair_sums: Option<DType>,
+    x: &[&TensorType],
+) -> Types {
     let [lhs, rhs] = take(name, x)?;
     let stored = matches!(rhs.dtype, DType::I8 | DType::F16 | DType::BF16);
     let narrow_weights = lhs.dtype == DType::F32 && stored && out == DType::F32;
     if !narrow_weights {
         accumulates(name, lhs, rhs, out)?;
     }
-    one(out, dot_shape(name, dims, lhs, rhs)?)
+    let shape = dot_shape(name, dims, lhs, rhs)?;
+    if let Some(sum) = pair_sums {
+        let of_bytes = (sum, lhs.dtype, rhs.dtype) == (DType::I16, DType::U8, DType::I8);
+        let in_pairs =
+            matches!(dims.lhs_contract[..], [axis] if lhs.shape[axis].as_const().is_some_and(|k| k % 2 == 0));
+        ensure(of_bytes && in_pairs, name, 4, || format!("no pairs of {lhs} by {rhs} are summed in {sum}"))?;
+    }
+    one(out, shape)
 }
 
 /// `[batch..., lhs free..., rhs free...]`, checking c1 and c2.

@@ -1,11 +1,17 @@
 //! Contractions and convolutions, all through one matrix product.
 
 use super::movement::transpose;
-use super::number::{Accumulator, with_accumulator};
+use super::number::{Accumulator, ints, store_ints, with_accumulator};
 use crate::{DotDims, Window};
-use tegula_base::HostTensor;
+use tegula_base::{DType, HostTensor};
 
-pub(super) fn dot(lhs: &HostTensor, rhs: &HostTensor, dims: &DotDims, out: &mut HostTensor) {
+pub(super) fn dot(
+    lhs: &HostTensor,
+    rhs: &HostTensor,
+    dims: &DotDims,
+    pair_sums: Option<DType>,
+    out: &mut HostTensor,
+) {
     let free = |rank: usize, batch: &[usize], inner: &[usize]| -> Vec<usize> {
         (0..rank).filter(|axis| !batch.contains(axis) && !inner.contains(axis)).collect()
     };
@@ -17,6 +23,18 @@ pub(super) fn dot(lhs: &HostTensor, rhs: &HostTensor, dims: &DotDims, out: &mut 
     let (m, k, n) = (extent(lhs, &lhs_free), extent(lhs, &dims.lhs_contract), extent(rhs, &rhs_free));
     let lhs = transpose(lhs, &[&dims.lhs_batch[..], &lhs_free, &dims.lhs_contract].concat());
     let rhs = transpose(rhs, &[&dims.rhs_batch[..], &dims.rhs_contract, &rhs_free].concat());
+    // Real numbers have no nearest one.
+    if pair_sums.is_some() && lhs.dtype.is_int() {
+        let (a, b) = (ints(&lhs), ints(&rhs));
+        let element = |i: usize| {
+            let (row, column) = (i / n, i / (m * n) * k * n + i % n);
+            let product = |step: usize| a[row * k + step] * b[column + step * n];
+            let pairs = (0..k / 2).map(|pair| product(2 * pair) + product(2 * pair + 1));
+            pairs.map(|sum| sum.clamp(i16::MIN.into(), i16::MAX.into())).sum()
+        };
+        let sums: Vec<i64> = (0..batch * m * n).map(element).collect();
+        return store_ints(&sums, out);
+    }
     with_accumulator!(lhs.dtype, (widen, store) => {
         let (a, b) = (widen(&lhs), widen(&rhs));
         let mut sums = vec![Accumulator::ZERO; batch * m * n];

@@ -51,7 +51,7 @@ pub fn evaluate_op(kind: &TensorOp, x: &[&HostTensor]) -> Result<Vec<HostTensor>
         Scan { f, axis, exclusive, reverse } => {
             reduce::scan(x[0], *f, *axis, *exclusive, *reverse, &mut out[0])?;
         }
-        Dot { dims, .. } => contract::dot(x[0], x[1], dims, &mut out[0]),
+        Dot { dims, pair_sums, .. } => contract::dot(x[0], x[1], dims, *pair_sums, &mut out[0]),
         Conv { window, groups, .. } => contract::conv(x[0], x[1], window, *groups, &mut out[0])?,
         WinogradConv { window } => {
             contract::conv(x[0], &winograd::filters(x[1]), window, 1, &mut out[0])?;

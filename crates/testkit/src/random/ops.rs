@@ -17,7 +17,7 @@ pub(super) use elementwise::preserving;
 type Maker = fn(&mut Gen) -> Built<()>;
 
 /// How often an op is drawn, in parts of the sum. Rare ops weigh enough for 100 programs of 2,000.
-const MAKERS: [(u64, Maker); 49] = [
+const MAKERS: [(u64, Maker); 50] = [
     (150, elementwise::unary),
     (170, elementwise::binary),
     (30, elementwise::select),
@@ -43,6 +43,7 @@ const MAKERS: [(u64, Maker); 49] = [
     (25, reduce::arg_reduce),
     (25, reduce::scan),
     (40, contract::dot),
+    (20, contract::stored_bytes),
     (30, contract::conv),
     (22, contract::conv_transpose),
     (24, contract::pool),

@@ -114,7 +114,7 @@ fn product_of(g: &mut Gen, batch: Option<i64>, [m, n, k]: [i64; 3]) -> Built<()>
         rhs_contract: vec![if turned { first + 1 } else { first }],
     };
     let exact = !dtype.is_float();
-    let mut y = g.push(TensorOp::Dot { dims: Box::new(dot), out }, &[a, b], exact)?[0];
+    let mut y = g.push(TensorOp::dot(dot, out), &[a, b], exact)?[0];
     for _ in 0..g.rng.below(4) {
         y = step(g, y, exact)?;
     }

@@ -137,6 +137,22 @@ impl Tile {
         result
     }
 
+    /// `self + a b` of bytes, where the products of two steps are summed in `i16` with saturation.
+    pub fn add_dot_of_pairs(&self, a: &Tile, b: &Tile) -> Tile {
+        let (n, k) = (self.shape[1] as usize, a.shape[1] as usize);
+        let mut result = self.clone();
+        for (i, sum) in result.bits.iter_mut().enumerate() {
+            let product = |step: usize| {
+                let (x, y) = (a.bits[i / n * k + step] as u8, b.bits[step * n + i % n] as i8);
+                i32::from(x) * i32::from(y)
+            };
+            let pairs = (0..k / 2).map(|pair| product(2 * pair) + product(2 * pair + 1));
+            let pairs: i32 = pairs.map(|sum| sum.clamp(i16::MIN.into(), i16::MAX.into())).sum();
+            *sum = eval(ScalarOp::Add, &[self.dtype; 2], &[*sum, pairs as u32 as u64]);
+        }
+        result
+    }
+
     pub fn reduce(&self, f: ScalarOp, axis: usize) -> Tile {
         let scanned = self.scan(f, axis, false);
         let mut shape = self.shape.clone();

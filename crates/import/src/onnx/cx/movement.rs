@@ -196,7 +196,7 @@ impl Cx<'_> {
         // A plain matrix at the right serves every batch of the left.
         if rank_b == 2 {
             let dims = contraction(&[], &[], rank_a - 1, 0);
-            return self.emit(TensorOp::Dot { dims: Box::new(dims), out }, &[a, b]);
+            return self.emit(TensorOp::dot(dims, out), &[a, b]);
         }
         let (batch_a, batch_b) = (self.shape(a)[..rank_a - 2].to_vec(), self.shape(b)[..rank_b - 2].to_vec());
         let batch = self.common_batch(&batch_a, &batch_b)?;
@@ -204,7 +204,7 @@ impl Cx<'_> {
         let b = self.with_batch(b, &batch, 2)?;
         let axes: Vec<usize> = (0..batch.len()).collect();
         let dims = contraction(&axes, &axes, batch.len() + 1, batch.len());
-        self.emit(TensorOp::Dot { dims: Box::new(dims), out }, &[a, b])
+        self.emit(TensorOp::dot(dims, out), &[a, b])
     }
 
     fn common_batch(&mut self, a: &[Dim], b: &[Dim]) -> Outcome<Vec<Dim>> {

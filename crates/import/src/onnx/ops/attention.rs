@@ -342,7 +342,7 @@ fn grouped_product(cx: &mut Cx, x: Value, y: Value, inner: usize) -> Outcome {
         rhs_contract: vec![inner],
     };
     let out = cx.dtype(x);
-    cx.emit(TensorOp::Dot { dims: Box::new(dims), out }, &[x, y])
+    cx.emit(TensorOp::dot(dims, out), &[x, y])
 }
 
 /// `cap * tanh(score / cap)`; a cap of 0 is none.

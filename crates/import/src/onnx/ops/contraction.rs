@@ -37,7 +37,7 @@ fn gemm(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
         rhs_contract: vec![inner_b],
     };
     let out = cx.dtype(a);
-    let product = cx.emit(TensorOp::Dot { dims: Box::new(dims), out }, &[a, b])?;
+    let product = cx.emit(TensorOp::dot(dims, out), &[a, b])?;
     let mut y = scaled(cx, product, node.float("alpha", 1.0))?;
     if let Some(c) = node.optional(2) {
         let c = scaled(cx, c, node.float("beta", 1.0))?;
@@ -209,7 +209,7 @@ fn contract(
         rhs_contract: places(&b_axes, &inner),
     };
     let out = cx.dtype(a);
-    let product = cx.emit(TensorOp::Dot { dims: Box::new(dims), out }, &[a, b])?;
+    let product = cx.emit(TensorOp::dot(dims, out), &[a, b])?;
     let free = |axes: &Axes| axes.iter().copied().filter(|axis| !shared.contains(axis)).collect::<Axes>();
     let axes = [batch, free(&a_axes), free(&b_axes)].concat();
     Ok((product, axes))

@@ -474,7 +474,7 @@ fn filtered(cx: &mut Cx, plan: &Plan, x: Value, axis: &AxisPlan, places: Value) 
         rhs_contract: vec![1],
     };
     let out = cx.dtype(x);
-    let y = cx.emit(TensorOp::Dot { dims: Box::new(dims), out }, &[padded, weights])?;
+    let y = cx.emit(TensorOp::dot(dims, out), &[padded, weights])?;
     cx.move_axis(y, rank - 1, axis.axis)
 }
 

@@ -156,7 +156,7 @@ fn transform(cx: &mut Cx, x: Value, axis: usize, transform: &Transform) -> Outco
         let dims =
             DotDims { lhs_batch: vec![], rhs_batch: vec![], lhs_contract: vec![axis], rhs_contract: vec![0] };
         let out = cx.dtype(x);
-        let y = cx.emit(TensorOp::Dot { dims: Box::new(dims), out }, &[x, wave])?;
+        let y = cx.emit(TensorOp::dot(dims, out), &[x, wave])?;
         let place = cx.rank(y) - 1;
         cx.move_axis(y, place, axis)
     };

@@ -33,7 +33,9 @@ pub(super) fn lower(
     target: &dyn TargetModel,
     symbols: &Symbols,
 ) -> Result<Launches, String> {
-    let TensorOp::Dot { dims, out } = body.func.kind(root) else { return Err("a dot is expected".into()) };
+    let TensorOp::Dot { dims, out, pair_sums } = body.func.kind(root) else {
+        return Err("a dot is expected".into());
+    };
     let roles = roles(body, root, dims)?;
     let result = body.func.result(root);
     let shape = body.shape(result).clone();
@@ -56,6 +58,7 @@ pub(super) fn lower(
     };
     let mut contract = super::of_dot(operands, &shape, k.clone(), *out, is_packed, innermost);
     contract.prologue = found.as_ref().map(|found| found.prologue);
+    contract.pair_sums = pair_sums.is_some();
     let mut forms = target.contract_forms(&contract, symbols);
     if let Some(Prologue::BlockScales { steps, .. }) = contract.prologue {
         forms.iter_mut().for_each(|form| form.tile.k = form.tile.k.min(steps));
@@ -90,15 +93,15 @@ pub(super) fn lower(
         .collect();
     let unit = cx.unit[roles.n_batch..].to_vec();
     let floats = floats.map(|(steps, least)| Converted::new(&mut cx, steps, tile.n, least));
-    let cut =
-        Cut { root, roles: &roles, packing, acc, k: &k, traversal: &traversal, batch: &batch_at, target };
+    let (roles, traversal, pair_sums) = (&roles, &traversal, *pair_sums);
+    let cut = Cut { root, roles, packing, acc, pair_sums, k: &k, traversal, batch: &batch_at, target };
     match &floats {
         None => traversal.tiles(&mut cx, &unit, &UnitOf { cut: &cut, row_tile: unit[2], floats: None })?,
         Some(floats) => {
             let [_, panel] = traversal.place(&mut cx, &unit);
             let column = Axis { offset: panel, extent: tile.n, step: 1, bounded: false };
             let mut stored = |cx: &mut Lowering, step: Axis| cut.stored(cx, step, column, panel);
-            floats.row_tiles(&mut cx, &traversal, &unit, &mut stored, &mut |cx, unit, floats| {
+            floats.row_tiles(&mut cx, traversal, &unit, &mut stored, &mut |cx, unit, floats| {
                 traversal.tiles(cx, unit, &UnitOf { cut: &cut, row_tile: unit[2], floats })
             })?;
         }
@@ -114,6 +117,8 @@ struct Cut<'a> {
     packing: RightSide,
     /// What products are summed in.
     acc: DType,
+    /// What products of two steps are summed in before, if in anything.
+    pair_sums: Option<DType>,
     k: &'a Dim,
     traversal: &'a Traversal,
     batch: &'a [Axis],
@@ -143,13 +148,16 @@ struct UnitOf<'a> {
 
 impl TileOfResult for UnitOf<'_> {
     fn sums(&self, cx: &mut Lowering, at: &TileAt) -> Result<Value, String> {
-        let Cut { acc, roles, packing, batch, k, target, .. } = *self.cut;
+        let Cut { acc, pair_sums, roles, packing, batch, k, target, .. } = *self.cut;
         let TileAt { row, column, panel } = *at;
         let tile = &self.cut.traversal.tile;
         let zero = cx.b.splat(acc, &[row.extent, column.extent], 0);
         let mut walk = Walk::new(tile, packing, None, row.extent);
         if acc.is_int() {
             walk = walk.in_chains(tile, row.extent);
+        }
+        if pair_sums.is_some() && packing == RightSide::Plain {
+            walk = Walk::in_pairs();
         }
         let next = match packing {
             RightSide::Plain => None,
@@ -170,7 +178,7 @@ impl TileOfResult for UnitOf<'_> {
                 Some(floats) => floats.tile(cx, step),
                 None => self.cut.stored(cx, step, column, panel),
             };
-            Ok(cx.b.dot(sum, a, b))
+            Ok(cx.b.dot_with(pair_sums, sum, a, b))
         })
     }
 

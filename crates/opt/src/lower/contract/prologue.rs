@@ -73,7 +73,7 @@ fn unpacked(func: &TensorFunc, dot: OpId, symbols: &Symbols) -> Option<Found> {
 
 /// Sides of 8-bit floats times a factor for each row, or columns, and a run of k: sums of a run are products of bytes.
 fn scaled(func: &TensorFunc, dot: OpId, symbols: &Symbols) -> Option<Found> {
-    let TensorOp::Dot { dims, out: DType::F32 } = func.kind(dot) else { return None };
+    let TensorOp::Dot { dims, out: DType::F32, .. } = func.kind(dot) else { return None };
     let last = dims.lhs_batch.len() + 1;
     if dims.lhs_contract != [last] || dims.rhs_contract != [last] {
         return None;

@@ -53,15 +53,14 @@ struct Block {
     padded: Value,
 }
 
-/// Why a convolution of transformed filters is not computed. `transform_filters` makes none that is refused; a program
-/// given as text may hold any, perhaps made for another machine.
-pub(in crate::lower) fn refused(
+/// Why a convolution of transformed filters is not computed.
+pub(super) fn refused(
     body: &Body,
     root: OpId,
+    window: &Window,
     target: &dyn TargetModel,
     symbols: &Symbols,
 ) -> Option<Diagnostic> {
-    let TensorOp::WinogradConv { window } = body.func.kind(root) else { return None };
     let (x, u) = (body.func.operand(root, 0), body.func.operand(root, 1));
     let refuse = |why: String| {
         let message = format!("`winograd_conv` of {} by {} {why}", body.shape(x), body.shape(u));

@@ -19,7 +19,7 @@ pub(super) const RULES: &[Rule] = &[
 fn shared_right_side(site: &mut Site) -> Applied {
     let (lhs, rhs) = (site.operand(0), site.operand(1));
     let Some((broadcast, TensorOp::Broadcast { .. })) = site.def(rhs) else { return Ok(None) };
-    let TensorOp::Dot { dims, out } = site.kind().clone() else { return Ok(None) };
+    let TensorOp::Dot { dims, out, pair_sums } = site.kind().clone() else { return Ok(None) };
     let w = site.b.func.operand(broadcast, 0);
     let (w_shape, full) = (site.shape(w).clone(), site.shape(rhs).clone());
     let shared = dims.rhs_batch.iter().all(|axis| w_shape[*axis].is_const(1));
@@ -41,12 +41,12 @@ fn shared_right_side(site: &mut Site) -> Applied {
     let w = site.b.squeeze(w, &dims.rhs_batch)?;
     let dims =
         DotDims { lhs_batch: vec![], rhs_batch: vec![], lhs_contract: dims.lhs_contract, rhs_contract };
-    site.b.dot(lhs, w, dims, out).map(Some)
+    site.b.emit(TensorOp::Dot { dims: Box::new(dims), out, pair_sums }, &[lhs, w]).map(Some)
 }
 
 /// Packing reads a constant either way, so it need not be turned.
 fn transposed_constant(site: &mut Site) -> Applied {
-    let TensorOp::Dot { dims, out } = site.kind() else { return Ok(None) };
+    let TensorOp::Dot { dims, out, pair_sums } = site.kind().clone() else { return Ok(None) };
     let Some((transpose, TensorOp::Transpose { perm })) = site.def(site.operand(1)) else { return Ok(None) };
     let w = site.b.func.operand(transpose, 0);
     if perm.as_slice() != [1, 0]
@@ -56,10 +56,10 @@ fn transposed_constant(site: &mut Site) -> Applied {
     {
         return Ok(None);
     }
-    let (mut dims, out) = (dims.as_ref().clone(), *out);
+    let mut dims = dims;
     dims.rhs_contract[0] = 1 - dims.rhs_contract[0];
     let x = site.operand(0);
-    site.b.dot(x, w, dims, out).map(Some)
+    site.b.emit(TensorOp::Dot { dims, out, pair_sums }, &[x, w]).map(Some)
 }
 
 type Axes = SmallVec<[usize; 6]>;
@@ -84,8 +84,8 @@ fn is_normal(rank: usize, batch: &[usize], inner: &[usize]) -> bool {
 }
 
 fn normal_form(site: &mut Site) -> Applied {
-    let TensorOp::Dot { dims, out } = site.kind() else { return Ok(None) };
-    let out = *out;
+    let TensorOp::Dot { dims, out, pair_sums } = site.kind() else { return Ok(None) };
+    let (out, pair_sums) = (*out, *pair_sums);
     let (lhs, rhs) = (site.operand(0), site.operand(1));
     let (lhs_rank, rhs_rank) = (site.b.rank(lhs), site.b.rank(rhs));
     let left_in_place = is_normal(lhs_rank, &dims.lhs_batch, &dims.lhs_contract);
@@ -113,7 +113,7 @@ fn normal_form(site: &mut Site) -> Applied {
         rhs_contract: vec![rhs_contract],
     };
     let shape = site.result_type().shape.clone();
-    let product = site.b.dot(lhs, rhs, dims, out)?;
+    let product = site.b.emit(TensorOp::Dot { dims: Box::new(dims), out, pair_sums }, &[lhs, rhs])?;
     site.b.reshape(product, shape).map(Some)
 }
 

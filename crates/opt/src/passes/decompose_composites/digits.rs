@@ -30,7 +30,7 @@ pub(super) enum Integers {
 /// What a product by bytes of a constant takes as floats; `None`: the op is none such, or the target is no faster
 /// with bytes.
 pub(super) fn integers(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> Option<Integers> {
-    let TensorOp::Dot { dims, out: DType::F32 } = func.kind(op) else { return None };
+    let TensorOp::Dot { dims, out: DType::F32, .. } = func.kind(op) else { return None };
     let [x, w] = [0, 1].map(|i| func.ty(func.operand(op, i)));
     let plain = dims.lhs_batch.is_empty()
         && dims.lhs_contract.as_slice() == [x.rank().wrapping_sub(1)]

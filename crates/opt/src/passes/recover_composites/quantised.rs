@@ -59,7 +59,7 @@ pub(super) fn conv(site: &mut Site) -> Applied {
 }
 
 pub(super) fn dot(site: &mut Site) -> Applied {
-    let TensorOp::Dot { dims, out: DType::F32 } = site.kind().clone() else { return Ok(None) };
+    let TensorOp::Dot { dims, out: DType::F32, .. } = site.kind().clone() else { return Ok(None) };
     let (Some(lhs), Some(rhs)) = (stored(site, site.operand(0)), stored(site, site.operand(1))) else {
         return Ok(None);
     };
@@ -81,7 +81,7 @@ fn may_leave(site: &Site, scale: Value) -> bool {
 }
 
 pub(super) fn weights(site: &mut Site) -> Applied {
-    let TensorOp::Dot { dims, out: DType::F32 } = site.kind().clone() else { return Ok(None) };
+    let TensorOp::Dot { dims, out: DType::F32, .. } = site.kind().clone() else { return Ok(None) };
     let (x, w) = (site.operand(0), site.operand(1));
     let (source, perm) = match site.def(w) {
         Some((op, TensorOp::Transpose { perm })) => (site.b.func.operand(op, 0), Some(perm.clone())),

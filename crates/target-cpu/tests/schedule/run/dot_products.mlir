@@ -1,5 +1,5 @@
-// args: u8[255 255 255 255 1 2 3 4] i8[127 127 127 -128 1 -1 1 -1] i32x2 bf16[1 2 3 4] f32x2 range: 0 1
-// Four products of bytes a lane without saturation; two of bf16.
+// args: u8[255 255 255 255 1 2 3 4] i8[127 127 127 -128 1 -1 1 -1] i32x2 bf16[1 2 3 4] f32x2 i32x2 range: 0 1
+// Four products of bytes a lane without saturation, or their pairs with it; two of bf16.
 "tgc.func"() <{sym_name = "dots", arg_names = [], result_names = []}> ({
   %a = "tgc.arg"() <{word = 1}> : () -> index
   %b = "tgc.arg"() <{word = 2}> : () -> index
@@ -15,6 +15,9 @@
   %none = "tgc.vec_const"() <{elem = "f32", lanes = 2, bits = 0}> : () -> vector<2xf32>
   %e = "tgc.dot_bf16"(%none, %vc, %vc) : (vector<2xf32>, vector<2xi32>, vector<2xi32>) -> vector<2xf32>
   "tgc.store"(%z, %e) <{dtype = "f32", at = {indexed = false, scale = 1, disp = 0, counted = false}}> : (index, vector<2xf32>) -> ()
+  %s = "tgc.arg"() <{word = 6}> : () -> index
+  %f = "tgc.dot_u8s8_pairs"(%zero, %va, %vb) : (vector<2xi32>, vector<2xi32>, vector<2xi32>) -> vector<2xi32>
+  "tgc.store"(%s, %f) <{dtype = "i32", at = {indexed = false, scale = 1, disp = 0, counted = false}}> : (index, vector<2xi32>) -> ()
   "tgc.return"() : () -> ()
 }) : () -> ()
 // -----
@@ -23,3 +26,4 @@
 // i32[64515 -2]
 // bf16[1 2 3 4]
 // f32[5 25]
+// i32[32512 -2]

@@ -9,6 +9,7 @@
   %4 = "tgc.call"(%a) <{function = "f32.frobnicate"}> : (vector<4xf32>) -> vector<4xf32>
   %5 = "tgc.call"(%i) <{function = "f32.exp"}> : (vector<4xi32>) -> vector<4xi32>
   %6 = "tgc.dot_u8s8"(%a, %a, %a) : (vector<4xf32>, vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+  %11 = "tgc.dot_u8s8_pairs"(%a, %a, %a) : (vector<4xf32>, vector<4xf32>, vector<4xf32>) -> vector<4xf32>
   %7 = "tgc.iota"() <{elem = "f32", lanes = 4}> : () -> vector<4xf32>
   %8 = "tgc.tabulated"(%i) <{bits = [0, 1, 2, 3]}> : (vector<4xi32>) -> vector<4xf32>
   %9 = "tgc.iota"() <{elem = "i32", lanes = 8}> : () -> vector<8xi32>
@@ -30,9 +31,11 @@
 //   --> function "f": %7 = tgc.call
 // error[invalid-ir]: dot_u8s8_c4: lanes are i32
 //   --> function "f": %8 = tgc.dot_u8s8
+// error[invalid-ir]: dot_u8s8_pairs_c4: lanes are i32
+//   --> function "f": %9 = tgc.dot_u8s8_pairs
 // error[invalid-ir]: iota_c4: lanes are integers
-//   --> function "f": %9 = tgc.iota
+//   --> function "f": %10 = tgc.iota
 // error[invalid-ir]: tabulated_c4: 4 lanes are no whole register
-//   --> function "f": %10 = tgc.tabulated
+//   --> function "f": %11 = tgc.tabulated
 // error[invalid-ir]: tabulated_c4: 4 entries for 8 lanes
-//   --> function "f": %12 = tgc.tabulated
+//   --> function "f": %13 = tgc.tabulated

@@ -310,7 +310,7 @@ fn all_ends(
         next += 1;
         for user in cx.func.users(value) {
             match cx.func.kind(*user) {
-                TileOp::Dot {} if fits(*user, value) => {}
+                TileOp::Dot { .. } if fits(*user, value) => {}
                 _ if pass(*user) => {
                     let result = cx.func.result(*user);
                     if !values.contains(&result) {

@@ -3,7 +3,7 @@
 use super::Gen;
 use crate::random::build::{Entry, MAX_ELEMENTS};
 use crate::random::data::Values;
-use tegula_base::{DType, Dim};
+use tegula_base::{DType, Dim, HostTensor};
 use tegula_tensor::build::Built;
 use tegula_tensor::{DotDims, PoolKind, TensorOp, Window};
 
@@ -71,7 +71,30 @@ pub fn dot(g: &mut Gen) -> Built<()> {
     let axes: Vec<usize> = (0..batch).collect();
     let dims = DotDims { lhs_batch: axes.clone(), rhs_batch: axes, lhs_contract, rhs_contract };
     let exact = x.exact && y.exact && !lhs.is_float();
-    g.push(TensorOp::Dot { dims: Box::new(dims), out }, &[x.value, y.value], exact).map(|_| ())
+    g.push(TensorOp::dot(dims, out), &[x.value, y.value], exact).map(|_| ())
+}
+
+/// Rows of unsigned bytes by constant signed ones, most of them small, some of all bits: neighbours along k may be more than
+/// sums of 16 bits hold.
+pub fn stored_bytes(g: &mut Gen) -> Built<()> {
+    let (m, k, n) = (g.rng.between(1, 9), g.rng.between(1, 90), g.rng.between(1, 100));
+    let x = g.fresh(DType::U8, [m, k].map(Dim::from).into(), Values::Special);
+    let wide = g.rng.pick(&[0, 0, 1, 5, 100]);
+    let turned = g.rng.chance(50);
+    let bytes = (0..k * n).map(|_| match g.rng.chance(wide) {
+        true => g.rng.bits() as u8,
+        false => g.rng.between(-30, 30) as u8,
+    });
+    let (bytes, shape) = (bytes.collect(), if turned { [n, k] } else { [k, n] });
+    let w = HostTensor { dtype: DType::I8, shape: shape.map(|extent| extent as usize).to_vec(), bytes };
+    let w = g.b.constant(w)?;
+    let dims = DotDims {
+        lhs_batch: vec![],
+        rhs_batch: vec![],
+        lhs_contract: vec![1],
+        rhs_contract: vec![usize::from(turned)],
+    };
+    g.push(TensorOp::dot(dims, DType::I32), &[x, w], true).map(|_| ())
 }
 
 /// `[N, C, s...]` with a window over the spatial axes that fits them.

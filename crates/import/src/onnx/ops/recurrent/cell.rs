@@ -160,7 +160,7 @@ fn by_rows(cx: &mut Cx, x: Value, w: Value) -> Outcome {
         rhs_contract: vec![1],
     };
     let out = cx.dtype(x);
-    cx.emit(TensorOp::Dot { dims: Box::new(dims), out }, &[x, w])
+    cx.emit(TensorOp::dot(dims, out), &[x, w])
 }
 
 /// Time turned round: whole, or up to each sequence's length.

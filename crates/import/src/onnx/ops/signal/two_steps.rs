@@ -65,7 +65,7 @@ fn along(cx: &mut Cx, parts: Parts, axis: usize, n: i64, inverse: bool) -> Outco
     complex_product(cx, parts, matrix, &|cx, x, wave| {
         let dims =
             DotDims { lhs_batch: vec![], rhs_batch: vec![], lhs_contract: vec![axis], rhs_contract: vec![0] };
-        let kind = TensorOp::Dot { dims: Box::new(dims), out: cx.dtype(x) };
+        let kind = TensorOp::dot(dims, cx.dtype(x));
         let y = cx.emit(kind, &[x, wave])?;
         cx.move_axis(y, cx.rank(y) - 1, axis)
     })
