@@ -92,7 +92,8 @@ impl Lowered {
 }
 
 /// Lowers one `tgn.kernel`.
-/// Errors: `unsupported`, a program given as text has a convolution of transformed filters that the target does not take;
+/// Errors: `unsupported`, a program given as text has a convolution of transformed filters, or sums of pairs, that the target
+/// does not take;
 /// internal: kernel formation admits only what a recipe takes.
 pub fn lower_kernel(
     func: &TensorFunc,

@@ -51,7 +51,8 @@ fn reals(kind: &TensorOp, x: &[&HostTensor]) -> Result<Vec<f64>, String> {
 fn in_f64(kind: &TensorOp) -> TensorOp {
     let mut kind = kind.clone();
     match &mut kind {
-        TensorOp::Dot { out, .. } | TensorOp::Conv { out, .. } => *out = DType::F64,
+        TensorOp::Dot { out, pair_sums, .. } => (*out, *pair_sums) = (DType::F64, None),
+        TensorOp::Conv { out, .. } => *out = DType::F64,
         _ => {}
     }
     kind

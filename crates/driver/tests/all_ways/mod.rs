@@ -21,6 +21,17 @@ pub fn check(
     weights: HostTensor,
     product: impl Fn(&mut Builder, [Value; 2]) -> Built<Value>,
 ) {
+    check_on(&["avx2-generic", "avx512-generic", "avx512-bf16-generic"], x, open, weights, product);
+}
+
+/// The same on these classes alone.
+pub fn check_on(
+    classes: &[&str],
+    x: &HostTensor,
+    open: &[usize],
+    weights: HostTensor,
+    product: impl Fn(&mut Builder, [Value; 2]) -> Built<Value>,
+) {
     let weights_shape = weights.shape.clone();
     let mut program = program(|b| {
         let mut shape: Shape = x.shape.iter().map(|n| Dim::from(*n as i64)).collect();
@@ -35,7 +46,7 @@ pub fn check(
         program.symbols.insert(&format!("n{axis}"), SymbolInfo::input(0, *axis as u32));
     }
     let model = model(&program);
-    for class in ["avx2-generic", "avx512-generic", "avx512-bf16-generic"] {
+    for class in classes {
         let machine = Machine::class(class).unwrap();
         let Kind::Cpu(cpu) = &machine.kind else { unreachable!("all are classes of CPUs") };
         let runs_here = tegula_runtime::lacking(&cpu.features).is_empty();

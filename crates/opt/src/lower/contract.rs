@@ -60,7 +60,7 @@ pub(super) fn refused(
         TensorOp::Dot { pair_sums: Some(sum), .. } if !target.sums_byte_pairs() => {
             let message =
                 format!("`dot` with sums of pairs in {sum} is not computed on `{}`", target.machine().name);
-            let help = "leave `pair_sums` out: products are paired where that pays";
+            let help = "without `pair_sums` products are summed exactly";
             Some(Diagnostic::error("unsupported", message).help(help))
         }
         TensorOp::WinogradConv { window } => winograd::refused(body, root, window, target, symbols),

@@ -3,13 +3,13 @@
 //! Before: contractions in normal form, of weights that are what they will be.  After: where the target says that it pays, the
 //! products of a `u8` row and an `i8` constant are summed by pairs of steps, of which none saturates whatever the row holds:
 //! `|255 w[2i] + 255 w[2i+1]|` fits `i16` where weights of one sign are 128 together at most. Of weights that are more, the
-//! excess is a row of its own at the end, which the row's element meets once more:
+//! excess is a step of its own at the end, which the row's element meets once more:
 //!
 //! ```text
 //! x0 127 + x1 100  =  (x0 127 + x1 1) + (x0 0 + x1 99)
 //! ```
 //!
-//! Weights of one scale for all columns have few such rows, those of a scale for each column so many that nothing is won.
+//! Weights of one scale for all columns have few such steps, those of a scale for each column so many that nothing is won.
 
 use tegula_base::{DType, Diagnostic, Diagnostics, HostTensor};
 use tegula_ir::pass::{Changed, PassCx};
@@ -21,13 +21,15 @@ use tegula_tensor::{Builder, DotDims, TensorFunc, TensorOp, TensorProgram};
 
 /// What weights of one sign that are neighbours may come to.
 const MOST: i16 = 128;
-/// Steps that a machine takes at once.
-const TOGETHER: usize = 4;
-/// Steps added at most, as a part of the own ones. A pair takes 0.55 of the time that four factors in 16 bits take, measured on a
-/// Zen 3; to copy the row with the elements that come again takes the rest.
-const MOST_ADDED: (usize, usize) = (1, 4);
-/// Columns from which a copy of the row is little beside its products.
-const FEWEST_COLUMNS: usize = 64;
+/// Of the time of a product whose factors are widened to 16 bits, what one of as many steps takes by pairs. Measured on a Zen 3:
+/// 0.67 to 0.73 for 1 to 64 rows of 256 to 1024 steps by 64 and 128 columns, 0.51 for 256 rows.
+const PAIRED: f64 = 0.7;
+/// Columns whose products take the time of copying the row. Measured there: 64 rows of 256 steps by 64 columns take 1.03 and
+/// 1.34 of their time with an eighth and a quarter of steps added.
+const COPIED: f64 = 18.0;
+
+/// The part of the own steps that the fewest added ones are.
+const FEW_SIZES: usize = 64;
 
 /// Errors: internal, when what is built does not fit.
 pub fn sum_pairs(
@@ -41,13 +43,15 @@ pub fn sum_pairs(
     let mut changed = Changed::No;
     for func in &mut program.funcs {
         changed |= rewrite_ops(func, &mut |func, region, op| {
-            let Some(paired) = paired(func, &program.consts, op) else { return Ok(Rewrite::Keep) };
-            let TensorOp::Dot { dims, .. } = func.kind(op).clone() else { return Ok(Rewrite::Keep) };
+            let Some((dims, pairs)) = paired(func, &program.consts, op) else { return Ok(Rewrite::Keep) };
             cx.count("paired", 1);
             cx.remark(func.op(op).location.as_ref(), "products of two steps are summed in 16 bits");
-            let x = func.operand(op, 0);
+            let factors = [0, 1].map(|i| func.operand(op, i));
             let mut b = Builder::new(func, &mut program.consts).at_op(region, op);
-            let made = build(&mut b, x, paired, *dims);
+            let made = match pairs {
+                Pairs::Fit => b.dot_of_pairs(factors, dims),
+                Pairs::Added(steps) => with_steps(&mut b, factors[0], steps, dims),
+            };
             made.map(|value| Rewrite::Replace(vec![value]))
                 .map_err(|reason| Diagnostics::from(Diagnostic::internal(reason)))
         })?;
@@ -55,16 +59,23 @@ pub fn sum_pairs(
     Ok(changed)
 }
 
-/// Weights `[k, n]` of which no pair of products saturates.
-struct Paired {
-    weights: Vec<i8>,
+/// How no pair of products saturates.
+enum Pairs {
+    /// As the weights are.
+    Fit,
+    Added(Added),
+}
+
+/// Weights `[k, n]` with steps behind the row's own.
+struct Added {
+    weights: Vec<u8>,
     columns: usize,
-    /// Of the steps behind the row's own, the element that each meets.
+    /// The element that each step behind the own ones meets.
     again: Vec<i64>,
 }
 
 /// `None`: the op is no such product, or too many of its weights exceed what they may.
-fn paired(func: &TensorFunc, consts: &ConstStore, op: OpId) -> Option<Paired> {
+fn paired(func: &TensorFunc, consts: &ConstStore, op: OpId) -> Option<(DotDims, Pairs)> {
     let TensorOp::Dot { dims, out: DType::I32, pair_sums: None } = func.kind(op) else { return None };
     let [x, w] = [0, 1].map(|i| func.operand(op, i));
     let TensorOp::Constant { id, .. } = func.kind(func.def_op(w)?) else { return None };
@@ -80,42 +91,112 @@ fn paired(func: &TensorFunc, consts: &ConstStore, op: OpId) -> Option<Paired> {
     if steps == 0 || columns == 0 {
         return None;
     }
-    let bytes = w.data.iter().map(|byte| *byte as i8);
-    let weights: Vec<i8> = match weight_axis {
-        0 => bytes.collect(),
-        _ => (0..steps * columns).map(|i| w.data[i % columns * steps + i / columns] as i8).collect(),
+    let weights = Weights { bytes: &w.data, weight_axis, steps, columns };
+    let least = weights.crowded_pairs() + steps % 2;
+    let pairs = match least {
+        0 => Pairs::Fit,
+        _ if !pays(steps, least, columns) => return None,
+        _ => Pairs::Added(Added::new(weights.by_steps(), columns)),
     };
-    let paired = Paired::new(weights, columns);
-    let most = if columns < FEWEST_COLUMNS { 0 } else { steps * MOST_ADDED.0 / MOST_ADDED.1 };
-    (paired.again.len() <= most).then_some(paired)
+    let is_worth_it = match &pairs {
+        Pairs::Fit => true,
+        Pairs::Added(added) => pays(steps, added.again.len(), columns),
+    };
+    is_worth_it.then(|| (dims.as_ref().clone(), pairs))
 }
 
-impl Paired {
-    fn new(mut weights: Vec<i8>, columns: usize) -> Paired {
+/// Whether a product by pairs takes less time with so many steps added, for which each row is copied.
+fn pays(steps: usize, added: usize, columns: usize) -> bool {
+    let [steps, added, columns] = [steps, added, columns].map(|count| count as f64);
+    (steps + added) * (PAIRED * columns + COPIED) < steps * columns
+}
+
+/// Weights as they are stored.
+struct Weights<'a> {
+    bytes: &'a [u8],
+    /// The axis of the steps.
+    weight_axis: usize,
+    steps: usize,
+    columns: usize,
+}
+
+impl Weights<'_> {
+    /// Pairs of steps that are more than they may be in any column.
+    fn crowded_pairs(&self) -> usize {
+        if self.weight_axis == 0 {
+            let pairs = self.bytes.chunks_exact(2 * self.columns).map(|pair| pair.split_at(self.columns));
+            return pairs.filter(|(even, odd)| !fit(even, odd)).count();
+        }
+        let mut crowded = vec![0; self.steps / 2];
+        for column in self.bytes.chunks_exact(self.steps) {
+            let pairs = column.chunks_exact(2).map(|pair| excess(pair[0], pair[1]));
+            crowded.iter_mut().zip(pairs).for_each(|(any, excess)| *any |= excess);
+        }
+        crowded.into_iter().filter(|any| *any != 0).count()
+    }
+
+    /// `[k, n]`.
+    fn by_steps(&self) -> Vec<u8> {
+        if self.weight_axis == 0 {
+            return self.bytes.to_vec();
+        }
+        let mut turned = vec![0; self.bytes.len()];
+        for (i, column) in self.bytes.chunks_exact(self.steps).enumerate() {
+            let places = turned[i..].iter_mut().step_by(self.columns);
+            places.zip(column).for_each(|(place, byte)| *place = *byte);
+        }
+        turned
+    }
+}
+
+/// Whether the weights of two steps may be neighbours.
+fn fit(even: &[u8], odd: &[u8]) -> bool {
+    even.iter().zip(odd).fold(0, |any, (x, y)| any | excess(*x, *y)) == 0
+}
+
+/// By how much two weights are more than they may be.
+fn excess(x: u8, y: u8) -> u8 {
+    let [x, y] = [x, y].map(|byte| i16::from(byte as i8));
+    let over = (x.max(0) + y.max(0) - MOST).max(0);
+    let under = (x.min(0) + y.min(0) + MOST).min(0);
+    (over + under) as u8
+}
+
+impl Added {
+    fn new(mut weights: Vec<u8>, columns: usize) -> Added {
         let steps = weights.len() / columns;
-        let mut excess = Vec::new();
+        let mut rows = Vec::new();
         for (i, pair) in weights.chunks_exact_mut(2 * columns).enumerate() {
             let (even, odd) = pair.split_at_mut(columns);
-            if let Some(row) = take_excess(even, odd) {
-                excess.push((2 * i + 1, row));
+            if fit(even, odd) {
+                continue;
             }
+            let row: Vec<u8> = even.iter().zip(odd.iter()).map(|(x, y)| excess(*x, *y)).collect();
+            odd.iter_mut().zip(&row).for_each(|(y, excess)| *y = y.wrapping_sub(*excess));
+            rows.push((2 * i + 1, row));
         }
-        let mut paired = Paired { weights, columns, again: Vec::new() };
+        let mut added = Added { weights, columns, again: Vec::new() };
         let none = vec![0; columns];
-        // A step without a partner gets one of weights 0, and so does an excess that is too much beside the one before.
+        // A step without a partner gets one of weights 0, and so does a row that is too much beside the one before.
         if !steps.is_multiple_of(2) {
-            paired.add(0, &none);
+            added.add(0, &none);
         }
-        for (element, row) in excess {
-            if !paired.takes(&row) {
-                paired.add(0, &none);
+        for (element, row) in rows {
+            if !added.takes(&row) {
+                added.add(0, &none);
             }
-            paired.add(element, &row);
+            added.add(element, &row);
         }
-        while !paired.steps().is_multiple_of(TOGETHER) {
-            paired.add(0, &none);
+        let whole = steps.next_multiple_of(2);
+        let count = match added.steps() - whole {
+            0 => whole,
+            // Few sizes, so that products of the same factors but for their weights are one kernel.
+            behind => whole + behind.max(steps / FEW_SIZES).next_power_of_two().max(2),
+        };
+        while added.steps() < count {
+            added.add(0, &none);
         }
-        paired
+        added
     }
 
     fn steps(&self) -> usize {
@@ -123,47 +204,26 @@ impl Paired {
     }
 
     /// Whether a row may be the next step's.
-    fn takes(&self, row: &[i8]) -> bool {
-        let is_first = self.steps().is_multiple_of(2);
-        is_first
-            || take_excess(&self.weights[self.weights.len() - self.columns..], &mut row.to_vec()).is_none()
+    fn takes(&self, row: &[u8]) -> bool {
+        let last = &self.weights[self.weights.len() - self.columns..];
+        self.steps().is_multiple_of(2) || fit(last, row)
     }
 
-    fn add(&mut self, element: usize, row: &[i8]) {
+    fn add(&mut self, element: usize, row: &[u8]) {
         self.again.push(element as i64);
         self.weights.extend(row);
     }
 }
 
-/// By how much the weights of two steps are more than they may be; it is taken from the second.
-fn take_excess(even: &[i8], odd: &mut [i8]) -> Option<Vec<i8>> {
-    let over = |x: i8, y: i8| -> i8 {
-        let (positive, negative) =
-            (i16::from(x.max(0)) + i16::from(y.max(0)), i16::from(x.min(0)) + i16::from(y.min(0)));
-        ((positive - MOST).max(0) + (negative + MOST).min(0)) as i8
-    };
-    let row: Vec<i8> = even.iter().zip(odd.iter()).map(|(x, y)| over(*x, *y)).collect();
-    if row.iter().all(|excess| *excess == 0) {
-        return None;
-    }
-    odd.iter_mut().zip(&row).for_each(|(y, excess)| *y -= excess);
-    Some(row)
-}
-
-fn build(b: &mut Builder, x: Value, paired: Paired, dims: DotDims) -> Built {
-    let steps = paired.steps();
-    let bytes = paired.weights.iter().map(|weight| *weight as u8).collect();
-    let w = b.constant(HostTensor { dtype: DType::I8, shape: vec![steps, paired.columns], bytes })?;
+/// The product with steps that come again, whose elements are copied behind the row.
+fn with_steps(b: &mut Builder, x: Value, added: Added, dims: DotDims) -> Built {
+    let shape = vec![added.steps(), added.columns];
+    let w = b.constant(HostTensor { dtype: DType::I8, shape, bytes: added.weights })?;
     let axis = dims.lhs_contract[0];
-    let x = match paired.again.is_empty() {
-        true => x,
-        false => {
-            let again = b.constant(HostTensor::from_elements(&[paired.again.len()], &paired.again))?;
-            let again = b.gather(x, again, axis)?;
-            b.concat(&[x, again], axis)?
-        }
-    };
-    b.dot_of_pairs(x, w, DotDims { rhs_contract: vec![0], ..dims })
+    let again = b.constant(HostTensor::from_elements(&[added.again.len()], &added.again))?;
+    let again = b.gather(x, again, axis)?;
+    let x = b.concat(&[x, again], axis)?;
+    b.dot_of_pairs([x, w], DotDims { rhs_contract: vec![0], ..dims })
 }
 
 #[cfg(test)]
@@ -179,26 +239,28 @@ mod tests {
         for case in 0..200 {
             let (steps, columns) = (1 + below(23) as usize, 1 + below(5) as usize);
             let wide = case % 2 == 0;
-            let weights: Vec<i8> = (0..steps * columns)
-                .map(|_| if wide { below(256) as u8 as i8 } else { if below(2) == 0 { 127 } else { -128 } })
+            let weights: Vec<u8> = (0..steps * columns)
+                .map(|_| if wide { below(256) as u8 } else { 127 + below(2) as u8 })
                 .collect();
-            let paired = Paired::new(weights.clone(), columns);
+            let added = Added::new(weights.clone(), columns);
             for fill in [0, 255, 256] {
                 let row: Vec<i32> = (0..steps).map(|_| if fill < 256 { fill } else { below(256) }).collect();
                 let elements: Vec<i32> =
-                    row.iter().copied().chain(paired.again.iter().map(|i| row[*i as usize])).collect();
-                assert_eq!(elements.len() * columns, paired.weights.len());
-                assert_eq!(elements.len() % TOGETHER, 0);
+                    row.iter().copied().chain(added.again.iter().map(|i| row[*i as usize])).collect();
+                assert_eq!(elements.len() * columns, added.weights.len());
+                assert_eq!(elements.len() % 2, 0);
                 for column in 0..columns {
-                    let product = |i: usize| elements[i] * i32::from(paired.weights[i * columns + column]);
+                    let product =
+                        |i: usize| elements[i] * i32::from(added.weights[i * columns + column] as i8);
                     let mut sum = 0;
                     for pair in (0..elements.len()).step_by(2) {
                         let both = product(pair) + product(pair + 1);
                         assert_eq!(i32::from(both as i16), both, "case {case}, column {column}, pair {pair}");
                         sum += both;
                     }
-                    let own =
-                        (0..steps).map(|i| row[i] * i32::from(weights[i * columns + column])).sum::<i32>();
+                    let own = (0..steps)
+                        .map(|i| row[i] * i32::from(weights[i * columns + column] as i8))
+                        .sum::<i32>();
                     assert_eq!(sum, own, "case {case}, column {column}");
                 }
             }

@@ -36,15 +36,19 @@ impl Lower<'_> {
         let location = b.location.clone();
         let mut sums = self.force(b, acc);
         b.location = location;
-        let TileOp::Dot { pair_sums } = func.kind(op) else { unreachable!("invariant: a dot") };
         match self.groups(left, right) {
             Some((group, left, right)) => self.dot_groups(b, group, [&left, &right], &mut sums, op),
-            None if pair_sums.is_some() => self.dot_pairs(b, left, right, &mut sums),
+            None if self.saturates(op) => self.dot_pairs(b, left, right, &mut sums),
             None => self.dot_elements(b, left, right, &mut sums),
         }
         for (piece, sum) in sums.into_iter().enumerate() {
             self.bind_piece(result, piece as u32, sum);
         }
+    }
+
+    /// Whether a dot sums the products of each two steps first.
+    fn saturates(&self, op: OpId) -> bool {
+        matches!(self.func.kind(op), TileOp::Dot { pair_sums: Some(_) })
     }
 
     fn dot_elements(&mut self, b: &mut Builder, left: Value, right: Value, sums: &mut [Value]) {
@@ -157,7 +161,7 @@ impl Lower<'_> {
         let steps = self.tile(self.func.operand(op, 2)).1[0];
         let (m, blocks) = (geometry.rows(), geometry.blocks());
         let dtype = left.dtype;
-        let saturates = matches!(self.func.kind(op), TileOp::Dot { pair_sums: Some(_) });
+        let saturates = self.saturates(op);
         // The pads of all factors as one 32-bit element.
         let pad = match group.factors {
             4 => i64::from(u32::from_ne_bytes([left.pad as u8; 4])),

@@ -24,9 +24,9 @@ impl Builder<'_> {
     }
 
     /// As [`Self::dot`], of `u8` by `i8` in `i32`, where the products of steps `2i` and `2i + 1` are summed in `i16`.
-    pub fn dot_of_pairs(&mut self, lhs: Value, rhs: Value, dims: DotDims) -> Built {
+    pub fn dot_of_pairs(&mut self, factors: [Value; 2], dims: DotDims) -> Built {
         let kind = TensorOp::Dot { dims: Box::new(dims), out: DType::I32, pair_sums: Some(DType::I16) };
-        self.emit(kind, &[lhs, rhs])
+        self.emit(kind, &factors)
     }
 
     /// `[M,K] by [K,N]`, result in the operands' type.

@@ -23,8 +23,7 @@ pub(super) fn dot(
     let (m, k, n) = (extent(lhs, &lhs_free), extent(lhs, &dims.lhs_contract), extent(rhs, &rhs_free));
     let lhs = transpose(lhs, &[&dims.lhs_batch[..], &lhs_free, &dims.lhs_contract].concat());
     let rhs = transpose(rhs, &[&dims.rhs_batch[..], &dims.rhs_contract, &rhs_free].concat());
-    // Real numbers have no nearest one.
-    if pair_sums.is_some() && lhs.dtype.is_int() {
+    if pair_sums.is_some() {
         let (a, b) = (ints(&lhs), ints(&rhs));
         let element = |i: usize| {
             let (row, column) = (i / n, i / (m * n) * k * n + i % n);

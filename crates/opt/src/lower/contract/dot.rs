@@ -156,7 +156,7 @@ impl TileOfResult for UnitOf<'_> {
         if acc.is_int() {
             walk = walk.in_chains(tile, row.extent);
         }
-        if pair_sums.is_some() && packing == RightSide::Plain {
+        if pair_sums.is_some() && !matches!(packing, RightSide::Groups { .. }) {
             walk = Walk::in_pairs();
         }
         let next = match packing {
