@@ -1,4 +1,5 @@
-//! Makes a failing case small: smaller sizes, fewer ops, one result, values of the evaluator in place of ops.
+//! Makes a failing case small: smaller sizes, fewer ops, one result, the first value that fails, values of the evaluator in place
+//! of ops.
 //!
 //! Before: `fails` says of a case whether it fails in the way that is looked into.  After: a case that still does,
 //! of which no single step below can be taken any more (within the number of attempts).
@@ -18,6 +19,7 @@ pub fn reduce(case: &Case, fails: &dyn Fn(&Case) -> bool) -> Case {
     let mut reducer = Reducer { fails, attempts: ATTEMPTS };
     let case = reducer.by_choices(case);
     let case = reducer.by_results(case);
+    let case = reducer.by_earlier_values(case);
     reducer.by_cuts(case)
 }
 
@@ -85,7 +87,17 @@ impl Reducer<'_> {
                 return smaller;
             }
         }
-        // An earlier value may fail already.
+        case
+    }
+
+    /// Ends at the first value that fails already.
+    fn by_earlier_values(&mut self, case: Case) -> Case {
+        for (value, _) in evaluated(&case) {
+            let shorter = trimmed(smaller::keep(&case.program, &[value]), &case.inputs, &case);
+            if shorter.op_count() < case.op_count() && self.still_fails(&shorter) {
+                return shorter;
+            }
+        }
         case
     }
 
@@ -109,7 +121,7 @@ impl Reducer<'_> {
     }
 }
 
-/// Values of the body's ops that later ops read.
+/// Values of the body's ops that later ops read, the first ones first.
 fn evaluated(case: &Case) -> Vec<(Value, HostTensor)> {
     let func = case.program.entry();
     let results: BTreeSet<Value> = smaller::results(func).iter().copied().collect();
