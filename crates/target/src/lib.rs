@@ -116,10 +116,10 @@ pub trait TargetModel: Sync {
         1
     }
 
-    /// Whether products of an unsigned by a signed byte take less time where those of two steps are summed in `i16`, with
-    /// saturation, before they are summed in `i32`; such contractions are refused where not.
-    fn sums_byte_pairs(&self) -> bool {
-        false
+    /// What it costs to sum the products of two steps, of an unsigned by a signed byte, in `i16` with saturation before they are
+    /// summed in `i32`; `None` where nothing is won, and such contractions are refused.
+    fn byte_pairs(&self) -> Option<BytePairs> {
+        None
     }
 
     /// Whether products of bytes are of an unsigned by a signed one, and of others as slow as of `i32`.
@@ -220,6 +220,15 @@ pub struct Contract {
     /// the buffer that is read.
     pub innermost: [Dim; 2],
     pub prologue: Option<Prologue>,
+}
+
+/// Costs of products of bytes whose pairs are summed in 16 bits.
+#[derive(Clone, Copy, Debug)]
+pub struct BytePairs {
+    /// The part of the time that the same product takes without.
+    pub share: f64,
+    /// Columns whose products, without, take the time of copying the left side's row once.
+    pub copy: f64,
 }
 
 /// What happens to operands between their buffers and the product.

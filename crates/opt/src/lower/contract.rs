@@ -57,7 +57,7 @@ pub(super) fn refused(
     symbols: &Symbols,
 ) -> Option<Diagnostic> {
     match body.func.kind(root) {
-        TensorOp::Dot { pair_sums: Some(sum), .. } if !target.sums_byte_pairs() => {
+        TensorOp::Dot { pair_sums: Some(sum), .. } if target.byte_pairs().is_none() => {
             let message =
                 format!("`dot` with sums of pairs in {sum} is not computed on `{}`", target.machine().name);
             let help = "without `pair_sums` products are summed exactly";

@@ -3,7 +3,8 @@
 use tegula_base::{Bytes, DType, Diagnostic, Symbols};
 use tegula_machine::Machine;
 use tegula_target::{
-    Attention, AttentionTile, CompiledKernel, Contract, ContractTile, Edges, Prologue, Scores, TargetModel,
+    Attention, AttentionTile, BytePairs, CompiledKernel, Contract, ContractTile, Edges, Prologue, Scores,
+    TargetModel,
 };
 use tegula_tensor::KernelClass;
 use tegula_tile::TileKernel;
@@ -63,8 +64,8 @@ impl TargetModel for Small {
     fn looks_up(&self) -> bool {
         self.looks_up
     }
-    fn sums_byte_pairs(&self) -> bool {
-        true
+    fn byte_pairs(&self) -> Option<BytePairs> {
+        Some(BytePairs { share: 0.7, copy: 18.0 })
     }
     fn steps_together(&self, lhs: DType, rhs: DType, k: i64) -> i64 {
         if (lhs, rhs) == (DType::U8, DType::I8) && k > 1 { 4 } else { 1 }
