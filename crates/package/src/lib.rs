@@ -29,7 +29,7 @@ pub use host::{
     SizeExpr, Step, Symbol,
 };
 pub use manifest::{About, MachineId, Manifest};
-pub use portable::{Memory, OutOfBounds, PortableExecutor, PortableKernel};
+pub use portable::{MachineExecutor, Memory, OutOfBounds, PortableExecutor, PortableKernel};
 pub use ptx::{PtxExecutor, PtxKernel, PtxLaunch};
 pub use reader::Package;
 pub use tensor_map::{MAP_WORDS, MapElement, MapPromotion, MapSize, MapSwizzle, MapTemplate, TensorMap};

@@ -9,6 +9,15 @@ pub trait PortableExecutor: Send + Sync {
     fn prepare(&self, code: &[u8]) -> Result<Arc<dyn PortableKernel>, String>;
 }
 
+/// Runs machine code without its processor: a simulator.
+pub trait MachineExecutor: Send + Sync {
+    /// The instruction set, as packages name it.
+    fn isa(&self) -> &'static str;
+    /// A kernel that is entered at its first byte, its constants behind it.
+    /// Errors: why these bytes are no kernel, in plain words. Must not panic on any bytes.
+    fn prepare(&self, code: &[u8]) -> Result<Arc<dyn PortableKernel>, String>;
+}
+
 /// A kernel by the convention of `docs/abi.md`.
 pub trait PortableKernel: Send + Sync {
     /// Does the work units `[begin, end)`. `args` is the argument block (word 0 is the function table, use

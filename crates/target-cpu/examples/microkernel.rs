@@ -62,7 +62,7 @@ fn measure(func: &CpuFunc, tier: Tier, flops: f64) -> (f64, f64) {
         })
         .collect();
     times.sort_by(f64::total_cmp);
-    let kernel = Loaded::new(&compile(func, tier).expect("a kernel"));
+    let kernel = Loaded::new(&compile(func, tier).expect("a kernel").bytes);
     let a = vec![1.0f32; 16 * K as usize + 64];
     let b = vec![0.5f32; 64 * K as usize + 64];
     let mut c = vec![0.0f32; 64 * 64 + 64];

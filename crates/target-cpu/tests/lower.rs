@@ -5,6 +5,8 @@
 mod call;
 #[path = "lower/harness.rs"]
 mod harness;
+#[path = "native/simulator.rs"]
+mod simulator;
 
 #[path = "../../testkit/tests/tiles/arithmetic.rs"]
 mod arithmetic;

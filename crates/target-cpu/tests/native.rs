@@ -1,14 +1,17 @@
-//! Emitted code against the portable executor: every op alone, then random programs.
+//! Emitted code against the portable executor: every op alone, then random programs. Code runs on this processor, if it
+//! has the instructions, and on the simulator.
 
 #[path = "native/call.rs"]
 mod call;
 #[path = "native/generate.rs"]
 mod generate;
+#[path = "native/simulator.rs"]
+mod simulator;
 
 use call::{Guarded, Loaded};
 use generate::{Generator, Rng};
 use tegula_target_cpu::exec::{Executable, VecMemory};
-use tegula_target_cpu::native::{Tier, compile};
+use tegula_target_cpu::native::{Code, Tier, compile};
 use tegula_target_cpu::schedule::CpuFunc;
 
 const OUT_BYTES: usize = generate::OUT_BYTES;
@@ -25,12 +28,11 @@ fn run_portable(func: &CpuFunc, input: &[u8], sizes: &[i64]) -> Vec<u8> {
     memory.bytes(to)
 }
 
-fn run_native(func: &CpuFunc, tier: Tier, input: &[u8], sizes: &[i64]) -> Option<Vec<u8>> {
-    let code = compile(func, tier).unwrap_or_else(|e| panic!("{e}"));
-    if !call::runs(&code) {
+fn run_native(code: &Code, input: &[u8], sizes: &[i64]) -> Option<Vec<u8>> {
+    if !call::runs(code) {
         return None;
     }
-    let kernel = Loaded::new(&code);
+    let kernel = Loaded::new(&code.bytes);
     let (from, to) = (Guarded::new(input), Guarded::new(&[0xa5; OUT_BYTES]));
     let mut args = vec![from.address(), to.address()];
     args.extend(sizes.iter().map(|s| *s as u64));
@@ -38,20 +40,33 @@ fn run_native(func: &CpuFunc, tier: Tier, input: &[u8], sizes: &[i64]) -> Option
     Some(to.bytes().to_vec())
 }
 
-/// Compares machine code with the executor; code that this processor lacks an instruction for is not run.
+fn run_simulated(code: &Code, input: &[u8], sizes: &[i64]) -> Vec<u8> {
+    let memory = VecMemory::new();
+    let (from, to) = (memory.add(input.to_vec()), memory.add(vec![0xa5; OUT_BYTES]));
+    let scratch = memory.add(vec![0; 4096]);
+    let mut args = vec![from, to];
+    args.extend(sizes.iter().map(|s| *s as u64));
+    simulator::simulate(&code.bytes, &args, scratch, 0, 3, &memory);
+    memory.bytes(to)
+}
+
+/// Compares machine code with the executor; this processor does not run code that it lacks an instruction for.
 fn check(name: &str, func: &CpuFunc, tiers: &[Tier], input: &[u8], sizes: &[i64]) {
     let expected = run_portable(func, input, sizes);
     for &tier in tiers {
-        let Some(got) = run_native(func, tier, input, sizes) else { continue };
-        if let Some(at) = expected.iter().zip(&got).position(|(a, b)| a != b) {
-            let from = at / 8 * 8;
-            let listing = compile(func, tier).map(|code| code.listing(func)).unwrap_or_default();
-            panic!(
-                "{name} on {}: output differs at byte {at}: {:02x?} instead of {:02x?}, sizes {sizes:?}\n{listing}",
-                tier.name(),
-                &got[from..from + 8],
-                &expected[from..from + 8]
-            );
+        let code = compile(func, tier).unwrap_or_else(|e| panic!("{e}"));
+        let here = run_native(&code, input, sizes).map(|got| ("this processor", got));
+        for (place, got) in here.into_iter().chain([("the simulator", run_simulated(&code, input, sizes))]) {
+            if let Some(at) = expected.iter().zip(&got).position(|(a, b)| a != b) {
+                let from = at / 8 * 8;
+                let listing = code.listing(func);
+                panic!(
+                    "{name} for {} on {place}: output differs at byte {at}: {:02x?} instead of {:02x?}, sizes {sizes:?}\n{listing}",
+                    tier.name(),
+                    &got[from..from + 8],
+                    &expected[from..from + 8]
+                );
+            }
         }
     }
 }
@@ -212,13 +227,18 @@ fn functions_on_both_tiers() {
             let n = (input.len() / 4) as u64 - 3;
             let executable = Executable::new(&func).unwrap_or_else(|e| panic!("{e}"));
             executable.run(&[0, from, to], 0, 0, n, &memory).unwrap_or_else(|e| panic!("{e}"));
-            let (from, out) = (Guarded::new(&input), Guarded::new(&vec![0; input.len()]));
             let code = compile(&func, tier).unwrap_or_else(|e| panic!("{e}"));
-            if !call::runs(&code) {
-                continue;
+            let out = memory.add(vec![0; input.len()]);
+            simulator::simulate(&code.bytes, &[from, out], 0, 0, n, &memory);
+            let (expected, mut results) = (memory.bytes(to), vec![memory.bytes(out)]);
+            if call::runs(&code) {
+                let (from, out) = (Guarded::new(&input), Guarded::new(&vec![0; input.len()]));
+                Loaded::new(&code.bytes).run(&[from.address(), out.address()], &mut [0; 64], 0, n);
+                results.push(out.bytes().to_vec());
             }
-            Loaded::new(&code).run(&[from.address(), out.address()], &mut [0; 64], 0, n);
-            for (i, (a, b)) in memory.bytes(to).chunks(4).zip(out.bytes().chunks(4)).enumerate() {
+            for (i, (a, b)) in
+                results.iter().flat_map(|got| expected.chunks(4).zip(got.chunks(4)).enumerate())
+            {
                 let [a, b] = [a, b].map(|x| f32::from_le_bytes([x[0], x[1], x[2], x[3]]));
                 let same = a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
                 assert!(same, "{op:?} on {}: element {i}: {b} instead of {a}", tier.name());

@@ -1,16 +1,17 @@
-//! Runs a tile kernel by the tile level's executor, by the schedule level's, and as machine code where the
-//! processor can, for every register width; compares all buffers. Machine code runs on buffers that end where
-//! memory ends.
+//! Runs a tile kernel by the tile level's executor, by the schedule level's, and as machine code on the simulator and,
+//! where it can, on the processor, for every register width; compares all buffers. Machine code runs on buffers that
+//! end where memory ends.
 
 // Each test file uses its part of this.
 #![allow(dead_code)]
 
 use crate::call::{CALLED, Guarded, Loaded, runs};
+use crate::simulator::simulate;
 use tegula_base::Symbols;
 use tegula_ir::Value;
 use tegula_target_cpu::exec::{Executable, VecMemory};
 use tegula_target_cpu::lower::{Registers, Schedule, lower};
-use tegula_target_cpu::native::{Tier, compile};
+use tegula_target_cpu::native::{Code, Tier, compile};
 use tegula_target_cpu::schedule::{CpuOp, calls};
 use tegula_tile::{TileBuilder, TileKernel};
 
@@ -66,12 +67,16 @@ impl Check for Case {
                 }
             }
             let code = compile(&schedule.func, tier).unwrap();
+            let mut results =
+                vec![("the simulator", run_simulated(self, &schedule, &code, &start, &buffer_of))];
             if runs(&code) && !needs_absent_function(&schedule) {
-                let got = run_native(self, &schedule, tier, &start, &buffer_of);
+                results.push(("this processor", run_native(self, &schedule, &code, &start, &buffer_of)));
+            }
+            for (place, got) in results {
                 for i in 0..buffer_of.len() {
                     if let Err(error) = self.compare(i, &expected[buffer_of[i]], &got[buffer_of[i]]) {
-                        let listing = compile(&schedule.func, tier).unwrap().listing(&schedule.func);
-                        panic!("{error}: machine code for {}\n{}\n{listing}", tier.name(), text());
+                        let listing = code.listing(&schedule.func);
+                        panic!("{error}: machine code for {} on {place}\n{}\n{listing}", tier.name(), text());
                     }
                 }
             }
@@ -82,11 +87,11 @@ impl Check for Case {
 fn run_native(
     case: &Case,
     schedule: &Schedule,
-    tier: Tier,
+    code: &Code,
     start: &[Vec<u8>],
     buffer_of: &[usize],
 ) -> Vec<Vec<u8>> {
-    let kernel = Loaded::new(&compile(&schedule.func, tier).unwrap());
+    let kernel = Loaded::new(&code.bytes);
     let buffers: Vec<Guarded> = start.iter().map(|bytes| Guarded::new(bytes)).collect();
     let mut args: Vec<u64> = buffer_of.iter().map(|buffer| buffers[*buffer].address()).collect();
     args.extend(schedule.sizes.iter().map(|dim| case.eval(dim).unwrap() as u64));
@@ -96,6 +101,25 @@ fn run_native(
     kernel.run(&args, &mut scratch[aligned..], units / 2, units);
     kernel.run(&args, &mut scratch[aligned..], 0, units / 2);
     buffers.iter().map(|buffer| buffer.bytes().to_vec()).collect()
+}
+
+fn run_simulated(
+    case: &Case,
+    schedule: &Schedule,
+    code: &Code,
+    start: &[Vec<u8>],
+    buffer_of: &[usize],
+) -> Vec<Vec<u8>> {
+    let memory = VecMemory::new();
+    let buffers: Vec<u64> = start.iter().map(|bytes| memory.add(bytes.clone())).collect();
+    let mut args: Vec<u64> = buffer_of.iter().map(|buffer| buffers[*buffer]).collect();
+    args.extend(schedule.sizes.iter().map(|dim| case.eval(dim).unwrap() as u64));
+    let scratch = memory.add(vec![0xa5; case.eval(&schedule.scratch).unwrap() as usize]);
+    let units = case.eval(&schedule.units).unwrap() as u64;
+    for (begin, end) in [(units / 2, units), (0, units / 2)] {
+        simulate(&code.bytes, &args, scratch, begin, end, &memory);
+    }
+    buffers.iter().map(|buffer| memory.bytes(*buffer)).collect()
 }
 
 /// Whether a kernel calls what the test's function table leaves out.

@@ -14,9 +14,9 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    pub fn new(code: &Code) -> Loaded {
-        let mut map = MmapMut::map_anon(code.bytes.len().max(1)).expect("anonymous memory");
-        map[..code.bytes.len()].copy_from_slice(&code.bytes);
+    pub fn new(code: &[u8]) -> Loaded {
+        let mut map = MmapMut::map_anon(code.len().max(1)).expect("anonymous memory");
+        map[..code.len()].copy_from_slice(code);
         Loaded { map: map.make_exec().expect("executable memory") }
     }
 

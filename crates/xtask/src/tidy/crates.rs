@@ -21,6 +21,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("package", &["base"]),
     ("isa-ptx", &["base"]),
     ("sim-ptx", &["isa-ptx", "package", "base"]),
+    ("sim-x86", &["package"]),
     ("fake-cuda", &["sim-ptx", "isa-ptx", "package"]),
     ("tensor", &["ir", "base", "mlir"]),
     ("tile", &["ir", "machine", "base", "mlir"]),
