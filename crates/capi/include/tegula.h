@@ -91,7 +91,8 @@ typedef struct {
 typedef struct {
   // sizeof(TegulaOptions).
   size_t size;
-  // Who runs kernels: "cpu", "cuda" (the first NVIDIA GPU) or "sim-ptx" (a simulated one); NULL: "cpu".
+  // Who runs kernels: "cpu", "cuda" (the first NVIDIA GPU), "sim-ptx" (a simulated one) or "sim-x86" (a
+  // simulated processor); NULL: "cpu".
   const char *target;
   // A machine class or machine file to compile for; NULL: what the target is. Packages have one already.
   const char *machine;

@@ -46,7 +46,8 @@ pub struct TegulaDim {
 pub struct TegulaOptions {
     /// sizeof(TegulaOptions).
     pub size: usize,
-    /// Who runs kernels: "cpu", "cuda" (the first NVIDIA GPU) or "sim-ptx" (a simulated one); NULL: "cpu".
+    /// Who runs kernels: "cpu", "cuda" (the first NVIDIA GPU), "sim-ptx" (a simulated one) or "sim-x86" (a
+    /// simulated processor); NULL: "cpu".
     pub target: *const c_char,
     /// A machine class or machine file to compile for; NULL: what the target is. Packages have one already.
     pub machine: *const c_char,

@@ -59,9 +59,9 @@ pub struct CompileOptions {
 /// What to compile for.
 #[derive(ClapArgs, Clone, Default)]
 pub struct TargetOptions {
-    /// Who runs the kernels: `cpu`; `cuda` or `gpu`, the first NVIDIA GPU; or `sim-ptx`, an NVIDIA GPU (`--machine`, default
-    /// `h200`) that is interpreted.
-    #[arg(long, value_name = "cpu|cuda|sim-ptx", value_parser = parse_target)]
+    /// Who runs the kernels: `cpu`; `cuda` or `gpu`, the first NVIDIA GPU; `sim-ptx`, an NVIDIA GPU (`--machine`, default
+    /// `h200`) that is interpreted; or `sim-x86`, such a processor (default `avx512-bf16-generic`).
+    #[arg(long, value_name = "cpu|cuda|sim-ptx|sim-x86", value_parser = parse_target)]
     pub target: Option<Target>,
     /// A machine class, or a machine file; default: the class that fits this processor or GPU.
     #[arg(long, value_name = "CLASS|FILE")]

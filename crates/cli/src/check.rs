@@ -12,7 +12,7 @@ use tegula_driver::check::{CheckReport, Difference, LaunchCheck};
 pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     output::progress(&format!("checking {}", args.model.display()));
     device::check_device(&args.compile)?;
-    let gpu = device::gpu(&args.compile)?;
+    let hardware = device::hardware(&args.compile)?;
     let mut made_up = vec![];
     let (report, _) = load::with_model(&args.model, &args.compile, None, |model, options, cx| {
         let program = model.import(&options.dims)?;
@@ -27,7 +27,7 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
         let names = tegula_driver::model::result_names(&program);
         let expected = args.against.as_deref().map(|dir| expected(dir, &names)).transpose();
         let expected = expected.map_err(Diagnostics::from)?;
-        tegula_driver::check::check(model, options, &tensors, expected.as_deref(), &gpu, cx)
+        tegula_driver::check::check(model, options, &tensors, expected.as_deref(), &hardware, cx)
     })?;
     if args.json {
         let mut value = to_json(&report);

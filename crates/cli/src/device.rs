@@ -3,16 +3,16 @@
 use crate::args::CompileOptions as Args;
 use crate::failure::Failure;
 use tegula::device::{Target, machine_of};
-use tegula::{Gpu, Machine};
+use tegula::{Hardware, Machine};
 use tegula_driver::Form;
 
 fn target(args: &Args) -> Target {
     args.target.target.unwrap_or_default()
 }
 
-/// The GPU that `--target` names. Errors: `no-device`.
-pub fn gpu(args: &Args) -> Result<Gpu, Failure> {
-    Ok(target(args).gpu()?)
+/// What `--target` names. Errors: `no-device`.
+pub fn hardware(args: &Args) -> Result<Hardware, Failure> {
+    Ok(target(args).hardware()?)
 }
 
 /// The machine to compile for, and the form of its kernels.

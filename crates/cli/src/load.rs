@@ -31,7 +31,7 @@ pub fn load(file: &Path, args: &Args, threads: usize) -> Result<Loaded, Failure>
     if kind::is_package(file)? {
         args.without_target().refuse("a package is compiled already")?;
         refuse("a package is compiled already", &[("--result", !args.dims.results.is_empty())])?;
-        let session = Session::load(file, tegula::session_options(threads, device::gpu(args)?))?;
+        let session = Session::load(file, tegula::session_options(threads, device::hardware(args)?))?;
         warn(&session);
         check_dims(session.inputs(), &dims(&args.dims)?)?;
         return Ok(Loaded { session, compile_ns: 0, load_ns: clock.now_ns(), records: vec![] });
@@ -43,7 +43,7 @@ pub fn load(file: &Path, args: &Args, threads: usize) -> Result<Loaded, Failure>
     let bytes = package_of(&compiled)?.to_bytes();
     drop(compiled);
     let compile_ns = clock.now_ns();
-    let session = Session::from_bytes(bytes, tegula::session_options(threads, device::gpu(args)?))?;
+    let session = Session::from_bytes(bytes, tegula::session_options(threads, device::hardware(args)?))?;
     warn(&session);
     Ok(Loaded { session, compile_ns, load_ns: clock.now_ns() - compile_ns, records })
 }

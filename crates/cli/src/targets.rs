@@ -31,6 +31,7 @@ pub fn targets(args: &TargetsArgs) -> Result<(), Failure> {
         Err(Diagnostic { message, .. }) => text += &format!("{:<9} none: {message}\n", "cuda"),
     }
     text += &format!("{:<9} interprets kernels for NVIDIA GPUs\n", "sim-ptx");
+    text += &format!("{:<9} interprets kernels for x86-64 processors\n", "sim-x86");
     output::print(&text)
 }
 

@@ -22,7 +22,7 @@ use tegula_ir::{OpId, PassCx, Value};
 use tegula_opt::lower_to_host::HostModule;
 use tegula_opt::passes::Precision;
 use tegula_package::MachineId;
-use tegula_runtime::{Gpu, Session};
+use tegula_runtime::{Hardware, Session};
 use tegula_tensor::eval::Bindings;
 use tegula_tensor::{Evaluator, TensorProgram};
 
@@ -79,14 +79,13 @@ impl CheckReport {
     }
 }
 
-/// Compares compiled and expected outputs (`expected`, else the evaluator's), then every launch; kernels for a GPU run
-/// on `gpu`.
+/// Compares compiled and expected outputs (`expected`, else the evaluator's), then every launch; kernels run on `hardware`.
 pub fn check(
     model: &Model,
     options: &CompileOptions,
     inputs: &[HostTensor],
     expected: Option<&[HostTensor]>,
-    gpu: &Gpu,
+    hardware: &Hardware,
     cx: &mut PassCx,
 ) -> Result<CheckReport, Diagnostics> {
     let Compiled { stages, package } = compile(model, options, None, cx)?;
@@ -102,22 +101,22 @@ pub fn check(
         Precision::F32 => Wanted::of(&imported, inputs, expected)?,
         Precision::Bf16 => Wanted::of_rounded(&imported, inputs, expected)?,
     };
-    let options = crate::session_options(1, gpu.clone());
+    let options = crate::session_options(1, hardware.clone());
     let actual = Session::from_bytes(bytes, options).and_then(|session| session.run(inputs));
     let (outputs, failure) = match actual {
         Ok(actual) => (wanted.compare(&stages.tensor.entry().result_names, &actual), None),
         Err(found) => (vec![], Some(found.to_string())),
     };
-    let launches = check_launches(&stages, host, Device { machine: &machine, gpu }, inputs)?;
+    let launches = check_launches(&stages, host, Device { machine: &machine, hardware }, inputs)?;
     Ok(CheckReport { outputs, launches, failure })
 }
 
-/// What launches are for, and who runs those of kernels for GPUs.
+/// What launches are for, and what runs them.
 #[derive(Clone, Copy)]
 pub struct Device<'a> {
     /// As the package's manifest says it.
     pub machine: &'a MachineId,
-    pub gpu: &'a Gpu,
+    pub hardware: &'a Hardware,
 }
 
 /// The results of one kernel of a compiled program alone, on operands of the caller's choice.

@@ -1,8 +1,9 @@
-//! Who runs kernels that are no machine code: the portable executor, and a simulator that stands for a GPU.
+//! Who runs kernels in place of hardware: the portable executor, and simulators of a processor and of a GPU.
 
 use std::sync::Arc;
+use tegula_machine::Machine;
 use tegula_package::PortableExecutor;
-use tegula_runtime::{Gpu, SessionOptions};
+use tegula_runtime::{Hardware, SessionOptions};
 
 /// The executor of portable kernels, for sessions.
 pub fn portable_executor() -> Arc<dyn PortableExecutor> {
@@ -10,11 +11,24 @@ pub fn portable_executor() -> Arc<dyn PortableExecutor> {
 }
 
 /// The interpreter of PTX as a GPU.
-pub fn simulated_gpu() -> Gpu {
-    Gpu::Simulated(Arc::new(tegula_sim_ptx::Simulator::default()))
+pub fn simulated_gpu() -> Hardware {
+    Hardware::SimulatedGpu(Arc::new(tegula_sim_ptx::Simulator::default()))
 }
 
-/// Options of a session that runs packages of any form on this processor and that GPU.
-pub fn session_options(threads: usize, gpu: Gpu) -> SessionOptions {
-    SessionOptions { threads, executor: Some(portable_executor()), gpu, poison: false }
+/// The simulator of x86-64 code, of every tier, in place of this processor.
+pub fn simulated_cpu() -> Hardware {
+    Hardware::SimulatedCpu(Arc::new(tegula_sim_x86::Simulator))
+}
+
+/// What runs code for a machine: this processor, or the simulator where it lacks an instruction that the code may use.
+pub fn own_or_simulated_cpu(machine: &Machine) -> Hardware {
+    match machine.cpu() {
+        Some(cpu) if !tegula_runtime::lacking(&cpu.features).is_empty() => simulated_cpu(),
+        _ => Hardware::Own,
+    }
+}
+
+/// Options of a session that runs packages of any form on that hardware.
+pub fn session_options(threads: usize, hardware: Hardware) -> SessionOptions {
+    SessionOptions { threads, executor: Some(portable_executor()), hardware, poison: false }
 }

@@ -1,6 +1,6 @@
 //! Named pipelines: compile, check, inspect, explain as functions.
 //! In: model bytes and options.  Out: a package, reports.
-//! May use: tensor, tile, host, import, perf, target, opt, target-cpu, target-gpu, export-tileir, isa-ptx, sim-ptx, package, runtime, machine, mlir, ir, base.  Never knows: terminals, argument parsing, the environment.
+//! May use: tensor, tile, host, import, perf, target, opt, target-cpu, target-gpu, export-tileir, isa-ptx, sim-ptx, sim-x86, package, runtime, machine, mlir, ir, base.  Never knows: terminals, argument parsing, the environment.
 //! Start reading at `compile.rs`.
 //!
 //! ```text
@@ -36,7 +36,7 @@ pub mod trace;
 
 pub use compile::{CompileOptions, Compiled, Stages, compile};
 pub use emit::Emit;
-pub use executor::{portable_executor, session_options, simulated_gpu};
+pub use executor::{own_or_simulated_cpu, portable_executor, session_options, simulated_cpu, simulated_gpu};
 pub use model::Model;
 pub use target::Form;
 pub use tegula_ir::pass::{PassCx, PassRecord, Remark};

@@ -17,7 +17,7 @@ use tegula_driver::{CompileOptions, Compiled, Form, Model, PassCx, compile};
 use tegula_ir::{OpId, Value};
 use tegula_machine::Machine;
 use tegula_package::Package;
-use tegula_runtime::Gpu;
+use tegula_runtime::Hardware;
 use tegula_tensor::Builder;
 use tegula_tensor::build::Built;
 use tegula_tensor::eval::Bindings;
@@ -66,7 +66,7 @@ fn without_last_term(x: &HostTensor) -> HostTensor {
 #[test]
 fn right_kernels_pass() {
     let model = product();
-    let report = check(&model, &options(), &inputs(), None, &Gpu::None, &mut PassCx::new()).unwrap();
+    let report = check(&model, &options(), &inputs(), None, &Hardware::Own, &mut PassCx::new()).unwrap();
     assert!(report.is_fine() && !report.launches.is_empty(), "{report:?}");
 }
 
@@ -75,7 +75,7 @@ fn a_kernel_that_forgets_a_term_is_wrong() {
     let model = product();
     let Compiled { stages, package } = compile(&model, &options(), None, &mut PassCx::new()).unwrap();
     let machine = Package::parse(package.unwrap().to_bytes()).unwrap().manifest.about.machine;
-    let on = Device { machine: &machine, gpu: &Gpu::None };
+    let on = Device { machine: &machine, hardware: &Hardware::Own };
     let inputs = inputs();
     let mut seen = 0;
     let mut watch = |op: OpId, operands: &[Arc<HostTensor>], expected: &[Bounded], bindings: &Bindings| {
@@ -108,7 +108,7 @@ fn outputs_that_forget_a_term_are_wrong() {
     let outputs = |x: HostTensor| tegula_tensor::evaluate(&program, &[x, w.clone()]).unwrap();
     let check = |given: &[HostTensor]| {
         let inputs = [x.clone(), w.clone()];
-        check(&model, &options(), &inputs, Some(given), &Gpu::None, &mut PassCx::new()).unwrap()
+        check(&model, &options(), &inputs, Some(given), &Hardware::Own, &mut PassCx::new()).unwrap()
     };
     assert!(check(&outputs(x.clone())).is_fine());
     let report = check(&outputs(without_last_term(&x)));
@@ -122,7 +122,7 @@ fn check_halves(make: impl FnOnce(&mut Builder, Value) -> Built) -> CheckReport 
         Ok(vec![make(b, x)?])
     });
     let x = HostTensor { dtype: DType::F16, ..numbers(&[4, 16]) };
-    check(&model(&program), &options(), &[x], None, &Gpu::None, &mut PassCx::new()).unwrap()
+    check(&model(&program), &options(), &[x], None, &Hardware::Own, &mut PassCx::new()).unwrap()
 }
 
 #[test]

@@ -12,7 +12,7 @@ mod programs;
 use common::card;
 use model::model;
 use program::program;
-use programs::{assert_close, check, check_against, options, ramp, session};
+use programs::{assert_close, check, check_against, hardware, options, ramp, session};
 use tegula_base::{DType, Dim, HostTensor, Shape, SymbolInfo};
 use tegula_driver::{CompileOptions, PassCx, session_options};
 use tegula_ir::ScalarOp;
@@ -238,7 +238,7 @@ fn check_follows_loops() {
             &options,
             &[ramp(&[2, 3])],
             None,
-            &card(),
+            &hardware(&options),
             &mut PassCx::new(),
         )
         .unwrap();

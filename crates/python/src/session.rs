@@ -78,7 +78,8 @@ impl Source {
 
 /// Compiles an ONNX model, given by its path or as bytes, and makes it ready to run.
 ///
-/// target: who runs it: "cpu" (the default), "cuda", or "sim-ptx", a simulated GPU.
+/// target: who runs it: "cpu" (the default), "cuda", "sim-ptx" (a simulated GPU) or
+/// "sim-x86" (a simulated processor).
 /// machine: a machine class (`tegula machine list` shows them) or a machine file; default: what the target is.
 /// dims: values for named sizes of the model; the others stay open, and each run may have its own.
 /// threads: threads of a run; default: as many as the process may use.

@@ -73,6 +73,12 @@ def test_a_simulated_gpu_gives_the_same():
     np.testing.assert_array_equal(session.run({"a": x, "b": x})["sum"], 2 * x)
 
 
+def test_a_simulated_processor_gives_the_same():
+    x = np.linspace(-3, 3, 6, dtype=np.float32).reshape(2, 3)
+    session = tegula.compile(models.add(), target="sim-x86")
+    np.testing.assert_array_equal(session.run({"a": x, "b": x})["sum"], 2 * x)
+
+
 def test_options_are_checked(refused, tmp_path):
     refused("bad-option", tegula.compile, models.add(), target="abacus")
     refused("unknown-machine", tegula.compile, models.add(), machine="pdp11")

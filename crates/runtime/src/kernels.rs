@@ -3,11 +3,12 @@
 use crate::cpu::{self, CodePages, Entry};
 use crate::cuda::{Device, Function};
 use crate::native::{self, Native};
-use crate::session::{Gpu, SessionOptions};
+use crate::session::{Hardware, SessionOptions};
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 use tegula_base::{Diagnostic, Diagnostics};
-use tegula_package::{Kernel, KernelCode, Package, PortableKernel};
+use tegula_package::{Kernel, KernelCode, MachineId, Package, PortableKernel};
 
 /// Alignment of buffers that kernels for GPUs may count on, bytes (`docs/abi.md`).
 const GPU_ALIGN: u64 = 64;
@@ -38,39 +39,44 @@ impl Kernels {
     pub(crate) fn new(package: &Package, options: &SessionOptions) -> Result<Kernels, Diagnostics> {
         let kernels = &package.program.kernels;
         let has_machine_code = kernels.iter().any(|k| matches!(k.code, KernelCode::Machine { .. }));
-        let pages = if has_machine_code {
-            cpu::check_machine(&package.manifest.about.machine)?;
-            Some(CodePages::new(package.code())?)
-        } else {
-            None
+        let machine = &package.manifest.about.machine;
+        let pages = match &options.hardware {
+            _ if !has_machine_code => None,
+            Hardware::SimulatedCpu(simulator) => {
+                check_simulated(machine, simulator.isa())?;
+                None
+            }
+            Hardware::Own | Hardware::SimulatedGpu(_) | Hardware::Cuda(_) => {
+                cpu::check_machine(machine)?;
+                Some(CodePages::new(package.code())?)
+            }
         };
         let has_ptx = kernels.iter().any(|k| matches!(k.code, KernelCode::Ptx { .. }));
-        let mut functions = match &options.gpu {
-            Gpu::None if has_ptx => return Err(no_gpu(package).into()),
-            Gpu::Cuda(card) if has_ptx => load_functions(package, card, options.threads)?,
-            Gpu::None | Gpu::Simulated(_) | Gpu::Cuda(_) => HashMap::new(),
+        let mut functions = match &options.hardware {
+            Hardware::Own | Hardware::SimulatedCpu(_) if has_ptx => return Err(no_gpu(package).into()),
+            Hardware::Cuda(card) if has_ptx => load_functions(package, card, options.threads)?,
+            _ => HashMap::new(),
         };
         let warnings = spills(package, &functions);
         let mut found = Diagnostics::default();
         let mut list = Vec::with_capacity(kernels.len());
         // Code that kernels share is read once.
-        let mut portable: HashMap<(u64, u64), Arc<dyn PortableKernel>> = HashMap::new();
+        let mut interpreted: HashMap<Range<*const u8>, Arc<dyn PortableKernel>> = HashMap::new();
         for kernel in kernels {
             let prepared = match &kernel.code {
-                KernelCode::Machine { offset, .. } => {
-                    let pages = pages.as_ref().expect("invariant: there is machine code");
+                KernelCode::Machine { offset, .. } if let Some(pages) = &pages => {
                     Ok(Prepared::Machine(pages.entry(*offset)))
                 }
-                KernelCode::Portable { offset, len } => match portable.get(&(*offset, *len)) {
-                    Some(kernel) => Ok(Prepared::Portable(Arc::clone(kernel))),
-                    None => {
-                        let code = &package.portable()[*offset as usize..(*offset + *len) as usize];
-                        prepare_portable(&kernel.name, code, options).map(|kernel| {
-                            portable.insert((*offset, *len), Arc::clone(&kernel));
+                KernelCode::Machine { .. } | KernelCode::Portable { .. } => {
+                    let code = package.kernel_code(&kernel.code).as_ptr_range();
+                    match interpreted.get(&code) {
+                        Some(kernel) => Ok(Prepared::Portable(Arc::clone(kernel))),
+                        None => prepare_interpreted(package, kernel, options).map(|kernel| {
+                            interpreted.insert(code, Arc::clone(&kernel));
                             Prepared::Portable(kernel)
-                        })
+                        }),
                     }
-                },
+                }
                 KernelCode::Ptx { .. } => match functions.remove(&list.len()) {
                     Some(function) => Ok(Prepared::Card(function)),
                     None => prepare_ptx(package, kernel, options).map(Prepared::Portable),
@@ -88,11 +94,20 @@ impl Kernels {
     }
 }
 
-fn prepare_portable(
-    name: &str,
-    code: &[u8],
+/// Machine code for the simulator, or portable code.
+fn prepare_interpreted(
+    package: &Package,
+    kernel: &Kernel,
     options: &SessionOptions,
 ) -> Result<Arc<dyn PortableKernel>, Diagnostic> {
+    let (name, code) = (&kernel.name, package.kernel_code(&kernel.code));
+    if let (KernelCode::Machine { .. }, Hardware::SimulatedCpu(simulator)) = (&kernel.code, &options.hardware)
+    {
+        return simulator.prepare(code).map_err(|reason| {
+            let message = format!("the machine code of kernel `{name}` cannot be simulated");
+            Diagnostic::error("package-invalid", message).note(reason)
+        });
+    }
     let Some(executor) = &options.executor else {
         return Err(Diagnostic::error(
             "no-portable-executor",
@@ -105,13 +120,25 @@ fn prepare_portable(
     })
 }
 
+/// Errors: the package's code is of another instruction set than the simulator's.
+fn check_simulated(machine: &MachineId, isa: &str) -> Result<(), Diagnostic> {
+    if machine.isa == isa {
+        return Ok(());
+    }
+    let message = format!(
+        "the package holds {} code (machine class {}), the simulator runs {isa}",
+        machine.isa, machine.class
+    );
+    Err(Diagnostic::error("package-machine", message))
+}
+
 fn prepare_ptx(
     package: &Package,
     kernel: &Kernel,
     options: &SessionOptions,
 ) -> Result<Arc<dyn PortableKernel>, Diagnostic> {
-    match (&options.gpu, package.ptx_kernel(&kernel.code)) {
-        (Gpu::Simulated(executor), Some(ptx)) => executor.prepare(&ptx).map_err(|reason| {
+    match (&options.hardware, package.ptx_kernel(&kernel.code)) {
+        (Hardware::SimulatedGpu(executor), Some(ptx)) => executor.prepare(&ptx).map_err(|reason| {
             let message = format!("the PTX of kernel `{}` cannot be run", kernel.name);
             Diagnostic::error("package-invalid", message).note(reason)
         }),

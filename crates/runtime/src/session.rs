@@ -29,7 +29,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 use tegula_base::{Diagnostic, Diagnostics, Dim, HostTensor};
-use tegula_package::{KernelCode, Package, Port, PortableExecutor, PtxExecutor};
+use tegula_package::{KernelCode, MachineExecutor, Package, Port, PortableExecutor, PtxExecutor};
 
 /// Programs kept for recent input shapes.
 const BOUND_KEPT: usize = 8;
@@ -44,27 +44,30 @@ pub struct SessionOptions {
     pub threads: usize,
     /// Runs portable kernels; without one, packages that hold such kernels are refused.
     pub executor: Option<Arc<dyn PortableExecutor>>,
-    /// Runs kernels for GPUs.
-    pub gpu: Gpu,
+    pub hardware: Hardware,
     /// On a card, results and intermediate values begin as bytes of ones, no numbers: what is never written shows.
     pub poison: bool,
 }
 
-/// What stands for the GPU of a package that needs one.
+/// What a package's kernels run on, those that are portable or native aside.
 #[derive(Clone, Default)]
-pub enum Gpu {
-    /// Such packages are refused.
+pub enum Hardware {
+    /// This processor; packages for GPUs are refused.
     #[default]
-    None,
-    Simulated(Arc<dyn PtxExecutor>),
+    Own,
+    /// A simulator in place of this processor; packages for GPUs are refused.
+    SimulatedCpu(Arc<dyn MachineExecutor>),
+    /// This processor, and a simulated GPU for kernels that need one.
+    SimulatedGpu(Arc<dyn PtxExecutor>),
+    /// This processor, and a card for kernels that need one.
     Cuda(Arc<Device>),
 }
 
-impl Gpu {
+impl Hardware {
     fn card(&self) -> Option<&Arc<Device>> {
         match self {
-            Gpu::Cuda(card) => Some(card),
-            Gpu::None | Gpu::Simulated(_) => None,
+            Hardware::Cuda(card) => Some(card),
+            Hardware::Own | Hardware::SimulatedCpu(_) | Hardware::SimulatedGpu(_) => None,
         }
     }
 }
@@ -114,7 +117,7 @@ impl Session {
             return Err(refused().note(format!("a session has at most {MAX_THREADS}")).into());
         }
         let has_ptx = package.program.kernels.iter().any(|k| matches!(k.code, KernelCode::Ptx { .. }));
-        let card = options.gpu.card().filter(|_| has_ptx).cloned();
+        let card = options.hardware.card().filter(|_| has_ptx).cloned();
         let pool = Pool::new(if card.is_some() { 1 } else { options.threads })
             .map_err(|error| refused().note(error.to_string()))?;
         Ok(Session {
@@ -244,7 +247,9 @@ impl Session {
                 continue;
             }
             match (prepared, &kernel.code) {
-                (Prepared::Machine(_), _) => counters.machine += launches,
+                (Prepared::Machine(_), _) | (Prepared::Portable(_), KernelCode::Machine { .. }) => {
+                    counters.machine += launches;
+                }
                 (Prepared::Card(_), _) => counters.gpu += launches,
                 (Prepared::Portable(_), KernelCode::Ptx { .. }) => counters.gpu += launches,
                 (Prepared::Portable(_), _) => {

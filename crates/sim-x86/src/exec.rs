@@ -82,8 +82,12 @@ impl Machine<'_> {
     pub fn put<T: Lane>(&mut self, inst: &Inst, n: usize, result: Vector) -> Run<()> {
         match inst.operands[0] {
             Operand::Vector(number) => {
-                let before = self.state.vectors[number];
                 let mut after = result.low(n * T::BYTES);
+                if inst.mask.is_none() {
+                    self.state.vectors[number] = after;
+                    return Ok(());
+                }
+                let before = self.state.vectors[number];
                 for lane in (0..n).filter(|lane| !self.is_on(inst, *lane)) {
                     let at = lane * T::BYTES..(lane + 1) * T::BYTES;
                     match inst.zeroing {
@@ -165,14 +169,14 @@ pub fn unusual() -> Problem {
 pub fn unary<T: Lane>(machine: &mut Machine, inst: &Inst, f: impl Fn(T) -> T) -> Run<()> {
     let a = machine.vector::<T>(inst, 1)?;
     let n = lanes::<T>(inst);
-    machine.put::<T>(inst, n, Vector::from_fn(n, |i| f(a.lane(i))))
+    machine.put::<T>(inst, n, Vector::of_lanes(n, a.lanes().map(f)))
 }
 
 /// `f` of the lanes of operands 1 and 2.
 pub fn binary<T: Lane>(machine: &mut Machine, inst: &Inst, f: impl Fn(T, T) -> T) -> Run<()> {
     let (a, b) = (machine.vector::<T>(inst, 1)?, machine.vector::<T>(inst, 2)?);
     let n = lanes::<T>(inst);
-    machine.put::<T>(inst, n, Vector::from_fn(n, |i| f(a.lane(i), b.lane(i))))
+    machine.put::<T>(inst, n, Vector::of_lanes(n, a.lanes().zip(b.lanes()).map(|(a, b)| f(a, b))))
 }
 
 /// `f` of the lanes of operands 0, 1 and 2.
@@ -180,7 +184,8 @@ pub fn ternary<T: Lane>(machine: &mut Machine, inst: &Inst, f: impl Fn(T, T, T) 
     let c = machine.vector::<T>(inst, 0)?;
     let (a, b) = (machine.vector::<T>(inst, 1)?, machine.vector::<T>(inst, 2)?);
     let n = lanes::<T>(inst);
-    machine.put::<T>(inst, n, Vector::from_fn(n, |i| f(c.lane(i), a.lane(i), b.lane(i))))
+    let lanes = c.lanes().zip(a.lanes()).zip(b.lanes()).map(|((c, a), b)| f(c, a, b));
+    machine.put::<T>(inst, n, Vector::of_lanes(n, lanes))
 }
 
 /// `f` of each lane of operand 1 and the immediate.
@@ -193,7 +198,7 @@ pub fn by_immediate<T: Lane>(machine: &mut Machine, inst: &Inst, f: impl Fn(T, u
 pub fn converted<T: Lane, R: Lane>(machine: &mut Machine, inst: &Inst, f: impl Fn(T) -> R) -> Run<()> {
     let a = machine.vector::<T>(inst, 1)?;
     let n = inst.bytes / T::BYTES.max(R::BYTES);
-    machine.put::<R>(inst, n, Vector::from_fn(n, |i| f(a.lane(i))))
+    machine.put::<R>(inst, n, Vector::of_lanes(n, a.lanes().map(f)))
 }
 
 /// `f` of the 128-bit parts of operands 1 and 2, each by itself.

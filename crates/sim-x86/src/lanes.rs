@@ -55,6 +55,17 @@ impl Vector {
         vector
     }
 
+    pub fn lanes<T: Lane>(&self) -> impl Iterator<Item = T> {
+        self.0.chunks_exact(T::BYTES).map(T::of)
+    }
+
+    /// The first `n` of these lanes; zeros above them.
+    pub fn of_lanes<T: Lane>(n: usize, lanes: impl Iterator<Item = T>) -> Vector {
+        let mut vector = Vector::ZERO;
+        vector.0.chunks_exact_mut(T::BYTES).zip(lanes).take(n).for_each(|(into, lane)| lane.put(into));
+        vector
+    }
+
     /// The low bytes, zeros above them.
     pub fn low(&self, bytes: usize) -> Vector {
         let mut vector = Vector::ZERO;

@@ -13,7 +13,7 @@ const STACK: u64 = OWN + (5 << 40);
 /// Where a kernel returns to.
 pub const CALLER: u64 = OWN + (6 << 40);
 /// Of a thread; kernels' frames have some KB.
-const STACK_BYTES: usize = 256 << 10;
+const STACK_BYTES: usize = 64 << 10;
 
 /// Function `i` of the table begins at `FUNCTIONS + 16 i`.
 const FUNCTION_STRIDE: u64 = 16;

@@ -8,11 +8,12 @@ use tegula_base::{Diagnostic, Diagnostics};
 use tegula_driver::Form;
 use tegula_driver::probe::fitting_gpu;
 use tegula_machine::Machine;
-use tegula_runtime::Gpu;
+use tegula_runtime::Hardware;
 use tegula_runtime::cuda::DeviceFacts;
 
-/// The GPU that is simulated where none is named.
-const SIMULATED: &str = "h200";
+/// What is simulated where no machine is named: a GPU, and a processor with every instruction that code may use.
+const SIMULATED_GPU: &str = "h200";
+const SIMULATED_CPU: &str = "avx512-bf16-generic";
 /// The card that is used: the driver's own variables choose which that is.
 const FIRST: u32 = 0;
 
@@ -26,25 +27,29 @@ pub enum Target {
     Cuda,
     /// An NVIDIA GPU that is interpreted: `sim-ptx`.
     SimPtx,
+    /// A processor that is interpreted: `sim-x86`.
+    SimX86,
 }
 
 impl Target {
-    pub const ALL: [Target; 3] = [Target::Cpu, Target::Cuda, Target::SimPtx];
+    pub const ALL: [Target; 4] = [Target::Cpu, Target::Cuda, Target::SimPtx, Target::SimX86];
 
     pub const fn name(self) -> &'static str {
         match self {
             Target::Cpu => "cpu",
             Target::Cuda => "cuda",
             Target::SimPtx => "sim-ptx",
+            Target::SimX86 => "sim-x86",
         }
     }
 
-    /// What sessions of this target run kernels for GPUs on. Errors: `no-device`.
-    pub fn gpu(self) -> Result<Gpu, Diagnostic> {
+    /// What sessions of this target run kernels on. Errors: `no-device`.
+    pub fn hardware(self) -> Result<Hardware, Diagnostic> {
         Ok(match self {
-            Target::Cpu => Gpu::None,
-            Target::Cuda => Gpu::Cuda(gpu::cuda()?.device(FIRST)?),
+            Target::Cpu => Hardware::Own,
+            Target::Cuda => Hardware::Cuda(gpu::cuda()?.device(FIRST)?),
             Target::SimPtx => tegula_driver::simulated_gpu(),
+            Target::SimX86 => tegula_driver::simulated_cpu(),
         })
     }
 
@@ -54,12 +59,18 @@ impl Target {
     pub fn machine(self, given: Option<Machine>) -> Result<(Machine, Form), Diagnostics> {
         let (machine, form) = match (given, self) {
             (Some(machine), _) => (machine, Form::Machine),
-            (None, Target::SimPtx) => (machine_of(SIMULATED)?, Form::Machine),
+            (None, Target::SimPtx) => (machine_of(SIMULATED_GPU)?, Form::Machine),
+            (None, Target::SimX86) => (machine_of(SIMULATED_CPU)?, Form::Machine),
             (None, Target::Cuda) => (class_of(gpu::cuda()?.device(FIRST)?.facts())?, Form::Machine),
             (None, Target::Cpu) => crate::processor::default_machine()?,
         };
-        if self != Target::Cpu && machine.gpu().is_none() {
-            let message = format!("target `{self}` runs kernels for GPUs, and `{}` is none", machine.name);
+        let wanted = match self {
+            Target::Cpu => None,
+            Target::Cuda | Target::SimPtx => machine.gpu().is_none().then_some("for GPUs"),
+            Target::SimX86 => machine.cpu().is_none().then_some("for processors"),
+        };
+        if let Some(wanted) = wanted {
+            let message = format!("target `{self}` runs kernels {wanted}, and `{}` is none", machine.name);
             return Err(Diagnostic::error("bad-option", message).into());
         }
         Ok((machine, form))
@@ -67,7 +78,7 @@ impl Target {
 
     /// Errors: kernels for a GPU are to run, and this target is none.
     pub fn check_runs(self, machine: &Machine) -> Result<(), Diagnostic> {
-        if machine.gpu().is_none() || self != Target::Cpu {
+        if machine.gpu().is_none() || matches!(self, Target::Cuda | Target::SimPtx) {
             return Ok(());
         }
         let message = format!("kernels for `{}` need a GPU, and none is named", machine.name);

@@ -32,7 +32,7 @@ pub use tegula_base::{DType, Diagnostic, Diagnostics, Dim, HostTensor};
 pub use tegula_driver::{CompileOptions, Form, Precision};
 pub use tegula_machine::Machine;
 pub use tegula_package::Port;
-pub use tegula_runtime::{Gpu, Session, SessionOptions, TensorView};
+pub use tegula_runtime::{Hardware, Session, SessionOptions, TensorView};
 
 use bytes::Bytes;
 use files::{Folder, Nowhere};
@@ -126,14 +126,14 @@ pub fn is_package(bytes: &[u8]) -> bool {
     tegula_driver::inspect::is_package(bytes)
 }
 
-/// Loads a package file, whose kernels for GPUs `target` runs.
+/// Loads a package file, whose kernels `target` runs.
 pub fn load(path: impl AsRef<Path>, target: Target, threads: usize) -> Result<Session, Diagnostics> {
-    Session::load(path.as_ref(), session_options(threads, target.gpu()?))
+    Session::load(path.as_ref(), session_options(threads, target.hardware()?))
 }
 
 /// As [`load`], with the file's bytes.
 pub fn load_bytes(package: Bytes, target: Target, threads: usize) -> Result<Session, Diagnostics> {
-    Session::from_bytes(package, session_options(threads, target.gpu()?))
+    Session::from_bytes(package, session_options(threads, target.hardware()?))
 }
 
 /// Writes a session's package to a file, whole or not at all. Errors: `io`.
@@ -146,9 +146,9 @@ pub fn default_threads() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// Options of a session that runs packages of any form; kernels for GPUs run on `gpu`.
-pub fn session_options(threads: usize, gpu: Gpu) -> SessionOptions {
-    tegula_driver::session_options(threads, gpu)
+/// Options of a session that runs packages of any form on that hardware.
+pub fn session_options(threads: usize, hardware: Hardware) -> SessionOptions {
+    tegula_driver::session_options(threads, hardware)
 }
 
 /// The ONNX model of this crate's example: `y = x + x`.

@@ -86,6 +86,10 @@ const CASES: &[Case] = &[
         "a simulated GPU that is a CPU",
         &["check", "good.onnx", "--target", "sim-ptx", "--machine", "zen5"],
     ),
+    case(
+        "a simulated CPU that is a GPU",
+        &["check", "good.onnx", "--target", "sim-x86", "--machine", "h200"],
+    ),
     case("a GPU where none is driven", &["run", "good.onnx", "--machine", "h200"]),
     case("an output folder that is missing", &["compile", "good.onnx", "-o", "absent/out.tgl"]),
     case("an output that is a folder", &["compile", "good.onnx", "-o", "folder"]),

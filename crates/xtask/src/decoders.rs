@@ -123,7 +123,7 @@ impl Decoder {
         let package =
             in_process::compile_bytes(&model, class, Form::Machine).and_then(in_process::package)?;
         let package_bytes = package.len();
-        let session = in_process::session(package, 1)?;
+        let session = in_process::session_of(class, package, 1)?;
         let names: Vec<String> = session.outputs().iter().map(|port| port.name.clone()).collect();
         let mut before: BTreeMap<String, HostTensor> = BTreeMap::new();
         let bar = Tolerance::OfLargest { relative: self.record.bar };

@@ -21,7 +21,7 @@ use tegula_driver::probe::fitting_gpu;
 use tegula_driver::{CompileOptions, PassCx, session_options};
 use tegula_machine::Machine;
 use tegula_runtime::cuda::{Cuda, CudaOptions, Device};
-use tegula_runtime::{Gpu, Session, SessionOptions};
+use tegula_runtime::{Hardware, Session, SessionOptions};
 use tegula_testkit::gpu_kernels::{GpuKernel, Sizes, gpu_kernels};
 
 use crate::outcome::Outcome;
@@ -112,7 +112,7 @@ impl Bench {
 
     /// Errors: why the package is refused.
     fn session(&self, package: &Result<Bytes, String>) -> Result<Session, String> {
-        let options = session_options(2, Gpu::Cuda(Arc::clone(&self.device)));
+        let options = session_options(2, Hardware::Cuda(Arc::clone(&self.device)));
         let options = SessionOptions { poison: true, ..options };
         Session::from_bytes(package.clone()?, options).map_err(|found| found.to_string())
     }

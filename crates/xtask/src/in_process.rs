@@ -8,9 +8,11 @@ use std::sync::Mutex;
 use tegula_base::face::Files;
 use tegula_base::{Diagnostic, Diagnostics, HostTensor};
 use tegula_driver::probe::GENERIC;
-use tegula_driver::{CompileOptions, Compiled, Form, Model, PassCx, compile, session_options};
+use tegula_driver::{
+    CompileOptions, Compiled, Form, Model, PassCx, compile, own_or_simulated_cpu, session_options,
+};
 use tegula_machine::Machine;
-use tegula_runtime::{Gpu, Session};
+use tegula_runtime::{Hardware, Session};
 use tegula_testkit::onnx_suite::RunError;
 
 use crate::tegula_cli::first_error;
@@ -42,8 +44,20 @@ pub fn package(compiled: Compiled) -> Result<bytes::Bytes, Diagnostics> {
     Ok(draft.to_bytes())
 }
 
+/// On this processor.
 pub fn session(package: bytes::Bytes, threads: usize) -> Result<Session, Diagnostics> {
-    Session::from_bytes(package, session_options(threads, Gpu::None))
+    Session::from_bytes(package, session_options(threads, Hardware::Own))
+}
+
+/// On this processor, or on the simulator in place of one that has the class's instructions.
+pub fn session_of(class: &str, package: bytes::Bytes, threads: usize) -> Result<Session, Diagnostics> {
+    let hardware = Machine::class(class).map_or(Hardware::Own, |machine| own_or_simulated_cpu(&machine));
+    Session::from_bytes(package, session_options(threads, hardware))
+}
+
+/// Whether this processor lacks an instruction that the class's code may use.
+pub fn is_simulated(class: &str) -> bool {
+    !lacking(class).is_empty()
 }
 
 /// Runs model files of the node suite as this class's code. A model that is wrong for us is refused; a fault of ours
@@ -59,7 +73,7 @@ pub fn runner(
         let bytes = std::fs::read(model)
             .map_err(|error| RunError::Crashed(format!("{}: {error}", model.display())))?;
         let package = compile_sized(&bytes, dims, class, Form::Machine).and_then(package).map_err(ended)?;
-        let session = session(package, 1).map_err(ended)?;
+        let session = session_of(class, package, 1).map_err(ended)?;
         if inputs.len() < session.inputs().len() {
             // The suite says why it could not read them.
             return Ok(BTreeMap::new());
@@ -93,13 +107,10 @@ pub fn best_class() -> &'static str {
     GENERIC.into_iter().find(runs).unwrap_or("avx2-generic")
 }
 
-/// The machine classes whose code this processor runs: one for each tier.
-pub fn classes() -> Vec<&'static str> {
-    let mut classes = vec!["avx2-generic"];
-    if best_class() != "avx2-generic" {
-        classes.push(best_class());
-    }
-    classes
+/// A machine class of each tier: of AVX-512 the one whose code this processor runs best, else one that is simulated.
+pub fn classes() -> [&'static str; 2] {
+    let best = best_class();
+    ["avx2-generic", if best == "avx2-generic" { "avx512-bf16-generic" } else { best }]
 }
 
 /// Models in memory have nothing beside them.

@@ -1,7 +1,8 @@
-//! `models [--all] [--rewritten] [--only ID ...]`: real models against ONNX Runtime, at both shape sets from one package, on 1, 2 and 3
-//! threads.  Rows of `data/open_rows.txt` are known not to hold.  Bars: floats max|a-b| <= 1e-4 (max|b| + 1e-6), integers and shapes equal; int8 models by their
+//! `models [--all] [--rewritten] [--class CLASS] [--only ID ...]`: real models against ONNX Runtime, at both shape sets from one package,
+//! on 1, 2 and 3 threads.  Rows of `data/open_rows.txt` are known not to hold.  Bars: floats max|a-b| <= 1e-4 (max|b| + 1e-6), integers and shapes equal; int8 models by their
 //! root-mean-square distance to the evaluator's result, at most 1.05 times ONNX Runtime's, where they are not within the
 //! bar of floats, if not for one input then in the median of 16; bitwise equal across threads.  Models with feedback run 20 steps, each side feeding back its own state.
+//! With `--class` they are compiled for that machine class, and simulated on one thread where this processor lacks its instructions.
 //! With `--rewritten` each model is what ONNX Runtime makes of it before it runs it (`tools/ort_rewrite.py`): full of its
 //! own ops, and as good.
 
@@ -16,6 +17,7 @@ use tegula_testkit::onnx_suite::RunError;
 
 use crate::baseline::{self, Baseline};
 use crate::catalog::Catalog;
+use crate::in_process::is_simulated;
 use crate::open_rows::{OpenRows, Verdict};
 use crate::outcome::Outcome;
 use crate::shell::Shell;
@@ -26,6 +28,8 @@ use crate::{python, workspace};
 const THREADS: [usize; 3] = [1, 2, 3];
 /// Of rewritten models.
 const FEW_THREADS: [usize; 1] = [2];
+/// Of simulated ones.
+const ONE_THREAD: [usize; 1] = [1];
 const RELATIVE_BAR: f64 = 1e-4;
 const INT8_BAR: f64 = 1.05;
 /// An activation that falls to the other side of a rounding moves everything behind it, and whether one does is chance:
@@ -38,15 +42,20 @@ type Tensors = BTreeMap<String, HostTensor>;
 
 pub fn run(args: &[String]) -> Result<Outcome> {
     let catalog = Catalog::load()?;
-    let rewrites = args.iter().any(|arg| arg == "--rewritten");
-    let args: Vec<String> = args.iter().filter(|arg| *arg != "--rewritten").cloned().collect();
+    let mut args = args.to_vec();
+    let rewrites = take(&mut args, "--rewritten", 1).is_some();
+    let class = take(&mut args, "--class", 2).and_then(|mut words| words.pop());
     let ids = catalog.selected(&args);
-    let tegula = Tegula::build()?;
+    let tegula = match &class {
+        Some(class) => Tegula::build()?.for_class(class),
+        None => Tegula::build()?,
+    };
     let mut baselines = baseline::prepare(&catalog, &ids)?;
     if rewrites {
         baselines.iter_mut().try_for_each(|baseline| rewrite(&catalog, baseline))?;
     }
     let mut listed = OpenRows::of("models")?;
+    let packages = workspace::target().join("packages");
     let (mut failed, mut open, mut worst) = (0, 0, 0.0f64);
     println!("{:22} {:13} {:>9}  verdict (1, 2, 3 threads)", "model", "shapes", "of bar");
     for baseline in &baselines {
@@ -55,8 +64,16 @@ pub fn run(args: &[String]) -> Result<Outcome> {
             tegula: &tegula,
             baseline,
             is_int8: catalog.is_int8(&baseline.id)?,
-            packages: workspace::target().join(if rewrites { "packages/rewritten" } else { "packages" }),
-            threads: if rewrites { &FEW_THREADS } else { &THREADS },
+            packages: match (&class, rewrites) {
+                (Some(class), _) => packages.join(class),
+                (None, true) => packages.join("rewritten"),
+                (None, false) => packages.clone(),
+            },
+            threads: match class.as_deref().is_some_and(is_simulated) {
+                true => &ONE_THREAD,
+                false if rewrites => &FEW_THREADS,
+                false => &THREADS,
+            },
         };
         let name = format!("{} {}", baseline.id, baseline.shape_set);
         let (share, verdict) = match check.distance() {
@@ -91,6 +108,12 @@ pub fn run(args: &[String]) -> Result<Outcome> {
         .with("open", open)
         .with("failed", failed + unseen.len())
         .with("worst_share_of_bar", format!("{worst:.4}")))
+}
+
+/// Takes a flag and what belongs to it, `n` words in all, out of the arguments.
+fn take(args: &mut Vec<String>, flag: &str, n: usize) -> Option<Vec<String>> {
+    let at = args.iter().position(|arg| arg == flag)?;
+    Some(args.drain(at..args.len().min(at + n)).collect())
 }
 
 /// Puts ONNX Runtime's own form of a model in its place.

@@ -24,6 +24,7 @@ pub const NODES: Suite = Suite {
     refused: "onnx_refused.txt",
     bless: "onnx --all --bless",
     limit: Duration::from_secs(20),
+    simulates: true,
 };
 
 pub fn run(args: &[String]) -> Result<Outcome> {

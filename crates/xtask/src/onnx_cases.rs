@@ -13,7 +13,7 @@ use anyhow::{Context, Result};
 use tegula_testkit::onnx_suite::{self, Case, Verdict};
 
 use crate::catalog::Catalog;
-use crate::in_process::{self, best_class, guarded};
+use crate::in_process::{self, guarded, is_simulated};
 use crate::open_rows::{self, OpenRows};
 use crate::outcome::Outcome;
 use crate::refusals::Refusals;
@@ -35,6 +35,8 @@ pub struct Suite {
     pub bless: &'static str,
     /// A case that takes longer counts as crashed.
     pub limit: Duration,
+    /// Whether code that this processor has no instructions for is run on the simulator, or left out.
+    pub simulates: bool,
 }
 
 /// The verdicts of some cases, and how many are not as the lists say.
@@ -122,8 +124,8 @@ impl Suite {
         Ok(verdicts.into_inner().expect("invariant: no thread panics with the verdicts"))
     }
 
-    /// Answers each case name on stdin with its verdict as one line of JSON. Compiles and runs in this process: what
-    /// ends it ends one case, and the pool starts another.
+    /// Answers each case name on stdin with its verdict as one line of JSON, that of code for every tier. Compiles and runs
+    /// in this process: what ends it ends one case, and the pool starts another.
     pub fn worker(&self) -> Result<Outcome> {
         let folder = self.folder();
         let cases = self.cases()?;
@@ -131,8 +133,14 @@ impl Suite {
         for line in io::stdin().lock().lines() {
             let verdict = match cases.get(line?.trim()) {
                 Some(case) => {
-                    guarded(|| onnx_suite::run_case(&folder, case, &in_process::runner(best_class())))
-                        .unwrap_or_else(Verdict::Crashed)
+                    let classes = in_process::classes().into_iter();
+                    let mut verdicts =
+                        classes.filter(|class| self.simulates || !is_simulated(class)).map(|class| {
+                            guarded(|| onnx_suite::run_case(&folder, case, &in_process::runner(class)))
+                                .unwrap_or_else(Verdict::Crashed)
+                        });
+                    // The first that does not pass.
+                    verdicts.find(|verdict| *verdict != Verdict::Pass).unwrap_or(Verdict::Pass)
                 }
                 None => Verdict::Crashed("no such case".to_string()),
             };

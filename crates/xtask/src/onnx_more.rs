@@ -20,6 +20,8 @@ const MODELS: Suite = Suite {
     bless: "onnx-more --bless",
     // The largest of the classifiers has 0.6 GB of weights.
     limit: Duration::from_secs(120),
+    // Its classifiers take minutes.
+    simulates: false,
 };
 
 pub fn run(args: &[String]) -> Result<Outcome> {

@@ -21,7 +21,7 @@ use tegula_driver::bound::{Agreement, Bounded, compare};
 use tegula_driver::compile::compile_program;
 use tegula_driver::{CompileOptions, Compiled, Model, PassCx, compile};
 use tegula_machine::Machine;
-use tegula_runtime::{Gpu, Session};
+use tegula_runtime::{Hardware, Session};
 use tegula_sim_ptx::{Options, Simulator};
 use tegula_tensor::TensorProgram;
 use tegula_testkit::random::products::product;
@@ -167,13 +167,13 @@ pub fn worker() -> Result<Outcome> {
 /// The simulated GPU of a job.
 struct Device<'a> {
     chip: &'a str,
-    gpu: Gpu,
+    hardware: Hardware,
 }
 
 impl Device<'_> {
     fn of(job: &Job) -> Device<'_> {
         let options = Options { races: job.races, seed: job.seed, ..Options::default() };
-        Device { chip: &job.chip, gpu: Gpu::Simulated(Arc::new(Simulator { options })) }
+        Device { chip: &job.chip, hardware: Hardware::SimulatedGpu(Arc::new(Simulator { options })) }
     }
 
     /// Errors: the verdict, where there is nothing to run.
@@ -197,7 +197,7 @@ impl Device<'_> {
     fn run(&self, compiled: &Compiled, inputs: &[HostTensor]) -> Result<(Vec<HostTensor>, Held), Verdict> {
         let draft = compiled.package.as_ref();
         let bytes = draft.ok_or_else(|| Verdict::Crashed("there is no package".to_string()))?.to_bytes();
-        let options = tegula_driver::session_options(1, self.gpu.clone());
+        let options = tegula_driver::session_options(1, self.hardware.clone());
         let session = Session::from_bytes(bytes, options).map_err(|found| wrong(&found))?;
         let outputs = session.run(inputs).map_err(|found| wrong(&found))?;
         let counters = session.counters();

@@ -54,6 +54,8 @@ const ACCEPTANCE: &[Row] = &[
     ("readme", &[]),
     ("models", &["--all"]),
     ("models", &["--rewritten"]),
+    ("models", &["--all", "--class", "zen5"]),
+    ("models", &["--all", "--class", "sapphire-rapids"]),
     ("decoders", &[]),
     ("contrib", &[]),
     ("coverage", &[]),

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use tegula_base::{HostTensor, npy};
 use tegula_testkit::onnx_suite::RunError;
 
+use crate::in_process::is_simulated;
 use crate::shell::{Finished, Shell};
 use crate::workspace;
 
@@ -21,8 +22,11 @@ const TIME_LIMIT: Duration = Duration::from_secs(300);
 #[derive(Clone)]
 pub struct Tegula {
     binary: PathBuf,
-    /// What models are compiled for; none: the processor's own tier.
+    /// What models are compiled for; none: the processor's own tier and class.
     tier: Option<String>,
+    machine: Option<String>,
+    /// Kernels run on the simulator: this processor lacks instructions.
+    simulated: bool,
     /// What models' products of floats are computed in; none: as they say.
     precision: Option<String>,
 }
@@ -117,7 +121,8 @@ pub struct BenchKernel {
 
 impl Tegula {
     pub fn build() -> Result<Tegula> {
-        Ok(Tegula { binary: workspace::build_tegula()?, tier: None, precision: None })
+        let binary = workspace::build_tegula()?;
+        Ok(Tegula { binary, tier: None, machine: None, simulated: false, precision: None })
     }
 
     /// Models are compiled for a tier below the processor's.
@@ -130,6 +135,11 @@ impl Tegula {
         Tegula { precision: Some(precision.to_string()), ..self.clone() }
     }
 
+    /// Models are compiled for a machine class; what this processor has no instructions for is simulated.
+    pub fn for_class(&self, class: &str) -> Tegula {
+        Tegula { machine: Some(class.to_string()), simulated: is_simulated(class), ..self.clone() }
+    }
+
     pub fn command(&self) -> Shell {
         Shell::new(&self.binary)
     }
@@ -138,7 +148,9 @@ impl Tegula {
     fn compiling(&self, verb: &str, file: &Path) -> Shell {
         let mut command = self.command().arg(verb).arg(file);
         if file.extension().is_none_or(|extension| extension != "tgl") {
-            for (option, value) in [("--tier", &self.tier), ("--precision", &self.precision)] {
+            for (option, value) in
+                [("--tier", &self.tier), ("--machine", &self.machine), ("--precision", &self.precision)]
+            {
                 if let Some(value) = value {
                     command = command.arg(option).arg(value);
                 }
@@ -190,6 +202,9 @@ impl Tegula {
         }
         if options.evaluator {
             command = command.arg("--evaluator");
+        }
+        if self.simulated && !options.evaluator {
+            command = command.args(["--target", "sim-x86"]);
         }
         command
     }

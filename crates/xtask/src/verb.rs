@@ -84,7 +84,7 @@ pub const VERBS: &[Verb] = &[
     verb("readme", "", "the README's commands", crate::readme::run),
     verb(
         "models",
-        "[--all] [--rewritten] [--only ID ...]",
+        "[--all] [--rewritten] [--class CLASS] [--only ID ...]",
         "real models against ONNX Runtime",
         crate::models::run,
     ),

@@ -98,7 +98,7 @@ pub(super) fn run(
     };
     let about = About { machine: on.machine.clone(), ..About::default() };
     let package = builder.finish(about, program).map_err(|found| found.to_string())?;
-    let options = crate::session_options(1, on.gpu.clone());
+    let options = crate::session_options(1, on.hardware.clone());
     let session = Session::from_bytes(package.to_bytes(), options).map_err(|found| found.to_string())?;
     let results = session.run(&inputs).map_err(|found| found.to_string())?;
     results.into_iter().zip(&result_types).map(|(bytes, ty)| row_major(bytes, ty)).collect()

@@ -9,8 +9,7 @@ use model::model;
 use tegula_base::{Dim, HostTensor, Shape, SymbolInfo};
 use tegula_driver::{CompileOptions, Form, PassCx};
 use tegula_ir::Value;
-use tegula_machine::{Kind, Machine};
-use tegula_runtime::Gpu;
+use tegula_machine::Machine;
 use tegula_tensor::Builder;
 use tegula_tensor::build::Built;
 
@@ -48,18 +47,19 @@ pub fn check_on(
     let model = model(&program);
     for class in classes {
         let machine = Machine::class(class).unwrap();
-        let Kind::Cpu(cpu) = &machine.kind else { unreachable!("all are classes of CPUs") };
-        let runs_here = tegula_runtime::lacking(&cpu.features).is_empty();
         for form in [Form::Portable, Form::Machine] {
-            if form == Form::Machine && !runs_here {
-                continue;
-            }
             let mut options = CompileOptions::new(machine.clone());
             options.form = form;
             let inputs = [x.clone()];
-            let report =
-                tegula_driver::check::check(&model, &options, &inputs, None, &Gpu::None, &mut PassCx::new())
-                    .unwrap();
+            let report = tegula_driver::check::check(
+                &model,
+                &options,
+                &inputs,
+                None,
+                &tegula_driver::own_or_simulated_cpu(&machine),
+                &mut PassCx::new(),
+            )
+            .unwrap();
             assert!(
                 report.is_fine(),
                 "{class}, {:?} by {weights_shape:?}, open {open:?}: {report:?}",

@@ -1,14 +1,14 @@
 //! What tests on a card share.
 
-use tegula_runtime::Gpu;
+use tegula_runtime::Hardware;
 use tegula_runtime::cuda::{Cuda, CudaOptions};
 
 /// The fake driver's GPU; cargo builds its library beside the tests.
-pub fn card() -> Gpu {
+pub fn card() -> Hardware {
     let tests = std::env::current_exe().unwrap();
     let name = format!("{}tegula_fake_cuda{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
     let driver =
         tests.ancestors().skip(1).take(2).map(|folder| folder.join(&name)).find(|file| file.exists());
     let cuda = Cuda::open(&CudaOptions { driver, cache: None }).unwrap_or_else(|found| panic!("{found}"));
-    Gpu::Cuda(cuda.device(0).unwrap_or_else(|found| panic!("{found}")))
+    Hardware::Cuda(cuda.device(0).unwrap_or_else(|found| panic!("{found}")))
 }

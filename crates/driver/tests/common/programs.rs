@@ -2,20 +2,15 @@
 
 use crate::common::card;
 use tegula_base::HostTensor;
-use tegula_driver::{CompileOptions, Compiled, Form, PassCx, session_options};
+use tegula_driver::{CompileOptions, Compiled, Form, PassCx, own_or_simulated_cpu, session_options};
 use tegula_machine::Machine;
-use tegula_runtime::Session;
+use tegula_runtime::{Hardware, Session};
 use tegula_tensor::{TensorProgram, evaluate};
 
-/// The classes whose code this processor runs, and the portable form.
+/// Classes of every tier, the portable form, and a GPU.
 pub fn options() -> Vec<CompileOptions> {
-    let mut list = Vec::new();
-    for name in ["avx2-generic", "avx512-generic", "avx512-bf16-generic"] {
-        let machine = Machine::class(name).unwrap();
-        if machine.cpu().is_some_and(|cpu| tegula_runtime::lacking(&cpu.features).is_empty()) {
-            list.push(CompileOptions::new(machine));
-        }
-    }
+    let classes = ["avx2-generic", "avx512-generic", "avx512-bf16-generic"];
+    let mut list = Vec::from(classes.map(|name| CompileOptions::new(Machine::class(name).unwrap())));
     let mut portable = CompileOptions::new(Machine::class("avx2-generic").unwrap());
     portable.form = Form::Portable;
     list.push(portable);
@@ -44,12 +39,17 @@ pub fn check_against(program: &TensorProgram, inputs: &[HostTensor], expected: &
     }
 }
 
-/// The compiled program on the fake driver's GPU where the options ask for one.
+/// The fake driver's GPU where the options ask for one; else this processor, or the simulator where it lacks instructions.
+pub fn hardware(options: &CompileOptions) -> Hardware {
+    if options.machine.gpu().is_some() { card() } else { own_or_simulated_cpu(&options.machine) }
+}
+
+/// The compiled program on its [`hardware`].
 pub fn session(program: &TensorProgram, options: &CompileOptions, threads: usize) -> Session {
     let cx = &mut PassCx::new();
     let compiled = tegula_driver::compile::compile_program(program.clone(), "test", options, None, cx);
     let Compiled { package, .. } = compiled.unwrap_or_else(|found| panic!("{found}"));
-    Session::from_bytes(package.unwrap().to_bytes(), session_options(threads, card())).unwrap()
+    Session::from_bytes(package.unwrap().to_bytes(), session_options(threads, hardware(options))).unwrap()
 }
 
 pub fn assert_close(actual: &HostTensor, expected: &HostTensor) {

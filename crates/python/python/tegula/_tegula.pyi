@@ -20,7 +20,7 @@ class _Array(Protocol):
 
 _Input = NDArray[Any] | np.generic | _DLPack | Buffer | _Array
 _Source = str | PathLike[str] | bytes | bytearray | memoryview
-_Target = Literal["cpu", "cuda", "sim-ptx"]
+_Target = Literal["cpu", "cuda", "sim-ptx", "sim-x86"]
 
 class Error(Exception):
     """What is wrong with a model, an input or a request; `str` gives the report."""
@@ -73,7 +73,8 @@ def compile(
 ) -> Session:
     """Compiles an ONNX model, given by its path or as bytes, and makes it ready to run.
 
-    target: who runs it: "cpu" (the default), "cuda", or "sim-ptx", a simulated GPU.
+    target: who runs it: "cpu" (the default), "cuda", "sim-ptx" (a simulated GPU) or
+    "sim-x86" (a simulated processor).
     machine: a machine class (`tegula machine list`) or a machine file; default: what the target is.
     dims: values for named sizes of the model; the others stay open, and each run may have its own.
     threads: threads of a run; default: as many as the process may use.

@@ -3,7 +3,7 @@
 
 use super::{Machine, binary, by_immediate, lanes, ternary, unary};
 use crate::inst::Inst;
-use crate::lanes::{Lane, Vector};
+use crate::lanes::{BYTES, Lane, Vector};
 use crate::problem::{Problem, Run};
 
 /// What the float types share.
@@ -16,15 +16,17 @@ pub trait Float: Lane + PartialOrd {
     fn sub(self, other: Self) -> Self;
     fn mul(self, other: Self) -> Self;
     fn div(self, other: Self) -> Self;
-    fn fused(self, factor: Self, addend: Self) -> Self;
+    fn mul_add(self, factor: Self, addend: Self) -> Self;
     fn negated(self) -> Self;
+    /// `x y + z`, or `-x y + z`, of each lane, rounded once.
+    fn fused(x: &Vector, y: &Vector, z: &Vector, negated: bool) -> Vector;
     fn root(self) -> Self;
     /// By the two low bits of `mode`: to the nearest even, down, up, towards zero.
     fn rounded(self, mode: u8) -> Self;
 }
 
 macro_rules! floats {
-    ($($ty:ident, $bits:ty, $quiet:literal, $indefinite:literal;)*) => {$(
+    ($($ty:ident, $quiet:literal, $indefinite:literal, $fused:path;)*) => {$(
         impl Float for $ty {
             const INDEFINITE: $ty = $ty::from_bits($indefinite);
 
@@ -52,8 +54,12 @@ macro_rules! floats {
                 self / other
             }
 
-            fn fused(self, factor: $ty, addend: $ty) -> $ty {
-                self.mul_add(factor, addend)
+            fn fused(x: &Vector, y: &Vector, z: &Vector, negated: bool) -> Vector {
+                $fused(x, y, z, negated)
+            }
+
+            fn mul_add(self, factor: $ty, addend: $ty) -> $ty {
+                <$ty>::mul_add(self, factor, addend)
             }
 
             fn negated(self) -> $ty {
@@ -77,16 +83,18 @@ macro_rules! floats {
 }
 
 floats! {
-    f32, u32, 0x0040_0000, 0xffc0_0000;
-    f64, u64, 0x0008_0000_0000_0000, 0xfff8_0000_0000_0000;
+    f32, 0x0040_0000, 0xffc0_0000, fused_f32;
+    f64, 0x0008_0000_0000_0000, 0xfff8_0000_0000_0000, fused_each::<f64>;
 }
 
-/// The result of an operation on these operands.
+/// The result of an operation on these operands. None of them is a NaN where what was computed is none.
 fn result<T: Float>(operands: &[T], computed: T) -> T {
+    if !computed.is_nan() {
+        return computed;
+    }
     match operands.iter().find(|operand| operand.is_nan()) {
         Some(nan) => nan.quieted(),
-        None if computed.is_nan() => T::INDEFINITE,
-        None => computed,
+        None => T::INDEFINITE,
     }
 }
 
@@ -143,15 +151,49 @@ pub enum Order {
 }
 
 fn fused<T: Float>(machine: &mut Machine, inst: &Inst, order: Order, negated: bool) -> Run<()> {
-    ternary::<T>(machine, inst, |first, second, third| {
-        let (x, y, z) = match order {
-            Order::O132 => (first, third, second),
-            Order::O213 => (second, first, third),
-            Order::O231 => (second, third, first),
-        };
-        let product = if negated { x.negated() } else { x };
-        result(&[x, y, z], product.fused(y, z))
+    let first = machine.vector::<T>(inst, 0)?;
+    let (second, third) = (machine.vector::<T>(inst, 1)?, machine.vector::<T>(inst, 2)?);
+    let (x, y, z) = match order {
+        Order::O132 => (first, third, second),
+        Order::O213 => (second, first, third),
+        Order::O231 => (second, third, first),
+    };
+    machine.put::<T>(inst, lanes::<T>(inst), T::fused(&x, &y, &z, negated))
+}
+
+fn fused_each<T: Float>(x: &Vector, y: &Vector, z: &Vector, negated: bool) -> Vector {
+    Vector::from_fn(BYTES / T::BYTES, |i| {
+        let (x, y, z): (T, T, T) = (x.lane(i), y.lane(i), z.lane(i));
+        result(&[x, y, z], (if negated { x.negated() } else { x }).mul_add(y, z))
     })
+}
+
+/// Most instructions of most kernels are these. A product of two `f32` is exact in `f64`, and the rounded sum in `f64` lies
+/// on the same side as the exact one of each number half-way between two `f32`, unless it is such a number: then, and
+/// where the result has not all bits of a normal number, each lane is computed alone.
+fn fused_f32(x: &Vector, y: &Vector, z: &Vector, negated: bool) -> Vector {
+    const LANES: usize = BYTES / 4;
+    const BELOW: u64 = (1 << 29) - 1;
+    const HALF_WAY: u64 = 1 << 28;
+    let wide = |v: &Vector| {
+        let mut lanes = [0f64; LANES];
+        lanes.iter_mut().zip(v.lanes::<f32>()).for_each(|(wide, lane)| *wide = f64::from(lane));
+        lanes
+    };
+    let (x64, y64, z64) = (wide(x), wide(y), wide(z));
+    let sign = if negated { -1.0 } else { 1.0 };
+    let mut sums = [0f32; LANES];
+    let mut is_rare = false;
+    for i in 0..LANES {
+        let sum = sign * x64[i] * y64[i] + z64[i];
+        sums[i] = sum as f32;
+        let is_normal = sum.abs() >= f64::from(f32::MIN_POSITIVE) && sum.abs() < f64::from(f32::MAX);
+        is_rare |= !(is_normal | (sum == 0.0)) | (sum.to_bits() & BELOW == HALF_WAY);
+    }
+    match is_rare {
+        true => fused_each::<f32>(x, y, z, negated),
+        false => Vector::of_lanes(LANES, sums.into_iter()),
+    }
 }
 
 macro_rules! fused {

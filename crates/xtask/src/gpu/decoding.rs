@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tegula_base::{DType, HostTensor};
 use tegula_driver::compile::compile_program;
 use tegula_driver::{CompileOptions, PassCx, session_options};
-use tegula_runtime::{Gpu, Session, TensorView};
+use tegula_runtime::{Hardware, Session, TensorView};
 use tegula_tensor::evaluate;
 use tegula_testkit::decoder::{Decoder, Weights};
 use tegula_testkit::gpu_kernels::Sizes;
@@ -109,7 +109,7 @@ fn package(bench: &Bench, step: &Step) -> Result<Bytes, String> {
 }
 
 fn session(bench: &Bench, package: Bytes) -> Result<Session, String> {
-    let gpu = Gpu::Cuda(Arc::clone(&bench.device));
+    let gpu = Hardware::Cuda(Arc::clone(&bench.device));
     Session::from_bytes(package, session_options(2, gpu)).map_err(|found| found.to_string())
 }
 

@@ -87,7 +87,7 @@ fn launches(
     held: &mut Held,
 ) -> Result<(), Verdict> {
     let machine = machine_of(compiled).map_err(Verdict::Crashed)?;
-    let device = tegula_driver::check::Device { machine: &machine, gpu: &device.gpu };
+    let device = tegula_driver::check::Device { machine: &machine, hardware: &device.hardware };
     let mut watch = |op: OpId, operands: &[Arc<HostTensor>], expected: &[Bounded], bindings: &Bindings| {
         let results = run_launch(&compiled.stages, device, op, operands, bindings)?;
         for (i, (got, want)) in results.iter().zip(expected).enumerate() {

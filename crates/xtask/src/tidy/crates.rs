@@ -49,6 +49,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "export-tileir",
             "isa-ptx",
             "sim-ptx",
+            "sim-x86",
             "package",
             "runtime",
             "machine",
