@@ -1,6 +1,6 @@
 //! Runs a tile kernel by the tile level's executor, by the schedule level's, and as machine code on the simulator and,
 //! where it can, on the processor, for every register width; compares all buffers. Machine code runs on buffers that
-//! end where memory ends.
+//! end where memory ends, and runs as many instructions as `count` says.
 
 // Each test file uses its part of this.
 #![allow(dead_code)]
@@ -9,6 +9,7 @@ use crate::call::{CALLED, Guarded, Loaded, runs};
 use crate::simulator::simulate;
 use tegula_base::Symbols;
 use tegula_ir::Value;
+use tegula_target_cpu::count::{Call, Program, tally};
 use tegula_target_cpu::exec::{Executable, VecMemory};
 use tegula_target_cpu::lower::{Registers, Schedule, lower};
 use tegula_target_cpu::native::{Code, Tier, compile};
@@ -116,8 +117,13 @@ fn run_simulated(
     args.extend(schedule.sizes.iter().map(|dim| case.eval(dim).unwrap() as u64));
     let scratch = memory.add(vec![0xa5; case.eval(&schedule.scratch).unwrap() as usize]);
     let units = case.eval(&schedule.units).unwrap() as u64;
+    let program = Program::decode(&code.bytes).unwrap();
+    let words: Vec<u64> = std::iter::once(0).chain(args.iter().copied()).collect();
     for (begin, end) in [(units / 2, units), (0, units / 2)] {
-        simulate(&code.bytes, &args, scratch, begin, end, &memory);
+        let run = simulate(&code.bytes, &args, scratch, begin, end, &memory);
+        // What ratchets and predictions count without running the code.
+        let counted = tally(&program, &Call { words: &words, scratch, begin, end }).unwrap();
+        assert_eq!(run.instructions, counted.instructions, "units {begin} to {end}");
     }
     buffers.iter().map(|buffer| memory.bytes(*buffer)).collect()
 }
