@@ -60,7 +60,7 @@ pub struct CompileOptions {
 #[derive(ClapArgs, Clone, Default)]
 pub struct TargetOptions {
     /// Who runs the kernels: `cpu`; `cuda` or `gpu`, the first NVIDIA GPU; `sim-ptx`, an NVIDIA GPU (`--machine`, default
-    /// `h200`) that is interpreted; or `sim-x86`, such a processor (default `avx512-bf16-generic`).
+    /// `h200`) that is interpreted; or `sim-x86`, an x86-64 processor (default `avx512-bf16-generic`) that is interpreted.
     #[arg(long, value_name = "cpu|cuda|sim-ptx|sim-x86", value_parser = parse_target)]
     pub target: Option<Target>,
     /// A machine class, or a machine file; default: the class that fits this processor or GPU.

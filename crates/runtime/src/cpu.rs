@@ -49,8 +49,10 @@ pub(crate) fn check_machine(machine: &MachineId) -> Result<(), Diagnostic> {
         "the package is compiled for machine class {class}; this processor lacks {}",
         missing.join(", ")
     );
-    Err(Diagnostic::error("package-machine", message)
-        .help("compile the model for a class that this processor has, e.g. `--machine avx2-generic`"))
+    Err(Diagnostic::error("package-machine", message).help(
+        "compile the model for a class that this processor has, e.g. `--machine avx2-generic`; `--target sim-x86` runs the \
+         package all the same, slowly",
+    ))
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -61,14 +61,15 @@ impl Kernels {
         let mut found = Diagnostics::default();
         let mut list = Vec::with_capacity(kernels.len());
         // Code that kernels share is read once.
-        let mut interpreted: HashMap<Range<*const u8>, Arc<dyn PortableKernel>> = HashMap::new();
+        let mut interpreted: HashMap<(bool, Range<*const u8>), Arc<dyn PortableKernel>> = HashMap::new();
         for kernel in kernels {
             let prepared = match &kernel.code {
                 KernelCode::Machine { offset, .. } if let Some(pages) = &pages => {
                     Ok(Prepared::Machine(pages.entry(*offset)))
                 }
                 KernelCode::Machine { .. } | KernelCode::Portable { .. } => {
-                    let code = package.kernel_code(&kernel.code).as_ptr_range();
+                    let is_portable = matches!(kernel.code, KernelCode::Portable { .. });
+                    let code = (is_portable, package.kernel_code(&kernel.code).as_ptr_range());
                     match interpreted.get(&code) {
                         Some(kernel) => Ok(Prepared::Portable(Arc::clone(kernel))),
                         None => prepare_interpreted(package, kernel, options).map(|kernel| {
@@ -105,7 +106,7 @@ fn prepare_interpreted(
     {
         return simulator.prepare(code).map_err(|reason| {
             let message = format!("the machine code of kernel `{name}` cannot be simulated");
-            Diagnostic::error("package-invalid", message).note(reason)
+            Diagnostic::error("not-simulated", message).note(reason)
         });
     }
     let Some(executor) = &options.executor else {

@@ -183,7 +183,7 @@ fn packages_for_other_machines_are_refused() {
         Session::from_bytes(bytes, SessionOptions::default()),
         expect![[r#"
             error[package-machine]: the package is compiled for machine class test-class; this processor lacks warp9
-            help: compile the model for a class that this processor has, e.g. `--machine avx2-generic`"#]],
+            help: compile the model for a class that this processor has, e.g. `--machine avx2-generic`; `--target sim-x86` runs the package all the same, slowly"#]],
     );
 }
 

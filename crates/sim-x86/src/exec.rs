@@ -66,6 +66,12 @@ impl Machine<'_> {
         }
     }
 
+    /// As [`Machine::vector`], of an instruction whose mask names lanes of the result alone: memory is read whole (SDM,
+    /// exceptions of type E4NF).
+    pub fn whole<T: Lane>(&mut self, inst: &Inst, i: usize) -> Run<Vector> {
+        self.vector::<T>(&Inst { mask: None, ..*inst }, i)
+    }
+
     fn memory<T: Lane>(&mut self, inst: &Inst, at: u64, bytes: usize) -> Run<Vector> {
         let mut vector = Vector::ZERO;
         if inst.mask.is_none() {
@@ -148,6 +154,7 @@ impl Machine<'_> {
             return Err(Problem::new("calls with bits in upper halves of vector registers"));
         }
         let result = function.call(self.state.general[RDI], self.state.general[RSI]);
+        self.space.after_call(self.state.general[RSP]);
         self.state.after_call(result);
         Ok(())
     }
@@ -203,7 +210,7 @@ pub fn converted<T: Lane, R: Lane>(machine: &mut Machine, inst: &Inst, f: impl F
 
 /// `f` of the 128-bit parts of operands 1 and 2, each by itself.
 pub fn in_parts<T: Lane>(machine: &mut Machine, inst: &Inst, f: impl Fn(&[T], &[T], usize) -> T) -> Run<()> {
-    let (a, b) = (machine.vector::<T>(inst, 1)?, machine.vector::<T>(inst, 2)?);
+    let (a, b) = (machine.whole::<T>(inst, 1)?, machine.whole::<T>(inst, 2)?);
     let (n, of_part) = (lanes::<T>(inst), 16 / T::BYTES);
     let all = |v: &Vector| (0..BYTES / T::BYTES).map(|i| v.lane(i)).collect::<Vec<T>>();
     let (a, b) = (all(&a), all(&b));

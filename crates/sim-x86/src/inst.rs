@@ -70,7 +70,7 @@ impl Inst {
         if instruction.segment_prefix() != Register::None {
             return refused("a segment");
         }
-        let narrow = |register: Register| register.is_gpr32();
+        let narrow = |register: Register| register.is_gpr32() || register == Register::EIP;
         if narrow(instruction.memory_base()) || narrow(instruction.memory_index()) {
             return refused("an address of 32 bits");
         }

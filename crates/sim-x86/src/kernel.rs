@@ -5,13 +5,11 @@ use crate::inst::Kind;
 use crate::problem::Problem;
 use crate::program::Program;
 use crate::space::{self, Space};
-use crate::state::{self, State};
+use crate::state::{self, KEPT, State};
 use tegula_package::Memory;
 
 /// Instructions between two questions whether the run was stopped.
 const STOP_EVERY: u64 = 1 << 12;
-/// What a kernel must leave as it was (System V AMD64): rbx, rsp, rbp and r12 to r15.
-const KEPT: [usize; 7] = [3, 4, 5, 12, 13, 14, 15];
 
 /// Code, ready to run.
 pub struct Kernel {
@@ -73,13 +71,12 @@ impl Kernel {
         general[state::RSI] = call.scratch;
         general[state::RDX] = call.begin;
         general[state::RCX] = call.end;
-        let kept = KEPT.map(|register| machine.state.general[register]);
+        let mut kept = machine.state.general;
+        // The return takes its address.
+        kept[state::RSP] += 8;
         let instructions = self.steps(&mut machine)?;
-        let left = KEPT.map(|register| machine.state.general[register]);
-        if let Some(i) =
-            (0..KEPT.len()).find(|i| kept[*i].wrapping_add(8 * u64::from(KEPT[*i] == state::RSP)) != left[*i])
-        {
-            let message = format!("the kernel returns with another value in general register {}", KEPT[i]);
+        if let Some(register) = KEPT.into_iter().find(|i| machine.state.general[*i] != kept[*i]) {
+            let message = format!("the kernel returns with another value in {}", state::name(register));
             return Err(Problem::new(message).into());
         }
         if machine.state.has_upper_halves() {

@@ -3,7 +3,10 @@
 use crate::inst::{Inst, Kind};
 use crate::problem::{Problem, Run};
 use crate::{space, table};
-use iced_x86::{Decoder, DecoderOptions, FlowControl, Formatter, Instruction, IntelFormatter, Mnemonic};
+use iced_x86::{
+    Code, ConditionCode, Decoder, DecoderOptions, FlowControl, Formatter, Instruction, IntelFormatter,
+    Mnemonic,
+};
 use std::collections::BTreeMap;
 
 pub struct Program {
@@ -19,21 +22,18 @@ impl Program {
         let number = |place: u64| sources.partition_point(|source| source.ip() < place);
         let mut insts = Vec::with_capacity(sources.len());
         for (index, source) in sources.iter().enumerate() {
-            let kind = match source.flow_control() {
-                FlowControl::Return => Kind::Return,
-                FlowControl::UnconditionalBranch => Kind::Jump(number(source.near_branch_target())),
-                FlowControl::ConditionalBranch => {
+            let kind = match source.code() {
+                Code::Retnq => Kind::Return,
+                Code::Call_rm64 => Kind::Call,
+                _ if source.is_jmp_short_or_near() => Kind::Jump(number(source.near_branch_target())),
+                _ if source.is_jcc_short_or_near() && !asks_parity(source) => {
                     Kind::Branch(source.condition_code(), number(source.near_branch_target()))
                 }
-                FlowControl::IndirectCall => Kind::Call,
-                FlowControl::Next if matches!(source.mnemonic(), Mnemonic::Nop | Mnemonic::Prefetcht1) => {
-                    Kind::Nothing
-                }
-                FlowControl::Next => match table::act(source) {
+                _ if matches!(source.mnemonic(), Mnemonic::Nop | Mnemonic::Prefetcht1) => Kind::Nothing,
+                _ => match table::act(source).filter(|_| source.flow_control() == FlowControl::Next) {
                     Some(act) => Kind::Act(act),
                     None => return Err(about(source, Problem::new("is not simulated"))),
                 },
-                _ => return Err(about(source, Problem::new("is no way on that kernels take"))),
             };
             let falls_through = !matches!(kind, Kind::Return | Kind::Jump(_));
             let follows = sources.get(index + 1).is_some_and(|next| next.ip() == source.next_ip());
@@ -52,6 +52,10 @@ impl Program {
             None => problem,
         }
     }
+}
+
+fn asks_parity(source: &Instruction) -> bool {
+    matches!(source.condition_code(), ConditionCode::p | ConditionCode::np)
 }
 
 fn about(source: &Instruction, problem: Problem) -> Problem {

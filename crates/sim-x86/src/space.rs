@@ -15,6 +15,8 @@ pub const CALLER: u64 = OWN + (6 << 40);
 /// Of a thread; kernels' frames have some KB.
 const STACK_BYTES: usize = 64 << 10;
 
+const RUBBISH: u8 = 0xa5;
+
 /// Function `i` of the table begins at `FUNCTIONS + 16 i`.
 const FUNCTION_STRIDE: u64 = 16;
 
@@ -32,7 +34,7 @@ impl<'a> Space<'a> {
     pub fn new(memory: &'a dyn Memory, code: &'a [u8], words: &[u64]) -> Space<'a> {
         let block = std::iter::once(TABLE).chain(words.iter().skip(1).copied());
         let args = block.flat_map(u64::to_le_bytes).collect();
-        Space { memory, code, args, stack: vec![0xa5; STACK_BYTES], bytes_read: 0, bytes_written: 0 }
+        Space { memory, code, args, stack: vec![RUBBISH; STACK_BYTES], bytes_read: 0, bytes_written: 0 }
     }
 
     /// The stack's end, a multiple of 16.
@@ -74,6 +76,12 @@ impl<'a> Space<'a> {
         Ok(())
     }
 
+    /// What lies below the stack pointer is a called function's to change.
+    pub fn after_call(&mut self, stack_pointer: u64) {
+        let used = stack_pointer.saturating_sub(STACK).min(STACK_BYTES as u64) as usize;
+        self.stack[..used].fill(RUBBISH);
+    }
+
     pub fn is_stopped(&self) -> bool {
         self.memory.is_stopped()
     }
@@ -100,5 +108,5 @@ fn outside(address: u64, len: usize) -> Problem {
         STACK..CALLER => "the stack",
         _ => "the launch's buffers",
     };
-    Problem::new(format!("access to {len} bytes at {address:#x}, outside of {area} or not for writing"))
+    Problem::new(format!("access to {len} bytes at {address:#x}, outside of {area}"))
 }

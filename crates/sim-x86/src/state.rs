@@ -11,6 +11,17 @@ pub const RSP: usize = 4;
 pub const RSI: usize = 6;
 pub const RDI: usize = 7;
 
+/// General registers that a function leaves as they were (System V AMD64): rbx, rsp, rbp and r12 to r15.
+pub const KEPT: [usize; 7] = [3, RSP, 5, 12, 13, 14, 15];
+const NAMES: [&str; 16] = [
+    "rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14",
+    "r15",
+];
+
+pub fn name(register: usize) -> &'static str {
+    NAMES[register]
+}
+
 /// What registers hold that nobody has set: no address, and as a float a NaN.
 const RUBBISH: u64 = 0xfff5_dead_fff5_dead;
 
@@ -49,7 +60,7 @@ impl Flags {
             C::ge => !less()?,
             C::le => less()? || asked(self.zero)?,
             C::g => !(less()? || asked(self.zero)?),
-            C::None | C::p | C::np => return Err(Problem::new("asks the parity flag, which is not kept")),
+            C::None | C::p | C::np => return Err(Problem::new("asks no flag that is kept")),
         })
     }
 }
@@ -72,11 +83,10 @@ impl State {
         State { general: [RUBBISH; 16], vectors, masks: [RUBBISH; 8], flags: Flags::default() }
     }
 
-    /// What a call of a function may leave behind (System V AMD64): all but rbx, rbp, rsp and r12 to r15.
+    /// What a call of a function may leave behind: rubbish in all but [`KEPT`].
     pub fn after_call(&mut self, result: u64) {
-        let kept = [3, 4, 5, 12, 13, 14, 15];
         let mut left = State::new();
-        kept.into_iter().for_each(|register| left.general[register] = self.general[register]);
+        KEPT.into_iter().for_each(|register| left.general[register] = self.general[register]);
         left.general[RAX] = result;
         *self = left;
     }

@@ -18,6 +18,19 @@ pub fn act(instruction: &Instruction) -> Option<Act> {
     let by_immediate = instruction.op_count() == 3 && instruction.op_kind(2) == OpKind::Immediate8;
     Some(match instruction.mnemonic() {
         // General registers.
+        Lea => general::lea,
+        Mov | Movzx => general::mov,
+        Movsx | Movsxd => general::movsx,
+        Cmove | Cmovne | Cmovl | Cmovle | Cmovg | Cmovge | Cmovs => general::cmov,
+        Sete | Setne | Setl | Setle | Setg | Setge | Setb | Sets | Seto => general::set,
+        Cqo => general::cqo,
+        Xor if is_zeroing(instruction) => general::xor,
+        Add | Sub | And | Or | Xor | Cmp | Test | Imul | Neg | Shl | Sar | Shlx | Sarx | Bzhi | Push
+        | Pop | Div | Idiv
+            if !is_of_64_bits(instruction) =>
+        {
+            return None;
+        }
         Add => general::add,
         Sub => general::sub,
         And => general::and,
@@ -32,14 +45,8 @@ pub fn act(instruction: &Instruction) -> Option<Act> {
         Shlx => general::shlx,
         Sarx => general::sarx,
         Bzhi => general::bzhi,
-        Lea => general::lea,
-        Mov | Movzx => general::mov,
-        Movsx | Movsxd => general::movsx,
-        Cmove | Cmovne | Cmovl | Cmovle | Cmovg | Cmovge | Cmovs => general::cmov,
-        Sete | Setne | Setl | Setle | Setg | Setge => general::set,
         Push => general::push,
         Pop => general::pop,
-        Cqo => general::cqo,
         Div => general::div,
         Idiv => general::idiv,
         // Floats.
@@ -213,6 +220,19 @@ pub fn act(instruction: &Instruction) -> Option<Act> {
         Vblendvpd => masks::blend_by_signs::<u64>,
         _ => return None,
     })
+}
+
+fn is_of_64_bits(instruction: &Instruction) -> bool {
+    match instruction.op_kind(0) {
+        OpKind::Register => instruction.op0_register().is_gpr64(),
+        OpKind::Memory => instruction.memory_size().size() == 8,
+        _ => false,
+    }
+}
+
+fn is_zeroing(instruction: &Instruction) -> bool {
+    let is_register = |i: u32| instruction.op_kind(i) == OpKind::Register;
+    is_register(0) && is_register(1) && instruction.op0_register() == instruction.op1_register()
 }
 
 fn is_by_immediate(instruction: &Instruction) -> bool {

@@ -1,53 +1,11 @@
 //! What instructions do under masks, and what a call is held to, on code written by hand.
 
+mod common;
+
+use common::{BUFFER, Bytes};
 use iced_x86::{Code, Encoder, Instruction, MemoryOperand, Register as R};
 use std::cell::Cell;
-use std::sync::Mutex;
-use tegula_package::{Memory, OutOfBounds};
 use tegula_sim_x86::{Call, Counters, Kernel, Stopped};
-
-/// Where the buffer of these tests lies.
-const BUFFER: u64 = 0x1_0000;
-
-/// One buffer; a run may ask a number of times before it is stopped.
-struct Bytes {
-    bytes: Mutex<Vec<u8>>,
-    questions: Mutex<u32>,
-}
-
-impl Bytes {
-    fn new(bytes: Vec<u8>) -> Bytes {
-        Bytes { bytes: Mutex::new(bytes), questions: Mutex::new(50) }
-    }
-
-    fn words(&self) -> Vec<u32> {
-        let bytes = self.bytes.lock().unwrap();
-        bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
-    }
-
-    fn access(&self, address: u64, len: usize, f: impl FnOnce(&mut [u8])) -> Result<(), OutOfBounds> {
-        let mut bytes = self.bytes.lock().unwrap();
-        let from = address.checked_sub(BUFFER).and_then(|from| usize::try_from(from).ok());
-        let part = from.and_then(|from| bytes.get_mut(from..from.checked_add(len)?));
-        part.map(f).ok_or(OutOfBounds { address, len })
-    }
-}
-
-impl Memory for Bytes {
-    fn read(&self, address: u64, into: &mut [u8]) -> Result<(), OutOfBounds> {
-        self.access(address, into.len(), |bytes| into.copy_from_slice(bytes))
-    }
-
-    fn write(&self, address: u64, from: &[u8]) -> Result<(), OutOfBounds> {
-        self.access(address, from.len(), |bytes| bytes.copy_from_slice(from))
-    }
-
-    fn is_stopped(&self) -> bool {
-        let mut left = self.questions.lock().unwrap();
-        *left = left.saturating_sub(1);
-        *left == 0
-    }
-}
 
 type Made = Result<Instruction, iced_x86::IcedError>;
 
@@ -161,7 +119,7 @@ fn a_kernel_keeps_what_it_must() {
     let rbx =
         encoded([Instruction::with2(Code::Mov_r64_rm64, R::RBX, R::RDX), Ok(Instruction::with(Code::Retnq))]);
     let memory = Bytes::new(words());
-    assert!(fails(&rbx, &memory).contains("general register 3"));
+    assert!(fails(&rbx, &memory).contains("another value in rbx"));
     let upper = encoded([
         Instruction::with2(Code::Mov_r64_rm64, R::R8, MemoryOperand::with_base_displ(R::RDI, 8)),
         Instruction::with2(Code::VEX_Vmovups_ymm_ymmm256, R::YMM0, at(0)),
@@ -197,6 +155,80 @@ fn functions_are_called_and_leave_rubbish() {
     let memory = Bytes::new(words());
     assert!(fails(&call(false), &memory).contains("not aligned"));
     assert!(fails(&call(true), &memory).contains("`mov r8,[rdi+8]`"));
+}
+
+/// `r8` is the buffer and `r9` its word 4; then the instructions, which leave `r10`, stored over word 0.
+fn left_in_r10(own: impl IntoIterator<Item = Made>) -> u64 {
+    let start = [
+        Instruction::with2(Code::Mov_r64_rm64, R::R8, MemoryOperand::with_base_displ(R::RDI, 8)),
+        Instruction::with2(Code::Mov_r32_rm32, R::R9D, at(16)),
+    ];
+    let end = [Instruction::with2(Code::Mov_rm64_r64, at(0), R::R10), Ok(Instruction::with(Code::Retnq))];
+    let memory = Bytes::new(words());
+    run(&encoded(start.into_iter().chain(own).chain(end)), &memory).unwrap();
+    u64::from(memory.words()[0]) | u64::from(memory.words()[1]) << 32
+}
+
+#[test]
+fn addresses_stack_and_divisions() {
+    let address = MemoryOperand::with_base_index_scale_displ_size(R::R9, R::R9, 8, -3, 1);
+    assert_eq!(left_in_r10([Instruction::with2(Code::Lea_r64_m, R::R10, address)]), 4 + 4 * 8 - 3);
+    let stack = [Instruction::with1(Code::Push_r64, R::R9), Instruction::with1(Code::Pop_r64, R::R10)];
+    assert_eq!(left_in_r10(stack), 4);
+    let divided = |divide: Code, result: R| {
+        left_in_r10([
+            Instruction::with2(Code::Mov_r64_imm64, R::RAX, -19i64),
+            Ok(Instruction::with(Code::Cqo)),
+            Instruction::with1(divide, R::R9),
+            Instruction::with2(Code::Mov_r64_rm64, R::R10, result),
+        ]) as i64
+    };
+    assert_eq!([divided(Code::Idiv_rm64, R::RAX), divided(Code::Idiv_rm64, R::RDX)], [-4, -3]);
+}
+
+#[test]
+fn quotients_that_fit_no_register_stop_the_run() {
+    let by_zero = encoded([
+        Instruction::with2(Code::Xor_r32_rm32, R::EDX, R::EDX),
+        Instruction::with2(Code::Xor_r32_rm32, R::ECX, R::ECX),
+        Instruction::with1(Code::Div_rm64, R::RCX),
+        Ok(Instruction::with(Code::Retnq)),
+    ]);
+    assert!(fails(&by_zero, &Bytes::new(words())).contains("`div rcx`"));
+}
+
+#[test]
+fn a_loop_counts_down() {
+    // mov r9d, [r8+16]; sub r9, 1; jne back; xor r10, r10; add r10, 7.
+    let back = 4 + 4;
+    let code = [
+        Instruction::with2(Code::Sub_rm64_imm8, R::R9, 1),
+        Instruction::with_branch(Code::Jne_rel8_64, back),
+        Instruction::with2(Code::Xor_r32_rm32, R::R10D, R::R10D),
+        Instruction::with2(Code::Add_rm64_imm8, R::R10, 7),
+    ];
+    assert_eq!(left_in_r10(code), 7);
+}
+
+/// Ways to leave that a processor has and kernels have not, and instructions of other widths.
+#[test]
+fn other_instructions_are_refused_when_the_code_is_read() {
+    let others: [&[u8]; 9] = [
+        // retf, iretq, ret 8, far call, loope, jp, `add eax, ecx`, `push 5`, `div ecx`.
+        &[0xcb],
+        &[0x48, 0xcf],
+        &[0xc2, 8, 0],
+        &[0xff, 0x18, 0xc3],
+        &[0xe1, 0, 0xc3],
+        &[0x7a, 0, 0xc3],
+        &[0x01, 0xc8, 0xc3],
+        &[0x6a, 5, 0xc3],
+        &[0xf7, 0xf1, 0xc3],
+    ];
+    for code in others {
+        let problem = Kernel::new(code).err().unwrap_or_else(|| panic!("{code:02x?}"));
+        assert!(problem.to_string().contains("is not simulated"), "{problem}");
+    }
 }
 
 #[test]

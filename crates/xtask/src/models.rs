@@ -10,8 +10,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use tegula_base::HostTensor;
+use tegula_machine::Machine;
 use tegula_testkit::compare::{Distance, Tolerance, compare, distance, rms_distance};
 use tegula_testkit::onnx_suite::RunError;
 
@@ -44,7 +45,14 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     let catalog = Catalog::load()?;
     let mut args = args.to_vec();
     let rewrites = take(&mut args, "--rewritten", 1).is_some();
-    let class = take(&mut args, "--class", 2).and_then(|mut words| words.pop());
+    let class = match take(&mut args, "--class", 2).as_deref() {
+        None => None,
+        Some([_, class]) if Machine::class(class).is_some() => Some(class.clone()),
+        Some(_) => bail!(
+            "`--class` takes a machine class, one of {}",
+            Vec::from_iter(Machine::class_names()).join(", ")
+        ),
+    };
     let ids = catalog.selected(&args);
     let tegula = match &class {
         Some(class) => Tegula::build()?.for_class(class),
@@ -55,25 +63,24 @@ pub fn run(args: &[String]) -> Result<Outcome> {
         baselines.iter_mut().try_for_each(|baseline| rewrite(&catalog, baseline))?;
     }
     let mut listed = OpenRows::of("models")?;
-    let packages = workspace::target().join("packages");
+    let mut packages = workspace::target().join("packages");
+    packages.extend(class.as_deref());
+    packages.extend(rewrites.then_some("rewritten"));
+    let threads: &[usize] = match class.as_deref().is_some_and(is_simulated) {
+        true => &ONE_THREAD,
+        false if rewrites => &FEW_THREADS,
+        false => &THREADS,
+    };
     let (mut failed, mut open, mut worst) = (0, 0, 0.0f64);
-    println!("{:22} {:13} {:>9}  verdict (1, 2, 3 threads)", "model", "shapes", "of bar");
+    println!("{:22} {:13} {:>9}  verdict (threads: {threads:?})", "model", "shapes", "of bar");
     for baseline in &baselines {
         let check = Check {
             catalog: &catalog,
             tegula: &tegula,
             baseline,
             is_int8: catalog.is_int8(&baseline.id)?,
-            packages: match (&class, rewrites) {
-                (Some(class), _) => packages.join(class),
-                (None, true) => packages.join("rewritten"),
-                (None, false) => packages.clone(),
-            },
-            threads: match class.as_deref().is_some_and(is_simulated) {
-                true => &ONE_THREAD,
-                false if rewrites => &FEW_THREADS,
-                false => &THREADS,
-            },
+            packages: packages.clone(),
+            threads,
         };
         let name = format!("{} {}", baseline.id, baseline.shape_set);
         let (share, verdict) = match check.distance() {
@@ -137,7 +144,7 @@ struct Check<'a> {
     is_int8: bool,
     /// Where its package goes.
     packages: PathBuf,
-    threads: &'static [usize],
+    threads: &'a [usize],
 }
 
 impl Check<'_> {

@@ -1,4 +1,4 @@
-//! Numbers of one type as another. What does not fit an integer is the indefinite one: its lowest, all bits if unsigned.
+//! Numbers of one type as another. What does not fit an integer is the indefinite one, its lowest.
 
 use super::float::Float;
 use super::{Machine, converted, unusual};

@@ -255,7 +255,7 @@ pub fn compare<T: Float>(machine: &mut Machine, inst: &Inst) -> Run<()> {
 }
 
 /// Products of pairs of `bf16`, the odd one added first; each step rounds to the nearest even and takes denormals for
-/// zeros (SDM, `VDPBF16PS`).
+/// zeros (SDM, `VDPBF16PS`). A sum just below the least normal number counts as what it is rounded to.
 pub fn dot_bf16(machine: &mut Machine, inst: &Inst) -> Run<()> {
     let float = |bits: u32| flushed(f32::from_bits(bits));
     ternary::<u32>(machine, inst, |sum, a, b| {

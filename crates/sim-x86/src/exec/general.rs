@@ -1,4 +1,5 @@
-//! General registers: arithmetic, flags, moves, the stack.
+//! General registers: arithmetic, flags, moves, the stack. What computes has 64 bits (`table.rs` sees to that), what
+//! moves has any.
 
 use super::{Machine, unusual};
 use crate::inst::{Inst, Operand};
@@ -56,16 +57,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Errors: operand 0 has not 64 bits, which flags are computed of.
-    fn whole(&self, inst: &Inst) -> Run<()> {
-        match inst.operands[0] {
-            Operand::General { bytes: 8, .. } | Operand::Memory { bytes: 8, .. } => Ok(()),
-            _ => Err(unusual()),
-        }
-    }
-
     fn pair(&mut self, inst: &Inst) -> Run<(u64, u64)> {
-        self.whole(inst)?;
         Ok((self.general(inst, 0)?, self.general(inst, 1)?))
     }
 }
@@ -98,7 +90,6 @@ pub fn cmp(machine: &mut Machine, inst: &Inst) -> Run<()> {
 }
 
 pub fn neg(machine: &mut Machine, inst: &Inst) -> Run<()> {
-    machine.whole(inst)?;
     let a = machine.general(inst, 0)?;
     let rest = difference(machine, 0, a);
     machine.put_general(inst, rest)
@@ -120,12 +111,8 @@ pub fn or(machine: &mut Machine, inst: &Inst) -> Run<()> {
     machine.put_general(inst, a | b)
 }
 
-/// Of 32 bits, too: that is how a register becomes 0.
+/// Of 32 bits, too, where both operands are one register: that is how it becomes 0.
 pub fn xor(machine: &mut Machine, inst: &Inst) -> Run<()> {
-    if inst.operands[0] == inst.operands[1] {
-        logic(machine, 0);
-        return machine.put_general(inst, 0);
-    }
     let (a, b) = machine.pair(inst)?;
     logic(machine, a ^ b);
     machine.put_general(inst, a ^ b)
@@ -139,7 +126,6 @@ pub fn test(machine: &mut Machine, inst: &Inst) -> Run<()> {
 
 /// With two operands or three.
 pub fn imul(machine: &mut Machine, inst: &Inst) -> Run<()> {
-    machine.whole(inst)?;
     let with_three = inst.operands[2] != Operand::None;
     let (a, b) = match with_three {
         true => (machine.general(inst, 1)?, machine.general(inst, 2)?),
@@ -158,7 +144,7 @@ fn shifted(machine: &mut Machine, inst: &Inst, f: fn(u64, u32) -> u64) -> Run<()
         return Err(unusual());
     }
     let result = f(a, by);
-    machine.state.flags = Flags { carry: None, ..Flags::of(result, None, None) };
+    machine.state.flags = Flags::of(result, None, None);
     machine.put_general(inst, result)
 }
 
@@ -171,20 +157,17 @@ pub fn sar(machine: &mut Machine, inst: &Inst) -> Run<()> {
 }
 
 pub fn shlx(machine: &mut Machine, inst: &Inst) -> Run<()> {
-    machine.whole(inst)?;
     let (a, by) = (machine.general(inst, 1)?, machine.general(inst, 2)?);
     machine.put_general(inst, a << (by & 63))
 }
 
 pub fn sarx(machine: &mut Machine, inst: &Inst) -> Run<()> {
-    machine.whole(inst)?;
     let (a, by) = (machine.general(inst, 1)?, machine.general(inst, 2)?);
     machine.put_general(inst, (a as i64 >> (by & 63)) as u64)
 }
 
 /// The number of bits is the low byte of operand 2.
 pub fn bzhi(machine: &mut Machine, inst: &Inst) -> Run<()> {
-    machine.whole(inst)?;
     let (a, n) = (machine.general(inst, 1)?, machine.general(inst, 2)? & 0xff);
     let result = if n < 64 { a & ((1 << n) - 1) } else { a };
     machine.state.flags = Flags::of(result, Some(n > 63), Some(false));
@@ -222,13 +205,11 @@ pub fn set(machine: &mut Machine, inst: &Inst) -> Run<()> {
 }
 
 pub fn push(machine: &mut Machine, inst: &Inst) -> Run<()> {
-    machine.whole(inst)?;
     let value = machine.general(inst, 0)?;
     machine.push(value)
 }
 
 pub fn pop(machine: &mut Machine, inst: &Inst) -> Run<()> {
-    machine.whole(inst)?;
     let value = machine.pop()?;
     machine.put_general(inst, value)
 }
@@ -251,7 +232,6 @@ fn no_quotient() -> Problem {
 
 /// rdx:rax by operand 0.
 pub fn div(machine: &mut Machine, inst: &Inst) -> Run<()> {
-    machine.whole(inst)?;
     let by = u128::from(machine.general(inst, 0)?);
     let a = u128::from(machine.state.general[RDX]) << 64 | u128::from(machine.state.general[RAX]);
     let quotient = a.checked_div(by).and_then(|q| u64::try_from(q).ok()).ok_or_else(no_quotient)?;
@@ -260,7 +240,6 @@ pub fn div(machine: &mut Machine, inst: &Inst) -> Run<()> {
 }
 
 pub fn idiv(machine: &mut Machine, inst: &Inst) -> Run<()> {
-    machine.whole(inst)?;
     let by = i128::from(machine.general(inst, 0)? as i64);
     let a = (u128::from(machine.state.general[RDX]) << 64 | u128::from(machine.state.general[RAX])) as i128;
     let quotient = a.checked_div(by).and_then(|q| i64::try_from(q).ok()).ok_or_else(no_quotient)?;

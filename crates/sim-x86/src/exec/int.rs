@@ -88,16 +88,22 @@ pub fn sar_q_by(machine: &mut Machine, inst: &Inst) -> Run<()> {
     binary::<i64>(machine, inst, |a, by| a >> (by as u64).min(63))
 }
 
+/// Of words no memory operand is spared by a mask.
+fn words<T: Lane>(machine: &mut Machine, inst: &Inst, f: impl Fn(T, u8) -> T) -> Run<()> {
+    let (by, a, n) = (inst.immediate()? as u8, machine.whole::<T>(inst, 1)?, lanes::<T>(inst));
+    machine.put::<T>(inst, n, Vector::of_lanes(n, a.lanes().map(|a| f(a, by))))
+}
+
 pub fn shl_w(machine: &mut Machine, inst: &Inst) -> Run<()> {
-    by_immediate::<u16>(machine, inst, |a, by| if by < 16 { a << by } else { 0 })
+    words::<u16>(machine, inst, |a, by| if by < 16 { a << by } else { 0 })
 }
 
 pub fn shr_w(machine: &mut Machine, inst: &Inst) -> Run<()> {
-    by_immediate::<u16>(machine, inst, |a, by| if by < 16 { a >> by } else { 0 })
+    words::<u16>(machine, inst, |a, by| if by < 16 { a >> by } else { 0 })
 }
 
 pub fn sar_w(machine: &mut Machine, inst: &Inst) -> Run<()> {
-    by_immediate::<i16>(machine, inst, |a, by| a >> by.min(15))
+    words::<i16>(machine, inst, |a, by| a >> by.min(15))
 }
 
 /// The low halves of lanes of 64 bits.
@@ -105,15 +111,16 @@ pub fn mul_u32(machine: &mut Machine, inst: &Inst) -> Run<()> {
     binary::<u64>(machine, inst, |a, b| (a & 0xffff_ffff) * (b & 0xffff_ffff))
 }
 
-/// Lanes of `R` from `k` neighbouring lanes of operands 1 and 2, and from operand 0.
+/// Lanes of `R` from `k` neighbouring lanes of two operands, and from operand 0.
 fn from_groups<A: Lane, B: Lane, R: Lane>(
     machine: &mut Machine,
     inst: &Inst,
+    operands: [Vector; 2],
     f: impl Fn(R, &mut dyn Iterator<Item = (A, B)>) -> R,
 ) -> Run<()> {
     let Operand::Vector(to) = inst.operands[0] else { return Err(unusual()) };
     let before = machine.state.vectors[to];
-    let (a, b) = (machine.vector::<R>(inst, 1)?, machine.vector::<R>(inst, 2)?);
+    let [a, b] = operands;
     let (n, k) = (lanes::<R>(inst), R::BYTES / A::BYTES);
     let result = Vector::from_fn(n, |i| {
         let mut pairs = (k * i..k * (i + 1)).map(|j| (a.lane(j), b.lane(j)));
@@ -124,7 +131,8 @@ fn from_groups<A: Lane, B: Lane, R: Lane>(
 
 /// Sums of two products, which saturate.
 pub fn sum_pairs_of_bytes(machine: &mut Machine, inst: &Inst) -> Run<()> {
-    from_groups::<u8, i8, i16>(machine, inst, |_, pairs| {
+    let operands = [machine.whole::<i16>(inst, 1)?, machine.whole::<i16>(inst, 2)?];
+    from_groups::<u8, i8, i16>(machine, inst, operands, |_, pairs| {
         let sum: i32 = pairs.map(|(a, b)| i32::from(a) * i32::from(b)).sum();
         sum.clamp(i32::from(i16::MIN), i32::from(i16::MAX)) as i16
     })
@@ -132,14 +140,16 @@ pub fn sum_pairs_of_bytes(machine: &mut Machine, inst: &Inst) -> Run<()> {
 
 /// Sums of two products, which wrap.
 pub fn sum_pairs_of_words(machine: &mut Machine, inst: &Inst) -> Run<()> {
-    from_groups::<i16, i16, i32>(machine, inst, |_, pairs| {
+    let operands = [machine.whole::<i32>(inst, 1)?, machine.whole::<i32>(inst, 2)?];
+    from_groups::<i16, i16, i32>(machine, inst, operands, |_, pairs| {
         pairs.fold(0, |sum: i32, (a, b)| sum.wrapping_add(i32::from(a) * i32::from(b)))
     })
 }
 
 /// Sums of four products and operand 0, which wrap.
 pub fn dot_bytes(machine: &mut Machine, inst: &Inst) -> Run<()> {
-    from_groups::<u8, i8, i32>(machine, inst, |sum, pairs| {
+    let operands = [machine.vector::<i32>(inst, 1)?, machine.vector::<i32>(inst, 2)?];
+    from_groups::<u8, i8, i32>(machine, inst, operands, |sum, pairs| {
         pairs.fold(sum, |sum, (a, b)| sum.wrapping_add(i32::from(a) * i32::from(b)))
     })
 }

@@ -75,6 +75,10 @@ pub fn insert<T: Lane>(machine: &mut Machine, inst: &Inst) -> Run<()> {
 /// A part of `N` bytes of operand 1, which has the instruction's width; lanes of `T` are masked.
 pub fn extract_part<T: Lane, const N: usize>(machine: &mut Machine, inst: &Inst) -> Run<()> {
     let Operand::Vector(from) = inst.operands[1] else { return Err(unusual()) };
+    if matches!(inst.operands[0], Operand::Memory { .. }) && inst.mask.is_some() {
+        // Lanes that are off are not spared.
+        return Err(unusual());
+    }
     let part = inst.immediate()? as usize % (inst.bytes / N);
     let mut result = Vector::ZERO;
     result.0[..N].copy_from_slice(&machine.state.vectors[from].0[N * part..N * (part + 1)]);

@@ -26,7 +26,7 @@ pub fn unpack_high<T: Lane>(machine: &mut Machine, inst: &Inst) -> Run<()> {
 /// In each part by two bits of the immediate a lane.
 pub fn dwords(machine: &mut Machine, inst: &Inst) -> Run<()> {
     let by = inst.immediate()? as usize;
-    let from = machine.vector::<u32>(inst, 1)?;
+    let from = machine.whole::<u32>(inst, 1)?;
     let n = lanes::<u32>(inst);
     machine.put::<u32>(
         inst,
@@ -47,7 +47,7 @@ pub fn two_and_two(machine: &mut Machine, inst: &Inst) -> Run<()> {
 /// Halves of 128 bits of operands 1 and 2, or zeros.
 pub fn halves(machine: &mut Machine, inst: &Inst) -> Run<()> {
     let by = inst.immediate()? as usize;
-    let (a, b) = (machine.vector::<u128>(inst, 1)?, machine.vector::<u128>(inst, 2)?);
+    let (a, b) = (machine.whole::<u128>(inst, 1)?, machine.whole::<u128>(inst, 2)?);
     let half = |i: usize| {
         let by = by >> (4 * i);
         match (by & 8, by & 2) {
@@ -62,7 +62,7 @@ pub fn halves(machine: &mut Machine, inst: &Inst) -> Run<()> {
 /// Lanes by the bits of the immediate, repeated if there are more.
 pub fn blend_dwords(machine: &mut Machine, inst: &Inst) -> Run<()> {
     let by = inst.immediate()?;
-    let (a, b) = (machine.vector::<u32>(inst, 1)?, machine.vector::<u32>(inst, 2)?);
+    let (a, b) = (machine.whole::<u32>(inst, 1)?, machine.whole::<u32>(inst, 2)?);
     let n = lanes::<u32>(inst);
     let result = Vector::from_fn(n, |i| if by >> i & 1 == 1 { b.lane::<u32>(i) } else { a.lane(i) });
     machine.put::<u32>(inst, n, result)
@@ -70,7 +70,7 @@ pub fn blend_dwords(machine: &mut Machine, inst: &Inst) -> Run<()> {
 
 /// Lanes of operand 2 by the numbers in operand 1.
 pub fn permute_dwords(machine: &mut Machine, inst: &Inst) -> Run<()> {
-    let (by, from) = (machine.vector::<u32>(inst, 1)?, machine.vector::<u32>(inst, 2)?);
+    let (by, from) = (machine.whole::<u32>(inst, 1)?, machine.whole::<u32>(inst, 2)?);
     let n = lanes::<u32>(inst);
     machine.put::<u32>(inst, n, Vector::from_fn(n, |i| from.lane::<u32>(by.lane::<u32>(i) as usize % n)))
 }
@@ -79,7 +79,7 @@ pub fn permute_dwords(machine: &mut Machine, inst: &Inst) -> Run<()> {
 fn from_two<T: Lane>(machine: &mut Machine, inst: &Inst, number: impl Fn(T) -> usize) -> Run<()> {
     let Operand::Vector(by) = inst.operands[0] else { return Err(unusual()) };
     let by = machine.state.vectors[by];
-    let (a, b) = (machine.vector::<T>(inst, 1)?, machine.vector::<T>(inst, 2)?);
+    let (a, b) = (machine.whole::<T>(inst, 1)?, machine.whole::<T>(inst, 2)?);
     let n = lanes::<T>(inst);
     let result = Vector::from_fn(n, |i| {
         let number = number(by.lane(i)) % (2 * n);
