@@ -9,10 +9,10 @@ mod program;
 #[path = "common/programs.rs"]
 mod programs;
 
-use common::card;
+use common::{card, hardware};
 use model::model;
 use program::program;
-use programs::{assert_close, check, check_against, hardware, options, ramp, session};
+use programs::{assert_close, check, check_against, options, ramp, session};
 use tegula_base::{DType, Dim, HostTensor, Shape, SymbolInfo};
 use tegula_driver::{CompileOptions, PassCx, session_options};
 use tegula_ir::ScalarOp;
@@ -238,7 +238,7 @@ fn check_follows_loops() {
             &options,
             &[ramp(&[2, 3])],
             None,
-            &hardware(&options),
+            &hardware(&options.machine),
             &mut PassCx::new(),
         )
         .unwrap();

@@ -3,9 +3,9 @@
 
 mod common;
 
-use common::card;
+use common::{card, hardware};
 use tegula_base::{DType, HostTensor};
-use tegula_driver::{CompileOptions, Compiled, Form, PassCx, own_or_simulated_cpu, session_options};
+use tegula_driver::{CompileOptions, Compiled, Form, PassCx, session_options};
 use tegula_ir::Value;
 use tegula_machine::Machine;
 use tegula_runtime::{Hardware, Session, TensorView};
@@ -23,9 +23,8 @@ fn session(decoder: &Decoder, options: CompileOptions) -> Session {
         tegula_driver::compile::compile_program(program, "step", &options, None, &mut PassCx::default());
     let Compiled { package, .. } = compiled.unwrap_or_else(|found| panic!("{found}"));
     let bytes = package.unwrap().to_bytes();
-    let hardware =
-        if options.machine.gpu().is_some() { card() } else { own_or_simulated_cpu(&options.machine) };
-    Session::from_bytes(bytes, session_options(2, hardware)).unwrap_or_else(|found| panic!("{found}"))
+    Session::from_bytes(bytes, session_options(2, hardware(&options.machine)))
+        .unwrap_or_else(|found| panic!("{found}"))
 }
 
 fn number(n: i64) -> HostTensor {

@@ -1,4 +1,4 @@
-//! Machine code on a simulator in place of the processor: beside kernels of other kinds, and where it breaks a rule.
+//! Machine code on a simulator in place of the processor: beside portable kernels, and where it breaks a rule.
 
 mod common;
 use common::*;
@@ -41,7 +41,7 @@ fn one_kernel(code: &[u8]) -> Source {
 }
 
 #[test]
-fn kernels_of_all_kinds_stand_in_one_package() {
+fn simulated_and_portable_kernels_stand_in_one_package() {
     let mut s = one_kernel(ADD_ONE);
     let (x, y) = (s.program.inputs[0].buffer, s.program.outputs[0].buffer);
     let (a, b) = (s.arena("a", "8"), s.arena("b", "8"));

@@ -78,8 +78,10 @@ impl Machine<'_> {
             self.space.read(at, vector.0.get_mut(..bytes).ok_or_else(unusual)?)?;
             return Ok(vector);
         }
-        for lane in (0..bytes / T::BYTES).filter(|lane| self.is_on(inst, *lane)).collect::<Vec<_>>() {
-            vector.set(lane, self.read::<T>(at.wrapping_add((lane * T::BYTES) as u64))?);
+        for lane in 0..bytes / T::BYTES {
+            if self.is_on(inst, lane) {
+                vector.set(lane, self.read::<T>(at.wrapping_add((lane * T::BYTES) as u64))?);
+            }
         }
         Ok(vector)
     }
@@ -109,8 +111,10 @@ impl Machine<'_> {
                 if inst.mask.is_none() {
                     return self.space.write(at, &result.0[..n * T::BYTES]);
                 }
-                for lane in (0..n).filter(|lane| self.is_on(inst, *lane)).collect::<Vec<_>>() {
-                    self.write(at.wrapping_add((lane * T::BYTES) as u64), result.lane::<T>(lane))?;
+                for lane in 0..n {
+                    if self.is_on(inst, lane) {
+                        self.write(at.wrapping_add((lane * T::BYTES) as u64), result.lane::<T>(lane))?;
+                    }
                 }
                 Ok(())
             }

@@ -12,7 +12,8 @@ pub enum Kind {
     Act(Act),
     /// To the instruction of that number.
     Jump(usize),
-    Branch(ConditionCode, usize),
+    /// There if the instruction's condition holds.
+    Branch(usize),
     /// Of the function whose address the operand holds.
     Call,
     Return,

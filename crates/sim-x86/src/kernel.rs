@@ -107,7 +107,7 @@ impl Kernel {
                     at + 1
                 }
                 Kind::Jump(to) => to,
-                Kind::Branch(condition, to) => match machine.state.flags.hold(condition).map_err(failed)? {
+                Kind::Branch(to) => match machine.state.flags.hold(inst.condition).map_err(failed)? {
                     true => to,
                     false => at + 1,
                 },

@@ -27,7 +27,7 @@ impl Program {
                 Code::Call_rm64 => Kind::Call,
                 _ if source.is_jmp_short_or_near() => Kind::Jump(number(source.near_branch_target())),
                 _ if source.is_jcc_short_or_near() && !asks_parity(source) => {
-                    Kind::Branch(source.condition_code(), number(source.near_branch_target()))
+                    Kind::Branch(number(source.near_branch_target()))
                 }
                 _ if matches!(source.mnemonic(), Mnemonic::Nop | Mnemonic::Prefetcht1) => Kind::Nothing,
                 _ => match table::act(source).filter(|_| source.flow_control() == FlowControl::Next) {

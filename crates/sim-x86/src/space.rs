@@ -64,14 +64,16 @@ impl<'a> Space<'a> {
         Ok(())
     }
 
-    /// Errors: as [`Space::read`]; memory that is only read.
+    /// Errors: as [`Space::read`]; an area that is only read.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Run<()> {
         self.bytes_written += bytes.len() as u64;
         if address < OWN {
             return Ok(self.memory.write(address, bytes)?);
         }
-        let at = part(STACK, self.stack.len(), address, bytes.len())
-            .ok_or_else(|| outside(address, bytes.len()))?;
+        let at = part(STACK, self.stack.len(), address, bytes.len()).ok_or_else(|| match address {
+            CODE..STACK => only_read(address, bytes.len()),
+            _ => outside(address, bytes.len()),
+        })?;
         self.stack[at..at + bytes.len()].copy_from_slice(bytes);
         Ok(())
     }
@@ -101,12 +103,22 @@ fn part(start: u64, area: usize, address: u64, len: usize) -> Option<usize> {
 }
 
 fn outside(address: u64, len: usize) -> Problem {
-    let area = match address {
+    Problem::new(format!("access to {len} bytes at {address:#x}, outside of {}", area(address)))
+}
+
+fn only_read(address: u64, len: usize) -> Problem {
+    Problem::new(format!(
+        "writes {len} bytes at {address:#x}, to {}, not the launch's buffers",
+        area(address)
+    ))
+}
+
+fn area(address: u64) -> &'static str {
+    match address {
         CODE..ARGS => "the code and its constants",
         ARGS..TABLE => "the argument block",
         TABLE..FUNCTIONS => "the entries of the function table",
         STACK..CALLER => "the stack",
         _ => "the launch's buffers",
-    };
-    Problem::new(format!("access to {len} bytes at {address:#x}, outside of {area}"))
+    }
 }

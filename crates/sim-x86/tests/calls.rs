@@ -129,6 +129,14 @@ fn a_kernel_keeps_what_it_must() {
 }
 
 #[test]
+fn arguments_are_only_read() {
+    let place = MemoryOperand::with_base(R::RDI);
+    let code =
+        encoded([Instruction::with2(Code::Mov_rm64_r64, place, R::RDX), Ok(Instruction::with(Code::Retnq))]);
+    assert!(fails(&code, &Bytes::new(words())).ends_with("to the argument block, not the launch's buffers"));
+}
+
+#[test]
 fn what_is_undefined_decides_nothing() {
     // The sign of a product is undefined, the branch that asks for it leads to the return.
     let product = Instruction::with2(Code::Imul_r64_rm64, R::RAX, R::RDX);

@@ -3,7 +3,7 @@
 //! A row gives the roles in Intel order: `D` defines, `M` reads and writes, `U` uses, `R` uses and may be memory,
 //! `I` is an immediate. Of a vector row the encodings are VEX xmm and ymm, then EVEX xmm, ymm and zmm; of a general
 //! row the form with a register, with an 8-bit and with a 32-bit immediate. `Width` names the widest operand where
-//! operands differ. Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2.
+//! operands differ. A row that is new needs one in `sim-x86`, in `table.rs`, which runs it in tests. Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2.
 
 use iced_x86::Code;
 

@@ -1,7 +1,15 @@
-//! What tests on a card share.
+//! What tests share of the hardware they run on.
+#![allow(dead_code)] // Each test file uses its part.
 
+use tegula_driver::own_or_simulated_cpu;
+use tegula_machine::Machine;
 use tegula_runtime::Hardware;
 use tegula_runtime::cuda::{Cuda, CudaOptions};
+
+/// The fake driver's GPU for one; else this processor, or the simulator where it lacks instructions.
+pub fn hardware(machine: &Machine) -> Hardware {
+    if machine.gpu().is_some() { card() } else { own_or_simulated_cpu(machine) }
+}
 
 /// The fake driver's GPU; cargo builds its library beside the tests.
 pub fn card() -> Hardware {

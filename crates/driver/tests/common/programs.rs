@@ -1,10 +1,10 @@
 //! Programs built by hand, compiled for every kind of target that a test can run and compared with the evaluator.
 
-use crate::common::card;
+use crate::common::hardware;
 use tegula_base::HostTensor;
-use tegula_driver::{CompileOptions, Compiled, Form, PassCx, own_or_simulated_cpu, session_options};
+use tegula_driver::{CompileOptions, Compiled, Form, PassCx, session_options};
 use tegula_machine::Machine;
-use tegula_runtime::{Hardware, Session};
+use tegula_runtime::Session;
 use tegula_tensor::{TensorProgram, evaluate};
 
 /// Classes of every tier, the portable form, and a GPU.
@@ -39,17 +39,13 @@ pub fn check_against(program: &TensorProgram, inputs: &[HostTensor], expected: &
     }
 }
 
-/// The fake driver's GPU where the options ask for one; else this processor, or the simulator where it lacks instructions.
-pub fn hardware(options: &CompileOptions) -> Hardware {
-    if options.machine.gpu().is_some() { card() } else { own_or_simulated_cpu(&options.machine) }
-}
-
-/// The compiled program on its [`hardware`].
+/// The compiled program on what runs its machine.
 pub fn session(program: &TensorProgram, options: &CompileOptions, threads: usize) -> Session {
     let cx = &mut PassCx::new();
     let compiled = tegula_driver::compile::compile_program(program.clone(), "test", options, None, cx);
     let Compiled { package, .. } = compiled.unwrap_or_else(|found| panic!("{found}"));
-    Session::from_bytes(package.unwrap().to_bytes(), session_options(threads, hardware(options))).unwrap()
+    Session::from_bytes(package.unwrap().to_bytes(), session_options(threads, hardware(&options.machine)))
+        .unwrap()
 }
 
 pub fn assert_close(actual: &HostTensor, expected: &HostTensor) {
