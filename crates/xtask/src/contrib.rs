@@ -45,6 +45,7 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     Ok(Outcome::pass_if(refused + wrong + crashed == 0)
         .with("cases", cases.len())
         .with("classes", in_process::classes().len())
+        .with("simulated", in_process::simulated())
         .with("pass", pass)
         .with("refused", refused)
         .with("wrong", wrong)

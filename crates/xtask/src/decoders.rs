@@ -90,6 +90,7 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     Ok(Outcome::pass_if(wrong == 0)
         .with("decoders", names.len())
         .with("classes", in_process::classes().len())
+        .with("simulated", in_process::simulated())
         .with("steps", n_steps)
         .with("wrong", wrong)
         .with("worst_share_of_bar", format!("{worst:.4}")))

@@ -113,6 +113,12 @@ pub fn classes() -> [&'static str; 2] {
     ["avx2-generic", if best == "avx2-generic" { "avx512-bf16-generic" } else { best }]
 }
 
+/// Those of [`classes`] that this processor does not run, as a figure of a check.
+pub fn simulated() -> String {
+    let simulated: Vec<&str> = classes().into_iter().filter(|class| is_simulated(class)).collect();
+    if simulated.is_empty() { "none".to_string() } else { simulated.join(",") }
+}
+
 /// Models in memory have nothing beside them.
 pub struct NoFiles;
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use tegula_testkit::onnx_suite::Verdict;
 
+use crate::in_process;
 use crate::onnx_cases::Suite;
 use crate::outcome::Outcome;
 use crate::workspace;
@@ -47,7 +48,8 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     let outcome = Outcome::pass_if(judged.is_as_listed() && enough)
         .with("cases", judged.verdicts.len())
         .with("pass", judged.passed())
-        .with("core_pass", format!("{core_pass}/{}", core.len()));
+        .with("core_pass", format!("{core_pass}/{}", core.len()))
+        .with("simulated", in_process::simulated());
     Ok(judged.add_to(outcome))
 }
 

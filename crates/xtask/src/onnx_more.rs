@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Result, ensure};
 
+use crate::in_process;
 use crate::onnx_cases::Suite;
 use crate::outcome::Outcome;
 
@@ -38,6 +39,7 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     let enough = only.is_some() || judged.passed() >= BAR;
     let outcome = Outcome::pass_if(judged.is_as_listed() && enough)
         .with("cases", judged.verdicts.len())
-        .with("pass", judged.passed());
+        .with("pass", judged.passed())
+        .with("classes_left_out", in_process::simulated());
     Ok(judged.add_to(outcome))
 }

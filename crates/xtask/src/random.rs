@@ -100,6 +100,7 @@ pub fn run(args: &[String]) -> Result<Outcome> {
         .with("exact", total.exact)
         .with("bounded", total.bounded)
         .with("unchecked", total.unchecked)
+        .with("simulated", crate::in_process::simulated())
         .with("bound_used", format!("{:.2}", total.used));
     Ok(if missing.is_empty() { outcome } else { outcome.with("rare", missing.join(",")) })
 }
