@@ -1,4 +1,4 @@
-//! Modules and functions: PTX that the simulator runs. A "cubin" is the text behind a mark.
+//! Modules and functions: PTX that the simulator runs.
 
 use std::sync::Arc;
 
@@ -6,9 +6,6 @@ use tegula_isa_ptx::parse;
 use tegula_sim_ptx::Kernel;
 
 use crate::settings::settings;
-
-/// What a "cubin" begins with.
-pub const MARK: &[u8] = b"\x7fFAKE";
 
 pub struct Module {
     pub functions: Vec<Arc<Function>>,

@@ -9,7 +9,7 @@ use tegula_package::tensor_map::TensorMap;
 use tegula_package::{MapElement, MapPromotion, MapSwizzle};
 
 use crate::card::{self, Card};
-use crate::code::{Function, MARK, Module};
+use crate::code::{Function, Module};
 use crate::settings::{log, settings};
 use crate::work::{ILLEGAL_ADDRESS, Steps, Stream, Work, are_alike, launch};
 
@@ -156,10 +156,9 @@ exports! {
         options: *const c_uint,
         values: *const *mut c_void,
     ) {
-        // SAFETY: an image ends with zero, be it text or what `cuLinkComplete` gave.
-        let bytes = unsafe { CStr::from_ptr(image.cast()) }.to_bytes();
-        let text = bytes.strip_prefix(MARK).unwrap_or(bytes);
-        match Module::new(&String::from_utf8_lossy(text)) {
+        // SAFETY: text that ends with zero.
+        let text = unsafe { CStr::from_ptr(image.cast()) }.to_string_lossy();
+        match Module::new(&text) {
             // SAFETY: the caller's place.
             Ok(made) => unsafe { put(module, handle(made)) },
             Err(words) => {
@@ -195,56 +194,6 @@ exports! {
 
     fn cuFuncSetAttribute(_function: *mut c_void, attribute: c_uint, value: c_int) {
         if attribute == 8 && value > tegula_sim_ptx::MAX_SHARED as c_int { INVALID_VALUE } else { 0 }
-    }
-
-    fn cuLinkCreate_v2(n: c_uint, options: *const c_uint, values: *const *mut c_void, linker: *mut *mut c_void) {
-        // SAFETY: lists of `n`, and the caller's place.
-        unsafe {
-            let logs = Logs { n, options: list(options, n), values: list(values, n) };
-            put(linker, handle(Linker { logs, cubin: Mutex::default() }))
-        }
-    }
-
-    fn cuLinkAddData_v2(
-        linker: *mut c_void,
-        _kind: c_uint,
-        data: *const c_void,
-        bytes: usize,
-        _name: *const c_char,
-        _n: c_uint,
-        _options: *const c_uint,
-        _values: *const *mut c_void,
-    ) {
-        // SAFETY: a linker's handle, and data of that length.
-        let (linker, text) = unsafe { (of::<Linker>(linker), list(data.cast::<u8>(), bytes as c_uint)) };
-        let text = String::from_utf8_lossy(&text).trim_end_matches('\0').to_string();
-        match Module::new(&text) {
-            Ok(_) => {
-                let cubin = [MARK, text.as_bytes(), b"\0"].concat();
-                *linker.cubin.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = cubin;
-                0
-            }
-            Err(words) => {
-                let Logs { n, options, values } = &linker.logs;
-                // SAFETY: the lists given to `cuLinkCreate`, whose logs live as long as the linker.
-                unsafe { write_log(&words, *n, options.as_ptr(), values.as_ptr()) };
-                INVALID_PTX
-            }
-        }
-    }
-
-    fn cuLinkComplete(linker: *mut c_void, cubin: *mut *const c_void, bytes: *mut usize) {
-        // SAFETY: a linker's handle.
-        let linker = unsafe { of::<Linker>(linker) };
-        let made = linker.cubin.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        // SAFETY: the caller's places; the bytes stay until the linker is destroyed.
-        unsafe { put(cubin, made.as_ptr().cast()) | put(bytes, made.len()) }
-    }
-
-    fn cuLinkDestroy(linker: *mut c_void) {
-        // SAFETY: a linker's handle, not used again.
-        drop(unsafe { take::<Linker>(linker) });
-        0
     }
 
     // --- memory ------------------------------------------------------------------------------------------
@@ -506,17 +455,6 @@ pub struct Attribute {
 
 /// `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`.
 const START_EARLY: c_uint = 6;
-
-struct Linker {
-    logs: Logs,
-    cubin: Mutex<Vec<u8>>,
-}
-
-struct Logs {
-    n: c_uint,
-    options: Vec<c_uint>,
-    values: Vec<*mut c_void>,
-}
 
 /// # Safety
 /// `at` is of `n` items; none where `n` is 0.

@@ -13,12 +13,11 @@ mod event;
 mod function;
 mod graph;
 mod header;
-mod link;
 mod memory;
 mod module;
 mod stream;
 
-pub use device::{Cuda, CudaOptions, Device, DeviceFacts};
+pub use device::{Cuda, Device, DeviceFacts};
 pub(crate) use event::Event;
 pub(crate) use function::Function;
 pub(crate) use graph::Graph;

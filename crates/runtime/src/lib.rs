@@ -35,7 +35,7 @@ mod tensors;
 pub use cpu::{lacking, processor_features};
 pub use pool::Pool;
 pub use profile::{Counters, GraphCounters, LaunchTime, RunProfile};
-pub use session::{Hardware, Session, SessionOptions, Stream, map_file};
+pub use session::{CardTimer, Hardware, Session, SessionOptions, Stream, map_file};
 pub use stop::Running;
 pub use tegula_package::{Memory, OutOfBounds, PortableExecutor, PortableKernel, PtxExecutor};
 pub use tensors::{TensorView, check_rank};

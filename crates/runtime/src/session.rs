@@ -7,6 +7,7 @@ mod stream;
 mod timing;
 
 pub use stream::Stream;
+pub use timing::CardTimer;
 
 use crate::bind::{self, Bound};
 use crate::context::Context;

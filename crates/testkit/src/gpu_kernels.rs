@@ -148,6 +148,21 @@ impl GpuKernel {
     }
 }
 
+/// Random elements of an input that are drawn; longer ones repeat them. A prime, so that no two rows are alike.
+const DISTINCT: usize = 1_048_573;
+
+/// A tensor of this shape whose elements are those of `drawn`, again and again.
+pub fn repeated(drawn: &HostTensor, shape: &[usize]) -> HostTensor {
+    let mut left = shape.iter().product::<usize>() * drawn.dtype.size();
+    let mut bytes = Vec::with_capacity(left);
+    while left > 0 && !drawn.bytes.is_empty() {
+        let part = left.min(drawn.bytes.len());
+        bytes.extend_from_slice(&drawn.bytes[..part]);
+        left -= part;
+    }
+    HostTensor { dtype: drawn.dtype, shape: shape.to_vec(), bytes }
+}
+
 /// How an input is filled.
 #[derive(Clone, Debug)]
 enum Fill {
@@ -165,10 +180,11 @@ impl Fill {
         let limit = |dim: &Dim| dim.eval(&|name| sizes.get(name).copied()).unwrap_or(1).max(1);
         let count: usize = shape.iter().product();
         match self {
-            Fill::Plain(values) => tensor(rng, dtype, shape, *values),
+            Fill::Plain(values) => repeated(&tensor(rng, dtype, &[count.min(DISTINCT)], *values), shape),
             Fill::Bytes => {
-                let bytes = (0..count * dtype.size()).map(|_| rng.bits() as u8).collect();
-                HostTensor { dtype, shape: shape.to_vec(), bytes }
+                let drawn = count.min(DISTINCT);
+                let bytes = (0..drawn * dtype.size()).map(|_| rng.bits() as u8).collect();
+                repeated(&HostTensor { dtype, shape: vec![drawn], bytes }, shape)
             }
             Fill::Below(dim) => {
                 let numbers: Vec<i64> = (0..count).map(|_| rng.between(0, limit(dim) - 1)).collect();

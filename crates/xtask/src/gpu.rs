@@ -1,27 +1,29 @@
 //! `gpu [--part correctness|gemm|attention|memory|decode] [--seconds N] [--small] [--fake] [--driver FILE] [--out DIR]
-//! [--kernels DIR] [--only PREFIX]`: the kernel list, and whole steps of decoding, on an NVIDIA GPU. Results against the evaluator in f64 with a bound for
+//! [--kernels DIR] [--only NAME,...]`: the kernel list, and whole steps of decoding, on an NVIDIA GPU. Results against the evaluator in f64 with a bound for
 //! each element, on fresh random data and poisoned memory; then times, interleaved with those of PyTorch where it is
 //! installed. Each row is written when it is done, and a later call goes on where this one stopped, for the same card and code.
 //! Bar: every result within its bound, and some are. `--fake`: on the simulator behind a driver without a card; `--small`: small sizes.
+//!
+//! Rows run in processes of their own (`worker.rs`), those of results in several at once: what fails on a card takes
+//! its process along. `--only` names kernels, with a star what their names begin with.
 
 mod baseline;
 mod correctness;
 mod decoding;
 mod rows;
 mod speed;
+mod worker;
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use bytes::Bytes;
 use tegula_driver::compile::compile_program;
 use tegula_driver::probe::fitting_gpu;
-use tegula_driver::{CompileOptions, PassCx, session_options};
+use tegula_driver::{CompileOptions, PassCx};
 use tegula_machine::Machine;
-use tegula_runtime::cuda::{Cuda, CudaOptions, Device};
-use tegula_runtime::{Hardware, Session, SessionOptions};
+use tegula_runtime::cuda::{Cuda, DeviceFacts};
 use tegula_testkit::gpu_kernels::{GpuKernel, Sizes, gpu_kernels};
 
 use crate::outcome::Outcome;
@@ -32,60 +34,61 @@ use rows::Rows;
 const SECONDS: u64 = 500;
 const PARTS: [&str; 5] = ["correctness", "gemm", "attention", "memory", "decode"];
 
-/// What all parts need.
-struct Bench {
-    device: Arc<Device>,
+/// What was asked for, on which card.
+struct Plan {
+    cuda: Cuda,
+    facts: DeviceFacts,
     machine: Machine,
     /// Packages by the kernel's name; what is not there is compiled.
     kernels: Option<PathBuf>,
+    out: PathBuf,
     small: bool,
-    prefix: String,
-    seed: u64,
+    fake: bool,
+    /// Names of kernels, or with a star what they begin with; none: all.
+    only: Vec<String>,
     until: Instant,
 }
 
 pub fn run(args: &[String]) -> Result<Outcome> {
     let value = |flag: &str| args.iter().position(|arg| arg == flag).and_then(|at| args.get(at + 1)).cloned();
     let is_given = |flag: &str| args.iter().any(|arg| arg == flag);
-    let driver = if is_given("--fake") { Some(fake_driver()?) } else { value("--driver").map(PathBuf::from) };
-    let out = value("--out").map_or_else(|| workspace::target().join("gpu"), PathBuf::from);
-    let cuda = match Cuda::open(&CudaOptions { driver, cache: Some(out.join("cache")) }) {
-        Ok(cuda) => cuda,
-        Err(error) => return Ok(Outcome::skip(&error.message)),
-    };
-    let device = cuda.device(0).map_err(|error| anyhow!("{error}"))?;
-    let facts = device.facts().clone();
-    let machine = fitting_gpu(&facts.name, facts.capability);
-    let seconds =
-        value("--seconds").map_or(Ok(SECONDS), |text| text.parse()).context("`--seconds` is no number")?;
-    let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_secs());
-    println!("{}, driver for CUDA {}, seed {seed}", facts.name, facts.driver);
-    let bench = Bench {
-        machine: machine.with_context(|| format!("no code is made for {}", facts.name))?,
-        kernels: value("--kernels").map(PathBuf::from),
-        small: is_given("--small"),
-        prefix: value("--only").unwrap_or_default(),
-        seed,
-        until: Instant::now() + Duration::from_secs(seconds),
-        device,
-    };
-    let mut rows = Rows::open(&out, &facts.name, is_given("--fake"))?;
     let asked = value("--part");
     if let Some(part) = asked.as_deref().filter(|part| !PARTS.contains(part)) {
         bail!("there is no part `{part}`; the parts are {}", PARTS.join(", "));
     }
-    for part in PARTS.iter().filter(|part| asked.as_deref().is_none_or(|asked| asked == **part)) {
-        match *part {
-            "correctness" => correctness::run(&bench, &mut rows)?,
-            part => {
-                speed::run(&bench, &mut rows, part)?;
-                if part == "decode" {
-                    decoding::run(&bench, &mut rows)?;
-                }
-            }
-        }
+    let driver = if is_given("--fake") { Some(fake_driver()?) } else { value("--driver").map(PathBuf::from) };
+    let cuda = match Cuda::open(driver.as_deref()) {
+        Ok(cuda) => cuda,
+        Err(error) => return Ok(Outcome::skip(&error.message)),
+    };
+    let Some(facts) = cuda.devices()?.into_iter().next() else {
+        return Ok(Outcome::skip("the NVIDIA driver finds no GPU"));
+    };
+    let seconds =
+        value("--seconds").map_or(Ok(SECONDS), |text| text.parse()).context("`--seconds` is no number")?;
+    let machine = fitting_gpu(&facts.name, facts.capability);
+    let plan = Plan {
+        machine: machine.with_context(|| format!("no code is made for {}", facts.name))?,
+        cuda,
+        facts,
+        kernels: value("--kernels").map(PathBuf::from),
+        out: value("--out").map_or_else(|| workspace::target().join("gpu"), PathBuf::from),
+        small: is_given("--small"),
+        fake: is_given("--fake"),
+        only: value("--only").iter().flat_map(|names| names.split(',')).map(str::to_string).collect(),
+        until: Instant::now() + Duration::from_secs(seconds),
+    };
+    if let Some(share) = value("--worker") {
+        worker::run(&plan, &asked.context("a worker has a part")?, &share)?;
+        // Its verdict is the rows that it wrote.
+        std::process::exit(0);
     }
-    bench.finish(rows)
+    println!("{}, driver for CUDA {}", plan.facts.name, plan.facts.driver);
+    Rows::open(&plan.out, &plan.facts.name, plan.fake)?;
+    for part in PARTS.iter().filter(|part| asked.as_deref().is_none_or(|asked| asked == **part)) {
+        worker::start(&plan, part, args)?;
+    }
+    plan.finish()
 }
 
 /// A driver over the simulator, built as the tests have it.
@@ -95,9 +98,17 @@ fn fake_driver() -> Result<PathBuf> {
     Ok(workspace::target().join("release").join(name))
 }
 
-impl Bench {
+impl Plan {
     fn is_over(&self) -> bool {
         Instant::now() > self.until
+    }
+
+    fn asks(&self, name: &str) -> bool {
+        let is_one = |only: &String| match only.strip_suffix('*') {
+            Some(prefix) => name.starts_with(prefix),
+            None => name == only,
+        };
+        self.only.is_empty() || self.only.iter().any(is_one)
     }
 
     /// A row's package, sizes open but for those that are fixed. Errors: why the row is refused.
@@ -110,15 +121,9 @@ impl Bench {
         }
     }
 
-    /// Errors: why the package is refused.
-    fn session(&self, package: &Result<Bytes, String>) -> Result<Session, String> {
-        let options = session_options(2, Hardware::Cuda(Arc::clone(&self.device)));
-        let options = SessionOptions { poison: true, ..options };
-        Session::from_bytes(package.clone()?, options).map_err(|found| found.to_string())
-    }
-
     /// The table and the verdict, of rows whose code is today's.
-    fn finish(&self, mut rows: Rows) -> Result<Outcome> {
+    fn finish(&self) -> Result<Outcome> {
+        let mut rows = Rows::open(&self.out, &self.facts.name, false)?;
         let list = gpu_kernels();
         rows.forget_older(|name, sizes, fixed| {
             if let Some(package) = decoding::package_of(self, name, sizes) {

@@ -84,7 +84,7 @@ fn overlapping_steps(seeds: u64) -> Result<bool> {
         let out = workspace::target().join(format!("gpu-races-{seed}"));
         let mut command = std::process::Command::new(std::env::current_exe()?);
         command.env("TEGULA_FAKE_CUDA", format!("races=1,seed={seed}"));
-        command.args(["gpu", "--fake", "--small", "--part", "decode", "--only", "decode_step", "--out"]);
+        command.args(["gpu", "--fake", "--small", "--part", "decode", "--only", "decode_step*", "--out"]);
         let output = command.arg(out).output()?;
         if !output.status.success() {
             println!("a step of decoding, seed {seed}: {}", String::from_utf8_lossy(&output.stderr));

@@ -20,7 +20,7 @@ const TEST: &[Row] = &[
     ("mlir-opt", &[]),
     ("gpu-ptxas", &[]),
     ("gpu-encodings", &[]),
-    ("gpu", &["--fake", "--small", "--part", "correctness", "--only", "gemm_bf16_nt"]),
+    ("gpu", &["--fake", "--small", "--part", "correctness", "--only", "gemm_bf16_nt*"]),
     ("gpu-kernels", &[]),
     ("readme", &[]),
     ("models", &[]),

@@ -142,7 +142,7 @@ pub const VERBS: &[Verb] = &[
     ),
     verb(
         "gpu",
-        "[--part PART] [--seconds N] [--small] [--fake] [--driver FILE] [--out DIR] [--kernels DIR] [--only PREFIX]",
+        "[--part PART] [--seconds N] [--small] [--fake] [--driver FILE] [--out DIR] [--kernels DIR] [--only NAME,...] [--worker N/OF]",
         "the kernel list on an NVIDIA GPU: results, then times",
         crate::gpu::run,
     ),

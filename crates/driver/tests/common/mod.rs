@@ -4,7 +4,7 @@
 use tegula_driver::own_or_simulated_cpu;
 use tegula_machine::Machine;
 use tegula_runtime::Hardware;
-use tegula_runtime::cuda::{Cuda, CudaOptions};
+use tegula_runtime::cuda::Cuda;
 
 /// The fake driver's GPU for one; else this processor, or the simulator where it lacks instructions.
 pub fn hardware(machine: &Machine) -> Hardware {
@@ -17,6 +17,6 @@ pub fn card() -> Hardware {
     let name = format!("{}tegula_fake_cuda{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
     let driver =
         tests.ancestors().skip(1).take(2).map(|folder| folder.join(&name)).find(|file| file.exists());
-    let cuda = Cuda::open(&CudaOptions { driver, cache: None }).unwrap_or_else(|found| panic!("{found}"));
+    let cuda = Cuda::open(driver.as_deref()).unwrap_or_else(|found| panic!("{found}"));
     Hardware::Cuda(cuda.device(0).unwrap_or_else(|found| panic!("{found}")))
 }

@@ -94,10 +94,6 @@ functions! {
     module_function = "cuModuleGetFunction"(*mut Handle, Handle, *const c_char);
     function_get = "cuFuncGetAttribute"(*mut c_int, c_uint, Handle);
     function_set = "cuFuncSetAttribute"(Handle, c_uint, c_int);
-    link_create = "cuLinkCreate_v2"(c_uint, *const c_uint, *const *mut c_void, *mut Handle);
-    link_add = "cuLinkAddData_v2"(Handle, c_uint, *const c_void, usize, *const c_char, c_uint, *const c_uint, *const *mut c_void);
-    link_complete = "cuLinkComplete"(Handle, *mut *const c_void, *mut usize);
-    link_destroy = "cuLinkDestroy"(Handle);
     allocate = "cuMemAllocAsync"(*mut Address, usize, Handle);
     free = "cuMemFreeAsync"(Address, Handle);
     allocate_pinned = "cuMemAllocHost_v2"(*mut *mut c_void, usize);

@@ -1,26 +1,18 @@
 //! The driver as a whole, and one card with its context.
 
 use super::api::{Api, Handle};
+use super::event::Event;
+use super::memory::DeviceBlock;
 use super::stream::Stream;
 use std::ffi::{c_char, c_int, c_uint};
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 use tegula_base::Diagnostic;
-
-/// Where things are; faces know.
-#[derive(Clone, Debug, Default)]
-pub struct CudaOptions {
-    /// The driver's library; `None`: the system's.
-    pub driver: Option<PathBuf>,
-    /// The folder that keeps compiled kernels; `None`: they are compiled by each process.
-    pub cache: Option<PathBuf>,
-}
 
 /// The driver.
 #[derive(Clone)]
 pub struct Cuda {
     pub(super) api: Arc<Api>,
-    cache: Option<PathBuf>,
 }
 
 /// What is known of a card.
@@ -45,7 +37,6 @@ pub struct Device {
     context: Handle,
     number: c_int,
     pub(crate) facts: DeviceFacts,
-    pub(crate) cache: Option<PathBuf>,
 }
 
 /// Numbers of `CUdevice_attribute`.
@@ -54,12 +45,13 @@ const CAPABILITY_MAJOR: c_uint = 75;
 const CAPABILITY_MINOR: c_uint = 76;
 const SHARED_OPTIN: c_uint = 97;
 const MEMORY_POOLS: c_uint = 115;
+/// Copies of which [`Device::copy_rate`] is the median.
+const COPIES: usize = 21;
 
 impl Cuda {
-    /// Errors: `no-device` says what is missing.
-    pub fn open(options: &CudaOptions) -> Result<Cuda, Diagnostic> {
-        let api = Arc::new(Api::open(options.driver.as_deref())?);
-        Ok(Cuda { api, cache: options.cache.clone() })
+    /// From the driver's library, or the system's where none is named. Errors: `no-device` says what is missing.
+    pub fn open(library: Option<&Path>) -> Result<Cuda, Diagnostic> {
+        Ok(Cuda { api: Arc::new(Api::open(library)?) })
     }
 
     /// The cards.
@@ -87,7 +79,7 @@ impl Cuda {
         // SAFETY: `context` is where the driver writes; the number is one of its own.
         let status = unsafe { (self.api.context_retain)(&mut context, number) };
         self.api.check("cuDevicePrimaryCtxRetain", status)?;
-        Ok(Arc::new(Device { api: Arc::clone(&self.api), context, number, facts, cache: self.cache.clone() }))
+        Ok(Arc::new(Device { api: Arc::clone(&self.api), context, number, facts }))
     }
 
     fn facts(&self, ordinal: c_int) -> Result<(c_int, DeviceFacts), Diagnostic> {
@@ -134,6 +126,30 @@ impl Device {
     pub(crate) fn enter(&self) -> Result<(), Diagnostic> {
         // SAFETY: the context lives as long as `self`.
         self.api.check("cuCtxSetCurrent", unsafe { (self.api.context_enter)(self.context) })
+    }
+
+    /// Whether it still answers: after a kernel that failed, nothing else runs in this process.
+    pub fn works(self: &Arc<Self>) -> bool {
+        self.stream().and_then(|stream| stream.finish()).is_ok()
+    }
+
+    /// Bytes a second, read and written, of copies of so many bytes on the card: the median of some.
+    /// Errors: `out-of-memory`, and what the driver says.
+    pub fn copy_rate(self: &Arc<Self>, bytes: usize) -> Result<f64, Diagnostic> {
+        let stream = self.stream()?;
+        let blocks = [DeviceBlock::new(&stream, bytes)?, DeviceBlock::new(&stream, bytes)?];
+        let mut events = vec![Event::record(&stream)?];
+        for turn in 0..COPIES {
+            let [from, to] = [turn % 2, 1 - turn % 2].map(|at| blocks[at].address());
+            // SAFETY: two blocks of that length, which live until the stream was waited for.
+            unsafe { stream.copy(from, to, bytes)? };
+            events.push(Event::record(&stream)?);
+        }
+        stream.finish()?;
+        let times = events.windows(2).map(|pair| pair[1].ns_since(&pair[0]));
+        let mut times = times.collect::<Result<Vec<u64>, Diagnostic>>()?;
+        times.sort_unstable();
+        Ok(2e9 * bytes as f64 / times[COPIES / 2].max(1) as f64)
     }
 
     pub(crate) fn stream(self: &Arc<Self>) -> Result<Arc<Stream>, Diagnostic> {

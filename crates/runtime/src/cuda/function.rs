@@ -3,8 +3,7 @@
 use super::api::{EncodedMap, Handle, LaunchAttribute, LaunchConfig};
 use super::device::Device;
 use super::header::Header;
-use super::link;
-use super::module::Module;
+use super::module::{Module, c_string};
 use super::stream::Stream;
 use std::ffi::{c_int, c_uint, c_void};
 use std::sync::Arc;
@@ -56,7 +55,7 @@ impl Function {
         }
         let module = Module::load(device, &kernel.text)?;
         let api = &device.api;
-        let (name, mut handle) = (link::c_name(&header.entry), Handle::NULL);
+        let (name, mut handle) = (c_string(&header.entry), Handle::NULL);
         // SAFETY: the name ends with zero; `handle` is where the driver writes.
         let status = unsafe { (api.module_function)(&mut handle, module.handle, name.as_ptr()) };
         api.check("cuModuleGetFunction", status)?;

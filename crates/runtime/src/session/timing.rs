@@ -3,23 +3,24 @@
 
 use super::Session;
 use crate::context::Context;
-use crate::cuda::Event;
+use crate::cuda::{Event, Stream};
 use crate::tensors::TensorView;
+use std::sync::Arc;
 use tegula_base::{Diagnostic, Diagnostics};
 
 /// Launches between two waits.
 const BATCH: usize = 64;
 
+/// Runs on inputs that are on the card, ready to be repeated.
+pub struct CardTimer {
+    stream: Arc<Stream>,
+    contexts: Vec<Context>,
+}
+
 impl Session {
-    /// Nanoseconds of each of `runs` runs on these inputs, which rotate over `copies` copies of them and of all other
-    /// buffers. Copies between host and card are not in it.
+    /// Brings inputs to the card, `copies` times, with buffers of each copy's own.
     /// Errors: those of a run; no card; a model whose steps need the host.
-    pub fn time_on_card(
-        &self,
-        inputs: &[TensorView<'_>],
-        copies: usize,
-        runs: usize,
-    ) -> Result<Vec<u64>, Diagnostics> {
+    pub fn timer_on_card(&self, inputs: &[TensorView<'_>], copies: usize) -> Result<CardTimer, Diagnostics> {
         let Some(card) = &self.card else {
             return Err(Diagnostic::error("no-device", "times are taken on a GPU, and none runs this").into());
         };
@@ -35,14 +36,22 @@ impl Session {
             }
             contexts.push(context);
         }
+        Ok(CardTimer { stream, contexts })
+    }
+}
+
+impl CardTimer {
+    /// Nanoseconds of each of `runs` runs, which go round the copies. Copies between host and card are not in it.
+    /// Errors: those of a run.
+    pub fn times(&self, runs: usize) -> Result<Vec<u64>, Diagnostics> {
         let mut times = Vec::with_capacity(runs);
         while times.len() < runs {
-            let mut events = vec![Event::record(&stream)?];
+            let mut events = vec![Event::record(&self.stream)?];
             for turn in times.len()..runs.min(times.len() + BATCH) {
-                contexts[turn % contexts.len()].repeat()?;
-                events.push(Event::record(&stream)?);
+                self.contexts[turn % self.contexts.len()].repeat()?;
+                events.push(Event::record(&self.stream)?);
             }
-            stream.finish()?;
+            self.stream.finish()?;
             for pair in events.windows(2) {
                 times.push(pair[1].ns_since(&pair[0])?);
             }

@@ -9,6 +9,25 @@ use tegula_testkit::gpu_kernels::{GpuKernel, Sizes};
 
 pub struct Baseline(Option<Child>);
 
+/// What a row took.
+#[derive(Debug, Default)]
+pub struct Times {
+    /// Nanoseconds of each run; none where the baseline has no such kernel.
+    pub ns: Vec<u64>,
+    /// Which of the baseline's kernels it was, the fastest.
+    pub which: Option<String>,
+    /// Why there is none.
+    pub error: Option<String>,
+}
+
+impl Times {
+    pub fn add(&mut self, more: Times) {
+        self.ns.extend(more.ns);
+        self.which = self.which.take().or(more.which);
+        self.error = self.error.take().or(more.error);
+    }
+}
+
 const SCRIPT: &str = include_str!("../../../../tools/gpu_baseline.py");
 
 impl Baseline {
@@ -26,12 +45,12 @@ impl Baseline {
         baseline
     }
 
-    /// Nanoseconds of each run; none where the baseline has no such kernel.
-    pub fn time(&mut self, kernel: &GpuKernel, sizes: &Sizes, copies: usize, runs: usize) -> Vec<u64> {
+    pub fn time(&mut self, kernel: &GpuKernel, sizes: &Sizes, copies: usize, runs: usize) -> Times {
         let question = json!({ "row": kernel.name, "sizes": sizes, "copies": copies, "runs": runs });
-        let answer = self.ask(&question);
-        let times = answer.as_ref().and_then(|answer| answer["ns"].as_array());
-        times.map(|times| times.iter().filter_map(Value::as_u64).collect()).unwrap_or_default()
+        let Some(answer) = self.ask(&question) else { return Times::default() };
+        let ns = answer["ns"].as_array().map(|times| times.iter().filter_map(Value::as_u64).collect());
+        let text = |name: &str| answer[name].as_str().map(str::to_string);
+        Times { ns: ns.unwrap_or_default(), which: text("which"), error: text("error") }
     }
 
     fn ask(&mut self, question: &Value) -> Option<Value> {

@@ -1,6 +1,6 @@
 //! Results of every row against the evaluator: at small sizes whole, with sizes open; at the table's, compiled for them, on
-//! a sample of the axes along which results do not depend on each other. Attention has none that are cheap: its code is
-//! checked whole at sizes between.
+//! a sample of the axes along which results do not depend on each other: of attention one head, where that is not too
+//! much, and whole at sizes between.
 
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
@@ -14,41 +14,45 @@ use tegula_runtime::Session;
 use tegula_testkit::gpu_kernels::{GpuKernel, Kind, Sizes, gpu_kernels};
 use tegula_testkit::random::Case;
 
-use super::Bench;
 use super::rows::{Rows, Subject, code};
+use super::worker::Worker;
 
-/// Results looked at along an axis that is sampled.
+/// Results looked at along an axis that is sampled, and heads of attention.
 const SAMPLE: usize = 64;
+const HEADS: usize = 1;
+/// Scores of a head that the evaluator computes in seconds.
+const MOST_SCORES: i64 = 1 << 21;
 /// Elements of the largest input; more random numbers would take longer than the check.
 const MOST_ELEMENTS: i64 = 600_000_000;
 
-pub fn run(bench: &Bench, rows: &mut Rows) -> Result<()> {
-    for kernel in gpu_kernels().into_iter().filter(|kernel| kernel.name.starts_with(&bench.prefix)) {
-        let package = bench.package(&kernel, &Sizes::new());
-        let open = LazyCell::new(|| bench.session(&package));
+pub fn run(worker: &Worker, rows: &mut Rows) -> Result<()> {
+    let plan = worker.plan;
+    let own = gpu_kernels().into_iter().filter(|kernel| plan.asks(&kernel.name)).enumerate();
+    for kernel in own.filter_map(|(number, kernel)| worker.is_own(number).then_some(kernel)) {
+        let package = plan.package(&kernel, &Sizes::new());
+        let open = LazyCell::new(|| worker.session(&package, true));
         let mut all: Vec<Sizes> = kernel.small.clone();
-        if !bench.small {
+        if !plan.small {
             all.extend(between(&kernel));
             all.extend(kernel.table().map(|(_, sizes)| sizes.clone()));
         }
-        let n_whole = kernel.small.len() + usize::from(!bench.small && between(&kernel).is_some());
+        let n_whole = kernel.small.len() + usize::from(!plan.small && between(&kernel).is_some());
         for (at, sizes) in all.iter().enumerate() {
             let fixed = at >= n_whole;
-            let package = if fixed { bench.package(&kernel, sizes) } else { package.clone() };
+            let package = if fixed { plan.package(&kernel, sizes) } else { package.clone() };
             let code = code(&package);
             let subject = Subject { part: "correctness", kernel: &kernel.name, sizes, fixed, code };
             if rows.has(&subject) {
                 continue;
             }
-            if bench.is_over() {
+            if plan.is_over() {
                 return Ok(());
             }
-            let found = match &*open {
+            worker.row(rows, &subject, || match &*open {
                 Err(reason) => json!({ "verdict": "refused", "why": reason }),
-                Ok(open) if !fixed => verdict(check(&kernel, open, sizes, &[], bench.seed)),
-                Ok(_) => sample(bench, &kernel, sizes, &package),
-            };
-            rows.add(&subject, bench.seed, found)?;
+                Ok(open) if !fixed => verdict(check(&kernel, open, sizes, &[], worker.seed)),
+                Ok(_) => sample(worker, &kernel, sizes, &package),
+            })?;
         }
     }
     Ok(())
@@ -65,8 +69,8 @@ fn between(kernel: &GpuKernel) -> Option<Sizes> {
 }
 
 /// A row of the table.
-fn sample(bench: &Bench, kernel: &GpuKernel, sizes: &Sizes, package: &Result<Bytes, String>) -> Value {
-    let axes = independent(&kernel.kind);
+fn sample(worker: &Worker, kernel: &GpuKernel, sizes: &Sizes, package: &Result<Bytes, String>) -> Value {
+    let (axes, _) = independent(&kernel.kind);
     let unsampled = |why: &str| json!({ "verdict": "unsampled", "why": why });
     if axes.is_empty() {
         return unsampled("every result depends on too much: see the smaller sizes");
@@ -74,8 +78,12 @@ fn sample(bench: &Bench, kernel: &GpuKernel, sizes: &Sizes, package: &Result<Byt
     if largest(sizes) > MOST_ELEMENTS {
         return unsampled("its inputs take too long to make");
     }
-    match bench.session(package) {
-        Ok(session) => verdict(check(kernel, &session, sizes, axes, bench.seed)),
+    let scores = sizes.get("l").unwrap_or(&1) * sizes.get("s").unwrap_or(&1);
+    if scores > MOST_SCORES {
+        return unsampled("the evaluator takes too long for a head");
+    }
+    match worker.session(package, true) {
+        Ok(session) => verdict(check(kernel, &session, sizes, axes, worker.seed)),
         Err(reason) => json!({ "verdict": "refused", "why": reason }),
     }
 }
@@ -96,20 +104,20 @@ fn largest(sizes: &Sizes) -> i64 {
     sorted.iter().rev().take(2).product()
 }
 
-/// Sizes along which each result depends on its own part of the inputs only.
-fn independent(kind: &Kind) -> &'static [&'static str] {
+/// Sizes along which each result depends on its own part of the inputs only, and how many are looked at.
+fn independent(kind: &Kind) -> (&'static [&'static str], usize) {
     match kind {
-        Kind::Gemm(_) => &["m", "n"],
-        Kind::GemmBlockScales {} => &["m"],
-        Kind::GroupedGemm { .. } | Kind::GemmWeights { .. } => &["m", "n"],
-        Kind::Gemv { .. } => &["n"],
+        Kind::Gemm(_) | Kind::GroupedGemm { .. } | Kind::GemmWeights { .. } => (&["m", "n"], SAMPLE),
+        Kind::GemmBlockScales {} => (&["m"], SAMPLE),
+        Kind::Gemv { .. } => (&["n"], SAMPLE),
         Kind::Rows { .. } | Kind::RowsAny { .. } | Kind::Swiglu { .. } | Kind::AddRmsNormQuant { .. } => {
-            &["r"]
+            (&["r"], SAMPLE)
         }
-        Kind::Transpose { .. } => &["r", "c"],
-        Kind::Argmax { .. } | Kind::Sample { .. } => &["r"],
-        Kind::Attention(_) | Kind::Decode(_) | Kind::PagedDecode(_) => &[],
-        Kind::RopeKvUpdate { .. } | Kind::Sum { .. } => &[],
+        Kind::Transpose { .. } => (&["r", "c"], SAMPLE),
+        Kind::Argmax { .. } | Kind::Sample { .. } => (&["r"], SAMPLE),
+        Kind::Attention(_) | Kind::Decode(_) => (&["b", "g"], HEADS),
+        Kind::PagedDecode(_) => (&["b"], HEADS),
+        Kind::RopeKvUpdate { .. } | Kind::Sum { .. } => (&[], SAMPLE),
     }
 }
 
@@ -123,7 +131,7 @@ fn check(
 ) -> Result<Agreement, String> {
     let case = kernel.case(sizes, seed)?;
     let got = session.run(&case.inputs).map_err(|found| found.to_string())?;
-    let picked = pick(kernel, sizes, axes, seed);
+    let picked = pick(kernel, sizes, axes, independent(&kernel.kind).1, seed);
     let func = case.program.entry();
     let shapes = |values: &[tegula_ir::Value]| -> Vec<Vec<Dim>> {
         values.iter().map(|value| func.ty(*value).shape.iter().cloned().collect()).collect()
@@ -141,8 +149,14 @@ fn check(
     Ok(total)
 }
 
-/// Indices along each sampled axis, the first and the last among them; as many as the axis' divisor allows.
-fn pick(kernel: &GpuKernel, sizes: &Sizes, axes: &[&str], seed: u64) -> BTreeMap<String, Vec<usize>> {
+/// Indices along each sampled axis, the last and the first among them; as many as the axis' divisor allows.
+fn pick(
+    kernel: &GpuKernel,
+    sizes: &Sizes,
+    axes: &[&str],
+    count: usize,
+    seed: u64,
+) -> BTreeMap<String, Vec<usize>> {
     let mut state = seed | 1;
     let mut random = |bound: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -152,16 +166,24 @@ fn pick(kernel: &GpuKernel, sizes: &Sizes, axes: &[&str], seed: u64) -> BTreeMap
     for axis in axes {
         let Some(&size) = sizes.get(*axis) else { continue };
         let (size, divisor) = (size as usize, kernel.symbols.get(*axis).copied().unwrap_or(1) as usize);
-        let count = SAMPLE.next_multiple_of(divisor);
+        let count = count.next_multiple_of(divisor);
         if size <= count {
             continue;
         }
-        let mut indices: Vec<usize> = (0..count - 2).map(|_| random(size)).collect();
-        indices.extend([0, size - 1]);
+        let ends = [size - 1, 0];
+        let drawn = (2..count).map(|_| random(size));
+        let mut indices: Vec<usize> = ends.into_iter().take(count).chain(drawn).collect();
         indices.sort_unstable();
         picked.insert(axis.to_string(), indices);
     }
     picked
+}
+
+/// How many times a size an extent is; `None`: it is something else.
+fn multiple(dim: &Dim, name: &str) -> Option<usize> {
+    let at = |n: i64| dim.eval(&|own| (own == name).then_some(n));
+    let times = at(1)?;
+    (at(2)? == 2 * times && at(0)? == 0).then_some(times as usize)
 }
 
 /// The part of a tensor at the picked indices. Errors: an axis is computed from a sampled size.
@@ -173,20 +195,22 @@ fn sampled(
     let size = tensor.dtype.size();
     let mut result = tensor.clone();
     for (axis, dim) in shape.iter().enumerate() {
-        let Some(indices) = dim.as_symbol().and_then(|name| picked.get(name)) else {
-            let mut uses = false;
-            dim.for_each_symbol(&mut |name| uses |= picked.contains_key(name.as_ref()));
-            if uses {
-                return Err(format!("`{dim}` is computed from a size that is sampled"));
-            }
-            continue;
+        let mut names = Vec::new();
+        dim.for_each_symbol(&mut |name| names.extend(picked.get_key_value(name.as_ref())));
+        let (times, indices) = match names[..] {
+            [] => continue,
+            [(name, indices)] => (multiple(dim, name), indices),
+            _ => (None, &Vec::new()),
         };
+        let times = times.ok_or_else(|| format!("`{dim}` is computed from a size that is sampled"))?;
+        let indices = indices.iter().flat_map(|index| index * times..(index + 1) * times);
+        let indices: Vec<usize> = indices.collect();
         let inner = result.shape[axis + 1..].iter().product::<usize>() * size;
         let outer: usize = result.shape[..axis].iter().product();
         let extent = result.shape[axis];
         let mut bytes = Vec::with_capacity(outer * indices.len() * inner);
         for o in 0..outer {
-            for index in indices {
+            for index in &indices {
                 bytes.extend_from_slice(&result.bytes[(o * extent + index) * inner..][..inner]);
             }
         }
@@ -204,6 +228,24 @@ mod tests {
 
     fn kernel(name: &str) -> GpuKernel {
         gpu_kernels().into_iter().find(|kernel| kernel.name == name).unwrap()
+    }
+
+    #[test]
+    fn sampled_sizes_are_axes_of_their_own() {
+        for kernel in gpu_kernels() {
+            let program = kernel.program(&Sizes::new()).unwrap();
+            let func = program.entry();
+            let results = func.operands(func.terminator(func.body()).unwrap());
+            for value in func.args(func.body()).iter().chain(results) {
+                for dim in func.ty(*value).shape.iter() {
+                    let (axes, _) = independent(&kernel.kind);
+                    dim.for_each_symbol(&mut |name| {
+                        let is_plain = !axes.contains(&name.as_ref()) || multiple(dim, name).is_some();
+                        assert!(is_plain, "{}: {dim}", kernel.name);
+                    });
+                }
+            }
+        }
     }
 
     #[test]

@@ -4,20 +4,20 @@
 use anyhow::Result;
 use bytes::Bytes;
 use serde_json::{Value, json};
-use std::sync::Arc;
 use tegula_base::{DType, HostTensor};
 use tegula_driver::compile::compile_program;
-use tegula_driver::{CompileOptions, PassCx, session_options};
-use tegula_runtime::{Hardware, Session, TensorView};
+use tegula_driver::{CompileOptions, PassCx};
+use tegula_runtime::TensorView;
 use tegula_tensor::evaluate;
 use tegula_testkit::decoder::{Decoder, Weights};
-use tegula_testkit::gpu_kernels::Sizes;
+use tegula_testkit::gpu_kernels::{Sizes, repeated};
 use tegula_testkit::random::Rng;
 use tegula_testkit::random::data::from_reals;
 
-use super::Bench;
+use super::Plan;
 use super::rows::{Rows, Subject, code};
 use super::speed::median;
+use super::worker::Worker;
 
 const STEPS: usize = 16;
 /// Rows of the cache of the small decoder, and of the others.
@@ -48,34 +48,33 @@ impl Step {
     }
 }
 
-pub fn run(bench: &Bench, rows: &mut Rows) -> Result<()> {
-    for step in steps(bench.small).iter().filter(|step| step.name.starts_with(&bench.prefix)) {
-        let (sizes, package) = (step.sizes(), package(bench, step));
+pub fn run(worker: &Worker, rows: &mut Rows) -> Result<()> {
+    let plan = worker.plan;
+    for step in steps(plan.small).iter().filter(|step| plan.asks(step.name)) {
+        let (sizes, package) = (step.sizes(), package(plan, step));
         let subject =
             Subject { part: "decode", kernel: step.name, sizes: &sizes, fixed: true, code: code(&package) };
         if rows.has(&subject) {
             continue;
         }
-        if bench.is_over() {
+        if plan.is_over() {
             break;
         }
-        let facts = match (package, step.compared) {
-            (Err(why), _) => json!({ "verdict": "refused", "why": why }),
-            (Ok(package), 0) => {
-                time(bench, step, package).unwrap_or_else(|why| json!({ "verdict": "refused", "why": why }))
+        worker.row(rows, &subject, || match step.compared {
+            0 => {
+                time(worker, step, &package).unwrap_or_else(|why| json!({ "verdict": "refused", "why": why }))
             }
-            (Ok(package), _) => right_tokens(bench, step, package)
+            _ => right_tokens(worker, step, &package)
                 .unwrap_or_else(|why| json!({ "verdict": "wrong", "why": why })),
-        };
-        rows.add(&subject, bench.seed, facts)?;
+        })?;
     }
     Ok(())
 }
 
 /// Today's package of a row; `None` where it is none of a step.
-pub fn package_of(bench: &Bench, name: &str, sizes: &Sizes) -> Option<Result<Bytes, String>> {
-    let step = steps(bench.small).into_iter().find(|step| step.name == name && step.sizes() == *sizes)?;
-    Some(package(bench, &step))
+pub fn package_of(plan: &Plan, name: &str, sizes: &Sizes) -> Option<Result<Bytes, String>> {
+    let step = steps(plan.small).into_iter().find(|step| step.name == name && step.sizes() == *sizes)?;
+    Some(package(plan, &step))
 }
 
 /// Tokens of a small one; times at two numbers of layers, whose difference is what a layer takes.
@@ -99,24 +98,19 @@ fn steps(small: bool) -> Vec<Step> {
     [compared].into_iter().chain(timed).collect()
 }
 
-fn package(bench: &Bench, step: &Step) -> Result<Bytes, String> {
+fn package(plan: &Plan, step: &Step) -> Result<Bytes, String> {
     let aliases = step.decoder.aliases();
-    let options = CompileOptions { aliases, ..CompileOptions::new(bench.machine.clone()) };
+    let options = CompileOptions { aliases, ..CompileOptions::new(plan.machine.clone()) };
     let program = step.decoder.step(step.room)?;
     compile_program(program, step.name, &options, None, &mut PassCx::default())
         .and_then(crate::in_process::package)
         .map_err(|found| found.to_string())
 }
 
-fn session(bench: &Bench, package: Bytes) -> Result<Session, String> {
-    let gpu = Hardware::Cuda(Arc::clone(&bench.device));
-    Session::from_bytes(package, session_options(2, gpu)).map_err(|found| found.to_string())
-}
-
 /// Decodes as the evaluator does. Errors: what differs.
-fn right_tokens(bench: &Bench, step: &Step, package: Bytes) -> Result<Value, String> {
+fn right_tokens(worker: &Worker, step: &Step, package: &Result<Bytes, String>) -> Result<Value, String> {
     let program = step.decoder.step(step.room)?;
-    let session = session(bench, package)?;
+    let session = worker.session(package, false)?;
     let mut stream = session.stream();
     let mut caches = caches(&step.decoder, step.room);
     let (mut outputs, mut token) = (Vec::new(), 3);
@@ -153,12 +147,12 @@ fn caches(decoder: &Decoder, room: i64) -> Vec<HostTensor> {
 }
 
 /// Errors: why the step does not run.
-fn time(bench: &Bench, step: &Step, package: Bytes) -> Result<Value, String> {
+fn time(worker: &Worker, step: &Step, package: &Result<Bytes, String>) -> Result<Value, String> {
     let (decoder, room) = (&step.decoder, step.room);
     let program = decoder.step(room)?;
-    let session = session(bench, package)?;
+    let session = worker.session(package, false)?;
     let func = program.entry();
-    let mut rng = Rng::new(bench.seed);
+    let mut rng = Rng::new(worker.seed);
     let reals: Vec<f64> = (0..DISTINCT).map(|_| (rng.unit() - 0.5) * 0.06).collect();
     let pool = from_reals(decoder.dtype, &[DISTINCT], &reals);
     let inputs: Vec<HostTensor> = func
@@ -168,17 +162,13 @@ fn time(bench: &Bench, step: &Step, package: Bytes) -> Result<Value, String> {
         .map(|(number, arg)| match number {
             0 => HostTensor::from_elements(&[1], &[3i64]),
             1 => HostTensor::from_elements(&[1], &[room - 1]),
-            _ => {
-                let extents = func.ty(*arg).shape.as_static().unwrap_or_default();
-                let bytes = extents.iter().product::<usize>() * decoder.dtype.size();
-                let bytes = pool.bytes.iter().copied().cycle().take(bytes).collect();
-                HostTensor { dtype: decoder.dtype, shape: extents, bytes }
-            }
+            _ => repeated(&pool, &func.ty(*arg).shape.as_static().unwrap_or_default()),
         })
         .collect();
     let views: Vec<TensorView> = inputs.iter().map(TensorView::from).collect();
-    let runs = if bench.small { 4 } else { RUNS };
-    let mut times = session.time_on_card(&views, 1, runs).map_err(|found| found.to_string())?;
+    let runs = if worker.plan.small { 4 } else { RUNS };
+    let timer = session.timer_on_card(&views, 1);
+    let mut times = timer.and_then(|timer| timer.times(runs)).map_err(|found| found.to_string())?;
     let ns = median(&mut times);
     // Of the embedding one row is read.
     let embedding = decoder.vocabulary * decoder.hidden;

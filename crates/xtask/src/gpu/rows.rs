@@ -1,7 +1,7 @@
 //! What was found, one JSON line a row, written when the row is done; and the table made of it.
 //! A row stands for a card, a kernel's sizes and the very code that ran: any other is done again.
 
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -15,9 +15,17 @@ use crate::outcome::Outcome;
 
 pub struct Rows {
     folder: PathBuf,
-    file: File,
     all: Vec<Value>,
     card: String,
+}
+
+/// The file of all rows.
+const FILE: &str = "gpu.jsonl";
+
+/// Adds a line at once: several processes write to one file.
+pub fn append(file: &Path, facts: &Value) -> Result<()> {
+    let mut file = OpenOptions::new().append(true).create(true).open(file)?;
+    Ok(file.write_all(format!("{facts}\n").as_bytes())?)
 }
 
 /// What a row is of: a part, and a kernel at sizes with the code that ran.
@@ -57,7 +65,7 @@ impl Rows {
     /// Opens a folder's rows; those of another card do not count. A simulated card begins anew.
     pub fn open(folder: &Path, card: &str, anew: bool) -> Result<Rows> {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-        let path = folder.join("gpu.jsonl");
+        let path = folder.join(FILE);
         if anew && path.exists() {
             std::fs::remove_file(&path)?;
         }
@@ -69,8 +77,11 @@ impl Rows {
             all.retain(|known| known["part"] != row["part"] || known["row"] != row["row"]);
             all.push(row);
         }
-        let file = OpenOptions::new().append(true).create(true).open(&path)?;
-        Ok(Rows { folder: folder.to_path_buf(), file, all, card: card.to_string() })
+        Ok(Rows { folder: folder.to_path_buf(), all, card: card.to_string() })
+    }
+
+    pub fn path(&self) -> PathBuf {
+        self.folder.join(FILE)
     }
 
     /// Whether the row was done with this very code.
@@ -78,7 +89,8 @@ impl Rows {
         self.all.iter().any(|row| subject.is_of(row) && row["code"] == subject.code.as_str())
     }
 
-    pub fn add(&mut self, subject: &Subject, seed: u64, mut facts: Value) -> Result<()> {
+    /// A row's line: what was found, and what it is of.
+    pub fn facts(&self, subject: &Subject, seed: u64, mut facts: Value) -> Value {
         let row = subject.row();
         let code = subject.code.as_str();
         for (name, value) in [
@@ -93,8 +105,13 @@ impl Rows {
         facts["sizes"] = json!(subject.sizes);
         facts["fixed"] = json!(subject.fixed);
         facts["seed"] = json!(seed);
+        facts
+    }
+
+    pub fn add(&mut self, subject: &Subject, seed: u64, facts: Value) -> Result<()> {
+        let facts = self.facts(subject, seed, facts);
         println!("{facts}");
-        writeln!(self.file, "{facts}")?;
+        append(&self.path(), &facts)?;
         self.all.retain(|known| !subject.is_of(known));
         self.all.push(facts);
         Ok(())
@@ -122,7 +139,9 @@ impl Rows {
             text += &format!("\n## {part}\n\n");
             text += match part {
                 "correctness" => "| row | verdict |\n|---|---|\n",
-                _ => "| row | us | TFLOP/s | GB/s | baseline us | ratio |\n|---|---|---|---|---|---|\n",
+                _ => {
+                    "| row | us | TFLOP/s | GB/s | of a copy | baseline us | which | ratio |\n|---|---|---|---|---|---|---|---|\n"
+                }
             };
             for row in rows {
                 text += &line(part, row);
@@ -159,12 +178,14 @@ fn line(part: &str, row: &Value) -> String {
         number("ns", 1e-3),
         number("tflops", 1.0),
         number("gbps", 1.0),
+        number("of_copy", 1.0),
         number("baseline_ns", 1e-3),
+        text("baseline"),
         number("ratio", 1.0),
     ];
     match row["why"].is_null() {
         true => format!("| {} | {} |\n", text("row"), cells.join(" | ")),
-        false => format!("| {} | {} |  |  |  |  |\n", text("row"), text("why")),
+        false => format!("| {} | {} |  |  |  |  |  |  |\n", text("row"), text("why")),
     }
 }
 

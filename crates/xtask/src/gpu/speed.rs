@@ -6,41 +6,53 @@ use serde_json::{Value, json};
 use tegula_runtime::{Session, TensorView};
 use tegula_testkit::gpu_kernels::{GpuKernel, Sizes, gpu_kernels};
 
-use super::Bench;
-use super::baseline::Baseline;
+use super::baseline::{Baseline, Times};
 use super::rows::{Rows, Subject, code};
+use super::worker::Worker;
 
 /// Bytes that buffers rotate over: twice the L2 of an H200 (60 MB).
 const ROTATED: usize = 120 << 20;
 const MOST_COPIES: usize = 64;
-/// Runs of a round, and rounds of each side.
-const RUNS: usize = 200;
+/// Bytes of a copy that shows what memory gives.
+const COPIED: usize = 2 << 30;
+/// A round's time, its runs at least and at most, and the rounds of each side.
+const ROUND_NS: u64 = 60_000_000;
+const RUNS: (usize, u64) = (20, 200);
 const ROUNDS: usize = 3;
 
-pub fn run(bench: &Bench, rows: &mut Rows, part: &str) -> Result<()> {
-    let mut baseline = Baseline::start();
-    for kernel in gpu_kernels().into_iter().filter(|kernel| part_of(&kernel.name) == part) {
-        if !kernel.name.starts_with(&bench.prefix) {
-            continue;
-        }
-        let table: Vec<Sizes> = match bench.small {
+pub fn run(worker: &Worker, rows: &mut Rows, part: &str) -> Result<()> {
+    let plan = worker.plan;
+    let asked =
+        gpu_kernels().into_iter().filter(|kernel| part_of(&kernel.name) == part && plan.asks(&kernel.name));
+    let mut bench: Option<(Baseline, f64)> = None;
+    for kernel in asked {
+        let table: Vec<Sizes> = match plan.small {
             true => kernel.small.iter().take(1).cloned().collect(),
             false => kernel.table().map(|(_, sizes)| sizes.clone()).collect(),
         };
         for sizes in &table {
-            let package = bench.package(&kernel, sizes);
+            let package = plan.package(&kernel, sizes);
             let code = code(&package);
             let subject = Subject { part, kernel: &kernel.name, sizes, fixed: true, code };
             if rows.has(&subject) {
                 continue;
             }
-            if bench.is_over() {
+            if plan.is_over() {
                 return Ok(());
             }
-            let session = bench.session(&package);
-            let found = session.and_then(|session| time(&kernel, &session, sizes, bench, &mut baseline));
-            let facts = found.unwrap_or_else(|why| json!({ "verdict": "refused", "why": why }));
-            rows.add(&subject, bench.seed, facts)?;
+            let (baseline, copy) = match &mut bench {
+                Some(bench) => bench,
+                None => {
+                    let bytes = if plan.fake { ROTATED } else { COPIED };
+                    bench.insert((Baseline::start(), worker.device.copy_rate(bytes)?))
+                }
+            };
+            worker.row(rows, &subject, || {
+                let session = worker.session(&package, false);
+                let found =
+                    session.and_then(|session| time(&kernel, &session, sizes, worker, baseline, *copy));
+                found.unwrap_or_else(|why| json!({ "verdict": "refused", "why": why }))
+            })?;
         }
     }
     Ok(())
@@ -59,18 +71,24 @@ fn time(
     kernel: &GpuKernel,
     session: &Session,
     sizes: &Sizes,
-    bench: &Bench,
+    worker: &Worker,
     baseline: &mut Baseline,
+    copy: f64,
 ) -> Result<Value, String> {
-    let case = kernel.case(sizes, bench.seed)?;
+    let case = kernel.case(sizes, worker.seed)?;
     let views: Vec<TensorView> = case.inputs.iter().map(TensorView::from).collect();
     let bytes: usize = case.inputs.iter().map(|tensor| tensor.bytes.len()).sum();
     let copies = (ROTATED / bytes.max(1) + 1).min(MOST_COPIES);
-    let runs = if bench.small { 4 } else { RUNS };
-    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    let least = if worker.plan.fake { 2 } else { RUNS.0 };
+    let timer = session.timer_on_card(&views, copies).map_err(|found| found.to_string())?;
+    let timed = |runs| timer.times(runs).map_err(|found| found.to_string());
+    let first = median(&mut timed(least)?).max(1);
+    let runs =
+        if worker.plan.fake { least } else { (ROUND_NS / first).clamp(RUNS.0 as u64, RUNS.1) as usize };
+    let (mut ours, mut theirs) = (Vec::new(), Times::default());
     for _ in 0..ROUNDS {
-        ours.extend(session.time_on_card(&views, copies, runs).map_err(|found| found.to_string())?);
-        theirs.extend(baseline.time(kernel, sizes, copies, runs));
+        ours.extend(timed(runs)?);
+        theirs.add(baseline.time(kernel, sizes, copies, runs));
     }
     let ns = median(&mut ours);
     let (flops, moved) = work(session, sizes);
@@ -81,12 +99,21 @@ fn time(
         "tflops": flops / ns as f64 / 1e3,
         "gbps": moved / ns as f64,
         "copies": copies,
+        "copy_gbps": copy / 1e9,
+        "of_copy": moved / ns as f64 / (copy / 1e9),
         "data": "random, as `gpu_kernels` fills it",
     });
-    if !theirs.is_empty() {
-        let baseline_ns = median(&mut theirs);
+    if let Some(why) = theirs.error {
+        facts["no_baseline"] = json!(why);
+    }
+    if !theirs.ns.is_empty() {
+        let baseline_ns = median(&mut theirs.ns);
         facts["baseline_ns"] = json!(baseline_ns);
+        facts["baseline"] = json!(theirs.which);
         facts["ratio"] = json!(baseline_ns as f64 / ns as f64);
+    }
+    if let [spilled, ..] = session.warnings() {
+        facts["warning"] = json!(spilled.message);
     }
     Ok(facts)
 }

@@ -1,0 +1,125 @@
+//! Processes that run rows. A kernel that fails takes the card's context along, and one that never ends keeps its
+//! process: either is written down as a wrong row, its process ends, and another one goes on with the next row.
+
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, Result, anyhow};
+use bytes::Bytes;
+use serde_json::{Value, json};
+use tegula_driver::session_options;
+use tegula_runtime::cuda::Device;
+use tegula_runtime::{Hardware, Session, SessionOptions};
+
+use super::rows::{Rows, Subject, append};
+use super::{Plan, correctness, decoding, speed};
+
+/// Processes for results at once: each computes what is expected on a core.
+const MOST_WORKERS: usize = 12;
+/// What a process says that another one must go on after (`EX_TEMPFAIL` of sysexits.h).
+const GO_ON: u8 = 75;
+/// A row that takes longer does not end; the simulator is slower.
+const LONGEST_ROW: Duration = Duration::from_secs(60);
+const LONGEST_SIMULATED_ROW: Duration = Duration::from_secs(900);
+
+/// A process with a card, and its share of a part's rows.
+pub struct Worker<'a> {
+    pub plan: &'a Plan,
+    pub device: Arc<Device>,
+    pub seed: u64,
+    /// Its number, and how many there are.
+    share: (usize, usize),
+}
+
+/// Runs all rows of a part in processes of their own.
+pub fn start(plan: &Plan, part: &str, args: &[String]) -> Result<()> {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    // Times are taken alone.
+    let workers = if part == "correctness" { cores.min(MOST_WORKERS) } else { 1 };
+    let results: Vec<Result<()>> = thread::scope(|scope| {
+        let one = |number| move || until_done(plan, part, args, number, workers);
+        let all: Vec<_> = (0..workers).map(|number| scope.spawn(one(number))).collect();
+        all.into_iter()
+            .map(|worker| worker.join().unwrap_or_else(|_| Err(anyhow!("a worker panicked"))))
+            .collect()
+    });
+    results.into_iter().collect()
+}
+
+fn until_done(plan: &Plan, part: &str, args: &[String], number: usize, of: usize) -> Result<()> {
+    while !plan.is_over() {
+        let left = plan.until.saturating_duration_since(Instant::now()).as_secs() + 1;
+        let mut command = Command::new(std::env::current_exe()?);
+        // The first of several values counts.
+        command.args(["gpu", "--worker", &format!("{number}/{of}"), "--part", part]);
+        command.args(["--seconds", &left.to_string()]).args(args).stdin(Stdio::null());
+        let status = command.status().context("cannot start a worker")?;
+        match status.code() {
+            Some(0) => return Ok(()),
+            Some(code) if code == i32::from(GO_ON) => {}
+            _ => return Err(anyhow!("a worker for `{part}` ended with {status}")),
+        }
+    }
+    Ok(())
+}
+
+/// The worker's side.
+pub fn run(plan: &Plan, part: &str, share: &str) -> Result<()> {
+    let share = share.split_once('/').context("a share is N/OF")?;
+    let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_secs());
+    let worker = Worker {
+        plan,
+        device: plan.cuda.device(0).map_err(|error| anyhow!("{error}"))?,
+        seed,
+        share: (share.0.parse()?, share.1.parse()?),
+    };
+    let mut rows = Rows::open(&plan.out, &plan.facts.name, false)?;
+    match part {
+        "correctness" => correctness::run(&worker, &mut rows)?,
+        part => speed::run(&worker, &mut rows, part)?,
+    }
+    if part == "decode" {
+        decoding::run(&worker, &mut rows)?;
+    }
+    Ok(())
+}
+
+impl Worker<'_> {
+    /// Whether the row with this number is one of this process.
+    pub fn is_own(&self, number: usize) -> bool {
+        number % self.share.1 == self.share.0
+    }
+
+    /// Errors: why the package is refused.
+    pub fn session(&self, package: &Result<Bytes, String>, poison: bool) -> Result<Session, String> {
+        let options = session_options(2, Hardware::Cuda(Arc::clone(&self.device)));
+        let options = SessionOptions { poison, ..options };
+        Session::from_bytes(package.clone()?, options).map_err(|found| found.to_string())
+    }
+
+    /// Runs a row and writes it. Ends the process where the row does not end, or leaves a card that does not work.
+    pub fn row(&self, rows: &mut Rows, subject: &Subject, work: impl FnOnce() -> Value) -> Result<()> {
+        let limit = if self.plan.fake { LONGEST_SIMULATED_ROW } else { LONGEST_ROW };
+        let why = format!("it did not end within {} s", limit.as_secs());
+        let late = rows.facts(subject, self.seed, json!({ "verdict": "wrong", "why": why }));
+        let file = rows.path();
+        let (ended, waits) = channel::<()>();
+        thread::spawn(move || {
+            if waits.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
+                // Without the row, the next process waits for it once more.
+                let _ = append(&file, &late);
+                std::process::exit(i32::from(GO_ON));
+            }
+        });
+        let facts = work();
+        drop(ended);
+        rows.add(subject, self.seed, facts)?;
+        if !self.device.works() {
+            std::process::exit(i32::from(GO_ON));
+        }
+        Ok(())
+    }
+}
