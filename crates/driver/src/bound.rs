@@ -28,16 +28,23 @@ pub struct Bounded {
     pub value: Arc<HostTensor>,
     /// Row-major, one an element; `None`: all 0.
     pub error: Option<Arc<Vec<f64>>>,
+    /// Elements are 8-bit floats, or such times scales: products of them may be summed in fewer bits.
+    is_small: bool,
 }
 
 impl Bounded {
     pub fn exact(value: HostTensor) -> Bounded {
-        Bounded { value: Arc::new(value), error: None }
+        Bounded::shared(Arc::new(value), None)
+    }
+
+    fn shared(value: Arc<HostTensor>, error: Option<Arc<Vec<f64>>>) -> Bounded {
+        let is_small = value.dtype.is_float() && value.dtype.bits() == 8;
+        Bounded { value, error, is_small }
     }
 
     fn new(value: HostTensor, error: Vec<f64>) -> Bounded {
         let error = error.iter().any(|e| *e != 0.0).then(|| Arc::new(error));
-        Bounded { value: Arc::new(value), error }
+        Bounded::shared(Arc::new(value), error)
     }
 
     /// Every element unchecked.

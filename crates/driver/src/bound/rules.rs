@@ -11,6 +11,16 @@ type Results = Result<Vec<Bounded>, String>;
 /// Results of an op on constant sizes.
 pub(super) fn apply(kind: &TensorOp, x: &[Bounded]) -> Results {
     use TensorOp::*;
+    let mut results = bounded(kind, x)?;
+    let keeps = matches!(kind, Elementwise { f: ScalarOp::Cast { .. } | ScalarOp::Mul })
+        || matches!(kind, Broadcast { .. } | Reshape { .. } | Transpose { .. } | Relayout { .. });
+    let is_small = keeps && x.iter().any(|x| x.is_small);
+    results.iter_mut().for_each(|result| result.is_small |= is_small);
+    Ok(results)
+}
+
+fn bounded(kind: &TensorOp, x: &[Bounded]) -> Results {
+    use TensorOp::*;
     let tensors: Vec<&HostTensor> = x.iter().map(|operand| &*operand.value).collect();
     let out = values(kind, &tensors)?;
     let all_exact = x.iter().all(|operand| operand.error.is_none());

@@ -107,7 +107,7 @@ impl<'a> Run<'a> {
         let region = self.func.regions_of(op)[0];
         let Some(watch) = self.watch.take() else { return self.scoped(region, operands.to_vec()) };
         let operands: Vec<Arc<HostTensor>> = operands.iter().map(|operand| operand.value.clone()).collect();
-        let exact = operands.iter().map(|value| Bounded { value: value.clone(), error: None }).collect();
+        let exact = operands.iter().map(|value| Bounded::shared(value.clone(), None)).collect();
         let results = self.scoped(region, exact)?;
         let seen = watch(op, &operands, &results, &self.bindings);
         self.watch = Some(watch);
