@@ -131,15 +131,6 @@ def fit_pieces(f, pieces, degree):
 
 ROWS = [
     (
-        "EXP_WIDE",
-        "`(exp(r) - 1 - r) / r^2`, |r| <= ln 2.",
-        near_zero(lambda r: (expm1(r) - r) / r**2, mpf(1) / 2),
-        lambda r: r**2 / exp(r),
-        -log(2) * 1.0001,
-        log(2) * 1.0001,
-        5,
-    ),
-    (
         "EXP",
         "`(exp(r) - 1 - r) / r^2`, |r| <= ln 2 / 2.",
         near_zero(lambda r: (expm1(r) - r) / r**2, mpf(1) / 2),

@@ -78,6 +78,10 @@ pub(crate) struct Chip {
 
 /// Threads of a CTA, as a power of two: between a warp and four, which fill the four schedulers of an SM.
 const THREAD_BITS: (u32, u32) = (5, 7);
+/// Of a CTA that reduces rows: as many as leave each so many elements, since the SM has registers for few rows at once,
+/// and what it holds of them is what it has asked memory for. With 1024 threads, of 64 registers each, `ptxas` spills some.
+const MOST_ROW_THREAD_BITS: u32 = 9;
+const ROW_ELEMENT_BITS: u32 = 4;
 
 /// What a launch passes: the argument block, then the first unit of the grid.
 const ARGS: ParamId = ParamId(0);
@@ -145,6 +149,7 @@ impl<'a> Lower<'a> {
             asking: Vec::new(),
             asked_again: false,
             has_matrix: false,
+            moves_halves: false,
             is_ordered: false,
             streams: None,
             produces: false,
@@ -161,6 +166,10 @@ impl<'a> Lower<'a> {
         };
         cx.is_ordered = cx.reads_what_it_writes();
         cx.has_matrix = kernel.func.walk().into_iter().any(|op| cx.mma_plan(op).is_some());
+        let has_half = kernel.views.iter().any(|view| view.ty.dtype.size() == 2);
+        let has_product =
+            kernel.func.walk().into_iter().any(|op| matches!(kernel.func.kind(op), TileOp::Dot { .. }));
+        cx.moves_halves = has_half && !has_product;
         cx
     }
 
@@ -175,14 +184,21 @@ impl<'a> Lower<'a> {
     }
 }
 
-/// As many threads as the largest tile has elements, within limits.
+/// As many threads as the largest tile has elements, within limits; more where rows are reduced.
 fn thread_bits(func: &TileFunc) -> u32 {
     let count = |op: &OpId| -> i64 {
         let tiles = func.results(*op).iter().chain(func.operands(*op)).filter_map(|v| func.ty(*v).as_tile());
         tiles.map(|(_, shape)| shape.iter().product()).max().unwrap_or(1)
     };
-    let largest = func.walk().iter().map(count).max().unwrap_or(1) as u64;
-    largest.next_power_of_two().trailing_zeros().clamp(THREAD_BITS.0, THREAD_BITS.1)
+    let ops = func.walk();
+    let largest = ops.iter().map(count).max().unwrap_or(1) as u64;
+    let bits = largest.next_power_of_two().trailing_zeros();
+    let has = |is_one: fn(&TileOp) -> bool| ops.iter().any(|op| is_one(func.kind(*op)));
+    let reduces_rows =
+        has(|op| matches!(op, TileOp::Reduce { .. })) && !has(|op| matches!(op, TileOp::Dot { .. }));
+    let of_rows =
+        if reduces_rows { bits.saturating_sub(ROW_ELEMENT_BITS).min(MOST_ROW_THREAD_BITS) } else { 0 };
+    bits.clamp(THREAD_BITS.0, THREAD_BITS.1).max(of_rows)
 }
 
 /// What an open region knows.
@@ -251,6 +267,8 @@ struct Lower<'a> {
     asked_again: bool,
     /// A product is computed by `mma.sync`; only these have spreads of their own.
     has_matrix: bool,
+    /// Elements of 16 bits come from memory or go there, and no product decides how tiles are spread.
+    moves_halves: bool,
     /// The kernel reads what it writes: every access to written memory waits for those before it.
     is_ordered: bool,
     /// Loads that the copy engine does, where a role of a kernel is lowered; what the role is.
@@ -307,6 +325,7 @@ impl Lower<'_> {
             return self.produce(region);
         }
         let outer = self.outer_rings(region);
+        let mut held = outer.clone();
         for &op in self.func.ops_in(region) {
             match self.func.kind(op) {
                 TileOp::Load { .. } | TileOp::Concat { .. } if self.is_streamed(op) => {
@@ -327,11 +346,14 @@ impl Lower<'_> {
                 }
                 _ => {}
             }
+            // The next unit's first loads wait for the slot: it is free before results leave.
+            let (done, others) = held.into_iter().partition(|ring: &usize| self.is_last_user(op, *ring));
+            held = others;
+            if !Vec::is_empty(&done) {
+                self.land_all();
+            }
+            done.into_iter().for_each(|ring| self.release(ring, Taken::Last, None));
         }
-        if !outer.is_empty() {
-            self.land_all();
-        }
-        outer.into_iter().for_each(|ring| self.release(ring, Taken::Last, None));
         Ok(())
     }
 

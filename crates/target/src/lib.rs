@@ -176,6 +176,11 @@ pub trait TargetModel: Sync {
         false
     }
 
+    /// As [`Self::row_tile`], of a row that is reduced and too long for [`Self::resident_row`].
+    fn long_row_tile(&self, widest: DType, live_rows: i64) -> i64 {
+        self.row_tile(widest, live_rows)
+    }
+
     /// The largest row, in elements, that a row kernel keeps in registers between its passes.
     fn resident_row(&self, widest: DType) -> i64;
 

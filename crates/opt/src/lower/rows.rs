@@ -87,6 +87,7 @@ fn plan(body: &Body, target: &dyn TargetModel, symbols: &Symbols) -> Result<Plan
         .collect();
     let row_tile = |rows: i64| match extent.as_const() {
         Some(n) if resident => round_up(n.max(1)),
+        Some(n) if lane_reduced => target.long_row_tile(widest, rows).min(round_up(n.max(1))),
         Some(n) => target.row_tile(widest, rows).min(round_up(n.max(1))),
         None => target.row_tile(widest, rows),
     };

@@ -12,12 +12,11 @@ use crate::layout::{
 };
 use crate::spread::low_bits;
 use tegula_base::DType;
-use tegula_ir::{OpId, ScalarOp, Value};
+use tegula_ir::OpId;
 use tegula_isa_ptx::modifiers::{Compare, LocalShared, ProxySpace};
 use tegula_isa_ptx::op::*;
 use tegula_isa_ptx::types::*;
 use tegula_isa_ptx::{Address, Operand, OperandList, Predicate, Reg, RegList};
-use tegula_tile::TileOp;
 
 /// Slices that a warpgroup may have on their way.
 const DEPTH: u32 = 2;
@@ -45,7 +44,7 @@ impl Lower<'_> {
     /// Stores a tile by the copy engine, where it can; whether it did.
     pub fn bulk_store(&mut self, op: OpId) -> Made<bool> {
         let Some(plan) = self.bulk_plan(op) else { return Ok(false) };
-        let value = self.unrounded(self.func.operand(op, 1));
+        let value = self.func.operand(op, 1);
         let buffer = SLICE_BYTES;
         let buffers = self.bulk_buffers(buffer * DEPTH * plan.warpgroups);
         let leader = self.leader();
@@ -61,7 +60,7 @@ impl Lower<'_> {
             let (block, slice) = (number / plan.slices, number % plan.slices);
             let at = buffers + number % DEPTH * buffer;
             let places = &plan.places[number as usize * count..][..count];
-            let pieces = self.pieces(value, places)?;
+            let pieces = self.unrounded_pieces(value, places)?;
             self.code.emit_if(Some(leader), BulkWaitGroup { read: true, groups: DEPTH - 1 });
             self.warpgroup_barrier(plan.warpgroups);
             self.write_slice(&plan, &pieces, own, at, &lanes);
@@ -157,19 +156,6 @@ impl Lower<'_> {
             places: spread.places,
             warpgroups: product.warpgroups,
         })
-    }
-
-    /// The sums that a value is the rounding of, so that two are rounded at once; else the value.
-    pub fn unrounded(&self, value: Value) -> Value {
-        let Some(op) = self.func.def_op(value) else { return value };
-        let rounds = match self.func.kind(op) {
-            TileOp::Elementwise { f: ScalarOp::Cast { to, .. } } => matches!(to, DType::BF16 | DType::F16),
-            _ => false,
-        };
-        match rounds && self.tile(self.func.operand(op, 0)).0 == DType::F32 {
-            true => self.func.operand(op, 0),
-            false => value,
-        }
     }
 
     /// Slices of all warpgroups, one place for all stores.

@@ -182,7 +182,7 @@ impl Lower<'_> {
 
     /// Elements rounded and joined.
     fn joined(&mut self, half: DType, value: Value, places: &[Place]) -> Made<Vec<Reg>> {
-        let pieces = self.pieces(self.unrounded(value), places)?;
+        let pieces = self.unrounded_pieces(value, places)?;
         Ok(pieces.chunks(2).map(|pair| self.packed(half, pair)).collect())
     }
 

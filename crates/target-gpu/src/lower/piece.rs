@@ -51,6 +51,29 @@ impl Lower<'_> {
         Ok(places.iter().map(|place| scope.pieces[&(value, place.clone())]).collect())
     }
 
+    /// As [`Self::pieces`], for whoever rounds two to 16 bits at once: of a value that is rounded to them, what it is the
+    /// rounding of.
+    pub fn unrounded_pieces(&mut self, value: Value, places: &[Place]) -> Made<Vec<Operand>> {
+        let mut from = value;
+        let mut at = places.to_vec();
+        while let Some(op) = self.func.def_op(from) {
+            let operand = || self.func.operand(op, 0);
+            match self.func.kind(op) {
+                TileOp::Elementwise { f: ScalarOp::Cast { to: DType::BF16 | DType::F16, .. } }
+                    if self.tile(operand()).0 == DType::F32 =>
+                {
+                    return self.pieces(operand(), &at);
+                }
+                TileOp::Reshape { .. } => match self.moved(op, &at) {
+                    Some(inner) => (from, at) = (operand(), inner),
+                    None => break,
+                },
+                _ => break,
+            }
+        }
+        self.pieces(value, places)
+    }
+
     /// Pieces that are not there yet; the region of the tile is written to.
     fn make(&mut self, value: Value, places: &[Place]) -> Made<Vec<Operand>> {
         let home = self.level_of(value);

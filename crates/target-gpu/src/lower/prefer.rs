@@ -3,6 +3,7 @@
 use super::Lower;
 use crate::coord::Place;
 use crate::spread::Spread;
+use tegula_base::DType;
 use tegula_ir::{Def, Value};
 use tegula_tile::TileOp;
 
@@ -16,6 +17,8 @@ impl Lower<'_> {
             return Spread { places };
         }
         let (dtype, shape) = self.tile(value);
+        // All tiles of rows take the vectors of the halves among them: what is computed of one is not computed again.
+        let dtype = if dtype == DType::F32 && self.moves_halves { DType::BF16 } else { dtype };
         Spread::rows(&mut self.maps, &shape, dtype, self.thread_bits)
     }
 

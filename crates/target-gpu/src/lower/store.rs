@@ -10,7 +10,7 @@ use tegula_ir::OpId;
 use tegula_isa_ptx::modifiers::{Compare, StateSpace};
 use tegula_isa_ptx::op::{PackHalves, St};
 use tegula_isa_ptx::types::{CompareType, MemoryType};
-use tegula_isa_ptx::{Address, Operand, Predicate, RegList};
+use tegula_isa_ptx::{Address, Operand, Predicate, Reg, RegList};
 
 /// Elements of a thread that are made and stored together beside the sums of products.
 const PART: usize = 32;
@@ -30,7 +30,10 @@ impl Lower<'_> {
         // Loads of one part do not pass the stores of the part before: parts only where sums fill the registers.
         let part = if self.streams.is_some() { PART } else { spread.places.len().max(1) };
         for places in spread.places.chunks(part) {
-            let pieces = self.pieces(tile, places)?;
+            let pieces = match access.dtype {
+                DType::BF16 | DType::F16 => self.unrounded_pieces(tile, places)?,
+                _ => self.pieces(tile, places)?,
+            };
             self.store_places(&access, places, &pieces)?;
         }
         Ok(())
@@ -39,8 +42,7 @@ impl Lower<'_> {
     fn store_places(&mut self, access: &Access, places: &[Place], pieces: &[Operand]) -> Made<()> {
         for run in self.vectors(access, places) {
             let first = &places[run[0]];
-            let raws: RegList =
-                run.iter().map(|i| to_memory(&mut self.code, access.dtype, pieces[*i])).collect();
+            let own: Vec<Operand> = run.iter().map(|i| pieces[*i]).collect();
             let owner = self.owner(&access.shape, first);
             let inside = self.inside(access, first)?;
             let guard = match (owner, inside) {
@@ -48,25 +50,37 @@ impl Lower<'_> {
                 (None, inside) => inside,
             };
             let address = self.address(access, first)?;
-            self.store_raw(guard, access.dtype, raws, address);
+            self.store_run(guard, access.dtype, &own, address);
         }
         Ok(())
     }
 
-    fn store_raw(&mut self, guard: Option<Predicate>, dtype: DType, a: RegList, address: Address) {
-        if a.len() > REGISTERS {
-            let mut words = RegList::new();
-            for parts in a.chunks(2) {
-                let d = self.code.b32();
-                self.code.emit(PackHalves { d, parts: parts.iter().copied().collect() });
-                words.push(d);
-            }
+    /// Neighbours; halves go two in a register.
+    fn store_run(&mut self, guard: Option<Predicate>, dtype: DType, run: &[Operand], address: Address) {
+        let is_half = matches!(dtype, DType::BF16 | DType::F16);
+        if is_half && run.len() > 1 {
+            let a = run.chunks(2).map(|pair| self.packed(dtype, pair)).collect();
             let (space, ty) = (StateSpace::Global, MemoryType::B32);
-            self.code.emit_if(guard, St { space, ty, address, a: words, ..Default::default() });
-            return;
+            return self.code.emit_if(guard, St { space, ty, address, a, ..Default::default() });
         }
-        let ty = raw_type(dtype).ty;
-        self.code.emit_if(guard, St { space: StateSpace::Global, ty, address, a, ..Default::default() });
+        let raws: RegList = run.iter().map(|piece| to_memory(&mut self.code, dtype, *piece)).collect();
+        self.store_raw(guard, dtype, raws, address);
+    }
+
+    fn store_raw(&mut self, guard: Option<Predicate>, dtype: DType, a: RegList, address: Address) {
+        let (words, ty) = match a.len() > REGISTERS {
+            true => {
+                let join = |parts: &[Reg]| {
+                    let d = self.code.b32();
+                    self.code.emit(PackHalves { d, parts: parts.iter().copied().collect() });
+                    d
+                };
+                (a.chunks(2).map(join).collect(), MemoryType::B32)
+            }
+            false => (a, raw_type(dtype).ty),
+        };
+        let space = StateSpace::Global;
+        self.code.emit_if(guard, St { space, ty, address, a: words, ..Default::default() });
     }
 
     /// One thread stores all elements in order, so that the last of equal places wins.

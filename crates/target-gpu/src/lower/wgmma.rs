@@ -189,6 +189,19 @@ impl Lower<'_> {
         streams.rings_in(region).filter(inside).collect()
     }
 
+    /// Whether the last product that uses a ring stands inside of an op.
+    pub fn is_last_user(&self, op: OpId, ring: usize) -> bool {
+        let products = self.streams.map(|streams| &streams.rings[ring].products[..]).unwrap_or_default();
+        let mut inner = products.last().copied();
+        while let Some(at) = inner {
+            if at == op {
+                return true;
+            }
+            inner = self.func.parent(at).and_then(|region| self.func.owner(region));
+        }
+        false
+    }
+
     pub fn instructions(&mut self, plan: &Product, sums: &[Reg], lefts: &[Reg], overwrite: bool) {
         let right = self.descriptor(&plan.right);
         let left = match &plan.left {
@@ -262,7 +275,7 @@ impl Lower<'_> {
     pub fn fragment_pieces(&mut self, value: Value, plan: &Product) -> Made<Vec<Operand>> {
         let (dtype, _) = self.tile(value);
         let places = self.fragment_places(dtype, plan);
-        self.pieces(self.unrounded(value), &places)
+        self.unrounded_pieces(value, &places)
     }
 
     /// The elements of a left factor that each thread holds, those of a register next to each other.

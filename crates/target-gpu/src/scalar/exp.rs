@@ -1,29 +1,38 @@
 //! `exp` and its kin on `f32`: `exp`, `expm1`, `sigmoid`, `tanh`.
 //!
 //! Method: `x = n ln 2 + r` with `n` from rounding by a magic addend, whose low bits then hold `n` plus the
-//! exponent bias, so that one shift makes the power of two; `exp(r)` by a minimax polynomial.
+//! exponent bias, so that one shift makes the power of two; `exp(r)` by a minimax polynomial, or by the special
+//! function unit's `ex2`, whose error is at most 2^-22.5 of its result (PTX ISA, `ex2.approx.ftz.f32`).
 
 use super::real::Real;
 use std::f32::consts::LOG2_E;
 use tegula_isa_ptx::Operand;
-use tegula_target::coefficients::{EXP, EXP_WIDE, EXPM1, LN_2, TANH};
+use tegula_target::coefficients::{EXP, EXPM1, LN_2, TANH};
 
 /// 1.5 * 2^23: added to a number below 2^22, it rounds it to an integer that stands in the low bits.
 pub(super) const ROUNDER: f32 = 12_582_912.0;
 /// Below, `exp` is less than half of the smallest denormal; above the other, more than the largest number.
 const EXP_RANGE: (f32, f32) = (-104.0, 89.0);
+/// log2(e) less what an `f32` holds of it.
+const LOG2_E_REST: f32 = 1.925_963e-8;
+/// Powers of two that scale `exp`, as integers, and their number.
+const LEAST_POWER: f32 = -126.0;
+const POWERS: f32 = 252.0;
 /// From here on `1 - tanh` is below half an ulp of 1.
 const TANH_ONE: f32 = 9.1;
 
-/// The scale is the square of a power of two, so that neither overflow nor denormals need a branch.
+/// `2^n 2^f` with `n` kept among the powers that are normal numbers: what is left to `f` beyond them overflows and
+/// underflows by itself. Saturation to 0..1 keeps `n` there; infinities pass through `f`.
 pub(super) fn exp(r: &mut Real, x: Operand) -> Operand {
-    let x = r.at_least(EXP_RANGE.0, x);
-    let x = r.at_most(EXP_RANGE.1, x);
-    let (m, half_scale) = split(r, x, LOG2_E / 2.0, 0);
-    let rest = reduce(r, x, m, 2.0);
-    let p = exp_near_zero(r, &EXP_WIDE, rest);
-    let p = r.mul(p, half_scale);
-    r.mul(p, half_scale)
+    let share = r.fma_within_one(x, Operand::f32(LOG2_E / POWERS), Operand::f32(-LEAST_POWER / POWERS));
+    let rounder = r.k(ROUNDER + 1.0);
+    let shifted = r.fma_down(share, Operand::f32(POWERS), rounder);
+    let without = r.sub(Operand::f32(ROUNDER + 1.0 - LEAST_POWER), shifted);
+    let f = r.fma(x, Operand::f32(LOG2_E), without);
+    let f = r.fma(x, Operand::f32(LOG2_E_REST), f);
+    let p = r.power_of_two(f);
+    let scale = r.shl(shifted, 23);
+    r.mul(p, scale)
 }
 
 /// `n = round(x * factor)` and `2^(n + lift)`.
@@ -89,7 +98,7 @@ pub(super) fn sigmoid(r: &mut Real, x: Operand) -> Operand {
     let lost = r.sub(unit, kept);
     let tail = r.fma(scale, w, lost);
     let bottom = r.add(sum, tail);
-    r.div(unit, bottom)
+    r.near_quotient(unit, bottom)
 }
 
 /// Near zero an odd polynomial; beyond, `1 - 2 / (exp(2|x|) + 1)`.
@@ -107,7 +116,7 @@ pub(super) fn tanh(r: &mut Real, x: Operand) -> Operand {
     let rest = reduce(r, y, n, 1.0);
     let p = exp_near_zero(r, &EXP, rest);
     let bottom = r.fma(p, scale, one);
-    let gap = r.div(two, bottom);
+    let gap = r.near_quotient(two, bottom);
     let far = r.sub(one, gap);
 
     let limit = r.k(0.65);

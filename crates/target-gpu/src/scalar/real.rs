@@ -46,15 +46,37 @@ impl<'a> Real<'a> {
         })
     }
 
-    pub fn div(&mut self, a: Operand, b: Operand) -> Operand {
-        self.made(|d| {
-            FDiv { round: DivRound::Rn, ty: Float32Or64::F32, d, a, b, ..Default::default() }.into()
-        })
+    /// `a / b` within an ulp, for `b` whose magnitude and reciprocal are normal numbers: the unit's reciprocal, and one
+    /// step by what is left.
+    pub fn near_quotient(&mut self, a: Operand, b: Operand) -> Operand {
+        let inverse = self
+            .made(|d| Rcp { round: ApproxRound::Approx, ftz: true, ty: Float32Or64::F32, d, a: b }.into());
+        let near = self.mul(a, inverse);
+        let negative = self.neg(b);
+        let left = self.fma(negative, near, a);
+        self.fma(left, inverse, near)
     }
 
     /// `a * b + c`.
     pub fn fma(&mut self, a: Operand, b: Operand, c: Operand) -> Operand {
         self.made(|d| Fma { round: Round::Rn, ty: FloatType::F32, d, a, b, c, ..Default::default() }.into())
+    }
+
+    /// `a * b + c`, cut to 0..1; of NaN 0.
+    pub fn fma_within_one(&mut self, a: Operand, b: Operand, c: Operand) -> Operand {
+        self.made(|d| {
+            Fma { round: Round::Rn, sat: true, ty: FloatType::F32, d, a, b, c, ..Default::default() }.into()
+        })
+    }
+
+    /// `a * b + c`, rounded towards minus infinity.
+    pub fn fma_down(&mut self, a: Operand, b: Operand, c: Operand) -> Operand {
+        self.made(|d| Fma { round: Round::Rm, ty: FloatType::F32, d, a, b, c, ..Default::default() }.into())
+    }
+
+    /// `2^a` by the special function unit; denormals are 0.
+    pub fn power_of_two(&mut self, a: Operand) -> Operand {
+        self.made(|d| Ex2 { ftz: true, ty: Ex2Type::F32, d, a }.into())
     }
 
     /// `c - k * b`.
