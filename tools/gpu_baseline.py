@@ -93,7 +93,6 @@ def gemm(name, s):
     dtype = DTYPES.get(words[1])
     if dtype is None or len(words) < 3 or words[2] not in ("nt", "nn"):
         return {}
-    torch.backends.cuda.matmul.allow_tf32 = True
     x = uniform((m, k), dtype)
     w = uniform((n, k), dtype)
     weight = w if words[2] == "nt" else w.t().contiguous().t()
@@ -213,6 +212,8 @@ def captured(call):
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         graph.result = call()
+    # Its inputs: freed, their memory would be the next copy's.
+    graph.call = call
     return graph.replay
 
 

@@ -28,7 +28,7 @@ pub struct Bounded {
     pub value: Arc<HostTensor>,
     /// Row-major, one an element; `None`: all 0.
     pub error: Option<Arc<Vec<f64>>>,
-    /// Elements are 8-bit floats, or such times scales: products of them may be summed in fewer bits.
+    /// Elements are 8-bit floats, or such times scales of several each: products of them may be summed in fewer bits.
     is_small: bool,
 }
 

@@ -4,6 +4,8 @@ use tegula_base::HostTensor;
 use tegula_driver::bound::{Bounded, compare, reference};
 use tegula_ir::parse_program;
 use tegula_tensor::{TensorProgram, evaluate};
+use tegula_testkit::gpu_kernels::gpu_kernels;
+use tegula_testkit::random::data::from_reals;
 use tegula_testkit::random::{Choices, generate};
 
 #[test]
@@ -83,5 +85,42 @@ fn what_may_leave_a_domain_may_be_no_number() {
         assert!(compare(&HostTensor::from_elements(&[2], &got), &want).is_ok(), "{function} at its end");
         got[1] = f32::NAN;
         assert!(compare(&HostTensor::from_elements(&[2], &got), &want).is_err(), "{function} inside");
+    }
+}
+
+/// A matrix unit as DeepSeek's report has it: what is added at once is cut to 13 bits below the largest.
+fn short_sum(products: &[f64]) -> f64 {
+    products.chunks(32).fold(0.0, |sum: f64, step| {
+        let largest = step.iter().fold(sum.abs(), |largest, product| largest.max(product.abs()));
+        let unit = 2f64.powi(largest.log2().floor() as i32 - 13);
+        step.iter().chain([&sum]).map(|term| (term / unit).trunc() * unit).sum()
+    })
+}
+
+#[test]
+fn short_sums_of_small_floats_are_within_their_bound_and_missing_products_are_not() {
+    let kernels = gpu_kernels();
+    let kernel = kernels.iter().find(|kernel| kernel.name == "gemm_f8_nt").expect("a row of the list");
+    let (rows, columns, depth) = (5, 16, 512);
+    let sizes = [("m", rows), ("n", columns), ("k", depth)];
+    let sizes = sizes.map(|(name, n)| (name.to_string(), n as i64)).into_iter().collect();
+    for same_sign in [false, true] {
+        let mut case = kernel.case(&sizes, 7).expect("a case");
+        if same_sign {
+            case.inputs.iter_mut().flat_map(|input| &mut input.bytes).for_each(|byte| *byte &= 0x7f);
+        }
+        let want = reference(&case.program, &case.inputs).expect("bounds").remove(0);
+        let factors: Vec<Vec<f64>> = case.inputs.iter().map(HostTensor::to_f64).collect();
+        let result = |sum: &dyn Fn(&[f64]) -> f64| {
+            let element = |at: usize| {
+                let (x, w) = (&factors[0][at / columns * depth..], &factors[1][at % columns * depth..]);
+                let products: Vec<f64> = (0..depth).map(|k| x[k] * w[k]).collect();
+                sum(&products)
+            };
+            let reals: Vec<f64> = (0..rows * columns).map(element).collect();
+            from_reals(want.value.dtype, &[rows, columns], &reals)
+        };
+        compare(&result(&short_sum), &want).unwrap_or_else(|e| panic!("same sign {same_sign}: {e}"));
+        assert!(compare(&result(&|products| short_sum(&products[32..])), &want).is_err());
     }
 }

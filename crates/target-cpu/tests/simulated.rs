@@ -287,7 +287,8 @@ fn instructions_do_what_this_processor_does() {
 /// Without `vdpbf16ps`, of which `native.rs` has a test of its own: its NaN are not those of other instructions.
 #[test]
 fn instructions_do_what_this_processor_does_with_masks() {
-    let of_the_tier = ["avx512f", "avx512bw", "avx512vl", "avx512vbmi"].map(str::to_string);
+    let of_the_tier =
+        ["avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512vbmi", "avx512vnni"].map(str::to_string);
     if !tegula_runtime::lacking(&of_the_tier).is_empty() {
         eprintln!("not compared: this processor has no AVX-512");
         return;

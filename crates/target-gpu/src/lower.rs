@@ -166,7 +166,9 @@ impl<'a> Lower<'a> {
         };
         cx.is_ordered = cx.reads_what_it_writes();
         cx.has_matrix = kernel.func.walk().into_iter().any(|op| cx.mma_plan(op).is_some());
-        let has_half = kernel.views.iter().any(|view| view.ty.dtype.size() == 2);
+        // Vectors of bytes are shorter.
+        let has = |size: usize| kernel.views.iter().any(|view| view.ty.dtype.size() == size);
+        let has_half = has(2) && !has(1);
         let has_product =
             kernel.func.walk().into_iter().any(|op| matches!(kernel.func.kind(op), TileOp::Dot { .. }));
         cx.moves_halves = has_half && !has_product;

@@ -29,9 +29,9 @@ pub struct GpuTarget {
 const THREADS: i64 = 128;
 /// Elements of a row that a thread reads a step: 16 bytes of halves, twice as many of words, so that all are in flight.
 const STEP_ELEMENTS: i64 = 8;
-/// The longest row that a CTA keeps in registers between passes: 32 elements of each of 512 threads, with two live rows
-/// under the 128 registers that so many threads have. Longer rows are read again, from L2.
-const RESIDENT_ROW: i64 = 16 << 10;
+/// The longest row, in bytes, that a CTA keeps in registers between passes: 32 words of each of 512 threads, with two live
+/// rows under the 128 registers that so many threads have. Longer rows are read again, from L2.
+const RESIDENT_BYTES: i64 = 64 << 10;
 /// Elements of such a longer row that a CTA reads a step: what 512 threads ask for by 16 elements each.
 const LONG_ROW_STEP: i64 = 8 << 10;
 /// Bytes of a work unit: two passes of a CTA, so that a tensor of 10 MB already makes as many units as an H100 holds
@@ -136,8 +136,8 @@ impl TargetModel for GpuTarget {
         THREADS * STEP_ELEMENTS
     }
 
-    fn resident_row(&self, _widest: DType) -> i64 {
-        RESIDENT_ROW
+    fn resident_row(&self, widest: DType) -> i64 {
+        RESIDENT_BYTES / widest.size().max(4) as i64
     }
 
     fn long_row_tile(&self, _widest: DType, _live_rows: i64) -> i64 {

@@ -12,9 +12,17 @@ type Results = Result<Vec<Bounded>, String>;
 pub(super) fn apply(kind: &TensorOp, x: &[Bounded]) -> Results {
     use TensorOp::*;
     let mut results = bounded(kind, x)?;
-    let keeps = matches!(kind, Elementwise { f: ScalarOp::Cast { .. } | ScalarOp::Mul })
-        || matches!(kind, Broadcast { .. } | Reshape { .. } | Transpose { .. } | Relayout { .. });
-    let is_small = keeps && x.iter().any(|x| x.is_small);
+    let moves = matches!(kind, Broadcast { .. } | Reshape { .. } | Transpose { .. } | Relayout { .. });
+    let is_small = match kind {
+        Elementwise { f: ScalarOp::Cast { .. } } => x[0].is_small,
+        // A scale is one of several elements.
+        Elementwise { f: ScalarOp::Mul } => {
+            let count = results[0].value.count();
+            let is_scaled = |x: &Bounded, other: &Bounded| x.is_small && other.value.count() < count;
+            is_scaled(&x[0], &x[1]) || is_scaled(&x[1], &x[0])
+        }
+        _ => moves && x[0].is_small,
+    };
     results.iter_mut().for_each(|result| result.is_small |= is_small);
     Ok(results)
 }

@@ -8,7 +8,7 @@ use super::float::{accumulator, eta, gamma, largest, unit_roundoff};
 use super::run::values;
 use tegula_base::{DType, Dim, HostTensor};
 use tegula_ir::ScalarOp;
-use tegula_tensor::{PoolKind, ScatterKind, TensorOp, winograd};
+use tegula_tensor::{DotDims, PoolKind, ScatterKind, TensorOp, winograd};
 
 type Results = Result<Vec<Bounded>, String>;
 
@@ -112,8 +112,11 @@ pub(super) fn contract(kind: &TensorOp, x: &[Bounded], out: Vec<HostTensor>) -> 
             *carried = parts.iter().map(|part| part[i]).sum();
         }
     }
-    if x.iter().all(|x| x.is_small) {
-        carried.iter_mut().zip(&magnitude).for_each(|(carried, m)| *carried += SHORT_SUMS * m);
+    if let TensorOp::Dot { dims, .. } = &op
+        && x.iter().all(|x| x.is_small)
+    {
+        let short = lost_to_short_sums(&op, dims, x, [&a, &b])?;
+        carried.iter_mut().zip(short).for_each(|(carried, short)| *carried += short);
     }
     let (mask, beside) = (reach(&op, x)?, completed(&op, x)?);
     let is_flushed = x.iter().all(|x| x.value.dtype == DType::BF16);
@@ -136,10 +139,58 @@ pub(super) fn contract(kind: &TensorOp, x: &[Bounded], out: Vec<HostTensor>) -> 
     Ok(vec![Bounded::new(out, error)])
 }
 
-/// What matrix units lose of sums of products of 8-bit floats, of the sum of the products' magnitudes: they keep some 14
-/// bits of the largest. Source: DeepSeek-V3 Technical Report, arXiv 2412.19437, section 3.3.2, of the H800; of an H200
-/// 2^-13.3 was seen, 128 products or fewer (2026-11-26).
-const SHORT_SUMS: f64 = 1.0 / 4096.0;
+/// Products that a matrix unit adds to its sum at once, and what of the largest of them it drops: it keeps some 14 bits.
+/// Source: DeepSeek-V3 Technical Report, arXiv 2412.19437, section 3.3.2, of the H800; an H200 was seen to drop 2^-13.3
+/// of the products' magnitudes, 128 of them or fewer (2026-11-26).
+const SHORT_STEP: usize = 32;
+const SHORT_LOSS: f64 = 1.0 / 8192.0;
+
+/// What matrix units lose of sums of products of 8-bit floats: at each step a share of the largest sum so far, of any run
+/// of steps (at most twice the largest from the start), and of the step's products.
+fn lost_to_short_sums(
+    op: &TensorOp,
+    dims: &DotDims,
+    x: &[Bounded],
+    magnitudes: [&HostTensor; 2],
+) -> Result<Vec<f64>, String> {
+    let [(left, right)] = dims.lhs_contract.iter().zip(&dims.rhs_contract).collect::<Vec<_>>()[..] else {
+        // Of no axis or several: no sum on the way is larger than all magnitudes.
+        let terms: usize = dims.lhs_contract.iter().map(|axis| x[0].value.shape[*axis]).product();
+        let share = 3.0 * terms.div_ceil(SHORT_STEP) as f64 * SHORT_LOSS;
+        return Ok(reals(op, &magnitudes)?.into_iter().map(|m| share * m).collect());
+    };
+    let extent = x[0].value.shape[*left];
+    let [lhs, rhs] = [&x[0], &x[1]].map(|x| f64s(&x.value.shape, x.value.to_f64()));
+    let (mut sums, mut largest, mut step) = (Vec::new(), Vec::new(), Vec::new());
+    for start in (0..extent).step_by(SHORT_STEP) {
+        let end = extent.min(start + SHORT_STEP);
+        let part = |x: &HostTensor, axis: usize| cut(x, axis, start, end);
+        let own = reals(op, &[&part(&lhs, *left), &part(&rhs, *right)])?;
+        let products = reals(op, &[&part(magnitudes[0], *left), &part(magnitudes[1], *right)])?;
+        sums.resize(own.len(), 0.0);
+        largest.resize(own.len(), 0.0);
+        step.resize(own.len(), 0.0);
+        for i in 0..own.len() {
+            sums[i] += own[i];
+            largest[i] = f64::max(largest[i], f64::abs(sums[i]));
+            step[i] = f64::max(step[i], products[i]);
+        }
+    }
+    let steps = extent.div_ceil(SHORT_STEP) as f64;
+    let loss = |(largest, step): (&f64, &f64)| steps * SHORT_LOSS * (2.0 * largest + step);
+    Ok(largest.iter().zip(&step).map(loss).collect())
+}
+
+/// The elements from `start` to before `end` along an axis.
+fn cut(x: &HostTensor, axis: usize, start: usize, end: usize) -> HostTensor {
+    let inner = x.shape[axis + 1..].iter().product::<usize>() * x.dtype.size();
+    let row = x.shape[axis] * inner;
+    let bytes =
+        x.bytes.chunks(row.max(1)).flat_map(|row| &row[start * inner..end * inner]).copied().collect();
+    let mut shape = x.shape.clone();
+    shape[axis] = end - start;
+    HostTensor { dtype: x.dtype, shape, bytes }
+}
 
 /// Whether Winograd's algorithm may compute it: then elements of a window meet all of a filter, with either sign.
 fn may_be_transformed(kind: &TensorOp, x: &[Bounded]) -> bool {

@@ -12,7 +12,7 @@ pub(crate) type Address = u64;
 
 pub(crate) const OUT_OF_MEMORY: Status = 2;
 
-/// Something of the driver's: a context, module, function, stream, event, graph or linker.
+/// Something of the driver's: a context, module, function, stream, event or graph.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Handle(pub(crate) *mut c_void);

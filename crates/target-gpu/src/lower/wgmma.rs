@@ -179,7 +179,7 @@ impl Lower<'_> {
         streams.rings_in(region).filter(own).collect()
     }
 
-    /// Rings of a region that products further inside use: taken where the loads stand, released when the region ends.
+    /// Rings of a region that products further inside use: taken where the loads stand, released behind the last op that has one.
     pub fn outer_rings(&self, region: RegionId) -> Vec<usize> {
         let Some(streams) = self.streams else { return Vec::new() };
         let inside = |ring: &usize| {
@@ -344,7 +344,7 @@ impl Lower<'_> {
             products.iter().map(|op| self.carried_sums(*op, region)).collect::<Option<_>>()?;
         // Registers of a factor must stay as they are while its product is pending.
         let shared = |op: &OpId| self.product(*op).is_some_and(|plan| matches!(plan.left, Left::Shared(_)));
-        // A slot that products further inside use as well is freed with the region, whoever still reads it.
+        // A slot that products further inside use as well is freed behind them, whoever still reads it.
         let outer = self.outer_rings(region);
         let alone = |op: &OpId| {
             let streams = self.streams.expect("invariant: a product has streams");

@@ -48,7 +48,7 @@ pub fn run(worker: &Worker, rows: &mut Rows) -> Result<()> {
             if plan.is_over() {
                 return Ok(());
             }
-            worker.row(rows, &subject, || match &*open {
+            worker.row(rows, &subject, |_| match &*open {
                 Err(reason) => json!({ "verdict": "refused", "why": reason }),
                 Ok(open) if !fixed => verdict(check(&kernel, open, sizes, &[], worker.seed)),
                 Ok(_) => sample(worker, &kernel, sizes, &package),
@@ -149,7 +149,7 @@ fn check(
     Ok(total)
 }
 
-/// Indices along each sampled axis, the last and the first among them; as many as the axis' divisor allows.
+/// Indices along each sampled axis, the first and the last among several; as many as the axis' divisor allows.
 fn pick(
     kernel: &GpuKernel,
     sizes: &Sizes,
@@ -170,9 +170,10 @@ fn pick(
         if size <= count {
             continue;
         }
-        let ends = [size - 1, 0];
-        let drawn = (2..count).map(|_| random(size));
-        let mut indices: Vec<usize> = ends.into_iter().take(count).chain(drawn).collect();
+        let mut indices: Vec<usize> = (0..count).map(|_| random(size)).collect();
+        if let [first, .., last] = &mut indices[..] {
+            (*first, *last) = (0, size - 1);
+        }
         indices.sort_unstable();
         picked.insert(axis.to_string(), indices);
     }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tegula_base::{DType, HostTensor};
 use tegula_driver::compile::compile_program;
 use tegula_driver::{CompileOptions, PassCx};
-use tegula_runtime::TensorView;
+use tegula_runtime::{Session, TensorView};
 use tegula_tensor::evaluate;
 use tegula_testkit::decoder::{Decoder, Weights};
 use tegula_testkit::gpu_kernels::{Sizes, repeated};
@@ -60,12 +60,16 @@ pub fn run(worker: &Worker, rows: &mut Rows) -> Result<()> {
         if plan.is_over() {
             break;
         }
-        worker.row(rows, &subject, || match step.compared {
-            0 => {
-                time(worker, step, &package).unwrap_or_else(|why| json!({ "verdict": "refused", "why": why }))
-            }
-            _ => right_tokens(worker, step, &package)
-                .unwrap_or_else(|why| json!({ "verdict": "wrong", "why": why })),
+        worker.row(rows, &subject, |_| {
+            let session = match worker.session(&package, false) {
+                Ok(session) => session,
+                Err(why) => return json!({ "verdict": "refused", "why": why }),
+            };
+            let found = match step.compared {
+                0 => time(worker, step, &session),
+                _ => right_tokens(step, &session),
+            };
+            found.unwrap_or_else(|why| json!({ "verdict": "wrong", "why": why }))
         })?;
     }
     Ok(())
@@ -108,9 +112,8 @@ fn package(plan: &Plan, step: &Step) -> Result<Bytes, String> {
 }
 
 /// Decodes as the evaluator does. Errors: what differs.
-fn right_tokens(worker: &Worker, step: &Step, package: &Result<Bytes, String>) -> Result<Value, String> {
+fn right_tokens(step: &Step, session: &Session) -> Result<Value, String> {
     let program = step.decoder.step(step.room)?;
-    let session = worker.session(package, false)?;
     let mut stream = session.stream();
     let mut caches = caches(&step.decoder, step.room);
     let (mut outputs, mut token) = (Vec::new(), 3);
@@ -147,10 +150,9 @@ fn caches(decoder: &Decoder, room: i64) -> Vec<HostTensor> {
 }
 
 /// Errors: why the step does not run.
-fn time(worker: &Worker, step: &Step, package: &Result<Bytes, String>) -> Result<Value, String> {
+fn time(worker: &Worker, step: &Step, session: &Session) -> Result<Value, String> {
     let (decoder, room) = (&step.decoder, step.room);
     let program = decoder.step(room)?;
-    let session = worker.session(package, false)?;
     let func = program.entry();
     let mut rng = Rng::new(worker.seed);
     let reals: Vec<f64> = (0..DISTINCT).map(|_| (rng.unit() - 0.5) * 0.06).collect();

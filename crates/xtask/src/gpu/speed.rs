@@ -47,11 +47,15 @@ pub fn run(worker: &Worker, rows: &mut Rows, part: &str) -> Result<()> {
                     bench.insert((Baseline::start(), worker.device.copy_rate(bytes)?))
                 }
             };
-            worker.row(rows, &subject, || {
-                let session = worker.session(&package, false);
-                let found =
-                    session.and_then(|session| time(&kernel, &session, sizes, worker, baseline, *copy));
-                found.unwrap_or_else(|why| json!({ "verdict": "refused", "why": why }))
+            worker.row(rows, &subject, |watch| match worker.session(&package, false) {
+                Err(why) => json!({ "verdict": "refused", "why": why }),
+                Ok(session) => {
+                    let theirs = |runs_of: (usize, usize)| {
+                        watch.beside(|| baseline.time(&kernel, sizes, runs_of.0, runs_of.1))
+                    };
+                    time(&kernel, &session, sizes, worker, *copy, theirs)
+                        .unwrap_or_else(|why| json!({ "verdict": "wrong", "why": why }))
+                }
             })?;
         }
     }
@@ -67,13 +71,14 @@ fn part_of(name: &str) -> &'static str {
     }
 }
 
+/// `baseline` takes how many copies and runs. Errors: what went wrong on the card.
 fn time(
     kernel: &GpuKernel,
     session: &Session,
     sizes: &Sizes,
     worker: &Worker,
-    baseline: &mut Baseline,
     copy: f64,
+    mut baseline: impl FnMut((usize, usize)) -> Times,
 ) -> Result<Value, String> {
     let case = kernel.case(sizes, worker.seed)?;
     let views: Vec<TensorView> = case.inputs.iter().map(TensorView::from).collect();
@@ -88,7 +93,7 @@ fn time(
     let (mut ours, mut theirs) = (Vec::new(), Times::default());
     for _ in 0..ROUNDS {
         ours.extend(timed(runs)?);
-        theirs.add(baseline.time(kernel, sizes, copies, runs));
+        theirs.add(baseline((copies, runs)));
     }
     let ns = median(&mut ours);
     let (flops, moved) = work(session, sizes);

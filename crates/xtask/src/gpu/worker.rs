@@ -1,9 +1,11 @@
-//! Processes that run rows. A kernel that fails takes the card's context along, and one that never ends keeps its
-//! process: either is written down as a wrong row, its process ends, and another one goes on with the next row.
+//! Processes that run rows. A kernel that fails on the card takes its context along, and one that never ends keeps its
+//! process: either is written down as a wrong row, its process ends, and another one goes on with the next row. A fault
+//! of this program itself ends the part.
 
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -21,9 +23,9 @@ use super::{Plan, correctness, decoding, speed};
 const MOST_WORKERS: usize = 12;
 /// What a process says that another one must go on after (`EX_TEMPFAIL` of sysexits.h).
 const GO_ON: u8 = 75;
-/// A row that takes longer does not end; the simulator is slower.
-const LONGEST_ROW: Duration = Duration::from_secs(60);
-const LONGEST_SIMULATED_ROW: Duration = Duration::from_secs(900);
+/// Seconds of a row that does not end; the simulator is slower.
+const LONGEST_ROW: u64 = 60;
+const LONGEST_SIMULATED_ROW: u64 = 900;
 
 /// A process with a card, and its share of a part's rows.
 pub struct Worker<'a> {
@@ -87,6 +89,38 @@ pub fn run(plan: &Plan, part: &str, share: &str) -> Result<()> {
     Ok(())
 }
 
+/// Counts a row's seconds until it is dropped, but for those of others' work.
+pub struct Watch {
+    others: Arc<AtomicBool>,
+    _ended: Sender<()>,
+}
+
+impl Watch {
+    fn start(limit: u64, overdue: impl FnOnce() + Send + 'static) -> Watch {
+        let (ended, waits) = channel();
+        let others = Arc::new(AtomicBool::new(false));
+        let watched = Arc::clone(&others);
+        thread::spawn(move || {
+            let mut seconds = 0;
+            while waits.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout) {
+                seconds += u64::from(!watched.load(Ordering::Relaxed));
+                if seconds > limit {
+                    return overdue();
+                }
+            }
+        });
+        Watch { others, _ended: ended }
+    }
+
+    /// Work that is none of the row's own.
+    pub fn beside<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.others.store(true, Ordering::Relaxed);
+        let done = work();
+        self.others.store(false, Ordering::Relaxed);
+        done
+    }
+}
+
 impl Worker<'_> {
     /// Whether the row with this number is one of this process.
     pub fn is_own(&self, number: usize) -> bool {
@@ -101,21 +135,18 @@ impl Worker<'_> {
     }
 
     /// Runs a row and writes it. Ends the process where the row does not end, or leaves a card that does not work.
-    pub fn row(&self, rows: &mut Rows, subject: &Subject, work: impl FnOnce() -> Value) -> Result<()> {
+    pub fn row(&self, rows: &mut Rows, subject: &Subject, work: impl FnOnce(&Watch) -> Value) -> Result<()> {
         let limit = if self.plan.fake { LONGEST_SIMULATED_ROW } else { LONGEST_ROW };
-        let why = format!("it did not end within {} s", limit.as_secs());
+        let why = format!("it did not end within {limit} s");
         let late = rows.facts(subject, self.seed, json!({ "verdict": "wrong", "why": why }));
         let file = rows.path();
-        let (ended, waits) = channel::<()>();
-        thread::spawn(move || {
-            if waits.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
-                // Without the row, the next process waits for it once more.
-                let _ = append(&file, &late);
-                std::process::exit(i32::from(GO_ON));
-            }
+        let watch = Watch::start(limit, move || {
+            // Without the row, the next process waits for it once more.
+            let _ = append(&file, &late);
+            std::process::exit(i32::from(GO_ON));
         });
-        let facts = work();
-        drop(ended);
+        let facts = work(&watch);
+        drop(watch);
         rows.add(subject, self.seed, facts)?;
         if !self.device.works() {
             std::process::exit(i32::from(GO_ON));
