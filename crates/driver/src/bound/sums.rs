@@ -172,7 +172,10 @@ fn lost_to_short_sums(
         step.resize(own.len(), 0.0);
         for i in 0..own.len() {
             sums[i] += own[i];
-            largest[i] = f64::max(largest[i], f64::abs(sums[i]));
+            // Sums that are not finite are compared as they are.
+            if sums[i].is_finite() {
+                largest[i] = f64::max(largest[i], f64::abs(sums[i]));
+            }
             step[i] = f64::max(step[i], products[i]);
         }
     }
