@@ -168,10 +168,7 @@ impl<'a> Lower<'a> {
         cx.has_matrix = kernel.func.walk().into_iter().any(|op| cx.mma_plan(op).is_some());
         // Vectors of bytes are shorter.
         let has = |size: usize| kernel.views.iter().any(|view| view.ty.dtype.size() == size);
-        let has_half = has(2) && !has(1);
-        let has_product =
-            kernel.func.walk().into_iter().any(|op| matches!(kernel.func.kind(op), TileOp::Dot { .. }));
-        cx.moves_halves = has_half && !has_product;
+        cx.moves_halves = has(2) && !has(1) && !has_op(&kernel.func, |op| matches!(op, TileOp::Dot { .. }));
         cx
     }
 
@@ -192,15 +189,17 @@ fn thread_bits(func: &TileFunc) -> u32 {
         let tiles = func.results(*op).iter().chain(func.operands(*op)).filter_map(|v| func.ty(*v).as_tile());
         tiles.map(|(_, shape)| shape.iter().product()).max().unwrap_or(1)
     };
-    let ops = func.walk();
-    let largest = ops.iter().map(count).max().unwrap_or(1) as u64;
+    let largest = func.walk().iter().map(count).max().unwrap_or(1) as u64;
     let bits = largest.next_power_of_two().trailing_zeros();
-    let has = |is_one: fn(&TileOp) -> bool| ops.iter().any(|op| is_one(func.kind(*op)));
-    let reduces_rows =
-        has(|op| matches!(op, TileOp::Reduce { .. })) && !has(|op| matches!(op, TileOp::Dot { .. }));
+    let reduces_rows = has_op(func, |op| matches!(op, TileOp::Reduce { .. }))
+        && !has_op(func, |op| matches!(op, TileOp::Dot { .. }));
     let of_rows =
         if reduces_rows { bits.saturating_sub(ROW_ELEMENT_BITS).min(MOST_ROW_THREAD_BITS) } else { 0 };
     bits.clamp(THREAD_BITS.0, THREAD_BITS.1).max(of_rows)
+}
+
+fn has_op(func: &TileFunc, is_one: impl Fn(&TileOp) -> bool) -> bool {
+    func.walk().into_iter().any(|op| is_one(func.kind(op)))
 }
 
 /// What an open region knows.
@@ -349,9 +348,10 @@ impl Lower<'_> {
                 _ => {}
             }
             // The next unit's first loads wait for the slot: it is free before results leave.
-            let (done, others) = held.into_iter().partition(|ring: &usize| self.is_last_user(op, *ring));
+            let (done, others): (Vec<usize>, Vec<usize>) =
+                held.into_iter().partition(|ring| self.is_last_user(op, *ring));
             held = others;
-            if !Vec::is_empty(&done) {
+            if !done.is_empty() {
                 self.land_all();
             }
             done.into_iter().for_each(|ring| self.release(ring, Taken::Last, None));

@@ -50,9 +50,7 @@ pub fn run(worker: &Worker, rows: &mut Rows, part: &str) -> Result<()> {
             worker.row(rows, &subject, |watch| match worker.session(&package, false) {
                 Err(why) => json!({ "verdict": "refused", "why": why }),
                 Ok(session) => {
-                    let theirs = |runs_of: (usize, usize)| {
-                        watch.beside(|| baseline.time(&kernel, sizes, runs_of.0, runs_of.1))
-                    };
+                    let theirs = |copies, runs| watch.beside(|| baseline.time(&kernel, sizes, copies, runs));
                     time(&kernel, &session, sizes, worker, *copy, theirs)
                         .unwrap_or_else(|why| json!({ "verdict": "wrong", "why": why }))
                 }
@@ -78,7 +76,7 @@ fn time(
     sizes: &Sizes,
     worker: &Worker,
     copy: f64,
-    mut baseline: impl FnMut((usize, usize)) -> Times,
+    mut baseline: impl FnMut(usize, usize) -> Times,
 ) -> Result<Value, String> {
     let case = kernel.case(sizes, worker.seed)?;
     let views: Vec<TensorView> = case.inputs.iter().map(TensorView::from).collect();
@@ -93,7 +91,7 @@ fn time(
     let (mut ours, mut theirs) = (Vec::new(), Times::default());
     for _ in 0..ROUNDS {
         ours.extend(timed(runs)?);
-        theirs.add(baseline((copies, runs)));
+        theirs.add(baseline(copies, runs));
     }
     let ns = median(&mut ours);
     let (flops, moved) = work(session, sizes);

@@ -70,14 +70,11 @@ fn until_done(plan: &Plan, part: &str, args: &[String], number: usize, of: usize
 
 /// The worker's side.
 pub fn run(plan: &Plan, part: &str, share: &str) -> Result<()> {
-    let share = share.split_once('/').context("a share is N/OF")?;
+    let numbers = share.split_once('/').and_then(|(n, of)| Some((n.parse().ok()?, of.parse().ok()?)));
+    let share = numbers.filter(|(n, of): &(usize, usize)| n < of).context("a share is N/OF, N below OF")?;
     let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_secs());
-    let worker = Worker {
-        plan,
-        device: plan.cuda.device(0).map_err(|error| anyhow!("{error}"))?,
-        seed,
-        share: (share.0.parse()?, share.1.parse()?),
-    };
+    let worker =
+        Worker { plan, device: plan.cuda.device(0).map_err(|error| anyhow!("{error}"))?, seed, share };
     let mut rows = Rows::open(&plan.out, &plan.facts.name, false)?;
     match part {
         "correctness" => correctness::run(&worker, &mut rows)?,
