@@ -21,6 +21,8 @@ pub enum Command {
     Compile(CompileArgs),
     /// Time a model or package, whole and by kernel.
     Bench(BenchArgs),
+    /// Measure other tiles for a model's contractions on this processor, and record what is faster.
+    Tune(TuneArgs),
     /// Compare the compiled model with the reference evaluator, then kernel by kernel.
     Check(CheckArgs),
     /// Find the pass, and the rewrite in it, that changes what a model means.
@@ -76,6 +78,9 @@ pub struct TargetOptions {
     /// machine multiplies such, weights of matrix products elsewhere, and keeps sums.
     #[arg(long, value_name = "TYPE", value_parser = ["f32", "bf16"])]
     pub precision: Option<String>,
+    /// Tiles of contractions that `tegula tune` measured, in place of those chosen without measuring.
+    #[arg(long, value_name = "FILE.toml")]
+    pub tuning: Option<PathBuf>,
 }
 
 /// Which part of the model, and sizes that are known.
@@ -131,6 +136,7 @@ impl CompileOptions {
             ("--tier", target.tier.is_some()),
             ("--portable", target.portable),
             ("--precision", target.precision.is_some()),
+            ("--tuning", target.tuning.is_some()),
             ("--compile-threads", build.compile_threads.is_some()),
             ("--trace", passes.trace.is_some()),
             ("--start-from", passes.start_from.is_some()),
@@ -236,6 +242,28 @@ pub struct BenchArgs {
     /// Say `ready NS` (nanoseconds from the file to a session), then answer each line `run N` on stdin with N run times.
     #[arg(long, conflicts_with_all = ["runs", "json", "trace_file"])]
     pub serve_rounds: bool,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(ClapArgs)]
+pub struct TuneArgs {
+    /// A model (`.onnx`), or a program as text (`.mlir`).
+    pub model: PathBuf,
+    /// The record to write, for `--tuning`.
+    #[arg(short, long, value_name = "FILE.toml")]
+    pub output: PathBuf,
+    #[command(flatten)]
+    pub compile: CompileOptions,
+    #[command(flatten)]
+    pub inputs: InputOptions,
+    /// Threads that share a run.
+    #[arg(long, value_name = "N", value_parser = parse_count, default_value_t = tegula::default_threads())]
+    pub threads: usize,
+    /// Runs of each package that is tried, in turns with the usual one.
+    #[arg(long, value_name = "N", value_parser = parse_count, default_value_t = 15)]
+    pub rounds: usize,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,

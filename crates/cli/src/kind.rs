@@ -10,6 +10,7 @@ pub fn check(command: &Command) -> Result<(), Failure> {
     match command {
         Command::Run(args) if args.evaluator => needs_model(&args.file, "run --evaluator"),
         Command::Compile(args) => needs_model(&args.model, "compile"),
+        Command::Tune(args) => needs_model(&args.model, "tune"),
         Command::Check(args) => needs_model(&args.model, "check"),
         Command::Bisect(args) => needs_model(&args.model, "bisect"),
         Command::Reduce(args) => needs_model(&args.model, "reduce"),

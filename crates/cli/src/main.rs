@@ -29,6 +29,7 @@ mod serve_rounds;
 mod targets;
 mod tileir;
 mod trace;
+mod tune;
 
 use args::{Args, Command};
 use clap::Parser;
@@ -111,6 +112,7 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Run(args) => run::run(&args),
         Command::Compile(args) => compile::compile(&args),
         Command::Bench(args) => bench::bench(&args),
+        Command::Tune(args) => tune::tune(&args),
         Command::Check(args) => check::check(&args),
         Command::Bisect(args) => bisect::bisect(&args),
         Command::Reduce(args) => reduce::reduce(&args),

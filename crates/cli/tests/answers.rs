@@ -123,3 +123,27 @@ fn targets_are_named_where_none_is() {
     let other_name = refused(&["run", MODEL, "--target", "gpu", "--tier", "none"]);
     assert_eq!(other_name, refused(&["run", MODEL, "--target", "cuda", "--tier", "none"]));
 }
+
+#[test]
+fn a_record_is_written_and_taken() {
+    let folder = folder("tune");
+    let [model, record, package] =
+        ["product.mlir", "record.toml", "product.tgl"].map(|name| folder.join(name));
+    let [model, record, package] = [&model, &record, &package].map(|path| path.to_str().unwrap());
+    let text = r#""builtin.module"() ({
+  "tgn.func"() <{sym_name = "main", arg_names = ["x", "w"], result_names = ["y"]}> ({
+  ^bb0(%x: tensor<64x256xf32>, %w: tensor<256x192xf32>):
+    %y = "tgn.dot"(%x, %w) <{dims = {lhs_batch = [], lhs_contract = [1], rhs_batch = [], rhs_contract = [0]}, out = "f32"}> : (tensor<64x256xf32>, tensor<256x192xf32>) -> tensor<64x192xf32>
+    "tgn.return"(%y) : (tensor<64x192xf32>) -> ()
+  }) : () -> ()
+}) : () -> ()
+"#;
+    std::fs::write(model, text).unwrap();
+    let told = done(&["tune", model, "-o", record, "--rounds", "2", "--threads", "1"]);
+    assert!(told.contains("1 of 64 x 256 by 256 x 192, f32 by f32 in f32"), "{told}");
+    let json = done(&["tune", model, "-o", record, "--rounds", "2", "--threads", "1", "--json"]);
+    assert!(json.contains("\"tried\""), "{json}");
+    done(&["compile", model, "-o", package, "--tuning", record]);
+    let twice = refused(&["run", package, "--tuning", record]);
+    assert!(twice.starts_with("1:") && twice.contains("`--tuning`"), "{twice}");
+}

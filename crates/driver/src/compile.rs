@@ -21,6 +21,7 @@ use tegula_opt::update_in_place::{Alias, aliases, update_in_place};
 use tegula_package::About;
 use tegula_package::writer::Draft;
 use tegula_target::TargetModel;
+use tegula_target::tuning::{TunedTile, Tuning};
 use tegula_tensor::TensorProgram;
 
 /// How a model is compiled.
@@ -36,6 +37,8 @@ pub struct CompileOptions {
     pub aliases: Vec<(String, String)>,
     /// What contractions of 32-bit floats are computed in.
     pub precision: Precision,
+    /// Tiles that were measured, in place of the target's own.
+    pub tuning: Option<Tuning>,
     /// Threads that compile kernels; 0 counts as 1.
     pub threads: usize,
     /// The last pass to run, by name: of the tensor or the host pipeline.
@@ -55,6 +58,7 @@ impl CompileOptions {
             dims: BTreeMap::new(),
             aliases: Vec::new(),
             precision: Precision::F32,
+            tuning: None,
             threads: 1,
             stop_after: None,
             start_from: None,
@@ -276,6 +280,10 @@ fn about(model: &str, options: &CompileOptions, target: &dyn TargetModel) -> Abo
     }
     if options.precision != Precision::F32 {
         given.insert("precision".to_string(), options.precision.to_string());
+    }
+    for (contraction, tuned) in options.tuning.iter().flat_map(|tuning| &tuning.contractions) {
+        let TunedTile { rows, columns, row_tiles } = tuned.tile();
+        given.insert(format!("tile.{contraction}"), format!("{rows} x {columns}, {row_tiles} a block"));
     }
     if options.form == Form::Portable {
         given.insert("form".to_string(), "portable".to_string());

@@ -10,6 +10,7 @@
 //!             ├► bisect (the pass, and the rewrite, that changes results)
 //!             └► reduce (smaller programs that still show a fault)
 //! package, package ─► diff (what changed, and what it costs)
+//! model ─► tune (tiles that were measured to be faster, as a record for compile)
 //! package, profile ─► predict (what each launch should take, and what holds it back)
 //! ```
 
@@ -33,6 +34,7 @@ mod sizes;
 pub mod target;
 pub mod tileir;
 pub mod trace;
+pub mod tune;
 
 pub use compile::{CompileOptions, Compiled, Stages, compile};
 pub use emit::Emit;
@@ -42,3 +44,4 @@ pub use target::Form;
 pub use tegula_ir::pass::{PassCx, PassRecord, Remark};
 pub use tegula_ir::{Trace, TraceLevel};
 pub use tegula_opt::passes::Precision;
+pub use tegula_target::tuning::Tuning;

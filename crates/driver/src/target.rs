@@ -1,7 +1,7 @@
 //! The target that compile options ask for.
 
 use crate::compile::CompileOptions;
-use tegula_base::{Diagnostic, Symbols};
+use tegula_base::{Diagnostic, Diagnostics, Symbols};
 use tegula_machine::{Kind, Machine};
 use tegula_package::MachineId;
 use tegula_target::TargetModel;
@@ -13,12 +13,24 @@ use tegula_tile::TileKernel;
 
 pub use tegula_target_cpu::model::Form;
 
-/// Errors: `unknown-tier`, `machine-file`.
-pub fn target(options: &CompileOptions) -> Result<Box<dyn TargetModel>, Diagnostic> {
+/// Errors: `unknown-tier`, `machine-file`, `tuning-record`.
+pub fn target(options: &CompileOptions) -> Result<Box<dyn TargetModel>, Diagnostics> {
     let machine = machine(options)?;
-    match machine.kind {
-        Kind::Cpu(_) => Ok(Box::new(CpuTarget::new(machine, options.form)?)),
-        Kind::Gpu(_) => Ok(Box::new(GpuTarget::new(machine)?)),
+    match (&machine.kind, &options.tuning) {
+        (Kind::Cpu(_), _) => Ok(Box::new(cpu_target(machine, options)?)),
+        (Kind::Gpu(_), None) => Ok(Box::new(GpuTarget::new(machine)?)),
+        (Kind::Gpu(_), Some(_)) => {
+            let message = format!("a tuning record is of a processor, and `{}` is a GPU", machine.name);
+            Err(Diagnostic::error("tuning-record", message).into())
+        }
+    }
+}
+
+fn cpu_target(machine: Machine, options: &CompileOptions) -> Result<CpuTarget, Diagnostics> {
+    let target = CpuTarget::new(machine, options.form)?;
+    match &options.tuning {
+        Some(tuning) => target.with_tuning(tuning.clone()),
+        None => Ok(target),
     }
 }
 

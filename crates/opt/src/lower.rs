@@ -23,7 +23,7 @@ mod scatter;
 
 use tegula_base::{Diagnostic, Dim, Symbols};
 use tegula_ir::OpId;
-use tegula_target::TargetModel;
+use tegula_target::{Contract, TargetModel};
 use tegula_tensor::{KernelClass, TensorFunc, TensorOp};
 use tegula_tile::TileKernel;
 
@@ -91,6 +91,26 @@ impl Lowered {
     }
 }
 
+/// What its target is asked about the tile of a kernel's contraction; none of other ops.
+pub fn contract_of(
+    func: &TensorFunc,
+    kernel: OpId,
+    target: &dyn TargetModel,
+    symbols: &Symbols,
+) -> Option<Contract> {
+    if !matches!(func.kind(kernel), TensorOp::Kernel { .. }) {
+        return None;
+    }
+    let body = body_of(func, kernel);
+    contract::asked(&body, body.root()?, target, symbols)
+}
+
+/// The kernel's own function, as recipes take it.
+fn body_of(func: &TensorFunc, kernel: OpId) -> body::Body {
+    let body = body::Body::of_kernel(func, kernel);
+    collapse::collapse_axes(&body).unwrap_or(body)
+}
+
 /// Lowers one `tgn.kernel`.
 /// Errors: `unsupported`, a program given as text has a convolution of transformed filters, or sums of pairs, that the target
 /// does not take;
@@ -101,8 +121,7 @@ pub fn lower_kernel(
     target: &dyn TargetModel,
     symbols: &Symbols,
 ) -> Result<Launches, Diagnostic> {
-    let body = body::Body::of_kernel(func, kernel);
-    let body = collapse::collapse_axes(&body).unwrap_or(body);
+    let body = body_of(func, kernel);
     let root = body.root();
     if let Some(refused) = root.and_then(|op| contract::refused(&body, op, target, symbols)) {
         return Err(match root.and_then(|op| body.func.op(op).location.as_deref()) {

@@ -2,6 +2,7 @@
 //!
 //! Every choice follows from the register file, the caches and the sizes asked about; nothing is measured here.
 
+mod tuned;
 mod winograd;
 
 use crate::exec;
@@ -10,6 +11,7 @@ use crate::native::{Templates, Tier};
 use crate::schedule::Elem;
 use tegula_base::{Bytes, DType, Diagnostic, Diagnostics, Symbols};
 use tegula_machine::{Cpu, Machine};
+use tegula_target::tuning::{TunedContract, TunedTile, Tuning};
 use tegula_target::{
     Attention, AttentionTile, BytePairs, Code, CompiledKernel, Contract, ContractTile, Edges, Scores,
     TargetModel,
@@ -34,6 +36,8 @@ pub struct CpuTarget {
     cpu: Cpu,
     tier: Tier,
     form: Form,
+    /// Tiles that stand for its own.
+    tuning: Tuning,
     /// Of the kernels compiled so far.
     templates: Templates,
 }
@@ -165,7 +169,14 @@ impl CpuTarget {
                 "name them in `features` of `[isa]` if the processor has them, or give a tier whose code it runs",
             ));
         }
-        Ok(CpuTarget { machine, cpu, tier, form, templates: Templates::default() })
+        let tuning = Tuning::of(&machine);
+        Ok(CpuTarget { machine, cpu, tier, form, tuning, templates: Templates::default() })
+    }
+
+    /// With tiles of a record in place of its own. Errors: `tuning-record`.
+    pub fn with_tuning(self, tuning: Tuning) -> Result<CpuTarget, Diagnostics> {
+        tuned::check(&self, &tuning)?;
+        Ok(CpuTarget { tuning, ..self })
     }
 
     /// With `vdpbf16ps`; without it a pair takes two multiply-adds and what takes it apart.
@@ -200,6 +211,14 @@ impl CpuTarget {
         let lanes = self.lanes(contract.acc);
         let columns = contract.n.as_const().filter(|_| self.registers().halves);
         if columns.is_some_and(|columns| wants_halves(columns, lanes)) { lanes / 2 } else { lanes }
+    }
+
+    /// What its own choices make of a contraction.
+    fn own_tile(&self, contract: &Contract) -> TunedTile {
+        let lanes = self.product_lanes(contract);
+        let [rows, vectors] = self.tile(contract, lanes);
+        let row_tiles = self.row_tiles_of_block(contract, rows);
+        TunedTile { rows, columns: vectors * lanes, row_tiles }
     }
 
     /// Rows, and vectors of columns, of a tile.
@@ -376,27 +395,35 @@ impl TargetModel for CpuTarget {
     }
 
     fn contract_tile(&self, contract: &Contract, _symbols: &Symbols) -> ContractTile {
-        let lanes = self.product_lanes(contract);
-        let [m, vectors] = self.tile(contract, lanes);
+        let tuned = self.tuning.tile(contract).map(TunedContract::tile);
+        let TunedTile { rows, columns, row_tiles } = tuned.unwrap_or_else(|| self.own_tile(contract));
+        let vectors = (columns / self.product_lanes(contract)).max(1);
         let unroll = if self.multiplies_pairs(contract.lhs, contract.rhs) { PAIR_UNROLL } else { K_UNROLL };
         let k = contract.k.as_const().map_or(unroll, |k| k.clamp(1, unroll));
-        let m_block = self.row_tiles_of_block(contract, m);
         let busy = match contract.lhs.is_int() {
             true => of_tier(&BUSY_BYTE_ACCUMULATORS, self.tier),
             false => BUSY_ACCUMULATORS,
         };
         ContractTile {
-            m,
-            n: vectors * lanes,
+            m: rows,
+            n: columns,
             k,
-            m_block,
-            n_slabs: self.column_slabs(contract, [m * m_block, vectors * lanes]),
+            m_block: row_tiles,
+            n_slabs: self.column_slabs(contract, [rows * row_tiles, columns]),
             busy_rows: (busy + vectors - 1) / vectors,
-            converts_for: self.holds_floats(contract, vectors * lanes).then_some(CONVERTED_TILES),
+            converts_for: self.holds_floats(contract, columns).then_some(CONVERTED_TILES),
             edges: Edges::Cut,
             swapped: false,
             splits: 1,
         }
+    }
+
+    fn other_tiles(&self, contract: &Contract, _symbols: &Symbols) -> Vec<TunedTile> {
+        tuned::others(self, contract)
+    }
+
+    fn tile_reason(&self, contract: &Contract) -> Option<String> {
+        tuned::reason(self, contract)
     }
 
     /// Panels are read line after line. As it lies, each row of k is in another page, and where rows are whole ways apart

@@ -5,12 +5,14 @@
 
 pub mod coefficients;
 pub mod look_up;
+pub mod tuning;
 
 use tegula_base::{Bytes, DType, Diagnostic, Dim, Symbols};
 use tegula_machine::Machine;
 use tegula_package::PtxKernel;
 use tegula_tensor::KernelClass;
 use tegula_tile::TileKernel;
+use tuning::TunedTile;
 
 /// What `opt` asks of a target while it forms, lays out, lowers and compiles kernels.
 /// Answers depend on the machine description and the question only, never on the process or its host.
@@ -41,6 +43,17 @@ pub trait TargetModel: Sync {
 
     /// Tile extents for a contraction or convolution.
     fn contract_tile(&self, contract: &Contract, symbols: &Symbols) -> ContractTile;
+
+    /// Tiles that a contraction might have besides, the likeliest first: what is worth measuring. None where tiles are not
+    /// taken from a record ([`tuning`]).
+    fn other_tiles(&self, _contract: &Contract, _symbols: &Symbols) -> Vec<TunedTile> {
+        vec![]
+    }
+
+    /// Why a contraction has the tile that it has, where that is not what the target chooses by itself.
+    fn tile_reason(&self, _contract: &Contract) -> Option<String> {
+        None
+    }
 
     /// The forms of a contraction for ranges of its rows, in rising order; the last is for all that remain. Where rows are
     /// constant there is one. Only forms with padded edges may be several, or split.

@@ -29,7 +29,7 @@ pub mod processor;
 
 pub use device::Target;
 pub use tegula_base::{DType, Diagnostic, Diagnostics, Dim, HostTensor};
-pub use tegula_driver::{CompileOptions, Form, Precision};
+pub use tegula_driver::{CompileOptions, Form, Precision, Tuning};
 pub use tegula_machine::Machine;
 pub use tegula_package::Port;
 pub use tegula_runtime::{Hardware, Session, SessionOptions, TensorView};
@@ -52,6 +52,8 @@ pub struct Options {
     pub portable: bool,
     /// What contractions of 32-bit floats are computed in.
     pub precision: Precision,
+    /// Tiles that `tegula tune` measured.
+    pub tuning: Option<Tuning>,
     /// Values for named dims; the others stay open.
     pub dims: BTreeMap<String, i64>,
     /// Values to compute instead of the model's outputs, by name; none: the outputs.
@@ -68,6 +70,7 @@ impl Options {
         let mut options = CompileOptions::new(machine);
         options.form = if self.portable { Form::Portable } else { form };
         options.precision = self.precision;
+        options.tuning = self.tuning.clone();
         options.dims = self.dims.clone();
         options.threads = self.threads;
         Ok(options)

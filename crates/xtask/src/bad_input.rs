@@ -20,6 +20,15 @@ use crate::{python, workspace};
 
 const LIMIT: Duration = Duration::from_secs(20);
 const FLIPS: usize = 300;
+/// Well formed, with a tile of more sums than there are registers.
+const TUNING_RECORD: &str = r#"machine = "zen4"
+tier = "avx512"
+[contractions."1 of 128 x 384 by 384 x 384, f32 by f32 in f32"]
+rows = 64
+columns = 64
+row_tiles = 1
+share = 0.5
+"#;
 
 /// One bad request: what is wrong, and the arguments of `tegula`, run in the folder of the bad files.
 struct Case {
@@ -90,6 +99,20 @@ const CASES: &[Case] = &[
         "a simulated CPU that is a GPU",
         &["check", "good.onnx", "--target", "sim-x86", "--machine", "h200"],
     ),
+    case(
+        "a tuning record of another machine",
+        &["compile", "good.onnx", "-o", "out.tgl", "--machine", "zen5", "--tuning", "zen4_record.toml"],
+    ),
+    case(
+        "a tuning record with a tile that no registers hold",
+        &["compile", "good.onnx", "-o", "out.tgl", "--machine", "zen4", "--tuning", "zen4_record.toml"],
+    ),
+    case(
+        "a tuning record that is none",
+        &["compile", "good.onnx", "-o", "out.tgl", "--tuning", "half_a_byte.toml"],
+    ),
+    case("tuning for a GPU", &["tune", "good.onnx", "-o", "record.toml", "--machine", "h200"]),
+    case("tuning of a package", &["tune", "good.tgl", "-o", "record.toml"]),
     case("a GPU where none is driven", &["run", "good.onnx", "--machine", "h200"]),
     case("an output folder that is missing", &["compile", "good.onnx", "-o", "absent/out.tgl"]),
     case("an output that is a folder", &["compile", "good.onnx", "-o", "folder"]),
@@ -178,6 +201,7 @@ fn prepare(tegula: &Tegula, dir: &Path) -> Result<usize> {
     let (head, datapath) = machine.split_once("core_datapath").context("zen4 has no `core_datapath`")?;
     let datapath = datapath.replacen("value = 32", "value = 0.5", 1);
     fs::write(dir.join("half_a_byte.toml"), format!("{head}core_datapath{datapath}"))?;
+    fs::write(dir.join("zen4_record.toml"), TUNING_RECORD)?;
     tegula.compile(&dir.join("good.onnx"), &dir.join("good.tgl"))?;
     let good = fs::read(dir.join("good.tgl"))?;
     ensure!(good.len() > 256, "a package of {} bytes", good.len());

@@ -19,7 +19,7 @@ use crate::tegula_cli::first_error;
 
 /// A model in memory for a machine class; passes verify.
 pub fn compile_bytes(model: &[u8], class: &str, form: Form) -> Result<Compiled, Diagnostics> {
-    compile_sized(model, &BTreeMap::new(), class, form)
+    compile_with(model, &options(class, form)?)
 }
 
 /// As [`compile_bytes`], with dims set.
@@ -29,13 +29,22 @@ pub fn compile_sized(
     class: &str,
     form: Form,
 ) -> Result<Compiled, Diagnostics> {
+    compile_with(model, &CompileOptions { dims: dims.clone(), ..options(class, form)? })
+}
+
+/// What [`compile_bytes`] asks for.
+pub fn options(class: &str, form: Form) -> Result<CompileOptions, Diagnostics> {
     let machine = Machine::class(class).ok_or_else(|| {
         Diagnostic::error("unknown-machine", format!("there is no machine class `{class}`"))
     })?;
-    let options = CompileOptions { form, verify: true, dims: dims.clone(), ..CompileOptions::new(machine) };
+    Ok(CompileOptions { form, verify: true, ..CompileOptions::new(machine) })
+}
+
+/// A model in memory.
+pub fn compile_with(model: &[u8], options: &CompileOptions) -> Result<Compiled, Diagnostics> {
     let model =
         Model { name: "model".into(), bytes: model.to_vec().into(), results: vec![], files: &NoFiles };
-    compile(&model, &options, None, &mut PassCx::default())
+    compile(&model, options, None, &mut PassCx::default())
 }
 
 /// The package in memory.

@@ -34,18 +34,41 @@ use tegula_tile::IndexOp;
 
 pub(super) fn lower(body: &Body, target: &dyn TargetModel, symbols: &Symbols) -> Result<Launches, String> {
     let root = body.root().ok_or("a contraction is expected")?;
-    match body.func.kind(root) {
-        TensorOp::Dot { .. } => dot::lower(body, root, target, symbols),
-        TensorOp::Conv { groups, .. } => {
-            let [x, w] = [0, 1].map(|i| body.func.ty(body.func.operand(root, i)));
-            match depthwise::takes(&w.shape, *groups, [x.dtype, w.dtype], target) {
-                true => depthwise::lower(body, root, target).map(Launches::from),
-                false => conv::lower(body, root, target, symbols).map(Launches::from),
-            }
+    let mut launches = match body.func.kind(root) {
+        TensorOp::Dot { .. } => dot::lower(body, root, target, symbols)?,
+        TensorOp::Conv { .. } if is_depthwise(body, root, target) => {
+            depthwise::lower(body, root, target)?.into()
         }
-        TensorOp::WinogradConv { .. } => winograd::lower(body, root, target, symbols).map(Launches::from),
-        _ => Err("a contraction is expected".into()),
-    }
+        TensorOp::Conv { .. } => conv::lower(body, root, target, symbols)?.into(),
+        TensorOp::WinogradConv { .. } => winograd::lower(body, root, target, symbols)?.into(),
+        _ => return Err("a contraction is expected".into()),
+    };
+    let contract = asked(body, root, target, symbols);
+    launches.reasons.extend(contract.and_then(|contract| target.tile_reason(&contract)));
+    Ok(launches)
+}
+
+/// What the target is asked about a contraction's tile; none where the recipe asks nothing of the kind.
+pub(super) fn asked(
+    body: &Body,
+    root: OpId,
+    target: &dyn TargetModel,
+    symbols: &Symbols,
+) -> Option<Contract> {
+    let contract = match body.func.kind(root) {
+        TensorOp::Dot { .. } => dot::contract(body, root, target, symbols),
+        TensorOp::Conv { .. } if is_depthwise(body, root, target) => return None,
+        TensorOp::Conv { .. } => conv::contract(body, root),
+        TensorOp::WinogradConv { .. } => winograd::contract(body, root),
+        _ => return None,
+    };
+    contract.ok()
+}
+
+fn is_depthwise(body: &Body, root: OpId, target: &dyn TargetModel) -> bool {
+    let TensorOp::Conv { groups, .. } = body.func.kind(root) else { return false };
+    let [x, w] = [0, 1].map(|i| body.func.ty(body.func.operand(root, i)));
+    depthwise::takes(&w.shape, *groups, [x.dtype, w.dtype], target)
 }
 
 /// Why a contraction is not computed that no pass makes for this target; a program given as text may hold any, perhaps made

@@ -10,7 +10,7 @@ fn tile(class: &str, m: &str, n: &str, k: &str) -> [i64; 4] {
     [tile.m, tile.n, tile.k, tile.m_block]
 }
 
-fn contract(m: &str, n: &str, k: &str) -> Contract {
+pub(super) fn contract(m: &str, n: &str, k: &str) -> Contract {
     let dim = |text: &str| text.parse().expect("a size");
     Contract {
         batch: Dim::from(1),

@@ -5,11 +5,12 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use tegula_base::{Diagnostics, HostTensor};
 use tegula_driver::bound::{Agreement, Bounded, compare, reference};
-use tegula_driver::{Compiled, Form};
+use tegula_driver::tune::record_of_others;
+use tegula_driver::{CompileOptions, Compiled, Form};
 use tegula_ir::{PrintOptions, print_program};
 use tegula_testkit::random::Case;
 
-use crate::in_process::{compile_bytes, guarded, is_simulated, package, session_of};
+use crate::in_process::{compile_with, guarded, is_simulated, options, package, session_of};
 
 use super::tile;
 
@@ -68,12 +69,19 @@ pub fn judge(case: &Case) -> Result<Agreement, Failure> {
             continue;
         }
         caught(name, || {
-            let compiled =
-                compile_bytes(text.as_bytes(), class, form).map_err(|found| refused(name, &found))?;
+            let refused = |found: Diagnostics| refused(name, &found);
+            let options = options(class, form).map_err(refused)?;
+            let compiled = compile_with(text.as_bytes(), &options).map_err(refused)?;
+            let tuning = record_of_others(&compiled.stages, &options, case.seed as usize).map_err(refused)?;
             if form == Form::Machine {
                 total.add(tile::check(&compiled.stages.tensor, class, &case.inputs)?);
             }
             total.add(run(name, class, compiled, case, &expected)?);
+            if form == Form::Machine && !tuning.contractions.is_empty() {
+                let options = CompileOptions { tuning: Some(tuning), ..options };
+                let tuned = compile_with(text.as_bytes(), &options).map_err(refused)?;
+                total.add(run(&format!("{name}, other tiles"), class, tuned, case, &expected)?);
+            }
             Ok(())
         })?;
     }

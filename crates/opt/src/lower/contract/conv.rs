@@ -14,7 +14,7 @@ use crate::lower::access::{Axis, Lowering, TileBox, begin};
 use crate::lower::body::Body;
 use tegula_base::{Bytes, DType, Dim, Symbols};
 use tegula_ir::{OpId, Value};
-use tegula_target::{ContractTile, TargetModel};
+use tegula_target::{Contract, ContractTile, TargetModel};
 use tegula_tensor::{TensorOp, Window};
 use tegula_tile::IndexOp;
 
@@ -47,6 +47,20 @@ struct Place<'a> {
     steps: Walk,
 }
 
+/// What the target is asked about a convolution's tile.
+/// Errors: it is no convolution.
+pub(super) fn contract(body: &Body, root: OpId) -> Result<Contract, String> {
+    let TensorOp::Conv { window, groups, out } = body.func.kind(root) else {
+        return Err("a convolution is expected".into());
+    };
+    let (x, w) = (body.func.operand(root, 0), body.func.operand(root, 1));
+    let operands = [x, w].map(|value| body.func.ty(value).dtype);
+    let reach: i64 = window.size.iter().product();
+    let k = body.shape(w)[1].clone() * Dim::from(reach);
+    let is_packed = right_side(body, w, 0) != RightSide::Plain;
+    Ok(super::of_conv(operands, &result_shape(body, x, w, window), *groups, k, *out, is_packed))
+}
+
 pub(super) fn lower(
     body: &Body,
     root: OpId,
@@ -63,12 +77,8 @@ pub(super) fn lower(
     let row_axis = row_axis(&shape);
     let others: Vec<usize> = (0..shape.len() - 2).filter(|i| *i != row_axis).collect();
     let inner = body.shape(w)[1].clone();
-    let reach: i64 = window.size.iter().product();
     let acc = accumulator(*out);
-    let operands = [x, w].map(|value| body.func.ty(value).dtype);
-    let k = inner.clone() * Dim::from(reach);
-    let contract = super::of_conv(operands, &shape, *groups, k, *out, packing != RightSide::Plain);
-    let mut tile = target.contract_tile(&contract, symbols);
+    let mut tile = target.contract_tile(&contract(body, root)?, symbols);
     tile.n = packing.width().unwrap_or(tile.n);
     let last_columns = if *groups > 1 { LastColumns::Cut } else { LastColumns::of(packing) };
     if *groups > 1 && channels.as_const().is_none() {

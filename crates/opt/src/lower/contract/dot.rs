@@ -5,15 +5,15 @@ use super::converted::Converted;
 use super::padded::Product;
 use super::prefetch::NextPanel;
 use super::{
-    LastColumns, ROW_TAILS, RightSide, TileAt, TileOfResult, Traversal, WEIGHT_ROW_TAILS, Walk, accumulator,
-    epilogue, over_k, padded, prologue, right_side,
+    LastColumns, ROW_TAILS, RightSide, TileAt, TileOfResult, Traversal, WEIGHT_ROW_TAILS, Walk, epilogue,
+    over_k, padded, prologue, right_side,
 };
 use crate::lower::access::{Axis, Lowering, TileBox, begin};
 use crate::lower::body::Body;
 use crate::lower::{Launches, Lowered};
 use tegula_base::{DType, Dim, Symbols};
 use tegula_ir::{OpId, ScalarOp, Value};
-use tegula_target::{Edges, Prologue, TargetModel};
+use tegula_target::{Contract, Edges, Prologue, TargetModel};
 use tegula_tensor::layout::Physical;
 use tegula_tensor::{DotDims, TensorOp};
 
@@ -27,38 +27,64 @@ pub(super) struct Roles {
     pub rhs_n: usize,
 }
 
+/// A dot as its target is asked about it.
+struct Asked {
+    roles: Roles,
+    packing: RightSide,
+    prologue: Option<prologue::Found>,
+    contract: Contract,
+}
+
+fn asked(body: &Body, root: OpId, target: &dyn TargetModel, symbols: &Symbols) -> Result<Asked, String> {
+    let TensorOp::Dot { dims, out, pair_sums } = body.func.kind(root) else {
+        return Err("a dot is expected".into());
+    };
+    let roles = roles(body, root, dims)?;
+    let k = body.shape(roles.lhs)[roles.lhs_k].clone();
+    let packing = right_side(body, roles.rhs, roles.rhs_n);
+    let operands = [roles.lhs, roles.rhs].map(|value| body.func.ty(value).dtype);
+    let prologue = prologue::of_dot(&body.func, root, symbols, target);
+    let stored = prologue.as_ref().map_or([roles.lhs, roles.rhs], |found| found.stored);
+    // Text may say what no kernel formation would: factors computed in ways that no prologue has.
+    if let Some(value) = stored.into_iter().find(|value| body.func.def_op(*value).is_some()) {
+        return Err(format!("the factor {value} is computed in the kernel, and no prologue does that"));
+    }
+    let innermost = stored.map(|value| innermost(body, value));
+    let operands = match prologue.as_ref().map(|found| found.prologue) {
+        Some(Prologue::BlockScales { of, .. }) => [target.product_of_bytes(of); 2],
+        Some(Prologue::Unpack { .. }) | None => operands,
+    };
+    let shape = body.shape(body.func.result(root));
+    let mut contract = super::of_dot(operands, shape, k, *out, packing != RightSide::Plain, innermost);
+    contract.prologue = prologue.as_ref().map(|found| found.prologue);
+    contract.pair_sums = pair_sums.is_some();
+    Ok(Asked { roles, packing, prologue, contract })
+}
+
+/// What the target is asked about a dot's tile.
+/// Errors: it is no dot in normal form.
+pub(super) fn contract(
+    body: &Body,
+    root: OpId,
+    target: &dyn TargetModel,
+    symbols: &Symbols,
+) -> Result<Contract, String> {
+    asked(body, root, target, symbols).map(|asked| asked.contract)
+}
+
 pub(super) fn lower(
     body: &Body,
     root: OpId,
     target: &dyn TargetModel,
     symbols: &Symbols,
 ) -> Result<Launches, String> {
-    let TensorOp::Dot { dims, out, pair_sums } = body.func.kind(root) else {
+    let TensorOp::Dot { pair_sums, .. } = body.func.kind(root) else {
         return Err("a dot is expected".into());
     };
-    let roles = roles(body, root, dims)?;
-    let result = body.func.result(root);
-    let shape = body.shape(result).clone();
-    let (m, n) = (shape[roles.n_batch].clone(), shape[roles.n_batch + 1].clone());
-    let k = body.shape(roles.lhs)[roles.lhs_k].clone();
-    let acc = accumulator(*out);
-    let packing = right_side(body, roles.rhs, roles.rhs_n);
-    let operands = [roles.lhs, roles.rhs].map(|value| body.func.ty(value).dtype);
-    let is_packed = packing != RightSide::Plain;
-    let found = prologue::of_dot(&body.func, root, symbols, target);
-    let stored = found.as_ref().map_or([roles.lhs, roles.rhs], |found| found.stored);
-    // Text may say what no kernel formation would: factors computed in ways that no prologue has.
-    if let Some(value) = stored.into_iter().find(|value| body.func.def_op(*value).is_some()) {
-        return Err(format!("the factor {value} is computed in the kernel, and no prologue does that"));
-    }
-    let innermost = stored.map(|value| innermost(body, value));
-    let operands = match found.as_ref().map(|found| found.prologue) {
-        Some(Prologue::BlockScales { of, .. }) => [target.product_of_bytes(of); 2],
-        Some(Prologue::Unpack { .. }) | None => operands,
-    };
-    let mut contract = super::of_dot(operands, &shape, k.clone(), *out, is_packed, innermost);
-    contract.prologue = found.as_ref().map(|found| found.prologue);
-    contract.pair_sums = pair_sums.is_some();
+    let Asked { roles, packing, prologue: found, contract } = asked(body, root, target, symbols)?;
+    let shape = body.shape(body.func.result(root)).clone();
+    let (m, n, k) = (contract.m.clone(), contract.n.clone(), contract.k.clone());
+    let acc = contract.acc;
     let mut forms = target.contract_forms(&contract, symbols);
     if let Some(Prologue::BlockScales { steps, .. }) = contract.prologue {
         forms.iter_mut().for_each(|form| form.tile.k = form.tile.k.min(steps));

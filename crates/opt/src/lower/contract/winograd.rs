@@ -18,7 +18,7 @@ use crate::lower::access::{Axis, Lowering, TileBox, begin};
 use crate::lower::body::Body;
 use tegula_base::{DType, Diagnostic, Dim, Shape, Symbols};
 use tegula_ir::{OpId, ScalarOp, Value};
-use tegula_target::{ContractTile, TargetModel};
+use tegula_target::{Contract, ContractTile, TargetModel};
 use tegula_tensor::winograd::{REACH, RESULTS};
 use tegula_tensor::{TensorOp, Window};
 use tegula_tile::IndexOp;
@@ -53,6 +53,19 @@ struct Block {
     padded: Value,
 }
 
+/// What the target is asked about the tile of its products.
+/// Errors: it is no such convolution.
+pub(super) fn contract(body: &Body, root: OpId) -> Result<Contract, String> {
+    let TensorOp::WinogradConv { window } = body.func.kind(root) else {
+        return Err("a convolution of transformed filters is expected".into());
+    };
+    Ok(contract_of(body, body.func.operand(root, 0), body.func.operand(root, 1), window))
+}
+
+fn contract_of(body: &Body, x: Value, u: Value, window: &Window) -> Contract {
+    of_winograd(&result_shape(body, x, u, window), body.shape(x)[1].clone())
+}
+
 /// Why a convolution of transformed filters is not computed.
 pub(super) fn refused(
     body: &Body,
@@ -67,7 +80,7 @@ pub(super) fn refused(
         let help = "write `conv` by the filters of 3x3: they are transformed where that pays";
         Some(Diagnostic::error("unsupported", message).help(help))
     };
-    let contract = of_winograd(&result_shape(body, x, u, window), body.shape(x)[1].clone());
+    let contract = contract_of(body, x, u, window);
     if target.winograd_tile(&contract, symbols).is_none() {
         return refuse(format!("is not computed on `{}`", target.machine().name));
     }
@@ -94,7 +107,7 @@ pub(super) fn lower(
     };
     let shape: Shape = result_shape(body, x, u, window).into_iter().collect();
     let channels = body.shape(x)[1].clone();
-    let contract = of_winograd(&shape, channels.clone());
+    let contract = contract_of(body, x, u, window);
     let tile = target.winograd_tile(&contract, symbols).ok_or("the target takes no transformed filters")?;
     let tile = ContractTile { n: width, ..tile };
     let block = tile.m * tile.m_block;
