@@ -1,4 +1,4 @@
-//! Chains whose every link reads the one before twice: a formula of 60 ops whose tree has 2^60 leaves. A walk over
+//! Chains whose every link reads the one before twice: a formula of 40 ops whose tree has 2^40 leaves. A walk over
 //! definitions or uses that remembers nothing never ends on one, wherever in a program it stands.
 
 use std::sync::mpsc;
@@ -12,7 +12,7 @@ use tegula_tensor::{
     Builder, Direction, PadMode, PoolKind, QuantScheme, ScatterKind, TensorFunc, TensorProgram,
 };
 
-const LINKS: usize = 60;
+const LINKS: usize = 40;
 /// Rows and columns of most values.
 const N: i64 = 16;
 /// Rows and columns of products in whole tiles of a GPU.
