@@ -28,7 +28,7 @@ const PROCESSORS: [(&str, &str, u32, &[u32]); 6] = [
 
 /// Classes for processors that are not in the table, best first; of each tier the one that is named after it has the fewest
 /// features.
-pub const GENERIC: [&str; 3] = ["avx512-bf16-generic", "avx512-generic", "avx2-generic"];
+pub const GENERIC: [&str; 4] = ["avx512-bf16-generic", "avx512-generic", "avx2-vnni-generic", "avx2-generic"];
 
 /// The class made for the processor if its features are all there, else the best generic one that runs;
 /// `None` when none does.

@@ -109,10 +109,9 @@ pub(crate) fn listing(
         });
     }
     let target = CpuTarget::new(machine, options.form)?;
-    let tier = target.tier();
     let schedule = target.schedule(name, kernel, symbols);
     if asm {
-        let code = native::compile(&schedule.func, tier)?;
+        let code = native::compile(&schedule.func, target.instruction_set())?;
         return Ok(code.listing(&schedule.func));
     }
     Ok(String::from_utf8_lossy(&exec::encode(&schedule.func)).into_owned())

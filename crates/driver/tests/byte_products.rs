@@ -32,7 +32,8 @@ fn check_all(
     product: impl Fn(&mut Builder, [Value; 2]) -> Built<Value>,
 ) {
     let open: &[usize] = if is_open { &[0] } else { &[] };
-    all_ways::check(x, open, bytes(DType::I8, w), product);
+    all_ways::check(x, open, bytes(DType::I8, w), &product);
+    all_ways::check_on(&["avx2-vnni-generic"], x, open, bytes(DType::I8, w), &product);
 }
 
 #[test]

@@ -52,6 +52,25 @@ fn pairs_of_bf16_are_multiplied_where_the_processor_has_the_instruction() {
     }
 }
 
+#[test]
+fn bytes_are_multiplied_by_fours_where_the_processor_has_the_instruction() {
+    let product = program(|b| {
+        let (x, w) = (b.arg(DType::U8, [16, 64]), b.arg(DType::I8, [64, 48]));
+        Ok(vec![b.matmul(x, w, DType::I32)?])
+    });
+    let classes = [
+        ("avx2-generic", None),
+        ("avx2-vnni-generic", Some("avxvnni")),
+        ("zen5", Some("avx512vnni")),
+        ("ice-lake-server", Some("avx512vnni")),
+    ];
+    for (class, expected) in classes {
+        let used = used(&product, class);
+        let found: Vec<&str> = used.iter().map(String::as_str).filter(|name| name.contains("vnni")).collect();
+        assert_eq!(found, Vec::from_iter(expected), "{class}: {used:?}");
+    }
+}
+
 /// Pairs and what stands for them: rows of an odd and an even number of steps, and a single column.
 #[test]
 fn products_of_bf16_are_those_of_the_evaluator() {

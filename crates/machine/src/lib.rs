@@ -15,9 +15,10 @@ use std::collections::BTreeMap;
 use tegula_base::Diagnostics;
 
 /// The machine classes that come with Tegula, by name.
-const CLASSES: [(&str, &str); 11] = [
+const CLASSES: [(&str, &str); 12] = [
     ("a100", include_str!("../machines/a100.toml")),
     ("avx2-generic", include_str!("../machines/avx2-generic.toml")),
+    ("avx2-vnni-generic", include_str!("../machines/avx2-vnni-generic.toml")),
     ("avx512-bf16-generic", include_str!("../machines/avx512-bf16-generic.toml")),
     ("avx512-generic", include_str!("../machines/avx512-generic.toml")),
     ("h100", include_str!("../machines/h100.toml")),

@@ -57,11 +57,27 @@ impl Tier {
     }
 }
 
-/// Compiles a kernel for a tier.
+/// The instructions that code is made of: a tier's, and of those beyond it what single processors have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct InstructionSet {
+    pub tier: Tier,
+    /// `vpdpbusd`, products of bytes summed by fours: of AVX-512 always, beside AVX2 where there is AVX-VNNI.
+    pub byte_dots: bool,
+}
+
+impl From<Tier> for InstructionSet {
+    /// The common ground of a tier's processors.
+    fn from(tier: Tier) -> InstructionSet {
+        InstructionSet { tier, byte_dots: tier == Tier::Avx512 }
+    }
+}
+
+/// Compiles a kernel for an instruction set, or for the common ground of a tier.
 /// Errors: internal only; e.g. a vector wider than the tier's registers, which lowering must not make.
-pub fn compile(func: &CpuFunc, tier: Tier) -> Result<Code, Diagnostic> {
-    let mut mir = select::select(func, tier)?;
-    let allocation = allocate::allocate(&mut mir, tier)?;
+pub fn compile(func: &CpuFunc, set: impl Into<InstructionSet>) -> Result<Code, Diagnostic> {
+    let set = set.into();
+    let mut mir = select::select(func, set)?;
+    let allocation = allocate::allocate(&mut mir, set.tier)?;
     emit::emit(func, &mir, &allocation)
 }
 
@@ -84,20 +100,20 @@ struct Template {
 
 impl Templates {
     /// The bytes of [`compile`]; several threads may ask at once.
-    pub fn compile(&self, func: &CpuFunc, tier: Tier) -> Result<Vec<u8>, Diagnostic> {
-        let mut mir = select::select(func, tier)?;
-        let form = fingerprint(&(&mir, tier));
+    pub fn compile(&self, func: &CpuFunc, set: InstructionSet) -> Result<Vec<u8>, Diagnostic> {
+        let mut mir = select::select(func, set)?;
+        let form = fingerprint(&(&mir, set));
         let known = self.known().get(&form).cloned();
         if let Some(known) = known {
             let mut bytes = known.instructions.clone();
             emit::append_constants(&mut bytes, &allocate::constants(mir.pool, &known.repeated));
-            if cfg!(debug_assertions) && bytes != compile(func, tier)?.bytes {
+            if cfg!(debug_assertions) && bytes != compile(func, set)?.bytes {
                 let message = format!("`{}` has other code than the kernel of its form", func.name);
                 return Err(Diagnostic::internal(message));
             }
             return Ok(bytes);
         }
-        let allocation = allocate::allocate(&mut mir, tier)?;
+        let allocation = allocate::allocate(&mut mir, set.tier)?;
         let code = emit::emit(func, &mir, &allocation)?;
         let instructions = code.bytes[..code.code_bytes].to_vec();
         let template = Template { instructions, repeated: allocation.repeated };

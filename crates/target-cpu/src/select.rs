@@ -26,7 +26,7 @@ mod vector;
 
 use crate::isa::{Isa, Width};
 use crate::mir::{Arg, Base, Builder, Kind, Mem, Mir, Size, VReg};
-use crate::native::Tier;
+use crate::native::{InstructionSet, Tier};
 use crate::schedule::ops::CpuOp;
 use crate::schedule::{CpuFunc, CpuType, Elem};
 use made::AlreadyMade;
@@ -44,7 +44,7 @@ type Selected<T> = Result<T, Diagnostic>;
 const INSTS_OF_OPS: (usize, usize) = (5, 4);
 
 /// Selects instructions for a whole kernel.
-pub fn select(func: &CpuFunc, tier: Tier) -> Selected<Mir> {
+pub fn select(func: &CpuFunc, set: InstructionSet) -> Selected<Mir> {
     let mut b = Builder::new(func.op_count() * INSTS_OF_OPS.0 / INSTS_OF_OPS.1);
     let entry = ENTRY.map(|register| {
         let reg = b.gpr();
@@ -52,9 +52,10 @@ pub fn select(func: &CpuFunc, tier: Tier) -> Selected<Mir> {
         reg
     });
     b.mark_prelude();
-    let plan = Plan::new(func, tier);
+    let plan = Plan::new(func, set);
+    let InstructionSet { tier, byte_dots } = set;
     let values = vec![None; func.value_count()];
-    let mut select = Select { func, tier, plan, b, values, entry, made: AlreadyMade::default() };
+    let mut select = Select { func, tier, byte_dots, plan, b, values, entry, made: AlreadyMade::default() };
     select.region(func.body())?;
     Ok(select.b.finish())
 }
@@ -62,6 +63,8 @@ pub fn select(func: &CpuFunc, tier: Tier) -> Selected<Mir> {
 struct Select<'f> {
     func: &'f CpuFunc,
     tier: Tier,
+    /// As of [`InstructionSet`].
+    byte_dots: bool,
     plan: Plan,
     b: Builder,
     values: Vec<Option<VReg>>,

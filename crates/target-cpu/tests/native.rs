@@ -11,7 +11,7 @@ mod simulator;
 use call::{Guarded, Loaded};
 use generate::{Generator, Rng};
 use tegula_target_cpu::exec::{Executable, VecMemory};
-use tegula_target_cpu::native::{Code, Tier, compile};
+use tegula_target_cpu::native::{Code, InstructionSet, Tier, compile};
 use tegula_target_cpu::schedule::CpuFunc;
 
 const OUT_BYTES: usize = generate::OUT_BYTES;
@@ -51,18 +51,17 @@ fn run_simulated(code: &Code, input: &[u8], sizes: &[i64]) -> Vec<u8> {
 }
 
 /// Compares machine code with the executor; this processor does not run code that it lacks an instruction for.
-fn check(name: &str, func: &CpuFunc, tiers: &[Tier], input: &[u8], sizes: &[i64]) {
+fn check(name: &str, func: &CpuFunc, sets: &[InstructionSet], input: &[u8], sizes: &[i64]) {
     let expected = run_portable(func, input, sizes);
-    for &tier in tiers {
-        let code = compile(func, tier).unwrap_or_else(|e| panic!("{e}"));
+    for &set in sets {
+        let code = compile(func, set).unwrap_or_else(|e| panic!("{e}"));
         let here = run_native(&code, input, sizes).map(|got| ("this processor", got));
         for (place, got) in here.into_iter().chain([("the simulator", run_simulated(&code, input, sizes))]) {
             if let Some(at) = expected.iter().zip(&got).position(|(a, b)| a != b) {
                 let from = at / 8 * 8;
                 let listing = code.listing(func);
                 panic!(
-                    "{name} for {} on {place}: output differs at byte {at}: {:02x?} instead of {:02x?}, sizes {sizes:?}\n{listing}",
-                    tier.name(),
+                    "{name} for {set:?} on {place}: output differs at byte {at}: {:02x?} instead of {:02x?}, sizes {sizes:?}\n{listing}",
                     &got[from..from + 8],
                     &expected[from..from + 8]
                 );
@@ -72,17 +71,18 @@ fn check(name: &str, func: &CpuFunc, tiers: &[Tier], input: &[u8], sizes: &[i64]
 }
 
 /// Lanes up to what the narrowest tier given holds.
-fn tier_sets() -> Vec<(u32, Vec<Tier>)> {
-    vec![(32, Tier::ALL.to_vec()), (64, vec![Tier::Avx512])]
+fn sets_of_widths() -> Vec<(u32, Vec<InstructionSet>)> {
+    let [narrow, wide] = Tier::ALL.map(InstructionSet::from);
+    vec![(32, vec![narrow, InstructionSet { byte_dots: true, ..narrow }, wide]), (64, vec![wide])]
 }
 
 #[test]
 fn every_op_alone() {
-    for (bytes, tiers) in tier_sets() {
+    for (bytes, sets) in sets_of_widths() {
         for case in generate::single_ops(bytes) {
             let input = generate::input(&mut Rng::new(7));
             for sizes in [[0, 3, 7], [1, -5, 2], [100, 1, 64]] {
-                check(&case.0, &case.1, &tiers, &input, &sizes);
+                check(&case.0, &case.1, &sets, &input, &sizes);
             }
         }
     }
@@ -95,7 +95,7 @@ fn powers_of_all_lane_counts() {
     use tegula_ir::ScalarOp;
     use tegula_target_cpu::math::expand;
     use tegula_target_cpu::schedule::{Builder, CompareOp};
-    for (bytes, tiers) in tier_sets() {
+    for (bytes, sets) in sets_of_widths() {
         for lanes in [1, 2, 4, 8, 16].into_iter().filter(|lanes| 4 * lanes <= bytes) {
             let mut b = Builder::new("powers");
             let (from, to) = (b.arg(1), b.arg(2));
@@ -118,7 +118,7 @@ fn powers_of_all_lane_counts() {
                     bytes.copy_from_slice(&(rng.below(4000) as f32 * 0.01 - 5.0).to_le_bytes())
                 };
                 plain.for_each(small);
-                check("powers", &func, &tiers, &input, &[]);
+                check("powers", &func, &sets, &input, &[]);
             }
         }
     }
@@ -149,7 +149,7 @@ fn bf16_dots_of_integers_are_exact() {
                 .extend((0..64).flat_map(|i| {
                     ((((i * 7) % 31 - 15) as f32).to_bits() >> 16).to_le_bytes()[..2].to_vec()
                 }));
-            check(&format!("dot_bf16 {lanes}"), &b.finish(), &[tier], &input, &[]);
+            check(&format!("dot_bf16 {lanes}"), &b.finish(), &[tier.into()], &input, &[]);
         }
     }
 }
@@ -186,7 +186,7 @@ fn bf16_dots_are_those_of_the_instruction() {
             };
             let mut input: Vec<u8> = (0..16).flat_map(|_| number(23).to_le_bytes()).collect();
             input.extend((0..64).flat_map(|_| ((number(7) >> 16) as u16).to_le_bytes()));
-            check("dot_bf16", &func, &[Tier::Avx512], &input, &[]);
+            check("dot_bf16", &func, &[Tier::Avx512.into()], &input, &[]);
         }
     }
 }
@@ -252,7 +252,7 @@ fn random_programs() {
     let fresh =
         std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(1, |d| d.as_nanos() as u64);
     let n: u64 = std::env::var("TEGULA_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(300);
-    for (bytes, tiers) in tier_sets() {
+    for (bytes, sets) in sets_of_widths() {
         for seed in (0..n).chain([fresh]) {
             let mut rng = Rng::new(seed);
             let func = Generator::new(&mut rng, bytes).program(seed);
@@ -261,7 +261,7 @@ fn random_programs() {
             check(
                 &format!("random program, seed {seed}, vectors of {bytes} bytes"),
                 &func,
-                &tiers,
+                &sets,
                 &input,
                 &sizes,
             );

@@ -119,7 +119,7 @@ pub fn best_class() -> &'static str {
 /// A machine class of each tier: of AVX-512 the one whose code this processor runs best, else one that is simulated.
 pub fn classes() -> [&'static str; 2] {
     let best = best_class();
-    ["avx2-generic", if best == "avx2-generic" { "avx512-bf16-generic" } else { best }]
+    ["avx2-generic", if best.starts_with("avx2") { "avx512-bf16-generic" } else { best }]
 }
 
 /// Those of [`classes`] that this processor does not run, as a figure of a check.

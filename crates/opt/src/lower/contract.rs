@@ -48,7 +48,8 @@ pub(super) fn lower(body: &Body, target: &dyn TargetModel, symbols: &Symbols) ->
     Ok(launches)
 }
 
-/// What the target is asked about a contraction's tile; none where the recipe asks nothing of the kind.
+/// What the target is asked about a contraction's tile; none where the recipe asks nothing of the kind. Winograd's products
+/// have tiles of their own ([`TargetModel::winograd_tile`]), which the transforms are made for.
 pub(super) fn asked(
     body: &Body,
     root: OpId,
@@ -59,7 +60,6 @@ pub(super) fn asked(
         TensorOp::Dot { .. } => dot::contract(body, root, target, symbols),
         TensorOp::Conv { .. } if is_depthwise(body, root, target) => return None,
         TensorOp::Conv { .. } => conv::contract(body, root),
-        TensorOp::WinogradConv { .. } => winograd::contract(body, root),
         _ => return None,
     };
     contract.ok()

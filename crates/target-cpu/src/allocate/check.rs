@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn finds_a_wrong_register_or_home() {
-        let original: Mir = crate::select::select(&crowded(), Tier::Avx2).expect("selects");
+        let original: Mir = crate::select::select(&crowded(), Tier::Avx2.into()).expect("selects");
         let mut mir = original.clone();
         let liveness = live::Liveness::compute(&mir);
         let good = assign::assign(&mut mir, &liveness, Tier::Avx2).expect("allocates");

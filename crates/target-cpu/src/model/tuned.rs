@@ -1,6 +1,7 @@
 //! Tiles of contractions from a record, and which are worth measuring for one.
 
-use super::{CpuTarget, MOST_ROW_TILES, instructions};
+use super::CpuTarget;
+use super::tile::{MOST_ROW_TILES, even_block, instructions};
 use crate::native::Tier;
 use tegula_base::{DType, Diagnostic, Diagnostics};
 use tegula_target::tuning::{TunedContract, TunedTile, Tuning};
@@ -49,8 +50,9 @@ pub(super) fn others(target: &CpuTarget, contract: &Contract) -> Vec<TunedTile> 
         columns: vectors * lanes,
         row_tiles: target.row_tiles_of_block(contract, rows),
     });
-    let tiles = rows.map_or(MOST_ROW_TILES, |rows| (rows + own.rows - 1) / own.rows);
-    let blocks = [own.row_tiles / 2, own.row_tiles * 2].map(|block| block.clamp(1, tiles.max(1)));
+    let most = 2 * MOST_ROW_TILES;
+    let blocks = [own.row_tiles / 2, own.row_tiles * 2];
+    let blocks = blocks.map(|block| even_block(contract, own.rows, block.clamp(1, most)));
     let blocks = blocks.into_iter().filter(|block| *block != own.row_tiles);
     shapes.chain(blocks.map(|row_tiles| TunedTile { row_tiles, ..own })).collect()
 }
@@ -71,7 +73,9 @@ pub(super) fn check(target: &CpuTarget, tuning: &Tuning) -> Result<(), Diagnosti
     tuning.check_machine(&target.machine)?;
     let mut found = Diagnostics::default();
     for (title, tile) in &tuning.contractions {
-        if let Err(why) = check_tile(target, &tile.tile()) {
+        let is_share = tile.share.is_finite() && tile.share > 0.0;
+        let share = if is_share { Ok(()) } else { Err(format!("takes {} of the time", tile.share)) };
+        if let Err(why) = share.and_then(|()| check_tile(target, &tile.tile())) {
             found.push(Diagnostic::error("tuning-record", format!("the tile of `{title}` {why}")));
         }
     }
@@ -88,11 +92,13 @@ fn check_tile(target: &CpuTarget, tile: &TunedTile) -> Result<(), String> {
     if columns % lanes != 0 {
         return Err(format!("has {columns} columns, no multiple of {lanes}"));
     }
-    let most = super::of_tier(&REGISTERS, target.tier) * target.lanes(DType::F32);
-    if rows.saturating_mul(columns) > most || row_tiles > i64::from(u16::MAX) {
-        return Err(format!(
-            "has {rows} x {columns} sums, {row_tiles} tiles a block: {most} sums fit the registers"
-        ));
+    let of_row = columns.unsigned_abs().div_ceil(target.lanes(DType::F32).unsigned_abs()) as i64;
+    let (vectors, registers) = (rows.saturating_mul(of_row), super::of_tier(&REGISTERS, target.tier));
+    if vectors > registers {
+        return Err(format!("has {rows} x {columns} sums, more than {registers} registers hold"));
+    }
+    if row_tiles > i64::from(u16::MAX) {
+        return Err(format!("is one of {row_tiles} a block, above {}", u16::MAX));
     }
     Ok(())
 }

@@ -2,8 +2,8 @@
 
 use super::{CpuTarget, L2_SHARE};
 use crate::native::Tier;
-use tegula_base::{DType, Dim, Symbols};
-use tegula_target::{Contract, ContractTile, TargetModel};
+use tegula_base::{DType, Dim};
+use tegula_target::{Contract, ContractTile};
 use tegula_tensor::winograd::{FEWEST_CHANNELS, REACH};
 
 /// Tiles of an image from which it pays to transform them: the transformed filters, 16 numbers for 9, are read for each
@@ -18,14 +18,16 @@ const FEWEST_UNITS: i64 = 4;
 /// Extents for such products; `None` also where a row tile of so many channels is more than its share of L2. Rows past the
 /// last tile are computed too, so that an unknown number of them is as good as a whole unit's. AVX2 has 16 registers, as
 /// many as a tile has elements: not measured.
-pub(super) fn tile(target: &CpuTarget, products: &Contract, symbols: &Symbols) -> Option<ContractTile> {
+pub(super) fn tile(target: &CpuTarget, products: &Contract) -> Option<ContractTile> {
     let (k, n) = products.k.as_const().zip(products.n.as_const())?;
     let tiles = products.m.as_const().unwrap_or(MOST_WINOGRAD_TILES);
     let are_many = k.min(n) >= FEWEST_CHANNELS && tiles >= FEWEST_WINOGRAD_TILES;
     if !are_many || target.tier != Tier::Avx512 {
         return None;
     }
-    let tile = target.contract_tile(&Contract { m: Dim::from(tiles), ..products.clone() }, symbols);
+    // Its own, whatever a record says of a product of these sizes: the transforms are made for whole registers.
+    let of_many = Contract { m: Dim::from(tiles), ..products.clone() };
+    let tile = target.walked(&of_many, target.own_tile(&of_many));
     let bytes = REACH.pow(2) * k * DType::F32.size() as i64;
     let most = (target.cpu.l2.0 as i64 / L2_SHARE / bytes).min(MOST_WINOGRAD_TILES) / tile.m;
     if most == 0 {
@@ -46,7 +48,9 @@ pub(super) fn tile(target: &CpuTarget, products: &Contract, symbols: &Symbols) -
 mod tests {
     use super::*;
     use crate::model::Form;
+    use tegula_base::Symbols;
     use tegula_machine::Machine;
+    use tegula_target::TargetModel;
 
     fn products(tiles: impl Into<Dim>, channels: i64) -> Contract {
         let [k, n] = [channels, 64].map(Dim::from);

@@ -10,8 +10,9 @@ use tegula_ir::{OpId, Value};
 impl Select<'_> {
     pub(super) fn dot_u8s8(&mut self, op: OpId) -> Selected<()> {
         let (_, _, width) = self.shape(self.func.result(op))?;
-        if self.tier == Tier::Avx512 {
-            return self.dot_instruction(op, Isa::Vpdpbusd, width);
+        if self.byte_dots {
+            let isa = if self.tier == Tier::Avx512 { Isa::Vpdpbusd } else { Isa::VexVpdpbusd };
+            return self.dot_instruction(op, isa, width);
         }
         let mut sum = self.operand(op, 0)?;
         // No pair of products of 16-bit lanes overflows 32 bits.

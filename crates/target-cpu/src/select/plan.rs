@@ -3,7 +3,7 @@
 //! Method: ops are visited from last to first, so that every user has decided before its operands are seen.
 //! An op without a remaining register use is not selected; an op that its only user absorbs passes its operands on.
 
-use crate::native::Tier;
+use crate::native::{InstructionSet, Tier};
 use crate::schedule::ops::{CpuOp, IndexOp, VecOp};
 use crate::schedule::{Address, CpuFunc, CpuType, Elem};
 use tegula_base::HashMap;
@@ -29,7 +29,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    pub fn new(func: &CpuFunc, tier: Tier) -> Plan {
+    pub fn new(func: &CpuFunc, set: InstructionSet) -> Plan {
         let order = func.walk();
         let epochs = memory_epochs(func, &order);
         let mut plan = Plan {
@@ -38,7 +38,7 @@ impl Plan {
             modes: HashMap::default(),
         };
         for &op in order.iter().rev() {
-            plan.visit(func, tier, op, &epochs);
+            plan.visit(func, set, op, &epochs);
         }
         plan
     }
@@ -58,7 +58,8 @@ impl Plan {
         self.modes[&op]
     }
 
-    fn visit(&mut self, func: &CpuFunc, tier: Tier, op: OpId, epochs: &[u32]) {
+    fn visit(&mut self, func: &CpuFunc, set: InstructionSet, op: OpId, epochs: &[u32]) {
+        let InstructionSet { tier, byte_dots } = set;
         if self.is_dead(func, op) && !self.is_absorbed(op) {
             return;
         }
@@ -79,6 +80,7 @@ impl Plan {
             CpuOp::DotU8S8 {} | CpuOp::DotBf16 {} if tier == Tier::Avx512 => {
                 fold_load(func, tier, op, 2, true, epochs)
             }
+            CpuOp::DotU8S8 {} if byte_dots => fold_raw(func, op, 2, epochs),
             CpuOp::DotU8S8Pairs {} => fold_raw(func, op, 2, epochs),
             CpuOp::If {} | CpuOp::IndexSelect {} => fused_compare(func, op),
             _ => None,

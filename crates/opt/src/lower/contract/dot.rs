@@ -5,8 +5,8 @@ use super::converted::Converted;
 use super::padded::Product;
 use super::prefetch::NextPanel;
 use super::{
-    LastColumns, ROW_TAILS, RightSide, TileAt, TileOfResult, Traversal, WEIGHT_ROW_TAILS, Walk, epilogue,
-    over_k, padded, prologue, right_side,
+    BYTES_TOGETHER, LastColumns, ROW_TAILS, RightSide, TileAt, TileOfResult, Traversal, WEIGHT_ROW_TAILS,
+    Walk, epilogue, over_k, padded, prologue, right_side,
 };
 use crate::lower::access::{Axis, Lowering, TileBox, begin};
 use crate::lower::body::Body;
@@ -181,6 +181,11 @@ impl TileOfResult for UnitOf<'_> {
         let mut walk = Walk::new(tile, packing, None, row.extent);
         if acc.is_int() {
             walk = walk.in_chains(tile, row.extent);
+        }
+        let [x, w] = [roles.lhs, roles.rhs].map(|value| cx.body.func.ty(value).dtype);
+        if packing == RightSide::Plain && target.steps_together(x, w, BYTES_TOGETHER) == BYTES_TOGETHER {
+            // A group is made of as many rows of the right side, and no chain takes a part of one.
+            walk = Walk { chains: 1, ..walk };
         }
         if pair_sums.is_some() && !matches!(packing, RightSide::Groups { .. }) {
             walk = Walk::in_pairs();

@@ -53,15 +53,7 @@ struct Block {
     padded: Value,
 }
 
-/// What the target is asked about the tile of its products.
-/// Errors: it is no such convolution.
-pub(super) fn contract(body: &Body, root: OpId) -> Result<Contract, String> {
-    let TensorOp::WinogradConv { window } = body.func.kind(root) else {
-        return Err("a convolution of transformed filters is expected".into());
-    };
-    Ok(contract_of(body, body.func.operand(root, 0), body.func.operand(root, 1), window))
-}
-
+/// What the target is asked about the products.
 fn contract_of(body: &Body, x: Value, u: Value, window: &Window) -> Contract {
     of_winograd(&result_shape(body, x, u, window), body.shape(x)[1].clone())
 }
