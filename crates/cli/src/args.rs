@@ -254,8 +254,19 @@ pub struct TuneArgs {
     /// The record to write, for `--tuning`.
     #[arg(short, long, value_name = "FILE.toml")]
     pub output: PathBuf,
+    /// A machine class or a machine file of this processor; default: the class that fits it.
+    #[arg(long, value_name = "CLASS|FILE")]
+    pub machine: Option<String>,
+    /// Instruction set tier of the machine: `avx2` or `avx512`.
+    #[arg(long)]
+    pub tier: Option<String>,
+    /// What products of 32-bit floats are computed in: `f32` or `bf16`.
+    #[arg(long, value_name = "TYPE", value_parser = ["f32", "bf16"])]
+    pub precision: Option<String>,
     #[command(flatten)]
-    pub compile: CompileOptions,
+    pub dims: DimOptions,
+    #[command(flatten)]
+    pub build: BuildOptions,
     #[command(flatten)]
     pub inputs: InputOptions,
     /// Threads that share a run.

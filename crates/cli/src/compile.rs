@@ -14,6 +14,9 @@ use tegula_driver::{CompileOptions, Emit, Model, PassCx, PassRecord};
 pub fn compile(args: &CompileArgs) -> Result<(), Failure> {
     output::keep_input(&args.model, args.output.as_ref())?;
     output::keep_input(&args.model, args.trace_file.as_ref())?;
+    if let Some(record) = &args.compile.target.tuning {
+        output::keep_input(record, args.output.as_ref())?;
+    }
     if args.gpu_backend.as_deref() == Some("tileir") {
         return crate::tileir::compile(args);
     }

@@ -90,8 +90,14 @@ pub fn check_dims<'a>(
     found.into_result(())
 }
 
-/// The package of a compilation that was not stopped.
+/// The package of a compilation that was not stopped. What a tuning record has for other models is told.
 pub fn package_of(compiled: &Compiled) -> Result<&tegula_package::Draft, Failure> {
+    if compiled.unmet_tiles > 0 {
+        let of_others = compiled.unmet_tiles;
+        output::complain(&format!(
+            "note: {of_others} tiles of the tuning record are of contractions that this compilation has not\n"
+        ));
+    }
     compiled.package.as_ref().ok_or_else(|| {
         Diagnostic::error("stopped", "`--stop-after` leaves no package")
             .help("`tegula compile MODEL --stop-after PASS` without `-o` prints what the pass leaves")

@@ -59,6 +59,20 @@ pub fn keep_input(input: &Path, output: Option<&PathBuf>) -> Result<(), Failure>
     Err(Diagnostic::error("bad-option", message).help("name another file to write").into())
 }
 
+/// Errors: no file can be there, which who waits for what it shall hold wants to know before.
+pub fn check_place(path: &Path) -> Result<(), Failure> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if path.is_dir() {
+        return Err(Diagnostic::error("io", format!("`{}` is a folder", path.display())).into());
+    }
+    match folder {
+        Some(folder) if !folder.is_dir() => {
+            Err(io_failure("written", path, &io::Error::from(io::ErrorKind::NotFound)).into())
+        }
+        _ => Ok(()),
+    }
+}
+
 /// A file that is not there is no other file.
 fn is_same_file(one: &Path, other: &Path) -> bool {
     let (Ok(one), Ok(other)) = (one.canonicalize(), other.canonicalize()) else { return false };

@@ -1,6 +1,6 @@
 //! `tegula tune`.
 
-use crate::args::{TuneArgs, refuse};
+use crate::args::{CompileOptions, TargetOptions, TuneArgs};
 use crate::failure::Failure;
 use crate::inputs::inputs;
 use crate::load::{dims, with_model};
@@ -12,27 +12,38 @@ use tegula_package::Port;
 
 pub fn tune(args: &TuneArgs) -> Result<(), Failure> {
     output::keep_input(&args.model, Some(&args.output))?;
-    let switches = [
-        ("--target", args.compile.target.target.is_some()),
-        ("--tuning", args.compile.target.tuning.is_some()),
-        ("--portable", args.compile.target.portable),
-        ("--start-from", args.compile.passes.start_from.is_some()),
-        ("--trace", args.compile.passes.trace.is_some()),
-    ];
-    refuse("tiles are measured on this processor, of whole compilations", &switches)?;
-    let sizes = dims(&args.compile.dims)?;
+    output::check_place(&args.output)?;
+    let sizes = dims(&args.dims)?;
     let mut made = |ports: &[Port]| -> Result<Vec<HostTensor>, Diagnostics> {
         Ok(inputs(ports, &args.inputs, &sizes)?.noted())
     };
     let rounds = Rounds { count: args.rounds, threads: args.threads };
-    let (tuned, _) = with_model(&args.model, &args.compile, None, |model, options, _| {
+    let (tuned, _) = with_model(&args.model, &compiled(args), None, |model, options, _| {
         measure(model, options, rounds, &mut made, &mut output::progress)
     })?;
+    if !tuned.open.is_empty() {
+        output::complain(&format!(
+            "note: {} contractions have open sizes and are left as they are (`--dim NAME=N` fixes them)\n",
+            tuned.open.len()
+        ));
+    }
     output::write_bytes(&args.output, tuned.record.print().as_bytes())?;
     if args.json {
         return output::print_json(&to_json(&tuned));
     }
     output::print(&to_text(&tuned, args))
+}
+
+/// How the model is compiled.
+fn compiled(args: &TuneArgs) -> CompileOptions {
+    let TuneArgs { machine, tier, precision, dims, build, .. } = args;
+    let target = TargetOptions {
+        machine: machine.clone(),
+        tier: tier.clone(),
+        precision: precision.clone(),
+        ..TargetOptions::default()
+    };
+    CompileOptions { target, dims: dims.clone(), build: build.clone(), ..CompileOptions::default() }
 }
 
 fn to_text(tuned: &Tuned, args: &TuneArgs) -> String {
@@ -49,12 +60,15 @@ fn to_text(tuned: &Tuned, args: &TuneArgs) -> String {
         text += &format!("{time:>10}  {usual:<18} {faster:<18} {share:>6}  {title}\n");
     }
     let (found, all) = (tuned.record.contractions.len(), tuned.contractions.len());
-    text += &format!(
-        "{found} of {all} contractions have a faster tile; a run of {} takes {:.3} of its time with them\nwrote {}\n",
-        output::duration(tuned.usual_ns),
-        tuned.share,
-        args.output.display(),
-    );
+    let run = output::duration(tuned.usual_ns);
+    text += &match found {
+        0 => format!("none of {all} contractions has a tile with which a run of {run} is faster\n"),
+        _ => format!(
+            "{found} of {all} contractions have a faster tile; a run of {run} takes {:.3} of its time with them\n",
+            tuned.share
+        ),
+    };
+    text += &format!("wrote {}\n", args.output.display());
     text
 }
 
@@ -73,6 +87,7 @@ fn to_json(tuned: &Tuned) -> Value {
     });
     json!({
         "contractions": contractions.collect::<Vec<Value>>(),
+        "open": tuned.open,
         "usual_ns": tuned.usual_ns,
         "share": tuned.share,
     })

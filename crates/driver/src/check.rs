@@ -88,7 +88,7 @@ pub fn check(
     hardware: &Hardware,
     cx: &mut PassCx,
 ) -> Result<CheckReport, Diagnostics> {
-    let Compiled { stages, package } = compile(model, options, None, cx)?;
+    let Compiled { stages, package, .. } = compile(model, options, None, cx)?;
     let (Some(host), Some(package)) = (&stages.host, package) else {
         return Err(
             Diagnostic::error("stopped", "the compilation was stopped before a package was made").into()

@@ -6,6 +6,7 @@
 
 use crate::model::Model;
 use crate::target::{self, Form};
+use crate::tune::contractions;
 use std::collections::BTreeMap;
 use tegula_base::face::Clock;
 use tegula_base::{Diagnostic, Diagnostics};
@@ -67,11 +68,16 @@ impl CompileOptions {
     }
 }
 
+/// What the options of a package begin with that say which tile of a record a contraction has.
+pub const TILE: &str = "tile.";
+
 /// A compiled model.
 pub struct Compiled {
     pub stages: Stages,
     /// `None` when the compilation stopped early.
     pub package: Option<Draft>,
+    /// Tiles of the tuning record that are of other contractions than the model's.
+    pub unmet_tiles: usize,
 }
 
 /// What the levels look like at the end.
@@ -124,10 +130,12 @@ pub fn compile_program(
 ) -> Result<Compiled, Diagnostics> {
     let target = target::target(options)?;
     let stages = compile_tensor(tensor, &*target, options, cx)?;
-    let Some(host) = &stages.host else { return Ok(Compiled { stages, package: None }) };
-    let about = about(name, options, &*target);
+    let Some(host) = &stages.host else { return Ok(Compiled { stages, package: None, unmet_tiles: 0 }) };
+    let about = about(name, options, &stages, &*target);
+    let met = about.options.keys().filter(|name| name.starts_with(TILE)).count();
+    let unmet_tiles = options.tuning.as_ref().map_or(0, |tuning| tuning.contractions.len() - met);
     let package = timed(clock, cx, "package", "write", || to_package(host, &stages.lifetimes, about))?;
-    Ok(Compiled { stages, package: Some(package) })
+    Ok(Compiled { stages, package: Some(package), unmet_tiles })
 }
 
 /// The tensor and host pipelines. `host` is absent from the result when a pass was to be the last.
@@ -267,7 +275,7 @@ pub(crate) fn find_pass(
     })
 }
 
-fn about(model: &str, options: &CompileOptions, target: &dyn TargetModel) -> About {
+fn about(model: &str, options: &CompileOptions, stages: &Stages, target: &dyn TargetModel) -> About {
     let mut given = BTreeMap::new();
     for (dim, value) in &options.dims {
         given.insert(format!("dim.{dim}"), value.to_string());
@@ -281,9 +289,12 @@ fn about(model: &str, options: &CompileOptions, target: &dyn TargetModel) -> Abo
     if options.precision != Precision::F32 {
         given.insert("precision".to_string(), options.precision.to_string());
     }
-    for (contraction, tuned) in options.tuning.iter().flat_map(|tuning| &tuning.contractions) {
-        let TunedTile { rows, columns, row_tiles } = tuned.tile();
-        given.insert(format!("tile.{contraction}"), format!("{rows} x {columns}, {row_tiles} a block"));
+    if let Some(tuning) = &options.tuning {
+        for (title, contract) in contractions(stages, target).into_iter().flatten() {
+            let Some(tuned) = tuning.tile(&contract) else { continue };
+            let TunedTile { rows, columns, row_tiles } = tuned.tile();
+            given.insert(format!("{TILE}{title}"), format!("{rows} x {columns}, {row_tiles} a block"));
+        }
     }
     if options.form == Form::Portable {
         given.insert("form".to_string(), "portable".to_string());

@@ -4,12 +4,13 @@
 //! Method: the model is compiled once a try, every contraction with the next of its other tiles, and run in turns with the
 //! usual package; a launch's time is its own, so one run tells of all contractions, each among the launches that it stands
 //! among. What seems faster is measured once more, against the usual package in other rounds, since the least of many
-//! noisy times is too small; what is not faster by [`LEAST_GAIN`] in both is left as it is.
+//! noisy times is too small; what is not faster by [`LEAST_GAIN`] in both is left as it is, and so is all where the whole run is
+//! not faster. Contractions whose rows, columns or steps are open have no time of their own, and are left out.
 
 use crate::compile::{CompileOptions, Compiled, Stages, compile_program};
 use crate::model::Model;
 use crate::target;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use tegula_base::{Diagnostic, Diagnostics, HostTensor, Symbols};
 use tegula_ir::PassCx;
 use tegula_opt::lower::contract_of;
@@ -53,9 +54,11 @@ pub struct Tuned {
     pub record: Tuning,
     /// The longest first.
     pub contractions: Vec<Contraction>,
+    /// Contractions that are left out, since some of their sizes are open.
+    pub open: BTreeSet<String>,
     /// Of a run without the record, nanoseconds.
     pub usual_ns: f64,
-    /// The part of it that a run with the record takes.
+    /// The part of it that a run with the faster tiles takes; of 1 and more nothing is recorded.
     pub share: f64,
 }
 
@@ -104,7 +107,11 @@ pub fn tune(
         tuned.share = again.by_contraction.get(title).map_or(1.0, |found| found.share);
         tuned.share <= 1.0 - LEAST_GAIN
     });
+    progress("measuring the whole");
     let last = compare(&usual, &build(fastest.clone())?, &tensors, rounds.count)?;
+    if last.whole.share >= 1.0 {
+        fastest.clear();
+    }
     let record = Tuning { contractions: fastest, ..none.clone() };
     let judged = asked.into_iter().map(|asked| {
         let usual_ns = last.by_contraction.get(&asked.title).map_or(asked.usual_ns, |found| found.usual_ns);
@@ -112,8 +119,15 @@ pub fn tune(
         let Asked { title, usual, tried, .. } = asked;
         Contraction { title, usual_ns, usual, tried, tuned }
     });
-    let contractions = judged.collect();
-    Ok(Tuned { record, contractions, usual_ns: last.whole.usual_ns, share: last.whole.share })
+    let mut contractions: Vec<Contraction> = judged.collect();
+    contractions.sort_by(|a, b| b.usual_ns.total_cmp(&a.usual_ns));
+    Ok(Tuned {
+        record,
+        contractions,
+        open: usual.open(),
+        usual_ns: last.whole.usual_ns,
+        share: last.whole.share,
+    })
 }
 
 /// A record that gives each contraction of a compilation one of its other tiles, the `choice`-th counted round: whichever it
@@ -134,8 +148,13 @@ pub fn record_of_others(
     Ok(record)
 }
 
+/// What a tile must cover is known.
+fn has_known_sizes(contract: &Contract) -> bool {
+    [&contract.m, &contract.n, &contract.k].into_iter().all(|size| size.as_const().is_some())
+}
+
 /// The contraction that each launch is, with its title.
-fn contractions(stages: &Stages, target: &dyn TargetModel) -> Vec<Option<(String, Contract)>> {
+pub(crate) fn contractions(stages: &Stages, target: &dyn TargetModel) -> Vec<Option<(String, Contract)>> {
     let (func, symbols) = (stages.tensor.entry(), &stages.tensor.symbols);
     let kernels = stages.host.iter().flat_map(|host| &host.kernels);
     let contractions = kernels.map(|kernel| {
@@ -198,7 +217,7 @@ impl Build {
     ) -> Result<Build, Diagnostics> {
         let options = CompileOptions { tuning: Some(tuning), ..options.clone() };
         let cx = &mut PassCx::new().without_remarks();
-        let Compiled { stages, package } = compile_program(program.clone(), name, &options, None, cx)?;
+        let Compiled { stages, package, .. } = compile_program(program.clone(), name, &options, None, cx)?;
         let package = package.ok_or_else(|| Diagnostic::internal("a whole compilation made no package"))?;
         let options = crate::session_options(threads, Hardware::Own);
         let session = Session::from_bytes(package.to_bytes(), options)?;
@@ -207,7 +226,13 @@ impl Build {
         Ok(Build { session, contractions, symbols })
     }
 
-    /// The contractions that take long enough and might have another tile; the longest first.
+    /// The titles of contractions of open sizes.
+    fn open(&self) -> BTreeSet<String> {
+        let open = self.contractions.iter().flatten().filter(|(_, contract)| !has_known_sizes(contract));
+        open.map(|(title, _)| title.clone()).collect()
+    }
+
+    /// The contractions that take long enough and might have another tile.
     fn asked(&self, target: &dyn TargetModel, times: &Times) -> Vec<Asked> {
         let contractions: BTreeMap<&String, &Contract> =
             self.contractions.iter().flatten().map(|(title, contract)| (title, contract)).collect();
@@ -216,12 +241,10 @@ impl Build {
             let others = target.other_tiles(contract, &self.symbols);
             let tile = target.contract_tile(contract, &self.symbols);
             let usual = TunedTile { rows: tile.m, columns: tile.n, row_tiles: tile.m_block };
-            let is_worth_it = usual_ns >= LEAST_NS && !others.is_empty();
+            let is_worth_it = has_known_sizes(contract) && usual_ns >= LEAST_NS && !others.is_empty();
             is_worth_it.then(|| Asked { title: title.clone(), usual, usual_ns, others, tried: vec![] })
         });
-        let mut asked: Vec<Asked> = asked.collect();
-        asked.sort_by(|a, b| b.usual_ns.total_cmp(&a.usual_ns));
-        asked
+        asked.collect()
     }
 
     fn run(&self, tensors: &[HostTensor]) -> Result<Times, Diagnostics> {

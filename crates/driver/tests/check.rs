@@ -73,7 +73,7 @@ fn right_kernels_pass() {
 #[test]
 fn a_kernel_that_forgets_a_term_is_wrong() {
     let model = product();
-    let Compiled { stages, package } = compile(&model, &options(), None, &mut PassCx::new()).unwrap();
+    let Compiled { stages, package, .. } = compile(&model, &options(), None, &mut PassCx::new()).unwrap();
     let machine = Package::parse(package.unwrap().to_bytes()).unwrap().manifest.about.machine;
     let on = Device { machine: &machine, hardware: &Hardware::Own };
     let inputs = inputs();

@@ -63,7 +63,7 @@ fn contractions() -> (TensorProgram, Vec<HostTensor>) {
 fn any_other_tile_computes_the_same() {
     let (program, inputs) = contractions();
     let model = model(&program);
-    for class in ["avx2-generic", "avx512-generic", "zen4"] {
+    for class in ["avx2-generic", "avx2-vnni-generic", "avx512-generic", "zen4"] {
         let options = CompileOptions::new(Machine::class(class).unwrap());
         let Compiled { stages, .. } = compile(&model, &options, None, &mut PassCx::new()).unwrap();
         let hardware = own_or_simulated_cpu(&options.machine);
@@ -113,7 +113,7 @@ fn records_are_of_their_machine() {
     }
     let gpu = CompileOptions::new(Machine::class("h200").unwrap());
     let rounds = Rounds { count: 1, threads: 1 };
-    let found = tune(&model, &gpu, rounds, &mut |_| Ok(vec![]), &mut |_| {}).err().expect("refused");
+    let found = tune(&model, &gpu, rounds, &mut |_| Ok(vec![]), &mut |_| {}).expect_err("refused");
     assert!(found.to_string().contains("not-tuned"), "{found}");
 }
 

@@ -97,7 +97,7 @@ impl Tuning {
 }
 
 impl Contract {
-    /// What tells it from others whose tile may be another: `1 of 128 x 384 by 384 x 1536, f32 by f32 in f32`.
+    /// What a record knows it by: contractions of one title have one tile, `1 of 128 x 384 by 384 x 1536, f32 by f32 in f32`.
     pub fn title(&self) -> String {
         let Contract { batch, m, n, k, lhs, rhs, acc, .. } = self;
         let windows = if self.windowed { ", windows" } else { "" };
