@@ -110,9 +110,10 @@ impl CpuTarget {
             // Halves of columns that several rows meet stay in registers.
             Some(2..=4) if self.takes_bytes_apart(contract) => USUAL_VECTORS,
             Some(rows @ 1..=4) => BUSY_ACCUMULATORS / rows,
-            _ if self.tier == Tier::Avx2 || self.is_held_by_front_end(contract) => {
+            _ if self.is_held_by_front_end(contract) || self.takes_bytes_apart(contract) => {
                 return self.dense_tile(contract, columns);
             }
+            _ if self.tier == Tier::Avx2 => self.dense_vectors(contract, columns),
             _ if columns == Some(3) => 3,
             _ => USUAL_VECTORS,
         };
@@ -136,36 +137,51 @@ impl CpuTarget {
         products * instructions(of_tier(&USUAL_ROWS, self.tier), USUAL_VECTORS) > entering
     }
 
-    /// A tile that takes few instructions for each product. Its width follows from the columns alone, so that weights that
-    /// products of several heights share are packed once, and divides them where one does, as groups of columns need.
+    /// A tile that takes few instructions for each product.
     pub(super) fn dense_tile(&self, contract: &Contract, columns: Option<i64>) -> [i64; 2] {
-        let padding = |size: i64, tile: i64| ((size + tile - 1) / tile * tile) as f64 / size as f64;
-        let accumulators = self.most_accumulators(contract).min(DENSE_ACCUMULATORS);
-        let usual = |vectors: i64| match of_tier(&USUAL_ROWS, self.tier) {
-            rows if rows * vectors <= accumulators => rows,
-            _ => FEW_ROWS.min(accumulators / vectors).max(1),
+        let vectors = self.dense_vectors(contract, columns);
+        let most = (self.dense_accumulators(contract) / vectors).max(1);
+        let Some(rows) = contract.m.as_const() else {
+            return [self.dense_rows(contract, vectors).min(most), vectors];
         };
-        let narrowest = if self.takes_bytes_apart(contract) { 1 } else { USUAL_VECTORS };
-        let widths = narrowest..=of_tier(&DENSE_VECTORS, self.tier);
-        let vectors = match columns {
-            None => USUAL_VECTORS,
-            Some(columns) if columns <= USUAL_VECTORS => columns.max(1),
-            Some(columns) => {
-                let divides = widths.clone().any(|vectors| columns % vectors == 0);
-                let fits = widths.filter(|vectors| !divides || columns % vectors == 0);
-                let cost = |vectors: i64| match self.tier {
-                    Tier::Avx2 if vectors == 1 => ONE_VECTOR_OF_BYTES * padding(columns, vectors),
-                    Tier::Avx2 => padding(columns, vectors),
-                    Tier::Avx512 => instructions(usual(vectors), vectors) * padding(columns, vectors),
-                };
-                fits.min_by(|a, b| cost(*a).total_cmp(&cost(*b))).unwrap_or(USUAL_VECTORS)
-            }
-        };
-        let most = (accumulators / vectors).max(1);
-        let Some(rows) = contract.m.as_const() else { return [usual(vectors).min(most), vectors] };
         let cost = |height: i64| instructions(height, vectors) * padding(rows.max(1), height);
         let heights = (1..=most.min(rows.max(1))).rev();
         [heights.min_by(|a, b| cost(*a).total_cmp(&cost(*b))).unwrap_or(1), vectors]
+    }
+
+    /// Its vectors of columns. They follow from the columns alone, so that weights that products of several heights share are
+    /// packed once, and divide them where some do, as groups of columns need.
+    pub(super) fn dense_vectors(&self, contract: &Contract, columns: Option<i64>) -> i64 {
+        let narrowest = if self.takes_bytes_apart(contract) { 1 } else { USUAL_VECTORS };
+        let widths = narrowest..=of_tier(&DENSE_VECTORS, self.tier);
+        let columns = match columns {
+            None => return USUAL_VECTORS,
+            Some(columns) if columns <= USUAL_VECTORS => return columns.max(1),
+            Some(columns) => columns,
+        };
+        let divides = widths.clone().any(|vectors| columns % vectors == 0);
+        let fits = widths.filter(|vectors| !divides || columns % vectors == 0);
+        let cost = |vectors: i64| match self.tier {
+            Tier::Avx2 if vectors == 1 => ONE_VECTOR_OF_BYTES * padding(columns, vectors),
+            Tier::Avx2 => padding(columns, vectors),
+            Tier::Avx512 => {
+                instructions(self.dense_rows(contract, vectors), vectors) * padding(columns, vectors)
+            }
+        };
+        fits.min_by(|a, b| cost(*a).total_cmp(&cost(*b))).unwrap_or(USUAL_VECTORS)
+    }
+
+    /// Its rows where their number is not known.
+    fn dense_rows(&self, contract: &Contract, vectors: i64) -> i64 {
+        let accumulators = self.dense_accumulators(contract);
+        match of_tier(&USUAL_ROWS, self.tier) {
+            rows if rows * vectors <= accumulators => rows,
+            _ => FEW_ROWS.min(accumulators / vectors).max(1),
+        }
+    }
+
+    fn dense_accumulators(&self, contract: &Contract) -> i64 {
+        self.most_accumulators(contract).min(DENSE_ACCUMULATORS)
     }
 
     pub(super) fn most_accumulators(&self, contract: &Contract) -> i64 {
@@ -235,6 +251,11 @@ impl CpuTarget {
         let most = (self.cpu.l2.0 as i64 / L2_SHARE / tile_bytes).clamp(1, MOST_ROW_TILES);
         even_block(contract, rows, most)
     }
+}
+
+/// What tiles that cover a size take for what is there.
+fn padding(size: i64, tile: i64) -> f64 {
+    ((size + tile - 1) / tile * tile) as f64 / size as f64
 }
 
 /// Instructions a multiply-add of a step of k takes in a tile of `rows` x `vectors`: beside it the columns' loads, an element a
