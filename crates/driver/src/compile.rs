@@ -69,7 +69,7 @@ impl CompileOptions {
 }
 
 /// What the options of a package begin with that say which tile of a record a contraction has.
-pub const TILE: &str = "tile.";
+const TILE: &str = "tile.";
 
 /// A compiled model.
 pub struct Compiled {

@@ -55,7 +55,7 @@ const FORMS: [(&str, &str, Form); 6] = [
     ("avx512 bf16", EVERY_INSTRUCTION, Form::Machine),
 ];
 const EVERY_INSTRUCTION: &str = "avx512-bf16-generic";
-/// Differs from `avx2-generic` in products of bytes alone.
+/// The class whose code multiplies bytes by another instruction than the others run here.
 const BYTE_DOTS: &str = "avx2-vnni-generic";
 
 /// Whether a program may have products of bytes, by its text.
