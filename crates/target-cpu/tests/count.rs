@@ -20,19 +20,20 @@ fn count(program: &Program, begin: u64, end: u64) -> Tally {
 #[test]
 fn a_loop_counts_as_its_listing_says() {
     let program = program(Tier::Avx2);
-    // Ten instructions around the loop, sixteen in it, three that align its head; two loads and a store of 32 bytes;
-    // two constants, two words.
+    // Ten instructions around the loop, twenty in it or nineteen where not all lanes are stored, three that align its head;
+    // two loads and a store of 32 bytes; two constants, two words.
     let around = Tally { instructions: 10, bytes_read: 32 + 4 + 2 * 8, bytes_written: 0, calls: 0 };
     assert_eq!(count(&program, 5, 5), around);
     for trips in [1, 2, 9, 1000] {
         let expected = Tally {
-            instructions: 10 + 3 + 16 * trips,
+            instructions: 10 + 3 + 20 * trips,
             bytes_read: around.bytes_read + 64 * trips,
             bytes_written: 32 * trips,
             calls: 0,
         };
         assert_eq!(count(&program, 0, 8 * trips), expected);
-        assert_eq!(count(&program, 3, 8 * trips), expected, "the last trip is masked");
+        let masked = Tally { instructions: expected.instructions - 1, ..expected };
+        assert_eq!(count(&program, 3, 8 * trips), masked, "the last trip is masked");
     }
 }
 

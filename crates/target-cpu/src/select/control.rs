@@ -143,6 +143,26 @@ impl Select<'_> {
         Ok(())
     }
 
+    /// One of two ways to do a thing: `all` where a count is of all lanes or more.
+    pub(super) fn where_full(
+        &mut self,
+        count: Value,
+        lanes: u32,
+        all: impl FnOnce(&mut Self) -> Selected<()>,
+        some: impl FnOnce(&mut Self) -> Selected<()>,
+    ) -> Selected<()> {
+        let (to_some, end) = (self.b.label(), self.b.label());
+        let count = self.reg(count)?;
+        self.compare_to(count, Arg::Imm(i64::from(lanes)));
+        self.b.branch(Cond::Lt, to_some);
+        self.forgetting(all)?;
+        self.b.jump(end);
+        self.b.bind(to_some);
+        self.forgetting(some)?;
+        self.b.bind(end);
+        Ok(())
+    }
+
     /// Sets the flags for a condition value; true under the code returned. Nothing may come between that and its user.
     pub(super) fn condition(&mut self, value: Value) -> Selected<Cond> {
         let func = self.func;

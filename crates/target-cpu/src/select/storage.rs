@@ -32,6 +32,12 @@ const E5M2: Float8 = Float8 { mantissa: 2, bias: 15, overflow: 0x7c };
 const NAN8: i32 = 0x7f;
 const F32_INF: i32 = 0x7f80_0000;
 
+/// Places and sizes of what one instruction moves, largest first.
+fn pieces(bytes: usize) -> impl Iterator<Item = (usize, usize)> {
+    let sizes = [16, 8, 4, 2, 1].into_iter().filter(move |size| bytes & size != 0);
+    sizes.map(move |size| (bytes & !(2 * size - 1), size))
+}
+
 impl Select<'_> {
     /// Loads `bytes` (1, 2, 4, 8, 16, 32 or 64) into the low part of a register, the rest being 0.
     pub(super) fn load_packed(&mut self, source: Mem, bytes: usize) -> VReg {
@@ -77,6 +83,49 @@ impl Select<'_> {
         let reg = self.b.vec(Width::X);
         self.b.isa(Isa::VmovdFromG, Width::X, &[Arg::Reg(reg, Size::X), Arg::Reg(word, Size::B32)]);
         reg
+    }
+
+    /// As [`Select::load_packed`], any number of bytes up to 16: none past them is read.
+    pub(super) fn load_few(&mut self, source: Mem, bytes: usize) -> VReg {
+        let mut pieces = pieces(bytes);
+        let Some((_, first)) = pieces.next() else { return self.vector_constant(Width::X, vec![0; 16]) };
+        let reg = self.load_packed(source, first);
+        pieces.fold(reg, |reg, (at, size)| {
+            let joined = self.b.vec(Width::X);
+            let isa = match size {
+                1 => Isa::Vpinsrb,
+                2 => Isa::Vpinsrw,
+                4 => Isa::Vpinsrd,
+                _ => Isa::Vpinsrq,
+            };
+            let args = [Arg::Reg(joined, Size::X), Arg::Reg(reg, Size::X), Arg::Mem(source.plus(at as i32))];
+            self.b.isa(isa, Width::X, &[&args[..], &[Arg::Imm((at / size) as i64)]].concat());
+            joined
+        })
+    }
+
+    /// As [`Select::store_packed`], any number of bytes of a register of up to 32.
+    pub(super) fn store_few(&mut self, to: Mem, packed: VReg, bytes: usize) {
+        if bytes > 16 {
+            self.store_packed(to, packed, 16);
+            let upper = self.upper128(packed);
+            return self.store_few(to.plus(16), upper, bytes - 16);
+        }
+        for (at, size) in pieces(bytes) {
+            let isa = match size {
+                _ if at == 0 => {
+                    self.store_packed(to, packed, size);
+                    continue;
+                }
+                1 => Isa::Vpextrb,
+                2 => Isa::Vpextrw,
+                4 => Isa::Vpextrd,
+                _ => Isa::Vpextrq,
+            };
+            let args =
+                [Arg::Mem(to.plus(at as i32)), Arg::Reg(packed, Size::X), Arg::Imm((at / size) as i64)];
+            self.b.isa(isa, Width::X, &args);
+        }
     }
 
     /// The register form of packed elements of a type.

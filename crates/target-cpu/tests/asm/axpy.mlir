@@ -30,17 +30,18 @@
 //     mov rdi, [rdi+0x10]
 //     ; op5 tgc.for
 //     cmp rdx, rcx
-//     jge L1
+//     jge L3
 // L0:
 //     ; op6 tgc.index
 //     mov r9, rcx
 //     sub r9, rdx
 //     ; op7 tgc.load
-//     cmp r9, 8
-//     cmovg r9, rax
-//     test r9, r9
-//     cmovs r9, rsi
-//     vmovd xmm2, r9d
+//     mov r10, r9
+//     cmp r10, 8
+//     cmovg r10, rax
+//     test r10, r10
+//     cmovs r10, rsi
+//     vmovd xmm2, r10d
 //     vpbroadcastd ymm2, xmm2
 //     vpcmpgtd ymm2, ymm2, ymm0
 //     vpmaskmovd ymm4, ymm2, [r8+rdx*4]
@@ -49,12 +50,18 @@
 //     ; op9 tgc.vec
 //     vfmadd231ps ymm3, ymm4, ymm1
 //     ; op10 tgc.store
+//     cmp r9, 8
+//     jl L1
+//     vmovups [rdi+rdx*4], ymm3
+//     jmp L2
+// L1:
 //     vpmaskmovd [rdi+rdx*4], ymm2, ymm3
+// L2:
 //     ; op5 tgc.for
 //     add rdx, 8
 //     cmp rdx, rcx
 //     jl L0
-// L1:
+// L3:
 //     ; op12 tgc.return
 //     vzeroupper
 //     ret

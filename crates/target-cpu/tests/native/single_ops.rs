@@ -90,6 +90,22 @@ pub fn single_ops(max_bytes: u32) -> Vec<(String, CpuFunc)> {
                     Some(g.b.load_masked(dtype, lanes, at, mask))
                 });
             }
+            for count in -1..=i64::from(lanes) + 1 {
+                let there = dtype.size() as i64 * count.clamp(0, lanes.into());
+                case(format!("load the first {count} of {lanes}x{dtype}"), &mut |g| {
+                    let (base, count) = (g.b.arg(1), g.b.index(count));
+                    // None behind them is there.
+                    let at = At::new(base).disp(IN_BYTES as i64 - there).count(count);
+                    Some(g.b.load_at(dtype, lanes, at))
+                });
+                case(format!("store the first {count} of {lanes}x{dtype}"), &mut |g| {
+                    let (base, count) = (g.b.arg(2), g.b.index(count));
+                    let value = fresh(g, elem, lanes);
+                    let at = At::new(base).disp(g.advance(4096)).count(count);
+                    g.b.store_at(dtype, value, at);
+                    None
+                });
+            }
             for counted in [false, true] {
                 for form in ["consecutive", "strided", "offsets", "splat"] {
                     case(format!("load {form} {lanes}x{dtype} counted {counted}"), &mut |g| {
