@@ -16,10 +16,11 @@ pub struct ProcessorFacts {
 
 /// Class and the processors it is for: vendor, family, models (all when empty). Families and models are CPUID's, as
 /// `/proc/cpuinfo` shows them; Intel SDM volume 4, table 2-1; AMD processor programming references.
-const PROCESSORS: [(&str, &str, u32, &[u32]); 6] = [
+const PROCESSORS: [(&str, &str, u32, &[u32]); 7] = [
     ("zen5", "AuthenticAMD", 26, &[]),
-    // Zen 3 shares the family but has no AVX-512, which the class needs.
+    // One family: Zen 3 has no AVX-512, which zen4 needs.
     ("zen4", "AuthenticAMD", 25, &[]),
+    ("zen3", "AuthenticAMD", 25, &[]),
     ("sapphire-rapids", "GenuineIntel", 6, &[0x8f, 0xcf]),
     ("ice-lake-server", "GenuineIntel", 6, &[0x6a, 0x6c]),
     ("skylake-x", "GenuineIntel", 6, &[0x55]),
@@ -93,8 +94,10 @@ mod tests {
     fn known_processors_get_their_class() {
         let class = |facts: &ProcessorFacts| fitting_class(facts).map(|machine| machine.name);
         assert_eq!(class(&facts("AuthenticAMD", 26, 2, "zen5")).as_deref(), Some("zen5"));
-        // Zen 3: of zen4's family, without AVX-512.
-        assert_eq!(class(&facts("AuthenticAMD", 25, 1, "avx2-generic")).as_deref(), Some("avx2-generic"));
+        assert_eq!(class(&facts("AuthenticAMD", 25, 0x11, "zen4")).as_deref(), Some("zen4"));
+        assert_eq!(class(&facts("AuthenticAMD", 25, 1, "avx2-generic")).as_deref(), Some("zen3"));
+        // Zen 2.
+        assert_eq!(class(&facts("AuthenticAMD", 23, 0x31, "avx2-generic")).as_deref(), Some("avx2-generic"));
         assert_eq!(
             class(&facts("GenuineIntel", 6, 0x6a, "avx512-generic")).as_deref(),
             Some("ice-lake-server")

@@ -55,6 +55,8 @@ pub struct ZenPipes {
     pub multipliers: u16,
     /// The first of the two neighbours that shift vectors; pipes of vectors are numbered from 1, multipliers first.
     pub shift: u16,
+    /// Bytes that move across 128-bit lanes at once: wider vectors pass in parts there, whatever the datapath.
+    pub crossing: usize,
 }
 
 /// The names of families in machine files.
@@ -135,6 +137,7 @@ impl Core {
                 alus: facts.whole("core_alus", "1", MOST_ALUS) as u16,
                 multipliers: facts.whole("core_multipliers", "1", MOST_ALUS) as u16,
                 shift: facts.whole("core_shift_pipe", "1", LAST_SHIFT_PIPE) as u16,
+                crossing: facts.bytes("core_crossing").0 as usize,
             }),
             other => {
                 let found = other.map_or("none is given".into(), |name| format!("`{name}` is none"));

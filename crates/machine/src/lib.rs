@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use tegula_base::Diagnostics;
 
 /// The machine classes that come with Tegula, by name.
-const CLASSES: [(&str, &str); 12] = [
+const CLASSES: [(&str, &str); 13] = [
     ("a100", include_str!("../machines/a100.toml")),
     ("avx2-generic", include_str!("../machines/avx2-generic.toml")),
     ("avx2-vnni-generic", include_str!("../machines/avx2-vnni-generic.toml")),
@@ -26,6 +26,7 @@ const CLASSES: [(&str, &str); 12] = [
     ("ice-lake-server", include_str!("../machines/ice-lake-server.toml")),
     ("sapphire-rapids", include_str!("../machines/sapphire-rapids.toml")),
     ("skylake-x", include_str!("../machines/skylake-x.toml")),
+    ("zen3", include_str!("../machines/zen3.toml")),
     ("zen4", include_str!("../machines/zen4.toml")),
     ("zen5", include_str!("../machines/zen5.toml")),
 ];
@@ -206,6 +207,7 @@ error[machine-file]: `l1x` is no fact of a cpu
             ("core_alus", 6),
             ("core_multipliers", 6),
             ("core_shift_pipe", 3),
+            ("core_crossing", 1 << 53),
             ("core_load", 65535),
             ("core_l3_ways", 64),
             ("core_l3_reach", 1 << 30),

@@ -107,13 +107,7 @@ pub(super) fn unit_of(instruction: &Instruction) -> Unit {
         M::Vpmulld | M::Vpmullq => Unit::IntMultiplyLow,
         M::Vpdpbusd => Unit::Dot,
         M::Vdpbf16ps => Unit::DotBf16,
-        M::Vpshufb
-        | M::Vpshufd
-        | M::Vshufps
-        | M::Vpunpckldq
-        | M::Vpunpckhdq
-        | M::Vpunpcklqdq
-        | M::Vpunpckhqdq => Unit::Shuffle,
+        M::Vpshufb | M::Vpshufd | M::Vshufps => Unit::Shuffle,
         M::Vpermd
         | M::Vperm2f128
         | M::Vextractf128
@@ -138,6 +132,8 @@ pub(super) fn unit_of(instruction: &Instruction) -> Unit {
         M::Vpmovdb | M::Vpmovdw | M::Vpmovqd => Unit::Narrow,
         M::Vcvtps2ph | M::Vcvtph2ps => Unit::Half,
         M::Vroundps | M::Vroundpd | M::Vrndscaleps | M::Vrndscalepd => Unit::Round,
+        // Into vectors they pass by the adders, into masks by units of their own.
+        M::Vcmpps | M::Vcmppd if instruction.op_register(0).is_vector_register() => Unit::FloatAdd,
         M::Vcmpps | M::Vcmppd | M::Vpcmpd | M::Vpcmpud | M::Vpcmpq | M::Vpcmpuq => Unit::Compare,
         M::Vpgatherdd | M::Vpgatherdq | M::Vpgatherqq | M::Vpgatherqd => Unit::Gather,
         mnemonic => by_name(mnemonic, instruction),
@@ -159,6 +155,8 @@ fn by_name(mnemonic: Mnemonic, instruction: &Instruction) -> Unit {
         if general { Unit::FromGeneral } else { Unit::Convert }
     } else if starts("Vpsll") || starts("Vpsrl") || starts("Vpsra") {
         Unit::Shift
+    } else if starts("Vpunpck") || starts("Vpack") {
+        Unit::Shuffle
     } else {
         Unit::Logic
     }

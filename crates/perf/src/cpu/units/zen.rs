@@ -1,7 +1,6 @@
 //! AMD's cores since Zen: two pipes multiply vectors and two add them, beside the units of general registers. A vector
 //! wider than the datapath holds its pipe for a cycle a part.
-//! Source: uops.info, Zen 4 and Zen 5; AMD, Software Optimization Guides for the AMD Zen4 and Zen5 Microarchitectures,
-//! publications 57647 and 58455.
+//! Source: uops.info, Zen 3 to Zen 5; AMD, Software Optimization Guides for these, publications 56665, 57647 and 58455.
 
 use super::{Figures, Ports, Unit, of_width};
 use tegula_machine::{Core, ZenPipes};
@@ -17,8 +16,12 @@ const FP_DIVIDE: Ports = 0x0200;
 
 pub(super) fn figures(unit: Unit, bytes: usize, core: &Core, pipes: ZenPipes) -> Figures {
     let of = |ports, latency| Figures { ports, latency, taken: 1, divides: 0, slots: 1 };
-    let of_pipe =
-        |ports, latency| Figures { taken: bytes.div_ceil(core.datapath).max(1) as u16, ..of(ports, latency) };
+    let in_parts = |width: usize, ports, latency| Figures {
+        taken: bytes.div_ceil(width).max(1) as u16,
+        ..of(ports, latency)
+    };
+    let of_pipe = |ports, latency| in_parts(core.datapath, ports, latency);
+    let crossing = |latency| in_parts(pipes.crossing, FP_SHUFFLE, latency);
     let alus = |count: u16| (1u32 << count) - 1;
     match unit {
         Unit::None => of(0, 0),
@@ -33,10 +36,10 @@ pub(super) fn figures(unit: Unit, bytes: usize, core: &Core, pipes: ZenPipes) ->
         Unit::Shift => of_pipe(FP_FIRST << (pipes.shift - 1) | FP_FIRST << pipes.shift, core.shift),
         Unit::IntMultiply | Unit::IntMultiplyLow => of_pipe(FP_MULTIPLY, 3),
         Unit::Shuffle => of_pipe(FP_SHUFFLE, 2),
-        Unit::Permute => of_pipe(FP_SHUFFLE, 4),
-        Unit::Permute2 => of_pipe(FP_SHUFFLE, 5),
+        Unit::Permute => crossing(4),
+        Unit::Permute2 => crossing(5),
         Unit::Convert | Unit::Round => of_pipe(FP_ADD, core.convert),
-        Unit::Narrow | Unit::Half => Figures { slots: 2, ..of_pipe(FP_SHUFFLE, 5) },
+        Unit::Narrow | Unit::Half => Figures { slots: 2, ..crossing(5) },
         Unit::FloatDivide => Figures { divides: of_width(core.divide, bytes), ..of_pipe(FP_DIVIDE, 11) },
         Unit::FloatSqrt => Figures { divides: of_width(core.sqrt, bytes), ..of_pipe(FP_DIVIDE, 15) },
         Unit::Dot => of_pipe(FP_MULTIPLY, 4),
