@@ -99,7 +99,7 @@ typedef struct {
   // Values of named sizes; the others stay open, and each run may have its own. Packages have theirs already.
   const TegulaDim *dims;
   size_t n_dims;
-  // Threads that share a run; 0: as many as the process may use.
+  // Threads that share a run; 0: one a core that the process may use, of one NUMA node.
   uint32_t threads;
   // 1: kernels for any processor, run slowly, instead of machine code.
   uint32_t portable;

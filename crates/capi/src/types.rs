@@ -54,7 +54,7 @@ pub struct TegulaOptions {
     /// Values of named sizes; the others stay open, and each run may have its own. Packages have theirs already.
     pub dims: *const TegulaDim,
     pub n_dims: usize,
-    /// Threads that share a run; 0: as many as the process may use.
+    /// Threads that share a run; 0: one a core that the process may use, of one NUMA node.
     pub threads: u32,
     /// 1: kernels for any processor, run slowly, instead of machine code.
     pub portable: u32,

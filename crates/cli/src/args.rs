@@ -178,9 +178,8 @@ pub struct RunArgs {
     /// Write passes and launches as Chrome trace events, for Perfetto.
     #[arg(long, value_name = "FILE.json")]
     pub trace_file: Option<PathBuf>,
-    /// Threads that share the run.
-    #[arg(long, value_name = "N", value_parser = parse_count, default_value_t = tegula::default_threads())]
-    pub threads: usize,
+    #[command(flatten)]
+    pub threads: Threads,
     /// Write each output here as `.npy`.
     #[arg(long, value_name = "DIR")]
     pub output_dir: Option<PathBuf>,
@@ -223,6 +222,19 @@ pub struct CompileArgs {
 }
 
 #[derive(ClapArgs)]
+pub struct Threads {
+    /// Threads that share a run; default: one a core that the process may use, of one NUMA node.
+    #[arg(long, value_name = "N", value_parser = parse_count)]
+    threads: Option<usize>,
+}
+
+impl Threads {
+    pub fn count(&self) -> usize {
+        self.threads.unwrap_or_else(tegula::default_threads)
+    }
+}
+
+#[derive(ClapArgs)]
 pub struct BenchArgs {
     /// A model or a package.
     pub file: PathBuf,
@@ -233,9 +245,8 @@ pub struct BenchArgs {
     /// Write passes and launches as Chrome trace events, for Perfetto.
     #[arg(long, value_name = "FILE.json")]
     pub trace_file: Option<PathBuf>,
-    /// Threads that share a run.
-    #[arg(long, value_name = "N", value_parser = parse_count, default_value_t = tegula::default_threads())]
-    pub threads: usize,
+    #[command(flatten)]
+    pub threads: Threads,
     /// Timed runs.
     #[arg(long, value_name = "N", value_parser = parse_count, default_value_t = 30)]
     pub runs: usize,
@@ -269,9 +280,8 @@ pub struct TuneArgs {
     pub build: BuildOptions,
     #[command(flatten)]
     pub inputs: InputOptions,
-    /// Threads that share a run.
-    #[arg(long, value_name = "N", value_parser = parse_count, default_value_t = tegula::default_threads())]
-    pub threads: usize,
+    #[command(flatten)]
+    pub threads: Threads,
     /// Runs of each package that is tried, in turns with the usual one.
     #[arg(long, value_name = "N", value_parser = parse_count, default_value_t = 15)]
     pub rounds: usize,

@@ -147,7 +147,7 @@ pub fn compile_options(args: &Args) -> Result<CompileOptions, Failure> {
         options.tuning = Some(tuning(file)?);
     }
     options.dims = dims(&args.dims)?;
-    options.threads = args.build.compile_threads.unwrap_or_else(tegula::default_threads);
+    options.threads = args.build.compile_threads.unwrap_or_else(tegula::all_threads);
     options.start_from = args.passes.start_from.clone();
     options.verify |= args.build.verify_passes;
     options.aliases = args.build.aliases.clone();

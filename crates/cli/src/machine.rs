@@ -81,7 +81,7 @@ const BLOCKS: [usize; 2] = [256 << 10, 128 << 20];
 
 impl Measured {
     fn of(class: &Machine) -> Measured {
-        let counts = match tegula::default_threads() {
+        let counts = match tegula::all_threads() {
             1 => vec![1],
             all => vec![1, all],
         };

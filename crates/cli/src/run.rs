@@ -19,7 +19,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     }
     output::progress(&format!("loading {}", args.file.display()));
     let Loaded { session, compile_ns, load_ns, records } =
-        load::load(&args.file, &args.compile, args.threads)?;
+        load::load(&args.file, &args.compile, args.threads.count())?;
     let given = inputs(session.inputs(), &args.inputs, &load::dims(&args.compile.dims)?)?;
     given.note();
     let Inputs { tensors, made_up } = given;

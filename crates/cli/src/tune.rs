@@ -17,7 +17,7 @@ pub fn tune(args: &TuneArgs) -> Result<(), Failure> {
     let mut made = |ports: &[Port]| -> Result<Vec<HostTensor>, Diagnostics> {
         Ok(inputs(ports, &args.inputs, &sizes)?.noted())
     };
-    let rounds = Rounds { count: args.rounds, threads: args.threads };
+    let rounds = Rounds { count: args.rounds, threads: args.threads.count() };
     let (tuned, _) = with_model(&args.model, &compiled(args), None, |model, options, _| {
         measure(model, options, rounds, &mut made, &mut output::progress)
     })?;

@@ -2,9 +2,10 @@
 //!
 //! The caller takes part; workers spin for a moment after each job, longer while a run goes on, then sleep. Work is
 //! split into one contiguous range a thread, so that a thread finds in its caches what it made a launch ago, and a range
-//! into a few parts. Who is done with its own range takes parts of the others': units of unequal work, and a worker that
-//! the system does not run, hold nobody up for long. A worker is woken off the caller's processor, and one that finds
-//! itself there steps aside. One job runs at a time.
+//! into a few parts. Who is done with its own range takes parts of the others': units of unequal work, cores of unequal
+//! speed, and a worker that the system does not run, hold nobody up for long. A worker is woken off the caller's processor,
+//! and one that finds itself there, or on another NUMA node, goes where the caller's node has others. One job runs at a
+//! time.
 
 use crate::processor;
 use std::cell::UnsafeCell;
@@ -84,6 +85,12 @@ impl Drop for Going<'_> {
 pub struct Turn<'a> {
     pool: &'a Pool,
     _guard: MutexGuard<'a, ()>,
+}
+
+/// Threads that a run gains from: as many as the process may use, but one a core, of one NUMA node.
+pub fn default_threads() -> usize {
+    let allowed = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    processor::cores().map_or(allowed, |cores| cores.clamp(1, allowed))
 }
 
 impl Pool {
@@ -284,7 +291,7 @@ fn work(shared: &Shared, index: usize) {
         }
         // Where nothing is left to do, a move is for nothing.
         if let Some(choice) = choice.filter(|_| shared.has_open(seen)) {
-            choice.leave(shared.caller_on.load(Ordering::Relaxed));
+            choice.leave(shared.caller_on.load(Ordering::Relaxed), shared.claims.len());
         }
         // The job may be over before this thread has claimed of it, and is looked at only then.
         let job = |thread: usize, part: usize| {

@@ -77,7 +77,7 @@ def compile(
     "sim-x86" (a simulated processor).
     machine: a machine class (`tegula machine list`) or a machine file; default: what the target is.
     dims: values for named sizes of the model; the others stay open, and each run may have its own.
-    threads: threads of a run; default: as many as the process may use.
+    threads: threads of a run; default: one a core that the process may use, of one NUMA node.
     portable: kernels for any processor, run slowly, instead of machine code.
     precision: "f32", or "bf16", which rounds factors of products where the machine multiplies such, and keeps sums.
 

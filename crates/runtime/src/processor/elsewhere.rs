@@ -1,5 +1,9 @@
 //! Where nobody tells: threads stay where they are.
 
+pub fn cores() -> Option<usize> {
+    None
+}
+
 /// A number that no processor has.
 pub fn current() -> usize {
     usize::MAX
@@ -16,7 +20,7 @@ impl Choice {
 
     pub fn awake(&self) {}
 
-    pub fn leave(&self, _taken: usize) {}
+    pub fn leave(&self, _taken: usize, _threads: usize) {}
 }
 
 pub fn stay_on(_index: usize) {}
