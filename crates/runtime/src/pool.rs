@@ -3,9 +3,8 @@
 //! The caller takes part; workers spin for a moment after each job, longer while a run goes on, then sleep. Work is
 //! split into one contiguous range a thread, so that a thread finds in its caches what it made a launch ago, and a range
 //! into a few parts. Who is done with its own range takes parts of the others': units of unequal work, cores of unequal
-//! speed, and a worker that the system does not run, hold nobody up for long. A worker is woken off the caller's processor,
-//! and one that finds itself there, or on another NUMA node, goes where the caller's node has others. One job runs at a
-//! time.
+//! speed, and a worker that the system does not run, hold nobody up for long. A worker is woken off the caller's processor
+//! on its NUMA node, and steps aside where it finds itself on that processor. One job runs at a time.
 
 use crate::processor;
 use std::cell::UnsafeCell;
@@ -48,6 +47,7 @@ struct Shared {
     asleep: Vec<AtomicBool>,
     /// Where each worker may run, once it has begun.
     choices: Vec<OnceLock<processor::Choice>>,
+    nodes: processor::Nodes,
     /// Runs that go on.
     runs: AtomicUsize,
     spin_rounds: u32,
@@ -87,17 +87,22 @@ pub struct Turn<'a> {
     _guard: MutexGuard<'a, ()>,
 }
 
-/// Threads that a run gains from: as many as the process may use, but one a core, of one NUMA node.
+/// Threads that the process may use at the same time, by its affinity and its quota.
+pub fn all_threads() -> usize {
+    thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// Threads that a run gains from: as many as the process may use, but one a core, of one NUMA node. The parts that firmware
+/// makes of a socket are one node; a machine whose nodes or cores the system does not list counts as processors.
 pub fn default_threads() -> usize {
-    let allowed = thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    processor::cores().map_or(allowed, |cores| cores.clamp(1, allowed))
+    processor::Nodes::of_this_process().cores().map_or(all_threads(), |cores| cores.clamp(1, all_threads()))
 }
 
 impl Pool {
     /// Starts the workers of a pool of `threads` (at least 1). Errors: the system gives no more threads.
     pub fn new(threads: usize) -> std::io::Result<Pool> {
         let threads = threads.max(1);
-        let crowded = thread::available_parallelism().is_ok_and(|cores| threads > cores.get());
+        let crowded = threads > all_threads();
         let shared = Arc::new(Shared {
             epoch: AtomicU32::new(0),
             claims: (0..threads).map(|_| Claims(AtomicU64::new(0))).collect(),
@@ -108,6 +113,7 @@ impl Pool {
             panicked: AtomicBool::new(false),
             asleep: (1..threads).map(|_| AtomicBool::new(false)).collect(),
             choices: (1..threads).map(|_| OnceLock::new()).collect(),
+            nodes: if threads > 1 { processor::Nodes::of_this_process() } else { processor::Nodes::default() },
             runs: AtomicUsize::new(0),
             spin_rounds: if crowded { SPIN_ROUNDS_CROWDED } else { SPIN_ROUNDS },
             crowded,
@@ -178,7 +184,7 @@ impl Turn<'_> {
         for (worker, handle) in self.pool.handles.iter().enumerate() {
             if shared.asleep[worker].load(Ordering::SeqCst) {
                 if let Some(choice) = shared.choices[worker].get() {
-                    choice.wake_off(here);
+                    choice.wake_off(here, &shared.nodes, shared.claims.len());
                 }
                 handle.unpark();
             }
@@ -291,7 +297,7 @@ fn work(shared: &Shared, index: usize) {
         }
         // Where nothing is left to do, a move is for nothing.
         if let Some(choice) = choice.filter(|_| shared.has_open(seen)) {
-            choice.leave(shared.caller_on.load(Ordering::Relaxed), shared.claims.len());
+            choice.leave(shared.caller_on.load(Ordering::Relaxed));
         }
         // The job may be over before this thread has claimed of it, and is looked at only then.
         let job = |thread: usize, part: usize| {

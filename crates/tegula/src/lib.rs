@@ -32,7 +32,7 @@ pub use tegula_base::{DType, Diagnostic, Diagnostics, Dim, HostTensor};
 pub use tegula_driver::{CompileOptions, Form, Precision, Tuning};
 pub use tegula_machine::Machine;
 pub use tegula_package::Port;
-pub use tegula_runtime::{Hardware, Session, SessionOptions, TensorView, default_threads};
+pub use tegula_runtime::{Hardware, Session, SessionOptions, TensorView, all_threads, default_threads};
 
 use bytes::Bytes;
 use files::{Folder, Nowhere};
@@ -142,11 +142,6 @@ pub fn load_bytes(package: Bytes, target: Target, threads: usize) -> Result<Sess
 /// Writes a session's package to a file, whole or not at all. Errors: `io`.
 pub fn save(session: &Session, path: impl AsRef<Path>) -> Result<(), Diagnostic> {
     files::write_whole(path.as_ref(), |file| std::io::Write::write_all(file, session.package().bytes()))
-}
-
-/// As many threads as the process may use: those that compile.
-pub fn all_threads() -> usize {
-    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
 /// Options of a session that runs packages of any form on that hardware.

@@ -1,7 +1,16 @@
 //! Where nobody tells: threads stay where they are.
 
-pub fn cores() -> Option<usize> {
-    None
+#[derive(Default)]
+pub struct Nodes;
+
+impl Nodes {
+    pub fn of_this_process() -> Nodes {
+        Nodes
+    }
+
+    pub fn cores(&self) -> Option<usize> {
+        None
+    }
 }
 
 /// A number that no processor has.
@@ -16,11 +25,11 @@ impl Choice {
         None
     }
 
-    pub fn wake_off(&self, _taken: usize) {}
+    pub fn wake_off(&self, _taken: usize, _nodes: &Nodes, _threads: usize) {}
 
     pub fn awake(&self) {}
 
-    pub fn leave(&self, _taken: usize, _threads: usize) {}
+    pub fn leave(&self, _taken: usize) {}
 }
 
 pub fn stay_on(_index: usize) {}

@@ -7,13 +7,31 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Cores of one NUMA node that this process may use; `None` where the system does not tell.
-pub fn cores() -> Option<usize> {
-    topology::cores_of_a_node(Path::new(SYSTEM), &processors(&sched_getaffinity(None).ok()?))
-}
+/// NUMA nodes that have processors of this process.
+#[derive(Default)]
+pub struct Nodes(Vec<topology::Node>);
 
-/// Where Linux lists processors and nodes.
-const SYSTEM: &str = "/sys/devices/system";
+impl Nodes {
+    /// None where the system does not tell.
+    pub fn of_this_process() -> Nodes {
+        let allowed = sched_getaffinity(None).ok();
+        let nodes =
+            allowed.and_then(|own| topology::nodes(Path::new("/sys/devices/system"), &processors(&own)));
+        Nodes(nodes.unwrap_or_default())
+    }
+
+    /// Cores of the node that has most; `None` where the system does not tell.
+    pub fn cores(&self) -> Option<usize> {
+        self.0.iter().map(|node| node.cores).max()
+    }
+
+    /// The processors of the node that `processor` is of, if there are others and it has a core for each of `threads`.
+    fn around(&self, processor: usize, threads: usize) -> Option<&CpuSet> {
+        let is_of = |node: &&topology::Node| processor < CpuSet::MAX_CPU && node.processors.is_set(processor);
+        let node = self.0.iter().find(is_of).filter(|node| self.0.len() > 1 && node.cores >= threads)?;
+        Some(&node.processors)
+    }
+}
 
 fn processors(set: &CpuSet) -> Vec<usize> {
     (0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).collect()
@@ -38,8 +56,6 @@ pub struct Choice {
     /// What the system made of it when the thread began.
     allowed: CpuSet,
     wanted: CpuSet,
-    /// Those of each NUMA node among them; none where there is one node.
-    nodes: Vec<CpuSet>,
     /// Whether one of them is kept from the thread.
     is_barred: AtomicBool,
 }
@@ -52,23 +68,25 @@ impl Choice {
         let allowed = sched_getaffinity(None).ok()?;
         let is_free = online().is_some_and(|online| online == allowed.count() as usize);
         let wanted = if is_free { every() } else { allowed };
-        let among = |node: Vec<usize>| set_of(node.into_iter().filter(|cpu| allowed.is_set(*cpu)));
-        let nodes: Vec<CpuSet> = topology::nodes(Path::new(SYSTEM)).into_iter().map(among).collect();
-        let nodes = if nodes.len() > 1 { nodes } else { Vec::new() };
-        let (process, thread) = (std::process::id(), gettid());
-        Some(Choice { process, thread, allowed, wanted, nodes, is_barred: AtomicBool::new(false) })
+        let process = std::process::id();
+        Some(Choice { process, thread: gettid(), allowed, wanted, is_barred: AtomicBool::new(false) })
     }
 
-    /// For another thread, before it wakes this one: not on `taken`. Linux takes an idle virtual processor for one that
-    /// its host has put aside, and wakes a thread on the processor of who wakes it instead, where it waits for
-    /// milliseconds. Best effort, as [`Choice::leave`]; a thread whose processors somebody has chosen anew stays.
-    pub fn wake_off(&self, taken: usize) {
+    /// For another thread, before it wakes this one, one of `threads` of a job: not on `taken`, and on the node of that
+    /// where it has room for all. Linux takes an idle virtual processor for one that its host has put aside, and wakes a
+    /// thread on the processor of who wakes it instead, where it waits for milliseconds. Best effort, as [`Choice::leave`];
+    /// a thread whose processors somebody has chosen anew stays.
+    pub fn wake_off(&self, taken: usize, nodes: &Nodes, threads: usize) {
         if std::process::id() != self.process {
             return;
         }
         let Ok(allowed) = sched_getaffinity(Some(self.thread)) else { return };
-        let mut others = allowed;
-        others.unset(taken);
+        let but_taken = |node: Option<&CpuSet>| {
+            let is_left = |cpu: &usize| *cpu != taken && node.is_none_or(|node| node.is_set(*cpu));
+            set_of(processors(&allowed).into_iter().filter(is_left))
+        };
+        let near = but_taken(nodes.around(taken, threads));
+        let others = if near.count() > 0 { near } else { but_taken(None) };
         if allowed == self.allowed
             && others != allowed
             && others.count() > 0
@@ -85,28 +103,20 @@ impl Choice {
         }
     }
 
-    /// Moves this thread, one of `threads` of a job, to another of its processors if it is on `taken`, its caller's, or on
-    /// another node than that while the node has a processor for each: what the caller has written and will read stays
-    /// there. Best effort: where the system refuses or there is no other, it stays.
-    pub fn leave(&self, taken: usize, threads: usize) {
-        let here = current();
-        let node = self.node_of(taken).filter(|node| node.count() as usize >= threads);
-        if here != taken && node.is_none_or(|node| node.is_set(here)) {
+    /// Moves this thread to another of its processors if it is on `taken`. Best effort: where the system refuses
+    /// or there is no other, it stays.
+    pub fn leave(&self, taken: usize) {
+        if current() != taken {
             return;
         }
         let Ok(allowed) = sched_getaffinity(None) else { return };
-        // Somebody who has chosen anew has not asked for nodes.
-        let mut others = node.filter(|_| allowed == self.allowed).copied().unwrap_or(allowed);
+        let mut others = allowed;
         others.unset(taken);
         // Linux moves the thread before the first call returns; the second gives the choice back to it.
         if others.count() > 0 && sched_setaffinity(None, &others).is_ok() {
             // Somebody may have chosen anew since the thread began.
             self.choose(if allowed == self.allowed { &self.wanted } else { &allowed });
         }
-    }
-
-    fn node_of(&self, processor: usize) -> Option<&CpuSet> {
-        self.nodes.iter().find(|node| processor < CpuSet::MAX_CPU && node.is_set(processor))
     }
 
     fn choose(&self, wanted: &CpuSet) {
@@ -157,7 +167,7 @@ mod tests {
         // The system may move the thread between the two calls: one success in many is the proof.
         let left = (0..1000).any(|_| {
             let taken = current();
-            choice.leave(taken, 2);
+            choice.leave(taken);
             current() != taken
         });
         assert!(left || allowed.count() == 1);
@@ -169,7 +179,8 @@ mod tests {
         let allowed = sched_getaffinity(None).unwrap();
         let choice = Choice::of_this_thread().unwrap();
         for taken in processors(&allowed) {
-            std::thread::scope(|scope| scope.spawn(|| choice.wake_off(taken)).join()).unwrap();
+            std::thread::scope(|scope| scope.spawn(|| choice.wake_off(taken, &Nodes(vec![]), 2)).join())
+                .unwrap();
             assert!(current() != taken || allowed.count() == 1);
             choice.awake();
             assert!(sched_getaffinity(None).unwrap() == allowed);
@@ -177,27 +188,32 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_goes_to_its_callers_node() {
+    fn a_thread_wakes_on_the_node_of_who_wakes_it() {
         let allowed = sched_getaffinity(None).unwrap();
         let all = processors(&allowed);
         let [first, second] = all[..all.len().min(2)] else { return };
-        // The caller is on a processor that none of ours is, of the node of one of them.
+        // Who wakes it is on a processor that none of ours is, of the node of one of them.
         let caller = (0..CpuSet::MAX_CPU).find(|cpu| !all.contains(cpu)).unwrap();
+        let node = |processors: &[usize]| topology::Node {
+            processors: set_of(processors.iter().copied()),
+            cores: processors.len(),
+        };
+        let choice = Choice::of_this_thread().unwrap();
+        let wake = |nodes: &Nodes, threads| {
+            std::thread::scope(|scope| scope.spawn(|| choice.wake_off(caller, nodes, threads)).join())
+                .unwrap();
+            let woken_on = sched_getaffinity(None).unwrap();
+            choice.awake();
+            assert!(sched_getaffinity(None).unwrap() == allowed);
+            processors(&woken_on)
+        };
         for (near, far) in [(first, second), (second, first)] {
-            let nodes = vec![set_of([far]), set_of([near, caller])];
-            let choice = Choice { nodes, ..Choice::of_this_thread().unwrap() };
-            // The system may move the thread between any two calls: one success in many is the proof.
-            assert!((0..1000).any(|_| {
-                sched_setaffinity(None, &set_of([far])).unwrap();
-                sched_setaffinity(None, &allowed).unwrap();
-                let was_far = current() == far;
-                choice.leave(caller, 2);
-                was_far && current() == near
-            }));
-            assert!(sched_getaffinity(None).unwrap() == allowed);
-            // The node has no room for three.
-            choice.leave(caller, 3);
-            assert!(sched_getaffinity(None).unwrap() == allowed);
+            let nodes = Nodes(vec![node(&[far]), node(&[near, caller])]);
+            assert_eq!(wake(&nodes, 2), [near]);
+            // The node has no core for a third, there is no other node, none of its processors is ours.
+            assert_eq!(wake(&nodes, 3), all);
+            assert_eq!(wake(&Nodes(vec![node(&[near, caller])]), 2), all);
+            assert_eq!(wake(&Nodes(vec![node(&[far]), node(&[caller])]), 1), all);
         }
     }
 
@@ -207,7 +223,8 @@ mod tests {
         let own = Choice::of_this_thread().unwrap();
         let inherited = Choice { process: own.process.wrapping_add(1), ..own };
         let here = current();
-        std::thread::scope(|scope| scope.spawn(|| inherited.wake_off(here)).join()).unwrap();
+        std::thread::scope(|scope| scope.spawn(|| inherited.wake_off(here, &Nodes(vec![]), 2)).join())
+            .unwrap();
         assert!(sched_getaffinity(None).unwrap() == allowed);
     }
 
@@ -217,9 +234,9 @@ mod tests {
         let choice = Choice::of_this_thread().unwrap();
         let narrow = set_of([current()]);
         sched_setaffinity(None, &narrow).unwrap();
-        choice.leave(current(), 2);
+        choice.leave(current());
         assert!(sched_getaffinity(None).unwrap() == narrow);
-        choice.wake_off(current());
+        choice.wake_off(current(), &Nodes(vec![]), 2);
         choice.awake();
         assert!(sched_getaffinity(None).unwrap() == narrow);
         sched_setaffinity(None, &allowed).unwrap();

@@ -1,41 +1,96 @@
-//! How many threads a session gains from, as Linux lists processors.
+//! Which processors are near each other, as Linux lists them.
 //!
 //! Two processors of one core share its arithmetic units, so that a second thread on it brings little to code that keeps
-//! them busy, and takes half of its caches. Threads on another NUMA node read weights and activations over the link between
-//! nodes, at each launch. So it is the cores of one node that count, of whatever kind: slow ones among them take fewer parts of a
-//! launch (`pool.rs`).
+//! them busy, and takes half of its caches. Threads on another socket read weights and activations over the link between
+//! sockets, at each launch. So it is the cores of nodes near each other that count, of whatever kind: slow ones among them
+//! take fewer parts of a launch (`pool.rs`).
 
-use super::ranges;
+use super::{ranges, set_of};
+use rustix::thread::CpuSet;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// Cores among some processors, of the node that has most of them. `None` where `system` (`/sys/devices/system`) does not
-/// list a processor's core; machines without nodes are one.
-pub fn cores_of_a_node(system: &Path, processors: &[usize]) -> Option<usize> {
-    let nodes = nodes(system);
+/// The largest distance of nodes that count as one. Firmware gives 10 to a node itself and 20 and more to one behind a link
+/// (ACPI 6.5, 17.3.16 "System Locality Information Table", and what Linux takes without one); parts of one socket, as
+/// EPYC's quarters and Xeon's sub-clusters, have 11 and 12.
+const NEAR: u32 = 12;
+
+/// NUMA nodes near each other.
+pub struct Node {
+    pub processors: CpuSet,
+    /// Cores that some of a process's processors are of.
+    pub cores: usize,
+}
+
+/// The nodes that have cores of `processors`, those near each other as one. `None` where `system` (`/sys/devices/system`)
+/// does not list a processor's core; machines without nodes are one.
+pub fn nodes(system: &Path, processors: &[usize]) -> Option<Vec<Node>> {
+    let mut nodes = joined(system);
     // Cores by the list of their processors, which is the same for each of them.
     let mut cores: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    let mut unlisted = Vec::new();
     for processor in processors {
         let list = system.join(format!("cpu/cpu{processor}/topology/thread_siblings_list"));
         let core = fs::read_to_string(list).ok()?;
-        let node = nodes.iter().position(|node| node.contains(processor)).unwrap_or(nodes.len());
+        let node = nodes.iter().position(|node| node.contains(processor)).unwrap_or_else(|| {
+            unlisted.push(*processor);
+            nodes.len()
+        });
         let own = cores.entry(node).or_default();
         if !own.contains(&core) {
             own.push(core);
         }
     }
-    cores.values().map(Vec::len).max()
+    nodes.push(unlisted);
+    let node = |(node, cores): (usize, Vec<String>)| Node {
+        processors: set_of(nodes[node].iter().copied().filter(|cpu| *cpu < CpuSet::MAX_CPU)),
+        cores: cores.len(),
+    };
+    Some(cores.into_iter().map(node).collect())
 }
 
-/// The processors of each node.
-pub fn nodes(system: &Path) -> Vec<Vec<usize>> {
+/// The processors of each group of nodes near each other.
+fn joined(system: &Path) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<Listed>> = Vec::new();
+    for node in listed(system) {
+        let is_near = |group: &Vec<Listed>| group.iter().any(|other| other.distance(node.rank) <= NEAR);
+        let (near, mut far): (Vec<_>, Vec<_>) = groups.into_iter().partition(is_near);
+        far.push(near.into_iter().flatten().chain([node]).collect());
+        groups = far;
+    }
+    let processors = |group: Vec<Listed>| group.into_iter().flat_map(|node| node.processors).collect();
+    groups.into_iter().map(processors).collect()
+}
+
+/// A node as the system lists it.
+struct Listed {
+    /// Its place among the nodes by number: that of its column among distances.
+    rank: usize,
+    processors: Vec<usize>,
+    distances: Vec<u32>,
+}
+
+impl Listed {
+    fn distance(&self, rank: usize) -> u32 {
+        self.distances.get(rank).copied().unwrap_or(u32::MAX)
+    }
+}
+
+fn listed(system: &Path) -> Vec<Listed> {
     let Ok(entries) = fs::read_dir(system.join("node")) else { return Vec::new() };
-    let is_node = |name: &str| name.strip_prefix("node").is_some_and(|number| number.parse::<u32>().is_ok());
-    let folders = entries.flatten().filter(|entry| entry.file_name().to_str().is_some_and(is_node));
-    let lists = folders.filter_map(|folder| fs::read_to_string(folder.path().join("cpulist")).ok());
-    // A node of memory alone has an empty list.
-    lists.filter_map(|list| Some(ranges(list.trim())?.into_iter().flatten().collect())).collect()
+    let number = |entry: fs::DirEntry| entry.file_name().to_str()?.strip_prefix("node")?.parse::<u32>().ok();
+    let mut numbers: Vec<u32> = entries.flatten().filter_map(number).collect();
+    numbers.sort_unstable();
+    let node = |(rank, number): (usize, &u32)| {
+        let read = |file: &str| fs::read_to_string(system.join(format!("node/node{number}/{file}"))).ok();
+        let distances = read("distance").unwrap_or_default();
+        // A node of memory alone has an empty list.
+        let processors = ranges(read("cpulist")?.trim())?.into_iter().flatten().collect();
+        let distances = distances.split_whitespace().map_while(|distance| distance.parse().ok()).collect();
+        Some(Listed { rank, processors, distances })
+    };
+    numbers.iter().enumerate().filter_map(node).collect()
 }
 
 #[cfg(test)]
@@ -43,11 +98,11 @@ mod tests {
     use super::*;
     use std::path::PathBuf;
 
-    /// A folder like `/sys/devices/system`: the processors of each core, and those of each node.
+    /// A folder like `/sys/devices/system`: the processors of each core, and those of each node with its distances.
     struct System(PathBuf);
 
     impl System {
-        fn new(name: &str, cores: &[&str], nodes: &[&str]) -> System {
+        fn new(name: &str, cores: &[&str], nodes: &[(&str, &str)]) -> System {
             let root = std::env::temp_dir().join(format!("tegula-{name}-{}", std::process::id()));
             let write = |path: PathBuf, text: &str| {
                 fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -58,14 +113,19 @@ mod tests {
                     write(root.join(format!("cpu/cpu{processor}/topology/thread_siblings_list")), core);
                 }
             }
-            for (i, node) in nodes.iter().enumerate() {
-                write(root.join(format!("node/node{i}/cpulist")), node);
+            for (i, (processors, distances)) in nodes.iter().enumerate() {
+                write(root.join(format!("node/node{i}/cpulist")), processors);
+                write(root.join(format!("node/node{i}/distance")), distances);
             }
             System(root)
         }
 
-        fn cores(&self, processors: impl IntoIterator<Item = usize>) -> Option<usize> {
-            cores_of_a_node(&self.0, &Vec::from_iter(processors))
+        /// The cores of each node, the most first.
+        fn cores(&self, processors: impl IntoIterator<Item = usize>) -> Option<Vec<usize>> {
+            let nodes = nodes(&self.0, &Vec::from_iter(processors))?;
+            let mut cores: Vec<usize> = nodes.iter().map(|node| node.cores).collect();
+            cores.sort_unstable_by_key(|cores| std::cmp::Reverse(*cores));
+            Some(cores)
         }
     }
 
@@ -77,33 +137,55 @@ mod tests {
 
     #[test]
     fn two_processors_of_a_core_are_one() {
-        let system = System::new("smt", &["0,4", "1,5", "2,6", "3,7"], &["0-7"]);
-        assert_eq!(system.cores(0..8), Some(4));
+        let system = System::new("smt", &["0,4", "1,5", "2,6", "3,7"], &[("0-7", "10")]);
+        assert_eq!(system.cores(0..8), Some(vec![4]));
         // A process that is kept to one core, to halves of two, to none that is known.
-        assert_eq!(system.cores([1, 5]), Some(1));
-        assert_eq!(system.cores([1, 6]), Some(2));
+        assert_eq!(system.cores([1, 5]), Some(vec![1]));
+        assert_eq!(system.cores([1, 6]), Some(vec![2]));
         assert_eq!(system.cores([1, 9]), None);
-        assert_eq!(system.cores([]), None);
+        assert_eq!(system.cores([]), Some(vec![]));
     }
 
     #[test]
     fn cores_of_two_kinds_all_count() {
         // Two fast ones of two processors each, four efficient ones.
-        let system = System::new("hybrid", &["0-1", "2-3", "4", "5", "6", "7"], &["0-7"]);
-        assert_eq!(system.cores(0..8), Some(6));
+        let system = System::new("hybrid", &["0-1", "2-3", "4", "5", "6", "7"], &[("0-7", "10")]);
+        assert_eq!(system.cores(0..8), Some(vec![6]));
+    }
+
+    const EIGHT: [&str; 8] = ["0,8", "1,9", "2,10", "3,11", "4,12", "5,13", "6,14", "7,15"];
+
+    #[test]
+    fn nodes_are_apart() {
+        // The third is of memory alone.
+        let nodes = [("0-3,8-11", "10 21 14"), ("4-7,12-15", "21 10 24"), ("", "14 24 10")];
+        let system = System::new("nodes", &EIGHT, &nodes);
+        assert_eq!(system.cores(0..16), Some(vec![4, 4]));
+        assert_eq!(system.cores([0, 4, 5, 6, 12]), Some(vec![3, 1]));
+        // Kept to one.
+        assert_eq!(system.cores([4, 5]), Some(vec![2]));
     }
 
     #[test]
-    fn one_node_counts() {
-        let cores = ["0,8", "1,9", "2,10", "3,11", "4,12", "5,13", "6,14", "7,15"];
-        let system = System::new("nodes", &cores, &["0-3,8-11", "4-7,12-15", ""]);
-        assert_eq!(system.cores(0..16), Some(4));
-        assert_eq!(system.cores([0, 4, 5, 6, 12]), Some(3));
+    fn parts_of_a_socket_are_one_node() {
+        let nodes = [
+            ("0-1,8-9", "10 12 32 32"),
+            ("2-3,10-11", "12 10 32 32"),
+            ("4-5,12-13", "32 32 10 12"),
+            ("6-7,14-15", "32 32 12 10"),
+        ];
+        assert_eq!(System::new("quarters", &EIGHT, &nodes).cores(0..16), Some(vec![4, 4]));
+        // A chain of near ones, whose ends are not, listed out of order.
+        let nodes = [("0,8", "10 20 11"), ("1-6,9-14", "20 10 11"), ("7,15", "11 11 10")];
+        assert_eq!(System::new("chain", &EIGHT, &nodes).cores(0..16), Some(vec![8]));
     }
 
     #[test]
     fn nodes_need_not_be_listed() {
         let system = System::new("plain", &["0", "1", "2"], &[]);
-        assert_eq!(system.cores(0..3), Some(3));
+        assert_eq!(system.cores(0..3), Some(vec![3]));
+        // Nor distances.
+        let system = System::new("lists", &["0", "1", "2"], &[("0-1", ""), ("2", "")]);
+        assert_eq!(system.cores(0..3), Some(vec![2, 1]));
     }
 }
