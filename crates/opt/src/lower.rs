@@ -21,7 +21,7 @@ mod rows;
 mod scan;
 mod scatter;
 
-use tegula_base::{Diagnostic, Dim, Symbols};
+use tegula_base::{DType, Diagnostic, Dim, Symbols};
 use tegula_ir::OpId;
 use tegula_target::{Contract, TargetModel};
 use tegula_tensor::{KernelClass, TensorFunc, TensorOp};
@@ -89,6 +89,15 @@ impl Lowered {
         };
         self.buffers.iter().map(number).collect()
     }
+}
+
+/// Elements of the innermost axis that a work unit takes at the same time where it goes along others: as many vectors as
+/// the target wants that leave no part of one over.
+fn columns_together(extent: &Dim, widest: DType, target: &dyn TargetModel) -> i64 {
+    let (lanes, most) = (target.lanes(widest), target.columns_together(widest));
+    let Some(n) = extent.as_const() else { return most };
+    let whole = (1..=most / lanes).rev().map(|vectors| vectors * lanes).find(|width| n % width == 0);
+    whole.unwrap_or(most.min(n / lanes * lanes).max(lanes))
 }
 
 /// What its target is asked about the tile of a kernel's contraction; none of other ops.

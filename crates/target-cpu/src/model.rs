@@ -303,6 +303,11 @@ impl TargetModel for CpuTarget {
         (live / rows).min(ROW_VECTORS / rows).max(1) * self.lanes(widest)
     }
 
+    // Whole lines, each asked for once: going down a column comes back too late for the rest of a line.
+    fn columns_together(&self, widest: DType) -> i64 {
+        self.row_tile(widest, 1)
+    }
+
     fn rows_together(&self) -> i64 {
         ROWS_TOGETHER
     }

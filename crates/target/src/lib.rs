@@ -166,6 +166,12 @@ pub trait TargetModel: Sync {
     /// Elements along the innermost axis that a row kernel handles a step: a multiple of [`Self::lanes`].
     fn row_tile(&self, widest: DType, live_rows: i64) -> i64;
 
+    /// Elements along the innermost axis that a work unit takes at the same time where it goes along other axes, as a pool
+    /// or a running sum does: a multiple of [`Self::lanes`].
+    fn columns_together(&self, widest: DType) -> i64 {
+        self.lanes(widest)
+    }
+
     /// Rows that a work unit reduces at the same time, at most: while one waits for its sum the others go on.
     fn rows_together(&self) -> i64 {
         1

@@ -1,15 +1,16 @@
 //! The recipe of pools: vectors run along the innermost axis in memory (channels when channels-last), one result row
 //! of it at a time, and the window's positions inside of the input are combined.
 
-use super::Lowered;
 use super::access::{Axis, Lowering, TileBox, begin};
 use super::body::Body;
 use super::contract::{result_order, window_range, window_start};
+use super::{Lowered, columns_together};
 use tegula_base::{DType, Dim};
 use tegula_ir::scalar::eval::identity;
 use tegula_ir::{OpId, ScalarOp, Value};
 use tegula_target::TargetModel;
 use tegula_tensor::{PoolKind, TensorOp, Window};
+use tegula_tile::IndexOp;
 
 struct Pool<'a> {
     body: &'a Body,
@@ -50,10 +51,15 @@ pub(super) fn lower(body: &Body, target: &dyn TargetModel) -> Result<Lowered, St
         Some(PoolKind::Average | PoolKind::AverageInside) if dtype.is_int() => DType::U64,
         Some(PoolKind::Sum | PoolKind::Average | PoolKind::AverageInside) => dtype,
     };
-    // Indices are computed lane by lane in 64 bits along a spatial axis only when channels are not innermost.
     let lane = *order.last().expect("invariant: a pool has axes");
     let pool = Pool { body, root, window, x, kind, column_major, dtype, acc, lane, order };
-    let lanes = target.lanes(if kind.is_none() { DType::I64 } else { body.widest() });
+    let widest = if kind.is_none() { DType::I64 } else { body.widest() };
+    let lanes = target.lanes(widest);
+    // Indices and sums that are wider than what they sum take enough registers by one vector.
+    let tile = match kind.is_some() && acc.bits() <= widest.bits() {
+        true => columns_together(&shape[lane], widest, target),
+        false => lanes,
+    };
     let outer: Vec<usize> = (0..rank).filter(|axis| *axis != lane).collect();
     let grid: Vec<Dim> = outer.iter().map(|axis| shape[*axis].clone()).collect();
     let (mut kernel, buffers) = begin(body, grid);
@@ -65,7 +71,7 @@ pub(super) fn lower(body: &Body, target: &dyn TargetModel) -> Result<Lowered, St
     }
     let extent = cx.b.size(&shape[lane]);
     let mut outcome = Ok(());
-    cx.lane_loop(zero, extent, lanes, lanes, &[], |cx, axis, _| {
+    cx.lane_loop(zero, extent, tile, lanes, &[], |cx, axis, _| {
         at[lane] = axis;
         outcome = std::mem::replace(&mut outcome, Ok(())).and_then(|()| pool.tile(cx, &at));
         vec![]
@@ -88,18 +94,24 @@ impl Pool<'_> {
         let mut inits = vec![cx.b.splat(self.acc, &[width], if f == ScalarOp::Add { 0 } else { neutral })];
         match self.kind {
             None => inits.push(cx.b.splat(DType::I64, &[width], -1)),
-            Some(PoolKind::AverageInside) => inits.push(cx.b.splat(self.acc, &[width], 0)),
-            Some(PoolKind::Max | PoolKind::Sum | PoolKind::Average) => {}
+            Some(PoolKind::AverageInside) if self.lane >= 2 => inits.push(cx.b.splat(self.acc, &[width], 0)),
+            Some(_) => {}
         }
         let walk = Walk { pool: self, at, f, neutral };
         let sums = walk.over(cx, 0, &mut Vec::new(), &inits);
         let mut tile = sums[0];
         match self.kind {
             Some(PoolKind::Average) => {
-                let count: i64 = self.window.size.iter().product();
+                let count = cx.b.index(self.window.size.iter().product());
                 tile = self.divide_by(cx, tile, count, width);
             }
-            Some(PoolKind::AverageInside) => tile = cx.b.elementwise(ScalarOp::Div, &[tile, sums[1]]),
+            Some(PoolKind::AverageInside) if self.lane >= 2 => {
+                tile = cx.b.elementwise(ScalarOp::Div, &[tile, sums[1]]);
+            }
+            Some(PoolKind::AverageInside) => {
+                let count = self.taps_inside(cx, at);
+                tile = self.divide_by(cx, tile, count, width);
+            }
             Some(PoolKind::Max | PoolKind::Sum) | None => {}
         }
         if self.acc != self.dtype {
@@ -119,8 +131,19 @@ impl Pool<'_> {
         })
     }
 
-    fn divide_by(&self, cx: &mut Lowering, tile: Value, count: i64, width: i64) -> Value {
-        let count = cx.b.index(count);
+    /// How many positions of the window are inside of the input, where all lanes are at one place of it.
+    fn taps_inside(&self, cx: &mut Lowering, at: &[Axis]) -> Value {
+        let zero = cx.b.index(0);
+        (0..self.window.size.len()).fold(cx.b.index(1), |count, i| {
+            let start = window_start(cx, self.window, i, at[2 + i].offset);
+            let (lo, hi) = window_range(cx, self.window, self.body.shape(self.x), i, start);
+            let taps = cx.b.sub(hi, lo);
+            let taps = cx.b.index_op(IndexOp::Max, taps, zero);
+            cx.b.mul(count, taps)
+        })
+    }
+
+    fn divide_by(&self, cx: &mut Lowering, tile: Value, count: Value, width: i64) -> Value {
         let count = cx.spread(self.acc, count, &[width]);
         cx.b.elementwise(ScalarOp::Div, &[tile, count])
     }
@@ -171,7 +194,6 @@ impl Walk<'_> {
         let mut logical = vec![self.at[0], self.at[1]];
         logical.extend(inputs.iter().copied());
         let order = cx.axis_order(pool.x).expect("invariant: a pool's input is not packed");
-        let lane_spatial = pool.lane >= 2;
         let pad = if self.f == ScalarOp::Max { self.neutral } else { 0 };
         let tile = cx.load_physical(pool.x, &order, &logical, pad);
         let tile = cx.b.reshape(tile, &[width]);
@@ -180,20 +202,16 @@ impl Walk<'_> {
             false => cx.b.elementwise(ScalarOp::Cast { to: pool.acc, saturate: true }, &[tile]),
         };
         match pool.kind {
-            Some(PoolKind::Max | PoolKind::Sum | PoolKind::Average) => {
-                vec![cx.b.elementwise(self.f, &[carried[0], wide])]
-            }
-            Some(PoolKind::AverageInside) => {
+            Some(PoolKind::AverageInside) if pool.lane >= 2 => {
                 let one = cx.b.index(1);
-                let mut one = cx.spread(pool.acc, one, &[width]);
-                if lane_spatial {
-                    let zero = cx.b.splat(pool.acc, &[width], 0);
-                    let inside = self.inside(cx, &logical);
-                    one = cx.b.elementwise(ScalarOp::Select, &[inside, one, zero]);
-                }
+                let one = cx.spread(pool.acc, one, &[width]);
+                let zero = cx.b.splat(pool.acc, &[width], 0);
+                let inside = self.inside(cx, &logical);
+                let one = cx.b.elementwise(ScalarOp::Select, &[inside, one, zero]);
                 let sum = cx.b.elementwise(ScalarOp::Add, &[carried[0], wide]);
                 vec![sum, cx.b.elementwise(ScalarOp::Add, &[carried[1], one])]
             }
+            Some(_) => vec![cx.b.elementwise(self.f, &[carried[0], wide])],
             None => self.tap_with_index(cx, &logical, wide, carried),
         }
     }

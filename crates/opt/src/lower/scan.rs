@@ -1,10 +1,10 @@
 //! The recipe of running sums and products: one loop along the scanned axis that carries the running value for a
 //! tile of the innermost other axis.
 
-use super::Lowered;
 use super::access::{Axis, Lowering, TileBox, begin};
 use super::body::Body;
-use tegula_base::Dim;
+use super::{Lowered, columns_together};
+use tegula_base::{DType, Dim};
 use tegula_ir::scalar::eval::identity;
 use tegula_target::TargetModel;
 use tegula_tensor::TensorOp;
@@ -19,11 +19,11 @@ pub(super) fn lower(body: &Body, target: &dyn TargetModel) -> Result<Lowered, St
     let dtype = body.func.ty(operand).dtype;
     let neutral = identity(f, dtype).ok_or_else(|| format!("`{f}` does not scan {dtype}"))? as i64;
     let lane = (0..shape.rank()).rev().find(|i| !shape[*i].is_const(1)).filter(|i| *i != axis);
-    let lanes = lane.map_or(1, |_| target.lanes(body.widest()));
+    let width = lane.map_or(1, |axis| width(&shape[axis], body.widest(), target));
     let outer: Vec<usize> = (0..shape.rank()).filter(|i| *i != axis && Some(*i) != lane).collect();
     let mut grid: Vec<Dim> = outer.iter().map(|axis| shape[*axis].clone()).collect();
     if let Some(lane) = lane {
-        grid.push(shape[lane].ceil_div(&Dim::from(lanes)));
+        grid.push(shape[lane].ceil_div(&Dim::from(width)));
     }
     let (mut kernel, buffers) = begin(body, grid);
     let mut cx = Lowering::new(body, &mut kernel, buffers);
@@ -35,10 +35,10 @@ pub(super) fn lower(body: &Body, target: &dyn TargetModel) -> Result<Lowered, St
         at[*axis].offset = cx.unit[i];
     }
     if let Some(lane) = lane {
-        let width = cx.b.index(lanes);
+        let stride = cx.b.index(width);
         let unit = cx.unit[outer.len()];
-        let whole = shape[lane].as_const().is_some_and(|n| n % lanes == 0);
-        at[lane] = Axis { offset: cx.b.mul(unit, width), extent: lanes, step: 1, bounded: !whole };
+        let whole = shape[lane].as_const().is_some_and(|n| n % width == 0);
+        at[lane] = Axis { offset: cx.b.mul(unit, stride), extent: width, step: 1, bounded: !whole };
     }
     let extents: Vec<i64> = at.iter().map(|axis| axis.extent).collect();
     let init = cx.b.splat(dtype, &extents, neutral);
@@ -65,6 +65,13 @@ pub(super) fn lower(body: &Body, target: &dyn TargetModel) -> Result<Lowered, St
     outcome?;
     let buffers = cx.finish();
     Ok(Lowered { kernel, buffers })
+}
+
+/// Columns that a work unit sums. Units of several vectors are whole: the last one would ask for each vector whether it is there.
+fn width(extent: &Dim, widest: DType, target: &dyn TargetModel) -> i64 {
+    let width = columns_together(extent, widest, target);
+    let is_whole = extent.as_const().is_some_and(|n| n % width == 0);
+    if is_whole { width } else { target.lanes(widest) }
 }
 
 /// Adds one element (a tile across lanes) and stores; gives the next running value.
