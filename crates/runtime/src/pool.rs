@@ -103,6 +103,7 @@ impl Pool {
     pub fn new(threads: usize) -> std::io::Result<Pool> {
         let threads = threads.max(1);
         let crowded = threads > all_threads();
+        let nodes = if threads > 1 { processor::Nodes::of_this_process() } else { Default::default() };
         let shared = Arc::new(Shared {
             epoch: AtomicU32::new(0),
             claims: (0..threads).map(|_| Claims(AtomicU64::new(0))).collect(),
@@ -113,7 +114,7 @@ impl Pool {
             panicked: AtomicBool::new(false),
             asleep: (1..threads).map(|_| AtomicBool::new(false)).collect(),
             choices: (1..threads).map(|_| OnceLock::new()).collect(),
-            nodes: if threads > 1 { processor::Nodes::of_this_process() } else { processor::Nodes::default() },
+            nodes,
             runs: AtomicUsize::new(0),
             spin_rounds: if crowded { SPIN_ROUNDS_CROWDED } else { SPIN_ROUNDS },
             crowded,
@@ -297,7 +298,8 @@ fn work(shared: &Shared, index: usize) {
         }
         // Where nothing is left to do, a move is for nothing.
         if let Some(choice) = choice.filter(|_| shared.has_open(seen)) {
-            choice.leave(shared.caller_on.load(Ordering::Relaxed));
+            let taken = shared.caller_on.load(Ordering::Relaxed);
+            choice.leave(taken, &shared.nodes, shared.claims.len());
         }
         // The job may be over before this thread has claimed of it, and is looked at only then.
         let job = |thread: usize, part: usize| {

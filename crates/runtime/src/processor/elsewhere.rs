@@ -29,7 +29,7 @@ impl Choice {
 
     pub fn awake(&self) {}
 
-    pub fn leave(&self, _taken: usize) {}
+    pub fn leave(&self, _taken: usize, _nodes: &Nodes, _threads: usize) {}
 }
 
 pub fn stay_on(_index: usize) {}

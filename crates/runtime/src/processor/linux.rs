@@ -31,6 +31,15 @@ impl Nodes {
         let node = self.0.iter().find(is_of).filter(|node| self.0.len() > 1 && node.cores >= threads)?;
         Some(&node.processors)
     }
+
+    /// Of the processors `allowed` those but `taken`, of its node where that has some and room for all `threads` of a job.
+    fn others(&self, allowed: &CpuSet, taken: usize, threads: usize) -> CpuSet {
+        let mut others = *allowed;
+        others.unset(taken);
+        let Some(node) = self.around(taken, threads) else { return others };
+        let near = set_of((0..CpuSet::MAX_CPU).filter(|cpu| others.is_set(*cpu) && node.is_set(*cpu)));
+        if near.count() > 0 { near } else { others }
+    }
 }
 
 fn processors(set: &CpuSet) -> Vec<usize> {
@@ -81,12 +90,7 @@ impl Choice {
             return;
         }
         let Ok(allowed) = sched_getaffinity(Some(self.thread)) else { return };
-        let but_taken = |node: Option<&CpuSet>| {
-            let is_left = |cpu: &usize| *cpu != taken && node.is_none_or(|node| node.is_set(*cpu));
-            set_of(processors(&allowed).into_iter().filter(is_left))
-        };
-        let near = but_taken(nodes.around(taken, threads));
-        let others = if near.count() > 0 { near } else { but_taken(None) };
+        let others = nodes.others(&allowed, taken, threads);
         if allowed == self.allowed
             && others != allowed
             && others.count() > 0
@@ -103,15 +107,14 @@ impl Choice {
         }
     }
 
-    /// Moves this thread to another of its processors if it is on `taken`. Best effort: where the system refuses
-    /// or there is no other, it stays.
-    pub fn leave(&self, taken: usize) {
+    /// Moves this thread to another of its processors, as [`Choice::wake_off`] has them, if it is on `taken`. Best effort:
+    /// where the system refuses or there is no other, it stays.
+    pub fn leave(&self, taken: usize, nodes: &Nodes, threads: usize) {
         if current() != taken {
             return;
         }
         let Ok(allowed) = sched_getaffinity(None) else { return };
-        let mut others = allowed;
-        others.unset(taken);
+        let others = nodes.others(&allowed, taken, threads);
         // Linux moves the thread before the first call returns; the second gives the choice back to it.
         if others.count() > 0 && sched_setaffinity(None, &others).is_ok() {
             // Somebody may have chosen anew since the thread began.
@@ -167,7 +170,7 @@ mod tests {
         // The system may move the thread between the two calls: one success in many is the proof.
         let left = (0..1000).any(|_| {
             let taken = current();
-            choice.leave(taken);
+            choice.leave(taken, &Nodes::default(), 2);
             current() != taken
         });
         assert!(left || allowed.count() == 1);
@@ -179,7 +182,7 @@ mod tests {
         let allowed = sched_getaffinity(None).unwrap();
         let choice = Choice::of_this_thread().unwrap();
         for taken in processors(&allowed) {
-            std::thread::scope(|scope| scope.spawn(|| choice.wake_off(taken, &Nodes(vec![]), 2)).join())
+            std::thread::scope(|scope| scope.spawn(|| choice.wake_off(taken, &Nodes::default(), 2)).join())
                 .unwrap();
             assert!(current() != taken || allowed.count() == 1);
             choice.awake();
@@ -223,7 +226,7 @@ mod tests {
         let own = Choice::of_this_thread().unwrap();
         let inherited = Choice { process: own.process.wrapping_add(1), ..own };
         let here = current();
-        std::thread::scope(|scope| scope.spawn(|| inherited.wake_off(here, &Nodes(vec![]), 2)).join())
+        std::thread::scope(|scope| scope.spawn(|| inherited.wake_off(here, &Nodes::default(), 2)).join())
             .unwrap();
         assert!(sched_getaffinity(None).unwrap() == allowed);
     }
@@ -234,9 +237,9 @@ mod tests {
         let choice = Choice::of_this_thread().unwrap();
         let narrow = set_of([current()]);
         sched_setaffinity(None, &narrow).unwrap();
-        choice.leave(current());
+        choice.leave(current(), &Nodes::default(), 2);
         assert!(sched_getaffinity(None).unwrap() == narrow);
-        choice.wake_off(current(), &Nodes(vec![]), 2);
+        choice.wake_off(current(), &Nodes::default(), 2);
         choice.awake();
         assert!(sched_getaffinity(None).unwrap() == narrow);
         sched_setaffinity(None, &allowed).unwrap();

@@ -11,10 +11,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// The largest distance of nodes that count as one. Firmware gives 10 to a node itself and 20 and more to one behind a link
-/// (ACPI 6.5, 17.3.16 "System Locality Information Table", and what Linux takes without one); parts of one socket, as
-/// EPYC's quarters and Xeon's sub-clusters, have 11 and 12.
-const NEAR: u32 = 12;
+/// The least distance of nodes that count apart: what Linux takes for any two where firmware does not say (ACPI 6.5, "System
+/// Locality Information Table"; 10 is a node itself). Parts of one socket, as EPYC's quarters and Xeon's sub-clusters, have
+/// less, 11 and 12 mostly, sockets more.
+const FAR: u32 = 20;
 
 /// NUMA nodes near each other.
 pub struct Node {
@@ -54,7 +54,7 @@ pub fn nodes(system: &Path, processors: &[usize]) -> Option<Vec<Node>> {
 fn joined(system: &Path) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<Listed>> = Vec::new();
     for node in listed(system) {
-        let is_near = |group: &Vec<Listed>| group.iter().any(|other| other.distance(node.rank) <= NEAR);
+        let is_near = |group: &Vec<Listed>| group.iter().any(|other| other.distance(node.rank) < FAR);
         let (near, mut far): (Vec<_>, Vec<_>) = groups.into_iter().partition(is_near);
         far.push(near.into_iter().flatten().chain([node]).collect());
         groups = far;
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn nodes_are_apart() {
         // The third is of memory alone.
-        let nodes = [("0-3,8-11", "10 21 14"), ("4-7,12-15", "21 10 24"), ("", "14 24 10")];
+        let nodes = [("0-3,8-11", "10 21 24"), ("4-7,12-15", "21 10 28"), ("", "24 28 10")];
         let system = System::new("nodes", &EIGHT, &nodes);
         assert_eq!(system.cores(0..16), Some(vec![4, 4]));
         assert_eq!(system.cores([0, 4, 5, 6, 12]), Some(vec![3, 1]));
