@@ -256,6 +256,12 @@ impl TargetModel for CpuTarget {
         Some(self.cpu.cache_line)
     }
 
+    /// One row passes over a panel about as fast as its lines come, and the hardware asks for those by itself: on a Zen 3 a row of
+    /// 768 bytes by weights in L3 takes 0.88 of the time without. On AVX-512 nobody has measured it.
+    fn prefetches_tails(&self) -> bool {
+        self.tier == Tier::Avx512
+    }
+
     /// An element of a left side takes a conversion of its own before it goes to all lanes.
     fn widens(&self, dtype: DType) -> bool {
         matches!(dtype, DType::F16 | DType::BF16) && !self.multiplies_pairs(dtype, dtype)

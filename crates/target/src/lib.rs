@@ -163,6 +163,11 @@ pub trait TargetModel: Sync {
         None
     }
 
+    /// Whether a row tile of fewer rows than usual, perhaps the only one, asks ahead as the others do.
+    fn prefetches_tails(&self) -> bool {
+        true
+    }
+
     /// Elements along the innermost axis that a row kernel handles a step: a multiple of [`Self::lanes`].
     fn row_tile(&self, widest: DType, live_rows: i64) -> i64;
 

@@ -192,6 +192,7 @@ impl TileOfResult for UnitOf<'_> {
         }
         let next = match packing {
             RightSide::Plain => None,
+            _ if row.extent < tile.m && !target.prefetches_tails() => None,
             RightSide::Panels { .. } | RightSide::Groups { .. } => {
                 let (right, place) = ((roles.rhs, k), [panel, self.row_tile]);
                 NextPanel::new(cx, target, right, (tile, walk), tile.m_block, batch, place)
