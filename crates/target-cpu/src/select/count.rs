@@ -1,4 +1,5 @@
-//! Counts of active lanes as masks. A mask is made once a region for each count and number of lanes.
+//! Counts of active lanes as masks. A mask is made once a region for each count and number of lanes; on AVX2 in each store, which
+//! makes it where not all lanes are on.
 
 use super::made::Made;
 use super::{Select, Selected};

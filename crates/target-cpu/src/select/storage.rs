@@ -87,21 +87,25 @@ impl Select<'_> {
 
     /// As [`Select::load_packed`], any number of bytes up to 16: none past them is read.
     pub(super) fn load_few(&mut self, source: Mem, bytes: usize) -> VReg {
+        debug_assert!(bytes <= 16, "a register of {bytes} bytes is not of 16");
         let mut pieces = pieces(bytes);
-        let Some((_, first)) = pieces.next() else { return self.vector_constant(Width::X, vec![0; 16]) };
+        let Some((_, first)) = pieces.next() else { return self.zero(Width::X) };
         let reg = self.load_packed(source, first);
-        pieces.fold(reg, |reg, (at, size)| {
-            let joined = self.b.vec(Width::X);
-            let isa = match size {
-                1 => Isa::Vpinsrb,
-                2 => Isa::Vpinsrw,
-                4 => Isa::Vpinsrd,
-                _ => Isa::Vpinsrq,
-            };
-            let args = [Arg::Reg(joined, Size::X), Arg::Reg(reg, Size::X), Arg::Mem(source.plus(at as i32))];
-            self.b.isa(isa, Width::X, &[&args[..], &[Arg::Imm((at / size) as i64)]].concat());
-            joined
-        })
+        pieces.fold(reg, |reg, (at, size)| self.with_element(reg, source.plus(at as i32), size, at / size))
+    }
+
+    /// The lowest 16 bytes of a register, the `i`-th element of `bytes` from memory.
+    pub(super) fn with_element(&mut self, reg: VReg, element: Mem, bytes: usize, i: usize) -> VReg {
+        let isa = match bytes {
+            1 => Isa::Vpinsrb,
+            2 => Isa::Vpinsrw,
+            4 => Isa::Vpinsrd,
+            _ => Isa::Vpinsrq,
+        };
+        let next = self.b.vec(Width::X);
+        let args = [Arg::Reg(next, Size::X), Arg::Reg(reg, Size::X), Arg::Mem(element), Arg::Imm(i as i64)];
+        self.b.isa(isa, Width::X, &args);
+        next
     }
 
     /// As [`Select::store_packed`], any number of bytes of a register of up to 32.

@@ -107,21 +107,9 @@ impl Select<'_> {
     }
 
     fn collect_chunk(&mut self, elements: &[Mem], bytes: usize) -> VReg {
-        let isa = match bytes {
-            1 => Isa::Vpinsrb,
-            2 => Isa::Vpinsrw,
-            4 => Isa::Vpinsrd,
-            _ => Isa::Vpinsrq,
-        };
-        let mut reg = self.load_packed(elements[0], bytes);
-        for (i, element) in elements.iter().enumerate().skip(1) {
-            let next = self.b.vec(Width::X);
-            let args =
-                [Arg::Reg(next, Size::X), Arg::Reg(reg, Size::X), Arg::Mem(*element), Arg::Imm(i as i64)];
-            self.b.isa(isa, Width::X, &args);
-            reg = next;
-        }
-        reg
+        let first = self.load_packed(elements[0], bytes);
+        let rest = elements.iter().enumerate().skip(1);
+        rest.fold(first, |reg, (i, element)| self.with_element(reg, *element, bytes, i))
     }
 
     pub(super) fn store_strided(&mut self, op: OpId, dtype: DType, at: Address) -> Selected<()> {
