@@ -13,6 +13,7 @@ mod sum_pairs;
 mod transform_filters;
 pub mod turn_factors;
 mod unpack_nibbles;
+mod widen_rows;
 
 pub use canonicalise::canonicalise;
 pub use decompose_composites::{decompose_composites, decompose_recurrent, decompose_wide_attention};
@@ -27,3 +28,4 @@ pub use sum_pairs::sum_pairs;
 pub use transform_filters::transform_filters;
 pub use turn_factors::turn_factors;
 pub use unpack_nibbles::unpack_nibbles;
+pub use widen_rows::widen_rows;

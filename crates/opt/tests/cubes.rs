@@ -20,7 +20,10 @@ fn cubes(x: &HostTensor) -> HostTensor {
     let y = b.with_number(ScalarOp::Pow, arg, 3.0).unwrap();
     b.ret(&[y]).unwrap();
     program.consts = consts;
-    let (target, cx) = (target::Small { looks_up: true, multiplies_pairs: true }, &mut PassCx::default());
+    let (target, cx) = (
+        target::Small { looks_up: true, multiplies_pairs: true, multiplies_words: false },
+        &mut PassCx::default(),
+    );
     canonicalise(&mut program, cx).unwrap();
     decompose_composites(&mut program, &target, cx).unwrap();
     let func = program.entry();

@@ -29,7 +29,7 @@ fn sizes_beyond_memory_are_not_computed() {
     program.consts = consts;
     fold_constants(
         &mut program,
-        &target::Small { looks_up: true, multiplies_pairs: true },
+        &target::Small { looks_up: true, multiplies_pairs: true, multiplies_words: false },
         &mut PassCx::default(),
     )
     .unwrap();

@@ -24,6 +24,8 @@ const RULE: &str = "// -----\n";
 const WITHOUT_LOOK_UPS: &str = "_without_look_ups";
 /// The same of one that multiplies no pairs of `bf16`.
 const WITHOUT_PAIRS: &str = "_without_pairs";
+/// The same of one that multiplies words.
+const WITH_WORDS: &str = "_with_words";
 /// Inputs of random sizes and numbers that each case runs on.
 const SEEDS: u64 = 12;
 
@@ -69,6 +71,7 @@ fn pipeline<'a>(name: &str, target: &'a dyn TargetModel) -> Pipeline<'a, TensorP
         "unpack_nibbles" => {
             p.pass("unpack_nibbles", move |program, cx| passes::unpack_nibbles(program, target, cx))
         }
+        "widen_rows" => p.pass("widen_rows", move |program, cx| passes::widen_rows(program, target, cx)),
         other => panic!("no pass is called `{other}`"),
     }
 }
@@ -115,10 +118,14 @@ fn cases() -> Vec<(String, PathBuf)> {
 }
 
 fn run(name: &str, input: &str, path: &Path) -> String {
-    let lacks = |feature: &str| name.ends_with(feature);
-    let target =
-        target::Small { looks_up: !lacks(WITHOUT_LOOK_UPS), multiplies_pairs: !lacks(WITHOUT_PAIRS) };
-    let pass = name.trim_end_matches(WITHOUT_LOOK_UPS).trim_end_matches(WITHOUT_PAIRS);
+    let is_of = |kind: &str| name.ends_with(kind);
+    let target = target::Small {
+        looks_up: !is_of(WITHOUT_LOOK_UPS),
+        multiplies_pairs: !is_of(WITHOUT_PAIRS),
+        multiplies_words: is_of(WITH_WORDS),
+    };
+    let kinds = [WITHOUT_LOOK_UPS, WITHOUT_PAIRS, WITH_WORDS];
+    let pass = kinds.iter().fold(name, |pass, kind| pass.trim_end_matches(kind));
     let pipeline = pipeline(pass, &target);
     let mut program: TensorProgram =
         parse_program(input, None).unwrap_or_else(|found| panic!("{}: {found}", path.display()));

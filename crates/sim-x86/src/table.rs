@@ -136,6 +136,7 @@ pub fn act(instruction: &Instruction) -> Option<Act> {
         Vpmovzxwd => convert::u16_to_u32,
         Vpmovsxdq => convert::i32_to_i64,
         Vpmovzxdq => convert::u32_to_u64,
+        Vpmovsxbw => convert::i8_to_i16,
         Vpmovzxbw => convert::u8_to_u16,
         Vpmovdb => convert::u32_to_u8,
         Vpmovdw => convert::u32_to_u16,

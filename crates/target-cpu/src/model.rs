@@ -256,8 +256,8 @@ impl TargetModel for CpuTarget {
         Some(self.cpu.cache_line)
     }
 
-    /// One row passes over a panel about as fast as its lines come, and the hardware asks for those by itself: on a Zen 3 a row of
-    /// 768 bytes by weights in L3 takes 0.88 of the time without. On AVX-512 nobody has measured it.
+    /// One row passes over a panel about as fast as its lines come, and the hardware asks for those by itself: on a Zen 3 a row
+    /// of 768 bytes by weights in L3 takes 0.88 of the time without. On AVX-512 nobody has measured it.
     fn prefetches_tails(&self) -> bool {
         self.tier == Tier::Avx512
     }
@@ -275,6 +275,7 @@ impl TargetModel for CpuTarget {
     fn steps_together(&self, lhs: DType, rhs: DType, k: i64) -> i64 {
         match (lhs, rhs) {
             (DType::U8, DType::I8) if k > 1 => 4,
+            (DType::I16, DType::I8) if k > 1 && k % 2 == 0 => 2,
             _ if k > 1 && self.multiplies_pairs(lhs, rhs) => 2,
             _ => 1,
         }
@@ -295,6 +296,11 @@ impl TargetModel for CpuTarget {
         (!self.has_byte_dots()).then_some(BYTE_PAIRS)
     }
 
+    /// `vpmaddwd` by weights that `vpmovsxbw` widens as it loads them.
+    fn multiplies_words(&self) -> bool {
+        !self.has_byte_dots()
+    }
+
     fn wants_signed_bytes(&self) -> bool {
         true
     }
@@ -309,7 +315,7 @@ impl TargetModel for CpuTarget {
         (live / rows).min(ROW_VECTORS / rows).max(1) * self.lanes(widest)
     }
 
-    // Whole lines, each asked for once: going down a column comes back too late for the rest of a line.
+    /// As a row's step: lines are read as wholes, as going down a column comes back too late for the rest of one.
     fn columns_together(&self, widest: DType) -> i64 {
         self.row_tile(widest, 1)
     }

@@ -108,6 +108,7 @@ impl Select<'_> {
             CpuOp::LookUp { lanes, at } => self.look_up(op, *lanes, *at)?,
             CpuOp::Gather { dtype, lanes, at } => self.gather(op, *dtype, *lanes, *at)?,
             CpuOp::LoadRaw { elem, lanes, at } => self.load_raw(op, *elem, *lanes, *at)?,
+            CpuOp::LoadWords { lanes, .. } => self.load_words(op, *lanes)?,
             CpuOp::Store { dtype, at } => self.store(op, *dtype, *at)?,
             CpuOp::StoreStrided { dtype, at } => self.store_strided(op, *dtype, *at)?,
             CpuOp::Scatter { dtype, at } => self.scatter(op, *dtype, *at)?,
@@ -129,6 +130,7 @@ impl Select<'_> {
             CpuOp::Tabulated { bits } => self.tabulated(op, bits)?,
             CpuOp::DotU8S8 {} => self.dot_u8s8(op)?,
             CpuOp::DotU8S8Pairs {} => self.dot_u8s8_pairs(op)?,
+            CpuOp::DotWords {} => self.dot_words(op)?,
             CpuOp::DotBf16 {} => self.dot_bf16(op)?,
             CpuOp::Call { function } => self.call(op, function)?,
         }

@@ -135,6 +135,11 @@ pub trait TargetModel: Sync {
         None
     }
 
+    /// Whether products of 16-bit integers by signed bytes take less time than those of bytes that are not summed in pairs.
+    fn multiplies_words(&self) -> bool {
+        false
+    }
+
     /// Whether products of bytes are of an unsigned by a signed one, and of others as slow as of `i32`.
     fn wants_signed_bytes(&self) -> bool {
         false

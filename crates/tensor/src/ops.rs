@@ -203,7 +203,7 @@ define_ops! {
         /// Contraction; products and sums in the accumulation type of `out` (`docs/numerics.md`). Where `pair_sums` is given, the
         /// products of steps `2i` and `2i + 1` are summed first, and that sum is the nearest number of this type.
         /// c1: axis lists are valid, disjoint, of equal length. c2: paired extents are equal.
-        /// c3: `out` is the operands' dtype, or `i32` for 8-bit operands (of any sign each), or `f32` for 16-bit floats,
+        /// c3: `out` is the operands' dtype, or `i32` for 8-bit operands (of any sign each) or `i16` by `i8`, or `f32` for 16-bit floats,
         /// any float of 16 bits or more for floats of 8, or for `f32` by `i8`, `f16` or `bf16`: weights stored narrower.
         /// c4: `pair_sums` is `i16`, for `u8` by `i8` along one axis of even length.
         Dot = "dot" { dims: Box<DotDims>, out: DType, pair_sums: Option<DType> },

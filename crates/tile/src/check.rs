@@ -349,7 +349,9 @@ impl Checker<'_> {
             }
             DType::F64 => lhs == rhs && lhs == DType::F64,
             DType::I32 => {
-                lhs.bits() == 8 && rhs.bits() == 8 && lhs.is_int() && rhs.is_int() || lhs == acc && rhs == acc
+                lhs.bits() == 8 && rhs.bits() == 8 && lhs.is_int() && rhs.is_int()
+                    || (lhs, rhs) == (DType::I16, DType::I8)
+                    || lhs == acc && rhs == acc
             }
             DType::I64 => lhs == acc && rhs == acc,
             _ => false,

@@ -154,7 +154,7 @@ fn decompose(
     match &kind {
         TensorOp::Dot { .. } | TensorOp::Conv { .. } => match (&kind, integers, wider) {
             (TensorOp::Dot { dims, .. }, Some(integers), _) => {
-                digits::dot(&mut b, integers, [operands[0], operands[1]], dims).map(one)
+                digits::dot(&mut b, integers, [operands[0], operands[1]], dims, target).map(one)
             }
             (TensorOp::Dot { dims, .. }, ..) if has_other_signs => {
                 signs::dot(&mut b, [operands[0], operands[1]], dims).map(one)

@@ -1,4 +1,5 @@
-//! A target with small tiles that takes composites in pieces, looks up or not, and multiplies pairs of `bf16` or not.
+//! A target with small tiles that takes composites in pieces, looks up or not, and multiplies pairs of `bf16` or
+//! words or not.
 
 use tegula_base::{Bytes, DType, Diagnostic, Symbols};
 use tegula_machine::Machine;
@@ -12,6 +13,7 @@ use tegula_tile::TileKernel;
 pub struct Small {
     pub looks_up: bool,
     pub multiplies_pairs: bool,
+    pub multiplies_words: bool,
 }
 
 impl TargetModel for Small {
@@ -63,6 +65,9 @@ impl TargetModel for Small {
     }
     fn looks_up(&self) -> bool {
         self.looks_up
+    }
+    fn multiplies_words(&self) -> bool {
+        self.multiplies_words
     }
     fn byte_pairs(&self) -> Option<BytePairs> {
         Some(BytePairs { share: 0.7, copy: 18.0 })

@@ -46,6 +46,7 @@ conversions! {
     u16_to_u32 u16 => u32, u32::from;
     i32_to_i64 i32 => i64, i64::from;
     u32_to_u64 u32 => u64, u64::from;
+    i8_to_i16 i8 => i16, i16::from;
     u8_to_u16 u8 => u16, u16::from;
     u32_to_u8 u32 => u8, |x| x as u8;
     u32_to_u16 u32 => u16, |x| x as u16;

@@ -351,6 +351,10 @@ impl Flattener<'_> {
             CpuOp::LoadRaw { elem, at, .. } => {
                 Inst::LoadRaw { d, size: elem.bytes(), n, at: self.addressing(at, operands)? }
             }
+            CpuOp::LoadWords { at, .. } => {
+                let Reg::V32(d) = d else { return Err("words are in 32-bit lanes".into()) };
+                Inst::LoadWords { d, n, at: self.addressing(at, operands)? }
+            }
             CpuOp::VecConst { bits, .. } => {
                 let lanes: Vec<u64> = vec![*bits as u64; n];
                 self.preset(d, elem, &lanes);
@@ -441,6 +445,7 @@ impl Flattener<'_> {
             }
             CpuOp::DotU8S8 {} => self.dot(lanes::dot_u8s8, d, operands, n)?,
             CpuOp::DotU8S8Pairs {} => self.dot(lanes::dot_u8s8_pairs, d, operands, n)?,
+            CpuOp::DotWords {} => self.dot(lanes::dot_words, d, operands, n)?,
             CpuOp::DotBf16 {} => self.dot(lanes::dot_bf16, d, operands, n)?,
             CpuOp::Call { function } => {
                 let f = calls::function(function).ok_or_else(|| format!("no function `{function}`"))?;

@@ -202,6 +202,15 @@ pub(super) fn dot_u8s8_pairs(out: &mut [u32], acc: &[u32], a: &[u32], b: &[u32])
     });
 }
 
+/// `acc + a . b` of 2 signed words a lane, wrapping.
+pub(super) fn dot_words(out: &mut [u32], acc: &[u32], a: &[u32], b: &[u32]) {
+    map3(out, acc, a, b, |acc, a, b| {
+        let word = |lane: u32, i: u32| i32::from((lane >> (16 * i)) as u16 as i16);
+        let products = [0, 1].map(|i| (word(a, i) * word(b, i)) as u32);
+        acc.wrapping_add(products[0]).wrapping_add(products[1])
+    });
+}
+
 /// `acc + a1 * b1 + a0 * b0`, each step fused, denormals flushed: what `vdpbf16ps` does (Intel 64 and IA-32 Architectures
 /// Software Developer's Manual, volume 2), infinities and NaN included.
 pub(super) fn dot_bf16(out: &mut [u32], acc: &[u32], a: &[u32], b: &[u32]) {

@@ -138,6 +138,12 @@ pub(super) enum Inst {
         n: usize,
         at: Addressing,
     },
+    /// Two bytes a lane, each extended to 16 bits.
+    LoadWords {
+        d: Slot,
+        n: usize,
+        at: Addressing,
+    },
     Store {
         s: Reg,
         dtype: DType,

@@ -121,6 +121,13 @@ impl Machine<'_> {
                 }
                 self.set_bytes(d, &bytes);
             }
+            Inst::LoadWords { d, n, at } => {
+                let mut bytes = [0; 32];
+                self.memory.read(self.address(at), &mut bytes[..2 * n])?;
+                let word = |byte: u8| u32::from(byte as i8 as u16);
+                let lanes = &mut self.files.v32[d as usize];
+                *lanes = std::array::from_fn(|i| word(bytes[2 * i]) | word(bytes[2 * i + 1]) << 16);
+            }
             Inst::Store { s, dtype, n, at, spread } => self.store(s, dtype, n, at, spread)?,
             Inst::Splat { d, elem, n, s } => {
                 let value = files.index[s as usize];

@@ -2,8 +2,8 @@
 //!
 //! All sums stay in registers; each element of the left side and each vector of the right side is read once a
 //! step. Where the machine adds up the products of some narrow factors in each 32-bit lane, such a group of a row of the
-//! left side, neighbours in memory, goes to all lanes at once: bytes by fours, 16-bit floats by twos. The right side is packed
-//! so, or a vector of groups is made of as many of its rows.
+//! left side, neighbours in memory, goes to all lanes at once: bytes by fours, 16-bit floats and words by twos. The right side is
+//! packed so, its bytes for words too, or a vector of groups is made of as many of its rows.
 //!
 //! The last bytes of k need not fill a group. Then a row's group is the four bytes that end where the row ends, so that
 //! none past it is read, and the right side's factors move up in their lanes: zeros meet the bytes before.
@@ -107,8 +107,10 @@ impl Lower<'_> {
     /// The operands' windows when the factors of a group of a row of the left side are neighbours, and columns of the
     /// right follow each other.
     fn groups(&mut self, left: Value, right: Value) -> Option<(Group, Rc<Window>, Rc<Window>)> {
-        let factors = match (self.tile(left).0, self.tile(right).0) {
+        let types = (self.tile(left).0, self.tile(right).0);
+        let factors = match types {
             (DType::U8, DType::I8) => 4,
+            (DType::I16, DType::I8) => 2,
             (DType::BF16, DType::BF16) if self.pairs => 2,
             _ => return None,
         };
@@ -127,7 +129,14 @@ impl Lower<'_> {
         let bounded = |window: &Window| window.axes.iter().any(|axis| axis.bounded);
         let packed = k == factors && plain(&b, 0, 1) && plain(&b, 1, factors) && !bounded(&b);
         let in_rows = b.lane_axis().is_some_and(|axis| b.axes[axis].stride.is_const(1));
-        let fits = plain(&a, 1, 1) && if past == 0 { packed || in_rows } else { packed && factors == 4 };
+        let of_words = types.0 == DType::I16;
+        let words_fit = packed && past == 0 && n % i64::from(self.lanes) == 0;
+        let fits = match past {
+            _ if of_words => words_fit,
+            0 => packed || in_rows,
+            _ => packed && factors == 4,
+        };
+        let fits = plain(&a, 1, 1) && fits;
         fits.then_some((Group { factors, packed, past }, a, b))
     }
 
@@ -175,6 +184,7 @@ impl Lower<'_> {
         let product = |b: &mut Builder, sum: &mut Value, element: Value, vector: Value| {
             *sum = match (dtype, saturates) {
                 (DType::BF16, _) => b.dot_bf16(*sum, element, vector),
+                (DType::I16, _) => b.dot_words(*sum, element, vector),
                 (_, true) => b.dot_u8s8_pairs(*sum, element, vector),
                 (_, false) => b.dot_u8s8(*sum, element, vector),
             };
@@ -184,6 +194,10 @@ impl Lower<'_> {
                 let column = block * i64::from(lower.lanes);
                 let active = geometry.active(block as u32);
                 match group.packed {
+                    true if dtype == DType::I16 => {
+                        let at = lower.address(b, right, &[step, column], None);
+                        b.load_words(lower.lanes, at)
+                    }
                     true => {
                         let at = lower.address(b, right, &[step, column], None);
                         let at = At { count: lower.partial_count(b, active), ..at };

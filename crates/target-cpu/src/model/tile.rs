@@ -129,6 +129,7 @@ impl CpuTarget {
         let rates = &self.cpu.flops_per_cycle;
         let flops = match steps {
             4 => rates.i8,
+            2 if contract.lhs == DType::I16 => rates.i8,
             2 => rates.bf16,
             _ => self.cpu.peak(contract.acc).0 / self.cpu.frequency_hz,
         };

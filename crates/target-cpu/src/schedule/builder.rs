@@ -392,6 +392,11 @@ impl Builder {
         self.emit(CpuOp::LoadRaw { elem, lanes, at: at.form() }, &operands)
     }
 
+    pub fn load_words(&mut self, lanes: u32, at: At) -> Value {
+        let operands = self.access(at, &[]);
+        self.emit(CpuOp::LoadWords { lanes, at: at.form() }, &operands)
+    }
+
     pub fn store_at(&mut self, dtype: DType, value: Value, at: At) {
         let operands = self.access(at, &[value]);
         self.push(CpuOp::Store { dtype, at: at.form() }, &operands);
@@ -545,6 +550,10 @@ impl Builder {
 
     pub fn dot_u8s8_pairs(&mut self, acc: Value, a: Value, b: Value) -> Value {
         self.emit(CpuOp::DotU8S8Pairs {}, &[acc, a, b])
+    }
+
+    pub fn dot_words(&mut self, acc: Value, a: Value, b: Value) -> Value {
+        self.emit(CpuOp::DotWords {}, &[acc, a, b])
     }
 
     pub fn dot_bf16(&mut self, acc: Value, a: Value, b: Value) -> Value {

@@ -40,6 +40,7 @@ impl OpRules for CpuOp {
             | CpuOp::Tabulated { .. }
             | CpuOp::DotU8S8 {}
             | CpuOp::DotU8S8Pairs {}
+            | CpuOp::DotWords {}
             | CpuOp::DotBf16 {}
             | CpuOp::Call { .. } => Effects::Pure,
             CpuOp::Load { .. }
@@ -48,7 +49,8 @@ impl OpRules for CpuOp {
             | CpuOp::LoadStrided { .. }
             | CpuOp::Gather { .. }
             | CpuOp::LookUp { .. }
-            | CpuOp::LoadRaw { .. } => Effects::Reads,
+            | CpuOp::LoadRaw { .. }
+            | CpuOp::LoadWords { .. } => Effects::Reads,
             CpuOp::Store { .. }
             | CpuOp::StoreStrided { .. }
             | CpuOp::Scatter { .. }
@@ -249,6 +251,12 @@ fn check_kind(cx: &mut Operands) -> Result<Vec<CpuType>, String> {
             cx.address(at)?;
             cx.vector_of(Elem::of(*dtype), *lanes)
         }
+        CpuOp::LoadWords { lanes, at } => {
+            // c8: never counted.
+            cx.require(!at.counted, 8, "words have no lane count")?;
+            cx.address(at)?;
+            cx.vector_of(Elem::I32, *lanes)
+        }
         CpuOp::LoadStrided { dtype, lanes, at } => {
             cx.address(at)?;
             cx.index("stride")?;
@@ -399,7 +407,7 @@ fn check_kind(cx: &mut Operands) -> Result<Vec<CpuType>, String> {
             cx.require(n == usize::from(lanes), 4, format_args!("{n} entries for {lanes} lanes"))?;
             cx.result(CpuType::Vector { elem: Elem::F32, lanes })
         }
-        CpuOp::DotU8S8 {} | CpuOp::DotU8S8Pairs {} => {
+        CpuOp::DotU8S8 {} | CpuOp::DotU8S8Pairs {} | CpuOp::DotWords {} => {
             let (elem, lanes) = cx.vector("acc")?;
             let ty = CpuType::Vector { elem, lanes };
             cx.same("a", ty)?;

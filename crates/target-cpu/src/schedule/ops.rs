@@ -277,6 +277,8 @@ define_ops! {
         LookUp = "look_up" { lanes: u32, at: Address },
         /// Raw register contents without widening: `lanes` of `elem` (e.g. 64 x `i8` for a dot product).
         LoadRaw = "load_raw" { elem: Elem, lanes: u32, at: Address },
+        /// Two signed bytes a lane, consecutive, each extended to 16 bits in its half of an `i32`. Never counted.
+        LoadWords = "load_words" { lanes: u32, at: Address },
         /// Narrows each lane to `dtype` (integers keep low bits; `f32` lanes round to nearest even for `f16`,
         /// `bf16`, 8-bit floats) and stores consecutively.
         Store = "store" { dtype: DType, at: Address },
@@ -323,6 +325,8 @@ define_ops! {
         DotU8S8 = "dot_u8s8" {},
         /// As `dot_u8s8`, but the products of each two neighbours are summed in 16 bits first, with saturation.
         DotU8S8Pairs = "dot_u8s8_pairs" {},
+        /// `(acc: i32, a: i32, b: i32)`: each lane of `a` and of `b` holds 2 signed words; adds the 2 products, wrapping.
+        DotWords = "dot_words" {},
         /// `(acc: f32, a: i32, b: i32)`: each lane holds 2 bf16, the first in the low half: `acc + a1*b1`, then
         /// `+ a0*b0`, each rounded once. A machine may take denormal operands of either step for 0, and make 0 of a
         /// denormal result, as `vdpbf16ps` does.

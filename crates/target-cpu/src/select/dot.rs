@@ -39,6 +39,15 @@ impl Select<'_> {
         Ok(())
     }
 
+    pub(super) fn dot_words(&mut self, op: OpId) -> Selected<()> {
+        let (_, _, width) = self.shape(self.func.result(op))?;
+        let [acc, a, b] = [self.operand(op, 0)?, self.operand(op, 1)?, self.operand(op, 2)?];
+        let products = self.vv(Isa::Vpmaddwd, width, a, b);
+        let sum = self.vv(Isa::Vpaddd, width, acc, products);
+        self.define(op, sum);
+        Ok(())
+    }
+
     /// AVX2: the even and the odd bytes of a value, which are signed or not, as 16-bit lanes. A factor meets a whole row or
     /// column of others, and is taken apart once.
     fn byte_halves(&mut self, of: Value, width: Width, signed: bool) -> Selected<[VReg; 2]> {

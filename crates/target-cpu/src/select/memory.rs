@@ -201,6 +201,21 @@ impl Select<'_> {
         Ok(())
     }
 
+    pub(super) fn load_words(&mut self, op: OpId, lanes: u32) -> Selected<()> {
+        let mem = self.address(op)?;
+        let width = self.width(Elem::I32, lanes)?;
+        // Memory forms read what fills a register.
+        let words = match lanes {
+            1 | 2 => {
+                let packed = self.load_packed(mem, 2 * lanes as usize);
+                self.v_sized(Isa::Vpmovsxbw, width, width, Width::X, packed)
+            }
+            _ => self.v_load(Isa::Vpmovsxbw, width, mem),
+        };
+        self.define(op, words);
+        Ok(())
+    }
+
     pub(super) fn load_splat(&mut self, op: OpId, dtype: DType, lanes: u32) -> Selected<()> {
         let mem = self.address(op)?;
         let width = self.width(Elem::of(dtype), lanes)?;

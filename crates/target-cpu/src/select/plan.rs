@@ -120,6 +120,7 @@ pub fn address_of(kind: &CpuOp) -> Option<Address> {
         | CpuOp::Gather { at, .. }
         | CpuOp::LookUp { at, .. }
         | CpuOp::LoadRaw { at, .. }
+        | CpuOp::LoadWords { at, .. }
         | CpuOp::Store { at, .. }
         | CpuOp::StoreStrided { at, .. }
         | CpuOp::Scatter { at, .. }

@@ -250,7 +250,10 @@ impl<'r> Generator<'r> {
             at = at.count(count);
         }
         match self.rng.below(6) {
-            0 if at.count.is_none() => self.b.load_splat(dtype, lanes, at),
+            0 if at.count.is_none() => match dtype.size() > 1 && Elem::of(dtype) == Elem::I32 {
+                true if self.rng.below(2) == 0 => self.b.load_words(lanes, at),
+                _ => self.b.load_splat(dtype, lanes, at),
+            },
             1 => {
                 let base = self.b.arg(1);
                 let stride = self.bounded(40);
@@ -407,8 +410,9 @@ impl<'r> Generator<'r> {
             }
             _ if elem == Elem::I32 => {
                 let [acc, a, b] = [0; 3].map(|_| self.vector(elem, lanes));
-                match self.rng.below(2) {
+                match self.rng.below(3) {
                     0 => self.b.dot_u8s8(acc, a, b),
+                    1 => self.b.dot_words(acc, a, b),
                     _ => self.b.dot_u8s8_pairs(acc, a, b),
                 }
             }

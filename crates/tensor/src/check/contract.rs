@@ -15,7 +15,8 @@ pub(super) fn dot(
     let [lhs, rhs] = take(name, x)?;
     let stored = matches!(rhs.dtype, DType::I8 | DType::F16 | DType::BF16);
     let narrow_weights = lhs.dtype == DType::F32 && stored && out == DType::F32;
-    if !narrow_weights {
+    let of_words = (lhs.dtype, rhs.dtype, out) == (DType::I16, DType::I8, DType::I32);
+    if !narrow_weights && !of_words {
         accumulates(name, lhs, rhs, out)?;
     }
     let shape = dot_shape(name, dims, lhs, rhs)?;

@@ -1,6 +1,6 @@
-//! Products of 16-bit integers and stored bytes, as products of bytes: the two digits of each integer are multiplied
-//! apart, `q w = 256 (q1 w) + q0 w`. Integers that are differences of bytes are one product less a multiple of the
-//! weights' sums.
+//! Products of 16-bit integers and stored bytes: of words, where the target multiplies such and no column's sum can leave
+//! `i32`, else of bytes: the two digits of each integer are multiplied apart, `q w = 256 (q1 w) + q0 w`. Integers that are
+//! differences of bytes are one product of bytes less a multiple of the weights' sums.
 //!
 //! The low digit is an unsigned byte, the high one of zero point 128; each sum is exact in `i32`, and `f32` takes their
 //! total. Bytes are widened one vector of floats at a time, and four of their products take the time of one of
@@ -93,11 +93,21 @@ fn is_stored(func: &TensorFunc, mut value: Value) -> bool {
 }
 
 /// The product of integers in the shape of `x`, and bytes `w`.
-pub(super) fn dot(b: &mut Builder, integers: Integers, [x, w]: [Value; 2], dims: &DotDims) -> Built {
+pub(super) fn dot(
+    b: &mut Builder,
+    integers: Integers,
+    [x, w]: [Value; 2],
+    dims: &DotDims,
+    target: &dyn TargetModel,
+) -> Built {
     let shape = b.shape(x);
     match integers {
         Integers::Whole(integers) => {
             let integers = b.reshape(integers, shape)?;
+            if target.multiplies_words() && words_fit(b, w, dims.rhs_contract[0]) {
+                let sums = b.dot(integers, w, dims.clone(), DType::I32)?;
+                return b.cast(sums, DType::F32);
+            }
             whole(b, integers, w, dims)
         }
         Integers::Difference(bytes, zero) => {
@@ -142,12 +152,33 @@ fn columns(b: &mut Builder, product: Value, w: Value, dims: &DotDims) -> Built {
 }
 
 /// Sums of bytes along `axis`, right here of the constant behind moves.
-fn column_sums(b: &mut Builder, mut w: Value, mut axis: usize) -> Built {
+fn column_sums(b: &mut Builder, w: Value, axis: usize) -> Built {
+    let (w, axis) = before_turns(b, w, axis);
+    quantised::sums_over(b, w, &[axis])
+}
+
+fn before_turns(b: &Builder, mut w: Value, mut axis: usize) -> (Value, usize) {
     while let Some(op) = b.func.def_op(w) {
         let TensorOp::Transpose { perm } = b.func.kind(op) else { break };
         (axis, w) = (perm[axis], b.func.operand(op, 0));
     }
-    quantised::sums_over(b, w, &[axis])
+    (w, axis)
+}
+
+/// Whether `i32` holds the sums of any words by these bytes along `axis`, whatever the order.
+fn words_fit(b: &Builder, w: Value, axis: usize) -> bool {
+    let (w, axis) = before_turns(b, w, axis);
+    let Some(data) = quantised::constant_data(b, w).filter(|data| data.dtype == DType::I8) else {
+        return false;
+    };
+    let &[rows, columns] = data.shape.as_slice() else { return false };
+    let mut sums = vec![0u64; if axis == 0 { columns } else { rows }];
+    for (i, row) in data.data.chunks_exact(columns.max(1)).enumerate() {
+        for (j, byte) in row.iter().enumerate() {
+            sums[if axis == 0 { j } else { i }] += u64::from((*byte as i8).unsigned_abs());
+        }
+    }
+    sums.iter().all(|sum| sum << 15 <= i32::MAX as u64)
 }
 
 /// The bytes `[2, ...]` of 16-bit integers, the high digits first.

@@ -216,7 +216,7 @@ fn strides(shape: &[usize]) -> Vec<usize> {
     strides
 }
 
-fn constant_data(b: &Builder, value: Value) -> Option<ConstData> {
+pub(super) fn constant_data(b: &Builder, value: Value) -> Option<ConstData> {
     let Def::Result(op, _) = b.func.def(value) else { return None };
     match b.func.kind(op) {
         TensorOp::Constant { id, .. } => b.consts.get(*id).cloned(),

@@ -1,0 +1,50 @@
+// Products of words: bytes are widened as they are loaded.
+"builtin.module"() ({
+  "tgc.func"() <{sym_name = "dot", arg_names = [], result_names = []}> ({
+    %0 = "tgc.arg"() <{word = 1}> : () -> index
+    %1 = "tgc.arg"() <{word = 2}> : () -> index
+    %2 = "tgc.vec_const"() <{elem = "i32", lanes = 8, bits = 0}> : () -> vector<8xi32>
+    %3 = "tgc.load_splat"(%0) <{dtype = "i32", lanes = 8, at = {indexed = false, scale = 1, disp = 0, counted = false}}> : (index) -> vector<8xi32>
+    %4 = "tgc.load_words"(%0) <{lanes = 8, at = {indexed = false, scale = 1, disp = 64, counted = false}}> : (index) -> vector<8xi32>
+    %5 = "tgc.dot_words"(%2, %3, %4) : (vector<8xi32>, vector<8xi32>, vector<8xi32>) -> vector<8xi32>
+    "tgc.store"(%1, %5) <{dtype = "i32", at = {indexed = false, scale = 1, disp = 0, counted = false}}> : (index, vector<8xi32>) -> ()
+    "tgc.return"() : () -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+// avx2: frame 0, spills 0
+//     vpxor xmm0, xmm0, xmm0
+//     ; op0 tgc.arg
+//     mov rcx, [rdi+8]
+//     ; op1 tgc.arg
+//     mov rax, [rdi+0x10]
+//     ; op3 tgc.load_splat
+//     vpbroadcastd ymm1, [rcx]
+//     ; op4 tgc.load_words
+//     vpmovsxbw ymm2, [rcx+0x40]
+//     ; op5 tgc.dot_words
+//     vpmaddwd ymm1, ymm1, ymm2
+//     vpaddd ymm0, ymm0, ymm1
+//     ; op6 tgc.store
+//     vmovups [rax], ymm0
+//     ; op7 tgc.return
+//     vzeroupper
+//     ret
+// avx512: frame 0, spills 0
+//     vpxor xmm0, xmm0, xmm0
+//     ; op0 tgc.arg
+//     mov rcx, [rdi+8]
+//     ; op1 tgc.arg
+//     mov rax, [rdi+0x10]
+//     ; op3 tgc.load_splat
+//     vpbroadcastd ymm1, [rcx]
+//     ; op4 tgc.load_words
+//     vpmovsxbw ymm2, [rcx+0x40]
+//     ; op5 tgc.dot_words
+//     vpmaddwd ymm1, ymm1, ymm2
+//     vpaddd ymm0, ymm0, ymm1
+//     ; op6 tgc.store
+//     vmovups [rax], ymm0
+//     ; op7 tgc.return
+//     vzeroupper
+//     ret
