@@ -1,6 +1,6 @@
 //! The recipe of scatters: one work unit copies the data, then applies the updates one element at a time in
-//! row-major order, so that the last of equal indices wins and sums are taken in a fixed order. In place nothing is
-//! copied, and whole slices are set by units of their own (`slices.rs`).
+//! row-major order, so that the last of equal indices wins and sums are taken in a fixed order. Whole slices are set as they
+//! lie (`slices.rs`). In place nothing is copied, and slices that cannot meet are units of their own.
 
 mod slices;
 
@@ -21,10 +21,13 @@ pub(super) fn lower(body: &Body, in_place: bool, target: &dyn TargetModel) -> Re
     if body.results != [body.func.result(root)] {
         return Err("a scatter has no epilogue".into());
     }
-    if in_place && let Some(slices) = slices::Slices::of(body, root) {
-        return slices.lower(body, target);
-    }
     let shape = body.shape(data).clone();
+    if let Some(slices) = slices::Slices::of(body, root, in_place) {
+        return slices.lower(body, target, |cx| match in_place {
+            true => Ok(()),
+            false => copy(cx, data, &shape, target, body),
+        });
+    }
     let (mut kernel, buffers) = begin(body, vec![]);
     let mut cx = Lowering::new(body, &mut kernel, buffers);
     if !in_place {

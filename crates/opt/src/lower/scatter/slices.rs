@@ -1,8 +1,8 @@
-//! The recipe of an update in place that sets whole rows: a cache's new keys, for instance.
+//! The recipe of an update that sets whole rows: a cache's new keys, for instance.
 //!
-//! The place along an axis is the same for all elements of a row, so that rows are stored as they lie. Rows that cannot
-//! meet, as they differ in an axis that no index names, are units of their own; those that can are set in row-major
-//! order by one unit, so that the last of equal indices wins.
+//! The place along an axis is the same for all elements of a row, so that rows are stored as they lie. In place, rows that
+//! cannot meet, as they differ in an axis that no index names, are units of their own; those that can are set in row-major
+//! order by one unit, so that the last of equal indices wins. Where the data is copied first, one unit does all.
 
 use crate::lower::Lowered;
 use crate::lower::access::{Axis, Lowering, TileBox, begin};
@@ -20,19 +20,20 @@ pub(super) struct Slices {
     shape: Vec<Dim>,
     /// Axes of the updates that one unit walks over; the innermost is a row, the others are the grid.
     walked: Vec<usize>,
-    /// `scatter_elements`: the axis that is indexed. `scatter_nd`: how many axes the coordinate names.
+    /// `scatter_elements`: the axis that is indexed. `scatter_nd`: the axes of the updates that have a coordinate each, and how
+    /// many axes it names.
     indexed: Indexed,
 }
 
 #[derive(Clone, Copy)]
 enum Indexed {
     Axis(usize),
-    First(usize),
+    First { outer: usize, depth: usize },
 }
 
 impl Slices {
     /// `None` where the updates are no whole rows, or are combined with what is there.
-    pub fn of(body: &Body, root: OpId) -> Option<Slices> {
+    pub fn of(body: &Body, root: OpId, in_place: bool) -> Option<Slices> {
         let [data, indices, updates] = *body.func.operands(root) else { return None };
         let (shape, rows) = (body.shape(data), body.shape(updates));
         let row = rows.rank().checked_sub(1)?;
@@ -49,19 +50,27 @@ impl Slices {
             TensorOp::ScatterNd { kind: ScatterKind::Set } => {
                 let outer = body.shape(indices).rank().checked_sub(1)?;
                 let depth = body.shape(indices)[outer].as_const()? as usize;
-                (depth < shape.rank()).then(|| ((0..outer).collect(), Indexed::First(depth)))?
+                (depth < shape.rank()).then(|| ((0..outer).collect(), Indexed::First { outer, depth }))?
             }
             _ => return None,
         };
+        let walked = if in_place { walked } else { (0..row).collect() };
         Some(Slices { indices, updates, shape: shape.to_vec(), walked, indexed })
     }
 
-    pub fn lower(&self, body: &Body, target: &dyn TargetModel) -> Result<Lowered, String> {
+    /// `prepare` comes first in each unit.
+    pub fn lower(
+        &self,
+        body: &Body,
+        target: &dyn TargetModel,
+        prepare: impl FnOnce(&mut Lowering) -> Result<(), String>,
+    ) -> Result<Lowered, String> {
         let rows = body.shape(self.updates).clone();
         let row = rows.rank() - 1;
         let grid: Vec<usize> = (0..row).filter(|axis| !self.walked.contains(axis)).collect();
         let (mut kernel, buffers) = begin(body, grid.iter().map(|axis| rows[*axis].clone()).collect());
         let mut cx = Lowering::new(body, &mut kernel, buffers);
+        prepare(&mut cx)?;
         let zero = cx.b.index(0);
         let one = |offset: Value| Axis { offset, extent: 1, step: 1, bounded: false };
         let mut at: TileBox = std::iter::repeat_n(one(zero), rows.rank()).collect();
@@ -111,9 +120,9 @@ impl Slices {
         };
         match self.indexed {
             Indexed::Axis(axis) => Ok(vec![place(cx, at, &self.shape[axis])?]),
-            Indexed::First(depth) => (0..depth)
+            Indexed::First { outer, depth } => (0..depth)
                 .map(|k| {
-                    let mut index_box: TileBox = at[..self.walked.len()].into();
+                    let mut index_box: TileBox = at[..outer].into();
                     let offset = cx.b.index(k as i64);
                     index_box.push(Axis { offset, extent: 1, step: 1, bounded: false });
                     place(cx, &index_box, &self.shape[k])
@@ -131,8 +140,8 @@ impl Slices {
                 to[axis] = one(&places[0]);
                 to
             }
-            Indexed::First(_) => {
-                places.iter().map(one).chain(from[self.walked.len()..].iter().copied()).collect()
+            Indexed::First { outer, .. } => {
+                places.iter().map(one).chain(from[outer..].iter().copied()).collect()
             }
         }
     }
