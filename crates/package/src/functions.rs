@@ -44,10 +44,10 @@ functions! {
     PowF64 = 1, "pow", F64 => |a, b| f64_2(a, b, libm::pow);
     Atan2F32 = 2, "atan2", F32 => |a, b| f32_2(a, b, libm::atan2);
     Atan2F64 = 3, "atan2", F64 => |a, b| f64_2(a, b, libm::atan2);
-    RemF32 = 4, "rem", F32 => |a, b| f32_2(a, b, libm::fmod);
+    RemF32 = 4, "rem", F32 => |a, b| f32_2(a, b, remainder_of_f32);
     RemF64 = 5, "rem", F64 => |a, b| f64_2(a, b, libm::fmod);
-    ModF32 = 6, "mod", F32 => |a, b| f32_2(a, b, floored_mod);
-    ModF64 = 7, "mod", F64 => |a, b| f64_2(a, b, floored_mod);
+    ModF32 = 6, "mod", F32 => |a, b| f32_2(a, b, |a, b| floored(remainder_of_f32(a, b), b));
+    ModF64 = 7, "mod", F64 => |a, b| f64_2(a, b, |a, b| floored(libm::fmod(a, b), b));
     ExpF32 = 8, "exp", F32 => |a, _| f32_1(a, libm::exp);
     ExpF64 = 9, "exp", F64 => |a, _| f64_1(a, libm::exp);
     LogF32 = 10, "log", F32 => |a, _| f32_1(a, libm::log);
@@ -142,9 +142,35 @@ fn floored_mod_int(a: i64, b: i64) -> i64 {
     if rest != 0 && (rest < 0) != (b < 0) { rest + b } else { rest }
 }
 
-/// The remainder with the divisor's sign; a zero result has the divisor's sign too.
-fn floored_mod(a: f64, b: f64) -> f64 {
-    let rest = libm::fmod(a, b);
+/// Up to here a whole number times one of 24 bits is exact in `f64`.
+const MOST_STEPS: f64 = (1u64 << 29) as f64;
+
+/// As `libm::fmod`, of numbers of `f32`: that takes a step for each bit of the quotient. Here a step takes off the largest
+/// multiple of the divisor, or of the divisor times a power of two, of which the quotient has 29 bits: the multiple and what
+/// is left are exact.
+fn remainder_of_f32(a: f64, b: f64) -> f64 {
+    let (mut rest, b) = (a.abs(), b.abs());
+    if !rest.is_finite() || b.is_nan() || b == 0.0 {
+        return f64::NAN;
+    }
+    while rest >= b && b.is_finite() {
+        let (mut divisor, mut quotient) = (b, rest / b);
+        if quotient >= MOST_STEPS {
+            let bits = (quotient.to_bits() >> 52) - (MOST_STEPS.to_bits() >> 52) + 1;
+            let power = f64::from_bits((1023 + bits) << 52);
+            (divisor, quotient) = (b * power, quotient / power);
+        }
+        rest -= f64::from(quotient as i32) * divisor;
+        // The quotient was rounded up.
+        if rest < 0.0 {
+            rest += divisor;
+        }
+    }
+    libm::copysign(rest, a)
+}
+
+/// A remainder with the divisor's sign; a zero result has the divisor's sign too.
+fn floored(rest: f64, b: f64) -> f64 {
     if rest == 0.0 {
         libm::copysign(0.0, b)
     } else if (rest < 0.0) != (b < 0.0) {
@@ -205,6 +231,22 @@ mod tests {
         for (i, function) in Function::ALL.into_iter().enumerate() {
             assert_eq!(function.number() as usize, i);
             assert_eq!(Function::find(function.name(), function.dtype()), Some(function));
+        }
+    }
+
+    #[test]
+    fn remainders_of_f32_are_exact() {
+        let mut random = tegula_base::random::SplitMix64::new(23);
+        let special =
+            [0.0, -0.0, 1.0, -3.0, f32::INFINITY, f32::NAN, f32::from_bits(1), f32::MIN_POSITIVE, f32::MAX];
+        let drawn = (0..200_000).map(|_| {
+            let bits = random.next_u64();
+            (f32::from_bits(bits as u32), f32::from_bits((bits >> 32) as u32))
+        });
+        let near = special.iter().flat_map(|a| special.map(|b| (*a, b)));
+        for (a, b) in near.chain(drawn) {
+            let (exact, found) = (a % b, remainder_of_f32(a.into(), b.into()) as f32);
+            assert!(exact.to_bits() == found.to_bits() || exact.is_nan() && found.is_nan(), "{a:e} % {b:e}");
         }
     }
 
