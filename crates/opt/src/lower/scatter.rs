@@ -22,7 +22,9 @@ pub(super) fn lower(body: &Body, in_place: bool, target: &dyn TargetModel) -> Re
         return Err("a scatter has no epilogue".into());
     }
     let shape = body.shape(data).clone();
-    if let Some(slices) = slices::Slices::of(body, root, in_place) {
+    // Threads that share a unit would set a row beside its copy.
+    let in_order = in_place || target.rereads_results();
+    if in_order && let Some(slices) = slices::Slices::of(body, root, in_place) {
         return slices.lower(body, target, |cx| match in_place {
             true => Ok(()),
             false => copy(cx, data, &shape, target, body),
