@@ -66,6 +66,9 @@ const FEWEST_ALIASED_ROWS: i64 = 64;
 const FEWEST_PACKED_ROWS: i64 = 512;
 /// Lines a block at most: beyond, weights are read so seldom that work units spread better.
 const MOST_LINES: u64 = 16;
+/// Columns from which on a kernel that widens rows costs half of what it saves: on a Zen 3 a byte takes 0.3 cycles, and a
+/// product of it 0.009 less.
+const FEWEST_WORD_COLUMNS: usize = 64;
 /// Vectors of a row step: enough independent chains to hide the latency of arithmetic (4 cycles).
 const ROW_VECTORS: i64 = 4;
 /// Rows that are reduced at the same time: a row of a transformer waits 70 cycles for its mean, and again for its
@@ -297,8 +300,8 @@ impl TargetModel for CpuTarget {
     }
 
     /// `vpmaddwd` by weights that `vpmovsxbw` widens as it loads them.
-    fn multiplies_words(&self) -> bool {
-        !self.has_byte_dots()
+    fn words_pay_from(&self) -> Option<usize> {
+        (!self.has_byte_dots()).then_some(FEWEST_WORD_COLUMNS)
     }
 
     fn wants_signed_bytes(&self) -> bool {

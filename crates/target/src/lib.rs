@@ -135,9 +135,10 @@ pub trait TargetModel: Sync {
         None
     }
 
-    /// Whether products of 16-bit integers by signed bytes take less time than those of bytes that are not summed in pairs.
-    fn multiplies_words(&self) -> bool {
-        false
+    /// From how many columns on a product of 16-bit integers by signed bytes takes less time than one of bytes that is not
+    /// summed in pairs, with what it takes to widen the rows; `None` where it never does, and such products are not made.
+    fn words_pay_from(&self) -> Option<usize> {
+        None
     }
 
     /// Whether products of bytes are of an unsigned by a signed one, and of others as slow as of `i32`.

@@ -68,8 +68,22 @@ struct Added {
     again: Vec<i64>,
 }
 
-/// `None`: the op is no such product, or too many of its weights exceed what they may.
-fn paired(func: &TensorFunc, consts: &ConstStore, op: OpId, costs: BytePairs) -> Option<(DotDims, Pairs)> {
+/// A product of `u8` rows by a constant `i8` matrix whose sums are exact.
+pub(super) struct ByteProduct<'a> {
+    pub dims: DotDims,
+    pub bytes: &'a [u8],
+    /// The axis of the steps.
+    pub weight_axis: usize,
+    pub steps: usize,
+    pub columns: usize,
+}
+
+/// `None`: the op is no such product.
+pub(super) fn byte_product<'a>(
+    func: &TensorFunc,
+    consts: &'a ConstStore,
+    op: OpId,
+) -> Option<ByteProduct<'a>> {
     let TensorOp::Dot { dims, out: DType::I32, pair_sums: None } = func.kind(op) else { return None };
     let [x, w] = [0, 1].map(|i| func.operand(op, i));
     let TensorOp::Constant { id, .. } = func.kind(func.def_op(w)?) else { return None };
@@ -82,15 +96,19 @@ fn paired(func: &TensorFunc, consts: &ConstStore, op: OpId, costs: BytePairs) ->
         return None;
     }
     let (steps, columns) = (w.shape[weight_axis], w.shape[1 - weight_axis]);
-    if steps == 0 || columns == 0 {
-        return None;
-    }
-    let weights = Weights { bytes: &w.data, weight_axis, steps, columns };
+    let dims = dims.as_ref().clone();
+    (steps > 0 && columns > 0).then(|| ByteProduct { dims, bytes: &w.data, weight_axis, steps, columns })
+}
+
+/// `None`: the op is no such product, or too many of its weights exceed what they may.
+fn paired(func: &TensorFunc, consts: &ConstStore, op: OpId, costs: BytePairs) -> Option<(DotDims, Pairs)> {
+    let weights = byte_product(func, consts, op)?;
+    let (steps, columns) = (weights.steps, weights.columns);
     let pays = |added: usize| {
         let [steps, added, columns] = [steps, added, columns].map(|count| count as f64);
         (steps + added) * (costs.share * columns + costs.copy) < steps * columns
     };
-    let dims = dims.as_ref().clone();
+    let dims = weights.dims.clone();
     let least = weights.crowded_pairs() + steps % 2;
     if least == 0 {
         return Some((dims, Pairs::Fit));
@@ -102,16 +120,7 @@ fn paired(func: &TensorFunc, consts: &ConstStore, op: OpId, costs: BytePairs) ->
     pays(added.again.len()).then_some((dims, Pairs::Added(added)))
 }
 
-/// Weights as they are stored.
-struct Weights<'a> {
-    bytes: &'a [u8],
-    /// The axis of the steps.
-    weight_axis: usize,
-    steps: usize,
-    columns: usize,
-}
-
-impl Weights<'_> {
+impl ByteProduct<'_> {
     /// Pairs of steps that are more than they may be in any column.
     fn crowded_pairs(&self) -> usize {
         if self.weight_axis == 0 {

@@ -66,8 +66,8 @@ impl TargetModel for Small {
     fn looks_up(&self) -> bool {
         self.looks_up
     }
-    fn multiplies_words(&self) -> bool {
-        self.multiplies_words
+    fn words_pay_from(&self) -> Option<usize> {
+        self.multiplies_words.then_some(64)
     }
     fn byte_pairs(&self) -> Option<BytePairs> {
         Some(BytePairs { share: 0.7, copy: 18.0 })

@@ -104,7 +104,7 @@ pub(super) fn dot(
     match integers {
         Integers::Whole(integers) => {
             let integers = b.reshape(integers, shape)?;
-            if target.multiplies_words() && words_fit(b, w, dims.rhs_contract[0]) {
+            if target.words_pay_from().is_some() && words_fit(b, w, dims.rhs_contract[0]) {
                 let sums = b.dot(integers, w, dims.clone(), DType::I32)?;
                 return b.cast(sums, DType::F32);
             }

@@ -28,7 +28,9 @@ pub(super) fn wider(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> Op
     }
     let by_bytes = || func.operands(op).get(1).is_some_and(|w| func.ty(*w).dtype == DType::I8);
     let to = match func.kind(op) {
-        TensorOp::Dot { .. } if dtype == DType::I16 && target.multiplies_words() && by_bytes() => None,
+        TensorOp::Dot { .. } if dtype == DType::I16 && target.words_pay_from().is_some() && by_bytes() => {
+            None
+        }
         TensorOp::Dot { .. } if matches!(dtype, DType::F8E4M3FN | DType::F8E5M2) => {
             Some(target.product_of_bytes(dtype)).filter(|to| *to != dtype)
         }
