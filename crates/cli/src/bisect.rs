@@ -1,7 +1,7 @@
 //! `tegula bisect`.
 
 use crate::args::{BisectArgs, refuse};
-use crate::check::difference;
+use crate::check::judgement;
 use crate::failure::Failure;
 use crate::inputs::inputs;
 use crate::load::with_model;
@@ -33,7 +33,7 @@ pub fn bisect(args: &BisectArgs) -> Result<(), Failure> {
 
 fn to_text(found: &GuiltyPass) -> String {
     let mut text = match &found.fault {
-        Ok(output) => format!("{}: output {}: {}\n", found.pass, output.name, difference(&output.difference)),
+        Ok(output) => format!("{}: output {}: {}\n", found.pass, output.name, judgement(output)),
         Err(why) => format!("{}: the program does not run any more: {why}\n", found.pass),
     };
     if let Some(rewrite) = &found.rewrite {

@@ -7,7 +7,7 @@ use crate::{device, load, output};
 use serde_json::{Value, json};
 use std::path::Path;
 use tegula_base::{Diagnostic, Diagnostics, HostTensor, npy};
-use tegula_driver::check::{CheckReport, Difference, LaunchCheck};
+use tegula_driver::check::{CheckReport, Difference, Growth, LaunchCheck, OutputCheck};
 
 pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     output::progress(&format!("checking {}", args.model.display()));
@@ -66,7 +66,7 @@ fn expected(dir: &Path, names: &[String]) -> Result<Vec<HostTensor>, Failure> {
 fn to_text(report: &CheckReport) -> String {
     let mut text = String::new();
     for check in &report.outputs {
-        text += &format!("output {}: {}\n", check.name, difference(&check.difference));
+        text += &format!("output {}: {}\n", check.name, judgement(check));
     }
     let wrong = report.launches.iter().filter(|launch| !launch.is_fine()).count();
     let unjudged: usize = report.launches.iter().map(unjudged).sum();
@@ -74,7 +74,11 @@ fn to_text(report: &CheckReport) -> String {
         0 => String::new(),
         n => format!(", {n} elements not judged"),
     };
-    text += &format!("{} launches compared, {wrong} wrong{unjudged}\n", report.launches.len());
+    let whole = match report.outputs.iter().all(|output| output.as_launched == Some(true)) {
+        true if !report.outputs.is_empty() => "; the run is, bit for bit, what they give one after another",
+        _ => "",
+    };
+    text += &format!("{} launches compared, {wrong} wrong{unjudged}{whole}\n", report.launches.len());
     for launch in report.launches.iter().filter(|launch| !launch.is_fine()).take(5) {
         let what = match &launch.difference {
             Ok(found) => difference(found),
@@ -89,17 +93,24 @@ fn unjudged(launch: &LaunchCheck) -> usize {
     launch.difference.as_ref().map_or(0, |difference| difference.unjudged)
 }
 
-pub fn difference(found: &Difference) -> String {
-    let verdict = match found.is_fine() {
-        _ if found.says_nothing() => {
-            return format!(
-                "NOT JUDGED: within what rounding may do, each of its {} elements may be anything",
-                found.elements
-            );
-        }
-        true => "ok",
-        false => "WRONG",
-    };
+pub fn judgement(check: &OutputCheck) -> String {
+    match (check.growth, check.difference.is_fine()) {
+        (Some(growth), true) => grown(&check.difference, growth),
+        _ => difference(&check.difference),
+    }
+}
+
+/// Of an output whose elements have no bounds, or few of them.
+fn grown(found: &Difference, growth: Growth) -> String {
+    let verdict = if growth.is_fine() { "ok" } else { "WRONG" };
+    format!(
+        "{verdict} as a whole, {:.3e} apart in the root mean square, {:.3e} allowed: rounding may move {} of {} elements anywhere, so the evaluator ran with other roundings to see how far it does",
+        growth.apart, growth.tolerance, found.unjudged, found.elements
+    )
+}
+
+fn difference(found: &Difference) -> String {
+    let verdict = if found.is_fine() { "ok" } else { "WRONG" };
     if let Some(mismatch) = &found.mismatch {
         return format!("{verdict}, {mismatch}");
     }
@@ -120,17 +131,19 @@ fn verdict(report: &CheckReport) -> String {
             format!("error: kernel `{}` ({}) is the first that goes wrong", launch.kernel, launch.nodes.join(", "))
         }
         (None, Some(failure)) => format!("error: the compiled model does not run\n{failure}"),
-        (None, None) if report.outputs.iter().all(|output| output.difference.is_fine()) => {
-            let unjudged = report.outputs.iter().filter(|output| output.difference.says_nothing());
-            let names: Vec<String> = unjudged.map(|output| format!("`{}`", output.name)).collect();
-            format!("error: nothing could be judged of {}", names.join(", "))
+        (None, None) if report.outputs.iter().any(|output| output.as_launched == Some(false)) => {
+            let strayed = report.outputs.iter().filter(|output| output.as_launched == Some(false));
+            format!(
+                "error: every kernel alone is right, but the run does not give what they give one after another, in {}: buffers or control flow are at fault",
+                quoted(strayed.map(|output| &output.name))
+            )
         }
         (None, None) if report.launches.iter().any(|launch| unjudged(launch) > 0) => {
             "error: outputs are wrong; every kernel alone is right as far as it could be judged, which is not all"
                 .to_string()
         }
         (None, None) => {
-            "error: outputs are wrong although every kernel alone is right: a pass, buffers or control flow are at fault, or these inputs make rounding grow; `tegula bisect` looks at the passes"
+            "error: outputs are wrong although every kernel is right and the run is what they give: a pass is at fault, or these inputs make rounding grow; `tegula bisect` looks at the passes"
                 .to_string()
         }
     }
@@ -150,7 +163,13 @@ fn to_json(report: &CheckReport) -> Value {
         "ok": report.is_fine(),
         "failure": report.failure,
         "outputs": report.outputs.iter().map(|check| {
-            json!({ "name": check.name, "difference": value(&check.difference) })
+            json!({
+                "name": check.name,
+                "ok": check.is_fine(),
+                "difference": value(&check.difference),
+                "growth": check.growth.map(|growth| json!({ "apart": growth.apart, "tolerance": growth.tolerance })),
+                "as_launched": check.as_launched,
+            })
         }).collect::<Vec<Value>>(),
         "first_wrong": report.first_wrong().map(|launch| &launch.kernel),
         "launches": report.launches.iter().map(|launch| json!({

@@ -55,7 +55,7 @@ fn a_compiled_model_is_checked_on_the_card() {
     let out = done("", &["check", MODEL, "--target", "cuda", "--dim", "n=300"]);
     expect![[r#"
         output y: ok, max difference 0.000e0, 0.000e0 allowed
-        1 launches compared, 0 wrong
+        1 launches compared, 0 wrong; the run is, bit for bit, what they give one after another
     "#]]
     .assert_eq(&out);
 }

@@ -150,8 +150,11 @@ impl Judge<'_> {
             Err(error) => return Some(Err(error.to_string())),
         };
         let wrong = self.wanted.compare(&self.names, &results);
-        let wrong = wrong.into_iter().filter(|output| !output.difference.is_fine());
-        let share = |output: &OutputCheck| output.difference.max_abs / output.difference.tolerance;
+        let wrong = wrong.into_iter().filter(|output| !output.is_fine());
+        let share = |output: &OutputCheck| match output.growth {
+            Some(growth) => growth.apart / growth.tolerance,
+            None => output.difference.max_abs / output.difference.tolerance,
+        };
         wrong.max_by(|a, b| share(a).total_cmp(&share(b))).map(Ok)
     }
 }

@@ -12,12 +12,13 @@
 //! ```
 
 mod float;
+mod noise;
 mod rules;
 mod run;
 mod scalar;
 mod sums;
 
-pub use run::{Watch, reference, watch_kernels};
+pub use run::{Watch, reference, rounded_otherwise, watch_kernels};
 
 use std::sync::Arc;
 use tegula_base::HostTensor;

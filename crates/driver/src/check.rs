@@ -1,46 +1,52 @@
-//! Compiled against evaluated: the whole model, then launch by launch on the evaluator's own intermediate values,
-//! so that the first wrong kernel has a name.
+//! Compiled against evaluated: the whole model, then launch by launch, each on what the launches before it gave, so that
+//! the first wrong kernel has a name and the run of the whole is, bit for bit, what right launches give.
 //!
 //! Before: a model and inputs.  After: a report; a difference is a finding, not an error.
 //! Each element that a launch gives must lie within its own bound by `docs/numerics.md` (`bound.rs`); outputs, to which
-//! errors of many launches add up, are judged by [`OUTPUT_TOLERANCE`], or by their bounds where numbers are narrow; with
-//! factors rounded (`--precision`) launches are those of the rounded program, outputs are the model's within
-//! [`ROUNDED_TOLERANCE`].
+//! errors of many launches add up, are judged by what `wanted.rs` allows; with factors rounded (`--precision`) launches
+//! are those of the rounded program, outputs are compared with the model's.
 
 mod difference;
+mod growth;
 mod launch;
+mod wanted;
 
 pub use difference::{Difference, judge};
+pub use growth::Growth;
+pub(crate) use wanted::Wanted;
 
-use crate::bound::{Bounded, reference, watch_kernels};
+use crate::bound::{Bounded, watch_kernels};
 use crate::compile::{CompileOptions, Compiled, Stages, compile};
 use crate::model::Model;
-use difference::compare;
+use difference::are_same;
 use std::sync::Arc;
-use tegula_base::{DType, Diagnostic, Diagnostics, HostTensor};
-use tegula_ir::{OpId, PassCx, Value};
+use tegula_base::{Diagnostic, Diagnostics, HostTensor};
+use tegula_ir::{OpId, PassCx};
 use tegula_opt::lower_to_host::HostModule;
 use tegula_opt::passes::Precision;
 use tegula_package::MachineId;
 use tegula_runtime::{Hardware, Session};
+use tegula_tensor::TensorProgram;
 use tegula_tensor::eval::Bindings;
-use tegula_tensor::{Evaluator, TensorProgram};
-
-/// Outputs may differ by this share of the output's largest element where all floats have 32 bits or more: the bar of
-/// the `models` check.
-const OUTPUT_TOLERANCE: f64 = 1e-4;
-/// The share where factors are rounded to `bf16`: several roundings of 2^-8 on the way, as of OpenVINO's results.
-const ROUNDED_TOLERANCE: f64 = 5e-2;
-/// What that share is of besides, so that outputs which are all but zero need not be equal.
-const OUTPUT_FLOOR: f64 = 1e-6;
 
 #[derive(Clone, Debug)]
 pub struct OutputCheck {
     pub name: String,
     pub difference: Difference,
+    /// Where bounds of elements say little.
+    pub growth: Option<Growth>,
+    /// Whether the run gave what its launches give one after another; `None` where one of them is wrong.
+    pub as_launched: Option<bool>,
 }
 
-/// One launch on the evaluator's operands.
+impl OutputCheck {
+    pub fn is_fine(&self) -> bool {
+        let as_whole = self.growth.is_none_or(|growth| growth.is_fine());
+        self.difference.is_fine() && as_whole && self.as_launched != Some(false)
+    }
+}
+
+/// One launch on what the launches before it gave, or the evaluator where one of those is wrong.
 #[derive(Clone, Debug)]
 pub struct LaunchCheck {
     pub kernel: String,
@@ -71,10 +77,7 @@ impl CheckReport {
 
     pub fn is_fine(&self) -> bool {
         self.failure.is_none()
-            && self
-                .outputs
-                .iter()
-                .all(|output| output.difference.is_fine() && !output.difference.says_nothing())
+            && self.outputs.iter().all(OutputCheck::is_fine)
             && self.first_wrong().is_none()
     }
 }
@@ -88,7 +91,21 @@ pub fn check(
     hardware: &Hardware,
     cx: &mut PassCx,
 ) -> Result<CheckReport, Diagnostics> {
-    let Compiled { stages, package, .. } = compile(model, options, None, cx)?;
+    let compiled = compile(model, options, None, cx)?;
+    let imported = model.import(&options.dims)?;
+    check_compiled(&compiled, &imported, options.precision, inputs, expected, hardware)
+}
+
+/// As [`check`], of a compilation that there is, by `precision`, of a program as it was imported.
+pub fn check_compiled(
+    compiled: &Compiled,
+    imported: &TensorProgram,
+    precision: Precision,
+    inputs: &[HostTensor],
+    expected: Option<&[HostTensor]>,
+    hardware: &Hardware,
+) -> Result<CheckReport, Diagnostics> {
+    let Compiled { stages, package, .. } = compiled;
     let (Some(host), Some(package)) = (&stages.host, package) else {
         return Err(
             Diagnostic::error("stopped", "the compilation was stopped before a package was made").into()
@@ -96,19 +113,25 @@ pub fn check(
     };
     let bytes = package.to_bytes();
     let machine = tegula_package::Package::parse(bytes.clone())?.manifest.about.machine;
-    let imported = model.import(&options.dims)?;
-    let wanted = match options.precision {
-        Precision::F32 => Wanted::of(&imported, inputs, expected)?,
-        Precision::Bf16 => Wanted::of_rounded(&imported, inputs, expected)?,
+    let wanted = match precision {
+        Precision::F32 => Wanted::of(imported, inputs, expected)?,
+        Precision::Bf16 => Wanted::of_rounded(imported, inputs, expected)?,
     };
     let options = crate::session_options(1, hardware.clone());
     let actual = Session::from_bytes(bytes, options).and_then(|session| session.run(inputs));
-    let (outputs, failure) = match actual {
-        Ok(actual) => (wanted.compare(&stages.tensor.entry().result_names, &actual), None),
-        Err(found) => (vec![], Some(found.to_string())),
+    let Chain { launches, values } =
+        check_launches(stages, host, Device { machine: &machine, hardware }, inputs)?;
+    let actual = match actual {
+        Ok(actual) => actual,
+        Err(found) => return Ok(CheckReport { outputs: vec![], launches, failure: Some(found.to_string()) }),
     };
-    let launches = check_launches(&stages, host, Device { machine: &machine, hardware }, inputs)?;
-    Ok(CheckReport { outputs, launches, failure })
+    let mut outputs = wanted.compare(&stages.tensor.entry().result_names, &actual);
+    if launches.iter().all(LaunchCheck::is_fine) {
+        for ((output, actual), value) in outputs.iter_mut().zip(&actual).zip(&values) {
+            output.as_launched = Some(are_same(actual, value));
+        }
+    }
+    Ok(CheckReport { outputs, launches, failure: None })
 }
 
 /// What launches are for, and what runs them.
@@ -133,103 +156,32 @@ pub fn run_launch(
     launch::run(host, &launches, on, stages.tensor.entry(), op, operands, bindings)
 }
 
-/// What a program's outputs should be.
-pub(crate) struct Wanted {
+/// Every launch, and what they give one after another.
+struct Chain {
+    launches: Vec<LaunchCheck>,
     values: Vec<HostTensor>,
-    /// The evaluator's values with how far an executor may be from them, where a flat share would not do.
-    bounds: Option<Vec<Bounded>>,
-    /// Both we and who made the values may use a bound.
-    sides: f64,
-    /// Of the largest element, where there are no bounds.
-    share: f64,
 }
 
-impl Wanted {
-    /// The evaluator's, or those given. Errors: the evaluator's.
-    pub fn of(
-        program: &TensorProgram,
-        inputs: &[HostTensor],
-        given: Option<&[HostTensor]>,
-    ) -> Result<Wanted, Diagnostics> {
-        let bounds = match rounds_coarsely(program) {
-            true => Some(reference(program, inputs)?),
-            false => None,
-        };
-        let values = match (given, &bounds) {
-            (Some(given), _) => given.to_vec(),
-            (None, Some(bounds)) => bounds.iter().map(|bounded| bounded.value.as_ref().clone()).collect(),
-            (None, None) => Evaluator::new(program).run(inputs)?,
-        };
-        let sides = if given.is_some() { 2.0 } else { 1.0 };
-        Ok(Wanted { values, bounds, sides, share: OUTPUT_TOLERANCE })
-    }
-
-    /// As [`Self::of`], for an executor that rounds factors.
-    fn of_rounded(
-        program: &TensorProgram,
-        inputs: &[HostTensor],
-        given: Option<&[HostTensor]>,
-    ) -> Result<Wanted, Diagnostics> {
-        let values = match given {
-            Some(given) => given.to_vec(),
-            None => Evaluator::new(program).run(inputs)?,
-        };
-        Ok(Wanted { values, bounds: None, sides: 1.0, share: ROUNDED_TOLERANCE })
-    }
-
-    /// With a run's outputs of these names.
-    pub fn compare(&self, names: &[String], actual: &[HostTensor]) -> Vec<OutputCheck> {
-        let pairs = actual.iter().zip(&self.values).enumerate();
-        let difference = |(i, actual, wanted): (usize, &HostTensor, &HostTensor)| match &self.bounds {
-            Some(bounds) => compare(actual, wanted, |element| self.sides * bounds[i].at(element)),
-            None => {
-                let finite = wanted.to_f64().into_iter().filter(|x| x.is_finite());
-                let largest = finite.fold(0.0f64, |most, x| most.max(x.abs()));
-                let share = if wanted.dtype.is_float() { self.share } else { 0.0 };
-                compare(actual, wanted, |_| share * (largest + OUTPUT_FLOOR))
-            }
-        };
-        pairs
-            .map(|(i, (actual, wanted))| OutputCheck {
-                name: names.get(i).cloned().unwrap_or_else(|| format!("output{i}")),
-                difference: difference((i, actual, wanted)),
-            })
-            .collect()
-    }
-}
-
-/// Whether an op gives floats of less than 32 bits, or integers of 8 or 16 by rounding floats: one step of either is
-/// more than [`OUTPUT_TOLERANCE`].
-fn rounds_coarsely(program: &TensorProgram) -> bool {
-    let func = program.entry();
-    let dtypes =
-        |values: &[Value]| -> Vec<DType> { values.iter().map(|value| func.ty(*value).dtype).collect() };
-    let is_coarse = |op: OpId| {
-        let of_floats = dtypes(func.operands(op)).into_iter().any(DType::is_float);
-        let is_narrow =
-            |ty: DType| ty.is_float() && ty.size() < 4 || of_floats && ty.is_int() && ty.bits() <= 16;
-        dtypes(func.results(op)).into_iter().any(is_narrow)
-    };
-    func.walk().into_iter().any(is_coarse)
-}
-
-/// Watches the kernel graph run and repeats each launch on the values that it was given there.
+/// Watches the kernel graph run and repeats each launch on the values that it is given there. What a right launch gives
+/// goes on.
 fn check_launches(
     stages: &Stages,
     host: &HostModule,
     on: Device<'_>,
     inputs: &[HostTensor],
-) -> Result<Vec<LaunchCheck>, Diagnostics> {
-    let launches = launch::by_op(host);
-    let mut checks = Vec::new();
+) -> Result<Chain, Diagnostics> {
+    let by_op = launch::by_op(host);
+    let mut launches = Vec::new();
     let mut watch = |op: OpId, operands: &[Arc<HostTensor>], expected: &[Bounded], bindings: &Bindings| {
-        let Some(launches) = launches.get(&op) else { return Ok(()) };
-        let kernel = &host.kernels[launches[0]];
-        let computed = launch::run(host, launches, on, stages.tensor.entry(), op, operands, bindings);
-        let difference = computed.map(|computed| judge(&computed, expected));
-        checks.push(LaunchCheck { kernel: kernel.name.clone(), nodes: kernel.source.to_vec(), difference });
-        Ok(())
+        let Some(indices) = by_op.get(&op) else { return Ok(None) };
+        let kernel = &host.kernels[indices[0]];
+        let computed = launch::run(host, indices, on, stages.tensor.entry(), op, operands, bindings);
+        let difference = computed.as_ref().map(|computed| judge(computed, expected)).map_err(String::clone);
+        let check = LaunchCheck { kernel: kernel.name.clone(), nodes: kernel.source.to_vec(), difference };
+        let is_fine = check.is_fine();
+        launches.push(check);
+        Ok(computed.ok().filter(|_| is_fine))
     };
-    watch_kernels(&stages.tensor, inputs, &mut watch)?;
-    Ok(checks)
+    let values = watch_kernels(&stages.tensor, inputs, &mut watch)?;
+    Ok(Chain { launches, values })
 }

@@ -1,5 +1,5 @@
 //! `check` of a product in bf16: right kernels pass, one that is slightly wrong is named; masked scores are judged, and
-//! outputs of which nothing can be judged do not pass.
+//! outputs of whose elements nothing can be said are judged by how far the evaluator's roundings carry.
 
 #[path = "common/model.rs"]
 mod model;
@@ -12,15 +12,17 @@ use model::model;
 use program::program;
 use tegula_base::{DType, HostTensor};
 use tegula_driver::bound::{Bounded, watch_kernels};
-use tegula_driver::check::{CheckReport, Device, check, judge, run_launch};
+use tegula_driver::check::{CheckReport, Device, check, check_compiled, judge, run_launch};
 use tegula_driver::{CompileOptions, Compiled, Form, Model, PassCx, compile};
 use tegula_ir::{OpId, Value};
 use tegula_machine::Machine;
+use tegula_opt::passes::Precision;
 use tegula_package::Package;
 use tegula_runtime::Hardware;
 use tegula_tensor::Builder;
 use tegula_tensor::build::Built;
 use tegula_tensor::eval::Bindings;
+use tegula_testkit::random::data::from_reals;
 
 const ROWS: usize = 16;
 const TERMS: usize = 64;
@@ -46,7 +48,7 @@ fn options() -> CompileOptions {
 fn numbers(shape: &[usize]) -> HostTensor {
     let count: usize = shape.iter().product();
     let values: Vec<f64> = (0..count).map(|i| ((i * 7919 + 13) % 257) as f64 / 257.0 - 0.5).collect();
-    tegula_testkit::random::data::from_reals(DType::BF16, shape, &values)
+    from_reals(DType::BF16, shape, &values)
 }
 
 fn inputs() -> [HostTensor; 2] {
@@ -94,7 +96,7 @@ fn a_kernel_that_forgets_a_term_is_wrong() {
             let found = judge(&wrong, expected);
             assert!(!found.is_fine(), "{found:?}");
         }
-        Ok(())
+        Ok(None)
     };
     watch_kernels(&stages.tensor, &inputs, &mut watch).unwrap();
     assert!(seen > 0, "no launch reads the left factor");
@@ -116,20 +118,24 @@ fn outputs_that_forget_a_term_are_wrong() {
 }
 
 /// A function of `x: f16[4, 16]`, checked.
-fn check_halves(make: impl FnOnce(&mut Builder, Value) -> Built) -> CheckReport {
+fn check_halves(
+    expected: Option<HostTensor>,
+    make: impl FnOnce(&mut Builder, Value) -> Built<Value>,
+) -> CheckReport {
     let program = program(|b| {
         let x = b.arg(DType::F16, [4, 16]);
         Ok(vec![make(b, x)?])
     });
     let x = HostTensor { dtype: DType::F16, ..numbers(&[4, 16]) };
-    check(&model(&program), &options(), &[x], None, &Hardware::Own, &mut PassCx::new()).unwrap()
+    let expected = expected.as_ref().map(std::slice::from_ref);
+    check(&model(&program), &options(), &[x], expected, &Hardware::Own, &mut PassCx::new()).unwrap()
 }
 
 #[test]
 fn masked_scores_do_not_blur_the_others() {
-    let report = check_halves(|b, x| {
+    let report = check_halves(None, |b, x| {
         let mask: Vec<f64> = (0..16).map(|i| if i % 3 == 0 { -60000.0 } else { 0.0 }).collect();
-        let mask = b.constant(tegula_testkit::random::data::from_reals(DType::F16, &[1, 16], &mask))?;
+        let mask = b.constant(from_reals(DType::F16, &[1, 16], &mask))?;
         let masked = b.add(x, mask)?;
         b.softmax(masked, 1, false)
     });
@@ -137,20 +143,49 @@ fn masked_scores_do_not_blur_the_others() {
     assert!(report.is_fine() && output.elements == 64 && output.unjudged == 0, "{output:?}");
 }
 
+/// 1/3 of 3 is a whole number but for rounding: its floor may be either.
+fn floor_of_thirds(b: &mut Builder, x: Value) -> Built<Value> {
+    let third = b.constant(from_reals(DType::F16, &[1, 1], &[1.0 / 3.0]))?;
+    let zero = b.sub(x, x)?;
+    let one = b.exp(zero)?;
+    let near = b.mul(one, third)?;
+    let sum = b.add(near, near)?;
+    let whole = b.add(sum, near)?;
+    b.floor(whole)
+}
+
 #[test]
-fn an_output_of_which_nothing_can_be_judged_does_not_pass() {
-    let report = check_halves(|b, x| {
-        // 1/3 of 3 is a whole number but for rounding: its floor may be either.
-        let third =
-            b.constant(tegula_testkit::random::data::from_reals(DType::F16, &[1, 1], &[1.0 / 3.0]))?;
-        let zero = b.sub(x, x)?;
-        let one = b.exp(zero)?;
-        let near = b.mul(one, third)?;
-        let sum = b.add(near, near)?;
-        let whole = b.add(sum, near)?;
-        b.floor(whole)
-    });
-    let output = &report.outputs[0].difference;
-    assert_eq!((output.unjudged, output.elements), (64, 64), "{output:?}");
-    assert!(output.is_fine() && output.says_nothing() && !report.is_fine());
+fn an_output_that_rounding_decides_is_judged_by_other_roundings() {
+    let report = check_halves(None, floor_of_thirds);
+    let output = &report.outputs[0];
+    assert_eq!((output.difference.unjudged, output.difference.elements), (64, 64), "{output:?}");
+    assert!(report.is_fine() && output.as_launched == Some(true), "{output:?}");
+    // Neither of the two.
+    let given = from_reals(DType::F16, &[4, 16], &[7.0; 64]);
+    let report = check_halves(Some(given), floor_of_thirds);
+    let output = &report.outputs[0];
+    assert!(output.growth.is_some_and(|growth| growth.apart > 5.0 && !growth.is_fine()), "{output:?}");
+    assert!(!report.is_fine() && report.first_wrong().is_none());
+}
+
+#[test]
+fn a_run_that_is_not_what_its_launches_give_is_wrong() {
+    let difference = |turned: bool| {
+        let program = program(|b| {
+            let x = b.arg(DType::F32, [4, 16]);
+            let y = b.arg(DType::F32, [4, 16]);
+            Ok(vec![if turned { b.sub(y, x)? } else { b.sub(x, y)? }])
+        });
+        (compile(&model(&program), &options(), None, &mut PassCx::new()).unwrap(), program)
+    };
+    let (mut compiled, program) = difference(false);
+    let inputs = [1.0f32, 3.0].map(|value| HostTensor::from_elements(&[4, 16], &[value; 64]));
+    let report = |compiled: &Compiled| {
+        check_compiled(compiled, &program, Precision::F32, &inputs, None, &Hardware::Own).unwrap()
+    };
+    assert_eq!(report(&compiled).outputs[0].as_launched, Some(true));
+    compiled.package = difference(true).0.package;
+    let wrong = report(&compiled);
+    assert!(!wrong.is_fine() && wrong.first_wrong().is_none(), "{wrong:?}");
+    assert_eq!(wrong.outputs[0].as_launched, Some(false));
 }

@@ -1,8 +1,9 @@
 //! Walks regions as the evaluator does, with bounds beside the values.
 
-use super::{Bounded, rules};
+use super::{Bounded, noise, rules};
 use std::collections::HashMap;
 use std::sync::Arc;
+use tegula_base::random::SplitMix64;
 use tegula_base::{Diagnostic, HostTensor};
 use tegula_ir::op::OpRules;
 use tegula_ir::{ConstStore, OpId, RegionId, Value};
@@ -18,22 +19,35 @@ pub fn reference(program: &TensorProgram, inputs: &[HostTensor]) -> Result<Vec<B
     run.region(program.entry().body(), inputs).map_err(|error| Diagnostic::error("evaluate", error))
 }
 
-/// Sees a launch: the kernel, its operands' values, and what it must give on just these.
-pub type Watch<'a> = dyn FnMut(OpId, &[Arc<HostTensor>], &[Bounded], &Bindings) -> Result<(), String> + 'a;
+/// The results of the entry function where each float that an op gives is another one within the op's own bound: an
+/// executor's run as it might be, drawn by `seed`.
+/// Method: Monte Carlo arithmetic (Parker, "Monte Carlo Arithmetic: exploiting randomness in floating-point
+/// arithmetic", UCLA technical report CSD-970002, 1997).
+pub fn rounded_otherwise(
+    program: &TensorProgram,
+    inputs: &[HostTensor],
+    seed: u64,
+) -> Result<Vec<HostTensor>, Diagnostic> {
+    let bindings = Bindings::of_inputs(program, inputs)?;
+    let run = Run::new(program.entry(), &program.consts, bindings);
+    Run { noise: Some(SplitMix64::new(seed)), ..run }.values_of(inputs)
+}
 
-/// As [`reference`] on a program after kernel formation, with a look at every launch, those in loops included.
+/// Sees a launch: the kernel, its operands' values, and what it must give on just these. The values that it returns go
+/// on in place of the evaluator's.
+pub type Watch<'a> = dyn FnMut(OpId, &[Arc<HostTensor>], &[Bounded], &Bindings) -> Result<Option<Vec<HostTensor>>, String>
+    + 'a;
+
+/// The results of a program after kernel formation, with a look at every launch, those in loops included.
 /// Errors: also those of `watch`.
 pub fn watch_kernels(
     program: &TensorProgram,
     inputs: &[HostTensor],
     watch: &mut Watch,
-) -> Result<(), Diagnostic> {
+) -> Result<Vec<HostTensor>, Diagnostic> {
     let bindings = Bindings::of_inputs(program, inputs)?;
-    let inputs = inputs.iter().cloned().map(Bounded::exact).collect();
-    let mut run = Run::new(program.entry(), &program.consts, bindings);
-    run.watch = Some(watch);
-    run.region(program.entry().body(), inputs).map_err(|error| Diagnostic::error("evaluate", error))?;
-    Ok(())
+    let run = Run::new(program.entry(), &program.consts, bindings);
+    Run { watch: Some(watch), ..run }.values_of(inputs)
 }
 
 struct Run<'a> {
@@ -42,11 +56,21 @@ struct Run<'a> {
     bindings: Bindings,
     values: HashMap<Value, Bounded>,
     watch: Option<&'a mut Watch<'a>>,
+    /// Set: ops give other values within their bounds, and no bounds.
+    noise: Option<SplitMix64>,
 }
 
 impl<'a> Run<'a> {
     fn new(func: &'a TensorFunc, consts: &'a ConstStore, bindings: Bindings) -> Run<'a> {
-        Run { func, consts, bindings, values: HashMap::new(), watch: None }
+        Run { func, consts, bindings, values: HashMap::new(), watch: None, noise: None }
+    }
+
+    /// The results of the function alone.
+    fn values_of(mut self, inputs: &[HostTensor]) -> Result<Vec<HostTensor>, Diagnostic> {
+        let inputs = inputs.iter().cloned().map(Bounded::exact).collect();
+        let results = self.region(self.func.body(), inputs);
+        let results = results.map_err(|error| Diagnostic::error("evaluate", error))?;
+        Ok(results.into_iter().map(|result| Arc::unwrap_or_clone(result.value)).collect())
     }
 
     fn region(&mut self, region: RegionId, args: Vec<Bounded>) -> Result<Vec<Bounded>, String> {
@@ -97,12 +121,19 @@ impl<'a> Run<'a> {
             TensorOp::Constant { id, .. } => Ok(vec![Bounded::exact(self.consts[*id].to_host())]),
             kind => {
                 let kind = self.bindings.concrete_op(kind)?;
-                if is_composite(&kind) { composite(&kind, operands) } else { rules::apply(&kind, operands) }
+                if is_composite(&kind) {
+                    return self.composite(&kind, operands);
+                }
+                let results = rules::apply(&kind, operands)?;
+                Ok(match &mut self.noise {
+                    Some(noise) => results.into_iter().map(|result| noise::moved(result, noise)).collect(),
+                    None => results,
+                })
             }
         }
     }
 
-    /// What is watched goes on with the evaluator's own values, so that launches are judged one by one.
+    /// What is watched goes on without bounds, so that launches are judged one by one.
     fn kernel(&mut self, op: OpId, operands: &[Bounded]) -> Result<Vec<Bounded>, String> {
         let region = self.func.regions_of(op)[0];
         let Some(watch) = self.watch.take() else { return self.scoped(region, operands.to_vec()) };
@@ -111,8 +142,26 @@ impl<'a> Run<'a> {
         let results = self.scoped(region, exact)?;
         let seen = watch(op, &operands, &results, &self.bindings);
         self.watch = Some(watch);
-        seen?;
-        Ok(results.into_iter().map(|result| Bounded { error: None, ..result }).collect())
+        Ok(match seen? {
+            Some(values) => values.into_iter().map(Bounded::exact).collect(),
+            None => results.into_iter().map(|result| Bounded { error: None, ..result }).collect(),
+        })
+    }
+
+    /// The decomposition, op by op.
+    fn composite(&mut self, kind: &TensorOp, operands: &[Bounded]) -> Result<Vec<Bounded>, String> {
+        let mut func = TensorFunc::new("composite");
+        let mut consts = ConstStore::default();
+        let body = func.body();
+        let args: Vec<Value> =
+            operands.iter().map(|operand| func.add_arg(body, TensorType::of(&operand.value))).collect();
+        let mut b = Builder::new(&mut func, &mut consts);
+        let results = expand(&mut b, kind, &args)?;
+        b.ret(&results)?;
+        let mut run = Run { noise: self.noise.take(), ..Run::new(&func, &consts, Bindings::default()) };
+        let results = run.region(func.body(), operands.to_vec());
+        self.noise = run.noise;
+        results
     }
 
     fn repeat(
@@ -170,19 +219,6 @@ fn stack(ty: &TensorType, rows: &[Bounded]) -> Result<Bounded, String> {
 
 fn forget(results: Vec<Bounded>) -> Vec<Bounded> {
     results.into_iter().map(|result| Bounded::unchecked((*result.value).clone())).collect()
-}
-
-/// The decomposition, op by op.
-fn composite(kind: &TensorOp, operands: &[Bounded]) -> Result<Vec<Bounded>, String> {
-    let mut func = TensorFunc::new("composite");
-    let mut consts = ConstStore::default();
-    let body = func.body();
-    let args: Vec<Value> =
-        operands.iter().map(|operand| func.add_arg(body, TensorType::of(&operand.value))).collect();
-    let mut b = Builder::new(&mut func, &mut consts);
-    let results = expand(&mut b, kind, &args)?;
-    b.ret(&results)?;
-    Run::new(&func, &consts, Bindings::default()).region(func.body(), operands.to_vec())
 }
 
 /// The op's values alone.

@@ -28,11 +28,6 @@ impl Difference {
         self.mismatch.is_none() && self.max_abs <= self.tolerance
     }
 
-    /// Whether nothing was judged of what there is.
-    pub fn says_nothing(&self) -> bool {
-        self.mismatch.is_none() && self.elements > 0 && self.unjudged == self.elements
-    }
-
     /// Of what is allowed.
     fn share(&self) -> f64 {
         match (&self.mismatch, self.max_abs) {
@@ -88,6 +83,14 @@ pub(super) fn compare(
         }
     }
     Difference { unjudged, elements: actual.count(), ..difference }
+}
+
+/// Whether two tensors have the same bits, but for those of NaN.
+pub(super) fn are_same(a: &HostTensor, b: &HostTensor) -> bool {
+    let both_nan = |x: f64, y: f64| x.is_nan() && y.is_nan();
+    let equal = |(x, y): (f64, f64)| x.to_bits() == y.to_bits() || both_nan(x, y);
+    (a.dtype, &a.shape) == (b.dtype, &b.shape)
+        && (a.bytes == b.bytes || a.dtype.is_float() && a.to_f64().into_iter().zip(b.to_f64()).all(equal))
 }
 
 #[cfg(test)]

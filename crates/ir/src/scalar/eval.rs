@@ -8,7 +8,7 @@ use super::ScalarOp;
 use super::lane::{Float, I2, I4, Int, Lane, U2, U4};
 use super::small;
 use half::{bf16, f16};
-use tegula_base::DType;
+use tegula_base::{DType, HostTensor};
 
 /// One element: the operands' bits, zero-extended, to the result's.
 /// Panics when the dtypes do not fit the op (a caller's bug).
@@ -33,6 +33,14 @@ pub fn eval_slice(op: ScalarOp, operands: &[(&[u8], DType)], out: &mut Vec<u8>) 
     let dtypes: Vec<DType> = operands.iter().map(|(_, dtype)| *dtype).collect();
     out.resize(count * result_type(op, &dtypes).size(), 0);
     eval_into(op, operands, out);
+}
+
+/// A tensor of real numbers, each rounded to the type as a cast does.
+pub fn from_reals(dtype: DType, shape: &[usize], reals: &[f64]) -> HostTensor {
+    let wide: Vec<u8> = reals.iter().flat_map(|real| real.to_le_bytes()).collect();
+    let mut bytes = Vec::new();
+    eval_slice(ScalarOp::Cast { to: dtype, saturate: true }, &[(&wide, DType::F64)], &mut bytes);
+    HostTensor { dtype, shape: shape.to_vec(), bytes }
 }
 
 /// As [`eval_slice`], into a slice of the result's length.

@@ -2,8 +2,7 @@
 
 use super::Rng;
 use tegula_base::{DType, HostTensor};
-use tegula_ir::ScalarOp;
-use tegula_ir::scalar::eval::eval_slice;
+pub use tegula_ir::scalar::eval::from_reals;
 
 /// What kind of numbers a tensor holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,14 +27,6 @@ pub fn tensor(rng: &mut Rng, dtype: DType, shape: &[usize], values: Values) -> H
         }
     }
     tensor
-}
-
-/// Rounded to the type as a cast does.
-pub fn from_reals(dtype: DType, shape: &[usize], reals: &[f64]) -> HostTensor {
-    let wide: Vec<u8> = reals.iter().flat_map(|real| real.to_le_bytes()).collect();
-    let mut bytes = Vec::new();
-    eval_slice(ScalarOp::Cast { to: dtype, saturate: true }, &[(&wide, DType::F64)], &mut bytes);
-    HostTensor { dtype, shape: shape.to_vec(), bytes }
 }
 
 fn real(rng: &mut Rng, dtype: DType, values: Values) -> f64 {

@@ -33,7 +33,7 @@ pub(super) fn check(
             match launch(program, &target, op, operands, expected, bindings) {
                 Ok(part) => {
                     agreement.add(part);
-                    Ok(())
+                    Ok(None)
                 }
                 Err(found) => {
                     failure = Some(found);
@@ -45,7 +45,7 @@ pub(super) fn check(
     match (failure, watched) {
         (Some(failure), _) => Err(failure),
         (None, Err(error)) => Err(refused("evaluator of kernels", &error.into())),
-        (None, Ok(())) => Ok(agreement),
+        (None, Ok(_)) => Ok(agreement),
     }
 }
 

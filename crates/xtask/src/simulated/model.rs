@@ -95,10 +95,10 @@ fn launches(
             held.agree(part);
         }
         held.simulated += 1;
-        Ok(())
+        Ok(None)
     };
-    watch_kernels(&compiled.stages.tensor, inputs, &mut watch)
-        .map_err(|error| Verdict::Wrong(error.to_string()))
+    let watched = watch_kernels(&compiled.stages.tensor, inputs, &mut watch);
+    watched.map(|_| ()).map_err(|error| Verdict::Wrong(error.to_string()))
 }
 
 fn machine_of(compiled: &Compiled) -> Result<MachineId, String> {
