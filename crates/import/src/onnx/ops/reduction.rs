@@ -70,7 +70,7 @@ fn reduce(cx: &mut Cx, node: &Node, kind: Kind) -> Outcome<Vec<Value>> {
         },
     };
     if axes.is_empty() && node.flag("noop_with_empty_axes", false) {
-        return Ok(vec![if kind == Kind::Sum || rank == 0 { x } else { reduced(cx, kind, x, &[], keep)? }]);
+        return Ok(vec![if kind == Kind::Sum { x } else { reduced(cx, kind, x, &[], keep)? }]);
     }
     let axes = if axes.is_empty() { (0..rank).collect() } else { axes_in(&axes, rank)? };
     Ok(vec![reduced(cx, kind, x, &axes, keep)?])
