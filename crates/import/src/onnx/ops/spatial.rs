@@ -109,7 +109,8 @@ fn sum_of_taps(
     sum.ok_or_else(|| Fault::invalid("no taps"))
 }
 
-/// `-1..1` to places in the input, brought inside as the mode asks, then its taps.
+/// `-1..1` to places in the input, brought inside as the mode asks, then its taps. Cubic taps are brought to the border
+/// one by one, as PyTorch does, from which models have the op: the place itself stays outside.
 fn axis_taps(cx: &mut Cx, sampler: &Sampler, at: Value, extent: &Dim) -> Outcome<Vec<Tap>> {
     let size = cx.size_as(extent.clone(), DType::F32, 2)?;
     let last = cx.with_number(ScalarOp::Sub, size, 1.0)?;
@@ -125,7 +126,9 @@ fn axis_taps(cx: &mut Cx, sampler: &Sampler, at: Value, extent: &Dim) -> Outcome
     if sampler.mode == Mode::Nearest {
         place = cx.unary(ScalarOp::Round, place)?;
     }
-    place = inside(cx, sampler, place, size, last)?;
+    if (sampler.mode, sampler.outside) != (Mode::Cubic, Outside::Border) {
+        place = inside(cx, sampler, place, size, last)?;
+    }
     if sampler.mode == Mode::Nearest {
         let index = cx.unary(ScalarOp::Trunc, place)?;
         return Ok(vec![Tap { index, weight: None }]);
