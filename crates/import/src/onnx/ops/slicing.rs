@@ -261,9 +261,9 @@ fn slice_axis_at_run_time(
     let least = cx.select(backward, before, zero)?;
     let start = cx.wrap_indices(start, cx.dim(x, axis))?;
     let end = cx.wrap_indices(end, cx.dim(x, axis))?;
+    // Of an empty axis walked backwards the last place is -1, for both.
     let start = cx.binary(ScalarOp::Max, start, zero)?;
     let start = cx.binary(ScalarOp::Min, start, most)?;
-    let start = cx.binary(ScalarOp::Max, start, zero)?;
     let end = cx.binary(ScalarOp::Max, end, least)?;
     let end = cx.binary(ScalarOp::Min, end, most)?;
     // ceil((end - start) / step) = trunc((end - start + step - sign(step)) / step) where it is positive.
@@ -274,6 +274,7 @@ fn slice_axis_at_run_time(
     let size = cx.div(span, step)?;
     let size = cx.binary(ScalarOp::Max, size, zero)?;
     let size = cx.size_or_bind(size, "sliced", cx.dim(x, axis))?;
+    let start = cx.binary(ScalarOp::Max, start, zero)?;
     match known_step {
         Some(step) => {
             let start = cx.size_or_bind(start, "start", cx.dim(x, axis))?;
