@@ -80,26 +80,31 @@ fn conv_transpose(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
         (shape[i + 2].clone() - Dim::from(1)) * Dim::from(strides[i])
             + Dim::from(dilations[i] * (size[i] - 1) + 1)
     };
+    // What a wanted size leaves out on both sides; where it is larger than the full result, zeros follow that.
+    let cut = |i: usize, size: &Dim, upper: bool| {
+        let total = full(i) + Dim::from(extra[i]) - size.clone();
+        let (low, _) = halves(total.maximum(&Dim::from(0)), upper);
+        (low.clone(), total - low)
+    };
     let (mut low, mut high, mut output) = (vec![], vec![], vec![]);
     match (node.ints("output_shape"), auto_pad(node)?) {
         (Some(wanted), pad) => {
             // Some exporters list batch and channels too.
             let wanted = &wanted[wanted.len().saturating_sub(n)..];
             let upper = matches!(pad, AutoPad::Same { upper: true });
-            for (i, extra) in extra.iter().enumerate() {
+            for i in 0..n {
                 let size = wanted.get(i).ok_or_else(|| Fault::invalid("output_shape is too short"))?;
                 let size = Dim::from(*size);
-                let total = full(i) + Dim::from(*extra) - size.clone();
-                let (a, b) = halves(total, upper);
+                let (a, b) = cut(i, &size, upper);
                 low.push(a);
                 high.push(b);
                 output.push(size);
             }
         }
         (None, AutoPad::Same { upper }) => {
-            for (i, extra) in extra.iter().enumerate() {
+            for i in 0..n {
                 let size = shape[i + 2].clone() * Dim::from(strides[i]);
-                let (a, b) = halves(full(i) + Dim::from(*extra) - size.clone(), upper);
+                let (a, b) = cut(i, &size, upper);
                 low.push(a);
                 high.push(b);
                 output.push(size);
