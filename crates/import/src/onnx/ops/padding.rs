@@ -121,9 +121,22 @@ fn padded(cx: &mut Cx, x: Value, value: Value, low: Vec<Dim>, high: Vec<Dim>, mo
         if start.is_const(0) && tail.is_const(0) {
             continue;
         }
-        let size = not_negative(cx, cx.dim(x, axis) - start.clone() - tail, CUT_TOO_MUCH)?;
-        x = cx.slice_axis(x, axis, start, size)?;
-        (low[axis], high[axis]) = (cx.most(&low[axis], &zero), cx.most(&high[axis], &zero));
+        let left = cx.dim(x, axis) - start.clone() - tail;
+        let padding = [&low[axis], &high[axis]].map(|pad| cx.most(pad, &zero));
+        let Some(missing) = left.as_const().filter(|left| *left < 0) else {
+            let size = not_negative(cx, left, CUT_TOO_MUCH)?;
+            x = cx.slice_axis(x, axis, start, size)?;
+            [low[axis], high[axis]] = padding;
+            continue;
+        };
+        // What one side cuts beyond the axis is cut from the other's padding: of one value, all of it.
+        let [before, after] = padding;
+        let rest = before + after + Dim::from(missing);
+        if mode != PadMode::Constant || rest.as_const().is_some_and(|rest| rest < 0) {
+            return Err(Fault::invalid(CUT_TOO_MUCH));
+        }
+        x = cx.slice_axis(x, axis, zero.clone(), zero.clone())?;
+        (low[axis], high[axis]) = (not_negative(cx, rest, CUT_TOO_MUCH)?, zero.clone());
     }
     if low.iter().chain(&high).all(|dim| dim.is_const(0)) {
         return Ok(x);
