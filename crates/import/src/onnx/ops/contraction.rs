@@ -95,9 +95,11 @@ fn einsum(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     if terms.len() != operands.len() {
         return Err(Fault::invalid(format!("equation `{equation}` has {} terms", terms.len())));
     }
+    let named = terms.iter().zip(&operands).map(|(term, operand)| named_axes(term, cx.rank(*operand)));
+    let named = named.collect::<Outcome<Vec<Axes>>>()?;
+    let implicit = implicit_result(&named);
     let mut parts = Vec::with_capacity(operands.len());
-    for (term, operand) in terms.iter().zip(&operands) {
-        let axes = named_axes(term, cx.rank(*operand))?;
+    for (operand, axes) in operands.iter().zip(named) {
         parts.push(diagonal(cx, *operand, axes)?);
     }
     let wanted = match right {
@@ -107,7 +109,7 @@ fn einsum(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
             let letters = right.replace("...", "").chars().count();
             named_axes(&right, letters + if right.contains("...") { n_dots } else { 0 })?
         }
-        None => implicit_result(&parts),
+        None => implicit,
     };
     let mut parts = parts.into_iter();
     let (mut value, mut axes) = parts.next().ok_or_else(|| Fault::invalid("takes one or more operands"))?;
@@ -167,8 +169,8 @@ fn repeated(axes: &Axes) -> Option<(usize, usize)> {
 }
 
 /// Without `->`: the ellipsis, then letters that occur once, in order.
-fn implicit_result(parts: &[(Value, Axes)]) -> Axes {
-    let all: Axes = parts.iter().flat_map(|(_, axes)| axes.iter().copied()).collect();
+fn implicit_result(terms: &[Axes]) -> Axes {
+    let all: Axes = terms.iter().flatten().copied().collect();
     let mut wanted: Axes = all.iter().copied().filter(|(c, _)| *c == '.').collect();
     wanted.sort_by(|a, b| b.cmp(a));
     wanted.dedup();
