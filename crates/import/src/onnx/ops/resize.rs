@@ -330,8 +330,8 @@ fn coordinates(cx: &mut Cx, plan: &Plan, x: Value, axis: &AxisPlan) -> Outcome {
         Transform::HalfPixel => half_pixel(cx),
         Transform::PytorchHalfPixel => {
             let centre = half_pixel(cx)?;
-            let edge = cx.number_like(centre, -0.5)?;
-            cx.select(single, edge, centre)
+            let first = cx.number_like(centre, 0.0)?;
+            cx.select(single, first, centre)
         }
         Transform::HalfPixelSymmetric => {
             let centre = half_pixel(cx)?;
