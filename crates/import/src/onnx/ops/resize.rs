@@ -43,6 +43,8 @@ enum Rounding {
     PreferCeil,
     Floor,
     Ceil,
+    /// Down where an axis grows, up where it shrinks: the first Resize, by its node test `resize_downsample_nearest`.
+    UpIfShrinking,
 }
 
 struct Plan {
@@ -76,10 +78,10 @@ fn mode_of(node: &Node) -> Outcome<Mode> {
     })
 }
 
-/// Upsample and the first Resize: places are divided by the scale and rounded down.
+/// Upsample, which only grows, and the first Resize: places are divided by the scale.
 fn old_plan(node: &Node) -> Outcome<Plan> {
     let mode = match mode_of(node)? {
-        Mode::Nearest(_) => Mode::Nearest(Rounding::Floor),
+        Mode::Nearest(_) => Mode::Nearest(Rounding::UpIfShrinking),
         other => other,
     };
     let transform = Transform::Asymmetric;
@@ -258,7 +260,7 @@ fn resize_axis(cx: &mut Cx, plan: &Plan, x: Value, axis: &AxisPlan) -> Outcome {
     let places = coordinates(cx, plan, x, axis)?;
     let y = match plan.mode {
         Mode::Nearest(rounding) => {
-            let index = rounded(cx, places, rounding)?;
+            let index = rounded(cx, places, rounding, axis.scale)?;
             let index = clamped_index(cx, index, cx.dim(x, axis.axis))?;
             cx.gather(x, index, axis.axis)?
         }
@@ -288,7 +290,7 @@ fn resize_axis(cx: &mut Cx, plan: &Plan, x: Value, axis: &AxisPlan) -> Outcome {
 fn whole_enlargement(cx: &mut Cx, plan: &Plan, x: Value, axis: &AxisPlan) -> Option<i64> {
     let plain = matches!(
         (plan.mode, plan.transform),
-        (Mode::Nearest(Rounding::Floor), Transform::Asymmetric)
+        (Mode::Nearest(Rounding::Floor | Rounding::UpIfShrinking), Transform::Asymmetric)
             | (Mode::Nearest(Rounding::PreferFloor), Transform::HalfPixel | Transform::PytorchHalfPixel)
     );
     let times = axis.output.div_exact(&cx.dim(x, axis.axis))?.as_const()?;
@@ -362,7 +364,7 @@ fn coordinates(cx: &mut Cx, plan: &Plan, x: Value, axis: &AxisPlan) -> Outcome {
     }
 }
 
-fn rounded(cx: &mut Cx, places: Value, rounding: Rounding) -> Outcome {
+fn rounded(cx: &mut Cx, places: Value, rounding: Rounding, scale: Value) -> Outcome {
     match rounding {
         Rounding::Floor => cx.unary(ScalarOp::Floor, places),
         Rounding::Ceil => cx.unary(ScalarOp::Ceil, places),
@@ -373,6 +375,11 @@ fn rounded(cx: &mut Cx, places: Value, rounding: Rounding) -> Outcome {
         Rounding::PreferCeil => {
             let high = cx.with_number(ScalarOp::Add, places, 0.5)?;
             cx.unary(ScalarOp::Floor, high)
+        }
+        Rounding::UpIfShrinking => {
+            let (low, high) = (cx.unary(ScalarOp::Floor, places)?, cx.unary(ScalarOp::Ceil, places)?);
+            let shrinks = cx.with_number(ScalarOp::Lt, scale, 1.0)?;
+            cx.select(shrinks, high, low)
         }
     }
 }
