@@ -12,8 +12,11 @@ use tegula_target::{Contract, TargetModel};
 use tegula_tensor::layout::Physical;
 use tegula_tensor::{Layout, TensorFunc, TensorOp};
 
-/// Whether the value is a constant's, perhaps under another shape.
+/// Whether the value is a constant's, perhaps under another shape, whose sizes are known: it can be packed now.
 pub(super) fn is_constant(func: &TensorFunc, mut value: Value) -> bool {
+    if func.ty(value).shape.as_static().is_none() {
+        return false;
+    }
     loop {
         let Def::Result(op, _) = func.def(value) else { return false };
         match func.kind(op) {

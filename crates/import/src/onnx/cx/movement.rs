@@ -160,13 +160,23 @@ impl Cx<'_> {
 
     /// Matrix product over the last two axes with broadcasting batch axes; `out` is the result's dtype.
     pub fn matmul(&mut self, a: Value, b: Value, out: DType) -> Outcome {
+        self.matmul_with(a, b, |cx, a, b, dims| cx.emit(TensorOp::dot(dims, out), &[a, b]))
+    }
+
+    /// As [`Cx::matmul`], by a contraction of the caller's.
+    pub fn matmul_with(
+        &mut self,
+        a: Value,
+        b: Value,
+        contract: impl FnOnce(&mut Self, Value, Value, DotDims) -> Outcome,
+    ) -> Outcome {
         let (rank_a, rank_b) = (self.rank(a), self.rank(b));
         if rank_a == 0 || rank_b == 0 {
             return Err(Fault::from("a matrix product takes operands of rank 1 or more".to_string()));
         }
         let a = if rank_a == 1 { self.add_axes(a, &[0])? } else { a };
         let b = if rank_b == 1 { self.add_axes(b, &[1])? } else { b };
-        let product = self.matmul_matrices(a, b, out)?;
+        let product = self.matmul_matrices(a, b, contract)?;
         let rank = self.rank(product);
         let mut dropped = vec![];
         if rank_a == 1 {
@@ -178,25 +188,18 @@ impl Cx<'_> {
         self.drop_axes(product, &dropped)
     }
 
-    fn matmul_matrices(&mut self, a: Value, b: Value, out: DType) -> Outcome {
+    fn matmul_matrices(
+        &mut self,
+        a: Value,
+        b: Value,
+        contract: impl FnOnce(&mut Self, Value, Value, DotDims) -> Outcome,
+    ) -> Outcome {
         let (rank_a, rank_b) = (self.rank(a), self.rank(b));
-        let (inner_a, inner_b) = (self.dim(a, rank_a - 1), self.dim(b, rank_b - 2));
-        let b = if inner_a == inner_b {
-            b
-        } else {
-            if inner_a.as_const().is_some() && inner_b.as_const().is_some() {
-                let (a, b) = (self.ty(a), self.ty(b));
-                return Err(Fault::from(format!("inner sizes {inner_a} and {inner_b} differ ({a} and {b})")));
-            }
-            self.assert_equal(&inner_a, &inner_b, "the inner sizes of a matrix product must be equal")?;
-            let mut shape = self.shape(b);
-            shape[rank_b - 2] = inner_a;
-            self.reshape(b, shape)?
-        };
+        let (a, b) = self.with_one_inner_size((a, rank_a - 1), (b, rank_b - 2))?;
         // A plain matrix at the right serves every batch of the left.
         if rank_b == 2 {
             let dims = contraction(&[], &[], rank_a - 1, 0);
-            return self.emit(TensorOp::dot(dims, out), &[a, b]);
+            return contract(self, a, b, dims);
         }
         let (batch_a, batch_b) = (self.shape(a)[..rank_a - 2].to_vec(), self.shape(b)[..rank_b - 2].to_vec());
         let batch = self.common_batch(&batch_a, &batch_b)?;
@@ -204,7 +207,31 @@ impl Cx<'_> {
         let b = self.with_batch(b, &batch, 2)?;
         let axes: Vec<usize> = (0..batch.len()).collect();
         let dims = contraction(&axes, &axes, batch.len() + 1, batch.len());
-        self.emit(TensorOp::dot(dims, out), &[a, b])
+        contract(self, a, b, dims)
+    }
+
+    /// Both sides of a product, whose sizes along an axis of each are asserted to be equal, in one spelling of it: a
+    /// number where either has one, so that a product of weights of a known shape is one.
+    pub fn with_one_inner_size(
+        &mut self,
+        (a, axis_a): (Value, usize),
+        (b, axis_b): (Value, usize),
+    ) -> Outcome<(Value, Value)> {
+        let (inner_a, inner_b) = (self.dim(a, axis_a), self.dim(b, axis_b));
+        if inner_a == inner_b {
+            return Ok((a, b));
+        }
+        if inner_a.as_const().is_some() && inner_b.as_const().is_some() {
+            let (a, b) = (self.ty(a), self.ty(b));
+            return Err(Fault::from(format!("inner sizes {inner_a} and {inner_b} differ ({a} and {b})")));
+        }
+        self.assert_equal(&inner_a, &inner_b, "the inner sizes of a matrix product must be equal")?;
+        let (respelled, axis, size) =
+            if inner_b.as_const().is_some() { (a, axis_a, inner_b) } else { (b, axis_b, inner_a) };
+        let mut shape = self.shape(respelled);
+        shape[axis] = size;
+        let value = self.reshape(respelled, shape)?;
+        Ok(if respelled == a { (value, b) } else { (a, value) })
     }
 
     fn common_batch(&mut self, a: &[Dim], b: &[Dim]) -> Outcome<Vec<Dim>> {

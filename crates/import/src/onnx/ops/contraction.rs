@@ -21,15 +21,7 @@ fn gemm(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     }
     let (inner_a, inner_b) =
         (usize::from(!node.flag("transA", false)), usize::from(node.flag("transB", false)));
-    let (left, right) = (cx.dim(a, inner_a), cx.dim(b, inner_b));
-    cx.assert_equal(&left, &right, "the inner sizes of a matrix product must be equal")?;
-    let b = if left == right {
-        b
-    } else {
-        let mut shape = cx.shape(b);
-        shape[inner_b] = left;
-        cx.reshape(b, shape)?
-    };
+    let (a, b) = cx.with_one_inner_size((a, inner_a), (b, inner_b))?;
     let dims = DotDims {
         lhs_batch: vec![],
         rhs_batch: vec![],
