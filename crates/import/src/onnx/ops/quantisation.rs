@@ -16,7 +16,7 @@ use crate::onnx::node::{Node, axis_in};
 use crate::onnx::table::{Row, op};
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::{ScalarOp, Value};
-use tegula_tensor::{DotDims, PadMode, QuantScheme, TensorOp, Window};
+use tegula_tensor::{PadMode, QuantScheme, TensorOp, Window};
 
 pub(super) const ROWS: &[Row] = &[
     op("QuantizeLinear", quantize_linear),
@@ -336,48 +336,16 @@ fn q_linear_matmul(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
         [a_scale, a_zero, b_scale, b_zero, y_scale, y_zero].map(|value| scalar_if_one(cx, value));
     let (a_scale, a_zero, b_scale, b_zero) = (a_scale?, a_zero?, b_scale?, b_zero?);
     let (y_scale, y_zero) = (y_scale?, y_zero?);
-    let (rank_a, rank_b) = (cx.rank(a), cx.rank(b));
-    if cx.rank(a_scale) > 0 || cx.rank(y_scale) > 0 || cx.rank(b_scale) > 1 || rank_a < 2 || rank_b < 2 {
+    if cx.rank(a_scale) > 0 || cx.rank(y_scale) > 0 || cx.rank(b_scale) > 1 {
         return Err(Fault::unsupported(
             "scales of each row of the left operand or of the result are not supported",
         ));
     }
-    let (a, b, dims) = if rank_b == 2 {
-        let dims = DotDims {
-            lhs_batch: vec![],
-            rhs_batch: vec![],
-            lhs_contract: vec![rank_a - 1],
-            rhs_contract: vec![0],
-        };
-        (a, b, dims)
-    } else {
-        let rank = rank_a.max(rank_b);
-        let batch = batch_of(cx, a, b, rank)?;
-        let (a, b) = (cx.with_batch(a, &batch, 2)?, cx.with_batch(b, &batch, 2)?);
-        let axes: Vec<usize> = (0..rank - 2).collect();
-        let dims = DotDims {
-            lhs_batch: axes.clone(),
-            rhs_batch: axes,
-            lhs_contract: vec![rank - 1],
-            rhs_contract: vec![rank - 2],
-        };
-        (a, b, dims)
-    };
-    let operands = [a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero];
-    Ok(vec![cx.emit(TensorOp::QDot { dims: Box::new(dims) }, &operands)?])
-}
-
-fn batch_of(cx: &Cx, a: Value, b: Value, rank: usize) -> Outcome<Vec<Dim>> {
-    let at = |value: Value, axis: usize| {
-        (axis + cx.rank(value)).checked_sub(rank).map_or(Dim::from(1), |i| cx.dim(value, i))
-    };
-    (0..rank - 2)
-        .map(|axis| match (at(a, axis), at(b, axis)) {
-            (x, y) if x == y || y.is_const(1) => Ok(x),
-            (x, y) if x.is_const(1) => Ok(y),
-            (x, y) => Err(Fault::from(format!("batch sizes {x} and {y} do not broadcast"))),
-        })
-        .collect()
+    let y = cx.matmul_with(a, b, |cx, a, b, dims| {
+        let operands = [a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero];
+        cx.emit(TensorOp::QDot { dims: Box::new(dims) }, &operands)
+    })?;
+    Ok(vec![y])
 }
 
 fn q_linear_conv(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
