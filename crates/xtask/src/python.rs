@@ -69,7 +69,12 @@ fn holding(venv: &Path, wanted: &[String]) -> Result<PathBuf> {
 /// Runs a tool that fills a folder, once for each version of it and of the pinned packages.
 /// `tools`: the one to run, then those that it imports.
 pub fn run_once(tools: &[&str], catalog: &Catalog, folder: &Path) -> Result<()> {
-    let mut key = format!("{:?}\n", catalog.pins);
+    run_once_with(&[], tools, catalog, folder)
+}
+
+/// As [`run_once`], once for each choice of arguments too.
+pub fn run_once_with(args: &[&str], tools: &[&str], catalog: &Catalog, folder: &Path) -> Result<()> {
+    let mut key = format!("{:?}\n{}", catalog.pins, args.join(" "));
     for tool in tools {
         key += &fs::read_to_string(workspace::tool(tool))?;
     }
@@ -79,7 +84,7 @@ pub fn run_once(tools: &[&str], catalog: &Catalog, folder: &Path) -> Result<()> 
     }
     let python = with_pins(catalog)?;
     fs::create_dir_all(folder)?;
-    Shell::new(python).arg(workspace::tool(tools[0])).arg(folder).run()?;
+    Shell::new(python).arg(workspace::tool(tools[0])).arg(folder).args(args).run()?;
     fs::write(stamp, key)?;
     Ok(())
 }

@@ -101,6 +101,12 @@ pub const VERBS: &[Verb] = &[
         crate::decoders::run,
     ),
     verb("contrib", "[--only PREFIX]", "ops of ONNX Runtime's own domain against it", crate::contrib::run),
+    verb(
+        "drawn",
+        "[--only PREFIX] [--seed N] [--count N]",
+        "ONNX ops with attributes and shapes at random against ONNX Runtime",
+        crate::drawn::run,
+    ),
     verb("coverage", "", "how launches were carried out, in both tiers", crate::coverage::run),
     verb(
         "onnx",

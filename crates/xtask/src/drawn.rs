@@ -1,0 +1,35 @@
+//! `drawn [--only PREFIX] [--seed N] [--count N]`: models of a node or a few, whose ops, attributes, shapes and types
+//! `tools/drawn_cases.py` draws by a seed, against what ONNX Runtime gave for them, on each tier.
+//! Bar: all of the fixed seed pass. Integers are equal; floats within the case's tolerance.  Another seed looks for more.
+
+use anyhow::Result;
+
+use crate::catalog::Catalog;
+use crate::outcome::Outcome;
+use crate::{ort_cases, python, workspace};
+
+const TOOLS: [&str; 10] = [
+    "drawn_cases.py",
+    "drawn/case.py",
+    "drawn/elementwise.py",
+    "drawn/features.py",
+    "drawn/movement.py",
+    "drawn/networks.py",
+    "drawn/products.py",
+    "drawn/resizing.py",
+    "drawn/sequences.py",
+    "drawn/windows.py",
+];
+
+pub fn run(args: &[String]) -> Result<Outcome> {
+    let (mut prefix, mut drawing) = ("", Vec::new());
+    for pair in args.chunks_exact(2) {
+        match pair[0].as_str() {
+            "--only" => prefix = &pair[1],
+            _ => drawing.extend([pair[0].as_str(), pair[1].as_str()]),
+        }
+    }
+    let folder = workspace::target().join(if drawing.is_empty() { "drawn" } else { "drawn-more" });
+    python::run_once_with(&drawing, &TOOLS, &Catalog::load()?, &folder)?;
+    ort_cases::judge(&folder, prefix)
+}
