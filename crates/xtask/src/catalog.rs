@@ -148,7 +148,9 @@ impl Catalog {
     /// Whether activations are rounded to 8 bits, so that outputs are compared by their distance to the evaluator's.
     pub fn is_int8(&self, id: &str) -> Result<bool> {
         Ok(match self.find(id)? {
-            Entry::Shipped(model) => model.quantisation.contains("dynamic int8"),
+            Entry::Shipped(model) => {
+                ["dynamic int8", "static int8"].iter().any(|kind| model.quantisation.contains(kind))
+            }
             Entry::Derived(derived) => derived.recipe == Recipe::Quant,
         })
     }
