@@ -5,7 +5,7 @@ use crate::form_kernels::form_kernels;
 use crate::passes::{
     Precision, canonicalise, decompose_composites, decompose_recurrent, decompose_wide_attention,
     fold_constants, fold_scales, inline_branches, legalise_types, recover_composites, round_factors,
-    simplify_sizes, sum_pairs, transform_filters, turn_factors, unpack_nibbles, widen_rows,
+    simplify_sizes, sum_channels, sum_pairs, transform_filters, turn_factors, unpack_nibbles, widen_rows,
 };
 use crate::share_kernels::share_kernels;
 use tegula_ir::Pipeline;
@@ -44,6 +44,7 @@ pub fn tensor_pipeline(target: &dyn TargetModel, precision: Precision) -> Pipeli
         // Weights are what they will be, but for their type.
         .pass("round_factors", move |program, cx| round_factors(program, precision, target, cx))
         .pass("turn_factors", |program, cx| turn_factors(program, target, cx))
+        .pass("sum_channels", |program, cx| sum_channels(program, target, cx))
         .pass("transform_filters", |program, cx| transform_filters(program, target, cx))
         .pass("sum_pairs", |program, cx| sum_pairs(program, target, cx))
         .pass("widen_rows", |program, cx| widen_rows(program, target, cx))

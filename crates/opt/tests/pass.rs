@@ -61,6 +61,9 @@ fn pipeline<'a>(name: &str, target: &'a dyn TargetModel) -> Pipeline<'a, TensorP
             .pass("form_kernels", move |program, cx| form_kernels(program, target, cx))
             .pass("share_kernels", share_kernels),
         "simplify_sizes" => p.pass("simplify_sizes", passes::simplify_sizes),
+        "sum_channels" => {
+            p.pass("sum_channels", move |program, cx| passes::sum_channels(program, target, cx))
+        }
         "sum_pairs" => p.pass("sum_pairs", move |program, cx| passes::sum_pairs(program, target, cx)),
         "transform_filters" => {
             p.pass("transform_filters", move |program, cx| passes::transform_filters(program, target, cx))

@@ -164,6 +164,12 @@ pub trait TargetModel: Sync {
         None
     }
 
+    /// Input channels from which a convolution to one channel pays as a depthwise one whose results are summed over
+    /// channels; `None` where results' channels do not lie in lanes.
+    fn sums_channels_from(&self) -> Option<i64> {
+        None
+    }
+
     /// Bytes of a cache line, where kernels are to ask ahead for what they will read (`tgt.prefetch`).
     fn prefetched_line(&self) -> Option<Bytes> {
         None

@@ -51,6 +51,9 @@ impl TargetModel for Small {
         let pays = products.k.as_const().is_some_and(|k| k > 1);
         pays.then(|| self.contract_tile(products, symbols))
     }
+    fn sums_channels_from(&self) -> Option<i64> {
+        Some(3)
+    }
     fn rows_worth_packing(&self, contract: &Contract) -> Option<i64> {
         contract.n.as_const().is_some_and(|n| n > 16).then_some(6)
     }
