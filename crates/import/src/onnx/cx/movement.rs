@@ -226,12 +226,15 @@ impl Cx<'_> {
             return Err(Fault::from(format!("inner sizes {inner_a} and {inner_b} differ ({a} and {b})")));
         }
         self.assert_equal(&inner_a, &inner_b, "the inner sizes of a matrix product must be equal")?;
-        let (respelled, axis, size) =
-            if inner_b.as_const().is_some() { (a, axis_a, inner_b) } else { (b, axis_b, inner_a) };
-        let mut shape = self.shape(respelled);
-        shape[axis] = size;
-        let value = self.reshape(respelled, shape)?;
-        Ok(if respelled == a { (value, b) } else { (a, value) })
+        let respell = |cx: &mut Self, value, axis: usize, size| {
+            let mut shape = cx.shape(value);
+            shape[axis] = size;
+            cx.reshape(value, shape)
+        };
+        Ok(match inner_b.as_const() {
+            Some(_) => (respell(self, a, axis_a, inner_b)?, b),
+            None => (a, respell(self, b, axis_b, inner_a)?),
+        })
     }
 
     fn common_batch(&mut self, a: &[Dim], b: &[Dim]) -> Outcome<Vec<Dim>> {
