@@ -119,7 +119,9 @@ pub(super) fn non_max_suppression(x: &[&HostTensor], center: bool, limit: i64, o
                     break;
                 }
                 let place = |b: usize| &corners[image * n + b];
-                if kept.iter().all(|other| iou(place(candidate), place(*other)) <= overlap) {
+                let is_hidden =
+                    |other: &usize| iou(place(candidate), place(*other)).is_some_and(|iou| iou > overlap);
+                if !kept.iter().any(is_hidden) {
                     kept.push(candidate);
                 }
             }
@@ -145,13 +147,13 @@ fn corners(b: &[f32], center: bool) -> [f32; 4] {
     [b[0].min(b[2]), b[1].min(b[3]), b[0].max(b[2]), b[1].max(b[3])]
 }
 
-/// Intersection over union; 0 where a box has no area.
-fn iou(a: &[f32; 4], b: &[f32; 4]) -> f32 {
+/// Intersection over union; `None` where nothing is shared.
+fn iou(a: &[f32; 4], b: &[f32; 4]) -> Option<f32> {
     let area = |c: &[f32; 4]| (c[2] - c[0]) * (c[3] - c[1]);
     let (width, height) = (a[2].min(b[2]) - a[0].max(b[0]), a[3].min(b[3]) - a[1].max(b[1]));
     if width <= 0.0 || height <= 0.0 || area(a) <= 0.0 || area(b) <= 0.0 {
-        return 0.0;
+        return None;
     }
     let shared = width * height;
-    shared / (area(a) + area(b) - shared)
+    Some(shared / (area(a) + area(b) - shared))
 }
