@@ -7,7 +7,7 @@ use crate::{device, load, output};
 use serde_json::{Value, json};
 use std::path::Path;
 use tegula_base::{Diagnostic, Diagnostics, HostTensor, npy};
-use tegula_driver::check::{CheckReport, Difference, Growth, LaunchCheck, OutputCheck};
+use tegula_driver::check::{CheckReport, Difference, Growth, Judgement, LaunchCheck, OutputCheck};
 
 pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     output::progress(&format!("checking {}", args.model.display()));
@@ -39,7 +39,7 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     }
     match report.is_fine() {
         true => Ok(()),
-        false => Err(Failure::No(verdict(&report))),
+        false => Err(Failure::No(verdict(&report, args.against.is_some()))),
     }
 }
 
@@ -75,7 +75,7 @@ fn to_text(report: &CheckReport) -> String {
         n => format!(", {n} elements not judged"),
     };
     let whole = match report.outputs.iter().all(|output| output.as_launched == Some(true)) {
-        true if !report.outputs.is_empty() => "; the run is, bit for bit, what they give one after another",
+        true if !report.launches.is_empty() => "; the run is, bit for bit, what they give one after another",
         _ => "",
     };
     text += &format!("{} launches compared, {wrong} wrong{unjudged}{whole}\n", report.launches.len());
@@ -94,18 +94,31 @@ fn unjudged(launch: &LaunchCheck) -> usize {
 }
 
 pub fn judgement(check: &OutputCheck) -> String {
-    match (check.growth, check.difference.is_fine()) {
-        (Some(growth), true) => grown(&check.difference, growth),
-        _ => difference(&check.difference),
+    let bounded = difference(&check.difference);
+    match check.growth {
+        Some(growth) if check.difference.is_fine() && growth.elements == check.difference.elements => {
+            grown(growth)
+        }
+        Some(growth) => format!("{bounded}; these {}", grown(growth)),
+        None => bounded,
     }
 }
 
-/// Of an output whose elements have no bounds, or few of them.
-fn grown(found: &Difference, growth: Growth) -> String {
-    let verdict = if growth.is_fine() { "ok" } else { "WRONG" };
+/// Of elements that rounding may move anywhere.
+fn grown(growth: Growth) -> String {
+    let Growth { elements, apart, tolerance, size } = growth;
+    let verdict = match growth.judgement() {
+        Judgement::Right => "ok",
+        Judgement::Wrong => "WRONG",
+        Judgement::Open => "NOT JUDGED",
+    };
+    let allowed = match tolerance {
+        Some(tolerance) => format!("{tolerance:.3e} allowed by runs of the evaluator with other roundings"),
+        None if apart == 0.0 => return format!("{verdict}, equal in all {elements} elements"),
+        None => "which no run of the evaluator with other roundings could be compared with".to_string(),
+    };
     format!(
-        "{verdict} as a whole, {:.3e} apart in the root mean square, {:.3e} allowed: rounding may move {} of {} elements anywhere, so the evaluator ran with other roundings to see how far it does",
-        growth.apart, growth.tolerance, found.unjudged, found.elements
+        "{verdict} as a whole: {apart:.3e} apart in the root mean square of {elements} elements, {allowed}; the values' own is {size:.3e}"
     )
 }
 
@@ -125,7 +138,7 @@ fn difference(found: &Difference) -> String {
     format!("{verdict}, max difference {:.3e}, {:.3e} allowed{at}{unjudged}", found.max_abs, found.tolerance)
 }
 
-fn verdict(report: &CheckReport) -> String {
+fn verdict(report: &CheckReport, against_others: bool) -> String {
     match (report.first_wrong(), &report.failure) {
         (Some(launch), _) => {
             format!("error: kernel `{}` ({}) is the first that goes wrong", launch.kernel, launch.nodes.join(", "))
@@ -138,6 +151,17 @@ fn verdict(report: &CheckReport) -> String {
                 quoted(strayed.map(|output| &output.name))
             )
         }
+        (None, None) if report.outputs.iter().all(is_open_at_most) => {
+            let open = report.outputs.iter().filter(|output| !output.is_fine());
+            format!(
+                "error: on these inputs rounding decides what {} is: nothing can be said of it but that every kernel is right, and the run is what they give",
+                quoted(open.map(|output| &output.name))
+            )
+        }
+        (None, None) if against_others => {
+            "error: outputs are not those of the folder, although every kernel is right and the run is what they give: without `--against` the evaluator says whether it agrees with the run"
+                .to_string()
+        }
         (None, None) if report.launches.iter().any(|launch| unjudged(launch) > 0) => {
             "error: outputs are wrong; every kernel alone is right as far as it could be judged, which is not all"
                 .to_string()
@@ -147,6 +171,11 @@ fn verdict(report: &CheckReport) -> String {
                 .to_string()
         }
     }
+}
+
+fn is_open_at_most(output: &OutputCheck) -> bool {
+    let growth = output.growth.is_none_or(|growth| growth.judgement() != Judgement::Wrong);
+    output.difference.is_fine() && growth
 }
 
 fn to_json(report: &CheckReport) -> Value {
@@ -167,7 +196,7 @@ fn to_json(report: &CheckReport) -> Value {
                 "name": check.name,
                 "ok": check.is_fine(),
                 "difference": value(&check.difference),
-                "growth": check.growth.map(|growth| json!({ "apart": growth.apart, "tolerance": growth.tolerance })),
+                "growth": check.growth.map(|growth| json!({ "ok": growth.is_fine(), "apart": growth.apart, "tolerance": growth.tolerance, "size": growth.size })),
                 "as_launched": check.as_launched,
             })
         }).collect::<Vec<Value>>(),

@@ -10,6 +10,7 @@ use crate::target;
 use std::sync::Arc;
 use tegula_base::{Diagnostics, HostTensor};
 use tegula_ir::{Fuel, PassCx, Pipeline, PrintOptions, RunOptions, print_program};
+use tegula_opt::passes::Precision;
 use tegula_tensor::{Evaluator, TensorProgram};
 
 /// The first pass whose program gives other results.
@@ -47,18 +48,19 @@ pub fn bisect(
     let program = model.import(&options.dims)?;
     let target = target::target(options)?;
     let pipeline = tegula_opt::pipeline::tensor_pipeline(&*target, options.precision);
-    guilty_pass(&program, &pipeline, inputs, cx)
+    guilty_pass(&program, &pipeline, options.precision, inputs, cx)
 }
 
-/// The first pass of a pipeline that is wrong on a program; `None`: all of them keep its results.
+/// The first pass of a pipeline for a precision that is wrong on a program; `None`: all of them keep its results.
 /// Errors: the evaluator's on the program itself, the passes' own.
 pub fn guilty_pass(
     program: &TensorProgram,
     pipeline: &Pipeline<TensorProgram>,
+    precision: Precision,
     inputs: &[HostTensor],
     cx: &mut PassCx,
 ) -> Result<Option<GuiltyPass>, Diagnostics> {
-    let wanted = Wanted::of(program, inputs, None)?;
+    let wanted = Wanted::of(program, precision, inputs, None)?;
     let judge = Judge { inputs, wanted, names: result_names(program) };
     let mut states = vec![(None, program.clone())];
     for pass in pipeline.pass_names() {
@@ -138,7 +140,7 @@ fn first_where(mut low: usize, mut high: usize, mut is_wrong: impl FnMut(usize) 
 
 struct Judge<'a> {
     inputs: &'a [HostTensor],
-    wanted: Wanted,
+    wanted: Wanted<'a>,
     names: Vec<String>,
 }
 
@@ -152,8 +154,8 @@ impl Judge<'_> {
         let wrong = self.wanted.compare(&self.names, &results);
         let wrong = wrong.into_iter().filter(|output| !output.is_fine());
         let share = |output: &OutputCheck| match output.growth {
-            Some(growth) => growth.apart / growth.tolerance,
-            None => output.difference.max_abs / output.difference.tolerance,
+            Some(growth) if !growth.is_fine() => f64::INFINITY,
+            _ => output.difference.max_abs / output.difference.tolerance,
         };
         wrong.max_by(|a, b| share(a).total_cmp(&share(b))).map(Ok)
     }

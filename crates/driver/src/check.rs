@@ -12,7 +12,7 @@ mod launch;
 mod wanted;
 
 pub use difference::{Difference, judge};
-pub use growth::Growth;
+pub use growth::{Growth, Judgement};
 pub(crate) use wanted::Wanted;
 
 use crate::bound::{Bounded, watch_kernels};
@@ -33,7 +33,7 @@ use tegula_tensor::eval::Bindings;
 pub struct OutputCheck {
     pub name: String,
     pub difference: Difference,
-    /// Where bounds of elements say little.
+    /// Of the elements without bounds, where there are any.
     pub growth: Option<Growth>,
     /// Whether the run gave what its launches give one after another; `None` where one of them is wrong.
     pub as_launched: Option<bool>,
@@ -113,10 +113,7 @@ pub fn check_compiled(
     };
     let bytes = package.to_bytes();
     let machine = tegula_package::Package::parse(bytes.clone())?.manifest.about.machine;
-    let wanted = match precision {
-        Precision::F32 => Wanted::of(imported, inputs, expected)?,
-        Precision::Bf16 => Wanted::of_rounded(imported, inputs, expected)?,
-    };
+    let wanted = Wanted::of(imported, precision, inputs, expected)?;
     let options = crate::session_options(1, hardware.clone());
     let actual = Session::from_bytes(bytes, options).and_then(|session| session.run(inputs));
     let Chain { launches, values } =

@@ -5,6 +5,7 @@ use tegula_driver::{PassCx, reduce::op_count};
 use tegula_ir::pass::Changed;
 use tegula_ir::rewrite::{Rewrite, dce, rewrite_ops};
 use tegula_ir::{Pipeline, ScalarOp, parse_program};
+use tegula_opt::passes::Precision;
 use tegula_tensor::{TensorOp, TensorProgram};
 
 const PROGRAM: &str = r#""builtin.module"() ({
@@ -47,7 +48,8 @@ fn pipeline(wrong: bool) -> Pipeline<'static, TensorProgram> {
 fn the_wrong_rewrite_of_the_wrong_pass_is_named() {
     let program = parse_program::<TensorOp>(PROGRAM, None).unwrap();
     let inputs = [tegula_base::HostTensor::from_elements(&[3], &[1f32, -2.0, 0.5])];
-    let find = |wrong| guilty_pass(&program, &pipeline(wrong), &inputs, &mut PassCx::new()).unwrap();
+    let find =
+        |wrong| guilty_pass(&program, &pipeline(wrong), Precision::F32, &inputs, &mut PassCx::new()).unwrap();
     assert!(find(false).is_none());
     let found = find(true).expect("a pass is wrong");
     assert_eq!(found.pass, "tensor:drop_abs");

@@ -117,7 +117,11 @@ fn outputs_that_forget_a_term_are_wrong() {
     assert!(!report.is_fine() && report.first_wrong().is_none(), "{report:?}");
 }
 
-/// A function of `x: f16[4, 16]`, checked.
+fn halves() -> HostTensor {
+    HostTensor { dtype: DType::F16, ..numbers(&[4, 16]) }
+}
+
+/// A function of these, checked.
 fn check_halves(
     expected: Option<HostTensor>,
     make: impl FnOnce(&mut Builder, Value) -> Built<Value>,
@@ -126,7 +130,7 @@ fn check_halves(
         let x = b.arg(DType::F16, [4, 16]);
         Ok(vec![make(b, x)?])
     });
-    let x = HostTensor { dtype: DType::F16, ..numbers(&[4, 16]) };
+    let x = halves();
     let expected = expected.as_ref().map(std::slice::from_ref);
     check(&model(&program), &options(), &[x], expected, &Hardware::Own, &mut PassCx::new()).unwrap()
 }
@@ -166,6 +170,24 @@ fn an_output_that_rounding_decides_is_judged_by_other_roundings() {
     let output = &report.outputs[0];
     assert!(output.growth.is_some_and(|growth| growth.apart > 5.0 && !growth.is_fine()), "{output:?}");
     assert!(!report.is_fine() && report.first_wrong().is_none());
+}
+
+#[test]
+fn elements_without_a_bound_are_judged_beside_others_with_one() {
+    let beside = |b: &mut Builder, x: Value| {
+        let undecided = floor_of_thirds(b, x)?;
+        b.concat(&[x, undecided, x, x], 0)
+    };
+    let output = |last: f64| {
+        let x = halves().to_f64();
+        let mut expected = [x.clone(), vec![1.0; 64], x.repeat(2)].concat();
+        expected[127] = last;
+        let given = from_reals(DType::F16, &[16, 16], &expected);
+        check_halves(Some(given), beside).outputs.remove(0)
+    };
+    let right = output(1.0);
+    assert!(right.is_fine() && right.growth.is_some_and(|growth| growth.elements == 64), "{right:?}");
+    assert!(!output(f64::NAN).is_fine());
 }
 
 #[test]

@@ -21,6 +21,7 @@ mod package;
 mod walk;
 
 pub use kernels::{Kernels, compile_kernels, distinct_kernels};
+pub use natives::is_native;
 pub use package::to_package;
 
 use crate::lower::BufferRef;

@@ -7,6 +7,7 @@ use tegula_base::random::SplitMix64;
 use tegula_base::{Diagnostic, HostTensor};
 use tegula_ir::op::OpRules;
 use tegula_ir::{ConstStore, OpId, RegionId, Value};
+use tegula_opt::lower_to_host::is_native;
 use tegula_tensor::decompose::{expand, is_composite};
 use tegula_tensor::eval::Bindings;
 use tegula_tensor::{Builder, TensorFunc, TensorOp, TensorProgram, TensorType, evaluate_op};
@@ -124,6 +125,9 @@ impl<'a> Run<'a> {
                 if is_composite(&kind) {
                     return self.composite(&kind, operands);
                 }
+                if is_native(&kind) && self.watch.is_some() {
+                    return self.watched(op, operands, |_, exact| rules::apply(&kind, &exact));
+                }
                 let results = rules::apply(&kind, operands)?;
                 Ok(match &mut self.noise {
                     Some(noise) => results.into_iter().map(|result| noise::moved(result, noise)).collect(),
@@ -133,13 +137,26 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// What is watched goes on without bounds, so that launches are judged one by one.
     fn kernel(&mut self, op: OpId, operands: &[Bounded]) -> Result<Vec<Bounded>, String> {
         let region = self.func.regions_of(op)[0];
-        let Some(watch) = self.watch.take() else { return self.scoped(region, operands.to_vec()) };
+        match self.watch {
+            Some(_) => self.watched(op, operands, |run, exact| run.scoped(region, exact)),
+            None => self.scoped(region, operands.to_vec()),
+        }
+    }
+
+    /// A launch by itself: on operands without bounds, and without a watch inside. What it gives goes on without bounds,
+    /// so that launches are judged one by one.
+    fn watched(
+        &mut self,
+        op: OpId,
+        operands: &[Bounded],
+        apply: impl FnOnce(&mut Self, Vec<Bounded>) -> Result<Vec<Bounded>, String>,
+    ) -> Result<Vec<Bounded>, String> {
+        let Some(watch) = self.watch.take() else { return Err("nobody watches".into()) };
         let operands: Vec<Arc<HostTensor>> = operands.iter().map(|operand| operand.value.clone()).collect();
         let exact = operands.iter().map(|value| Bounded::shared(value.clone(), None)).collect();
-        let results = self.scoped(region, exact)?;
+        let results = apply(self, exact)?;
         let seen = watch(op, &operands, &results, &self.bindings);
         self.watch = Some(watch);
         Ok(match seen? {

@@ -1,11 +1,13 @@
 //! What a program's outputs should be, and how far from it they may be.
 
 use super::OutputCheck;
-use super::difference::compare;
-use super::growth::{Growth, furthest};
+use super::difference::{Difference, compare};
+use super::growth::{Growth, drawn_runs};
 use crate::bound::{Bounded, reference};
+use std::cell::OnceCell;
 use tegula_base::{DType, Diagnostics, HostTensor};
 use tegula_ir::{OpId, Value};
+use tegula_opt::passes::Precision;
 use tegula_tensor::{Evaluator, TensorProgram};
 
 /// Outputs may differ by this share of the output's largest element where all floats have 32 bits or more: the bar of
@@ -16,79 +18,84 @@ const ROUNDED_TOLERANCE: f64 = 5e-2;
 /// What that share is of besides, so that outputs which are all but zero need not be equal.
 const OUTPUT_FLOOR: f64 = 1e-6;
 
-pub(crate) struct Wanted {
+/// What a program's outputs should be.
+pub(crate) struct Wanted<'a> {
+    program: &'a TensorProgram,
+    inputs: &'a [HostTensor],
     values: Vec<HostTensor>,
-    /// The evaluator's values with how far an executor may be from them, where a flat share would not do.
-    bounds: Option<Vec<Bounded>>,
-    /// Of each output whose bounds say little, how far drawn runs of the evaluator are from it.
-    furthest: Vec<Option<f64>>,
-    /// Both we and who made the values may use a bound.
-    sides: f64,
-    /// Of the largest element, where there are no bounds.
-    share: f64,
+    bar: Bar,
+    /// Drawn when they are first needed.
+    drawn: OnceCell<Vec<Vec<HostTensor>>>,
 }
 
-impl Wanted {
-    /// The evaluator's, or those given. Errors: the evaluator's.
+enum Bar {
+    /// Of an output's largest element.
+    Share(f64),
+    /// The evaluator's values with how far an executor may be from them, and how many sides may: both we and who made the
+    /// values.
+    Bounds(Vec<Bounded>, f64),
+}
+
+impl<'a> Wanted<'a> {
+    /// The evaluator's, or those given, of an executor that rounds factors to a precision. Errors: the evaluator's.
     pub fn of(
-        program: &TensorProgram,
-        inputs: &[HostTensor],
+        program: &'a TensorProgram,
+        precision: Precision,
+        inputs: &'a [HostTensor],
         given: Option<&[HostTensor]>,
-    ) -> Result<Wanted, Diagnostics> {
-        if !rounds_coarsely(program) {
-            return Wanted::within(OUTPUT_TOLERANCE, program, inputs, given);
-        }
-        let bounds = reference(program, inputs)?;
-        let values = match given {
-            Some(given) => given.to_vec(),
-            None => bounds.iter().map(|bounded| bounded.value.as_ref().clone()).collect(),
+    ) -> Result<Wanted<'a>, Diagnostics> {
+        let bar = match precision {
+            Precision::Bf16 => Bar::Share(ROUNDED_TOLERANCE),
+            Precision::F32 if !rounds_coarsely(program) => Bar::Share(OUTPUT_TOLERANCE),
+            Precision::F32 => {
+                Bar::Bounds(reference(program, inputs)?, if given.is_some() { 2.0 } else { 1.0 })
+            }
         };
-        let furthest = furthest(program, inputs, &bounds)?;
-        let sides = if given.is_some() { 2.0 } else { 1.0 };
-        Ok(Wanted { values, bounds: Some(bounds), furthest, sides, share: 0.0 })
-    }
-
-    /// As [`Self::of`], for an executor that rounds factors.
-    pub fn of_rounded(
-        program: &TensorProgram,
-        inputs: &[HostTensor],
-        given: Option<&[HostTensor]>,
-    ) -> Result<Wanted, Diagnostics> {
-        Wanted::within(ROUNDED_TOLERANCE, program, inputs, given)
-    }
-
-    fn within(
-        share: f64,
-        program: &TensorProgram,
-        inputs: &[HostTensor],
-        given: Option<&[HostTensor]>,
-    ) -> Result<Wanted, Diagnostics> {
-        let values = match given {
-            Some(given) => given.to_vec(),
-            None => Evaluator::new(program).run(inputs)?,
+        let values = match (given, &bar) {
+            (Some(given), _) => given.to_vec(),
+            (None, Bar::Bounds(each, _)) => {
+                each.iter().map(|bounded| bounded.value.as_ref().clone()).collect()
+            }
+            (None, Bar::Share(_)) => Evaluator::new(program).run(inputs)?,
         };
-        let furthest = vec![None; values.len()];
-        Ok(Wanted { values, bounds: None, furthest, sides: 1.0, share })
+        Ok(Wanted { program, inputs, values, bar, drawn: OnceCell::new() })
     }
 
     /// With a run's outputs of these names.
     pub fn compare(&self, names: &[String], actual: &[HostTensor]) -> Vec<OutputCheck> {
         let output = |(i, (actual, wanted)): (usize, (&HostTensor, &HostTensor))| OutputCheck {
             name: names.get(i).cloned().unwrap_or_else(|| format!("output{i}")),
-            difference: match &self.bounds {
-                Some(bounds) => compare(actual, wanted, |element| self.sides * bounds[i].at(element)),
-                None => {
-                    let finite = wanted.to_f64().into_iter().filter(|x| x.is_finite());
-                    let largest = finite.fold(0.0f64, |most, x| most.max(x.abs()));
-                    let share = if wanted.dtype.is_float() { self.share } else { 0.0 };
-                    compare(actual, wanted, |_| share * (largest + OUTPUT_FLOOR))
+            difference: match &self.bar {
+                Bar::Bounds(bounds, sides) => {
+                    compare(actual, wanted, |element| sides * bounds[i].at(element))
                 }
+                Bar::Share(share) => within(*share, actual, wanted),
             },
-            growth: self.furthest[i].map(|furthest| Growth::of(actual, wanted, self.sides * furthest)),
+            growth: self.growth(i, actual, wanted),
             as_launched: None,
         };
         actual.iter().zip(&self.values).enumerate().map(output).collect()
     }
+
+    /// Of output `i`; `None` where each element has a bound.
+    fn growth(&self, i: usize, actual: &HostTensor, wanted: &HostTensor) -> Option<Growth> {
+        let Bar::Bounds(bounds, _) = &self.bar else { return None };
+        let bounds = &bounds[i];
+        let elements: Vec<usize> = (0..bounds.value.count()).filter(|e| !bounds.at(*e).is_finite()).collect();
+        if elements.is_empty() || (actual.dtype, &actual.shape) != (wanted.dtype, &wanted.shape) {
+            return None;
+        }
+        let runs = || self.drawn.get_or_init(|| drawn_runs(self.program, self.inputs));
+        let drawn = || runs().iter().map(|run| &run[i]);
+        Some(Growth::of(actual, wanted, &bounds.value, &elements, drawn))
+    }
+}
+
+fn within(share: f64, actual: &HostTensor, wanted: &HostTensor) -> Difference {
+    let finite = wanted.to_f64().into_iter().filter(|x| x.is_finite());
+    let largest = finite.fold(0.0f64, |most, x| most.max(x.abs()));
+    let share = if wanted.dtype.is_float() { share } else { 0.0 };
+    compare(actual, wanted, |_| share * (largest + OUTPUT_FLOOR))
 }
 
 /// Whether an op gives floats of less than 32 bits, or integers of 8 or 16 by rounding floats: one step of either is

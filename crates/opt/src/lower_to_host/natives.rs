@@ -11,6 +11,12 @@ pub(super) struct Native {
     pub sizes: Vec<Dim>,
 }
 
+/// Whether an op is launched by its name, without a kernel around it.
+pub fn is_native(kind: &TensorOp) -> bool {
+    use TensorOp::*;
+    matches!(kind, TopK { .. } | NonZero {} | Unique { .. } | NonMaxSuppression { .. })
+}
+
 /// `None` when the op is none of the natives.
 pub(super) fn native(func: &TensorFunc, op: OpId) -> Option<Native> {
     let (name, params) = match func.kind(op) {
