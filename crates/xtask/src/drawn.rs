@@ -1,6 +1,7 @@
 //! `drawn [--only PREFIX] [--seed N] [--count N]`: models of a node or a few, whose ops, attributes, shapes and types
 //! `tools/drawn_cases.py` draws by a seed, against what ONNX Runtime gave for them, on each tier.
-//! Bar: all of the fixed seed pass. Integers are equal, those that floats round to within a step; floats within the case's tolerance.  Another seed looks for more.
+//! Bar: all of the fixed seed pass. Integers are equal, those that floats are rounded to within a step; floats are within
+//! the case's tolerance.  Another seed looks for more.
 
 use anyhow::Result;
 
