@@ -7,7 +7,8 @@ One case is a form of those in drawn/ with a number: what it draws depends on th
 alone.  What ONNX Runtime refuses is drawn again; `--refusals` says why.  It runs without its optimisations, whose fused
 kernels saturate and round as they like.
 DIR/<case>/model.onnx and the .npy files of inputs and results; DIR/cases.json lists {name, rtol, atol, inputs, outputs}
-as onnx_node_cases.py does.  Integers must be equal.  Needs numpy, onnx and onnxruntime."""
+as onnx_node_cases.py does.  Integers must be equal, or within the case's atol
+where floats are rounded to them.  Needs numpy, onnx and onnxruntime."""
 import argparse
 import json
 import os

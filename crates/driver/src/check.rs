@@ -51,7 +51,7 @@ impl OutputCheck {
 pub struct LaunchCheck {
     pub kernel: String,
     pub nodes: Vec<String>,
-    /// The worst of its results; `None` when the launch itself failed with this message.
+    /// The worst of its results, or why the launch itself failed.
     pub difference: Result<Difference, String>,
 }
 

@@ -13,13 +13,12 @@ pub(super) struct Native {
 
 /// Whether an op is launched by its name, without a kernel around it.
 pub fn is_native(kind: &TensorOp) -> bool {
-    use TensorOp::*;
-    matches!(kind, TopK { .. } | NonZero {} | Unique { .. } | NonMaxSuppression { .. })
+    named(kind).is_some()
 }
 
-/// `None` when the op is none of the natives.
-pub(super) fn native(func: &TensorFunc, op: OpId) -> Option<Native> {
-    let (name, params) = match func.kind(op) {
+/// The kernel's name and parameters; `None` when the op is none of the natives.
+fn named(kind: &TensorOp) -> Option<(&'static str, String)> {
+    Some(match kind {
         TensorOp::TopK { axis, largest, .. } => {
             ("topk", format!("{{\"axis\":{axis},\"largest\":{largest}}}"))
         }
@@ -32,7 +31,12 @@ pub(super) fn native(func: &TensorFunc, op: OpId) -> Option<Native> {
             ("non_max_suppression", format!("{{\"center_point_box\":{center_point_box}}}"))
         }
         _ => return None,
-    };
+    })
+}
+
+/// `None` when the op is none of the natives.
+pub(super) fn native(func: &TensorFunc, op: OpId) -> Option<Native> {
+    let (name, params) = named(func.kind(op))?;
     let operands: Vec<&TensorType> = func.operands(op).iter().map(|value| func.ty(*value)).collect();
     let results: Vec<&TensorType> = func.results(op).iter().map(|value| func.ty(*value)).collect();
     let attrs =
