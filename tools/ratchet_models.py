@@ -7,7 +7,8 @@ in a second.
 FOLDER/<name>.onnx and FOLDER/cases.json, as `kernel_models.py` writes them.  Needs numpy and onnx."""
 import sys
 
-from onnx import helper
+import numpy as np
+from onnx import helper, numpy_helper
 
 from fit_models import integers, op
 from kernel_models import Cases, conv, matmul, rows, weight
@@ -17,6 +18,22 @@ def several(cases, name, nodes, inputs, output, weights):
     """A small program on f32; the last of `nodes` gives `out`."""
     inputs = {key: ("f32", shape) for key, shape in inputs.items()}
     cases.add(name, "program", nodes, inputs, {"out": ("f32", output)}, weights)
+
+
+def scale(name, value):
+    return numpy_helper.from_array(np.float32(value), name)
+
+
+def quantised(cases, name, op, inputs, weights, output):
+    """Bytes by bytes to bytes: an epilogue of many instructions stands behind the sums of all tiles."""
+    parameters = {part: scale(part, 0.02) for part in ("x_scale", "w_scale", "y_scale")}
+    parameters["x_zero"] = numpy_helper.from_array(np.uint8(7), "x_zero")
+    parameters["w_zero"] = numpy_helper.from_array(np.int8(0), "w_zero")
+    parameters["y_zero"] = numpy_helper.from_array(np.uint8(9), "y_zero")
+    names = ["x", "x_scale", "x_zero", "w", "w_scale", "w_zero", "y_scale", "y_zero"]
+    node = helper.make_node(op, names, ["y"])
+    weights = {"w": weight("w", "s8", weights), **parameters}
+    cases.add(name, "program", [node], {"x": ("u8", inputs)}, {"y": ("u8", output)}, weights)
 
 
 def main():
@@ -32,6 +49,9 @@ def main():
     conv(cases, "conv-3x3-24-20-48", 24, 20, 48, 3)
     conv(cases, "conv-3x3-stride-24-28-48", 24, 28, 48, 3, stride=2)
     conv(cases, "conv-3x3-32-20-48-bytes", 32, 20, 48, 3, arithmetic="u8s8")
+    quantised(cases, "conv-1x1-32-28-64-quantised", "QLinearConv", [1, 32, 28, 28], [64, 32, 1, 1], [1, 64, 28, 28])
+    quantised(cases, "matmul-48x96x384-quantised", "QLinearMatMul", [48, 96], [96, 384], [48, 384])
+    quantised(cases, "matmul-1x512x768-quantised", "QLinearMatMul", [1, 512], [512, 768], [1, 768])
     conv(cases, "first-layer-3x3-80", 3, 80, 16, 3, stride=2)
     conv(cases, "depthwise-3x3-96-40", 96, 40, 96, 3, groups=96)
     conv(cases, "conv-3x3-64-20-16-groups", 64, 20, 64, 3, groups=16)

@@ -5,7 +5,7 @@
 //! instructions; copies whose sides share a register are dropped by emission.
 //! Method: live ranges by dataflow ([`live`]); copies join ranges into bundles where they do not overlap;
 //! bundles take registers longest first, may evict lighter ones ([`assign`]), and are split when nothing is left
-//! ([`split`]): first into the loops that only read them, at last into single instructions. After the
+//! ([`split`]): first into the loops that they pass into, at last into single instructions. After the
 //! backtracking allocator of regalloc2, with occupancy kept as one bit a register and program point.
 //! [`check`] proves the result by another idea: it follows the values through the code.
 

@@ -198,7 +198,7 @@ impl<'a> Assign<'a> {
                 }
             }
         }
-        if class == Class::Vec && self.is_constant(&vregs) {
+        if class == Class::Vec && (matches!(home, Home::Constant(_)) || self.is_constant(&vregs)) {
             uses *= CONSTANT_WEIGHT;
         }
         let bundle =

@@ -4,7 +4,7 @@
 //! registers whose value it has; at joins sets intersect; every use must find its register's value in place.
 //! Nothing of the allocator's ranges or bundles is read.
 
-use super::live::blocks;
+use super::live::{Block, blocks};
 use super::{Allocation, EditKind};
 use crate::isa::Role;
 use crate::mir::{Arg, Base, Class, Inst, Kind, Mem, Mir, VReg};
@@ -36,21 +36,40 @@ pub fn check(original: &Mir, mir: &Mir, allocation: &Allocation) -> Result<(), D
     let empty: State = vec![Values::new(); FIRST_AREA + mir.frame.len()];
     let mut entry: Vec<Option<State>> = vec![None; blocks.len()];
     let mut work = Vec::new();
+    let is_label = |i: usize| matches!(original.insts[i].kind, Kind::Label { .. });
     if !blocks.is_empty() {
         entry[0] = Some(empty);
         work.push(0);
     }
     while let Some(b) = work.pop() {
         let Some(mut state) = entry[b].clone() else { continue };
-        for i in blocks[b].start..blocks[b].end {
-            cx.edits(2 * i as u32, &mut state);
+        let Block { start, end, ref successors } = blocks[b];
+        for i in start..end {
+            // What stands before a label is passed by who falls through to it alone.
+            if !is_label(i) {
+                cx.edits(2 * i as u32, &mut state);
+            }
             cx.instruction(i, &mut state)?;
-            cx.edits(2 * i as u32 + 1, &mut state);
+            if i + 1 < end {
+                cx.edits(2 * i as u32 + 1, &mut state);
+            }
         }
-        for &s in &blocks[b].successors {
-            if meet(&mut entry[s], &state) && !work.contains(&s) {
+        let mut reach = |s: usize, state: &State| {
+            if meet(&mut entry[s], state) && !work.contains(&s) {
                 work.push(s);
             }
+        };
+        let last = original.insts[end - 1].kind;
+        let jumps = matches!(last, Kind::Jump(_) | Kind::Branch(..));
+        if jumps {
+            reach(successors[0], &state);
+        }
+        if let Some(&next) = successors.get(usize::from(jumps)) {
+            cx.edits(2 * end as u32 - 1, &mut state);
+            if is_label(end) {
+                cx.edits(2 * end as u32, &mut state);
+            }
+            reach(next, &state);
         }
     }
     Ok(())
@@ -231,7 +250,7 @@ fn pairs(before: &Inst, after: &Inst, mut f: impl FnMut(VReg, Arg, Role)) {
 #[cfg(test)]
 mod tests {
     use crate::allocate::{EditKind, assign, live};
-    use crate::mir::Mir;
+    use crate::mir::{Arg, Base, Mem, Mir};
     use crate::native::Tier;
     use crate::schedule::builder::At;
     use crate::schedule::{Builder, CpuFunc, LoopLevel, VecOp};
@@ -250,6 +269,43 @@ mod tests {
             b.store(DType::F32, sum, x, 32 * i as i64);
         }
         b.finish()
+    }
+
+    /// Ten sums, and an epilogue that has many short values beside those that wait.
+    fn crowded_behind() -> CpuFunc {
+        let mut b = Builder::new("crowded_behind");
+        let (lo, hi, x) = (b.index(0), b.index(64), b.arg(2));
+        let inits: Vec<_> = (0..10).map(|_| b.f32(8, 0.0)).collect();
+        let sums = b.for_(lo, hi, 1, LoopLevel::L1, &inits, |b, i, sums| {
+            let v = b.load_at(DType::F32, 8, At::new(x).indexed(i, 4));
+            sums.iter().map(|s| b.vec(VecOp::Fma, &[v, v, *s])).collect()
+        });
+        for (i, sum) in sums.into_iter().enumerate() {
+            let parts: Vec<_> =
+                (0..10).map(|part| b.load(DType::F32, 8, x, 32 * (10 * i as i64 + part))).collect();
+            let squares: Vec<_> = parts.iter().map(|part| b.vec(VecOp::Fma, &[*part, *part, sum])).collect();
+            let all = squares.iter().zip(&parts).fold(sum, |all, (a, c)| b.vec(VecOp::Fma, &[*a, *c, all]));
+            b.store(DType::F32, all, x, 32 * i as i64);
+        }
+        b.finish()
+    }
+
+    #[test]
+    fn what_follows_a_loop_takes_no_register_from_its_sums() {
+        let mut mir: Mir = crate::select::select(&crowded_behind(), Tier::Avx2.into()).expect("selects");
+        let original = mir.clone();
+        let liveness = live::Liveness::compute(&mir);
+        let allocation = assign::assign(&mut mir, &liveness, Tier::Avx2).expect("allocates");
+        super::check(&original, &mir, &allocation).expect("a right allocation passes");
+        assert!(allocation.n_spills > 0, "the epilogue is crowded");
+        let (head, tail) = (mir.loops[0].head, mir.loops[0].tail);
+        let within =
+            allocation.edits.iter().filter(|edit| edit.point > 2 * head && edit.point < 2 * tail + 2);
+        assert_eq!(within.count(), 0);
+        let in_memory = |inst: &crate::mir::Inst| {
+            inst.args.iter().any(|arg| matches!(arg, Arg::Mem(Mem { base: Base::Frame(_), .. })))
+        };
+        assert!(!mir.insts[head as usize..=tail as usize].iter().any(in_memory));
     }
 
     #[test]

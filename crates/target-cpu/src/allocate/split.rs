@@ -1,10 +1,11 @@
 //! Splits a bundle that got no register: the value lives at home, and pieces of it in registers.
 //!
 //! After: every operand that named one of the bundle's registers names a piece with a short range, the home itself
-//! or a constant. Loops that only read the value keep it in a register for the whole loop, loaded before the loop.
-//! A home always holds the value, since every instruction that writes it stores it.
+//! or a constant. A loop that the value is live into or out of keeps it in a register from end to end, as long as one can be
+//! had: loaded before the loop and, where the loop writes it, stored behind it. Around such loops every instruction that
+//! writes a home's value stores it, so that a home holds the value wherever it is read.
 
-use super::assign::{Assign, Home};
+use super::assign::{Assign, Bundle, Home};
 use super::live::{self, Ranges};
 use super::{Edit, EditKind};
 use crate::isa::{Isa, Role};
@@ -12,8 +13,7 @@ use crate::mir::{Arg, Base, Class, Inst, Kind, Loop, Mem, Size, VReg};
 use smallvec::{SmallVec, smallvec};
 
 impl Assign<'_> {
-    /// Gives the bundle a home; loops that only read it get a register for the whole loop, other instructions
-    /// one for themselves.
+    /// Gives the bundle a home; the loops that it passes into get a register each, other instructions one for themselves.
     pub(super) fn split(&mut self, id: u32) {
         let bundle = &self.bundles[id as usize];
         let (vregs, within, class) = (bundle.vregs.clone(), bundle.within, bundle.class);
@@ -22,9 +22,39 @@ impl Assign<'_> {
             home => home,
         };
         self.bundles[id as usize].home = home;
-        for v in vregs {
-            self.split_register(v, within, home);
+        let loops = self.passed_loops(id, within);
+        for &l in &loops {
+            self.split_into_loop(&vregs, l, home);
         }
+        for v in vregs {
+            for site in std::mem::take(&mut self.sites[v.0 as usize]) {
+                self.split_into_instruction(v, site, home);
+            }
+        }
+    }
+
+    /// The outermost loops inside of `within` that use the bundle and past whose ends it lives.
+    fn passed_loops(&self, id: u32, within: Option<u32>) -> SmallVec<[u32; 4]> {
+        let Bundle { vregs, ranges, .. } = &self.bundles[id as usize];
+        let (first, last) = match (ranges.first(), ranges.last()) {
+            (Some(first), Some(last)) => (first.0, last.1),
+            _ => return SmallVec::new(),
+        };
+        let mut passed = SmallVec::new();
+        for &site in vregs.iter().flat_map(|v| &self.sites[v.0 as usize]) {
+            let around =
+                std::iter::successors(self.loop_of[site as usize], |l| self.loops[*l as usize].parent);
+            let outermost = around.take_while(|l| Some(*l) != within).filter(|l| {
+                let Loop { head, tail, .. } = self.loops[*l as usize];
+                first < 2 * head || last > 2 * tail + 2
+            });
+            if let Some(l) = outermost.last()
+                && !passed.contains(&l)
+            {
+                passed.push(l);
+            }
+        }
+        passed
     }
 
     fn new_home(&mut self, vregs: &[VReg], class: Class) -> Home {
@@ -57,55 +87,58 @@ impl Assign<'_> {
             .filter(move |&i| role(&self.mir.insts[i as usize], v) != Role::Use)
     }
 
-    fn split_register(&mut self, v: VReg, within: Option<u32>, home: Home) {
-        let sites = std::mem::take(&mut self.sites[v.0 as usize]);
-        let defs: Vec<u32> =
-            sites.iter().copied().filter(|&i| role(&self.mir.insts[i as usize], v) != Role::Use).collect();
-        let mut rest = sites.as_slice();
-        while let Some(&site) = rest.first() {
-            match self.reading_loop(site, within, &defs) {
-                Some(l) => {
-                    let tail = self.loops[l as usize].tail;
-                    let inside = rest.iter().take_while(|&&i| i <= tail).count();
-                    self.split_into_loop(v, l, &rest[..inside], home);
-                    rest = &rest[inside..];
-                }
-                None => {
-                    self.split_into_instruction(v, site, home);
-                    rest = &rest[1..];
-                }
-            }
-        }
-    }
-
-    /// The outermost loop around `site`, inside of `within`, that has none of the definitions.
-    fn reading_loop(&self, site: u32, within: Option<u32>, defs: &[u32]) -> Option<u32> {
-        let mut found = None;
-        let mut at = self.loop_of[site as usize];
-        while let Some(l) = at
-            && at != within
-        {
-            let Loop { head, tail, parent } = self.loops[l as usize];
-            if defs.iter().any(|&d| head <= d && d <= tail) {
-                break;
-            }
-            found = Some(l);
-            at = parent;
-        }
-        found
-    }
-
-    fn split_into_loop(&mut self, v: VReg, l: u32, sites: &[u32], home: Home) {
+    /// What a loop does with the bundle's registers becomes a bundle of pieces; so does what comes before, where nothing but
+    /// the loop can follow: the values that a loop's sums begin with.
+    fn split_into_loop(&mut self, vregs: &[VReg], l: u32, home: Home) {
         let Loop { head, tail, .. } = self.loops[l as usize];
-        let piece = self.piece_of(v);
-        for &site in sites {
-            self.mir.insts[site as usize].rename(v, piece);
+        let first = self.first_site(vregs).filter(|first| self.leads_to(*first, head)).unwrap_or(head);
+        let (entry, exit) = (2 * first, 2 * tail + 2);
+        let written = vregs.iter().any(|v| self.defs(*v).any(|def| first <= def && def <= tail));
+        let mut pieces = SmallVec::new();
+        let mut all = Ranges::new();
+        for &v in vregs {
+            let ranges = self.ranges[v.0 as usize].clone();
+            let lives_at = |point: u32| ranges.iter().any(|r| r.0 <= point && point < r.1);
+            let clipped = live::clip(&ranges, entry, exit);
+            if clipped.is_empty() {
+                continue;
+            }
+            let piece = self.piece_of(v);
+            let sites = std::mem::take(&mut self.sites[v.0 as usize]);
+            let (inside, outside): (SmallVec<[u32; 4]>, _) =
+                sites.into_iter().partition(|site| first <= *site && *site <= tail);
+            self.sites[v.0 as usize] = outside;
+            for &site in &inside {
+                self.mir.insts[site as usize].rename(v, piece);
+            }
+            if lives_at(entry) {
+                self.reload(entry, piece, home);
+            }
+            if let (true, true, Home::Frame(home)) = (written, lives_at(exit), home) {
+                self.out.edits.push(Edit { point: exit, reg: piece, kind: EditKind::Store { home } });
+            }
+            all = live::merge(&all, &clipped);
+            self.ranges[piece.0 as usize] = clipped;
+            self.sites[piece.0 as usize] = inside;
+            pieces.push(piece);
         }
-        let ranges = live::clip(&self.ranges[v.0 as usize], 2 * head, 2 * tail + 2);
-        self.ranges[piece.0 as usize] = ranges.clone();
-        self.sites[piece.0 as usize] = sites.into();
-        self.reload(2 * head, piece, home);
-        self.add_bundle(ranges, smallvec![piece], home, Some(l));
+        self.add_bundle(all, pieces, home, Some(l));
+    }
+
+    /// The instruction that gives the bundle its first value, if that is known to be the first.
+    fn first_site(&self, vregs: &[VReg]) -> Option<u32> {
+        let start =
+            vregs.iter().filter_map(|v| self.ranges[v.0 as usize].first()).map(|range| range.0).min()?;
+        let first = vregs.iter().filter_map(|v| self.sites[v.0 as usize].first()).min().copied()?;
+        (start == 2 * first + 1).then_some(first)
+    }
+
+    /// Whether every path from an instruction goes straight to a later one.
+    fn leads_to(&self, from: u32, to: u32) -> bool {
+        let straight = |inst: &Inst| {
+            !matches!(inst.kind, Kind::Label { .. } | Kind::Jump(_) | Kind::Branch(..) | Kind::Return)
+        };
+        from < to && self.mir.insts[from as usize..to as usize].iter().all(straight)
     }
 
     fn piece_of(&mut self, v: VReg) -> VReg {

@@ -213,7 +213,7 @@ impl Lower<'_> {
                     false => lower.few_bytes(b, left, i, group),
                 };
             // The side of fewer registers is held, as far as the other may come from memory.
-            if saturates && m < blocks {
+            if (m == 1 || saturates || dtype == DType::I16) && m < blocks {
                 let elements: Vec<Value> = (0..m).map(|i| element(self, b, i)).collect();
                 for block in 0..blocks {
                     let vector = vector(self, b, block);

@@ -14,36 +14,39 @@ impl Select<'_> {
             let isa = if self.tier == Tier::Avx512 { Isa::Vpdpbusd } else { Isa::VexVpdpbusd };
             return self.dot_instruction(op, isa, width);
         }
-        let mut sum = self.operand(op, 0)?;
         // No pair of products of 16-bit lanes overflows 32 bits.
         let a = self.byte_halves(self.func.operand(op, 1), width, false)?;
         let b = self.byte_halves(self.func.operand(op, 2), width, true)?;
-        for (a, b) in a.into_iter().zip(b) {
-            let products = self.vv(Isa::Vpmaddwd, width, a, b);
-            sum = self.vv(Isa::Vpaddd, width, sum, products);
-        }
-        self.define(op, sum);
-        Ok(())
+        self.add_products(op, width, &[(a[0], b[0]), (a[1], b[1])])
     }
 
     pub(super) fn dot_u8s8_pairs(&mut self, op: OpId) -> Selected<()> {
         let (_, _, width) = self.shape(self.func.result(op))?;
-        let (acc, a) = (self.operand(op, 0)?, self.operand(op, 1)?);
+        let a = self.operand(op, 1)?;
         let (b, _) = self.source(self.func.operand(op, 2), width)?;
         let pairs = self.b.vec(width);
         self.b.isa(Isa::Vpmaddubsw, width, &[Arg::Reg(pairs, width.into()), Arg::Reg(a, width.into()), b]);
         let ones = self.splat_i32(width, 0x0001_0001);
-        let products = self.vv(Isa::Vpmaddwd, width, pairs, ones);
-        let sum = self.vv(Isa::Vpaddd, width, acc, products);
-        self.define(op, sum);
-        Ok(())
+        self.add_products(op, width, &[(pairs, ones)])
     }
 
     pub(super) fn dot_words(&mut self, op: OpId) -> Selected<()> {
         let (_, _, width) = self.shape(self.func.result(op))?;
-        let [acc, a, b] = [self.operand(op, 0)?, self.operand(op, 1)?, self.operand(op, 2)?];
-        let products = self.vv(Isa::Vpmaddwd, width, a, b);
-        let sum = self.vv(Isa::Vpaddd, width, acc, products);
+        let [a, b] = [self.operand(op, 1)?, self.operand(op, 2)?];
+        self.add_products(op, width, &[(a, b)])
+    }
+
+    /// The first operand, and to it the products of pairs of words. The sum keeps its register through all steps of a loop:
+    /// where each step's lay in one of its own, other sums found none.
+    fn add_products(&mut self, op: OpId, width: Width, factors: &[(VReg, VReg)]) -> Selected<()> {
+        let acc = self.operand(op, 0)?;
+        let sum = self.b.copy(acc);
+        let size = Size::from(width);
+        for &(a, b) in factors {
+            let products = self.vv(Isa::Vpmaddwd, width, a, b);
+            let args = [Arg::Reg(sum, size), Arg::Reg(sum, size), Arg::Reg(products, size)];
+            self.b.isa(Isa::Vpaddd, width, &args);
+        }
         self.define(op, sum);
         Ok(())
     }

@@ -13,8 +13,8 @@
 }) : () -> ()
 // -----
 // avx2: frame 0, spills 0
-//     vpxor xmm0, xmm0, xmm0
 //     vpbroadcastd ymm1, [0x50]
+//     vpxor xmm0, xmm0, xmm0
 //     ; op0 tgc.arg
 //     mov rcx, [rdi+8]
 //     ; op1 tgc.arg

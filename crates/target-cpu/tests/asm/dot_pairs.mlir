@@ -16,56 +16,56 @@
 }) : () -> ()
 // -----
 // avx2: frame 0, spills 0
-//     vpxor xmm2, xmm2, xmm2
-//     vpbroadcastd ymm0, [0x50]
+//     vpbroadcastd ymm1, [0x50]
+//     vpxor xmm0, xmm0, xmm0
 //     ; op0 tgc.arg
 //     mov rcx, [rdi+8]
 //     ; op1 tgc.arg
 //     mov rax, [rdi+0x10]
 //     ; op3 tgc.load_splat
-//     vpbroadcastd ymm1, [rcx]
+//     vpbroadcastd ymm2, [rcx]
 //     ; op5 tgc.dot_u8s8_pairs
-//     vpmaddubsw ymm3, ymm1, [rcx+0x40]
-//     vpmaddwd ymm3, ymm3, ymm0
-//     vpaddd ymm3, ymm2, ymm3
+//     vpmaddubsw ymm3, ymm2, [rcx+0x40]
+//     vpmaddwd ymm3, ymm3, ymm1
+//     vpaddd ymm0, ymm0, ymm3
 //     ; op6 tgc.load_raw
-//     vmovups ymm2, [rcx+0x60]
+//     vmovups ymm3, [rcx+0x60]
 //     ; op7 tgc.dot_u8s8_pairs
-//     vpmaddubsw ymm4, ymm1, ymm2
-//     vpmaddwd ymm4, ymm4, ymm0
-//     vpaddd ymm3, ymm3, ymm4
+//     vpmaddubsw ymm4, ymm2, ymm3
+//     vpmaddwd ymm4, ymm4, ymm1
+//     vpaddd ymm0, ymm0, ymm4
 //     ; op8 tgc.dot_u8s8_pairs
-//     vpmaddubsw ymm1, ymm1, ymm2
-//     vpmaddwd ymm0, ymm1, ymm0
-//     vpaddd ymm0, ymm3, ymm0
+//     vpmaddubsw ymm2, ymm2, ymm3
+//     vpmaddwd ymm1, ymm2, ymm1
+//     vpaddd ymm0, ymm0, ymm1
 //     ; op9 tgc.store
 //     vmovups [rax], ymm0
 //     ; op10 tgc.return
 //     vzeroupper
 //     ret
 // avx512: frame 0, spills 0
-//     vpxor xmm2, xmm2, xmm2
-//     vpbroadcastd ymm0, [0x50]
+//     vpbroadcastd ymm1, [0x50]
+//     vpxor xmm0, xmm0, xmm0
 //     ; op0 tgc.arg
 //     mov rcx, [rdi+8]
 //     ; op1 tgc.arg
 //     mov rax, [rdi+0x10]
 //     ; op3 tgc.load_splat
-//     vpbroadcastd ymm1, [rcx]
+//     vpbroadcastd ymm2, [rcx]
 //     ; op5 tgc.dot_u8s8_pairs
-//     vpmaddubsw ymm3, ymm1, [rcx+0x40]
-//     vpmaddwd ymm3, ymm3, ymm0
-//     vpaddd ymm3, ymm2, ymm3
+//     vpmaddubsw ymm3, ymm2, [rcx+0x40]
+//     vpmaddwd ymm3, ymm3, ymm1
+//     vpaddd ymm0, ymm0, ymm3
 //     ; op6 tgc.load_raw
-//     vmovups ymm2, [rcx+0x60]
+//     vmovups ymm3, [rcx+0x60]
 //     ; op7 tgc.dot_u8s8_pairs
-//     vpmaddubsw ymm4, ymm1, ymm2
-//     vpmaddwd ymm4, ymm4, ymm0
-//     vpaddd ymm3, ymm3, ymm4
+//     vpmaddubsw ymm4, ymm2, ymm3
+//     vpmaddwd ymm4, ymm4, ymm1
+//     vpaddd ymm0, ymm0, ymm4
 //     ; op8 tgc.dot_u8s8_pairs
-//     vpmaddubsw ymm1, ymm1, ymm2
-//     vpmaddwd ymm0, ymm1, ymm0
-//     vpaddd ymm0, ymm3, ymm0
+//     vpmaddubsw ymm2, ymm2, ymm3
+//     vpmaddwd ymm1, ymm2, ymm1
+//     vpaddd ymm0, ymm0, ymm1
 //     ; op9 tgc.store
 //     vmovups [rax], ymm0
 //     ; op10 tgc.return

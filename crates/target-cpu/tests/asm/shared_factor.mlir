@@ -15,8 +15,8 @@
 }) : () -> ()
 // -----
 // avx2: frame 0, spills 0
-//     vpxor xmm2, xmm2, xmm2
-//     vpbroadcastd ymm0, [0x74]
+//     vpbroadcastd ymm1, [0x74]
+//     vpxor xmm0, xmm0, xmm0
 //     ; op0 tgc.arg
 //     mov rcx, [rdi+8]
 //     ; op1 tgc.arg
@@ -26,25 +26,25 @@
 //     ; op4 tgc.load
 //     vmovups ymm3, [rcx+0x40]
 //     ; op5 tgc.dot_u8s8
-//     vpand ymm1, ymm4, ymm0
-//     vpsrlw ymm0, ymm4, 8
+//     vpand ymm2, ymm4, ymm1
+//     vpsrlw ymm1, ymm4, 8
 //     vpsllw ymm4, ymm3, 8
 //     vpsraw ymm4, ymm4, 8
 //     vpsraw ymm3, ymm3, 8
-//     vpmaddwd ymm4, ymm1, ymm4
-//     vpaddd ymm2, ymm2, ymm4
-//     vpmaddwd ymm3, ymm0, ymm3
-//     vpaddd ymm2, ymm2, ymm3
+//     vpmaddwd ymm4, ymm2, ymm4
+//     vpaddd ymm0, ymm0, ymm4
+//     vpmaddwd ymm3, ymm1, ymm3
+//     vpaddd ymm0, ymm0, ymm3
 //     ; op6 tgc.load
 //     vmovups ymm3, [rcx+0x60]
 //     ; op7 tgc.dot_u8s8
 //     vpsllw ymm4, ymm3, 8
 //     vpsraw ymm4, ymm4, 8
 //     vpsraw ymm3, ymm3, 8
-//     vpmaddwd ymm1, ymm1, ymm4
-//     vpaddd ymm1, ymm2, ymm1
-//     vpmaddwd ymm0, ymm0, ymm3
-//     vpaddd ymm0, ymm1, ymm0
+//     vpmaddwd ymm2, ymm2, ymm4
+//     vpaddd ymm0, ymm0, ymm2
+//     vpmaddwd ymm1, ymm1, ymm3
+//     vpaddd ymm0, ymm0, ymm1
 //     ; op8 tgc.store
 //     vmovups [rax], ymm0
 //     ; op9 tgc.return
