@@ -4,8 +4,9 @@ use crate::assign_layouts::assign_layouts;
 use crate::form_kernels::form_kernels;
 use crate::passes::{
     Precision, canonicalise, decompose_composites, decompose_recurrent, decompose_wide_attention,
-    fold_constants, fold_scales, inline_branches, legalise_types, recover_composites, round_factors,
-    simplify_sizes, sum_channels, sum_pairs, transform_filters, turn_factors, unpack_nibbles, widen_rows,
+    fold_constants, fold_scales, inline_branches, legalise_types, recover_composites, requantise,
+    round_factors, simplify_sizes, sum_channels, sum_pairs, transform_filters, turn_factors, unpack_nibbles,
+    widen_rows,
 };
 use crate::share_kernels::share_kernels;
 use tegula_ir::Pipeline;
@@ -41,6 +42,7 @@ pub fn tensor_pipeline(target: &dyn TargetModel, precision: Precision) -> Pipeli
         // Before folding, which computes the new weights.
         .pass("fold_scales_pieces", fold_scales)
         .pass("fold_pieces", |program, cx| fold_constants(program, target, cx))
+        .pass("requantise", requantise)
         // Weights are what they will be, but for their type.
         .pass("round_factors", move |program, cx| round_factors(program, precision, target, cx))
         .pass("turn_factors", |program, cx| turn_factors(program, target, cx))

@@ -54,6 +54,7 @@ fn pipeline<'a>(name: &str, target: &'a dyn TargetModel) -> Pipeline<'a, TensorP
         "recover_composites" => {
             p.pass("recover_composites", move |program, cx| passes::recover_composites(program, target, cx))
         }
+        "requantise" => p.pass("requantise", passes::requantise),
         "round_factors" => p.pass("round_factors", move |program, cx| {
             passes::round_factors(program, Precision::Bf16, target, cx)
         }),

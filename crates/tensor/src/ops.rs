@@ -257,7 +257,8 @@ define_ops! {
         /// c1: scale and zero point fit the scheme. c2: x is the storage, the scale a float.
         Dequantize = "dequantize" { scheme: Box<QuantScheme> },
         /// `(a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero)`: an integer contraction requantised:
-        /// `quantize(dot(a - a_zero, b - b_zero) * a_scale * b_scale)`; b's scale is a scalar or one a result column.
+        /// `saturate(round_even(dot(a - a_zero, b - b_zero) * (a_scale * b_scale / y_scale)) + y_zero)`; b's scale is a scalar or
+        /// one a result column.
         /// c1: axes as `dot`. c2: paired extents are equal. c3: storage is 8-bit, scales are floats of one type, and fit.
         QDot = "q_dot" { dims: Box<DotDims> },
         /// `(x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, bias?: i32[O])`, likewise; w's scale a scalar or `[O]`.

@@ -1,4 +1,4 @@
-//! Bytes of numbers over a constant scale, without a division: `saturate(round(x / s) + z)`, bit for bit.
+//! Bytes of rounded numbers, and of numbers over a constant scale, without a division: `saturate(round(x / s) + z)`, bit for bit.
 //!
 //! The cast saturates, so `x` is first held between the numbers of the least and the largest byte; rounding and division
 //! are monotonous. No step overflows then. With `r = 1 / s` and `q = x r`, `q + (x - q s) r` is `x / s` rounded once
@@ -18,7 +18,8 @@ const ROUNDER: f32 = 12_582_912.0;
 /// Zero points, of whatever type, that keep all sums exact.
 const LARGEST_ZERO: f32 = 65_536.0;
 
-/// A cast to bytes of `x`, where that is `round(v / scale)` or `round(v / scale) + zero` of constants.
+/// A cast to bytes of `x`, where that is `round(v)` or `round(v) + zero` of a constant; a `v` that is divided by a constant is
+/// divided so.
 pub(super) fn to_bytes(b: &mut Builder, to: DType, x: Value) -> Option<Value> {
     if b.shape(x).0 != Elem::F32 || to.bits() != 8 {
         return None;
@@ -32,8 +33,11 @@ pub(super) fn to_bytes(b: &mut Builder, to: DType, x: Value) -> Option<Value> {
         None => (x, 0.0),
     };
     let [quotient] = operands(b, VecOp::RoundEven, rounded)?;
-    let [v, divisor] = operands(b, VecOp::Div, quotient)?;
-    let scale = number(b, divisor).filter(|scale| MODERATE.contains(scale))?;
+    let divided = operands(b, VecOp::Div, quotient).and_then(|[v, divisor]| {
+        let scale = number(b, divisor).filter(|scale| MODERATE.contains(scale))?;
+        Some((v, divisor, scale))
+    });
+    let (v, scale) = divided.map_or((quotient, 1.0), |(v, _, scale)| (v, scale));
     if !is_whole(zero) {
         return None;
     }
@@ -49,10 +53,15 @@ pub(super) fn to_bytes(b: &mut Builder, to: DType, x: Value) -> Option<Value> {
     let (least, largest) = (constant(b, x, f64::from(lo * scale)), constant(b, x, f64::from(hi * scale)));
     let held = b.vec(VecOp::Max, &[held, least]);
     let held = b.vec(VecOp::Min, &[held, largest]);
-    let reciprocal = constant(b, x, f64::from(1.0 / scale));
-    let near = b.vec(VecOp::Mul, &[held, reciprocal]);
-    let rest = b.vec(VecOp::Fnma, &[near, divisor, held]);
-    let quotient = b.vec(VecOp::Fma, &[rest, reciprocal, near]);
+    let quotient = match divided {
+        None => held,
+        Some((_, divisor, scale)) => {
+            let reciprocal = constant(b, x, f64::from(1.0 / scale));
+            let near = b.vec(VecOp::Mul, &[held, reciprocal]);
+            let rest = b.vec(VecOp::Fnma, &[near, divisor, held]);
+            b.vec(VecOp::Fma, &[rest, reciprocal, near])
+        }
+    };
     let rounder = constant(b, x, f64::from(ROUNDER));
     let raised = b.vec(VecOp::Add, &[quotient, rounder]);
     let lifted = constant(b, x, f64::from(ROUNDER - zero));

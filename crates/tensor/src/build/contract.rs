@@ -3,8 +3,8 @@
 use super::{Builder, Built};
 use crate::{Direction, DotDims, PoolKind, QuantScheme, TensorOp, Window};
 use tegula_base::{DType, Dim, Shape};
-use tegula_ir::Value;
 use tegula_ir::attr::F64;
+use tegula_ir::{ScalarOp, Value};
 
 /// A window without padding, stride or dilation.
 pub fn same_window(size: &[i64]) -> Window {
@@ -169,6 +169,18 @@ impl Builder<'_> {
     /// Operands `x, scale` and, as the scheme says, the zero point.
     pub fn quantize(&mut self, operands: &[Value], scheme: QuantScheme) -> Built {
         self.emit(TensorOp::Quantize { scheme: Box::new(scheme) }, operands)
+    }
+
+    /// `saturate(round_even(sums * (scale / y_scale)) + y_zero)`, `scale` the product of both sides': one factor, as ONNX's
+    /// reference has it and engines compute it.
+    pub fn requantize(&mut self, sums: Value, scale: Value, y_scale: Value, y_zero: Value) -> Built {
+        let factor = self.broadcasted(ScalarOp::Div, &[scale, y_scale])?;
+        let dtype = self.dtype(factor);
+        let sums = self.cast(sums, dtype)?;
+        let scaled = self.broadcasted(ScalarOp::Mul, &[sums, factor])?;
+        let one = self.splat(dtype, Shape::scalar(), 1.0)?;
+        let scheme = QuantScheme { axis: None, block: None, storage: self.dtype(y_zero), zero_point: true };
+        self.quantize(&[scaled, one, y_zero], scheme)
     }
 
     pub fn dequantize(&mut self, operands: &[Value], scheme: QuantScheme) -> Built {

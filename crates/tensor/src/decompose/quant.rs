@@ -4,7 +4,7 @@ use super::wide;
 use crate::build::Built;
 use crate::{Builder, DotDims, QuantScheme, Window};
 use tegula_base::{DType, Dim, Shape};
-use tegula_ir::{ScalarOp, Value};
+use tegula_ir::Value;
 
 /// `saturate(round_even(x / scale) + zero_point)`; the quotient in x's type. A float storage is not rounded to
 /// whole numbers.
@@ -84,7 +84,7 @@ pub(super) fn q_dot(b: &mut Builder, x: &[Value], dims: &DotDims) -> Built {
     let rhs = centred(b, x[3], zero)?;
     let sums = b.dot(lhs, rhs, dims.clone(), DType::I32)?;
     let scale = b.mul(x[1], x[4])?;
-    requantize(b, sums, scale, x[6], x[7])
+    b.requantize(sums, scale, x[6], x[7])
 }
 
 /// Operands `x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, bias?`.
@@ -100,18 +100,11 @@ pub(super) fn q_conv(b: &mut Builder, x: &[Value], window: &Window, groups: i64)
     }
     let scale = b.mul(x[1], x[4])?;
     let scale = along(b, scale, 1, rank)?;
-    requantize(b, sums, scale, x[6], x[7])
+    b.requantize(sums, scale, x[6], x[7])
 }
 
 /// `x - zero` in `i32`.
 fn centred(b: &mut Builder, x: Value, zero: Value) -> Built {
     let (x, zero) = (b.cast(x, DType::I32)?, b.cast(zero, DType::I32)?);
     b.sub(x, zero)
-}
-
-fn requantize(b: &mut Builder, sums: Value, scale: Value, y_scale: Value, y_zero: Value) -> Built {
-    let sums = b.cast(sums, b.dtype(scale))?;
-    let real = b.broadcasted(ScalarOp::Mul, &[sums, scale])?;
-    let scheme = QuantScheme { axis: None, block: None, storage: b.dtype(y_zero), zero_point: true };
-    b.quantize(&[real, y_scale, y_zero], scheme)
 }

@@ -21,7 +21,7 @@ pub(super) fn q_conv(b: &mut Builder, x: &[Value], window: &Window, groups: i64)
     }
     let scale = b.mul(x[1], x[4])?;
     let scale = along(b, scale, 1, rank)?;
-    requantize(b, sums, scale, x[6], x[7]).map(Some)
+    b.requantize(sums, scale, x[6], x[7]).map(Some)
 }
 
 /// `None`: the zero points are not what this is for.
@@ -33,7 +33,7 @@ pub(super) fn q_dot(b: &mut Builder, x: &[Value], dims: &DotDims) -> Built<Optio
     };
     let Some(sums) = sums else { return Ok(None) };
     let scale = b.mul(x[1], x[4])?;
-    requantize(b, sums, scale, x[6], x[7]).map(Some)
+    b.requantize(sums, scale, x[6], x[7]).map(Some)
 }
 
 /// `conv(x - x_zero, w - w_zero)` in `i32`, of bytes; a zero point that is not there is 0.
@@ -347,11 +347,4 @@ pub(crate) fn along(b: &mut Builder, list: Value, axis: usize, rank: usize) -> B
         shape[axis] = b.shape(list)[0].clone();
     }
     b.reshape(list, shape)
-}
-
-fn requantize(b: &mut Builder, sums: Value, scale: Value, y_scale: Value, y_zero: Value) -> Built {
-    let sums = b.cast(sums, b.dtype(scale))?;
-    let real = b.mul(sums, scale)?;
-    let scheme = QuantScheme { axis: None, block: None, storage: b.dtype(y_zero), zero_point: true };
-    b.quantize(&[real, y_scale, y_zero], scheme)
 }

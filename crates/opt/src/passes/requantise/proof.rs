@@ -1,0 +1,283 @@
+//! Proves of an affine function between bytes that one fused multiply-add rounds to the same bytes.
+//!
+//! Method: what a chain of floats computes lies within a bound of the real function `A q + B`, one half of a unit in the last
+//! place an op. Where that is further than the bound from the middle between two integers, it rounds as the real function
+//! does, and so does `fma(q, a, b)`, which is near it too. The few bytes for which that is not so are computed both ways. Where
+//! the two differ, `b` is moved by as little as decides the byte.
+
+/// Half of a unit in the last place, relative; with room for errors of errors.
+const HALF_ULP: f64 = 1.001 / (1u64 << 24) as f64;
+/// Room for what this file itself rounds.
+const ROOM: f64 = 1e-9;
+/// What results beyond these are is of no interest.
+const LARGEST: f64 = 1e9;
+/// By how much `b` is moved: units in the last place of what rounds to bytes.
+const MOVES: [i8; 11] = [0, 1, -1, 2, -2, 4, -4, 8, -8, 16, -16];
+const MOVE: f64 = 1.0 / (1u64 << 17) as f64;
+/// Added and taken away again, it leaves an `f64` rounded to nearest, ties to even.
+const ROUNDS: f64 = 1.5 * (1u64 << 52) as f64;
+
+/// A constant operand: a number for all channels, or one for each.
+pub type Numbers = Vec<f64>;
+
+/// One op of the chain, on the value so far and constants, which are exact in their type.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// To `i32`, of a byte.
+    ToInt,
+    /// To `f32`, of a byte or an `i32`.
+    ToFloat,
+    Add(Numbers),
+    Sub(Numbers),
+    /// From the constant.
+    SubFrom(Numbers),
+    Mul(Numbers),
+    /// Of floats.
+    Div(Numbers),
+    /// By the first, plus the second; of floats.
+    Fma(Numbers, Numbers),
+}
+
+/// What rounds to a byte: a chain that begins with one.
+pub struct Chain {
+    pub steps: Vec<Step>,
+    /// The bytes that it begins with.
+    pub from: std::ops::RangeInclusive<i32>,
+    /// What its rounded results saturate at, by channel.
+    pub least: Numbers,
+    pub most: Numbers,
+}
+
+/// Of one channel, the factor and the summand that round alike; none: there are none, or they were not found.
+pub fn fused(chain: &Chain, channel: usize) -> Option<(f32, f32)> {
+    let real = Real::of(chain, channel)?;
+    let moved = |by: &i8| {
+        let summand = (real.summand + f64::from(*by) * MOVE) as f32;
+        Fused { factor: real.factor as f32, summand }
+    };
+    let plain = moved(&0);
+    if real.farthest(&chain.from) < real.clear(&plain, chain) {
+        return Some((plain.factor, plain.summand));
+    }
+    let (least, most) = (at(&chain.least, channel), at(&chain.most, channel));
+    let byte = |value: f32| f64::from(value.round_ties_even()).clamp(least, most);
+    let clear = MOVES.iter().map(|by| real.clear(&moved(by), chain)).fold(0.5, f64::min);
+    let undecided = chain.from.clone().filter(|q| real.from_integer(*q) >= clear);
+    let undecided: Vec<(i32, f64)> = undecided.map(|q| (q, byte(computed(chain, channel, q)))).collect();
+    let agrees = |fused: &Fused| undecided.iter().all(|(q, was)| byte(fused.of(*q)) == *was);
+    MOVES.iter().map(moved).find(agrees).map(|fused| (fused.factor, fused.summand))
+}
+
+struct Fused {
+    factor: f32,
+    summand: f32,
+}
+
+impl Fused {
+    fn of(&self, q: i32) -> f32 {
+        (q as f32).mul_add(self.factor, self.summand)
+    }
+}
+
+/// `factor q + summand`, and how far the floats of the chain may be from it.
+struct Real {
+    factor: f64,
+    summand: f64,
+    error: f64,
+}
+
+impl Real {
+    /// None: a value is too large for its type, or a divisor is zero.
+    fn of(chain: &Chain, channel: usize) -> Option<Real> {
+        let mut real = Real { factor: 1.0, summand: 0.0, error: 0.0 };
+        let mut is_float = false;
+        for step in &chain.steps {
+            let mut scaled = |by: f64| {
+                real = Real {
+                    factor: real.factor * by,
+                    summand: real.summand * by,
+                    error: real.error * by.abs(),
+                };
+            };
+            match step {
+                Step::ToInt => {}
+                Step::ToFloat => is_float = true,
+                Step::Mul(c) => scaled(at(c, channel)),
+                Step::Div(c) => scaled(1.0 / at(c, channel)),
+                Step::Fma(c, _) => scaled(at(c, channel)),
+                Step::SubFrom(_) => scaled(-1.0),
+                Step::Add(_) | Step::Sub(_) => {}
+            }
+            match step {
+                Step::Add(c) | Step::SubFrom(c) | Step::Fma(_, c) => real.summand += at(c, channel),
+                Step::Sub(c) => real.summand -= at(c, channel),
+                _ => {}
+            }
+            let largest = largest(&chain.from, real.factor, real.summand);
+            let whole = f64::from(if is_float { 1i32 << 24 } else { i32::MAX });
+            match is_float {
+                true if matches!(step, Step::ToFloat) && largest <= whole => {}
+                true => real.error += HALF_ULP * largest,
+                false if largest > whole => return None,
+                false => {}
+            }
+        }
+        let fits = largest(&chain.from, real.factor, real.summand) < LARGEST && real.error < LARGEST;
+        fits.then_some(Real { error: real.error * 1.001 + ROOM, ..real })
+    }
+}
+
+impl Real {
+    /// How far from an integer the function is at most. Lanes of their own let a compiler take several at once.
+    fn farthest(&self, from: &std::ops::RangeInclusive<i32>) -> f64 {
+        let first = self.factor * f64::from(*from.start()) + self.summand;
+        let mut farthest = [0.0f64; LANES];
+        for bytes in BYTES.chunks_exact(LANES) {
+            for (farthest, q) in farthest.iter_mut().zip(bytes) {
+                let away = from_integer(self.factor * q + first);
+                *farthest = if away > *farthest { away } else { *farthest };
+            }
+        }
+        farthest.into_iter().fold(0.0, f64::max)
+    }
+
+    fn from_integer(&self, q: i32) -> f64 {
+        from_integer(self.factor * f64::from(q) + self.summand)
+    }
+
+    /// How close to an integer the function has to be for both to round to it.
+    fn clear(&self, fused: &Fused, chain: &Chain) -> f64 {
+        let (factor, summand) = (f64::from(fused.factor), f64::from(fused.summand));
+        let apart = largest(&chain.from, factor - self.factor, summand - self.summand);
+        0.5 - self.error - apart - HALF_ULP * largest(&chain.from, factor, summand)
+    }
+}
+
+const LANES: usize = 8;
+/// All bytes, from the least on.
+const BYTES: [f64; 256] = {
+    let mut bytes = [0.0; 256];
+    let mut i = 0;
+    while i < bytes.len() {
+        bytes[i] = i as f64;
+        i += 1;
+    }
+    bytes
+};
+
+fn from_integer(value: f64) -> f64 {
+    (value - ((value + ROUNDS) - ROUNDS)).abs()
+}
+
+fn at(numbers: &Numbers, channel: usize) -> f64 {
+    numbers[if numbers.len() == 1 { 0 } else { channel }]
+}
+
+fn largest(from: &std::ops::RangeInclusive<i32>, factor: f64, summand: f64) -> f64 {
+    [*from.start(), *from.end()]
+        .map(|q| (factor * f64::from(q) + summand).abs())
+        .into_iter()
+        .fold(0.0, f64::max)
+}
+
+/// What the chain computes of a byte.
+fn computed(chain: &Chain, channel: usize, q: i32) -> f32 {
+    let mut whole = i64::from(q);
+    let mut float = None::<f32>;
+    for step in &chain.steps {
+        let c = |numbers: &Numbers| at(numbers, channel);
+        let f = |numbers: &Numbers| at(numbers, channel) as f32;
+        match (&mut float, step) {
+            (_, Step::ToInt) => {}
+            (_, Step::ToFloat) => float = Some(whole as f32),
+            (Some(x), Step::Add(n)) => *x += f(n),
+            (Some(x), Step::Sub(n)) => *x -= f(n),
+            (Some(x), Step::SubFrom(n)) => *x = f(n) - *x,
+            (Some(x), Step::Mul(n)) => *x *= f(n),
+            (Some(x), Step::Div(n)) => *x /= f(n),
+            (Some(x), Step::Fma(n, m)) => *x = x.mul_add(f(n), f(m)),
+            (None, Step::Add(n)) => whole += c(n) as i64,
+            (None, Step::Sub(n)) => whole -= c(n) as i64,
+            (None, Step::SubFrom(n)) => whole = c(n) as i64 - whole,
+            (None, Step::Mul(n)) => whole *= c(n) as i64,
+            (None, Step::Div(_) | Step::Fma(..)) => return f32::NAN,
+        }
+    }
+    float.unwrap_or(f32::NAN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Knuth's MMIX.
+    struct Rng(u64);
+
+    impl Rng {
+        fn below(&mut self, n: u64) -> u64 {
+            self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (self.0 >> 33) % n
+        }
+    }
+
+    fn drawn(rng: &mut Rng) -> Chain {
+        let scale = |rng: &mut Rng| vec![f64::from(0.001f32 * 1.013f32.powi(rng.below(600) as i32))];
+        let shift = |rng: &mut Rng| vec![f64::from((rng.below(2000) as f32 - 1000.0) * 0.013)];
+        let (zero, times) = (vec![rng.below(256) as f64], vec![rng.below(255) as f64 - 127.0]);
+        let mut steps = match rng.below(2) {
+            0 => vec![Step::ToFloat, Step::Sub(zero), Step::Mul(scale(rng))],
+            _ => vec![Step::ToInt, Step::Sub(zero), Step::Mul(times), Step::ToFloat, Step::Mul(scale(rng))],
+        };
+        match rng.below(4) {
+            0 => steps.extend([Step::Add(shift(rng)), Step::Div(scale(rng))]),
+            1 => steps.extend([Step::SubFrom(shift(rng)), Step::Div(scale(rng))]),
+            2 => steps.push(Step::Fma(scale(rng), shift(rng))),
+            _ => steps.push(Step::Mul(vec![0.5])),
+        }
+        let lowest = rng.below(200) as f64 - 250.0;
+        Chain { steps, from: 0..=255, least: vec![lowest], most: vec![lowest + 255.0] }
+    }
+
+    #[test]
+    fn what_is_proved_is_so_for_every_byte() {
+        let (mut rng, mut fused_chains) = (Rng(20261127), 0);
+        for _ in 0..20_000 {
+            let chain = drawn(&mut rng);
+            let Some((factor, summand)) = fused(&chain, 0) else { continue };
+            fused_chains += 1;
+            let byte = |value: f32| f64::from(value.round_ties_even()).clamp(chain.least[0], chain.most[0]);
+            for q in 0..=255 {
+                let (was, is) = (computed(&chain, 0, q), (q as f32).mul_add(factor, summand));
+                assert_eq!(byte(was), byte(is), "{q} by {:?}, {factor} q + {summand}", chain.steps);
+            }
+        }
+        assert!(fused_chains > 18_000, "{fused_chains} of 20000 are one multiply-add");
+    }
+
+    #[test]
+    fn ties_that_fall_otherwise_are_not_fused() {
+        // 0.5 q + 1/3 of a thousandth, less it again: ties of the one are none of the other.
+        let none = Chain {
+            steps: vec![
+                Step::ToFloat,
+                Step::Mul(vec![0.5]),
+                Step::Add(vec![4194304.0]),
+                Step::Sub(vec![4194304.0]),
+            ],
+            from: 0..=255,
+            least: vec![0.0],
+            most: vec![255.0],
+        };
+        assert!(fused(&none, 0).is_some(), "both keep ties");
+        let moved = Chain {
+            steps: vec![
+                Step::ToFloat,
+                Step::Mul(vec![0.5]),
+                Step::Add(vec![8388608.0]),
+                Step::Sub(vec![8388607.0]),
+            ],
+            ..none
+        };
+        assert_eq!(fused(&moved, 0), None, "rounded before one is added, ties go the other way");
+    }
+}
