@@ -166,3 +166,36 @@ def quantised(c):
     # A step where a sum falls between two.
     c.atol = 0.0501
     rounded(y, 0.05, 0 if signed else 100)
+
+
+@form
+def between_bytes(c):
+    """Functions from bytes to bytes, of all bytes in each channel: dequantised, scaled and shifted, quantised, and again."""
+    c.opset = c.pick(13, 19, 21)
+    dtype, channels = c.pick(U8, I8), c.int(1, 9)
+    bytes = np.arange(256, dtype=U8).view(dtype)
+    x = c.run(np.stack([[c.rng.permutation(bytes) for _ in range(channels)] for _ in range(c.int(1, 2))]))
+
+    def number(low, high):
+        """A number, or one a channel; now and then of few bits, which makes ties."""
+        shape = c.pick([], [1, channels, 1], [1, channels, 1])
+        if c.chance(0.2):
+            return c.fixed(c.rng.choice([0.25, 0.5, 1.0, 2.0, 3.0], shape), F)
+        return c.fixed(np.exp(c.rng.uniform(np.log(low), np.log(high), shape)), F)
+
+    def ends(dtype):
+        scale = c.pick(0.5, 0.0173, 0.1, *c.rng.uniform(0.01, 0.1, 3))
+        return c.fixed(scale, F), c.fixed(c.values([], dtype, -128, 255), dtype)
+
+    for _ in range(c.int(1, 3)):
+        x = c.node("DequantizeLinear", [x, *ends(dtype)])
+        for _ in range(c.int(0, 3)):
+            operands = [x, number(0.2, 5.0)]
+            x = c.node(c.pick("Mul", "Div", "Add", "Sub"), operands if c.chance(0.8) else operands[::-1])
+        if c.chance(0.2):
+            # There and back, past the ends of `f32`.
+            far = c.fixed(c.pick(3e37, 1e38, 1e-38, 1e-42, 1e-44), F)
+            x = c.node("Div", [c.node("Mul", [x, far]), far])
+        dtype = c.pick(U8, I8)
+        x = c.node("QuantizeLinear", [x, *ends(dtype)])
+    c.finite, c.atol = True, 0

@@ -1,5 +1,7 @@
 //! Recipes against the evaluator: each kernel runs on the tile executor with odd sizes, tails, borders and layouts.
 
+#[path = "lower/means.rs"]
+mod means;
 mod support;
 #[path = "lower/turned.rs"]
 mod turned;

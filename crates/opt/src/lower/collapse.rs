@@ -6,8 +6,8 @@
 //! that). A contraction or window keeps its operands as they are; only its result changes order. Axes merge in
 //! bodies of elementwise ops, broadcasts, splats and reductions: two axes, adjacent in memory, merge when in every
 //! value both are full or both are 1, and every reduction reduces both or none. Where such a body reads one order and
-//! writes another, axes that are adjacent in both merge, and operands keep an order of their own. Where ops move or cut
-//! axes none merge, but those that are 1 throughout drop out.
+//! writes another, axes that are adjacent in both merge, and operands keep an order of their own. Numbers that are computed on
+//! the way have no axes that matter. Where ops move or cut axes none merge, but those that are 1 throughout drop out.
 
 use super::body::Body;
 use crate::form_kernels::is_look_up;
@@ -25,11 +25,16 @@ pub(super) fn collapse_axes(body: &Body) -> Option<Body> {
     if rank == 0 || !body.ops().iter().all(|op| Some(*op) == root || permutes(body, *op, rank)) {
         return None;
     }
-    let mergeable = root.is_none()
-        && body.ops().iter().all(|op| merges(body.func.kind(*op)) || is_look_up(&body.func, *op));
+    let stays_apart = |op: &OpId| is_look_up(&body.func, *op) || is_of_numbers(body, *op);
+    let mergeable =
+        root.is_none() && body.ops().iter().all(|op| merges(body.func.kind(*op)) || stays_apart(op));
     let tables = tables(body);
+    let is_apart = |value: &Value| {
+        let shape = body.shape(*value);
+        tables.contains(value) || (shape.rank() != rank && is_number(shape))
+    };
     let same_rank =
-        moved.iter().filter(|value| !tables.contains(value)).all(|value| body.shape(*value).rank() == rank);
+        moved.iter().filter(|value| !is_apart(value)).all(|value| body.shape(*value).rank() == rank);
     let buffers = buffers(body, &moved, rank);
     if buffers.iter().any(|ty| axis_order(ty).is_none()) {
         return None;
@@ -42,7 +47,7 @@ pub(super) fn collapse_axes(body: &Body) -> Option<Body> {
     };
     let groups = match mergeable && same_rank {
         true => {
-            let elements: Vec<Value> = moved.into_iter().filter(|value| !tables.contains(value)).collect();
+            let elements: Vec<Value> = moved.into_iter().filter(|value| !is_apart(value)).collect();
             merge(body, &elements, &buffers, &order)
         }
         false => {
@@ -100,10 +105,23 @@ fn permutes(body: &Body, op: OpId, rank: usize) -> bool {
         | TensorOp::Transpose { .. } => body.func.operands(op).iter().chain(body.func.results(op)).all(full),
         TensorOp::Pad { .. } => full(&body.func.operand(op, 0)),
         _ if is_look_up(&body.func, op) => full(&body.func.operand(op, 1)),
+        _ if is_of_numbers(body, op) => true,
         // A gather by a list of indices keeps the rank.
         TensorOp::Gather { .. } => full(&body.func.operand(op, 0)) && full(&body.func.result(op)),
         kind => merges(kind),
     }
+}
+
+/// Whether an op makes one number of one number or of sizes, as the count that a mean over open sizes divides by: it has no
+/// axes to put in order.
+fn is_of_numbers(body: &Body, op: OpId) -> bool {
+    let values = || body.func.operands(op).iter().chain(body.func.results(op));
+    matches!(body.func.kind(op), TensorOp::Sizes { .. } | TensorOp::Reshape { .. })
+        && values().all(|value| is_number(body.shape(*value)))
+}
+
+fn is_number(shape: &Shape) -> bool {
+    shape.iter().all(|dim| dim.is_const(1))
 }
 
 /// What is looked up in: its axis is none of the kernel's.
@@ -304,6 +322,7 @@ impl Rebuild<'_> {
     fn kind(&self, kind: &TensorOp) -> TensorOp {
         match kind {
             TensorOp::Broadcast { shape } => TensorOp::Broadcast { shape: self.shape(shape) },
+            TensorOp::Reshape { shape } => TensorOp::Reshape { shape: self.shape(shape) },
             TensorOp::Splat { dtype, shape, bits } => {
                 TensorOp::Splat { dtype: *dtype, shape: self.shape(shape), bits: *bits }
             }

@@ -17,7 +17,7 @@ use tegula_tensor::{Builder, TensorFunc, TensorOp, TensorProgram};
 
 /// Ops of a chain; a walk goes through no more.
 const MOST_STEPS: usize = 16;
-/// A division by a constant is two products and a difference (`target-cpu/src/select/divide.rs`).
+/// A division by a constant is two products and a difference (`target-cpu/src/math/quantise.rs`).
 const DIVISION: usize = 3;
 
 /// Errors: internal, when what is built does not fit.
@@ -90,6 +90,7 @@ impl Found {
         Some([factors, summands])
     }
 
+    /// In the place of `cast`.
     fn build(&self, b: &mut Builder, cast: OpId, factors: Vec<f32>, summands: Vec<f32>) -> Built {
         let to = b.func.ty(b.func.result(cast)).dtype;
         let rank = b.rank(self.from);
@@ -111,11 +112,8 @@ impl Found {
 
 /// The least and the largest value.
 fn range(byte: DType) -> Option<(i32, i32)> {
-    match byte {
-        DType::U8 => Some((0, 255)),
-        DType::I8 => Some((-128, 127)),
-        _ => None,
-    }
+    let (least, most) = byte.int_range().filter(|_| byte.is_int() && byte.bits() == 8)?;
+    Some((least as i32, most as i32))
 }
 
 struct Walk<'a> {
@@ -196,7 +194,7 @@ impl<'a> Walk<'a> {
         (cost > 1 && self.func.ty(value).shape == self.shape).then_some((value, steps))
     }
 
-    /// What a constant holds, if it is one number or one for each channel, as all that are not one number.
+    /// What a constant holds, if it is one finite number or one for each channel, as all that are not one number.
     fn numbers(&mut self, value: Value) -> Option<Numbers> {
         let (op, ty) = (self.func.def_op(value)?, self.func.ty(value));
         let constant = match self.func.kind(op) {
@@ -219,6 +217,7 @@ impl<'a> Walk<'a> {
             }
             self.channels.clone_from(&constant.shape);
         }
-        Some(constant.to_f64())
+        let numbers = constant.to_f64();
+        (!numbers.is_empty() && numbers.iter().all(|number| number.is_finite())).then_some(numbers)
     }
 }

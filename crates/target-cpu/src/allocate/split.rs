@@ -93,6 +93,11 @@ impl Assign<'_> {
         let Loop { head, tail, .. } = self.loops[l as usize];
         let first = self.first_site(vregs).filter(|first| self.leads_to(*first, head)).unwrap_or(head);
         let (entry, exit) = (2 * first, 2 * tail + 2);
+        // Nothing is loaded where the piece is stored.
+        debug_assert!(
+            matches!(self.mir.insts[tail as usize + 1].kind, Kind::Label { .. }),
+            "a loop's exit is bound behind it"
+        );
         let written = vregs.iter().any(|v| self.defs(*v).any(|def| first <= def && def <= tail));
         let mut pieces = SmallVec::new();
         let mut all = Ranges::new();

@@ -171,12 +171,20 @@ impl Builder<'_> {
         self.emit(TensorOp::Quantize { scheme: Box::new(scheme) }, operands)
     }
 
-    /// `saturate(round_even(sums * (scale / y_scale)) + y_zero)`, `scale` the product of both sides': one factor, as ONNX's
-    /// reference has it and engines compute it.
+    /// What sums of products of two quantised sides are multiplied by. 16-bit scales are multiplied as `f32`, which sums fit.
+    pub fn scale_of_products(&mut self, x_scale: Value, w_scale: Value) -> Built {
+        let dtype = self.dtype(x_scale);
+        let wide = if dtype.bits() < 32 { DType::F32 } else { dtype };
+        let scales = [self.cast(x_scale, wide)?, self.cast(w_scale, wide)?];
+        self.mul(scales[0], scales[1])
+    }
+
+    /// `saturate(round_even(sums * (scale / y_scale)) + y_zero)`, `scale` that of products: one factor, as ONNX's reference has
+    /// it and engines compute it.
     pub fn requantize(&mut self, sums: Value, scale: Value, y_scale: Value, y_zero: Value) -> Built {
+        let dtype = self.dtype(scale);
+        let (sums, y_scale) = (self.cast(sums, dtype)?, self.cast(y_scale, dtype)?);
         let factor = self.broadcasted(ScalarOp::Div, &[scale, y_scale])?;
-        let dtype = self.dtype(factor);
-        let sums = self.cast(sums, dtype)?;
         let scaled = self.broadcasted(ScalarOp::Mul, &[sums, factor])?;
         let one = self.splat(dtype, Shape::scalar(), 1.0)?;
         let scheme = QuantScheme { axis: None, block: None, storage: self.dtype(y_zero), zero_point: true };

@@ -83,7 +83,7 @@ pub(super) fn q_dot(b: &mut Builder, x: &[Value], dims: &DotDims) -> Built {
     let lhs = centred(b, x[0], x[2])?;
     let rhs = centred(b, x[3], zero)?;
     let sums = b.dot(lhs, rhs, dims.clone(), DType::I32)?;
-    let scale = b.mul(x[1], x[4])?;
+    let scale = b.scale_of_products(x[1], x[4])?;
     b.requantize(sums, scale, x[6], x[7])
 }
 
@@ -98,7 +98,7 @@ pub(super) fn q_conv(b: &mut Builder, x: &[Value], window: &Window, groups: i64)
         let bias = along(b, *bias, 1, rank)?;
         sums = b.add(sums, bias)?;
     }
-    let scale = b.mul(x[1], x[4])?;
+    let scale = b.scale_of_products(x[1], x[4])?;
     let scale = along(b, scale, 1, rank)?;
     b.requantize(sums, scale, x[6], x[7])
 }

@@ -19,7 +19,7 @@ pub(super) fn q_conv(b: &mut Builder, x: &[Value], window: &Window, groups: i64)
         let bias = along(b, *bias, 1, rank)?;
         sums = b.add(sums, bias)?;
     }
-    let scale = b.mul(x[1], x[4])?;
+    let scale = b.scale_of_products(x[1], x[4])?;
     let scale = along(b, scale, 1, rank)?;
     b.requantize(sums, scale, x[6], x[7]).map(Some)
 }
@@ -32,7 +32,7 @@ pub(super) fn q_dot(b: &mut Builder, x: &[Value], dims: &DotDims) -> Built<Optio
         None => dot_off_middle(b, sides, zeros, dims)?,
     };
     let Some(sums) = sums else { return Ok(None) };
-    let scale = b.mul(x[1], x[4])?;
+    let scale = b.scale_of_products(x[1], x[4])?;
     b.requantize(sums, scale, x[6], x[7]).map(Some)
 }
 
