@@ -16,7 +16,10 @@
   %22 = "tgn.elementwise"(%21, %4) <{f = "mul"}> : (tensor<1xf32>, tensor<8xf32>) -> tensor<8xf32>
   %23 = "tgn.reshape"(%22) <{shape = [1, 8, 1]}> : (tensor<8xf32>) -> tensor<1x8x1xf32>
   %24 = "tgn.elementwise"(%20) <{f = "cast:f32"}> : (tensor<?x8x?xi32, {dims = ["n", "h"]}>) -> tensor<?x8x?xf32, {dims = ["n", "h"]}>
-  %25 = "tgn.elementwise"(%24, %23) <{f = "mul"}> : (tensor<?x8x?xf32, {dims = ["n", "h"]}>, tensor<1x8x1xf32>) -> tensor<?x8x?xf32, {dims = ["n", "h"]}>
-  %26 = "tgn.quantize"(%25, %6, %7) <{scheme = {axis, block, storage = "u8", zero_point = true}}> : (tensor<?x8x?xf32, {dims = ["n", "h"]}>, tensor<f32>, tensor<ui8>) -> tensor<?x8x?xui8, {dims = ["n", "h"]}>
-  "tgn.return"(%26) : (tensor<?x8x?xui8, {dims = ["n", "h"]}>) -> ()
+  %25 = "tgn.reshape"(%6) <{shape = [1, 1, 1]}> : (tensor<f32>) -> tensor<1x1x1xf32>
+  %26 = "tgn.elementwise"(%23, %25) <{f = "div"}> : (tensor<1x8x1xf32>, tensor<1x1x1xf32>) -> tensor<1x8x1xf32>
+  %27 = "tgn.elementwise"(%24, %26) <{f = "mul"}> : (tensor<?x8x?xf32, {dims = ["n", "h"]}>, tensor<1x8x1xf32>) -> tensor<?x8x?xf32, {dims = ["n", "h"]}>
+  %28 = "tgn.splat"() <{dtype = "f32", shape = [], bits = 1065353216}> : () -> tensor<f32>
+  %29 = "tgn.quantize"(%27, %28, %7) <{scheme = {axis, block, storage = "u8", zero_point = true}}> : (tensor<?x8x?xf32, {dims = ["n", "h"]}>, tensor<f32>, tensor<ui8>) -> tensor<?x8x?xui8, {dims = ["n", "h"]}>
+  "tgn.return"(%29) : (tensor<?x8x?xui8, {dims = ["n", "h"]}>) -> ()
 }) : () -> ()

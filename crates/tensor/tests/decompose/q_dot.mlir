@@ -13,8 +13,11 @@
   %18 = "tgn.reshape"(%1) <{shape = [1]}> : (tensor<f32>) -> tensor<1xf32>
   %19 = "tgn.elementwise"(%18, %4) <{f = "mul"}> : (tensor<1xf32>, tensor<?xf32, {dims = ["n"]}>) -> tensor<?xf32, {dims = ["n"]}>
   %20 = "tgn.elementwise"(%17) <{f = "cast:f32"}> : (tensor<?x?xi32, {dims = ["m", "n"]}>) -> tensor<?x?xf32, {dims = ["m", "n"]}>
-  %21 = "tgn.reshape"(%19) <{shape = [1, "n"]}> : (tensor<?xf32, {dims = ["n"]}>) -> tensor<1x?xf32, {dims = ["n"]}>
-  %22 = "tgn.elementwise"(%20, %21) <{f = "mul"}> : (tensor<?x?xf32, {dims = ["m", "n"]}>, tensor<1x?xf32, {dims = ["n"]}>) -> tensor<?x?xf32, {dims = ["m", "n"]}>
-  %23 = "tgn.quantize"(%22, %6, %7) <{scheme = {axis, block, storage = "u8", zero_point = true}}> : (tensor<?x?xf32, {dims = ["m", "n"]}>, tensor<f32>, tensor<ui8>) -> tensor<?x?xui8, {dims = ["m", "n"]}>
-  "tgn.return"(%23) : (tensor<?x?xui8, {dims = ["m", "n"]}>) -> ()
+  %21 = "tgn.reshape"(%6) <{shape = [1]}> : (tensor<f32>) -> tensor<1xf32>
+  %22 = "tgn.elementwise"(%19, %21) <{f = "div"}> : (tensor<?xf32, {dims = ["n"]}>, tensor<1xf32>) -> tensor<?xf32, {dims = ["n"]}>
+  %23 = "tgn.reshape"(%22) <{shape = [1, "n"]}> : (tensor<?xf32, {dims = ["n"]}>) -> tensor<1x?xf32, {dims = ["n"]}>
+  %24 = "tgn.elementwise"(%20, %23) <{f = "mul"}> : (tensor<?x?xf32, {dims = ["m", "n"]}>, tensor<1x?xf32, {dims = ["n"]}>) -> tensor<?x?xf32, {dims = ["m", "n"]}>
+  %25 = "tgn.splat"() <{dtype = "f32", shape = [], bits = 1065353216}> : () -> tensor<f32>
+  %26 = "tgn.quantize"(%24, %25, %7) <{scheme = {axis, block, storage = "u8", zero_point = true}}> : (tensor<?x?xf32, {dims = ["m", "n"]}>, tensor<f32>, tensor<ui8>) -> tensor<?x?xui8, {dims = ["m", "n"]}>
+  "tgn.return"(%26) : (tensor<?x?xui8, {dims = ["m", "n"]}>) -> ()
 }) : () -> ()
