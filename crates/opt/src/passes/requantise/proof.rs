@@ -1,9 +1,9 @@
 //! Proves of an affine function between bytes that one fused multiply-add rounds to the same bytes.
 //!
 //! Method: what a chain of floats computes lies within a bound of the real function `A q + B`: an op adds half of a unit in the
-//! last place, or of the least denormal. Where that is further than the bound from the middle between two integers, it rounds as the real function
-//! does, and so does `fma(q, a, b)`, which is near it too. The few bytes for which that is not so are computed both ways. Where
-//! the two differ, `b` is moved by as little as decides the byte.
+//! last place, or of the least denormal. Where the function is further than the bound from the middle between two integers,
+//! the chain rounds as it does, and so does `fma(q, a, b)`, which is near it too. The few bytes for which that is not so are
+//! computed both ways. Where the two differ, `b` is moved by as little as decides the byte.
 
 /// Half of a unit in the last place, relative; with room for errors of errors.
 const HALF_ULP: f64 = 1.001 / (1u64 << 24) as f64;
@@ -131,9 +131,7 @@ impl Real {
         let fits = largest(&chain.from, real.factor, real.summand) + real.error < LARGEST;
         fits.then_some(Real { error: real.error * 1.001 + ROOM, ..real })
     }
-}
 
-impl Real {
     /// How far from an integer the function is at most. Lanes of their own let a compiler take several at once.
     fn farthest(&self, from: &std::ops::RangeInclusive<i32>) -> f64 {
         let first = self.factor * f64::from(*from.start()) + self.summand;
@@ -226,6 +224,11 @@ mod tests {
         }
     }
 
+    /// From unsigned bytes to unsigned bytes.
+    fn chain(steps: &[Step]) -> Chain {
+        Chain { steps: steps.to_vec(), from: 0..=255, least: vec![0.0], most: vec![255.0] }
+    }
+
     fn drawn(rng: &mut Rng) -> Chain {
         // Now and then near the ends of `f32`.
         let scale = |rng: &mut Rng| {
@@ -245,7 +248,7 @@ mod tests {
             _ => steps.push(Step::Mul(vec![0.5])),
         }
         let lowest = rng.below(200) as f64 - 250.0;
-        Chain { steps, from: 0..=255, least: vec![lowest], most: vec![lowest + 255.0] }
+        Chain { least: vec![lowest], most: vec![lowest + 255.0], ..chain(&steps) }
     }
 
     #[test]
@@ -266,13 +269,12 @@ mod tests {
 
     #[test]
     fn overflow_and_underflow_are_no_part_of_the_real_function() {
-        let chain = |steps| Chain { steps, from: 0..=255, least: vec![0.0], most: vec![255.0] };
         let number = |x: f32| vec![f64::from(x)];
         let over = [Step::ToFloat, Step::Mul(number(1e38)), Step::Div(number(1e38))];
-        assert_eq!(fused(&chain(over.to_vec()), 0), None);
+        assert_eq!(fused(&chain(&over), 0), None);
         let steps = [1e-30, 1e-30, 1e30].map(|x| Step::Mul(number(x)));
         let under = [&[Step::ToFloat], &steps[..], &[Step::Div(number(1e-30))]].concat();
-        assert_eq!(fused(&chain(under), 0), None);
+        assert_eq!(fused(&chain(&under), 0), None);
     }
 
     #[test]
@@ -284,41 +286,20 @@ mod tests {
                 Step::Mul(vec![odd]),
                 Step::Fma(vec![1.0], vec![odd]),
             ] {
-                let steps = vec![Step::ToFloat, step, Step::Mul(vec![0.5])];
-                assert_eq!(
-                    fused(&Chain { steps, from: 0..=255, least: vec![0.0], most: vec![255.0] }, 0),
-                    None
-                );
+                assert_eq!(fused(&chain(&[Step::ToFloat, step, Step::Mul(vec![0.5])]), 0), None);
             }
         }
-        let steps = vec![Step::ToFloat, Step::Div(vec![0.0])];
-        assert_eq!(fused(&Chain { steps, from: 0..=255, least: vec![0.0], most: vec![255.0] }, 0), None);
+        assert_eq!(fused(&chain(&[Step::ToFloat, Step::Div(vec![0.0])]), 0), None);
     }
 
     #[test]
     fn ties_that_fall_otherwise_are_not_fused() {
         // Halves are numbers up to 2^22, whole ones alone beyond 2^23.
-        let kept = Chain {
-            steps: vec![
-                Step::ToFloat,
-                Step::Mul(vec![0.5]),
-                Step::Add(vec![4194304.0]),
-                Step::Sub(vec![4194304.0]),
-            ],
-            from: 0..=255,
-            least: vec![0.0],
-            most: vec![255.0],
+        let by_way_of = |up: f64, down: f64| {
+            chain(&[Step::ToFloat, Step::Mul(vec![0.5]), Step::Add(vec![up]), Step::Sub(vec![down])])
         };
-        assert!(fused(&kept, 0).is_some(), "both keep ties");
-        let moved = Chain {
-            steps: vec![
-                Step::ToFloat,
-                Step::Mul(vec![0.5]),
-                Step::Add(vec![8388608.0]),
-                Step::Sub(vec![8388607.0]),
-            ],
-            ..kept
-        };
+        assert!(fused(&by_way_of(4194304.0, 4194304.0), 0).is_some(), "both keep ties");
+        let moved = by_way_of(8388608.0, 8388607.0);
         assert_eq!(fused(&moved, 0), None, "rounded before one is added, ties go the other way");
     }
 }
