@@ -144,8 +144,57 @@ impl<'a> TileBuilder<'a> {
         self.shared(TileOp::Iota { dtype, shape: shape.to_vec(), axis })
     }
 
+    /// Behind transposes alike that move axes of one element only, so no lane, the result is transposed in their place, where
+    /// another transpose meets it.
     pub fn elementwise(&mut self, f: ScalarOp, args: &[Value]) -> Value {
-        self.op(TileOp::Elementwise { f }, args)
+        match self.before_transposes(args) {
+            Some((args, perm)) => {
+                let tile = self.op(TileOp::Elementwise { f }, &args);
+                self.transpose(tile, &perm)
+            }
+            None => self.op(TileOp::Elementwise { f }, args),
+        }
+    }
+
+    /// What such tiles were before, and their permutation; numbers for all elements have none.
+    fn before_transposes(&mut self, tiles: &[Value]) -> Option<(Vec<Value>, Vec<usize>)> {
+        let (source, perm) = tiles.iter().find_map(|tile| self.transposed(*tile))?;
+        let perm = perm.to_vec();
+        let (_, shape) = self.tile_type(source);
+        let moves_one_only = perm.iter().filter(|axis| shape[**axis] != 1).is_sorted();
+        let is_alike = |tile: &Value| match self.transposed(*tile) {
+            Some((_, other)) => other == perm,
+            None => self.spread_number(*tile).is_some(),
+        };
+        if !moves_one_only || !tiles.iter().all(is_alike) {
+            return None;
+        }
+        let before = |tile: &Value| match (
+            self.transposed(*tile).map(|(source, _)| source),
+            self.spread_number(*tile),
+        ) {
+            (Some(source), _) => Some(source),
+            (None, number) => number.map(|number| self.broadcast(number, &shape)),
+        };
+        let before = tiles.iter().map(before).collect::<Option<_>>()?;
+        Some((before, perm))
+    }
+
+    /// The tile that is transposed, and how.
+    fn transposed(&self, tile: Value) -> Option<(Value, &[usize])> {
+        let op = self.func.def_op(tile)?;
+        match self.func.kind(op) {
+            TileOp::Transpose { perm } => Some((self.func.operand(op, 0), perm)),
+            _ => None,
+        }
+    }
+
+    /// The one element that all are.
+    fn spread_number(&self, tile: Value) -> Option<Value> {
+        let op = self.func.def_op(tile)?;
+        let TileOp::Broadcast { .. } = self.func.kind(op) else { return None };
+        let number = self.func.operand(op, 0);
+        self.func.ty(number).as_tile()?.1.iter().all(|extent| *extent == 1).then_some(number)
     }
 
     /// No op where the shape is the tile's already.
@@ -164,9 +213,14 @@ impl<'a> TileBuilder<'a> {
         self.op(TileOp::Reshape { shape: shape.to_vec() }, &[tile])
     }
 
+    /// No op where no axis moves, and one for two in turn.
     pub fn transpose(&mut self, tile: Value, perm: &[usize]) -> Value {
         if perm.iter().copied().eq(0..perm.len()) {
             return tile;
+        }
+        if let Some((source, before)) = self.transposed(tile) {
+            let both: Vec<usize> = perm.iter().map(|axis| before[*axis]).collect();
+            return self.transpose(source, &both);
         }
         self.op(TileOp::Transpose { perm: perm.to_vec() }, &[tile])
     }

@@ -1,11 +1,12 @@
 //! Kernels that move a buffer to another innermost axis, against the evaluator.
 
 use super::CHANNELS_LAST;
-use super::support::{Case, check, loads};
-use tegula_base::DType::{F32, U8};
+use super::support::{Case, check, loads, ops};
+use tegula_base::DType::{F32, I32, U8};
 use tegula_base::{Dim, Shape};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::{Builder, Layout};
+use tegula_tile::TileOp;
 
 /// Rows become columns in squares of lanes, whole and cut ones, with ops in front and behind.
 #[test]
@@ -208,4 +209,29 @@ fn results_in_panels() {
     }
     let open = Case::new("open").symbol("n", 21).result_layout(Layout::panels(&[1, 0], 1, 8));
     check(open.arg(F32, [Dim::from(5), Dim::symbol("n")]), |b, x| Ok(vec![b.neg(x[0])?]));
+}
+
+/// What is transposed and lies as before is stored as it was loaded, whatever is computed in between.
+#[test]
+fn transposes_that_move_nothing_meet() {
+    let case = || {
+        let case = Case::new("a cast behind a transpose").arg(U8, [2, 3, 5, 4]);
+        case.result_layout(Layout::permuted(&CHANNELS_LAST))
+    };
+    let wide = |b: &mut Builder, x: &[Value]| {
+        let turned = b.transpose(x[0], &[0, 3, 1, 2])?;
+        let wide = b.cast(turned, I32)?;
+        Ok(vec![b.with_number(ScalarOp::Add, wide, 7.0)?])
+    };
+    check(case(), wide);
+    assert!(!ops(case(), wide).iter().any(|op| matches!(op, TileOp::Transpose { .. })));
+    // Of two operands one is transposed; of two transposes they differ.
+    let case = || case().arg(I32, [2, 4, 3, 5]).arg(I32, [3, 2, 5, 4]);
+    check(case(), |b, x| {
+        let turned = b.transpose(x[0], &[0, 3, 1, 2])?;
+        let wide = b.cast(turned, I32)?;
+        let sum = b.add(wide, x[1])?;
+        let other = b.transpose(x[2], &[1, 3, 0, 2])?;
+        Ok(vec![b.add(sum, other)?])
+    });
 }

@@ -3,7 +3,7 @@
 use tegula_base::{Bytes, DType, Diagnostic, Dim, HostTensor, Shape, Symbols};
 use tegula_ir::rewrite::Cloner;
 use tegula_ir::scalar::eval::eval;
-use tegula_ir::{ConstStore, Program, ScalarOp, Value};
+use tegula_ir::{ConstStore, OpId, Program, ScalarOp, Value};
 use tegula_machine::Machine;
 use tegula_opt::lower::lower_kernel;
 use tegula_target::{
@@ -249,16 +249,25 @@ pub fn check(case: Case, build: impl Fn(&mut Builder, &[Value]) -> Built<Vec<Val
 
 /// The shapes of the tiles that a kernel loads where whole tiles are wanted.
 pub fn loads(case: Case, build: impl Fn(&mut Builder, &[Value]) -> Built<Vec<Value>>) -> Vec<Vec<i64>> {
+    let shape = |op| match op {
+        TileOp::Load { shape, .. } => Some(shape),
+        _ => None,
+    };
+    ops(case, build).into_iter().filter_map(shape).collect()
+}
+
+/// The ops of a kernel where whole tiles are wanted, but for those whose results nobody reads.
+pub fn ops(case: Case, build: impl Fn(&mut Builder, &[Value]) -> Built<Vec<Value>>) -> Vec<TileOp> {
     let (func, kernel) = kernel_function(&case, &build);
     let lowered = lower_kernel(&func, kernel, &SmallTarget::ALL[1], &Symbols::default());
     let lowered = lowered.unwrap_or_else(|error| panic!("{}: {error}", case.name));
     let [(_, only)] = lowered.list.as_slice() else { panic!("{}: several launches", case.name) };
     let func = &only.kernel.func;
-    let shape = |op| match func.kind(op) {
-        TileOp::Load { shape, .. } => Some(shape.clone()),
-        _ => None,
+    let is_read = |op: &OpId| {
+        let results = func.results(*op);
+        results.is_empty() || results.iter().any(|result| !func.users(*result).is_empty())
     };
-    func.walk().into_iter().filter_map(shape).collect()
+    func.walk().into_iter().filter(is_read).map(|op| func.kind(op).clone()).collect()
 }
 
 fn ty_of(output: &HostTensor, ty: &TensorType) -> TensorType {
