@@ -6,7 +6,7 @@ use super::{Select, Selected};
 use crate::isa::{Isa, Width};
 use crate::mir::{Arg, Kind, Size, VReg};
 use crate::native::Tier;
-use crate::schedule::Elem;
+use crate::schedule::{CpuOp, Elem};
 use tegula_ir::Value;
 
 impl Select<'_> {
@@ -14,6 +14,9 @@ impl Select<'_> {
     pub(super) fn clamped_count(&mut self, count: Value, lanes: u32) -> Selected<VReg> {
         if let Some(c) = self.immediate(count) {
             return Ok(self.index_constant(c.clamp(0, i64::from(lanes))));
+        }
+        if self.all_or_none(count).is_some_and(|c| c <= i64::from(lanes)) {
+            return self.reg(count);
         }
         self.made(Made::Count { count, lanes }, |s| {
             let count = s.reg(count)?;
@@ -25,6 +28,17 @@ impl Select<'_> {
             s.g(Isa::Cmovs, reg, Arg::Reg(none, Size::B64));
             Ok(reg)
         })
+    }
+
+    /// What a count is where it is not 0, and is known to be one number then.
+    pub(super) fn all_or_none(&self, count: Value) -> Option<i64> {
+        let op = self.func.def_op(count)?;
+        let CpuOp::IndexSelect {} = self.func.kind(op) else { return None };
+        let [yes, no] = [1, 2].map(|i| self.immediate(self.func.operand(op, i)));
+        match (yes?, no?) {
+            (n, 0) | (0, n) => Some(n).filter(|n| *n > 0),
+            _ => None,
+        }
     }
 
     /// A mask whose first `count` lanes are on.

@@ -105,6 +105,23 @@ impl Select<'_> {
                 let packed = self.load_few(mem, bytes * count.clamp(0, i64::from(lanes)) as usize);
                 self.widen(dtype, lanes, Packed::Reg(packed))
             }
+            (Tier::Avx2, bytes) if let Some(some) = self.all_or_none(count) => {
+                let some = some.min(lanes.into()) as u32;
+                let width = self.width(Elem::of(dtype), lanes)?;
+                let reg = self.b.vec(width);
+                let all = |s: &mut Self| {
+                    let packed = s.load_few(mem, bytes * some as usize);
+                    let wide = s.widen(dtype, lanes, Packed::Reg(packed))?;
+                    s.b.copy_to(reg, wide);
+                    Ok(())
+                };
+                self.where_full(count, some, all, |s| {
+                    let none = s.zero(width);
+                    s.b.copy_to(reg, none);
+                    Ok(())
+                })?;
+                Ok(reg)
+            }
             (Tier::Avx2, bytes) => {
                 let width = self.width(Elem::of(dtype), lanes)?;
                 let reg = self.b.vec(width);
@@ -305,6 +322,15 @@ impl Select<'_> {
                 let packed = self.narrow(dtype, lanes, value)?;
                 self.store_few(mem, packed, bytes * count.clamp(0, i64::from(lanes)) as usize);
                 Ok(())
+            }
+            (Tier::Avx2, bytes) if let Some(some) = self.all_or_none(count) => {
+                let some = some.min(lanes.into()) as u32;
+                let packed = self.narrow(dtype, lanes, value)?;
+                let all = |s: &mut Self| {
+                    s.store_few(mem, packed, bytes * some as usize);
+                    Ok(())
+                };
+                self.where_full(count, some, all, |_| Ok(()))
             }
             (Tier::Avx2, bytes) => {
                 let packed = self.narrow(dtype, lanes, value)?;

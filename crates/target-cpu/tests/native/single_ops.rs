@@ -90,16 +90,19 @@ pub fn single_ops(max_bytes: u32) -> Vec<(String, CpuFunc)> {
                     Some(g.b.load_masked(dtype, lanes, at, mask))
                 });
             }
-            for count in -1..=i64::from(lanes) + 1 {
+            for (count, chosen) in
+                (-1..=i64::from(lanes) + 1).flat_map(|count| [(count, false), (count, true)])
+            {
                 let there = dtype.size() as i64 * count.clamp(0, lanes.into());
-                case(format!("load the first {count} of {lanes}x{dtype}"), &mut |g| {
-                    let (base, count) = (g.b.arg(1), g.b.index(count));
+                let form = if chosen { "all or none" } else { "all" };
+                case(format!("load {form} of the first {count} of {lanes}x{dtype}"), &mut |g| {
+                    let (base, count) = (g.b.arg(1), first(g, count, chosen));
                     // None behind them is there.
                     let at = At::new(base).disp(IN_BYTES as i64 - there).count(count);
                     Some(g.b.load_at(dtype, lanes, at))
                 });
-                case(format!("store the first {count} of {lanes}x{dtype}"), &mut |g| {
-                    let (base, count) = (g.b.arg(2), g.b.index(count));
+                case(format!("store {form} of the first {count} of {lanes}x{dtype}"), &mut |g| {
+                    let (base, count) = (g.b.arg(2), first(g, count, chosen));
                     let value = fresh(g, elem, lanes);
                     let at = At::new(base).disp(g.advance(4096)).count(count);
                     g.b.store_at(dtype, value, at);
@@ -200,4 +203,18 @@ pub fn single_ops(max_bytes: u32) -> Vec<(String, CpuFunc)> {
         cases.iter().all(|(_, func)| func.walk().iter().all(|op| !func.kind(*op).name().is_empty()))
     );
     cases
+}
+
+/// So many lanes; where they are `chosen`, none of them in some runs.
+fn first(g: &mut Generator, count: i64, chosen: bool) -> Value {
+    let count = g.b.index(count);
+    if !chosen {
+        return count;
+    }
+    let [size, one, none] = [g.b.arg(3 + g.rng.below(3)), g.b.index(1), g.b.index(0)];
+    let odd = g.b.index_op(IndexOp::And, size, one);
+    match g.rng.below(2) {
+        0 => g.b.index_select(odd, count, none),
+        _ => g.b.index_select(odd, none, count),
+    }
 }
