@@ -66,9 +66,9 @@ const FEWEST_ALIASED_ROWS: i64 = 64;
 const FEWEST_PACKED_ROWS: i64 = 512;
 /// Lines a block at most: beyond, weights are read so seldom that work units spread better.
 const MOST_LINES: u64 = 16;
-/// Columns from which on a kernel that widens rows costs half of what it saves: on a Zen 3 a byte takes 0.3 cycles, and a
-/// product of it 0.009 less.
-const FEWEST_WORD_COLUMNS: usize = 64;
+/// Products of an element from which on a kernel that widens it costs half of what it saves: on a Zen 3 a byte takes 0.3
+/// cycles, and a product of it 0.009 less.
+const FEWEST_WORD_PRODUCTS: usize = 64;
 /// As `sums_channels_from` has it. By the model of the cores, 128x128 places, 3x3: of a Zen 3 five channels take 0.50 of the
 /// time and 64 take 0.42, of a Zen 5 0.66 and 0.10; four, fewer than a depthwise kernel has in lanes, 5 times as long.
 const FEWEST_SUMMED_CHANNELS: i64 = 5;
@@ -308,7 +308,7 @@ impl TargetModel for CpuTarget {
 
     /// `vpmaddwd` by weights that `vpmovsxbw` widens as it loads them.
     fn words_pay_from(&self) -> Option<usize> {
-        (!self.has_byte_dots()).then_some(FEWEST_WORD_COLUMNS)
+        (!self.has_byte_dots()).then_some(FEWEST_WORD_PRODUCTS)
     }
 
     fn wants_signed_bytes(&self) -> bool {

@@ -135,8 +135,9 @@ pub trait TargetModel: Sync {
         None
     }
 
-    /// From how many columns on a product of 16-bit integers by signed bytes takes less time than one of bytes that is not
-    /// summed in pairs, with what it takes to widen the rows; `None` where it never does, and such products are not made.
+    /// How many products an element takes part in (columns, times what places of a convolution's window meet it) from which on
+    /// those of 16-bit integers by signed bytes take less time than those of bytes that are not summed in pairs, with what it
+    /// takes to widen the elements; `None` where it never does, and such products are not made.
     fn words_pay_from(&self) -> Option<usize> {
         None
     }

@@ -15,8 +15,7 @@ pub(super) fn dot(
     let [lhs, rhs] = take(name, x)?;
     let stored = matches!(rhs.dtype, DType::I8 | DType::F16 | DType::BF16);
     let narrow_weights = lhs.dtype == DType::F32 && stored && out == DType::F32;
-    let of_words = (lhs.dtype, rhs.dtype, out) == (DType::I16, DType::I8, DType::I32);
-    if !narrow_weights && !of_words {
+    if !narrow_weights && !is_of_words(lhs, rhs, out) {
         accumulates(name, lhs, rhs, out)?;
     }
     let shape = dot_shape(name, dims, lhs, rhs)?;
@@ -72,6 +71,10 @@ fn one_role_each(name: &str, batch: &[usize], inner: &[usize], ty: &TensorType) 
     Ok(())
 }
 
+fn is_of_words(lhs: &TensorType, rhs: &TensorType, out: DType) -> bool {
+    (lhs.dtype, rhs.dtype, out) == (DType::I16, DType::I8, DType::I32)
+}
+
 fn accumulates(name: &str, lhs: &TensorType, rhs: &TensorType, out: DType) -> Result<(), String> {
     let byte = |ty: &TensorType| matches!(ty.dtype, DType::I8 | DType::U8);
     let half = |ty: &TensorType| matches!(ty.dtype, DType::F16 | DType::BF16);
@@ -86,7 +89,9 @@ fn accumulates(name: &str, lhs: &TensorType, rhs: &TensorType, out: DType) -> Re
 
 pub(super) fn conv(name: &str, window: &Window, groups: i64, out: DType, x: &[&TensorType]) -> Types {
     let [x, w] = take(name, x)?;
-    accumulates(name, x, w, out)?;
+    if !is_of_words(x, w, out) {
+        accumulates(name, x, w, out)?;
+    }
     one(out, conv_shape(name, window, groups, x, w)?)
 }
 
