@@ -250,8 +250,9 @@ pub struct Contract {
     pub lhs: DType,
     pub rhs: DType,
     pub acc: DType,
-    /// The right side comes in panels of the tile's columns, packed when it was compiled or by the kernel that wrote it.
-    pub rhs_packed: bool,
+    pub panels: Panels,
+    /// It is computed in each turn of a loop, where rows whose number is not known are few: a recurrent layer's batch.
+    pub in_loop: bool,
     /// Products of two steps are summed in `i16` first.
     pub pair_sums: bool,
     /// Rows of the left side are read through a window: a convolution.
@@ -262,6 +263,17 @@ pub struct Contract {
     /// the buffer that is read.
     pub innermost: [Dim; 2],
     pub prologue: Option<Prologue>,
+}
+
+/// How a contraction's right side lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Panels {
+    /// As the program has it.
+    None,
+    /// In panels of the tile's columns, packed when it is compiled or by the kernel that writes it.
+    OfTile,
+    /// In panels of so many columns, which are the tile's.
+    Of(i64),
 }
 
 /// Costs of products of bytes whose pairs are summed in 16 bits.

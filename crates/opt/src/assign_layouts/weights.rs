@@ -8,7 +8,7 @@ use super::outer_operand;
 use crate::lower::contract;
 use tegula_base::{DType, Dim, Symbols};
 use tegula_ir::{Def, OpId, Value};
-use tegula_target::{Contract, TargetModel};
+use tegula_target::{Contract, Panels, TargetModel};
 use tegula_tensor::layout::Physical;
 use tegula_tensor::{Layout, TensorFunc, TensorOp};
 
@@ -58,7 +58,7 @@ pub(super) fn of_conv(
     let result = func.ty(func.result(root)).shape.clone();
     let window: i64 = window.size.iter().product();
     let k = w.shape[1].clone() * Dim::from(window);
-    let contract = contract::of_conv([x.dtype, w.dtype], &result, *groups, k, *out, true);
+    let contract = contract::of_conv([x.dtype, w.dtype], &result, *groups, k, *out, Panels::OfTile);
     let width = target.contract_tile(&contract, symbols).n;
     // A panel is of one group.
     if *groups != 1 && contract.n.as_const().is_none_or(|columns| columns % width != 0) {
@@ -128,8 +128,13 @@ fn contract_of(func: &TensorFunc, root: OpId) -> Option<Contract> {
     let result = &func.ty(func.result(root)).shape;
     let inner = w.shape[k].clone();
     let innermost = [inner.clone(), w.shape[n].clone()];
-    let contract = contract::of_dot([lhs.dtype, w.dtype], result, inner, *out, true, innermost);
-    Some(Contract { pair_sums: pair_sums.is_some(), ..contract })
+    let contract = contract::of_dot([lhs.dtype, w.dtype], result, inner, *out, Panels::OfTile, innermost);
+    Some(Contract { pair_sums: pair_sums.is_some(), in_loop: is_in_loop(func, root), ..contract })
+}
+
+fn is_in_loop(func: &TensorFunc, op: OpId) -> bool {
+    let owner = |op: &OpId| func.parent(*op).and_then(|region| func.owner(region));
+    std::iter::successors(owner(&op), owner).any(|op| matches!(func.kind(op), TensorOp::Loop { .. }))
 }
 
 /// Steps along k whose factors lie next to each other.

@@ -26,7 +26,7 @@ use super::access::{Axis, Lowering, TileBox};
 use super::body::Body;
 use tegula_base::{DType, Diagnostic, Dim, Symbols};
 use tegula_ir::{OpId, ScalarOp, Value};
-use tegula_target::{Contract, ContractTile, Edges, TargetModel};
+use tegula_target::{Contract, ContractTile, Edges, Panels, TargetModel};
 use tegula_tensor::TensorOp;
 use tegula_tensor::layout::Physical;
 use tegula_tensor::winograd::{REACH, RESULTS};
@@ -97,7 +97,7 @@ pub(crate) fn of_dot(
     result: &[Dim],
     k: Dim,
     out: DType,
-    rhs_packed: bool,
+    panels: Panels,
     innermost: [Dim; 2],
 ) -> Contract {
     let [batch @ .., m, n] = result else {
@@ -116,7 +116,8 @@ pub(crate) fn of_dot(
         lhs,
         rhs,
         acc,
-        rhs_packed,
+        panels,
+        in_loop: false,
         pair_sums: false,
         windowed: false,
         batch_axes,
@@ -133,7 +134,7 @@ pub(crate) fn of_conv(
     groups: i64,
     k: Dim,
     out: DType,
-    rhs_packed: bool,
+    panels: Panels,
 ) -> Contract {
     let row = 2 + window::row_axis(result);
     let others = (2..result.len()).filter(|axis| *axis != row);
@@ -150,7 +151,8 @@ pub(crate) fn of_conv(
         lhs,
         rhs,
         acc,
-        rhs_packed,
+        panels,
+        in_loop: false,
         pair_sums: false,
         windowed: true,
         batch_axes: result.len() - 2,
@@ -175,7 +177,8 @@ pub(crate) fn of_winograd(result: &[Dim], k: Dim) -> Contract {
         lhs: DType::F32,
         rhs: DType::F32,
         acc: DType::F32,
-        rhs_packed: true,
+        panels: Panels::OfTile,
+        in_loop: false,
         pair_sums: false,
         windowed: false,
         batch_axes: 1 + spatial.len(),
@@ -523,6 +526,11 @@ enum RightSide {
 }
 
 impl RightSide {
+    /// What the target is told of it.
+    fn panels(self) -> Panels {
+        self.width().map_or(Panels::None, Panels::Of)
+    }
+
     /// Columns of a panel.
     fn width(self) -> Option<i64> {
         match self {

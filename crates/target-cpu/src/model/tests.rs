@@ -2,6 +2,7 @@
 
 use super::*;
 use tegula_base::Dim;
+use tegula_target::Panels;
 
 fn tile(class: &str, m: &str, n: &str, k: &str) -> [i64; 4] {
     let machine = Machine::class(class).expect("a class");
@@ -20,7 +21,8 @@ pub(super) fn contract(m: &str, n: &str, k: &str) -> Contract {
         lhs: DType::F32,
         rhs: DType::F32,
         acc: DType::F32,
-        rhs_packed: true,
+        panels: Panels::OfTile,
+        in_loop: false,
         windowed: false,
         batch_axes: 0,
         innermost: [dim(k), dim(n)],
@@ -130,6 +132,25 @@ fn halves_of_bytes_fit_beside_their_sums() {
             let used = rows * vectors + 2 * vectors + 4;
             assert!(used <= i64::from(target.cpu.vector_registers), "{m} x {n}: {rows} x {vectors} vectors");
         }
+    }
+}
+
+/// Few rows meet wide panels, and whoever is told of a panel keeps its columns.
+#[test]
+fn words_in_loops_meet_wide_panels() {
+    let target =
+        CpuTarget::new(Machine::class("zen3").expect("a class"), Form::Machine).expect("a known tier");
+    let tile = |m: &str, in_loop: bool, panels: Panels| {
+        let words =
+            Contract { lhs: DType::I16, rhs: DType::I8, acc: DType::I32, ..contract(m, "3072", "768") };
+        let tile = target.contract_tile(&Contract { in_loop, panels, ..words }, &Symbols::default());
+        [tile.m, tile.n]
+    };
+    assert_eq!(tile("batch", true, Panels::OfTile), [2, 32]);
+    assert_eq!(tile("batch", false, Panels::OfTile), [6, 16]);
+    assert_eq!(tile("128", true, Panels::OfTile), tile("128", false, Panels::OfTile));
+    for (width, rows) in [(8, 6), (16, 6), (24, 3), (32, 2), (64, 1)] {
+        assert_eq!(tile("batch", false, Panels::Of(width)), [rows, width]);
     }
 }
 

@@ -5,8 +5,10 @@ use crate::lower::wants_halves;
 use crate::native::Tier;
 use tegula_base::{DType, Symbols};
 use tegula_target::tuning::TunedTile;
-use tegula_target::{Contract, ContractTile, Edges, TargetModel};
+use tegula_target::{Contract, ContractTile, Edges, Panels, TargetModel};
 
+/// Registers of a vector unit.
+pub(super) const REGISTERS: [(Tier, i64); 2] = [(Tier::Avx2, 16), (Tier::Avx512, 32)];
 /// Accumulators of a contraction tile, of the registers that the tier has: the rest holds the vectors of the
 /// right side, a broadcast element and what the epilogue needs. 14 x 2 of 32 and 6 x 2 of 16 are the largest
 /// that leave three; multiply-adds need latency (4 cycles) x 2 units = 8 to be busy.
@@ -35,6 +37,10 @@ const DENSE_VECTORS: [(Tier, i64); 2] = [(Tier::Avx2, 3), (Tier::Avx512, 4)];
 /// Time of a tile of one vector of columns of bytes that are taken apart, whose halves of rows serve that vector alone, against
 /// one of two or three that the columns fill. Measured on a Zen 3, 33 to 330 rows: 0.98 to 1.06.
 const ONE_VECTOR_OF_BYTES: f64 = 1.03;
+/// Vectors of columns of words that are multiplied in each turn of a loop by rows whose number is not known. Of one row two take
+/// as long for their rows' elements and the loop's instructions as for the weights: on a Zen 3 2.4 MB of them pass at 34 GB/s, at
+/// 43 by four and at 44 by eight. Many rows take 3 % more instructions by two rows and four vectors than by six and two.
+const WORD_VECTORS_IN_LOOPS: i64 = 4;
 /// Rows of such a tile whose usual ones take too many accumulators, where their number is not known: what is left over of
 /// rows goes by fours.
 const FEW_ROWS: i64 = 4;
@@ -105,20 +111,32 @@ impl CpuTarget {
     /// Rows, and vectors of columns, of a tile.
     pub(super) fn tile(&self, contract: &Contract, lanes: i64) -> [i64; 2] {
         let columns = contract.n.as_const().map(|n| (n + lanes - 1) / lanes);
-        let vectors = match contract.m.as_const() {
+        let vectors = match contract.panels {
+            Panels::Of(width) => width / lanes,
+            Panels::OfTile | Panels::None => self.vectors(contract, columns),
+        };
+        let vectors = columns.map_or(vectors, |columns| vectors.min(columns)).max(1);
+        let rows = if self.is_dense(contract) { Self::dense_height } else { Self::tile_rows };
+        [rows(self, contract, vectors), vectors]
+    }
+
+    fn vectors(&self, contract: &Contract, columns: Option<i64>) -> i64 {
+        match contract.m.as_const() {
             // Few rows: as many columns as keep the units busy.
             // Halves of columns that several rows meet stay in registers.
             Some(2..=4) if self.takes_bytes_apart(contract) => USUAL_VECTORS,
             Some(rows @ 1..=4) => BUSY_ACCUMULATORS / rows,
-            _ if self.is_held_by_front_end(contract) || self.takes_bytes_apart(contract) => {
-                return self.dense_tile(contract, columns);
-            }
-            _ if self.tier == Tier::Avx2 => self.dense_vectors(contract, columns),
+            None if contract.in_loop && self.multiplies_words(contract) => WORD_VECTORS_IN_LOOPS,
+            _ if self.is_dense(contract) || self.tier == Tier::Avx2 => self.dense_vectors(contract, columns),
             _ if columns == Some(3) => 3,
             _ => USUAL_VECTORS,
-        };
-        let vectors = columns.map_or(vectors, |columns| vectors.min(columns)).max(1);
-        [self.tile_rows(contract, vectors), vectors]
+        }
+    }
+
+    /// Whether instructions rather than multiply-adds take the time of a tile of more than a few rows.
+    fn is_dense(&self, contract: &Contract) -> bool {
+        let are_few = contract.m.as_const().is_some_and(|rows| (1..=4).contains(&rows));
+        !are_few && (self.is_held_by_front_end(contract) || self.takes_bytes_apart(contract))
     }
 
     /// Whether a core that two threads share takes longer to take in the instructions of a tile of usual height than to
@@ -138,21 +156,20 @@ impl CpuTarget {
         products * instructions(of_tier(&USUAL_ROWS, self.tier), USUAL_VECTORS) > entering
     }
 
-    /// A tile that takes few instructions for each product.
-    pub(super) fn dense_tile(&self, contract: &Contract, columns: Option<i64>) -> [i64; 2] {
-        let vectors = self.dense_vectors(contract, columns);
-        let most = (self.dense_accumulators(contract) / vectors).max(1);
+    /// Rows of a tile that takes few instructions for each product.
+    fn dense_height(&self, contract: &Contract, vectors: i64) -> i64 {
+        let most = self.most_rows(contract, vectors, self.dense_accumulators(contract));
         let Some(rows) = contract.m.as_const() else {
-            return [self.dense_rows(contract, vectors).min(most), vectors];
+            return self.dense_rows(contract, vectors).min(most);
         };
         let cost = |height: i64| instructions(height, vectors) * padding(rows.max(1), height);
         let heights = (1..=most.min(rows.max(1))).rev();
-        [heights.min_by(|a, b| cost(*a).total_cmp(&cost(*b))).unwrap_or(1), vectors]
+        heights.min_by(|a, b| cost(*a).total_cmp(&cost(*b))).unwrap_or(1)
     }
 
-    /// Its vectors of columns. They follow from the columns alone, so that weights that products of several heights share are
+    /// Vectors of columns of such a tile. They follow from the columns alone, so that weights that products of several heights share are
     /// packed once, and divide them where some do, as groups of columns need.
-    pub(super) fn dense_vectors(&self, contract: &Contract, columns: Option<i64>) -> i64 {
+    fn dense_vectors(&self, contract: &Contract, columns: Option<i64>) -> i64 {
         let narrowest = if self.takes_bytes_apart(contract) { 1 } else { USUAL_VECTORS };
         let widths = narrowest..=of_tier(&DENSE_VECTORS, self.tier);
         let columns = match columns {
@@ -185,6 +202,16 @@ impl CpuTarget {
         self.most_accumulators(contract).min(DENSE_ACCUMULATORS)
     }
 
+    /// Rows of a tile of so many sums at most. A step of words holds as many factors as there are rows or vectors, whichever are
+    /// fewer, one of the other side and a product.
+    fn most_rows(&self, contract: &Contract, vectors: i64, accumulators: i64) -> i64 {
+        let registers = of_tier(&REGISTERS, self.tier);
+        let has_room = |rows: i64| {
+            !self.multiplies_words(contract) || rows * vectors + rows.min(vectors) + 2 <= registers
+        };
+        (1..=accumulators / vectors).rev().find(|rows| has_room(*rows)).unwrap_or(1)
+    }
+
     pub(super) fn most_accumulators(&self, contract: &Contract) -> i64 {
         match !self.has_byte_dots() && contract.lhs.bits() == 8 {
             true => MOST_BYTE_ACCUMULATORS,
@@ -198,9 +225,13 @@ impl CpuTarget {
         !self.has_byte_dots() && contract.lhs.bits() == 8 && !contract.pair_sums
     }
 
+    fn multiplies_words(&self, contract: &Contract) -> bool {
+        !self.has_byte_dots() && (contract.lhs, contract.rhs) == (DType::I16, DType::I8)
+    }
+
     /// Rows of a tile with `vectors` vectors of columns.
     pub(super) fn tile_rows(&self, contract: &Contract, vectors: i64) -> i64 {
-        let most = (self.most_accumulators(contract) / vectors).max(1);
+        let most = self.most_rows(contract, vectors, self.most_accumulators(contract));
         let usual = (of_tier(&USUAL_ROWS, self.tier) * USUAL_VECTORS / vectors).min(most);
         let Some(rows) = contract.m.as_const() else { return usual };
         if rows <= most {
@@ -217,7 +248,7 @@ impl CpuTarget {
     pub(super) fn column_slabs(&self, contract: &Contract, [rows, width]: [i64; 2]) -> i64 {
         let (Some(n), Some(k)) = (contract.n.as_const(), contract.k.as_const()) else { return 1 };
         let is_passed_once = contract.m.as_const().is_some_and(|m| m <= rows);
-        if is_passed_once || !contract.rhs_packed || contract.windowed {
+        if is_passed_once || contract.panels == Panels::None || contract.windowed {
             return 1;
         }
         let tiles = (n + width - 1) / width;
@@ -229,7 +260,7 @@ impl CpuTarget {
     /// Whether L2 holds a panel of weights stored narrower as floats, beside the left side's block and the next panel's bytes.
     pub(super) fn holds_floats(&self, contract: &Contract, width: i64) -> bool {
         let is_narrow = matches!(contract.rhs, DType::I8 | DType::F16 | DType::BF16);
-        let is_stored = contract.lhs == DType::F32 && is_narrow && contract.rhs_packed;
+        let is_stored = contract.lhs == DType::F32 && is_narrow && contract.panels != Panels::None;
         let floats = contract.k.as_const().map(|k| k.saturating_mul(width * DType::F32.size() as i64));
         let fits = floats.is_some_and(|bytes| (1..=self.cpu.l2.0 as i64 / L2_SHARE).contains(&bytes));
         let are_many = contract.n.as_const().is_some_and(|n| n >= CONVERTED_PANELS * width);

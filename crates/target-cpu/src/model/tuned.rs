@@ -1,8 +1,7 @@
 //! Tiles of contractions from a record, and which are worth measuring for one.
 
 use super::CpuTarget;
-use super::tile::{MOST_ROW_TILES, even_block, instructions};
-use crate::native::Tier;
+use super::tile::{MOST_ROW_TILES, REGISTERS, even_block, instructions};
 use tegula_base::{DType, Diagnostic, Diagnostics};
 use tegula_target::tuning::{TunedContract, TunedTile, Tuning};
 use tegula_target::{Contract, TargetModel};
@@ -13,9 +12,6 @@ const MOST_SHAPES: usize = 8;
 /// The part of the sums that fit the registers, or that there are, which a tile has at least: a smaller one reads more for each
 /// product than any that is taken.
 const LEAST_SHARE: i64 = 2;
-/// Registers of a vector unit. A record may fill them: sums that leave no room for factors spill, and are as right.
-const REGISTERS: [(Tier, i64); 2] = [(Tier::Avx2, 16), (Tier::Avx512, 32)];
-
 /// As [`TargetModel::other_tiles`]: other shapes with the blocks that they would have, then the own one in other blocks.
 pub(super) fn others(target: &CpuTarget, contract: &Contract) -> Vec<TunedTile> {
     let own = target.own_tile(contract);
@@ -93,6 +89,7 @@ fn check_tile(target: &CpuTarget, tile: &TunedTile) -> Result<(), String> {
         return Err(format!("has {columns} columns, no multiple of {lanes}"));
     }
     let of_row = columns.unsigned_abs().div_ceil(target.lanes(DType::F32).unsigned_abs()) as i64;
+    // Sums that leave no room for factors spill, and are as right.
     let (vectors, registers) = (rows.saturating_mul(of_row), super::of_tier(&REGISTERS, target.tier));
     if vectors > registers {
         return Err(format!("has {rows} x {columns} sums, more than {registers} registers hold"));

@@ -50,7 +50,7 @@ mod tests {
     use crate::model::Form;
     use tegula_base::Symbols;
     use tegula_machine::Machine;
-    use tegula_target::TargetModel;
+    use tegula_target::{Panels, TargetModel};
 
     fn products(tiles: impl Into<Dim>, channels: i64) -> Contract {
         let [k, n] = [channels, 64].map(Dim::from);
@@ -62,7 +62,8 @@ mod tests {
             lhs: DType::F32,
             rhs: DType::F32,
             acc: DType::F32,
-            rhs_packed: true,
+            panels: Panels::OfTile,
+            in_loop: false,
             windowed: false,
             batch_axes: 3,
             innermost: [k, n],

@@ -57,8 +57,8 @@ pub(super) fn contract(body: &Body, root: OpId) -> Result<Contract, String> {
     let operands = [x, w].map(|value| body.func.ty(value).dtype);
     let reach: i64 = window.size.iter().product();
     let k = body.shape(w)[1].clone() * Dim::from(reach);
-    let is_packed = right_side(body, w, 0) != RightSide::Plain;
-    Ok(super::of_conv(operands, &result_shape(body, x, w, window), *groups, k, *out, is_packed))
+    let panels = right_side(body, w, 0).panels();
+    Ok(super::of_conv(operands, &result_shape(body, x, w, window), *groups, k, *out, panels))
 }
 
 pub(super) fn lower(

@@ -55,7 +55,7 @@ fn asked(body: &Body, root: OpId, target: &dyn TargetModel, symbols: &Symbols) -
         Some(Prologue::Unpack { .. }) | None => operands,
     };
     let shape = body.shape(body.func.result(root));
-    let mut contract = super::of_dot(operands, shape, k, *out, packing != RightSide::Plain, innermost);
+    let mut contract = super::of_dot(operands, shape, k, *out, packing.panels(), innermost);
     contract.prologue = prologue.as_ref().map(|found| found.prologue);
     contract.pair_sums = pair_sums.is_some();
     Ok(Asked { roles, packing, prologue, contract })
