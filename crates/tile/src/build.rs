@@ -144,8 +144,8 @@ impl<'a> TileBuilder<'a> {
         self.shared(TileOp::Iota { dtype, shape: shape.to_vec(), axis })
     }
 
-    /// Behind transposes alike that move axes of one element only, so no lane, the result is transposed in their place, where
-    /// another transpose meets it.
+    /// Behind transposes alike that move axes of one element only, and one of these behind the lanes, the result is transposed in
+    /// their place: what is computed in lanes stays in them, and another transpose may meet it.
     pub fn elementwise(&mut self, f: ScalarOp, args: &[Value]) -> Value {
         match self.before_transposes(args) {
             Some((args, perm)) => {
@@ -162,19 +162,17 @@ impl<'a> TileBuilder<'a> {
         let perm = perm.to_vec();
         let (_, shape) = self.tile_type(source);
         let moves_one_only = perm.iter().filter(|axis| shape[**axis] != 1).is_sorted();
+        let has_lanes = shape.last().is_some_and(|lanes| *lanes != 1);
         let is_alike = |tile: &Value| match self.transposed(*tile) {
             Some((_, other)) => other == perm,
             None => self.spread_number(*tile).is_some(),
         };
-        if !moves_one_only || !tiles.iter().all(is_alike) {
+        if !moves_one_only || !has_lanes || !tiles.iter().all(is_alike) {
             return None;
         }
-        let before = |tile: &Value| match (
-            self.transposed(*tile).map(|(source, _)| source),
-            self.spread_number(*tile),
-        ) {
-            (Some(source), _) => Some(source),
-            (None, number) => number.map(|number| self.broadcast(number, &shape)),
+        let before = |tile: &Value| match self.transposed(*tile).map(|(source, _)| source) {
+            Some(source) => Some(source),
+            None => self.spread_number(*tile).map(|number| self.broadcast(number, &shape)),
         };
         let before = tiles.iter().map(before).collect::<Option<_>>()?;
         Some((before, perm))
