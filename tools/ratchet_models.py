@@ -24,16 +24,25 @@ def scale(name, value):
     return numpy_helper.from_array(np.float32(value), name)
 
 
-def quantised(cases, name, op, inputs, weights, output):
-    """Bytes by bytes to bytes: an epilogue of many instructions stands behind the sums of all tiles."""
+def quantised(cases, name, op, inputs, weights, output, image=False, **attributes):
+    """Bytes by bytes to bytes: an epilogue of many instructions stands behind the sums of all tiles. An image is floats, with
+    channels last."""
     parameters = {part: scale(part, 0.02) for part in ("x_scale", "w_scale", "y_scale")}
     parameters["x_zero"] = numpy_helper.from_array(np.uint8(7), "x_zero")
     parameters["w_zero"] = numpy_helper.from_array(np.int8(0), "w_zero")
     parameters["y_zero"] = numpy_helper.from_array(np.uint8(9), "y_zero")
     names = ["x", "x_scale", "x_zero", "w", "w_scale", "w_zero", "y_scale", "y_zero"]
-    node = helper.make_node(op, names, ["y"])
+    node = helper.make_node(op, names, ["y"], **attributes)
     weights = {"w": weight("w", "s8", weights), **parameters}
-    cases.add(name, "program", [node], {"x": ("u8", inputs)}, {"y": ("u8", output)}, weights)
+    if not image:
+        cases.add(name, "program", [node], {"x": ("u8", inputs)}, {"y": ("u8", output)}, weights)
+        return
+    nodes = [
+        helper.make_node("QuantizeLinear", ["image", "x_scale", "x_zero"], ["bytes"]),
+        helper.make_node("Transpose", ["bytes"], ["x"], perm=[0, 3, 1, 2]),
+        node,
+    ]
+    cases.add(name, "program", nodes, {"image": ("f32", inputs)}, {"y": ("u8", output)}, weights)
 
 
 def main():
@@ -53,6 +62,8 @@ def main():
     quantised(cases, "matmul-48x96x384-quantised", "QLinearMatMul", [48, 96], [96, 384], [48, 384])
     quantised(cases, "matmul-1x512x768-quantised", "QLinearMatMul", [1, 512], [512, 768], [1, 768])
     conv(cases, "first-layer-3x3-80", 3, 80, 16, 3, stride=2)
+    pixels = {"image": True, "strides": [2, 2], "pads": [3, 3, 3, 3]}
+    quantised(cases, "first-layer-7x7-56-quantised", "QLinearConv", [1, 56, 56, 3], [32, 3, 7, 7], [1, 32, 28, 28], **pixels)
     conv(cases, "depthwise-3x3-96-40", 96, 40, 96, 3, groups=96)
     conv(cases, "conv-3x3-64-20-16-groups", 64, 20, 64, 3, groups=16)
     rows(cases, "softmax-400x96", "Softmax", [400, 96], axis=-1)
