@@ -1,14 +1,16 @@
 //! Convolutions by Winograd's algorithm: where it pays, and how many tiles of an image are a work unit's.
 
-use super::{CpuTarget, L2_SHARE};
+use super::{CpuTarget, L2_SHARE, of_tier};
+use crate::native::Tier;
 use tegula_base::{DType, Dim};
 use tegula_target::{Contract, ContractTile};
 use tegula_tensor::winograd::{FEWEST_CHANNELS, REACH};
 
-/// Tiles of an image from which it pays to transform them: the transformed filters, 16 numbers for 9, are read for each
-/// image. Measured on an Emerald Rapids: 25 tiles of 128 channels take 0.80 of the time of walked windows; fewer were not measured.
-/// On a Zen 3, AVX2, 16 to 128 channels of 40 to 1,600 tiles take 0.43 to 0.87 of it (`yolov8n`, `ocr-detect-yolox`).
-const FEWEST_WINOGRAD_TILES: i64 = 25;
+/// Tiles of an image from which it pays to transform them: the transformed filters, 16 numbers for 9, are read for each image. On
+/// a Zen 3, AVX2, 16 to 256 channels take of the time of walked windows 0.46 to 0.62 for 4 tiles, 0.53 to 0.89 for 9 and 16, 0.43 to
+/// 0.87 for the 25 to 1,600 of `yolov8n` and `ocr-detect-yolox`; on an Emerald Rapids, AVX-512, 25 tiles of 128 channels 0.80, and
+/// fewer were not measured.
+const FEWEST_WINOGRAD_TILES: [(Tier, i64); 2] = [(Tier::Avx2, 4), (Tier::Avx512, 25)];
 /// Tiles of a work unit at most, whose transforms stay in L2 beside the filters'. Measured on an Ice Lake server,
 /// `yolov8n`'s and `ppocrv4-det`'s convolutions: 24, 36, 64 and 96 take the same time within 3 %.
 const MOST_WINOGRAD_TILES: i64 = 64;
@@ -20,7 +22,7 @@ const FEWEST_UNITS: i64 = 4;
 pub(super) fn tile(target: &CpuTarget, products: &Contract) -> Option<ContractTile> {
     let (k, n) = products.k.as_const().zip(products.n.as_const())?;
     let tiles = products.m.as_const().unwrap_or(MOST_WINOGRAD_TILES);
-    let are_many = k.min(n) >= FEWEST_CHANNELS && tiles >= FEWEST_WINOGRAD_TILES;
+    let are_many = k.min(n) >= FEWEST_CHANNELS && tiles >= of_tier(&FEWEST_WINOGRAD_TILES, target.tier);
     if !are_many {
         return None;
     }
@@ -78,7 +80,7 @@ mod tests {
             let machine = Machine::class(class).expect("a class");
             let Some(l2) = machine.cpu().map(|cpu| cpu.l2.0 as i64) else { continue };
             let target = CpuTarget::new(machine, Form::Machine).expect("a known tier");
-            for tiles in [Dim::symbol("tiles"), 25.into(), 49.into(), 400.into(), 1600.into()] {
+            for tiles in [Dim::symbol("tiles"), 4.into(), 25.into(), 49.into(), 400.into(), 1600.into()] {
                 for channels in (16..8192).step_by(16) {
                     let products = products(tiles.clone(), channels);
                     let Some(tile) = target.winograd_tile(&products, &Symbols::default()) else { continue };
