@@ -42,7 +42,7 @@ fn check(
 
 #[test]
 fn sizes_and_borders() {
-    for (height, width) in [(10, 10), (11, 13), (9, 16)] {
+    for (height, width) in [(10, 10), (11, 13), (9, 16), (4, 4), (4, 7), (2, 9), (6, 5)] {
         for (low, high) in [([1, 1], [1, 1]), ([0, 0], [0, 0]), ([2, 0], [1, 2])] {
             check([1, 16, height, width], &[], 16, &window(low, high), |_, y| Ok(y));
         }

@@ -28,6 +28,7 @@ use tegula_tensor::{KernelClass, TensorFunc, TensorOp};
 use tegula_tile::TileKernel;
 
 pub use access::is_pullable;
+pub(crate) use body::is_in_loop;
 
 /// Whether a reshape may stand inside of a map kernel: it only splits axes and adds or drops ones.
 pub fn can_fuse_reshape(from: &tegula_base::Shape, to: &tegula_base::Shape) -> bool {

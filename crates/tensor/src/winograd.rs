@@ -6,7 +6,7 @@
 //! only, but one of them that is not finite makes NaN where a plain sum may be infinite.
 
 use crate::Window;
-use tegula_base::{DType, HostTensor};
+use tegula_base::{DType, Dim, HostTensor};
 
 /// Results of a tile along an axis.
 pub const RESULTS: i64 = 2;
@@ -22,6 +22,22 @@ pub const FEWEST_CHANNELS: i64 = 16;
 pub fn suits(window: &Window, groups: i64) -> bool {
     let ones = |steps: &[i64]| steps.iter().all(|step| *step == 1);
     groups == 1 && window.size[..] == [SIZE as i64; 2] && ones(&window.strides) && ones(&window.dilations)
+}
+
+/// Products that walking such a window takes for each of the algorithm's, by the spatial extents of the input and the result: positions
+/// in the padding cost a walk nothing, and a tile is whole where the result ends within it. Extents that are not known are long.
+pub fn saving(window: &Window, input: &[Dim], result: &[Dim]) -> f64 {
+    let along = |axis: usize| {
+        let known = [&input[axis], &result[axis], &window.low[axis]].map(Dim::as_const);
+        let [Some(extent), Some(places), Some(low)] = known else {
+            return (SIZE as i64 * RESULTS) as f64 / REACH as f64;
+        };
+        let walked = |tap: i64| (places.min(extent - tap + low) - (low - tap).max(0)).max(0);
+        let walked: i64 = (0..SIZE as i64).map(walked).sum();
+        let tiles = (places + RESULTS - 1) / RESULTS;
+        walked as f64 / (REACH * tiles).max(1) as f64
+    };
+    (0..result.len()).map(along).product()
 }
 
 /// `G g Gᵀ` of each filter `g` of 3x3.
@@ -76,5 +92,28 @@ mod tests {
         let numbers: Vec<f32> = (0..36).map(|i| ((i * 7) % 11) as f32 - 5.0).collect();
         let transformed = HostTensor::from_elements(&[2, 2, 4, 4], &transform(&numbers));
         assert_eq!(filters(&transformed), HostTensor::from_elements(&[2, 2, 3, 3], &numbers));
+    }
+
+    #[test]
+    fn positions_in_the_padding_are_walked_for_nothing() {
+        let saved = |low: i64, result: [Dim; 2]| {
+            let pads = vec![Dim::from(low); 2];
+            let ones = vec![1; 2];
+            let window = Window {
+                size: vec![3; 2],
+                strides: ones.clone(),
+                dilations: ones,
+                low: pads.clone(),
+                high: pads,
+            };
+            let input = result.clone().map(|extent| extent + Dim::from(2 - 2 * low));
+            saving(&window, &input, &result)
+        };
+        assert_eq!(saved(1, [4.into(), 4.into()]), 100.0 / 64.0);
+        assert_eq!(saved(1, [1.into(), 8.into()]), 22.0 / 64.0);
+        assert_eq!(saved(0, [3.into(), 3.into()]), 81.0 / 64.0);
+        assert_eq!(saved(1, [Dim::symbol("h"), Dim::symbol("w")]), 36.0 / 16.0);
+        assert_eq!(saved(1, [1.into(), Dim::symbol("w")]), 1.5 / 4.0);
+        assert_eq!(saved(1, [0.into(), 4.into()]), 0.0);
     }
 }

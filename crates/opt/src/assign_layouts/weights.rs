@@ -5,7 +5,7 @@
 //! weights, and those of groups narrower than a vector, lie channels last.
 
 use super::outer_operand;
-use crate::lower::contract;
+use crate::lower::{contract, is_in_loop};
 use tegula_base::{DType, Dim, Symbols};
 use tegula_ir::{Def, OpId, Value};
 use tegula_target::{Contract, Panels, TargetModel};
@@ -130,11 +130,6 @@ fn contract_of(func: &TensorFunc, root: OpId) -> Option<Contract> {
     let innermost = [inner.clone(), w.shape[n].clone()];
     let contract = contract::of_dot([lhs.dtype, w.dtype], result, inner, *out, Panels::OfTile, innermost);
     Some(Contract { pair_sums: pair_sums.is_some(), in_loop: is_in_loop(func, root), ..contract })
-}
-
-fn is_in_loop(func: &TensorFunc, op: OpId) -> bool {
-    let owner = |op: &OpId| func.parent(*op).and_then(|region| func.owner(region));
-    std::iter::successors(owner(&op), owner).any(|op| matches!(func.kind(op), TensorOp::Loop { .. }))
 }
 
 /// Steps along k whose factors lie next to each other.

@@ -14,8 +14,16 @@ pub struct Body {
     pub results: Vec<Value>,
     /// Types of the result buffers (with their layouts).
     pub result_types: Vec<TensorType>,
+    /// Whether the kernel runs in each turn of a loop.
+    pub in_loop: bool,
     /// Where the axes of a window root's result were put in memory order: new axis `i` is logical axis `[i]`.
     pub root_order: Option<Vec<usize>>,
+}
+
+/// Whether an op runs in each turn of a loop.
+pub(crate) fn is_in_loop(func: &TensorFunc, op: OpId) -> bool {
+    let owner = |op: &OpId| func.parent(*op).and_then(|region| func.owner(region));
+    std::iter::successors(owner(&op), owner).any(|op| matches!(func.kind(op), TensorOp::Loop { .. }))
 }
 
 impl Body {
@@ -32,7 +40,8 @@ impl Body {
         let results = cloner.region(&mut own, region, body);
         let operands = (0..func.operands(kernel).len()).collect();
         let result_types = func.result_types(kernel);
-        let mut kernel = Body { func: own, operands, results, result_types, root_order: None };
+        let in_loop = is_in_loop(func, kernel);
+        let mut kernel = Body { func: own, operands, results, result_types, in_loop, root_order: None };
         kernel.hold_as_bytes();
         kernel
     }

@@ -276,6 +276,7 @@ impl Rebuild<'_> {
             result_types: body.result_types.iter().map(|ty| self.buffer(ty)).collect(),
             operands,
             func,
+            in_loop: body.in_loop,
             root_order: self.root.map(|_| self.groups.iter().map(|group| group[0]).collect()),
         }
     }

@@ -55,7 +55,7 @@ fn pays_for_conv(func: &TensorFunc, op: OpId, window: &Window, fewest_products: 
     let [x, w] = [0, 1].map(|i| func.operand(op, i));
     let (weights, result) = (&func.ty(w).shape, &func.ty(func.result(op)).shape);
     let [columns, channels] = [0, 1].map(|axis| weights[axis].as_const().unwrap_or(0));
-    let is_one = result[2..].iter().all(|dim| dim.is_const(1));
+    let is_one = [&result[..1], &result[2..]].concat().iter().all(|dim| dim.is_const(1));
     let positions: i64 = window.size.iter().product();
     let places: i64 = window.strides.iter().product();
     (func.ty(x).dtype, func.ty(w).dtype) == (DType::U8, DType::I8)

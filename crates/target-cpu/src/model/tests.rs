@@ -149,6 +149,9 @@ fn words_in_loops_meet_wide_panels() {
     assert_eq!(tile("batch", true, Panels::OfTile), [2, 32]);
     assert_eq!(tile("batch", false, Panels::OfTile), [6, 16]);
     assert_eq!(tile("128", true, Panels::OfTile), tile("128", false, Panels::OfTile));
+    // Of 72 columns three vectors leave none over.
+    let few = Contract { lhs: DType::I16, rhs: DType::I8, acc: DType::I32, ..contract("batch", "72", "64") };
+    assert_eq!(target.contract_tile(&Contract { in_loop: true, ..few }, &Symbols::default()).n, 24);
     for (width, rows) in [(8, 6), (16, 6), (24, 3), (32, 2), (64, 1)] {
         assert_eq!(tile("batch", false, Panels::Of(width)), [rows, width]);
     }

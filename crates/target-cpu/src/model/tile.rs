@@ -121,12 +121,15 @@ impl CpuTarget {
     }
 
     fn vectors(&self, contract: &Contract, columns: Option<i64>) -> i64 {
+        let is_step = contract.in_loop && contract.panels == Panels::OfTile;
+        let cover = |vectors: i64| columns.map_or(1.0, |columns| padding(columns, vectors));
+        let widens = || cover(WORD_VECTORS_IN_LOOPS) <= cover(self.dense_vectors(contract, columns));
         match contract.m.as_const() {
             // Few rows: as many columns as keep the units busy.
             // Halves of columns that several rows meet stay in registers.
             Some(2..=4) if self.takes_bytes_apart(contract) => USUAL_VECTORS,
             Some(rows @ 1..=4) => BUSY_ACCUMULATORS / rows,
-            None if contract.in_loop && self.multiplies_words(contract) => WORD_VECTORS_IN_LOOPS,
+            None if is_step && self.multiplies_words(contract) && widens() => WORD_VECTORS_IN_LOOPS,
             _ if self.is_dense(contract) || self.tier == Tier::Avx2 => self.dense_vectors(contract, columns),
             _ if columns == Some(3) => 3,
             _ => USUAL_VECTORS,
@@ -167,8 +170,8 @@ impl CpuTarget {
         heights.min_by(|a, b| cost(*a).total_cmp(&cost(*b))).unwrap_or(1)
     }
 
-    /// Vectors of columns of such a tile. They follow from the columns alone, so that weights that products of several heights share are
-    /// packed once, and divide them where some do, as groups of columns need.
+    /// Vectors of columns of such a tile. They follow from the columns alone, so that weights that products of several heights
+    /// share are packed once, and divide them where some do, as groups of columns need.
     fn dense_vectors(&self, contract: &Contract, columns: Option<i64>) -> i64 {
         let narrowest = if self.takes_bytes_apart(contract) { 1 } else { USUAL_VECTORS };
         let widths = narrowest..=of_tier(&DENSE_VECTORS, self.tier);

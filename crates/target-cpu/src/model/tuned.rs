@@ -4,7 +4,7 @@ use super::CpuTarget;
 use super::tile::{MOST_ROW_TILES, REGISTERS, even_block, instructions};
 use tegula_base::{DType, Diagnostic, Diagnostics};
 use tegula_target::tuning::{TunedContract, TunedTile, Tuning};
-use tegula_target::{Contract, TargetModel};
+use tegula_target::{Contract, Panels, TargetModel};
 
 /// Shapes of tiles that are worth measuring, at most. Of 16 products and convolutions, each alone on a Zen 3 with up to 26
 /// shapes, the fastest that saved 3 % was always among the first two.
@@ -12,6 +12,7 @@ const MOST_SHAPES: usize = 8;
 /// The part of the sums that fit the registers, or that there are, which a tile has at least: a smaller one reads more for each
 /// product than any that is taken.
 const LEAST_SHARE: i64 = 2;
+
 /// As [`TargetModel::other_tiles`]: other shapes with the blocks that they would have, then the own one in other blocks.
 pub(super) fn others(target: &CpuTarget, contract: &Contract) -> Vec<TunedTile> {
     let own = target.own_tile(contract);
@@ -57,7 +58,9 @@ pub(super) fn others(target: &CpuTarget, contract: &Contract) -> Vec<TunedTile> 
 pub(super) fn reason(target: &CpuTarget, contract: &Contract) -> Option<String> {
     let found = target.tuning.tile(contract)?;
     let TunedContract { rows, columns, row_tiles, share } = *found;
-    let own = target.own_tile(contract);
+    // The record says which panels it has; its own choice would have others.
+    let panels = if contract.panels == Panels::None { Panels::None } else { Panels::OfTile };
+    let own = target.own_tile(&Contract { panels, ..contract.clone() });
     Some(format!(
         "its tile of {rows} rows by {columns} columns, {row_tiles} a block, is the tuning record's: {share:.2} of the time of {} by {}, {} a block",
         own.rows, own.columns, own.row_tiles
@@ -147,7 +150,12 @@ mod tests {
         let after = [&own, &other].map(|contract| tuned.contract_tile(contract, &Symbols::default()));
         assert_eq!([after[0].m, after[0].n, after[0].m_block], [4, 24, 5]);
         assert_eq!(after[1], before[1]);
-        assert!(reason(&tuned, &own).is_some_and(|why| why.contains("0.90")));
+        // Where it is lowered, its panels are the record's already.
+        let lowered = Contract { panels: Panels::Of(24), ..own.clone() };
+        for asked in [&own, &lowered] {
+            let why = reason(&tuned, asked).expect("a tile of the record");
+            assert!(why.contains("0.90 of the time of 6 by 16"), "{why}");
+        }
         assert_eq!(reason(&tuned, &other), None);
     }
 

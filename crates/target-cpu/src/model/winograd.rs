@@ -1,16 +1,21 @@
 //! Convolutions by Winograd's algorithm: where it pays, and how many tiles of an image are a work unit's.
 
-use super::{CpuTarget, L2_SHARE, of_tier};
+use super::{CpuTarget, L2_SHARE};
 use crate::native::Tier;
 use tegula_base::{DType, Dim};
 use tegula_target::{Contract, ContractTile};
 use tegula_tensor::winograd::{FEWEST_CHANNELS, REACH};
 
-/// Tiles of an image from which it pays to transform them: the transformed filters, 16 numbers for 9, are read for each image. On
-/// a Zen 3, AVX2, 16 to 256 channels take of the time of walked windows 0.46 to 0.62 for 4 tiles, 0.53 to 0.89 for 9 and 16, 0.43 to
-/// 0.87 for the 25 to 1,600 of `yolov8n` and `ocr-detect-yolox`; on an Emerald Rapids, AVX-512, 25 tiles of 128 channels 0.80, and
-/// fewer were not measured.
-const FEWEST_WINOGRAD_TILES: [(Tier, i64); 2] = [(Tier::Avx2, 4), (Tier::Avx512, 25)];
+/// Tiles of an image from which it pays to transform them, whatever the filters: transformed, they are 16 numbers for 9, and read
+/// for each image. On a Zen 3, AVX2, the 25 to 1,600 tiles of `yolov8n` and `ocr-detect-yolox` take 0.43 to 0.87 of the time of walked
+/// windows, 16 of 256 and of 512 channels, each convolution with filters of its own, 1.0 and 1.3; on an Emerald Rapids, AVX-512, 25
+/// of 128 channels 0.80.
+const MANY_WINOGRAD_TILES: i64 = 25;
+/// The same on AVX2 of filters that come fast, from near L2: 4 tiles of 128 channels, each convolution with filters of its own, take
+/// 0.61 on a Zen 3, and of 256, filters of 4 MB, 1.5. On AVX-512 nobody has measured fewer.
+const FEW_WINOGRAD_TILES: i64 = 4;
+/// Times L2 that such filters may take.
+const NEAR_FILTERS: u64 = 2;
 /// Tiles of a work unit at most, whose transforms stay in L2 beside the filters'. Measured on an Ice Lake server,
 /// `yolov8n`'s and `ppocrv4-det`'s convolutions: 24, 36, 64 and 96 take the same time within 3 %.
 const MOST_WINOGRAD_TILES: i64 = 64;
@@ -22,8 +27,10 @@ const FEWEST_UNITS: i64 = 4;
 pub(super) fn tile(target: &CpuTarget, products: &Contract) -> Option<ContractTile> {
     let (k, n) = products.k.as_const().zip(products.n.as_const())?;
     let tiles = products.m.as_const().unwrap_or(MOST_WINOGRAD_TILES);
-    let are_many = k.min(n) >= FEWEST_CHANNELS && tiles >= of_tier(&FEWEST_WINOGRAD_TILES, target.tier);
-    if !are_many {
+    let filters = (REACH.pow(2) * DType::F32.size() as i64).saturating_mul(k).saturating_mul(n);
+    let are_near = target.tier == Tier::Avx2 && filters as u64 <= NEAR_FILTERS * target.cpu.l2.0;
+    let fewest = if are_near { FEW_WINOGRAD_TILES } else { MANY_WINOGRAD_TILES };
+    if k.min(n) < FEWEST_CHANNELS || tiles < fewest {
         return None;
     }
     // Its own, whatever a record says of a product of these sizes: the transforms are made for whole registers.
@@ -97,6 +104,19 @@ mod tests {
         let target = target.expect("a known tier");
         let pays = |channels| target.winograd_tile(&products(400, channels), &Symbols::default()).is_some();
         assert!(pays(512) && !pays(3072));
+    }
+
+    #[test]
+    fn few_tiles_want_filters_that_are_near() {
+        let pays = |class: &str, tiles: i64, channels: i64| {
+            let target = CpuTarget::new(Machine::class(class).expect("a class"), Form::Machine);
+            let products = Contract { n: channels.into(), ..products(tiles, channels) };
+            let tile = target.expect("a known tier").winograd_tile(&products, &Symbols::default());
+            tile.is_some()
+        };
+        assert!(pays("zen3", 4, 128) && !pays("zen3", 4, 256) && !pays("zen3", 3, 128));
+        assert!(!pays("zen3", 16, 256) && pays("zen3", 25, 256));
+        assert!(!pays("zen5", 16, 128) && pays("zen5", 25, 128));
     }
 
     /// Images of few tiles share out the panels of filters, as many parts as divide them.

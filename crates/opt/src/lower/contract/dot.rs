@@ -58,6 +58,7 @@ fn asked(body: &Body, root: OpId, target: &dyn TargetModel, symbols: &Symbols) -
     let mut contract = super::of_dot(operands, shape, k, *out, packing.panels(), innermost);
     contract.prologue = prologue.as_ref().map(|found| found.prologue);
     contract.pair_sums = pair_sums.is_some();
+    contract.in_loop = body.in_loop;
     Ok(Asked { roles, packing, prologue, contract })
 }
 
