@@ -24,18 +24,22 @@ pub fn suits(window: &Window, groups: i64) -> bool {
     groups == 1 && window.size[..] == [SIZE as i64; 2] && ones(&window.strides) && ones(&window.dilations)
 }
 
-/// Products that walking such a window takes for each of the algorithm's, by the spatial extents of the input and the result: positions
-/// in the padding cost a walk nothing, and a tile is whole where the result ends within it. Extents that are not known are long.
+/// Products that walking such a window takes for each of the algorithm's, by the spatial extents of the input and the result:
+/// positions in the padding cost a walk nothing, and a tile is whole where the result ends within it. Extents that are not
+/// known are long.
 pub fn saving(window: &Window, input: &[Dim], result: &[Dim]) -> f64 {
     let along = |axis: usize| {
         let known = [&input[axis], &result[axis], &window.low[axis]].map(Dim::as_const);
         let [Some(extent), Some(places), Some(low)] = known else {
             return (SIZE as i64 * RESULTS) as f64 / REACH as f64;
         };
-        let walked = |tap: i64| (places.min(extent - tap + low) - (low - tap).max(0)).max(0);
-        let walked: i64 = (0..SIZE as i64).map(walked).sum();
-        let tiles = (places + RESULTS - 1) / RESULTS;
-        walked as f64 / (REACH * tiles).max(1) as f64
+        // As floats, which no extent overflows.
+        let [extent, places, low] = [extent, places, low].map(|size| size as f64);
+        let walked =
+            |tap: usize| (places.min(extent - tap as f64 + low) - (low - tap as f64).max(0.0)).max(0.0);
+        let walked: f64 = (0..SIZE).map(walked).sum();
+        let tiles = (places / RESULTS as f64).ceil();
+        walked / (REACH as f64 * tiles).max(1.0)
     };
     (0..result.len()).map(along).product()
 }

@@ -55,9 +55,10 @@ fn pays_for_conv(func: &TensorFunc, op: OpId, window: &Window, fewest_products: 
     let [x, w] = [0, 1].map(|i| func.operand(op, i));
     let (weights, result) = (&func.ty(w).shape, &func.ty(func.result(op)).shape);
     let [columns, channels] = [0, 1].map(|axis| weights[axis].as_const().unwrap_or(0));
-    let is_one = [&result[..1], &result[2..]].concat().iter().all(|dim| dim.is_const(1));
+    let is_one = result.iter().enumerate().all(|(axis, dim)| axis == 1 || dim.is_const(1));
     let positions: i64 = window.size.iter().product();
-    let places: i64 = window.strides.iter().product();
+    // Of elements, as far as the window steps.
+    let places = window.strides.iter().fold(1, |places: i64, stride| places.saturating_mul(*stride));
     (func.ty(x).dtype, func.ty(w).dtype) == (DType::U8, DType::I8)
         && is_constant(func, w)
         && !is_one
