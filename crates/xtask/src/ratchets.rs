@@ -5,13 +5,11 @@
 //! written by hand.
 //! On the AVX2 tier callgrind counts the same runs where valgrind is installed, and must agree but for [`SLACK`].
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use tegula_driver::Form;
 use tegula_driver::predict::{Programs, count, planned};
 use tegula_package::Package;
@@ -19,12 +17,17 @@ use tegula_target_cpu::count::Tally;
 
 use crate::catalog::Catalog;
 use crate::outcome::Outcome;
+use crate::ratchet::{Figures, Ratchet};
 use crate::shell::{Shell, have};
 use crate::{in_process, python, workspace};
 
-const FILE: &str = "ratchets.txt";
-const HEAD: &str = "# Bytes of code; instructions, bytes read and bytes written of a run on one thread, as the code has them.\n\
-                    # `cargo xtask ratchets` compares: a figure may only fall; `BLESS=1` writes those that did.\n";
+const RATCHET: Ratchet<4> = Ratchet {
+    check: "ratchets",
+    file: "ratchets.txt",
+    about: "Bytes of code; instructions, bytes read and bytes written of a run on one thread, as the code has them.",
+    names: ["bytes of code", "instructions", "bytes read", "bytes written"],
+    slack: 0.0,
+};
 /// Machine classes whose code is counted; the first runs under callgrind.
 const CLASSES: [&str; 2] = ["avx2-generic", "zen5"];
 /// What callgrind may count more: the runtime's own instructions between launches; and less, as a share.
@@ -32,11 +35,6 @@ const SLACK: f64 = 0.03;
 /// The runtime's instructions of a run that has a few launches.
 const OF_RUNTIME: f64 = 6000.0;
 const RUNS: u64 = 3;
-
-const FIGURES: [&str; 4] = ["bytes of code", "instructions", "bytes read", "bytes written"];
-
-/// By model and class.
-type Figures = BTreeMap<(String, String), [u64; FIGURES.len()]>;
 
 pub fn run(_args: &[String]) -> Result<Outcome> {
     let folder = workspace::target().join("ratchets");
@@ -73,24 +71,9 @@ pub fn run(_args: &[String]) -> Result<Outcome> {
             figures.insert(key, [code, tally.instructions, tally.bytes_read, tally.bytes_written]);
         }
     }
-    let path = workspace::data(FILE);
-    let known = read(&fs::read_to_string(&path).unwrap_or_default())?;
-    let (risen, fallen) = compare(&known, &figures);
-    let is_blessed = std::env::var_os("BLESS").is_some();
-    if is_blessed {
-        fs::write(&path, shown(&lowered(&known, &figures)))?;
-    } else if fallen > 0 {
-        println!("figures fell: `BLESS=1 cargo xtask ratchets` keeps what was reached");
-    }
-    if risen > 0 {
-        println!(
-            "figures rose, which fails with `BLESS=1` too: write a rise that is wanted into data/{FILE}"
-        );
-    }
-    Ok(Outcome::pass_if(disagree == 0 && risen == 0 && (is_blessed || fallen == 0))
-        .with("figures", FIGURES.len() * figures.len())
-        .with("risen", risen)
-        .with("fallen", fallen)
+    let judged = RATCHET.judge(&figures)?;
+    Ok(judged
+        .outcome(disagree == 0)
         .with("callgrind", is_watched)
         .with("disagree", disagree)
         .with("worst", format!("{worst:.4}")))
@@ -142,98 +125,9 @@ fn off(emitted: f64, counted: f64) -> f64 {
     if (0.0..OF_RUNTIME).contains(&more) { 0.0 } else { (more - OF_RUNTIME.min(more.max(0.0))) / emitted }
 }
 
-/// How many figures are above what is known, and how many below or new or gone.
-fn compare(known: &Figures, figures: &Figures) -> (usize, usize) {
-    let (mut risen, mut fallen) = (0, 0);
-    for ((name, class), now) in figures {
-        let Some(before) = known.get(&(name.clone(), class.clone())) else {
-            println!("{name} for {class} is not in data/{FILE}");
-            fallen += 1;
-            continue;
-        };
-        for (what, (before, now)) in FIGURES.iter().zip(before.iter().zip(now)) {
-            match now.cmp(before) {
-                std::cmp::Ordering::Greater => {
-                    println!("{name} for {class}: {what} rose from {before} to {now}");
-                    risen += 1;
-                }
-                std::cmp::Ordering::Less => {
-                    println!("{name} for {class}: {what} fell from {before} to {now}");
-                    fallen += 1;
-                }
-                std::cmp::Ordering::Equal => {}
-            }
-        }
-    }
-    for (name, class) in known.keys().filter(|key| !figures.contains_key(*key)) {
-        println!("{name} for {class} is in data/{FILE} and no more counted");
-        fallen += 1;
-    }
-    (risen, fallen)
-}
-
-/// What is reached now, and what was known where that is less.
-fn lowered(known: &Figures, figures: &Figures) -> Figures {
-    let mut lowered = figures.clone();
-    for (key, numbers) in &mut lowered {
-        for (now, before) in numbers.iter_mut().zip(known.get(key).into_iter().flatten()) {
-            *now = (*now).min(*before);
-        }
-    }
-    lowered
-}
-
-fn read(text: &str) -> Result<Figures> {
-    let mut figures = Figures::new();
-    for line in text.lines().filter(|line| !line.starts_with('#') && !line.is_empty()) {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let [name, class, numbers @ ..] = words.as_slice() else { bail!("data/{FILE}: `{line}`") };
-        let numbers: Vec<u64> = numbers.iter().map(|n| n.parse()).collect::<Result<_, _>>()?;
-        let numbers =
-            <[u64; FIGURES.len()]>::try_from(numbers).map_err(|_| anyhow!("data/{FILE}: `{line}`"))?;
-        figures.insert((name.to_string(), class.to_string()), numbers);
-    }
-    Ok(figures)
-}
-
-fn shown(figures: &Figures) -> String {
-    let mut text = HEAD.to_string();
-    for ((name, class), [code, instructions, read, written]) in figures {
-        let _ = writeln!(text, "{name:26} {class:13} {code:>6} {instructions:>9} {read:>10} {written:>9}");
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn figures_are_read_as_they_are_written() {
-        let figures = Figures::from([(("a".into(), "b".into()), [1, 22, 333, 4444])]);
-        assert_eq!(read(&shown(&figures)).unwrap(), figures);
-        assert!(read("a b 1 2 3").is_err());
-    }
-
-    #[test]
-    fn rises_and_falls_are_told_apart() {
-        let of = |numbers| Figures::from([(("a".to_string(), "b".to_string()), numbers)]);
-        assert_eq!(compare(&of([5, 5, 5, 5]), &of([5, 5, 5, 5])), (0, 0));
-        assert_eq!(compare(&of([5, 5, 5, 5]), &of([5, 6, 4, 5])), (1, 1));
-        assert_eq!(compare(&of([5, 5, 5, 5]), &Figures::new()), (0, 1));
-        assert_eq!(compare(&Figures::new(), &of([5, 5, 5, 5])), (0, 1));
-    }
-
-    #[test]
-    fn blessing_lowers_alone() {
-        let of = |name: &str, numbers| ((name.to_string(), "b".to_string()), numbers);
-        let known = Figures::from([of("same", [5, 5, 5, 5]), of("gone", [1; 4])]);
-        let figures = Figures::from([of("same", [5, 6, 4, 5]), of("new", [7; 4])]);
-        let expected = Figures::from([of("same", [5, 5, 4, 5]), of("new", [7; 4])]);
-        assert_eq!(lowered(&known, &figures), expected);
-        // The rise is still there.
-        assert_eq!(compare(&expected, &figures), (1, 0));
-    }
 
     #[test]
     fn callgrind_may_count_the_runtime_too() {

@@ -165,6 +165,12 @@ pub const VERBS: &[Verb] = &[
         "instructions and bytes of a fixed set of kernels, which may only fall",
         crate::ratchets::run,
     ),
+    verb(
+        "predicted",
+        "",
+        "what each model should take on machines that CI has not, which may only fall",
+        crate::predicted::run,
+    ),
     verb("speed", "[--only ID] [--rounds N]", "run time against ONNX Runtime", crate::speed::run),
 ];
 

@@ -1,0 +1,91 @@
+//! `predicted`: how long each model of `data/models.json`, and each derived from them, should take on one
+//! core of machines whose bars are not measured in every run of CI, by the timing model of the emitted code
+//! (`tegula_perf::cpu`). The code runs, on the simulator where this processor lacks its instructions; its time here does
+//! not count, nor do launches of native Rust. Bar: no model's time rises above what `data/predicted.txt` holds.
+//!
+//! `ratchets` counts kernels of fixed sizes; here are open sizes, loops, and what kernels do to each other's caches.
+
+use std::fs;
+use std::sync::Mutex;
+use std::thread;
+
+use anyhow::{Context, Result, anyhow};
+use tegula_driver::Form;
+use tegula_driver::predict::predict;
+use tegula_machine::Machine;
+use tegula_runtime::TensorView;
+
+use crate::baseline::{self, Baseline};
+use crate::catalog::Catalog;
+use crate::in_process;
+use crate::outcome::Outcome;
+use crate::ratchet::{Figures, Ratchet};
+use crate::tegula_cli::read_npy;
+
+const RATCHET: Ratchet<1> = Ratchet {
+    check: "predicted",
+    file: "predicted.txt",
+    about: "Nanoseconds that a run should take on one core, caches as a run before left them.",
+    names: ["predicted ns"],
+    // Where buffers lie decides which lines of a cache they share: two runs differ by up to 1 %.
+    slack: 0.02,
+};
+/// The bars' machine, and one of the AVX2 tier.
+const CLASSES: [&str; 2] = ["zen5", "zen3"];
+
+pub fn run(_args: &[String]) -> Result<Outcome> {
+    let catalog = Catalog::load()?;
+    let baselines = baseline::prepare(&catalog, &catalog.known_models())?;
+    let subjects = baselines.iter().filter(|baseline| baseline.shape_set == "run_shapes");
+    let jobs = Mutex::new(subjects.flat_map(|baseline| CLASSES.map(|class| (baseline, class))));
+    let next = || jobs.lock().expect("invariant: no thread panics with the jobs").next();
+    let work = || {
+        let (mut figures, mut failed) = (Figures::new(), 0);
+        while let Some((baseline, class)) = next() {
+            match predicted(baseline, class) {
+                Ok(ns) => {
+                    println!("{:24} {class:6} {:>11.1} us", baseline.id, ns / 1e3);
+                    figures.insert((baseline.id.clone(), class.to_string()), [ns.round() as u64]);
+                }
+                Err(error) => {
+                    println!("{:24} {class:6} FAIL {error:#}", baseline.id);
+                    failed += 1;
+                }
+            }
+        }
+        (figures, failed)
+    };
+    let (mut figures, mut failed) = (Figures::new(), 0);
+    thread::scope(|scope| -> Result<()> {
+        let count = thread::available_parallelism().map_or(1, usize::from);
+        let workers: Vec<_> = (0..count).map(|_| scope.spawn(work)).collect();
+        for worker in workers {
+            let (found, lost) = worker.join().map_err(|_| anyhow!("a model makes the compiler panic"))?;
+            figures.extend(found);
+            failed += lost;
+        }
+        Ok(())
+    })?;
+    Ok(RATCHET.judge(&figures)?.outcome(failed == 0).with("failed", failed))
+}
+
+/// Nanoseconds of a run.
+fn predicted(baseline: &Baseline, class: &str) -> Result<f64> {
+    let inputs = &baseline.steps.first().context("the baseline has no step")?.inputs;
+    let inputs = inputs.iter().map(|(name, file)| Ok((name.as_str(), read_npy(file)?)));
+    let inputs = inputs.collect::<Result<Vec<_>>>()?;
+    let compiled = in_process::compile_bytes(&fs::read(&baseline.model)?, class, Form::Machine);
+    let session = compiled.and_then(in_process::package);
+    let session = session.and_then(|package| in_process::session_of(class, package, 1));
+    let session = session.map_err(|found| anyhow!("{found}"))?;
+    let named: Vec<(&str, TensorView)> =
+        inputs.iter().map(|(name, tensor)| (*name, TensorView::from(tensor))).collect();
+    let views = session.in_order(&named).map_err(|found| anyhow!("{found}"))?;
+    let profile = session.run_profiled(&views, &mut Vec::new()).map_err(|found| anyhow!("{found}"))?;
+    let machine = Machine::class(class);
+    let cpu = machine.as_ref().and_then(Machine::cpu).context("the class is no CPU")?;
+    let core = cpu.core.as_ref().context("the class has no model of its core")?;
+    let predictions = predict(session.package(), &profile, cpu, core).map_err(|found| anyhow!("{found}"))?;
+    let times = predictions.iter().flatten().map(|prediction| prediction.time.0);
+    Ok(times.sum())
+}
