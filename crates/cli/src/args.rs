@@ -178,13 +178,16 @@ pub struct RunArgs {
     /// Write passes and launches as Chrome trace events, for Perfetto.
     #[arg(long, value_name = "FILE.json")]
     pub trace_file: Option<PathBuf>,
+    /// Write `/tmp/perf-PID.map`, by which Linux's `perf` names kernels.
+    #[arg(long)]
+    pub perf_map: bool,
     #[command(flatten)]
     pub threads: Threads,
     /// Write each output here as `.npy`.
     #[arg(long, value_name = "DIR")]
     pub output_dir: Option<PathBuf>,
     /// Evaluate the model by the reference evaluator instead of compiling it.
-    #[arg(long, conflicts_with_all = ["trace_file", "threads"])]
+    #[arg(long, conflicts_with_all = ["trace_file", "perf_map", "threads"])]
     pub evaluator: bool,
     /// Print JSON.
     #[arg(long)]
@@ -245,6 +248,9 @@ pub struct BenchArgs {
     /// Write passes and launches as Chrome trace events, for Perfetto.
     #[arg(long, value_name = "FILE.json")]
     pub trace_file: Option<PathBuf>,
+    /// Write `/tmp/perf-PID.map`, by which Linux's `perf` names kernels.
+    #[arg(long)]
+    pub perf_map: bool,
     #[command(flatten)]
     pub threads: Threads,
     /// Timed runs.

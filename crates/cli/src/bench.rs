@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::inputs::{Inputs, inputs};
 use crate::load::{self, Loaded};
 use crate::run::arena_bytes;
-use crate::{output, serve_rounds, trace};
+use crate::{output, perf_map, serve_rounds, trace};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use tegula::clock::WallClock;
@@ -21,6 +21,9 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
     output::progress(&format!("loading {}", args.file.display()));
     let Loaded { session, compile_ns, load_ns, records } =
         load::load(&args.file, &args.compile, args.threads.count())?;
+    if args.perf_map {
+        perf_map::write(&session)?;
+    }
     let given = inputs(session.inputs(), &args.inputs, &load::dims(&args.compile.dims)?)?;
     given.note();
     let Inputs { tensors, made_up } = given;

@@ -23,6 +23,7 @@ mod load;
 mod machine;
 mod opt;
 mod output;
+mod perf_map;
 mod reduce;
 mod run;
 mod serve_rounds;

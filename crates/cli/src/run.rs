@@ -4,7 +4,7 @@ use crate::args::RunArgs;
 use crate::failure::Failure;
 use crate::inputs::{Inputs, inputs};
 use crate::load::{self, Loaded};
-use crate::{output, trace};
+use crate::{output, perf_map, trace};
 use serde_json::{Value, json};
 use tegula::clock::WallClock;
 use tegula_base::face::Clock;
@@ -20,6 +20,9 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     output::progress(&format!("loading {}", args.file.display()));
     let Loaded { session, compile_ns, load_ns, records } =
         load::load(&args.file, &args.compile, args.threads.count())?;
+    if args.perf_map {
+        perf_map::write(&session)?;
+    }
     let given = inputs(session.inputs(), &args.inputs, &load::dims(&args.compile.dims)?)?;
     given.note();
     let Inputs { tensors, made_up } = given;

@@ -32,6 +32,12 @@ impl CodePages {
     }
 }
 
+impl Entry {
+    pub(crate) fn address(self) -> u64 {
+        self.0 as u64
+    }
+}
+
 /// Whether this processor runs code for `machine`. Errors: what is missing.
 pub(crate) fn check_machine(machine: &MachineId) -> Result<(), Diagnostic> {
     let class = &machine.class;

@@ -4,7 +4,7 @@ use crate::cpu::{self, CodePages, Entry};
 use crate::cuda::{Device, Function};
 use crate::native::{self, Native};
 use crate::session::{Hardware, SessionOptions};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 use tegula_base::{Diagnostic, Diagnostics};
@@ -92,6 +92,30 @@ impl Kernels {
         let align = if has_ptx { GPU_ALIGN } else { 1 };
         let all_on_card = list.iter().all(|kernel| matches!(kernel, Prepared::Card(_)));
         found.into_result(Kernels { list, align, all_on_card, warnings, _pages: pages })
+    }
+}
+
+/// Where machine code lies in this process, and whose it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CodePlace {
+    pub address: u64,
+    pub bytes: u64,
+    /// Those that share the code, by their place in the program.
+    pub kernels: Vec<usize>,
+}
+
+impl Kernels {
+    /// By address; none of what a simulator, an executor or a card runs.
+    pub(crate) fn places(&self, package: &Package) -> Vec<CodePlace> {
+        let mut places = BTreeMap::<u64, CodePlace>::new();
+        for (i, (kernel, prepared)) in package.program.kernels.iter().zip(&self.list).enumerate() {
+            if let (KernelCode::Machine { len, .. }, Prepared::Machine(entry)) = (&kernel.code, prepared) {
+                let address = entry.address();
+                let new = || CodePlace { address, bytes: *len, kernels: vec![] };
+                places.entry(address).or_insert_with(new).kernels.push(i);
+            }
+        }
+        places.into_values().collect()
     }
 }
 

@@ -33,6 +33,7 @@ mod stop;
 mod tensors;
 
 pub use cpu::{lacking, processor_features};
+pub use kernels::CodePlace;
 pub use pool::{Pool, all_threads, default_threads};
 pub use profile::{Counters, GraphCounters, LaunchTime, RunProfile};
 pub use session::{CardTimer, Hardware, Session, SessionOptions, Stream, map_file};

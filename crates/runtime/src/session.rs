@@ -13,7 +13,7 @@ use crate::bind::{self, Bound};
 use crate::context::Context;
 use crate::cuda::Device;
 use crate::interpret::Run;
-use crate::kernels::{Kernels, Prepared};
+use crate::kernels::{CodePlace, Kernels, Prepared};
 use crate::pool::Pool;
 use crate::profile::{Counters, GraphCounters, RunProfile};
 use crate::queue::Queue;
@@ -150,6 +150,12 @@ impl Session {
 
     pub fn threads(&self) -> usize {
         self.pool.threads()
+    }
+
+    /// Where the kernels' machine code lies in this process, by address; what a simulator, an executor or a card runs
+    /// lies nowhere.
+    pub fn code_places(&self) -> Vec<CodePlace> {
+        self.kernels.places(&self.package)
     }
 
     /// What the compiler of the GPU's driver did that costs time.

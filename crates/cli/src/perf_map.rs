@@ -1,0 +1,42 @@
+//! Writes `--perf-map`: `/tmp/perf-PID.map`, by which Linux's `perf` names code that a process made itself
+//! (tools/perf/Documentation/jit-interface.txt): a line each of address and length, hexadecimal, and a name.
+
+use crate::failure::Failure;
+use crate::output;
+use std::fmt::Write;
+use std::path::PathBuf;
+use tegula::Session;
+use tegula_base::Diagnostic;
+use tegula_package::Kernel;
+
+/// Errors: a session that runs no machine code here, a file that cannot be written.
+pub fn write(session: &Session) -> Result<(), Failure> {
+    let kernels = &session.package().program.kernels;
+    let mut text = String::new();
+    for place in session.code_places() {
+        let first = place.kernels.first().map_or_else(String::new, |i| name(&kernels[*i]));
+        let more = match place.kernels.len() {
+            0 | 1 => String::new(),
+            count => format!(" and {} more", count - 1),
+        };
+        let _ = writeln!(text, "{:x} {:x} {first}{more}", place.address, place.bytes);
+    }
+    if text.is_empty() {
+        let message = "`--perf-map`: no kernel runs as machine code of this process";
+        return Err(Diagnostic::error("bad-option", message)
+            .help("leave out `--portable`, `--target` or `--perf-map`")
+            .into());
+    }
+    output::write_bytes(&path(), text.as_bytes())
+}
+
+/// Where `perf` looks for it, whatever folder is the one for temporary files.
+fn path() -> PathBuf {
+    PathBuf::from(format!("/tmp/perf-{}.map", std::process::id()))
+}
+
+/// As `bench` prints it, and the first node that it computes.
+fn name(kernel: &Kernel) -> String {
+    let node = kernel.source.first().map_or("", String::as_str);
+    format!("{} {node}", kernel.name).replace(char::is_control, " ").trim_end().to_string()
+}
