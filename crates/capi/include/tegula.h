@@ -105,6 +105,9 @@ typedef struct {
   uint32_t portable;
   // "f32", or "bf16", which rounds factors of products where the machine multiplies such, and keeps sums; NULL: "f32".
   const char *precision;
+  // A file of tiles that `tegula tune` measured for the machine, taken in place of those chosen without measuring;
+  // NULL: none. Packages have theirs already.
+  const char *tuning;
 } TegulaOptions;
 
 // An input or output of a model. Pointers live as long as the session.

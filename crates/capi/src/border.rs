@@ -123,6 +123,8 @@ pub unsafe fn options(given: *const TegulaOptions) -> Result<(Options, usize), D
     // SAFETY: the caller's.
     let precision = unsafe { text_or_null(given.precision, "options.precision") }?;
     // SAFETY: the caller's.
+    let tuning = unsafe { text_or_null(given.tuning, "options.tuning") }?;
+    // SAFETY: the caller's.
     let dims = unsafe { named_dims(given.dims, given.n_dims) }?;
     if given.portable > 1 {
         return Err(bad(format!("`options.portable` is {}, not 0 or 1", given.portable)).into());
@@ -132,6 +134,7 @@ pub unsafe fn options(given: *const TegulaOptions) -> Result<(Options, usize), D
         machine: machine.map(machine_of).transpose()?,
         portable: given.portable == 1,
         precision: precision.map_or(Ok(Precision::default()), str::parse)?,
+        tuning: tuning.map(tegula::read_tuning).transpose()?,
         dims,
         ..Options::default()
     };

@@ -129,8 +129,9 @@ unsafe fn loading(given: *const TegulaOptions) -> Result<(tegula::Options, usize
     // SAFETY: the caller's.
     let (options, threads) = unsafe { options(given) }?;
     let is_changed = options.portable || options.precision != tegula::Precision::default();
-    if options.machine.is_some() || !options.dims.is_empty() || is_changed {
-        let message = "a package is compiled already: it takes no machine, dims, `portable` or precision";
+    if options.machine.is_some() || options.tuning.is_some() || !options.dims.is_empty() || is_changed {
+        let message =
+            "a package is compiled already: it takes no machine, dims, `portable`, precision or tuning";
         return Err(tegula::Diagnostic::error("bad-option", message).into());
     }
     Ok((options, threads))

@@ -60,6 +60,9 @@ pub struct TegulaOptions {
     pub portable: u32,
     /// "f32", or "bf16", which rounds factors of products where the machine multiplies such, and keeps sums; NULL: "f32".
     pub precision: *const c_char,
+    /// A file of tiles that `tegula tune` measured for the machine, taken in place of those chosen without measuring;
+    /// NULL: none. Packages have theirs already.
+    pub tuning: *const c_char,
 }
 
 /// An input or output of a model. Pointers live as long as the session.

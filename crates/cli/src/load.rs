@@ -1,7 +1,7 @@
 //! From a file on the command line to a session: models are compiled on the way, packages mapped.
 
 use crate::args::{CompileOptions as Args, DimOptions, refuse};
-use crate::failure::{Failure, io_failure};
+use crate::failure::Failure;
 use crate::inputs::quoted;
 use crate::{device, kind, output};
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ use tegula::clock::WallClock;
 use tegula::files::Folder;
 use tegula_base::face::Clock;
 use tegula_base::{Diagnostic, Diagnostics, Dim};
-use tegula_driver::{CompileOptions, Compiled, Form, Model, PassCx, PassRecord, Trace, Tuning};
+use tegula_driver::{CompileOptions, Compiled, Form, Model, PassCx, PassRecord, Trace};
 use tegula_package::Port;
 use tegula_runtime::map_file;
 
@@ -144,7 +144,7 @@ pub fn compile_options(args: &Args) -> Result<CompileOptions, Failure> {
         options.precision = precision.parse()?;
     }
     if let Some(file) = &args.target.tuning {
-        options.tuning = Some(tuning(file)?);
+        options.tuning = Some(tegula::read_tuning(file)?);
     }
     options.dims = dims(&args.dims)?;
     options.threads = args.build.compile_threads.unwrap_or_else(tegula::all_threads);
@@ -152,12 +152,6 @@ pub fn compile_options(args: &Args) -> Result<CompileOptions, Failure> {
     options.verify |= args.build.verify_passes;
     options.aliases = args.build.aliases.clone();
     Ok(options)
-}
-
-/// Errors: the file cannot be read; `tuning-record`.
-fn tuning(file: &Path) -> Result<Tuning, Failure> {
-    let text = std::fs::read_to_string(file).map_err(|error| io_failure("read", file, &error))?;
-    Ok(Tuning::parse(&text, &file.display().to_string())?)
 }
 
 /// Each named dim with its one value.

@@ -85,11 +85,12 @@ impl Source {
 /// threads: threads of a run; default: one a core that the process may use, of one NUMA node.
 /// portable: kernels for any processor, run slowly, instead of machine code.
 /// precision: "f32", or "bf16", which rounds factors of products where the machine multiplies such, and keeps sums.
+/// tuning: a file of tiles that `tegula tune` measured for the machine, taken in place of those chosen without measuring.
 ///
 /// Raises tegula.Error with every reason why the model cannot be compiled.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "each is a keyword of the Python function")]
-#[pyo3(signature = (model, *, target = None, machine = None, dims = None, threads = None, portable = false, precision = "f32"))]
+#[pyo3(signature = (model, *, target = None, machine = None, dims = None, threads = None, portable = false, precision = "f32", tuning = None))]
 pub fn compile(
     py: Python<'_>,
     model: &Bound<'_, PyAny>,
@@ -99,6 +100,7 @@ pub fn compile(
     threads: Option<usize>,
     portable: bool,
     precision: &str,
+    tuning: Option<PathBuf>,
 ) -> PyResult<Session> {
     let source = Source::new(model)?;
     let threads = count(py, threads)?;
@@ -111,6 +113,7 @@ pub fn compile(
             machine,
             portable,
             precision,
+            tuning: tuning.map(tegula::read_tuning).transpose()?,
             dims: dims.unwrap_or_default(),
             ..Options::default()
         };

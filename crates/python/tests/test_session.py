@@ -97,6 +97,18 @@ def test_options_are_checked(refused, tmp_path):
         tegula.compile(models.add(), threads=-1)
 
 
+def test_tuning_is_read(refused, tmp_path):
+    record = tmp_path / "record.toml"
+    record.write_text('machine = "avx2-generic"\ntier = "avx2"\n')
+    session = tegula.compile(models.add(), machine="avx2-generic", tuning=record)
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    np.testing.assert_array_equal(session.run({"a": x, "b": x})["sum"], 2 * x)
+    refused("io", tegula.compile, models.add(), tuning=tmp_path / "absent.toml")
+    refused("tuning-record", tegula.compile, models.add(), machine="zen5", tuning=record)
+    record.write_text("nonsense")
+    refused("tuning-record", tegula.compile, models.add(), tuning=record)
+
+
 def test_outputs_outlive_the_session():
     bytes_, w = models.product()
     session = tegula.compile(bytes_)

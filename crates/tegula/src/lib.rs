@@ -94,6 +94,14 @@ pub fn compile(path: impl AsRef<Path>, options: &Options) -> Result<CompiledMode
     compile_model(name, tegula_runtime::map_file(path)?, &Folder::of(path), options)
 }
 
+/// The record of tiles that `tegula tune` wrote to a file, for [`Options::tuning`].
+/// Errors: the file cannot be read; `tuning-record`.
+pub fn read_tuning(path: impl AsRef<Path>) -> Result<Tuning, Diagnostics> {
+    let path = path.as_ref();
+    let text = std::fs::read_to_string(path).map_err(|error| files::failure("read", path, &error))?;
+    Tuning::parse(&text, &path.display().to_string())
+}
+
 /// Compiles a model in memory, which diagnostics call `model`. Data beside its file is not found.
 /// Errors: as of [`compile`].
 pub fn compile_bytes(bytes: Bytes, options: &Options) -> Result<CompiledModel, Diagnostics> {

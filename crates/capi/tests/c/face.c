@@ -79,6 +79,9 @@ static void bad_arguments(const char *path, const TegulaSession *session) {
   options.precision = "f23";
   refused(tegula_compile(path, &options, &made), "bad-option");
   options.precision = "bf16";
+  options.tuning = "/no/such/record";
+  refused(tegula_compile(path, &options, &made), "io");
+  options.tuning = NULL;
   options.threads = 1000000;
   refused(tegula_compile(path, &options, &made), "no-threads");
   options.threads = 1;
@@ -242,7 +245,7 @@ int main(int argc, char **argv) {
   tegula_session_free(other);
   content = read_file(argv[1], &bytes);
   TegulaDim dim = {"n", 5};
-  TegulaOptions options = {sizeof options, NULL, NULL, &dim, 1, 1, 1, NULL};
+  TegulaOptions options = {sizeof options, NULL, NULL, &dim, 1, 1, 1, NULL, NULL};
   fine(tegula_compile_bytes(content, bytes, &options, &other));
   free(content);
   doubles(other, outputs, 5, 1);

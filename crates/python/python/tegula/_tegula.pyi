@@ -70,6 +70,7 @@ def compile(
     threads: int | None = None,
     portable: bool = False,
     precision: str = "f32",
+    tuning: str | PathLike[str] | None = None,
 ) -> Session:
     """Compiles an ONNX model, given by its path or as bytes, and makes it ready to run.
 
@@ -80,6 +81,7 @@ def compile(
     threads: threads of a run; default: one a core that the process may use, of one NUMA node.
     portable: kernels for any processor, run slowly, instead of machine code.
     precision: "f32", or "bf16", which rounds factors of products where the machine multiplies such, and keeps sums.
+    tuning: a file of tiles that `tegula tune` measured for the machine, taken in place of those chosen without measuring.
 
     Raises Error with every reason why the model cannot be compiled."""
 
