@@ -89,6 +89,11 @@ const UNIT_INSTRUCTIONS: i64 = 5 << 10;
 /// Rows of scores that are summed at once, with [`USUAL_VECTORS`] of columns: enough accumulators to keep the units busy,
 /// and few enough for the queries' vectors and a broadcast element beside them.
 const SCORE_ROWS: [(Tier, i64); 2] = [(Tier::Avx2, 4), (Tier::Avx512, 8)];
+/// Queries whose weighted sums are made at once. Their sums go on through all keys of a block, so that as many as the units'
+/// latency takes leave nothing over for a step that comes late; a score's are few steps, and those of the next rows begin
+/// beside them. Measured on a Zen 3, attention of 12 heads of 128 x 32: six queries 0.93 of the time of four, six rows of
+/// scores 1.04.
+const WEIGHED_QUERIES: [(Tier, i64); 2] = [(Tier::Avx2, 6), (Tier::Avx512, 8)];
 /// The part of L1 that the scores of a block of keys may take: keys, values and the result pass by them.
 const L1_SHARE: i64 = 2;
 /// Keys for which attention is one kernel: scores of fewer stay in L1 anyway, and what is turned is turned for less.
@@ -204,7 +209,8 @@ impl TargetModel for CpuTarget {
         let rows = of_tier(&SCORE_ROWS, self.tier);
         let keys = (self.cpu.l1d.0 as i64 / L1_SHARE / row / rows * rows).max(rows);
         let keys = attention.keys.as_const().map_or(keys, |all| all.clamp(1, keys));
-        Some(AttentionTile { queries, keys, v_dim: attention.v_dim, scores: Scores::Turned { rows } })
+        let scores = Scores::Turned { rows, queries: of_tier(&WEIGHED_QUERIES, self.tier) };
+        Some(AttentionTile { queries, keys, v_dim: attention.v_dim, scores })
     }
 
     fn lanes(&self, dtype: DType) -> i64 {

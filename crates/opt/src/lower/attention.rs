@@ -71,9 +71,9 @@ fn sizes(func: &TensorFunc, op: OpId) -> Option<Attention> {
 pub(super) fn lower(body: &Body, target: &dyn TargetModel, symbols: &Symbols) -> Result<Launches, String> {
     let root = body.root().ok_or("an attention is expected")?;
     let tile = tile_of(&body.func, root, target).ok_or("the target takes no such attention")?;
-    if let Scores::Turned { rows } = tile.scores {
+    if let Scores::Turned { rows, queries } = tile.scores {
         let recipe = Recipe::new(body, root, tile, None, symbols)?;
-        return turned::lower(body, &recipe, rows, target.lanes(DType::F32)).map(Launches::from);
+        return turned::lower(body, &recipe, [rows, queries], target.lanes(DType::F32)).map(Launches::from);
     }
     let packed = pack::pack_heads(body, root, tile);
     let (body, row_period) = match &packed {

@@ -25,7 +25,7 @@ impl TargetModel for Small {
     }
     fn attention_tile(&self, attention: &Attention) -> Option<AttentionTile> {
         let v_dim = attention.v_dim;
-        Some(AttentionTile { queries: 8, keys: 8, v_dim, scores: Scores::Turned { rows: 4 } })
+        Some(AttentionTile { queries: 8, keys: 8, v_dim, scores: Scores::Turned { rows: 4, queries: 4 } })
     }
     fn lanes(&self, _: DType) -> i64 {
         4

@@ -24,7 +24,8 @@ const UNROLLED: i64 = 4;
 /// Rows of scores whose weights are computed at once.
 const WEIGHED: i64 = 4;
 
-pub(super) fn lower(body: &Body, recipe: &Recipe, rows: i64, lanes: i64) -> Result<Lowered, String> {
+/// `rows`: of scores, and of results, that a product sums at once.
+pub(super) fn lower(body: &Body, recipe: &Recipe, rows: [i64; 2], lanes: i64) -> Result<Lowered, String> {
     let (mut kernel, views) = begin(body, recipe.grid(vec![]));
     let mut cx = Lowering::new(body, &mut kernel, views);
     if recipe.parts() != 1 {
@@ -34,7 +35,8 @@ pub(super) fn lower(body: &Body, recipe: &Recipe, rows: i64, lanes: i64) -> Resu
     let unit = Unit {
         recipe,
         block: recipe.block(&mut cx)?,
-        rows,
+        score_rows: rows[0],
+        result_rows: rows[1],
         lanes: lanes.min(height),
         queries: cx.b.scratch(DType::F32, &[recipe.qk_dim, height]),
         scores: cx.b.scratch(DType::F32, &[recipe.tile.keys, height]),
@@ -50,8 +52,9 @@ pub(super) fn lower(body: &Body, recipe: &Recipe, rows: i64, lanes: i64) -> Resu
 struct Unit<'a> {
     recipe: &'a Recipe,
     block: Block,
-    /// Rows of a product that are summed at once.
-    rows: i64,
+    /// Rows of products that are summed at once.
+    score_rows: i64,
+    result_rows: i64,
     /// The side of the squares that queries are turned in, half the columns of a product.
     lanes: i64,
     queries: Value,
@@ -163,7 +166,7 @@ impl Unit<'_> {
         let recipe = self.recipe;
         let Block { batch, head, shared, rows: queries, .. } = self.block;
         let zero = cx.b.index(0);
-        self.in_rows(cx, zero, keys, self.rows, &[max], |cx, row, rows, carried| {
+        self.in_rows(cx, zero, keys, self.score_rows, &[max], |cx, row, rows, carried| {
             let first = cx.b.add(key, row);
             let keys = Axis { offset: first, extent: rows, step: 1, bounded: false };
             let none = number(cx, &[rows, recipe.tile.queries], 0.0);
@@ -259,7 +262,8 @@ impl Unit<'_> {
 
     // --- loops -------------------------------------------------------------------------------------------
 
-    /// `lo..hi` in steps of `most`, then what is left one by one. `body` gets where a step begins and its size.
+    /// `lo..hi` in steps of `most`, then what is left at once where its number is known, else one by one. `body` gets where a
+    /// step begins and its size.
     fn in_rows(
         &self,
         cx: &mut Lowering,
@@ -282,7 +286,8 @@ impl Unit<'_> {
         let whole = cx.b.mul(whole, step);
         let middle = cx.b.add(lo, whole);
         let main = cx.for_(lo, middle, most, inits, |cx, row, carried| build(cx, row, most, carried));
-        let end = cx.for_(middle, hi, 1, &main, |cx, row, carried| build(cx, row, 1, carried));
+        let rest = cx.b.known(span).map_or(1, |span| (span % most).max(1));
+        let end = cx.for_(middle, hi, rest, &main, |cx, row, carried| build(cx, row, rest, carried));
         outcome.map(|()| end)
     }
 
@@ -293,12 +298,12 @@ impl Unit<'_> {
         mut body: impl FnMut(&mut Lowering, &Part) -> Result<(), String>,
     ) -> Result<(), String> {
         let height = self.recipe.tile.queries;
-        let whole = height / self.rows * self.rows;
+        let whole = height / self.result_rows * self.result_rows;
         let [zero, middle, end] = [0, whole, height].map(|row| cx.b.index(row));
         let mut outcome = Ok(());
         for first_column in (0..self.recipe.v_dim).step_by(2 * self.lanes as usize) {
             let columns = (2 * self.lanes).min(self.recipe.v_dim - first_column);
-            for (lo, hi, rows) in [(zero, middle, self.rows), (middle, end, height - whole)] {
+            for (lo, hi, rows) in [(zero, middle, self.result_rows), (middle, end, height - whole)] {
                 cx.for_(lo, hi, rows.max(1), &[], |cx, first_row, _| {
                     let built = body(cx, &Part { first_row, rows, first_column, columns });
                     outcome = std::mem::replace(&mut outcome, Ok(())).and(built);
