@@ -91,21 +91,22 @@ def main():
         [4, 64, 48],
         {},
     )
-    several(
-        cases,
-        "heads-4x128x32",
-        [
-            helper.make_node("Transpose", ["k"], ["turned"], perm=[0, 1, 3, 2]),
-            helper.make_node("MatMul", ["q", "turned"], ["scores"]),
-            helper.make_node("Div", ["scores", "root"], ["scaled"]),
-            helper.make_node("Softmax", ["scaled"], ["shares"], axis=-1),
-            helper.make_node("MatMul", ["shares", "v"], ["heads"]),
-            helper.make_node("Transpose", ["heads"], ["out"], perm=[0, 2, 1, 3]),
-        ],
-        {name: [1, 4, 128, 32] for name in "qkv"},
-        [1, 128, 4, 32],
-        {"root": weight("root", "f32", [1])},
-    )
+    for name, queries in [("heads-4x128x32", 128), ("heads-4x20x128x32", 20)]:
+        several(
+            cases,
+            name,
+            [
+                helper.make_node("Transpose", ["k"], ["turned"], perm=[0, 1, 3, 2]),
+                helper.make_node("MatMul", ["q", "turned"], ["scores"]),
+                helper.make_node("Div", ["scores", "root"], ["scaled"]),
+                helper.make_node("Softmax", ["scaled"], ["shares"], axis=-1),
+                helper.make_node("MatMul", ["shares", "v"], ["heads"]),
+                helper.make_node("Transpose", ["heads"], ["out"], perm=[0, 2, 1, 3]),
+            ],
+            {"q": [1, 4, queries, 32], "k": [1, 4, 128, 32], "v": [1, 4, 128, 32]},
+            [1, queries, 4, 32],
+            {"root": weight("root", "f32", [1])},
+        )
     several(
         cases,
         "layer-96-384",

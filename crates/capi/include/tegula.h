@@ -106,7 +106,7 @@ typedef struct {
   // "f32", or "bf16", which rounds factors of products where the machine multiplies such, and keeps sums; NULL: "f32".
   const char *precision;
   // A file of tiles that `tegula tune` measured for the machine, taken in place of those chosen without measuring;
-  // NULL: none. Packages have theirs already.
+  // NULL: none. Those of contractions that the model has not count nothing. Packages have theirs already.
   const char *tuning;
 } TegulaOptions;
 

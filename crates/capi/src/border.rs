@@ -9,6 +9,7 @@ use crate::dtypes::dtype;
 use crate::types::{TegulaDim, TegulaError, TegulaOptions, TegulaTensor};
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char};
+use std::mem::offset_of;
 use tegula::device::machine_of;
 use tegula::{Diagnostic, Diagnostics, Options, Precision, Target, TensorView};
 
@@ -101,21 +102,36 @@ pub unsafe fn text_or_null<'a>(pointer: *const c_char, what: &str) -> Result<Opt
     text.map(Some).map_err(|_| bad(format!("`{what}` is no UTF-8")))
 }
 
-/// Options, and the threads of runs. Errors: `bad-argument`; of targets and machines.
+/// Lengths of the options of earlier versions, and of this one: each added to the end.
+const OPTIONS_SIZES: [usize; 3] =
+    [offset_of!(TegulaOptions, precision), offset_of!(TegulaOptions, tuning), size_of::<TegulaOptions>()];
+
+/// The options as far as the caller's version has them, what it has not being zero; none: the defaults.
+/// Errors: `bad-argument`, no version's size.
 ///
 /// # Safety
 /// It is null or leads to options as the header says.
-pub unsafe fn options(given: *const TegulaOptions) -> Result<(Options, usize), Diagnostics> {
+pub unsafe fn given_options(given: *const TegulaOptions) -> Result<TegulaOptions, Diagnostic> {
+    // SAFETY: null pointers and zeros are options.
+    let mut own: TegulaOptions = unsafe { std::mem::zeroed() };
     if given.is_null() {
-        return Ok((Options::default(), tegula::default_threads()));
+        return Ok(own);
     }
     // SAFETY: the first field is there in every version.
     let size = unsafe { given.cast::<usize>().read() };
-    if size < size_of::<TegulaOptions>() {
-        return Err(bad(format!("`options.size` is {size}, not sizeof(TegulaOptions)")).into());
-    }
-    // SAFETY: the caller's, and long enough.
-    let given = unsafe { shared(given, "options") }?;
+    let Some(known) = OPTIONS_SIZES.into_iter().rev().find(|known| *known <= size) else {
+        return Err(bad(format!("`options.size` is {size}, not sizeof(TegulaOptions)")));
+    };
+    // SAFETY: so many bytes are there, as the caller says, and here; they are whole fields.
+    unsafe { std::ptr::copy_nonoverlapping(given.cast::<u8>(), (&raw mut own).cast::<u8>(), known) };
+    Ok(own)
+}
+
+/// Options, and the threads of runs. Errors: `bad-argument`; of targets, machines and tuning records.
+///
+/// # Safety
+/// What its pointers lead to is there as the header says.
+pub unsafe fn options(given: &TegulaOptions) -> Result<(Options, usize), Diagnostics> {
     // SAFETY: the caller's.
     let target = unsafe { text_or_null(given.target, "options.target") }?;
     // SAFETY: the caller's.

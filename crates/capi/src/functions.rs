@@ -4,7 +4,7 @@
 // What each pointer must be is said once, at the header's top and in the structs.
 #![allow(clippy::missing_safety_doc)]
 
-use crate::border::{Input, answer, bad, changed, inputs, options, put, shared, slice, text};
+use crate::border::{Input, answer, bad, changed, given_options, inputs, options, put, shared, slice, text};
 use crate::types::{
     PortText, TEGULA_ABI, TEGULA_OPEN, TegulaError, TegulaOptions, TegulaOutputs, TegulaPort, TegulaSession,
     TegulaTensor,
@@ -60,7 +60,9 @@ pub unsafe extern "C" fn tegula_compile(
         // SAFETY: text or null.
         let path = unsafe { text(path, "path") }?;
         // SAFETY: options or null.
-        let (options, threads) = unsafe { self::options(options) }?;
+        let given = unsafe { given_options(options) }?;
+        // SAFETY: its pointers are the caller's.
+        let (options, threads) = unsafe { self::options(&given) }?;
         // SAFETY: room for a pointer, or null.
         unsafe { ready(session, || tegula::compile(path, &options)?.session(threads)) }
     })
@@ -78,7 +80,9 @@ pub unsafe extern "C" fn tegula_compile_bytes(
         // SAFETY: as many bytes, or null.
         let model = unsafe { slice(model.cast::<u8>(), bytes, "model") }?;
         // SAFETY: options or null.
-        let (options, threads) = unsafe { self::options(options) }?;
+        let given = unsafe { given_options(options) }?;
+        // SAFETY: its pointers are the caller's.
+        let (options, threads) = unsafe { self::options(&given) }?;
         let compile = || tegula::compile_bytes(Bytes::copy_from_slice(model), &options)?.session(threads);
         // SAFETY: room for a pointer, or null.
         unsafe { ready(session, compile) }
@@ -127,9 +131,12 @@ pub unsafe extern "C" fn tegula_load_bytes(
 /// As of [`options`].
 unsafe fn loading(given: *const TegulaOptions) -> Result<(tegula::Options, usize), Diagnostics> {
     // SAFETY: the caller's.
-    let (options, threads) = unsafe { options(given) }?;
+    let given = unsafe { given_options(given) }?;
+    let is_tuned = !given.tuning.is_null();
+    // SAFETY: the caller's. No record is read: it would be none for the package.
+    let (options, threads) = unsafe { options(&TegulaOptions { tuning: ptr::null(), ..given }) }?;
     let is_changed = options.portable || options.precision != tegula::Precision::default();
-    if options.machine.is_some() || options.tuning.is_some() || !options.dims.is_empty() || is_changed {
+    if options.machine.is_some() || is_tuned || !options.dims.is_empty() || is_changed {
         let message =
             "a package is compiled already: it takes no machine, dims, `portable`, precision or tuning";
         return Err(tegula::Diagnostic::error("bad-option", message).into());

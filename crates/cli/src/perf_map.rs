@@ -2,10 +2,11 @@
 //! (tools/perf/Documentation/jit-interface.txt): a line each of address and length, hexadecimal, and a name.
 
 use crate::failure::Failure;
-use crate::output;
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::PathBuf;
 use tegula::Session;
+use tegula::files::replace;
 use tegula_base::Diagnostic;
 use tegula_package::Kernel;
 
@@ -24,10 +25,10 @@ pub fn write(session: &Session) -> Result<(), Failure> {
     if text.is_empty() {
         let message = "`--perf-map`: no kernel runs as machine code of this process";
         return Err(Diagnostic::error("bad-option", message)
-            .help("leave out `--portable`, `--target` or `--perf-map`")
+            .help("`perf` names kernels that are machine code: not portable, native, simulated or of a GPU")
             .into());
     }
-    output::write_bytes(&path(), text.as_bytes())
+    Ok(replace(&path(), |file| file.write_all(text.as_bytes()))?)
 }
 
 /// Where `perf` looks for it, whatever folder is the one for temporary files.

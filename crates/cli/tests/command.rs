@@ -4,9 +4,8 @@ mod ask;
 
 use ask::{MODEL, done, folder, refused, tegula};
 use expect_test::expect;
-use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 #[test]
 fn a_model_runs() {
@@ -62,44 +61,6 @@ fn every_level_prints() {
     let out = done(&["run", text.to_str().unwrap(), "--input", "x=ones"]);
     assert!(out.starts_with("y: f32[1]  [2]"), "{out}");
     done(&["opt", text.to_str().unwrap(), "--pass", "canonicalise"]);
-}
-
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-#[test]
-fn a_perf_map_says_where_kernels_are() {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_tegula"))
-        .args(["bench", MODEL, "--dim", "n=9", "--perf-map", "--serve-rounds"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // There is a session.
-    let mut ready = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut ready).unwrap();
-    let file = format!("/tmp/perf-{}.map", child.id());
-    let (text, maps) =
-        (std::fs::read_to_string(&file), std::fs::read_to_string(format!("/proc/{}/maps", child.id())));
-    drop(child.stdin.take());
-    assert!(child.wait().unwrap().success());
-    let (text, maps) = (text.unwrap(), maps.unwrap());
-    std::fs::remove_file(file).unwrap();
-    let mut words = text.split_whitespace();
-    let mut number = || u64::from_str_radix(words.next().unwrap(), 16).unwrap();
-    let (begin, bytes) = (number(), number());
-    assert_eq!(words.next(), Some("map_0"), "{text}");
-    let holds = |line: &str| {
-        let (range, rest) = line.split_once(' ')?;
-        let (low, high) = range.split_once('-')?;
-        let [low, high] = [low, high].map(|end| u64::from_str_radix(end, 16).unwrap());
-        Some(rest.starts_with("r-x") && low <= begin && begin + bytes <= high)
-    };
-    assert!(maps.lines().any(|line| holds(line) == Some(true)), "{text}{maps}");
-}
-
-#[test]
-fn a_perf_map_needs_machine_code() {
-    let said = refused(&["run", MODEL, "--dim", "n=9", "--portable", "--perf-map"]);
-    assert!(said.contains("no kernel runs as machine code of this process"), "{said}");
 }
 
 #[test]

@@ -86,6 +86,7 @@ impl Source {
 /// portable: kernels for any processor, run slowly, instead of machine code.
 /// precision: "f32", or "bf16", which rounds factors of products where the machine multiplies such, and keeps sums.
 /// tuning: a file of tiles that `tegula tune` measured for the machine, taken in place of those chosen without measuring.
+/// Those of contractions that the model has not count nothing.
 ///
 /// Raises tegula.Error with every reason why the model cannot be compiled.
 #[pyfunction]

@@ -97,12 +97,23 @@ def test_options_are_checked(refused, tmp_path):
         tegula.compile(models.add(), threads=-1)
 
 
-def test_tuning_is_read(refused, tmp_path):
+def test_tuning_is_taken(refused, tmp_path):
     record = tmp_path / "record.toml"
-    record.write_text('machine = "avx2-generic"\ntier = "avx2"\n')
-    session = tegula.compile(models.add(), machine="avx2-generic", tuning=record)
-    x = np.arange(6, dtype=np.float32).reshape(2, 3)
-    np.testing.assert_array_equal(session.run({"a": x, "b": x})["sum"], 2 * x)
+    title = "1 of 64 x 64 by 64 x 64, f32 by f32 in f32"
+    tile = "rows = 3\ncolumns = 16\nrow_tiles = 2\nshare = 0.5\n"
+    record.write_text(f'machine = "avx2-generic"\ntier = "avx2"\n[contractions."{title}"]\n{tile}')
+    w = np.arange(64 * 64, dtype=np.float32).reshape(64, 64) % 7
+    product = models.model(
+        [helper.make_node("MatMul", ["x", "w"], ["y"])],
+        [("x", "float32", [64, 64])],
+        [("y", "float32", [64, 64])],
+        [("w", w)],
+    )
+    sessions = [tegula.compile(product, machine="avx2-generic", tuning=given) for given in [None, record]]
+    for i, session in enumerate(sessions):
+        np.testing.assert_array_equal(session.run({"x": w.T})["y"], w.T @ w)
+        session.save(tmp_path / str(i))
+    assert (tmp_path / "0").read_bytes() != (tmp_path / "1").read_bytes()
     refused("io", tegula.compile, models.add(), tuning=tmp_path / "absent.toml")
     refused("tuning-record", tegula.compile, models.add(), machine="zen5", tuning=record)
     record.write_text("nonsense")

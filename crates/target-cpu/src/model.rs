@@ -209,7 +209,10 @@ impl TargetModel for CpuTarget {
         let rows = of_tier(&SCORE_ROWS, self.tier);
         let keys = (self.cpu.l1d.0 as i64 / L1_SHARE / row / rows * rows).max(rows);
         let keys = attention.keys.as_const().map_or(keys, |all| all.clamp(1, keys));
-        let scores = Scores::Turned { rows, queries: of_tier(&WEIGHED_QUERIES, self.tier) };
+        // As many where those left over keep the units as busy as fewer would.
+        let most = of_tier(&WEIGHED_QUERIES, self.tier);
+        let at_once = if queries % most == 0 || queries % most >= rows { most } else { rows };
+        let scores = Scores::Turned { rows, queries: at_once };
         Some(AttentionTile { queries, keys, v_dim: attention.v_dim, scores })
     }
 

@@ -58,28 +58,48 @@ pub fn write_whole(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> Result<(), Diagnostic> {
-    let name = path
-        .file_name()
-        .ok_or_else(|| Diagnostic::error("io", format!("`{}` names no file to write", path.display())))?;
     if path.is_dir() {
         return Err(Diagnostic::error("io", format!("`{}` is a folder", path.display())));
     }
     // A device or a pipe is written as it is, and so is what a link leads to: it may be open already, as `/dev/stdout` is.
     if std::fs::symlink_metadata(path).is_ok_and(|facts| !facts.is_file()) {
-        return fill(path, write).map_err(|error| failure("written", path, &error));
+        return File::create(path)
+            .and_then(|file| fill(file, write))
+            .map_err(|error| failure("written", path, &error));
     }
-    let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
-    let partial = path.with_file_name(format!(".{}.{}.{serial}", name.to_string_lossy(), std::process::id()));
-    let result = fill(&partial, write).and_then(|()| std::fs::rename(&partial, path));
+    replace(path, write)
+}
+
+/// As [`write_whole`], but a link or a pipe makes way: for names that others may foresee.
+/// Errors: `io`.
+pub fn replace(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> Result<(), Diagnostic> {
+    let name = path
+        .file_name()
+        .ok_or_else(|| Diagnostic::error("io", format!("`{}` names no file to write", path.display())))?;
+    let failed = |error: io::Error| failure("written", path, &error);
+    let (partial, file) = loop {
+        let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
+        let partial =
+            path.with_file_name(format!(".{}.{}.{serial}", name.to_string_lossy(), std::process::id()));
+        match File::create_new(&partial) {
+            Ok(file) => break (partial, file),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(failed(error)),
+        }
+    };
+    let result = fill(file, write).and_then(|()| std::fs::rename(&partial, path));
     result.map_err(|error| {
         // What is left over is of no use to anyone.
         let _ = std::fs::remove_file(&partial);
-        failure("written", path, &error)
+        failed(error)
     })
 }
 
-fn fill(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
-    let mut file = BufWriter::with_capacity(1 << 20, File::create(path)?);
+fn fill(file: File, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
+    let mut file = BufWriter::with_capacity(1 << 20, file);
     write(&mut file)?;
     file.into_inner().map_err(io::IntoInnerError::into_error)?;
     Ok(())
@@ -93,6 +113,33 @@ pub fn failure(what: &str, path: &Path, error: &io::Error) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Write;
+
+    #[cfg(unix)]
+    #[test]
+    fn what_a_link_leads_to_is_left_alone_where_the_link_makes_way() {
+        let folder = std::env::temp_dir().join(format!("tegula-links-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        let (other, link) = (folder.join("other"), folder.join("map"));
+        std::fs::write(&other, b"other").unwrap();
+        std::os::unix::fs::symlink(&other, &link).unwrap();
+        // Names of unfinished files that somebody foresaw lead there, too.
+        for serial in 0..64 {
+            let partial = folder.join(format!(".map.{}.{serial}", std::process::id()));
+            std::os::unix::fs::symlink(&other, partial).unwrap();
+        }
+        replace(&link, |file| file.write_all(b"own")).unwrap();
+        assert_eq!(std::fs::read(&other).unwrap(), b"other");
+        assert_eq!(std::fs::read(&link).unwrap(), b"own");
+        assert!(std::fs::symlink_metadata(&link).unwrap().is_file());
+        // Where a link is meant, it is followed.
+        std::fs::remove_file(&link).unwrap();
+        std::os::unix::fs::symlink(&other, &link).unwrap();
+        write_whole(&link, |file| file.write_all(b"own")).unwrap();
+        assert_eq!(std::fs::read(&other).unwrap(), b"own");
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 
     #[test]
     fn only_files_inside_are_read() {

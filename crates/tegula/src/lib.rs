@@ -32,7 +32,9 @@ pub use tegula_base::{DType, Diagnostic, Diagnostics, Dim, HostTensor};
 pub use tegula_driver::{CompileOptions, Form, Precision, Tuning};
 pub use tegula_machine::Machine;
 pub use tegula_package::Port;
-pub use tegula_runtime::{Hardware, Session, SessionOptions, TensorView, all_threads, default_threads};
+pub use tegula_runtime::{
+    CodePlace, Hardware, Session, SessionOptions, TensorView, all_threads, default_threads,
+};
 
 use bytes::Bytes;
 use files::{Folder, Nowhere};

@@ -1,12 +1,14 @@
 //! Figures that may only fall: a file of `data` holds what was reached, a line for each subject and machine class.
-//! A figure above it fails, a lower one asks for `BLESS=1`, which writes it. A rise that is wanted is written by hand.
+//! A figure above it by more than the slack fails, a lower one asks for `BLESS=1`, which writes it. A rise that is wanted is
+//! written by hand.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
+use std::io::ErrorKind;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use crate::outcome::Outcome;
 use crate::workspace;
@@ -48,10 +50,14 @@ impl Judged {
 
 impl<const N: usize> Ratchet<N> {
     /// Compares with the file, prints what differs, and writes what fell where `BLESS` is set.
-    /// Errors: a file that cannot be read or written.
+    /// Errors: a file that is damaged, or cannot be read or written.
     pub fn judge(&self, figures: &Figures<N>) -> Result<Judged> {
         let path = workspace::data(self.file);
-        let known = self.read(&fs::read_to_string(&path).unwrap_or_default())?;
+        let text = match fs::read_to_string(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+            text => text.with_context(|| format!("cannot read {}", path.display()))?,
+        };
+        let known = self.read(&text)?;
         let (risen, fallen) = self.compare(&known, figures);
         let is_blessed = std::env::var_os("BLESS").is_some();
         if is_blessed {
@@ -120,15 +126,20 @@ impl<const N: usize> Ratchet<N> {
             let numbers: Vec<u64> = numbers.iter().map(|n| n.parse()).collect::<Result<_, _>>()?;
             let numbers =
                 <[u64; N]>::try_from(numbers).map_err(|_| anyhow!("data/{}: `{line}`", self.file))?;
-            figures.insert((name.to_string(), class.to_string()), numbers);
+            let earlier = figures.insert((name.to_string(), class.to_string()), numbers);
+            ensure!(earlier.is_none(), "data/{}: `{name}` for `{class}` stands there twice", self.file);
         }
         Ok(figures)
     }
 
     fn shown(&self, figures: &Figures<N>) -> String {
+        let slack = match self.slack {
+            0.0 => String::new(),
+            share => format!(" (by {} % either way it is the same)", 100.0 * share),
+        };
         let mut text = format!(
-            "# {}\n# `cargo xtask {}` compares: a figure may only fall; `BLESS=1` writes those that did.\n",
-            self.about, self.check
+            "# {}\n# `cargo xtask {}` compares: a figure may only fall{}; `BLESS=1` writes those that did.\n",
+            self.about, self.check, slack
         );
         for ((name, class), numbers) in figures {
             let _ = write!(text, "{name:26} {class:13}");
@@ -159,6 +170,7 @@ mod tests {
         assert_eq!(EXACT.read(&EXACT.shown(&figures)).unwrap(), figures);
         assert!(EXACT.read("a b 1 2 3").is_err());
         assert!(EXACT.read("a").is_err());
+        assert!(EXACT.read("a b 1 2 3 4\na b 1 2 3 5").is_err());
     }
 
     #[test]

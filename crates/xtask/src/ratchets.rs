@@ -1,8 +1,6 @@
 //! `ratchets`: bytes of code, instructions run and bytes moved by the kernels of small models (`tools/ratchet_models.py`),
 //! as the emitted code has them: block sizes times trip counts (`tegula_target_cpu::count`), on one thread.
-//! Compile time follows code size. `data/ratchets.txt` holds
-//! what was reached: a figure above it fails, a lower one asks for `BLESS=1`, which writes it. A rise that is wanted is
-//! written by hand.
+//! Compile time follows code size. `data/ratchets.txt` holds what was reached (`ratchet.rs`).
 //! On the AVX2 tier callgrind counts the same runs where valgrind is installed, and must agree but for [`SLACK`].
 
 use std::fs;

@@ -89,7 +89,7 @@ impl TargetModel for SmallTarget {
                 queries: 8,
                 keys: 7,
                 v_dim: attention.v_dim,
-                scores: Scores::Turned { rows: 3, queries: 2 },
+                scores: Scores::Turned { rows: 3, queries: 5 },
             },
             Edges::Padded => AttentionTile { queries: 16, keys: 8, v_dim: 16, scores: Scores::Rows },
         })

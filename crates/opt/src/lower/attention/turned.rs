@@ -25,7 +25,12 @@ const UNROLLED: i64 = 4;
 const WEIGHED: i64 = 4;
 
 /// `rows`: of scores, and of results, that a product sums at once.
-pub(super) fn lower(body: &Body, recipe: &Recipe, rows: [i64; 2], lanes: i64) -> Result<Lowered, String> {
+pub(super) fn lower(
+    body: &Body,
+    recipe: &Recipe,
+    [score_rows, result_rows]: [i64; 2],
+    lanes: i64,
+) -> Result<Lowered, String> {
     let (mut kernel, views) = begin(body, recipe.grid(vec![]));
     let mut cx = Lowering::new(body, &mut kernel, views);
     if recipe.parts() != 1 {
@@ -35,8 +40,8 @@ pub(super) fn lower(body: &Body, recipe: &Recipe, rows: [i64; 2], lanes: i64) ->
     let unit = Unit {
         recipe,
         block: recipe.block(&mut cx)?,
-        score_rows: rows[0],
-        result_rows: rows[1],
+        score_rows,
+        result_rows,
         lanes: lanes.min(height),
         queries: cx.b.scratch(DType::F32, &[recipe.qk_dim, height]),
         scores: cx.b.scratch(DType::F32, &[recipe.tile.keys, height]),
