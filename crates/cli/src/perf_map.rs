@@ -15,12 +15,12 @@ pub fn write(session: &Session) -> Result<(), Failure> {
     let kernels = &session.package().program.kernels;
     let mut text = String::new();
     for place in session.code_places() {
-        let first = place.kernels.first().map_or_else(String::new, |i| name(&kernels[*i]));
-        let more = match place.kernels.len() {
-            0 | 1 => String::new(),
-            count => format!(" and {} more", count - 1),
+        let [first, others @ ..] = place.kernels.as_slice() else { continue };
+        let _ = write!(text, "{:x} {:x} {}", place.address, place.bytes, name(&kernels[*first]));
+        let _ = match others.len() {
+            0 => writeln!(text),
+            count => writeln!(text, " and {count} more"),
         };
-        let _ = writeln!(text, "{:x} {:x} {first}{more}", place.address, place.bytes);
     }
     if text.is_empty() {
         let message = "`--perf-map`: no kernel runs as machine code of this process";
