@@ -2,6 +2,8 @@
 
 #[path = "lower/means.rs"]
 mod means;
+#[path = "lower/sums.rs"]
+mod sums;
 mod support;
 #[path = "lower/turned.rs"]
 mod turned;

@@ -33,6 +33,11 @@ use turned::Turned;
 /// Instructions of an element from which a work unit is measured by them, not by its bytes: several functions.
 const HEAVY: i64 = 48;
 
+/// Rows that one sum adds one after another. Rounding grows with their number, and what a longer sum is made of has as many
+/// terms: of 6,400 rows 64 + 100, not 6,400 (Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd ed., section
+/// 4.1). The second sum costs one addition in 64.
+const RUN: i64 = 64;
+
 /// What the recipe decided before it builds.
 struct Plan {
     space: Shape,
@@ -418,9 +423,8 @@ fn reduce(cx: &mut Lowering, plan: &Plan, op: OpId, at: &[Axis]) -> Result<Value
             cx.b.reduce(f, tile, lane)
         }
         _ => {
-            let init = pass.start(cx, at);
             let axes = ordered(plan, &plan.reduced);
-            pass.over(cx, &axes, at, init)?
+            pass.over(cx, &axes, at)?
         }
     };
     Ok(match acc == dtype {
@@ -446,46 +450,80 @@ struct Pass<'p> {
 }
 
 impl Pass<'_> {
-    fn over(&self, cx: &mut Lowering, axes: &[usize], at: &[Axis], acc: Value) -> Result<Value, String> {
-        let mut outcome = Ok(());
+    /// The reduction over `axes` of what is at `at`.
+    fn over(&self, cx: &mut Lowering, axes: &[usize], at: &[Axis]) -> Result<Value, String> {
         match axes {
-            [] => self.add(cx, at, acc),
-            [axis] if Some(*axis) == self.lane => self.along_lane(cx, *axis, at, acc),
+            [] => {
+                let start = self.start(cx, at);
+                self.add(cx, at, start)
+            }
+            [axis] if Some(*axis) == self.lane => self.along_lane(cx, *axis, at),
             [axis, rest @ ..] => {
-                // Only the lane axis needs partial sums a lane; an outer loop around it carries the sum.
-                let inner_lane = rest.last().is_some_and(|last| Some(*last) == self.lane);
-                let init = if inner_lane { self.narrow(cx, acc) } else { acc };
-                let (lo, hi) = (cx.b.index(0), cx.b.size(&self.plan.space[*axis]));
-                let sums = cx.for_(lo, hi, 1, &[init], |cx, i, carried| {
-                    let mut at: TileBox = at.into();
-                    at[*axis].offset = i;
-                    let start = if inner_lane { self.start(cx, &at) } else { carried[0] };
-                    let sum = self.over(cx, rest, &at, start).map(|sum| match inner_lane {
-                        true => cx.b.elementwise(self.f, &[carried[0], sum]),
-                        false => sum,
-                    });
-                    sum.map_err(|error| outcome = Err(error)).map_or(vec![carried[0]], |sum| vec![sum])
-                });
-                outcome.map(|()| sums[0])
+                let extent = &self.plan.space[*axis];
+                let (lo, hi) = (cx.b.index(0), cx.b.size(extent));
+                if !self.rounds() || extent.as_const().is_some_and(|n| n <= RUN) {
+                    return self.along(cx, (*axis, rest), (lo, hi), at);
+                }
+                self.each(cx, (lo, hi), RUN, at, |cx, first, carried| {
+                    let run = cx.b.index(RUN);
+                    let last = cx.b.add(first, run);
+                    let last = cx.b.index_op(IndexOp::Min, last, hi);
+                    let sum = self.along(cx, (*axis, rest), (first, last), at)?;
+                    Ok(cx.b.elementwise(self.f, &[carried, sum]))
+                })
             }
         }
     }
 
-    fn start(&self, cx: &mut Lowering, at: &[Axis]) -> Value {
-        let mut shape: Vec<i64> = at.iter().map(|axis| axis.extent).collect();
-        if let Some(lane) = self.lane {
-            shape[lane] = self.plan.tile;
-        }
-        cx.b.splat(self.acc, &shape, self.neutral)
+    /// Over a range of one axis, and all of the axes inside of it.
+    fn along(
+        &self,
+        cx: &mut Lowering,
+        (axis, inner): (usize, &[usize]),
+        range: (Value, Value),
+        at: &[Axis],
+    ) -> Result<Value, String> {
+        self.each(cx, range, 1, at, |cx, i, carried| {
+            let mut at: TileBox = at.into();
+            at[axis].offset = i;
+            if inner.is_empty() {
+                return self.add(cx, &at, carried);
+            }
+            let sum = self.over(cx, inner, &at)?;
+            Ok(cx.b.elementwise(self.f, &[carried, sum]))
+        })
     }
 
-    /// The identity with extent 1 along the lane axis.
-    fn narrow(&self, cx: &mut Lowering, acc: Value) -> Value {
-        let (dtype, mut shape) = cx.b.tile_type(acc);
-        if let Some(lane) = self.lane {
-            shape[lane] = 1;
-        }
-        cx.b.splat(dtype, &shape, self.neutral)
+    /// A loop that carries a tile of the extents of `at`.
+    fn each(
+        &self,
+        cx: &mut Lowering,
+        (lo, hi): (Value, Value),
+        step: i64,
+        at: &[Axis],
+        body: impl FnOnce(&mut Lowering, Value, Value) -> Result<Value, String>,
+    ) -> Result<Value, String> {
+        let mut outcome = Ok(());
+        let start = self.start(cx, at);
+        let last = cx.for_(lo, hi, step, &[start], |cx, i, carried| {
+            let next = body(cx, i, carried[0]);
+            vec![next.unwrap_or_else(|error| {
+                outcome = Err(error);
+                carried[0]
+            })]
+        });
+        outcome.map(|()| last[0])
+    }
+
+    /// Whether the order of the operands shows in the result.
+    fn rounds(&self) -> bool {
+        self.f == ScalarOp::Add && self.acc.is_float()
+    }
+
+    /// The identity of `f`, with the extents of `at`.
+    fn start(&self, cx: &mut Lowering, at: &[Axis]) -> Value {
+        let shape: Vec<i64> = at.iter().map(|axis| axis.extent).collect();
+        cx.b.splat(self.acc, &shape, self.neutral)
     }
 
     fn add(&self, cx: &mut Lowering, at: &[Axis], acc: Value) -> Result<Value, String> {
@@ -504,8 +542,11 @@ impl Pass<'_> {
         Ok(cx.b.elementwise(self.f, &[acc, tile]))
     }
 
-    fn along_lane(&self, cx: &mut Lowering, lane: usize, at: &[Axis], acc: Value) -> Result<Value, String> {
+    fn along_lane(&self, cx: &mut Lowering, lane: usize, at: &[Axis]) -> Result<Value, String> {
         let mut outcome = Ok(());
+        let mut wide: TileBox = at.into();
+        wide[lane].extent = self.plan.tile;
+        let acc = self.start(cx, &wide);
         let (lo, hi) = (cx.b.index(0), cx.b.size(&self.plan.space[lane]));
         let (tile, lanes) = (self.plan.tile, self.plan.lanes);
         let (main, tail) = cx.lane_loop(lo, hi, tile, lanes, &[acc], |cx, axis, carried| {
