@@ -6,14 +6,13 @@
 The kinds are simple, pytorch-converted and pytorch-operator, and the light ones of `real`: classifiers whose weights
 are constants and whose input is the package's own ramp; their results come with them.  Needs onnx."""
 import glob
-import json
 import os
 import sys
 
 import onnx
 from onnx import numpy_helper
 
-from onnx_node_cases import dump_value
+from onnx_node_cases import dump_value, write_index
 
 KINDS = ("simple", "pytorch-converted", "pytorch-operator", "real")
 LIGHT = "onnx/backend/test/data/light/"
@@ -80,13 +79,9 @@ def main():
 
     tests = [test for kind in KINDS for test in load_model_tests(kind=kind)]
     tests = [test for test in tests if test.url is None or test.url.startswith(LIGHT)]
-    cases = sorted((dump_case(test, out_dir) for test in tests), key=lambda case: case["name"])
+    cases = [dump_case(test, out_dir) for test in tests]
     assert len({case["name"] for case in cases}) == len(cases), "two cases have one name"
-    part = os.path.join(out_dir, "cases.json.part")
-    with open(part, "w") as f:
-        json.dump({"onnx": onnx.__version__, "cases": cases}, f, indent=1)
-    os.replace(part, os.path.join(out_dir, "cases.json"))
-    print(f"{len(cases)} cases in {out_dir}")
+    write_index(cases, out_dir)
 
 
 if __name__ == "__main__":

@@ -98,18 +98,22 @@ def dump_case(case, out_dir):
     return rows
 
 
-def main():
-    (out_dir,) = sys.argv[1:]
-    warnings.simplefilter("ignore", RuntimeWarning)
-    from onnx.backend.test.case.node import collect_testcases
-
-    cases = [dump_case(case, out_dir) for case in collect_testcases(None)]
+def write_index(cases, out_dir):
+    """Writes cases.json of rows that dump_case gave."""
     cases.sort(key=lambda case: case["name"])
     part = os.path.join(out_dir, "cases.json.part")
     with open(part, "w") as f:
         json.dump({"onnx": onnx.__version__, "cases": cases}, f, indent=1)
     os.replace(part, os.path.join(out_dir, "cases.json"))
     print(f"{len(cases)} cases in {out_dir}")
+
+
+def main():
+    (out_dir,) = sys.argv[1:]
+    warnings.simplefilter("ignore", RuntimeWarning)
+    from onnx.backend.test.case.node import collect_testcases
+
+    write_index([dump_case(case, out_dir) for case in collect_testcases(None)], out_dir)
 
 
 if __name__ == "__main__":

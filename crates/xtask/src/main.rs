@@ -37,6 +37,7 @@ mod models;
 mod onnx;
 mod onnx_cases;
 mod onnx_more;
+mod onnx_open;
 mod op_reference;
 mod open_rows;
 mod ort_cases;

@@ -1,4 +1,4 @@
-//! Cases of the onnx package through the CPU target, in worker processes: what `onnx` and `onnx-more` share.
+//! Cases of the onnx package through the CPU target, in worker processes: what `onnx`, `onnx-open` and `onnx-more` share.
 //! A suite is a folder of cases that a script writes, a list of the refused ones and a verb whose `--worker` answers.
 //! The list is exact: a case that leaves or enters fails the check until `--bless` rewrites it.  Cases of
 //! `data/open_rows.txt` are known to miss the suite's tolerance; they must stay within the share listed there.
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use tegula_testkit::onnx_suite::{self, Case, Verdict};
 
 use crate::catalog::Catalog;
@@ -70,6 +70,26 @@ impl Judged {
 }
 
 impl Suite {
+    /// The verb, where it takes `[--only PREFIX] [--bless]` and asks that `bar` of all cases pass.
+    pub fn check(&self, args: &[String], bar: usize) -> Result<Outcome> {
+        let has = |flag: &str| args.iter().any(|arg| arg == flag);
+        if has("--worker") {
+            return self.worker();
+        }
+        let only = args.iter().position(|arg| arg == "--only").and_then(|at| args.get(at + 1));
+        self.generate()?;
+        let mut names: Vec<String> = self.cases()?.into_keys().collect();
+        names.retain(|name| only.is_none_or(|prefix| name.starts_with(prefix.as_str())));
+        ensure!(!names.is_empty(), "no case is called `{}...`", only.map_or("", String::as_str));
+        let judged = self.judge(names, has("--bless"), only.is_none())?;
+        let enough = only.is_some() || judged.passed() >= bar;
+        let outcome = Outcome::pass_if(judged.is_as_listed() && enough)
+            .with("cases", judged.verdicts.len())
+            .with("pass", judged.passed())
+            .with(if self.simulates { "simulated" } else { "classes_left_out" }, in_process::simulated());
+        Ok(judged.add_to(outcome))
+    }
+
     /// Where the cases lie.
     pub fn folder(&self) -> PathBuf {
         workspace::target().join(self.folder)

@@ -5,9 +5,8 @@
 
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 
-use crate::in_process;
 use crate::onnx_cases::Suite;
 use crate::outcome::Outcome;
 
@@ -26,20 +25,5 @@ const MODELS: Suite = Suite {
 };
 
 pub fn run(args: &[String]) -> Result<Outcome> {
-    let has = |flag: &str| args.iter().any(|arg| arg == flag);
-    if has("--worker") {
-        return MODELS.worker();
-    }
-    let only = args.iter().position(|arg| arg == "--only").and_then(|at| args.get(at + 1));
-    MODELS.generate()?;
-    let mut names: Vec<String> = MODELS.cases()?.into_keys().collect();
-    names.retain(|name| only.is_none_or(|prefix| name.starts_with(prefix.as_str())));
-    ensure!(!names.is_empty(), "no case is called `{}...`", only.map_or("", String::as_str));
-    let judged = MODELS.judge(names, has("--bless"), only.is_none())?;
-    let enough = only.is_some() || judged.passed() >= BAR;
-    let outcome = Outcome::pass_if(judged.is_as_listed() && enough)
-        .with("cases", judged.verdicts.len())
-        .with("pass", judged.passed())
-        .with("classes_left_out", in_process::simulated());
-    Ok(judged.add_to(outcome))
+    MODELS.check(args, BAR)
 }

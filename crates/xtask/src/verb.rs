@@ -89,6 +89,12 @@ pub const VERBS: &[Verb] = &[
         crate::models::run,
     ),
     verb(
+        "onnx-open",
+        "[--only PREFIX] [--bless] [--worker]",
+        "the node cases with every size of every input open",
+        crate::onnx_open::run,
+    ),
+    verb(
         "onnx-more",
         "[--only PREFIX] [--bless] [--worker]",
         "the onnx package's other models",

@@ -127,16 +127,21 @@ impl Cx<'_> {
 
     /// Two extents of which neither is known to be 1 must be equal: which of them would repeat has to be known when
     /// the model is compiled.
-    fn assert_broadcast(&mut self, a: &Dim, b: &Dim) -> Outcome<()> {
+    pub(super) fn assert_broadcast(&mut self, a: &Dim, b: &Dim) -> Outcome<()> {
         let mut message = format!("sizes `{a}` and `{b}` must be equal to broadcast");
         let is_plain = |dim: &Dim| dim.as_const().is_some() || self.input_symbol(dim).is_some();
         if is_plain(a) && is_plain(b) {
-            let symbols = [a, b].into_iter().filter_map(|dim| self.input_symbol(dim));
-            let bindings: Vec<String> = symbols.map(|name| format!("`--dim {name}=1`")).collect();
+            let bindings: Vec<String> =
+                [a, b].into_iter().filter_map(|dim| self.binding_to_one(dim)).collect();
             message +=
                 &format!("; one that is always 1 must be given when compiling: {}", bindings.join(" or "));
         }
         self.assert_equal(a, b, &message)
+    }
+
+    /// How a user says that an input's extent is always 1.
+    pub fn binding_to_one(&self, dim: &Dim) -> Option<String> {
+        self.input_symbol(dim).map(|name| format!("`--dim {name}=1`"))
     }
 
     /// The name of a size that is an input's extent and nothing else.

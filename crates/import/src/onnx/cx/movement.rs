@@ -6,6 +6,9 @@ use tegula_base::{DType, Dim, Shape};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::{DotDims, PadMode, TensorOp};
 
+/// What joining asks for.
+const BESIDE: &str = "sizes beside the joined axis must be equal";
+
 impl Cx<'_> {
     /// Same elements, other extents; counts that differ as expressions are asserted equal.
     pub fn reshape(&mut self, x: Value, shape: impl Into<Shape>) -> Outcome {
@@ -18,6 +21,19 @@ impl Cx<'_> {
             self.assert_same_count(x, &shape)?;
         }
         self.emit(TensorOp::Reshape { shape }, &[x])
+    }
+
+    /// `x` with the sizes of `shape`, which are asserted to be its own as far as that is not known before the run.
+    /// Errors: they are known to differ.
+    pub fn respelled(&mut self, x: Value, shape: impl Into<Shape>, message: &str) -> Outcome {
+        let (own, shape) = (self.shape(x), shape.into());
+        if own.rank() != shape.rank() {
+            return Err(Fault::from(format!("{message}, got {own} where {shape} is expected")));
+        }
+        for (own, wanted) in own.iter().zip(shape.iter()) {
+            self.assert_equal(own, wanted, message)?;
+        }
+        self.reshape(x, shape)
     }
 
     fn assert_same_count(&mut self, x: Value, shape: &Shape) -> Outcome<()> {
@@ -112,11 +128,34 @@ impl Cx<'_> {
         self.emit(TensorOp::Slice { starts, sizes, steps }, &[x])
     }
 
+    /// Joins along an axis; sizes beside it must be equal.
     pub fn concat(&mut self, parts: &[Value], axis: usize) -> Outcome {
-        match parts {
-            [one] => Ok(*one),
-            _ => self.emit(TensorOp::Concat { axis }, parts),
+        let (first, rest) = match parts {
+            [] => return Err(Fault::invalid("takes one or more operands")),
+            [one] => return Ok(*one),
+            [first, rest @ ..] => (*first, rest),
+        };
+        // Of the spellings of a size the one that says most is used.
+        let mut common = self.shape(first);
+        for part in rest {
+            let shape = self.shape(*part);
+            if shape.rank() != common.rank() {
+                return Err(Fault::from(format!("{} and {} differ in rank", self.ty(first), self.ty(*part))));
+            }
+            for (i, size) in
+                shape.iter().enumerate().filter(|(i, size)| *i != axis && size.as_const().is_some())
+            {
+                self.assert_equal(&common[i], size, BESIDE)?;
+                common[i] = size.clone();
+            }
         }
+        let mut aligned = Vec::with_capacity(parts.len());
+        for part in parts {
+            let mut shape = common.clone();
+            shape[axis] = self.dim(*part, axis);
+            aligned.push(self.respelled(*part, shape, BESIDE)?);
+        }
+        self.emit(TensorOp::Concat { axis }, &aligned)
     }
 
     pub fn gather(&mut self, data: Value, indices: Value, axis: usize) -> Outcome {
@@ -257,7 +296,7 @@ impl Cx<'_> {
                 if x.as_const().is_some() && y.as_const().is_some() {
                     return Err(Fault::from(format!("batch sizes {x} and {y} do not broadcast")));
                 }
-                self.assert_equal(&x, &y, "batch sizes must be equal")?;
+                self.assert_broadcast(&x, &y)?;
                 Ok(if y.as_const().is_some() { y } else { x })
             })
             .collect()

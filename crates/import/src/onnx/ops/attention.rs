@@ -59,6 +59,14 @@ fn attention(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
         return Err(Fault::invalid("a past and lengths of a padded cache exclude each other"));
     }
     let q = heads.q;
+    let k = {
+        let shape = [cx.dim(q, 0), cx.dim(k, 1), cx.dim(k, 2), cx.dim(q, 3)];
+        cx.respelled(k, shape, "keys must have the queries' batches and head size")?
+    };
+    let v = {
+        let shape = [cx.dim(q, 0), cx.dim(k, 1), cx.dim(k, 2), cx.dim(v, 3)];
+        cx.respelled(v, shape, "there must be a value for each key")?
+    };
     let (b, h, l, s) = (cx.dim(q, 0), cx.dim(q, 1), cx.dim(q, 2), cx.dim(k, 2));
     if h.div_exact(&cx.dim(k, 1)).is_none() {
         return Err(Fault::from(format!("{} key heads do not divide {h} query heads", cx.dim(k, 1))));

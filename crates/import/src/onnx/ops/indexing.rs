@@ -57,12 +57,23 @@ fn scatter_elements(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let (data, indices, updates) = (node.operand(0)?, node.operand(1)?, node.operand(2)?);
     let axis = axis_in(node.int("axis", 0), cx.rank(data))?;
     let kind = scatter_kind(node)?;
+    let shape = cx.shape(indices);
+    let updates = cx.respelled(updates, shape, "there must be an update for each index")?;
     Ok(vec![cx.emit(TensorOp::ScatterElements { axis, kind }, &[data, indices, updates])?])
 }
 
 fn scatter_nd(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let (data, indices, updates) = (node.operand(0)?, node.operand(1)?, node.operand(2)?);
     let kind = scatter_kind(node)?;
+    let (shape, places) = (cx.shape(data), cx.shape(indices));
+    let depth = places.last().and_then(Dim::as_const).and_then(|depth| usize::try_from(depth).ok());
+    let updates = match depth.and_then(|depth| shape.get(depth..)) {
+        Some(slice) => {
+            let shape: Shape = places[..places.rank() - 1].iter().chain(slice).cloned().collect();
+            cx.respelled(updates, shape, "there must be an update for each index")?
+        }
+        None => updates,
+    };
     Ok(vec![cx.emit(TensorOp::ScatterNd { kind }, &[data, indices, updates])?])
 }
 
@@ -176,7 +187,16 @@ fn non_max_suppression(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let iou = scalar(cx, 3, DType::F32, 0.0)?;
     let score = scalar(cx, 4, DType::F32, f64::from(f32::NEG_INFINITY))?;
     cx.expect_rank(boxes, 3, "boxes [N,B,4]")?;
+    cx.expect_rank(scores, 3, "scores [N,C,B]")?;
     let most = cx.dim(boxes, 1);
+    let boxes = {
+        let shape = [cx.dim(boxes, 0), most.clone(), Dim::from(4)];
+        cx.respelled(boxes, shape, "a box must have four coordinates")?
+    };
+    let scores = {
+        let shape = [cx.dim(boxes, 0), cx.dim(scores, 1), most.clone()];
+        cx.respelled(scores, shape, "there must be a score for each box")?
+    };
     let limit = match cx.known_sizes(per_class).as_deref() {
         Some([limit]) => limit.clone(),
         _ => most,

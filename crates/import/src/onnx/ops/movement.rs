@@ -123,13 +123,30 @@ fn squeeze(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     };
     let axes = match axes {
         Some(axes) => axes_in(&axes, rank)?,
-        None => (0..rank).filter(|axis| cx.dim(x, *axis).is_const(1)).collect(),
+        None => axes_of_one(cx, x)?,
     };
     for axis in &axes {
         let extent = cx.dim(x, *axis);
         cx.assert_equal(&extent, &Dim::from(1), "a squeezed axis must have extent 1")?;
     }
     Ok(vec![cx.drop_axes(x, &axes)?])
+}
+
+/// The axes of extent 1. Those of unknown extents are none of them, which is asserted: the result's rank must be known.
+fn axes_of_one(cx: &mut Cx, x: Value) -> Outcome<Vec<usize>> {
+    let (shape, one) = (cx.shape(x), Dim::from(1));
+    for extent in shape.iter() {
+        let apart = (extent.clone() - one.clone()).maximum(&(one.clone() - extent.clone()));
+        if cx.is_established(extent, &one) || cx.symbols.bounds(&apart).0 >= 1 {
+            continue;
+        }
+        let binding = cx.binding_to_one(extent).map_or(String::new(), |binding| format!(": {binding}"));
+        let message = format!(
+            "the rank of the result hangs on whether `{extent}` is 1; where it always is, that must be given when compiling{binding}"
+        );
+        cx.assert_equal(&apart.minimum(&one), &one, &message)?;
+    }
+    Ok((0..shape.rank()).filter(|axis| cx.is_established(&shape[*axis], &one)).collect())
 }
 
 fn unsqueeze(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
@@ -185,29 +202,8 @@ fn transpose(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
 fn concat(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let parts = node.all_operands()?;
     let first = *parts.first().ok_or_else(|| Fault::invalid("takes one or more operands"))?;
-    let rank = cx.rank(first);
-    let axis = axis_in(node.int("axis", 1), rank)?;
-    // Extents beside the axis must agree; one that says most is used.
-    let mut common = cx.shape(first);
-    for part in &parts[1..] {
-        let shape = cx.shape(*part);
-        if shape.rank() != rank {
-            return Err(Fault::from(format!("{} and {} differ in rank", cx.ty(first), cx.ty(*part))));
-        }
-        for i in (0..rank).filter(|i| *i != axis) {
-            cx.assert_equal(&common[i], &shape[i], "sizes beside the joined axis must be equal")?;
-            if shape[i].as_const().is_some() {
-                common[i] = shape[i].clone();
-            }
-        }
-    }
-    let mut aligned = Vec::with_capacity(parts.len());
-    for part in parts {
-        let mut shape = common.clone();
-        shape[axis] = cx.dim(part, axis);
-        aligned.push(cx.reshape(part, shape)?);
-    }
-    Ok(vec![cx.concat(&aligned, axis)?])
+    let axis = axis_in(node.int("axis", 1), cx.rank(first))?;
+    Ok(vec![cx.concat(&parts, axis)?])
 }
 
 /// Broadcasting in both directions between the operand and a shape.

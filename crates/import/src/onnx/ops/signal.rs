@@ -128,11 +128,11 @@ fn transform(cx: &mut Cx, x: Value, axis: usize, transform: &Transform) -> Outco
     if last == 0 || axis == last {
         return Err(Fault::invalid("the last axis holds real and imaginary parts and is not transformed"));
     }
+    let (x, complex) = parts_of(cx, x, last)?;
     let used = cx.least(&cx.dim(x, axis), &transform.length);
     let real_result = transform.inverse && transform.onesided;
     let used = if real_result { cx.least(&used, &transform.half()) } else { used };
     let outputs = transform.outputs();
-    let complex = !cx.dim(x, last).is_const(1);
     let part = |cx: &mut Cx, i: i64| {
         let part = cx.slice_axis(x, last, Dim::from(i), Dim::from(1))?;
         let part = cx.drop_axes(part, &[last])?;
@@ -175,6 +175,21 @@ fn transform(cx: &mut Cx, x: Value, axis: usize, transform: &Transform) -> Outco
     }
     let y_imaginary = cx.add_axes(y_imaginary, &[last])?;
     cx.concat(&[y_real, y_imaginary], last)
+}
+
+/// A signal with its parts, and whether it has imaginary ones; where only the run knows, those that it lacks are zeros.
+fn parts_of(cx: &mut Cx, x: Value, last: usize) -> Outcome<(Value, bool)> {
+    let (one, two) = (Dim::from(1), Dim::from(2));
+    let extent = cx.dim(x, last);
+    let within = extent.maximum(&one).minimum(&two);
+    cx.assert_equal(&within, &extent, "the last axis must hold one part or two of each number")?;
+    if extent.as_const().is_some() {
+        return Ok((x, extent == two));
+    }
+    let low = vec![Dim::from(0); last + 1];
+    let mut high = low.clone();
+    high[last] = two - extent;
+    Ok((cx.pad_with(x, 0.0, low, high)?, true))
 }
 
 /// Matrices `[inputs, outputs]` of `cos` and `sin` of `2 pi n k / length`; backward of its negative, scaled by

@@ -66,11 +66,18 @@ fn grid_sample(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
         },
         align_corners: node.flag("align_corners", false),
     };
-    let (shape, grid_shape) = (cx.shape(x), cx.shape(grid));
+    let (shape, mut grid_shape) = (cx.shape(x), cx.shape(grid));
     let n = shape.rank().saturating_sub(2);
-    if n == 0 || grid_shape.rank() != shape.rank() || !grid_shape[n + 1].is_const(n as i64) {
+    if n == 0 || grid_shape.rank() != shape.rank() {
         return Err(Fault::from(format!("{} does not fit a grid {}", cx.ty(x), cx.ty(grid))));
     }
+    grid_shape[0] = shape[0].clone();
+    grid_shape[n + 1] = Dim::from(n);
+    let grid = cx.respelled(
+        grid,
+        grid_shape.clone(),
+        "a grid must have the image's batches and a coordinate an axis",
+    )?;
     // Places [N,Q] along each spatial axis; the grid's last axis lists them innermost first.
     let places: Dim = grid_shape[1..=n].iter().fold(Dim::from(1), |count, dim| count * dim.clone());
     let flat = [grid_shape[0].clone(), places.clone()];
