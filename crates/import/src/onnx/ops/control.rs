@@ -1,5 +1,6 @@
 //! If, Loop and Scan: regions that capture. A condition that is known before the run takes one branch only.
 
+mod first_round;
 mod unrolled;
 
 use crate::onnx::cx::Cx;
@@ -8,6 +9,7 @@ use crate::onnx::node::{Node, axis_in};
 use crate::onnx::proto::GraphProto;
 use crate::onnx::scope::Slot;
 use crate::onnx::table::{Row, op_between, op_of_slots, op_since};
+use first_round::FirstRound;
 use std::collections::BTreeSet;
 use tegula_base::{DType, Dim, Origin, Shape, SymbolInfo};
 use tegula_ir::{RegionId, ScalarOp, Value};
@@ -220,10 +222,11 @@ impl Cx<'_> {
     ) -> Outcome<Rounds> {
         let always = self.known_bool(go) == Some(true);
         let operands: Vec<Value> = std::iter::once(go).chain(carried.iter().copied()).collect();
-        let kind = TensorOp::Loop { trip, stacked: n_stacked };
+        let kind = TensorOp::Loop { trip: trip.clone(), stacked: n_stacked };
         let op = self.func.build(self.region, kind, &operands, self.location.clone())?;
         let region = self.func.regions_of(op)[0];
         let types: Vec<_> = carried.iter().map(|value| self.ty(*value).clone()).collect();
+        let mut first = FirstRound::default();
         let goes_on = self.within(region, |cx| -> Outcome<bool> {
             let iteration = cx.func.add_arg(region, TensorType::scalar(DType::I64));
             let inner: Vec<Value> = types.into_iter().map(|ty| cx.func.add_arg(region, ty)).collect();
@@ -234,45 +237,21 @@ impl Cx<'_> {
             let goes_on = cx.known_bool(round.go) == Some(true);
             let mut next = Vec::with_capacity(inner.len());
             for (i, value) in round.carried.iter().enumerate() {
-                let wanted = inner.get(i).map(|inner| cx.ty(*inner).clone());
-                next.push(match wanted {
-                    Some(wanted) if wanted.dtype == cx.dtype(*value) && wanted.shape != cx.shape(*value) => {
-                        cx.carried_alike(*value, &wanted.shape)?
-                    }
-                    _ => *value,
+                next.push(match inner.get(i) {
+                    Some(inner) => cx.carried_on(i, *inner, *value, &mut first)?,
+                    None => *value,
                 });
             }
             let yields: Vec<Value> = std::iter::once(round.go).chain(next).chain(round.stacked).collect();
             cx.emit_many(TensorOp::Yield {}, &yields)?;
             Ok(goes_on)
         })?;
+        self.start_alike(op, &first)?;
         let results = finish_region_op(&mut self.func, op)?;
-        let (carried, stacked) = results[1..].split_at(carried.len());
-        Ok(Rounds {
-            count: results[0],
-            carried: carried.to_vec(),
-            stacked: stacked.to_vec(),
-            all: always && goes_on,
-        })
-    }
-
-    /// A carried value whose sizes are not known to be those it entered with.
-    fn carried_alike(&mut self, value: Value, wanted: &Shape) -> Outcome {
-        let own = self.shape(value);
-        let fixed = own.rank() == wanted.rank()
-            && own
-                .iter()
-                .zip(wanted.iter())
-                .all(|(a, b)| a == b || a.as_const().is_none() || b.as_const().is_none());
-        if !fixed {
-            return Err(Fault::unsupported(format!(
-                "a loop's value changes its shape from {wanted} to {own} between rounds"
-            )));
-        }
-        for (a, b) in own.iter().zip(wanted.iter()) {
-            self.assert_equal(a, b, "a loop's value must keep its shape between rounds")?;
-        }
-        self.reshape(value, wanted.clone())
+        let (after, stacked) = results[1..].split_at(carried.len());
+        let mut after = after.to_vec();
+        self.end_alike(&first, (results[0], trip), &mut after)?;
+        Ok(Rounds { count: results[0], carried: after, stacked: stacked.to_vec(), all: always && goes_on })
     }
 
     pub fn true_scalar(&mut self) -> Outcome {
