@@ -31,7 +31,7 @@ pub(crate) struct Declared {
 }
 
 impl Declared {
-    fn of(info: &ValueInfoProto) -> Option<Declared> {
+    pub fn of(info: &ValueInfoProto) -> Option<Declared> {
         let Some(type_proto::Value::TensorType(tensor)) = info.r#type.as_ref()?.value.as_ref() else {
             return None;
         };

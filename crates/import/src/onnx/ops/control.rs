@@ -9,7 +9,6 @@ use crate::onnx::node::{Node, axis_in};
 use crate::onnx::proto::GraphProto;
 use crate::onnx::scope::Slot;
 use crate::onnx::table::{Row, op_between, op_of_slots, op_since};
-use first_round::FirstRound;
 use std::collections::BTreeSet;
 use tegula_base::{DType, Dim, Origin, Shape, SymbolInfo};
 use tegula_ir::{RegionId, ScalarOp, Value};
@@ -222,11 +221,10 @@ impl Cx<'_> {
     ) -> Outcome<Rounds> {
         let always = self.known_bool(go) == Some(true);
         let operands: Vec<Value> = std::iter::once(go).chain(carried.iter().copied()).collect();
-        let kind = TensorOp::Loop { trip: trip.clone(), stacked: n_stacked };
+        let kind = TensorOp::Loop { trip, stacked: n_stacked };
         let op = self.func.build(self.region, kind, &operands, self.location.clone())?;
         let region = self.func.regions_of(op)[0];
         let types: Vec<_> = carried.iter().map(|value| self.ty(*value).clone()).collect();
-        let mut first = FirstRound::default();
         let goes_on = self.within(region, |cx| -> Outcome<bool> {
             let iteration = cx.func.add_arg(region, TensorType::scalar(DType::I64));
             let inner: Vec<Value> = types.into_iter().map(|ty| cx.func.add_arg(region, ty)).collect();
@@ -237,21 +235,38 @@ impl Cx<'_> {
             let goes_on = cx.known_bool(round.go) == Some(true);
             let mut next = Vec::with_capacity(inner.len());
             for (i, value) in round.carried.iter().enumerate() {
-                next.push(match inner.get(i) {
-                    Some(inner) => cx.carried_on(i, *inner, *value, &mut first)?,
-                    None => *value,
+                let wanted = inner.get(i).map(|inner| cx.ty(*inner).clone());
+                next.push(match wanted {
+                    Some(wanted) if wanted.dtype == cx.dtype(*value) && wanted.shape != cx.shape(*value) => {
+                        cx.carried_alike(*value, &wanted.shape)?
+                    }
+                    _ => *value,
                 });
             }
             let yields: Vec<Value> = std::iter::once(round.go).chain(next).chain(round.stacked).collect();
             cx.emit_many(TensorOp::Yield {}, &yields)?;
             Ok(goes_on)
         })?;
-        self.start_alike(op, &first)?;
         let results = finish_region_op(&mut self.func, op)?;
-        let (after, stacked) = results[1..].split_at(carried.len());
-        let mut after = after.to_vec();
-        self.end_alike(&first, (results[0], trip), &mut after)?;
-        Ok(Rounds { count: results[0], carried: after, stacked: stacked.to_vec(), all: always && goes_on })
+        let (carried, stacked) = results[1..].split_at(carried.len());
+        Ok(Rounds {
+            count: results[0],
+            carried: carried.to_vec(),
+            stacked: stacked.to_vec(),
+            all: always && goes_on,
+        })
+    }
+
+    /// A carried value whose sizes are not known to be those it entered with.
+    fn carried_alike(&mut self, value: Value, wanted: &Shape) -> Outcome {
+        let own = self.shape(value);
+        let may_be = |(a, b): (&Dim, &Dim)| a == b || a.as_const().is_none() || b.as_const().is_none();
+        if own.rank() != wanted.rank() || !own.iter().zip(wanted.iter()).all(may_be) {
+            return Err(Fault::unsupported(format!(
+                "a loop's value changes its shape from {wanted} to {own} between rounds"
+            )));
+        }
+        self.respelled(value, wanted.clone(), "a loop's value must keep its shape between rounds")
     }
 
     pub fn true_scalar(&mut self) -> Outcome {
@@ -285,30 +300,53 @@ fn loop_(cx: &mut Cx, node: &Node) -> Outcome<Vec<Slot>> {
         ));
     }
     let trip = if trip.as_const().is_some_and(|n| n < 0) { Dim::from(0) } else { trip };
+    let first = first_round::apart(cx, body, go, &trip, &carried)?;
+    let (trip, go, carried) = match &first {
+        Some(first) => (trip.maximum(&Dim::from(1)) - Dim::from(1), first.go, first.carried.clone()),
+        None => (trip, go, carried),
+    };
+    let done_before = i64::from(first.is_some());
+    let last = trip.clone() + Dim::from(done_before);
     let rounds = cx.rounds(trip.clone(), go, &carried, n_stacked, |cx, iteration, values| {
+        let iteration = match done_before {
+            0 => iteration,
+            n => cx.with_number(ScalarOp::Add, iteration, n as f64)?,
+        };
         // As a size, so that slices by the iteration have known extents.
         let name = cx.symbols.fresh_name("iteration");
-        cx.symbols.insert(&name, SymbolInfo::data(trip.clone()));
+        cx.symbols.insert(&name, SymbolInfo::data(last));
         cx.emit_many(TensorOp::Bind { symbol: name.to_string() }, &[iteration])?;
         cx.sizes.record(iteration, Dim::symbol(&name));
-        // Inside a round the condition held.
-        let holds = cx.true_scalar()?;
-        let inputs: Vec<Value> = [iteration, holds].into_iter().chain(values.iter().copied()).collect();
-        let mut outputs = cx.inner_graph(body, &inputs)?;
-        let stacked = outputs.split_off(1 + n_carried);
-        let carried = outputs.split_off(1);
-        let go = cx.reshape(outputs[0], Shape::scalar())?;
-        Ok(Round { go, carried, stacked })
+        round_of(cx, body, iteration, values)
     })?;
     let mut results = rounds.carried;
     let done = match rounds.all || n_stacked == 0 {
         true => trip,
         false => cx.size_or_bind(rounds.count, "rounds", trip)?,
     };
-    for stacked in rounds.stacked {
-        results.push(cx.slice_axis(stacked, 0, Dim::from(0), done.clone())?);
+    for (i, stacked) in rounds.stacked.into_iter().enumerate() {
+        let rest = cx.slice_axis(stacked, 0, Dim::from(0), done.clone())?;
+        results.push(match &first {
+            None => rest,
+            Some(first) => {
+                let row = cx.add_axes(first.stacked[i], &[0])?;
+                cx.concat(&[row, rest], 0)?
+            }
+        });
     }
     Ok(results.into_iter().map(Slot::Value).collect())
+}
+
+/// One round of a loop's body.
+fn round_of(cx: &mut Cx, body: &GraphProto, iteration: Value, carried: &[Value]) -> Outcome<Round> {
+    // Inside a round the condition held.
+    let holds = cx.true_scalar()?;
+    let inputs: Vec<Value> = [iteration, holds].into_iter().chain(carried.iter().copied()).collect();
+    let mut outputs = cx.inner_graph(body, &inputs)?;
+    let stacked = outputs.split_off(1 + carried.len());
+    let carried = outputs.split_off(1);
+    let go = cx.reshape(outputs[0], Shape::scalar())?;
+    Ok(Round { go, carried, stacked })
 }
 
 /// Axes and directions of a scan's inputs or outputs.

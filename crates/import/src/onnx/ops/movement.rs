@@ -140,10 +140,10 @@ fn axes_of_one(cx: &mut Cx, x: Value) -> Outcome<Vec<usize>> {
         if cx.is_established(extent, &one) || cx.symbols.bounds(&apart).0 >= 1 {
             continue;
         }
-        let binding = cx.binding_to_one(extent).map_or(String::new(), |binding| format!(": {binding}"));
-        let message = format!(
-            "the rank of the result hangs on whether `{extent}` is 1; where it always is, that must be given when compiling{binding}"
-        );
+        let mut message = format!("the rank of the result hangs on whether `{extent}` is 1");
+        if let Some(binding) = cx.binding_to_one(extent) {
+            message += &format!("; where it always is, that must be given when compiling: {binding}");
+        }
         cx.assert_equal(&apart.minimum(&one), &one, &message)?;
     }
     Ok((0..shape.rank()).filter(|axis| cx.is_established(&shape[*axis], &one)).collect())

@@ -1,93 +1,49 @@
-//! Values whose shape before a loop's first round is another than after it. A variable that only the body sets has some
-//! number in its place before, and a number becomes a list of one: where that is all, the values of every round have one
-//! shape, and the first round must be done, so that the results have theirs.
+//! Loops whose values get their shape in the first round. An exporter fills the place of a variable that only the body sets
+//! with some number, while the body declares the shape that it will have. Such a loop's first round is written out before
+//! it, so that the others start with what it leaves: without that round results would have shapes of their own, and it must
+//! be done.
 
+use super::{Round, round_of};
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
-use tegula_base::{Dim, Shape};
-use tegula_ir::{OpId, Value};
-use tegula_tensor::TensorType;
+use crate::onnx::fault::Outcome;
+use crate::onnx::graph::Declared;
+use crate::onnx::proto::{GraphProto, ValueInfoProto};
+use tegula_base::{DType, Dim, Shape};
+use tegula_ir::Value;
 
-/// The carried values, by place, that enter with another shape.
-#[derive(Default)]
-pub(super) struct FirstRound {
-    /// No round reads them; of which type they leave each.
-    unread: Vec<(usize, TensorType)>,
-    /// Single elements; in which shape they leave each round.
-    single: Vec<(usize, Shape)>,
+/// The first round, where a value enters the loop with another shape than the body declares; `None` where all enter alike,
+/// or no round is done.
+pub(super) fn apart(
+    cx: &mut Cx,
+    body: &GraphProto,
+    go: Value,
+    trip: &Dim,
+    carried: &[Value],
+) -> Outcome<Option<Round>> {
+    let holds_a_place = |(info, value): (&ValueInfoProto, &Value)| holds_a_place(&cx.shape(*value), info);
+    if trip.is_const(0) || !body.input.iter().skip(2).zip(carried).any(holds_a_place) {
+        return Ok(None);
+    }
+    let message = "a value of the loop gets its shape in the first round, which must be done";
+    match cx.known_bool(go) {
+        Some(true) => {}
+        Some(false) => return Ok(None),
+        None => {
+            let go = cx.cast(go, DType::I64)?;
+            let go = cx.size_or_bind(go, "go", Dim::from(1))?;
+            cx.assert_equal(&go, &Dim::from(1), message)?;
+        }
+    }
+    cx.assert_equal(&trip.maximum(&Dim::from(1)), trip, message)?;
+    let iteration = cx.splat_int(DType::I64, Shape::scalar(), 0)?;
+    round_of(cx, body, iteration, carried).map(Some)
 }
 
-/// Whether shapes differ in sizes that are not known before the run, if at all.
-fn may_be_alike(a: &Shape, b: &Shape) -> bool {
-    let may_be = |(a, b): (&Dim, &Dim)| a == b || a.as_const().is_none() || b.as_const().is_none();
-    a.rank() == b.rank() && a.iter().zip(b.iter()).all(may_be)
-}
-
-impl Cx<'_> {
-    /// What carried value `i`, read as `inner`, is for the next round where this one leaves it as `value`.
-    pub(super) fn carried_on(
-        &mut self,
-        i: usize,
-        inner: Value,
-        value: Value,
-        first: &mut FirstRound,
-    ) -> Outcome {
-        let (entered, own) = (self.ty(inner).clone(), self.ty(value).clone());
-        if entered.dtype != own.dtype || entered.shape == own.shape {
-            return Ok(value);
-        }
-        let is_single = |shape: &Shape| shape.count().is_const(1);
-        if may_be_alike(&own.shape, &entered.shape) {
-            self.respelled(value, entered.shape, "a loop's value must keep its shape between rounds")
-        } else if self.func.users(inner).is_empty() {
-            self.func.set_type(inner, own.clone());
-            first.unread.push((i, own));
-            Ok(value)
-        } else if is_single(&own.shape) && is_single(&entered.shape) {
-            first.single.push((i, own.shape));
-            self.reshape(value, entered.shape)
-        } else {
-            let (from, to) = (entered.shape, own.shape);
-            Err(Fault::unsupported(format!(
-                "a loop's value changes its shape from {from} to {to} between rounds"
-            )))
-        }
-    }
-
-    /// Lets what no round reads enter the loop as zeros.
-    pub(super) fn start_alike(&mut self, op: OpId, first: &FirstRound) -> Outcome<()> {
-        if first.unread.is_empty() {
-            return Ok(());
-        }
-        for (i, ty) in &first.unread {
-            let start = self.splat(ty.dtype, ty.shape.clone(), 0.0)?;
-            self.func.set_operand(op, i + 1, start);
-        }
-        // The zeros were made behind the loop.
-        let mut ops = self.func.ops_in(self.region).to_vec();
-        if let Some(place) = ops.iter().position(|own| *own == op) {
-            ops[place..].rotate_left(1);
-            self.func.set_ops(self.region, ops);
-        }
-        Ok(())
-    }
-
-    /// Gives what the loop leaves the shapes of its rounds, of which there are `count`, at most `trip`.
-    pub(super) fn end_alike(
-        &mut self,
-        first: &FirstRound,
-        (count, trip): (Value, Dim),
-        after: &mut [Value],
-    ) -> Outcome<()> {
-        if first.unread.is_empty() && first.single.is_empty() {
-            return Ok(());
-        }
-        let count = self.size_or_bind(count, "rounds", trip)?;
-        let message = "a loop's value has another shape before the first round, which must be done";
-        self.assert_equal(&count.maximum(&Dim::from(1)), &count, message)?;
-        for (i, shape) in &first.single {
-            after[*i] = self.reshape(after[*i], shape.clone())?;
-        }
-        Ok(())
-    }
+/// Whether a shape of no more than one element is not the one that is declared.
+fn holds_a_place(entered: &Shape, info: &ValueInfoProto) -> bool {
+    let Some(declared) = Declared::of(info).and_then(|declared| declared.shape) else { return false };
+    let differs =
+        |(own, declared): (&Dim, &Option<i64>)| own.as_const().zip(*declared).is_some_and(|(a, b)| a != b);
+    entered.count().as_const().is_some_and(|n| n <= 1)
+        && (entered.rank() != declared.len() || entered.iter().zip(&declared).any(differs))
 }
