@@ -1,5 +1,6 @@
 //! If, Loop and Scan: regions that capture. A condition that is known before the run takes one branch only.
 
+mod counted;
 mod first_round;
 mod unrolled;
 
@@ -293,8 +294,13 @@ fn loop_(cx: &mut Cx, node: &Node) -> Outcome<Vec<Slot>> {
         Some(trip) => cx.size_or_bind(trip, "trip", most.clone())?,
         None => most.clone(),
     };
-    let trip = if trip.as_const().is_some_and(|n| n >= SymbolInfo::MAX) { most } else { trip };
-    if n_stacked > 0 && trip.as_const().is_some_and(|n| n >= SymbolInfo::MAX) {
+    let is_open = |trip: &Dim| trip.as_const().is_some_and(|n| n >= SymbolInfo::MAX);
+    let trip = if is_open(&trip) { most } else { trip };
+    let trip = match is_open(&trip) && n_stacked > 0 {
+        true => counted::most_rounds(cx, body, &carried)?.unwrap_or(trip),
+        false => trip,
+    };
+    if n_stacked > 0 && is_open(&trip) {
         return Err(Fault::unsupported(
             "the loop stacks results, but nothing bounds the number of its rounds",
         ));
