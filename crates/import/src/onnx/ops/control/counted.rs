@@ -88,8 +88,7 @@ impl<'a> Body<'a> {
         let limit = match self.place(limit) {
             Some(i) if self.left(i) == Some(limit) => self.carried[i],
             Some(_) => return Ok(None),
-            None if self.made.contains_key(limit) => return Ok(None),
-            None => match cx.scopes.get(limit) {
+            None => match self.around(cx, limit) {
                 Some(Slot::Value(limit)) => limit,
                 _ => return Ok(None),
             },
@@ -115,6 +114,14 @@ impl<'a> Body<'a> {
         single(cx, self.carried[i])
     }
 
+    /// What the body uses of what is around it.
+    fn around(&self, cx: &Cx, name: &str) -> Option<Slot> {
+        let is_own = self.made.contains_key(name)
+            || self.graph.input.iter().any(|input| input.name() == name)
+            || self.graph.initializer.iter().any(|tensor| tensor.name() == name);
+        if is_own { None } else { cx.scopes.get(name) }
+    }
+
     /// A constant that the body uses.
     fn number(&self, cx: &mut Cx, name: &str) -> Option<i64> {
         let own = self.graph.initializer.iter().find(|tensor| tensor.name() == name);
@@ -122,8 +129,7 @@ impl<'a> Body<'a> {
         let value = match (own, made) {
             (Some(tensor), _) => cx.stored(tensor).ok()?,
             (None, Some(("Constant", Some(value)))) => cx.stored(value.t.as_ref()?).ok()?,
-            (None, Some(_)) => return None,
-            (None, None) => cx.scopes.get(name)?,
+            (None, _) => self.around(cx, name)?,
         };
         match value {
             Slot::Value(value) => single(cx, value),
