@@ -12,8 +12,8 @@ import warnings
 from onnx_node_cases import dump_case, write_index
 
 
-def opened(case):
-    """Whether the case's model has an input whose sizes are open now."""
+def open_sizes(case):
+    """Opens the sizes of the case's inputs in place. False: it has none, or is not of tensors alone."""
     graph = case.model.graph
     values = [*graph.input, *graph.output]
     if any(value.type.WhichOneof("value") != "tensor_type" for value in values):
@@ -31,7 +31,7 @@ def main():
     warnings.simplefilter("ignore", RuntimeWarning)
     from onnx.backend.test.case.node import collect_testcases
 
-    write_index([dump_case(case, out_dir) for case in collect_testcases(None) if opened(case)], out_dir)
+    write_index([dump_case(case, out_dir) for case in collect_testcases(None) if open_sizes(case)], out_dir)
 
 
 if __name__ == "__main__":

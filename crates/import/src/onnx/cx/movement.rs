@@ -264,11 +264,10 @@ impl Cx<'_> {
             let (a, b) = (self.ty(a), self.ty(b));
             return Err(Fault::from(format!("inner sizes {inner_a} and {inner_b} differ ({a} and {b})")));
         }
-        self.assert_equal(&inner_a, &inner_b, "the inner sizes of a matrix product must be equal")?;
         let respell = |cx: &mut Self, value, axis: usize, size| {
             let mut shape = cx.shape(value);
             shape[axis] = size;
-            cx.reshape(value, shape)
+            cx.respelled(value, shape, "the inner sizes of a matrix product must be equal")
         };
         Ok(match inner_b.as_const() {
             Some(_) => (respell(self, a, axis_a, inner_b)?, b),
