@@ -281,6 +281,10 @@ impl TargetModel for CpuTarget {
         self.tier == Tier::Avx512
     }
 
+    fn prefetches_rows(&self, contract: &Contract) -> bool {
+        self.reads_rows_from_afar(contract)
+    }
+
     /// An element of a left side takes a conversion of its own before it goes to all lanes.
     fn widens(&self, dtype: DType) -> bool {
         matches!(dtype, DType::F16 | DType::BF16) && !self.multiplies_pairs(dtype, dtype)

@@ -181,6 +181,11 @@ pub trait TargetModel: Sync {
         true
     }
 
+    /// Whether a row tile of a contraction asks ahead for the rows of the next one.
+    fn prefetches_rows(&self, _contract: &Contract) -> bool {
+        false
+    }
+
     /// Elements along the innermost axis that a row kernel handles a step: a multiple of [`Self::lanes`].
     fn row_tile(&self, widest: DType, live_rows: i64) -> i64;
 

@@ -48,6 +48,19 @@ fn columns_stay_in_a_share_of_l3_while_rows_pass() {
 }
 
 #[test]
+fn rows_are_asked_for_where_no_near_cache_holds_them() {
+    let asks = |class: &str, m: &str, k: &str| {
+        let target = CpuTarget::new(Machine::class(class).expect("a class"), Form::Machine).expect("a tier");
+        target.prefetches_rows(&contract(m, "2048", k))
+    };
+    assert!(asks("zen5", "2048", "2048"));
+    assert!(!asks("zen3", "2048", "2048"));
+    assert!(!asks("zen5", "128", "1536"));
+    assert!(!asks("zen5", "batch", "2048"));
+    assert!(!asks("zen5", "2048", "0"));
+}
+
+#[test]
 fn contraction_tiles() {
     assert_eq!(tile("zen5", "batch", "768", "768"), [8, 32, 4, 16]);
     assert_eq!(tile("zen5", "128", "768", "768"), [8, 32, 4, 16]);

@@ -3,7 +3,7 @@
 //! A tile's rows run along one spatial axis; `window.rs` walks the positions.
 
 use super::dot::{packed, plain};
-use super::prefetch::NextPanel;
+use super::prefetch::Ahead;
 use super::window::{Taps, WindowWalk, row_axis};
 use super::{
     LastColumns, RightSide, TileAt, TileOfResult, Traversal, WINDOW_ROW_TAILS, Walk, accumulator, epilogue,
@@ -43,7 +43,7 @@ struct Place<'a> {
     column: Axis,
     /// Among those of all groups.
     panel: Value,
-    next: Option<NextPanel>,
+    next: Option<Ahead>,
     steps: Walk,
 }
 
@@ -170,7 +170,7 @@ impl TileOfResult for UnitOf<'_> {
         let next = self.block.and_then(|(block, number)| {
             let reach: i64 = self.window.size.iter().product();
             let right = (w, &(inner.clone() * Dim::from(reach)));
-            NextPanel::new(cx, self.target, right, (self.tile, steps), block.lines, &[], [panel, number])
+            Ahead::panel(cx, self.target, right, (self.tile, steps), block.lines, &[], [panel, number])
         });
         let place = Place { coordinates: self.coordinates, column, panel, next, steps };
         let others = &self.coordinates[2..];

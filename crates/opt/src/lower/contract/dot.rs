@@ -3,7 +3,7 @@
 
 use super::converted::Converted;
 use super::padded::Product;
-use super::prefetch::NextPanel;
+use super::prefetch::Ahead;
 use super::{
     BYTES_TOGETHER, LastColumns, ROW_TAILS, RightSide, TileAt, TileOfResult, Traversal, WEIGHT_ROW_TAILS,
     Walk, epilogue, over_k, padded, prologue, right_side,
@@ -119,9 +119,11 @@ pub(super) fn lower(
         .map(|offset| Axis { offset: *offset, extent: 1, step: 1, bounded: false })
         .collect();
     let unit = cx.unit[roles.n_batch..].to_vec();
+    let asks_for_rows = target.prefetches_rows(&contract);
     let floats = floats.map(|(steps, least)| Converted::new(&mut cx, steps, tile.n, least));
     let (roles, traversal, pair_sums) = (&roles, &traversal, *pair_sums);
-    let cut = Cut { root, roles, packing, acc, pair_sums, k: &k, traversal, batch: &batch_at, target };
+    let (k, batch) = (&k, &batch_at[..]);
+    let cut = Cut { root, roles, packing, acc, pair_sums, k, traversal, batch, target, asks_for_rows };
     match &floats {
         None => traversal.tiles(&mut cx, &unit, &UnitOf { cut: &cut, row_tile: unit[2], floats: None })?,
         Some(floats) => {
@@ -150,6 +152,8 @@ struct Cut<'a> {
     traversal: &'a Traversal,
     batch: &'a [Axis],
     target: &'a dyn TargetModel,
+    /// Whether a tile asks for the next one's rows.
+    asks_for_rows: bool,
 }
 
 impl Cut<'_> {
@@ -196,13 +200,15 @@ impl TileOfResult for UnitOf<'_> {
             _ if row.extent < tile.m && !target.prefetches_tails() => None,
             RightSide::Panels { .. } | RightSide::Groups { .. } => {
                 let (right, place) = ((roles.rhs, k), [panel, self.row_tile]);
-                NextPanel::new(cx, target, right, (tile, walk), tile.m_block, batch, place)
+                Ahead::panel(cx, target, right, (tile, walk), tile.m_block, batch, place)
             }
         };
+        let asks = self.cut.asks_for_rows && row.extent == tile.m && roles.lhs_k == roles.lhs_m + 1;
+        let rows = asks.then(|| Ahead::rows(cx, target, roles.lhs, walk, batch, row)).flatten();
         let column_start = cx.b.index(0);
         let mut ahead = |cx: &mut Lowering, k: Value| {
-            if let Some(next) = &next {
-                next.round(cx, column_start, k);
+            for asked in next.iter().chain(&rows) {
+                asked.round(cx, column_start, k);
             }
         };
         over_k(cx, k, walk, zero, &mut ahead, &mut |cx, step, sum| {

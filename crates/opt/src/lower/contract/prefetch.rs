@@ -1,8 +1,9 @@
-//! Asks for the next panel of a packed right side while the row tiles of a block pass over this one.
+//! Asks ahead for what the next tiles read: the next panel of a packed right side, and rows of a large left one.
 //!
 //! A panel's first row tile would wait for memory at every step: it needs cache lines faster than a core draws them
 //! from beyond its L2 cache, and the hardware's own prefetchers run only some lines ahead. So all row tiles of a block
-//! share the work of bringing the next panel, a line or a few at each step of k.
+//! share the work of bringing the next panel, a line or a few at each step of k. Rows that no cache near the core holds
+//! make each tile of a block's first panel wait likewise; the tile ahead asks for them.
 
 use super::Walk;
 use crate::lower::access::{Axis, Lowering};
@@ -14,11 +15,11 @@ use tegula_target::{ContractTile, TargetModel};
 const MOST_LINES: u64 = 4;
 
 /// What one row tile asks for.
-pub(super) struct NextPanel {
+pub(super) struct Ahead {
     view: Value,
-    /// The next panel's first element; the last coordinate runs on through all of the panel.
+    /// The first element asked for by any row tile; the last coordinate runs on past its axis.
     start: Vec<Value>,
-    /// Elements of the panel before this row tile's share.
+    /// Elements before this row tile's share.
     first: Value,
     /// Elements that one k stands for.
     share: i64,
@@ -27,10 +28,11 @@ pub(super) struct NextPanel {
     unroll: i64,
 }
 
-impl NextPanel {
-    /// `None` where it would not help. `right` is the packed side with the length of a panel's columns, `leading` its
-    /// coordinates ahead of the panel's. One panel serves `tiles` row tiles in turn, of which this is `tile_number`.
-    pub fn new(
+impl Ahead {
+    /// The next panel. `None` where it would not help. `right` is the packed side with the length of a panel's columns,
+    /// `leading` its coordinates ahead of the panel's. One panel serves `tiles` row tiles in turn, of which this is
+    /// `tile_number`.
+    pub fn panel(
         cx: &mut Lowering,
         target: &dyn TargetModel,
         right: (Value, &Dim),
@@ -38,10 +40,9 @@ impl NextPanel {
         tiles: i64,
         leading: &[Axis],
         [panel, tile_number]: [Value; 2],
-    ) -> Option<NextPanel> {
+    ) -> Option<Ahead> {
         let (arg, column) = right;
-        let size = cx.body.func.ty(arg).dtype.size() as i64;
-        let line = target.prefetched_line()?.0 as i64 / size;
+        let line = elements_of_line(cx, target, arg)?;
         let lines = ((tile.n * walk.unroll) as u64).div_ceil((line * tiles) as u64).min(MOST_LINES) as i64;
         if tiles == 1 || walk.chains > 1 || lines * line % walk.unroll != 0 {
             return None;
@@ -57,7 +58,29 @@ impl NextPanel {
         let shares = cx.b.index(share);
         let tile_share = cx.b.mul(column, shares);
         let first = cx.b.mul(tile_number, tile_share);
-        Some(NextPanel { view, start, first, share, line, unroll: walk.unroll })
+        Some(Ahead { view, start, first, share, line, unroll: walk.unroll })
+    }
+
+    /// The rows behind `row`, which are as many, of a left side `[leading..., m, k]`. `None` where they do not lie so in
+    /// memory, or a round of them is no whole number of lines.
+    pub fn rows(
+        cx: &mut Lowering,
+        target: &dyn TargetModel,
+        left: Value,
+        walk: Walk,
+        leading: &[Axis],
+        row: Axis,
+    ) -> Option<Ahead> {
+        let line = elements_of_line(cx, target, left)?;
+        let lies_by_rows = cx.axis_order(left).is_ok_and(|order| order.into_iter().eq(0..leading.len() + 2));
+        if !lies_by_rows || walk.chains > 1 || row.extent * walk.unroll % line != 0 {
+            return None;
+        }
+        let view = cx.arg_view(left)?;
+        let (zero, rows) = (cx.b.index(0), cx.b.index(row.extent));
+        let mut start: Vec<Value> = leading.iter().map(|axis| axis.offset).collect();
+        start.extend([cx.b.add(row.offset, rows), zero]);
+        Some(Ahead { view, start, first: zero, share: row.extent, line, unroll: walk.unroll })
     }
 
     /// Asks for what belongs to the round at `k` of a column's part that begins at `begin`.
@@ -69,8 +92,14 @@ impl NextPanel {
         for line in 0..self.share * self.unroll / self.line {
             let ahead = cx.b.index(line * self.line);
             let mut offsets = self.start.clone();
-            *offsets.last_mut().expect("invariant: a panel has axes") = cx.b.add(at, ahead);
+            *offsets.last_mut().expect("invariant: what is asked for has axes") = cx.b.add(at, ahead);
             cx.b.prefetch(self.view, &offsets);
         }
     }
+}
+
+/// Elements of an argument that a cache line holds; `None` where nothing is to be asked for.
+fn elements_of_line(cx: &Lowering, target: &dyn TargetModel, arg: Value) -> Option<i64> {
+    let size = cx.body.func.ty(arg).dtype.size() as i64;
+    target.prefetched_line().map(|line| line.0 as i64 / size)
 }
