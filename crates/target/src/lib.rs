@@ -181,7 +181,7 @@ pub trait TargetModel: Sync {
         true
     }
 
-    /// Whether a row tile of a contraction asks ahead for the rows of the next one.
+    /// Whether a row tile of a contraction asks ahead for the rows of the next one, as far as they are whole cache lines.
     fn prefetches_rows(&self, _contract: &Contract) -> bool {
         false
     }

@@ -262,7 +262,7 @@ impl CpuTarget {
 
     /// Whether the left side is so large that a block's rows come from memory, or from an L3 that others fill, at its first panel.
     /// Measured on a Zen 5 whose neighbours left it half of its memory's rate, 2048^3 in `f32`: 0.928 of the peak without asking
-    /// for them, 0.937 with, in three runs each. 786 kB, which L2 keeps for the most part, take 1.01 of their time with.
+    /// for them, 0.935 to 0.946 with. 786 kB, which L2 keeps for the most part, take 1.01 of their time with.
     pub(super) fn reads_rows_from_afar(&self, contract: &Contract) -> bool {
         let elements = contract.m.as_const().zip(contract.k.as_const()).map(|(m, k)| m.saturating_mul(k));
         let bytes = elements.map_or(0, |elements| elements.saturating_mul(contract.lhs.size() as i64));

@@ -204,7 +204,7 @@ impl TileOfResult for UnitOf<'_> {
             }
         };
         let asks = self.cut.asks_for_rows && row.extent == tile.m && roles.lhs_k == roles.lhs_m + 1;
-        let rows = asks.then(|| Ahead::rows(cx, target, roles.lhs, walk, batch, row)).flatten();
+        let rows = if asks { Ahead::rows(cx, target, roles.lhs, (tile, walk), batch, row) } else { None };
         let column_start = cx.b.index(0);
         let mut ahead = |cx: &mut Lowering, k: Value| {
             for asked in next.iter().chain(&rows) {

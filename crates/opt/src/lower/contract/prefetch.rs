@@ -11,13 +11,13 @@ use tegula_base::Dim;
 use tegula_ir::Value;
 use tegula_target::{ContractTile, TargetModel};
 
-/// Lines that a step of k asks for at most: with more a panel is asked for about as fast as it is read.
+/// Lines of a panel that a step of k asks for at most: with more it is asked for about as fast as it is read.
 const MOST_LINES: u64 = 4;
 
 /// What one row tile asks for.
 pub(super) struct Ahead {
     view: Value,
-    /// The first element asked for by any row tile; the last coordinate runs on past its axis.
+    /// The first element that all row tiles ask for; the last coordinate runs on past its axis.
     start: Vec<Value>,
     /// Elements before this row tile's share.
     first: Value,
@@ -62,18 +62,19 @@ impl Ahead {
     }
 
     /// The rows behind `row`, which are as many, of a left side `[leading..., m, k]`. `None` where they do not lie so in
-    /// memory, or a round of them is no whole number of lines.
+    /// memory, a round of them is no whole number of lines, or the next tile in turn has the same rows.
     pub fn rows(
         cx: &mut Lowering,
         target: &dyn TargetModel,
         left: Value,
-        walk: Walk,
+        (tile, walk): (&ContractTile, Walk),
         leading: &[Axis],
         row: Axis,
     ) -> Option<Ahead> {
         let line = elements_of_line(cx, target, left)?;
         let lies_by_rows = cx.axis_order(left).is_ok_and(|order| order.into_iter().eq(0..leading.len() + 2));
-        if !lies_by_rows || walk.chains > 1 || row.extent * walk.unroll % line != 0 {
+        let are_whole_lines = row.extent * walk.unroll % line == 0;
+        if tile.m_block == 1 || !lies_by_rows || walk.chains > 1 || !are_whole_lines {
             return None;
         }
         let view = cx.arg_view(left)?;
@@ -101,5 +102,5 @@ impl Ahead {
 /// Elements of an argument that a cache line holds; `None` where nothing is to be asked for.
 fn elements_of_line(cx: &Lowering, target: &dyn TargetModel, arg: Value) -> Option<i64> {
     let size = cx.body.func.ty(arg).dtype.size() as i64;
-    target.prefetched_line().map(|line| line.0 as i64 / size)
+    target.prefetched_line().map(|line| line.0 as i64 / size).filter(|line| *line > 0)
 }
