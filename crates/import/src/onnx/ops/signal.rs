@@ -239,10 +239,14 @@ fn positive(cx: &mut Cx, size: &Dim, what: &str) -> Outcome<()> {
     }
 }
 
-/// Frames of a signal `[B,L,1 or 2]`, windowed and transformed: `[B,frames,bins,2]`.
+/// Frames of a signal `[B,L,1 or 2]`, windowed and transformed: `[B,frames,bins,2]`. A real signal may lack its last axis,
+/// as ONNX Runtime takes it too.
 fn stft(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
-    let (x, step) = (node.operand(0)?, node.operand(1)?);
-    cx.expect_rank(x, 3, "a signal [B,L,1] or [B,L,2]")?;
+    let (mut x, step) = (node.operand(0)?, node.operand(1)?);
+    if cx.rank(x) == 2 {
+        x = cx.add_axes(x, &[2])?;
+    }
+    cx.expect_rank(x, 3, "a signal [B,L], [B,L,1] or [B,L,2]")?;
     let samples = cx.dim(x, 1);
     let step = cx.size_or_bind(step, "step", samples.clone())?;
     positive(cx, &step, "the frame step")?;
