@@ -2,8 +2,9 @@
 //!
 //! Before: any verified program.  After: no pure op is left whose operands are constants, whose result's size is known
 //! and within the budget: at most [`FACTOR`] times its operands', each counted once, and [`GROWTH`] more, so that a small
-//! file does not unfold. Equal elements stay splats; reshapes share their bytes. Dequantisations stay for
-//! `recover_composites`, and so does what contractions compute of constants in few bits on the way to their products.
+//! file does not unfold; for contractions, which read their factors from memory in any case, [`FOR_CONTRACTIONS`] more in
+//! all. Equal elements stay splats; reshapes share their bytes. Dequantisations stay for `recover_composites`, and so does
+//! what contractions compute of constants in few bits on the way to their products.
 
 use crate::lower::contract::prologue;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -19,6 +20,9 @@ use tegula_tensor::{Builder, TensorFunc, TensorOp, TensorProgram, evaluate_op};
 const GROWTH: usize = 1 << 16;
 /// Bytes that become floats.
 const FACTOR: usize = 4;
+/// Bytes beyond both of what a function computes for contractions, on the way included. The waves of a Fourier transform
+/// over 1024 places, whose angles have 8 bytes, are a quarter of it.
+const FOR_CONTRACTIONS: usize = 1 << 24;
 /// Ops in a row that are computed for one stored result: what recursion has to hold.
 const LONGEST_PASSED: usize = 8;
 
@@ -53,7 +57,7 @@ pub fn fold_constants(
             // stored.
             let stored = OpSet::new(func.op_count());
             plan.passed.into_keys().for_each(|op| _ = stored.insert(op));
-            plan = Plan { stored, passed: BTreeMap::new() };
+            plan = Plan { stored, passed: BTreeMap::new(), excess: plan.excess };
         }
     }
     Ok(changed)
@@ -82,6 +86,8 @@ struct Plan {
     stored: OpSet,
     /// One other of them alone reads the result, which lives only as long as that is computed.
     passed: BTreeMap<OpId, Passed>,
+    /// Bytes beyond the budget that an op may take, where that is any.
+    excess: BTreeMap<OpId, usize>,
 }
 
 /// A chain of passed ops, up to one of them.
@@ -96,13 +102,23 @@ impl Plan {
     fn of(func: &TensorFunc, kept: &HashSet<OpId>) -> Plan {
         let folded = OpSet::new(func.op_count());
         let mut order = Vec::new();
-        for op in func.walk() {
-            if !kept.contains(&op) && can_fold(func, &|op| folded.contains(op), op) {
-                folded.insert(op);
-                order.push(op);
+        let mut excess = BTreeMap::new();
+        let mut left = FOR_CONTRACTIONS;
+        let ops = func.walk();
+        let for_contractions = for_contractions(func, &ops);
+        for op in ops.into_iter().filter(|op| !kept.contains(op)) {
+            match beyond_budget(func, &|op| folded.contains(op), op) {
+                Some(0) => (),
+                Some(bytes) if bytes <= left && for_contractions.contains(op) => {
+                    left -= bytes;
+                    excess.insert(op, bytes);
+                }
+                _ => continue,
             }
+            folded.insert(op);
+            order.push(op);
         }
-        let mut plan = Plan { stored: OpSet::new(func.op_count()), passed: BTreeMap::new() };
+        let mut plan = Plan { stored: OpSet::new(func.op_count()), passed: BTreeMap::new(), excess };
         for op in order {
             // Reshapes share what is stored.
             let computes = |op| folded.contains(op) && !matches!(func.kind(op), TensorOp::Reshape { .. });
@@ -134,35 +150,60 @@ impl Plan {
     }
 }
 
-/// Whether `op` depends on constants and `folded` ops only, and its result's size is within the budget.
-fn can_fold(func: &TensorFunc, folded: &dyn Fn(OpId) -> bool, op: OpId) -> bool {
-    let kind = func.kind(op);
-    let operands = func.operands(op);
-    let is_stored = |value: &Value| {
-        let is_stored = |op| folded(op) || matches!(func.kind(op), TensorOp::Constant { .. });
-        func.def_op(*value).is_some_and(is_stored)
+/// The ops that depend on constants only and whose results a contraction reads, itself or through others of them.
+fn for_contractions(func: &TensorFunc, ops: &[OpId]) -> OpSet {
+    let (constant, wanted) = (OpSet::new(func.op_count()), OpSet::new(func.op_count()));
+    for op in ops {
+        if depends_on_constants(func, &|op| constant.contains(op), *op) {
+            constant.insert(*op);
+        }
+    }
+    let contracts = |op: OpId| {
+        let kind = func.kind(op);
+        matches!(
+            kind,
+            TensorOp::Dot { .. } | TensorOp::Conv { .. } | TensorOp::QDot { .. } | TensorOp::QConv { .. }
+        )
     };
-    let is_constant = |value: &Value| is_stored(value) || is_formula(func, *value);
-    let candidate = kind.effects() == Effects::Pure
+    for op in ops.iter().rev().filter(|op| constant.contains(**op)) {
+        let users = || func.results(*op).iter().flat_map(|result| func.users(*result));
+        if users().any(|user| contracts(*user) || wanted.contains(*user)) {
+            wanted.insert(*op);
+        }
+    }
+    wanted
+}
+
+/// Whether `op` depends on constants and `folded` ops only.
+fn depends_on_constants(func: &TensorFunc, folded: &dyn Fn(OpId) -> bool, op: OpId) -> bool {
+    let (kind, operands) = (func.kind(op), func.operands(op));
+    kind.effects() == Effects::Pure
         && kind.region_count() == 0
         && !operands.is_empty()
-        && operands.iter().all(is_constant)
-        && !matches!(kind, TensorOp::Relayout { .. } | TensorOp::Dequantize { .. });
-    if !candidate {
-        return false;
+        && operands.iter().all(|value| is_stored(func, folded, *value) || is_formula(func, *value))
+        && !matches!(kind, TensorOp::Relayout { .. } | TensorOp::Dequantize { .. })
+}
+
+fn is_stored(func: &TensorFunc, folded: &dyn Fn(OpId) -> bool, value: Value) -> bool {
+    func.def_op(value).is_some_and(|op| folded(op) || matches!(func.kind(op), TensorOp::Constant { .. }))
+}
+
+/// By how many bytes an op that depends on constants and `folded` ops only is beyond the budget; `None` for other ops and
+/// those without a known size.
+fn beyond_budget(func: &TensorFunc, folded: &dyn Fn(OpId) -> bool, op: OpId) -> Option<usize> {
+    if !depends_on_constants(func, folded, op) {
+        return None;
     }
-    if let TensorOp::Reshape { .. } = kind {
-        return is_stored(&operands[0]) && func.ty(func.result(op)).shape.as_static().is_some();
+    let written = sum(func, func.results(op))?;
+    if let TensorOp::Reshape { .. } = func.kind(op) {
+        return is_stored(func, folded, func.operand(op, 0)).then_some(0);
     }
-    let within_budget = || -> Option<bool> {
-        let operands = distinct(func, op);
-        let read = sum(func, operands.iter().filter(|value| is_stored(value)))?;
-        // Splats are operands too, and as large as their shapes while evaluating.
-        let evaluated = sum(func, &operands)?;
-        let most_evaluated = read.saturating_add(GROWTH).saturating_mul(2 * FACTOR);
-        Some(sum(func, func.results(op))? <= most_written(read) && evaluated <= most_evaluated)
-    };
-    within_budget().unwrap_or(false)
+    let operands = distinct(func, op);
+    let read = sum(func, operands.iter().filter(|value| is_stored(func, folded, **value)))?;
+    // Splats are operands too, and as large as their shapes while evaluating.
+    let evaluated = sum(func, &operands)?;
+    let most_evaluated = read.saturating_add(GROWTH).saturating_mul(2 * FACTOR);
+    Some(written.saturating_sub(most_written(read)).max(evaluated.saturating_sub(most_evaluated)))
 }
 
 /// The budget of what is computed of so many bytes.
@@ -217,7 +258,8 @@ fn compute(
     computed: &mut Vec<OpId>,
 ) -> Option<Vec<HostTensor>> {
     // Only now is it known which stored results are splats.
-    if !can_fold(func, &|op| plan.passed.contains_key(&op), op) {
+    let excess = beyond_budget(func, &|op| plan.passed.contains_key(&op), op)?;
+    if excess > plan.excess.get(&op).copied().unwrap_or(0) {
         return None;
     }
     let mut known = BTreeMap::new();
