@@ -83,6 +83,36 @@ fn a_part_of_a_model_needs_only_what_it_uses() {
     .assert_eq(&report);
 }
 
+/// Users are shown symbols: of a size that has no name, or one that is no identifier, it is one that the import made up.
+/// Values are asked for by these, and which symbol is which size does not hang on the values that others have.
+#[test]
+fn sizes_are_fixed_by_the_names_that_are_shown() {
+    let case = read_case(
+        "ir 8\nopset 17\ninput x: f32[?, ?, a.b]\ninput text: string[a.b]\ny = Neg(x)\nz = Identity(text)\n\
+         output y\noutput z\n",
+    );
+    let types = |dims: &[(&str, i64)]| {
+        let dims = dims.iter().map(|(name, size)| (name.to_string(), *size)).collect();
+        let options = ImportOptions { dims, ..options() };
+        let program = import(case.model.encode_to_vec().into(), &Beside, &options)
+            .unwrap_or_else(|report| panic!("{report}"));
+        let func = program.entry();
+        let types: Vec<_> = func.args(func.body()).iter().map(|arg| func.ty(*arg).to_string()).collect();
+        let symbols: Vec<String> = program.symbols.0.keys().map(|name| name.to_string()).collect();
+        format!("{} of {}", types.join(" and "), symbols.join(", "))
+    };
+    assert_eq!(
+        types(&[]),
+        "f32[x_dim,x_dim_1,a_b] and u8[a_b,text_bytes] of a_b, text_bytes, x_dim, x_dim_1"
+    );
+    assert_eq!(types(&[("x_dim_1", 5)]), "f32[x_dim,5,a_b] and u8[a_b,text_bytes] of a_b, text_bytes, x_dim");
+    assert_eq!(
+        types(&[("x_dim", 2), ("a_b", 3)]),
+        "f32[2,x_dim_1,3] and u8[3,text_bytes] of text_bytes, x_dim_1"
+    );
+    assert_eq!(types(&[("a.b", 3), ("text_bytes", 9)]), "f32[x_dim,x_dim_1,3] and u8[3,9] of x_dim, x_dim_1");
+}
+
 fn close(a: &HostTensor, b: &HostTensor) -> bool {
     let near = |(a, b): (&f64, &f64)| a == b || (a - b).abs() <= 1e-5 * (1.0 + b.abs());
     a.dtype == b.dtype && a.shape == b.shape && a.to_f64().iter().zip(&b.to_f64()).all(near)

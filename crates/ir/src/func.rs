@@ -263,6 +263,11 @@ impl<O: Op> Func<O> {
         value
     }
 
+    /// Takes away the arguments behind the first `n`, which nothing may use.
+    pub fn truncate_args(&mut self, region: RegionId, n: usize) {
+        self.regions[region].args.truncate(n);
+    }
+
     /// Appends an op with the result types given; its regions (as many as its kind has) start empty.
     pub fn push_op(
         &mut self,

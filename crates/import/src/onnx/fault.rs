@@ -14,6 +14,8 @@ const MAX_REASONS: usize = 4;
 /// Of ops that Tegula does not have.
 pub(super) const UNSUPPORTED_OP: Code = "unsupported-op";
 
+const SHAPE_MISMATCH: Code = "shape-mismatch";
+
 /// What keeps one node from being imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
@@ -41,7 +43,7 @@ impl Fault {
 /// A broken constraint of a tensor op: shapes or element types do not fit.
 impl From<String> for Fault {
     fn from(why: String) -> Fault {
-        Fault { code: "shape-mismatch", why }
+        Fault { code: SHAPE_MISMATCH, why }
     }
 }
 
@@ -85,9 +87,7 @@ impl Report {
             Some((_, count)) => *count += 1,
             None => group.ops.push((op.to_string(), 1)),
         }
-        if group.names.len() < MAX_NAMES && !group.names.iter().any(|known| known == name) {
-            group.names.push(name.to_string());
-        }
+        group.named(name);
     }
 
     /// The group of a fault, a new one where there is none.
@@ -118,6 +118,32 @@ impl Report {
         self.groups.is_empty()
     }
 
+    /// The first reason, where all there are is that shapes or element types do not fit.
+    pub fn contradicted_sizes(&self) -> Option<String> {
+        let first = self.groups.first()?;
+        let op = first.ops.first().map_or("", |(op, _)| op.as_str());
+        let all = self.groups.iter().all(|group| group.code == SHAPE_MISMATCH);
+        all.then(|| format!("`{op}`: {}", first.why))
+    }
+
+    /// Adds another report's faults behind its own.
+    pub fn absorb(&mut self, other: Report) {
+        for group in other.groups {
+            for (op, count) in &group.ops {
+                let fault = Fault { code: group.code, why: group.why.clone() };
+                let index = self.group(op, fault);
+                let ops = &mut self.groups[index].ops;
+                match ops.iter_mut().find(|(known, _)| known == op) {
+                    Some((_, known)) => *known += count,
+                    None => ops.push((op.clone(), *count)),
+                }
+                for name in &group.names {
+                    self.groups[index].named(name);
+                }
+            }
+        }
+    }
+
     /// One diagnostic per group. `model` is the file's name, as spans begin with it.
     pub fn into_diagnostics(self, model: &str) -> Diagnostics {
         Diagnostics(self.groups.into_iter().map(|group| group.into_diagnostic(model)).collect())
@@ -125,6 +151,12 @@ impl Report {
 }
 
 impl Group {
+    fn named(&mut self, name: &str) {
+        if self.names.len() < MAX_NAMES && !self.names.iter().any(|known| known == name) {
+            self.names.push(name.to_string());
+        }
+    }
+
     fn into_diagnostic(self, model: &str) -> Diagnostic {
         let is_one = |op: &str| self.ops.iter().all(|(known, _)| known == op);
         if is_one("") {

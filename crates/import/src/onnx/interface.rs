@@ -46,6 +46,7 @@ impl Cx<'_> {
             self.input(info, options);
         }
         self.check_asked_dims(graph, options);
+        options.dims.keys().for_each(|settled| _ = self.symbols.0.remove(settled.as_str()));
         self.initializers(graph);
         self.nodes(&graph.node, Some(&given));
         self.results(graph);
@@ -187,9 +188,9 @@ impl Cx<'_> {
             .collect();
         let mut dims = dims;
         if is_text {
-            let symbol = self.symbols.fresh_name(&format!("{name}_bytes"));
-            self.symbols.insert(&symbol, SymbolInfo::input(input, dims.rank() as u32));
-            dims = dims.iter().cloned().chain([Dim::symbol(&symbol)]).collect();
+            let bytes = SymbolInfo::input(input, dims.rank() as u32);
+            let bytes = self.open_size(&format!("{name}_bytes"), bytes, options);
+            dims = dims.iter().cloned().chain([bytes]).collect();
         }
         let ty = TensorType::new(dtype, dims);
         ty.check_size()?;
@@ -219,13 +220,22 @@ impl Cx<'_> {
             return Dim::from(*n);
         }
         let stem = name.map_or_else(|| format!("{input}_dim"), str::to_string);
-        let symbol = self.symbols.fresh_name(&stem);
-        self.symbols.insert(&symbol, origin);
-        let size = Dim::symbol(&symbol);
+        let size = self.open_size(&stem, origin, options);
         if let Some(name) = name.filter(|_| !is_element) {
             self.dim_names.insert(name.to_string(), size.clone());
         }
         size
+    }
+
+    /// A fresh symbol, or its value where that is asked for by the symbol's name, which is the one that users are shown.
+    /// The name is taken either way until all inputs have theirs: names do not hang on which of them have values.
+    fn open_size(&mut self, stem: &str, origin: SymbolInfo, options: &ImportOptions) -> Dim {
+        let symbol = self.symbols.fresh_name(stem);
+        self.symbols.insert(&symbol, origin);
+        match options.dims.get(&*symbol) {
+            Some(n) => Dim::from(*n),
+            None => Dim::symbol(&symbol),
+        }
     }
 
     fn results(&mut self, graph: &GraphProto) {

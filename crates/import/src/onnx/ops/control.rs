@@ -1,5 +1,6 @@
 //! If, Loop and Scan: regions that capture. A condition that is known before the run takes one branch only.
 
+mod branches;
 mod counted;
 mod first_round;
 mod unrolled;
@@ -38,10 +39,7 @@ fn if_(cx: &mut Cx, node: &Node) -> Outcome<Vec<Slot>> {
     let condition = cx.reshape(condition, Shape::scalar())?;
     let op = cx.func.build(cx.region, TensorOp::If {}, &[condition], cx.location.clone())?;
     let regions = [cx.func.regions_of(op)[0], cx.func.regions_of(op)[1]];
-    // Both are walked before either may fail, so that both are reported.
-    let first = cx.within(regions[0], |cx| cx.inner_slots(then, &[]));
-    let second = cx.within(regions[1], |cx| cx.inner_slots(otherwise, &[]));
-    let (first, second) = (first?, second?);
+    let [first, second] = branches::both(cx, condition, regions, [then, otherwise])?;
     check_structures(&first, &second)?;
     let values = [&first, &second].map(|slots| tensors_of(slots));
     let common = common_types(cx, regions, &values)?;
