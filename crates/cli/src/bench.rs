@@ -144,12 +144,13 @@ impl Summary {
     fn print(&self, rows: &[Row]) -> Result<(), Failure> {
         let time = |ns: u64| output::duration(ns as f64);
         let mut text = format!(
-            "compile {}, load {}, first run {}\n{} runs on {} threads: median {}, p10 {}, p90 {} (predicted for one thread: {})\narena {}, peak {}\n",
-            time(self.compile_ns),
+            "{}load {}, first run {}\n{} runs on {} {}: median {}, p10 {}, p90 {} (predicted for one thread: {})\narena {}, peak {}\n",
+            output::compile_time(self.compile_ns),
             time(self.load_ns),
             time(self.first_run_ns),
             self.runs,
             self.threads,
+            if self.threads == 1 { "thread" } else { "threads" },
             output::duration(self.median),
             output::duration(self.p10),
             output::duration(self.p90),

@@ -39,7 +39,7 @@ fn to_text(story: &KernelStory) -> String {
 /// A time; how it grows with open dims is nothing to read.
 fn predicted(ns: &Dim) -> String {
     match ns.as_const() {
-        Some(ns) => format!("{ns} ns predicted"),
+        Some(ns) => format!("{} predicted", output::duration(ns as f64)),
         None => format!("its time hangs on {} (`--dim` fixes those of inputs)", quoted(&symbols([ns]))),
     }
 }

@@ -161,7 +161,10 @@ impl<'a> Sizes<'a> {
 }
 
 fn read(file: &Path) -> Result<HostTensor, Diagnostic> {
-    let bytes = std::fs::read(file).map_err(|error| io_failure("read", file, &error))?;
+    let bytes = std::fs::read(file).map_err(|error| {
+        io_failure("read", file, &error)
+            .help("an input is a `.npy` file, `random`, `zeros`, `ones` or a number: `--input NAME=...`")
+    })?;
     npy::decode(&bytes).map_err(|diagnostic| diagnostic.at(file.display().to_string()))
 }
 

@@ -44,6 +44,14 @@ pub fn print_findings(found: &Diagnostics) -> Result<(), Failure> {
     print_json(&json!({ "findings": findings }))
 }
 
+/// `compile 1.234 ms, `, as a line of times begins where a model was compiled; nothing of a package.
+pub fn compile_time(ns: u64) -> String {
+    match ns {
+        0 => String::new(),
+        ns => format!("compile {}, ", duration(ns as f64)),
+    }
+}
+
 /// Says on stderr. What cannot be said is left out: the exit status tells enough, and there is no other place.
 pub fn complain(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());

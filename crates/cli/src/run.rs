@@ -49,8 +49,8 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
         },
     });
     let times = format!(
-        "compile {}, load {}, run {}; arena {}",
-        output::duration(compile_ns as f64),
+        "{}load {}, run {}; arena {}",
+        output::compile_time(compile_ns),
         output::duration(load_ns as f64),
         output::duration(run_ns as f64),
         output::size(arena_bytes(&profile)),
