@@ -2,13 +2,13 @@
 //!
 //! Before: any verified program.  After: no pure op is left whose operands are constants, whose result's size is known
 //! and within the budget: at most [`FACTOR`] times its operands', each counted once, and [`GROWTH`] more, so that a small
-//! file does not unfold; for contractions, which read their factors from memory in any case, [`FOR_CONTRACTIONS`] more in
-//! all. Equal elements stay splats; reshapes share their bytes. Dequantisations stay for `recover_composites`, and so does
-//! what contractions compute of constants in few bits on the way to their products.
+//! file does not unfold; for contractions, which read their factors from memory in any case, [`FOR_CONTRACTIONS`] in all.
+//! Nor does it take longer than [`STEPS`]. Equal elements stay splats; reshapes share their bytes. Dequantisations stay for
+//! `recover_composites`, and so does what contractions compute of constants in few bits on the way to their products.
 
 use crate::lower::contract::prologue;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use tegula_base::{Diagnostics, HostTensor, Symbols};
+use tegula_base::{Diagnostics, Dim, HostTensor, Symbols};
 use tegula_ir::op::OpRules;
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::rewrite::{OpSet, Rewrite, erase_unneeded, rewrite_chosen};
@@ -20,9 +20,14 @@ use tegula_tensor::{Builder, TensorFunc, TensorOp, TensorProgram, evaluate_op};
 const GROWTH: usize = 1 << 16;
 /// Bytes that become floats.
 const FACTOR: usize = 4;
-/// Bytes beyond both of what a function computes for contractions, on the way included. The waves of a Fourier transform
-/// over 1024 places, whose angles have 8 bytes, are a quarter of it.
-const FOR_CONTRACTIONS: usize = 1 << 24;
+/// Bytes of all results, in one run of the pass over a function, that are larger than that, or computed of such, on the way
+/// to a contraction. Half of it is what a Fourier transform over 1024 places takes, whose waves have 8 bytes in each of six
+/// steps. The next run takes them for the model's own constants.
+const FOR_CONTRACTIONS: usize = 1 << 26;
+/// Multiply-adds of a function's windows at compile time, 8 ns each on a Zen 5; those of matrix products are done
+/// [`AT_ONCE`].
+const STEPS: usize = 1 << 27;
+const AT_ONCE: usize = 32;
 /// Ops in a row that are computed for one stored result: what recursion has to hold.
 const LONGEST_PASSED: usize = 8;
 
@@ -86,7 +91,7 @@ struct Plan {
     stored: OpSet,
     /// One other of them alone reads the result, which lives only as long as that is computed.
     passed: BTreeMap<OpId, Passed>,
-    /// Bytes beyond the budget that an op may take, where that is any.
+    /// Bytes beyond the budget that an op may take, where it unfolds.
     excess: BTreeMap<OpId, usize>,
 }
 
@@ -103,17 +108,23 @@ impl Plan {
         let folded = OpSet::new(func.op_count());
         let mut order = Vec::new();
         let mut excess = BTreeMap::new();
-        let mut left = FOR_CONTRACTIONS;
+        // Ops beyond the budget, and those computed of them.
+        let unfolded = OpSet::new(func.op_count());
+        let (mut bytes_left, mut steps_left) = (FOR_CONTRACTIONS, STEPS);
         let ops = func.walk();
         let for_contractions = for_contractions(func, &ops);
         for op in ops.into_iter().filter(|op| !kept.contains(op)) {
-            match beyond_budget(func, &|op| folded.contains(op), op) {
-                Some(0) => (),
-                Some(bytes) if bytes <= left && for_contractions.contains(op) => {
-                    left -= bytes;
-                    excess.insert(op, bytes);
-                }
-                _ => continue,
+            let Some(beyond) = beyond_budget(func, &|op| folded.contains(op), op) else { continue };
+            let of_unfolded = |value: &Value| func.def_op(*value).is_some_and(|op| unfolded.contains(op));
+            let unfolds = beyond > 0 || func.operands(op).iter().any(of_unfolded);
+            let (bytes, steps) = (if unfolds { stored_bytes(func, op) } else { 0 }, steps(func, op));
+            if bytes > bytes_left || steps > steps_left || unfolds && !for_contractions.contains(op) {
+                continue;
+            }
+            (bytes_left, steps_left) = (bytes_left - bytes, steps_left - steps);
+            if unfolds {
+                unfolded.insert(op);
+                excess.insert(op, beyond);
             }
             folded.insert(op);
             order.push(op);
@@ -148,6 +159,36 @@ impl Plan {
         let written = sum(func, func.results(op))?;
         (written <= most_written(chain.read)).then_some(chain)
     }
+}
+
+/// Bytes of an op's results, which are known.
+fn stored_bytes(func: &TensorFunc, op: OpId) -> usize {
+    match func.kind(op) {
+        TensorOp::Reshape { .. } => 0,
+        _ => sum(func, func.results(op)).unwrap_or(usize::MAX),
+    }
+}
+
+/// What evaluating an op with results of known size takes beyond passing over them.
+fn steps(func: &TensorFunc, op: OpId) -> usize {
+    let count = |dims: &mut dyn Iterator<Item = &Dim>| {
+        let extent = |dim: &Dim| dim.as_const().and_then(|n| usize::try_from(n).ok()).unwrap_or(usize::MAX);
+        dims.fold(1usize, |count, dim| count.saturating_mul(extent(dim)))
+    };
+    let shape = |i: usize| &func.ty(func.operand(op, i)).shape;
+    let each = match func.kind(op) {
+        TensorOp::Dot { dims, .. } | TensorOp::QDot { dims } => {
+            count(&mut dims.lhs_contract.iter().map(|axis| &shape(0)[*axis])).div_ceil(AT_ONCE)
+        }
+        TensorOp::Conv { .. } | TensorOp::QConv { .. } => count(&mut shape(1).iter().skip(1)),
+        TensorOp::Pool { window, .. } | TensorOp::MaxPoolIndices { window, .. } => window
+            .size
+            .iter()
+            .fold(1usize, |count, n| count.saturating_mul(usize::try_from(*n).unwrap_or(usize::MAX))),
+        _ => return 0,
+    };
+    let results = func.results(op).iter().map(|result| count(&mut func.ty(*result).shape.iter()));
+    results.fold(0usize, usize::saturating_add).saturating_mul(each)
 }
 
 /// The ops that depend on constants only and whose results a contraction reads, itself or through others of them.
