@@ -94,7 +94,7 @@ fn the_last_pass_stands_behind_the_first() {
 fn a_time_that_hangs_on_dims_says_which() {
     let told = done(&["explain", MODEL]);
     assert!(told.contains("its time hangs on `n` (`--dim` fixes those of inputs)"), "{told}");
-    assert!(done(&["explain", MODEL, "--dim", "n=64"]).contains(" ns predicted, held back by "));
+    assert!(done(&["explain", MODEL, "--dim", "n=64"]).contains(" predicted, held back by "));
 }
 
 #[test]

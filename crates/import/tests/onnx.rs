@@ -84,14 +84,13 @@ fn a_part_of_a_model_needs_only_what_it_uses() {
 }
 
 /// Users are shown symbols: of a size that has no name, or one that is no identifier, it is one that the import made up.
-/// Values are asked for by these, and which symbol is which size does not hang on the values that others have.
+/// Values are asked for by these as well, and which symbol is which size does not hang on the values that others have.
 #[test]
 fn sizes_are_fixed_by_the_names_that_are_shown() {
-    let case = read_case(
-        "ir 8\nopset 17\ninput x: f32[?, ?, a.b]\ninput text: string[a.b]\ny = Neg(x)\nz = Identity(text)\n\
-         output y\noutput z\n",
-    );
-    let types = |dims: &[(&str, i64)]| {
+    let arguments = |inputs: &str, dims: &[(&str, i64)]| {
+        let case = read_case(&format!(
+            "ir 8\nopset 17\n{inputs}\nconst c: f32[1] = 1\nresult = Neg(c)\noutput result\n"
+        ));
         let dims = dims.iter().map(|(name, size)| (name.to_string(), *size)).collect();
         let options = ImportOptions { dims, ..options() };
         let program = import(case.model.encode_to_vec().into(), &Beside, &options)
@@ -99,18 +98,21 @@ fn sizes_are_fixed_by_the_names_that_are_shown() {
         let func = program.entry();
         let types: Vec<_> = func.args(func.body()).iter().map(|arg| func.ty(*arg).to_string()).collect();
         let symbols: Vec<String> = program.symbols.0.keys().map(|name| name.to_string()).collect();
-        format!("{} of {}", types.join(" and "), symbols.join(", "))
+        format!("{} of {}", types.join(" "), symbols.join(" "))
     };
+    let made_up = |dims: &[(&str, i64)]| arguments("input x: f32[?, ?, a.b]\ninput text: string[a.b]", dims);
+    assert_eq!(made_up(&[]), "f32[x_dim,x_dim_1,a_b] u8[a_b,text_bytes] of a_b text_bytes x_dim x_dim_1");
+    assert_eq!(made_up(&[("x_dim_1", 5)]), "f32[x_dim,5,a_b] u8[a_b,text_bytes] of a_b text_bytes x_dim");
     assert_eq!(
-        types(&[]),
-        "f32[x_dim,x_dim_1,a_b] and u8[a_b,text_bytes] of a_b, text_bytes, x_dim, x_dim_1"
+        made_up(&[("x_dim", 2), ("a_b", 3)]),
+        "f32[2,x_dim_1,3] u8[3,text_bytes] of text_bytes x_dim_1"
     );
-    assert_eq!(types(&[("x_dim_1", 5)]), "f32[x_dim,5,a_b] and u8[a_b,text_bytes] of a_b, text_bytes, x_dim");
-    assert_eq!(
-        types(&[("x_dim", 2), ("a_b", 3)]),
-        "f32[2,x_dim_1,3] and u8[3,text_bytes] of text_bytes, x_dim_1"
-    );
-    assert_eq!(types(&[("a.b", 3), ("text_bytes", 9)]), "f32[x_dim,x_dim_1,3] and u8[3,9] of x_dim, x_dim_1");
+    assert_eq!(made_up(&[("a.b", 3), ("text_bytes", 9)]), "f32[x_dim,x_dim_1,3] u8[3,9] of x_dim x_dim_1");
+    // A name that is made up is none that another dim has.
+    let alike = |dims: &[(&str, i64)]| arguments("input x: f32[a.b, ?]\ninput y: f32[a_b, x_dim]", dims);
+    assert_eq!(alike(&[]), "f32[a_b_1,x_dim_1] f32[a_b,x_dim] of a_b a_b_1 x_dim x_dim_1");
+    assert_eq!(alike(&[("a_b", 4), ("x_dim", 5)]), "f32[a_b_1,x_dim_1] f32[4,5] of a_b_1 x_dim_1");
+    assert_eq!(alike(&[("a.b", 4), ("x_dim_1", 5)]), "f32[4,5] f32[a_b,x_dim] of a_b x_dim");
 }
 
 fn close(a: &HostTensor, b: &HostTensor) -> bool {

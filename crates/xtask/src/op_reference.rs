@@ -70,13 +70,13 @@ const WORTH_KNOWING: &[(&str, &str)] = &[
     ),
     (
         "`DFT`, `STFT`",
-        "a product with a matrix of sines and cosines; two smaller ones where a complex signal has a constant composite length; an axis that is known only at run time must follow from the declared shape, or not change it",
+        "a product with a matrix of sines and cosines, which is computed at compile time up to some 1024 places; two smaller ones where a complex signal has a constant composite length; an axis that is known only at run time must follow from the declared shape, or not change it",
     ),
     ("`LinearAttention`", "one token after another; `chunk_size` is not used"),
     ("`TfIdfVectorizer`", "compares every window with every n-gram of its length; whole numbers only"),
     (
         "`If`",
-        "branches whose results differ in rank are taken where the condition is known before the run, or where both are one element: then in the larger rank",
+        "branches whose results differ in rank are taken where the condition is known before the run, or where both are one element: then in the larger rank; a branch that does not fit the inputs' sizes stops the run that takes it",
     ),
     ("random ops", "the same numbers in every run; see `docs/numerics.md`"),
     ("`ai.onnx.ml` trees", "all rows go down all trees a level a round; the deepest tree decides"),

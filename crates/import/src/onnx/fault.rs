@@ -15,6 +15,7 @@ const MAX_REASONS: usize = 4;
 pub(super) const UNSUPPORTED_OP: Code = "unsupported-op";
 
 const SHAPE_MISMATCH: Code = "shape-mismatch";
+const UNSUPPORTED: Code = "unsupported";
 
 /// What keeps one node from being imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +27,7 @@ pub(crate) struct Fault {
 impl Fault {
     /// The model is legal, Tegula cannot do this.
     pub fn unsupported(why: impl Into<String>) -> Fault {
-        Fault { code: "unsupported", why: why.into() }
+        Fault { code: UNSUPPORTED, why: why.into() }
     }
 
     /// The model contradicts the ONNX specification.
@@ -118,12 +119,14 @@ impl Report {
         self.groups.is_empty()
     }
 
-    /// The first reason, where all there are is that shapes or element types do not fit.
-    pub fn contradicted_sizes(&self) -> Option<String> {
+    /// The first reason, where that is that shapes or element types do not fit, and the others follow from it: what a node
+    /// that failed should have made may have a shape that later nodes cannot do.
+    pub fn what_does_not_fit(&self) -> Option<String> {
         let first = self.groups.first()?;
         let op = first.ops.first().map_or("", |(op, _)| op.as_str());
-        let all = self.groups.iter().all(|group| group.code == SHAPE_MISMATCH);
-        all.then(|| format!("`{op}`: {}", first.why))
+        let may_follow = |group: &Group| matches!(group.code, SHAPE_MISMATCH | UNSUPPORTED);
+        let follows = first.code == SHAPE_MISMATCH && self.groups.iter().all(may_follow);
+        follows.then(|| format!("`{op}`: {}", first.why))
     }
 
     /// Adds another report's faults behind its own.

@@ -7,9 +7,10 @@ use super::graph::Declared;
 use super::proto::{GraphProto, TypeProto, ValueInfoProto, tensor_shape_proto, type_proto};
 use super::scope::Slot;
 use super::weights::{dtype_of, is_text};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use tegula_base::hash::SeededSet;
-use tegula_base::{DType, Dim, Shape, SymbolInfo};
+use tegula_base::{DType, Dim, Shape, SymbolInfo, Symbols};
 use tegula_tensor::{TensorOp, TensorType};
 
 /// Tensors of a sequence that is an input.
@@ -32,6 +33,7 @@ impl Cx<'_> {
             .chain(graph.sparse_initializer.iter().filter_map(|sparse| Some(sparse.values.as_ref()?.name())))
             .filter(|name| inputs.contains(name))
             .collect();
+        let mut sizes = Sizes::of(graph, options, &mut self.symbols);
         let mut given = Vec::new();
         for info in &graph.input {
             // Older files list initializers as inputs too; they are constants.
@@ -43,10 +45,10 @@ impl Cx<'_> {
                 continue;
             }
             given.push(info.name().to_string());
-            self.input(info, options);
+            self.input(info, &mut sizes);
         }
         self.check_asked_dims(graph, options);
-        options.dims.keys().for_each(|settled| _ = self.symbols.0.remove(settled.as_str()));
+        sizes.release(&mut self.symbols);
         self.initializers(graph);
         self.nodes(&graph.node, Some(&given));
         self.results(graph);
@@ -56,26 +58,17 @@ impl Cx<'_> {
     /// Reports dims that were given a value and are none of the inputs'.
     fn check_asked_dims(&mut self, graph: &GraphProto, options: &ImportOptions) {
         let mut known: BTreeSet<&str> = self.symbols.0.keys().map(|name| &**name).collect();
-        let mut types: Vec<&type_proto::Value> = vec![];
         let mut structure = BTreeSet::new();
         for info in &graph.input {
-            let mut ty = info.r#type.as_ref();
-            while let Some(value) = ty.and_then(|ty| ty.value.as_ref()) {
-                types.push(value);
-                ty = match value {
-                    type_proto::Value::OptionalType(optional) => {
-                        structure.insert(present_dim(info.name()));
-                        optional.elem_type.as_deref()
-                    }
-                    type_proto::Value::SequenceType(sequence) => {
-                        structure.insert(length_dim(info.name()));
-                        sequence.elem_type.as_deref()
-                    }
-                    _ => None,
-                };
+            for value in types_in(info) {
+                known.extend(dim_params(value));
+                match value {
+                    type_proto::Value::OptionalType(_) => _ = structure.insert(present_dim(info.name())),
+                    type_proto::Value::SequenceType(_) => _ = structure.insert(length_dim(info.name())),
+                    _ => {}
+                }
             }
         }
-        known.extend(types.into_iter().flat_map(dim_params));
         known.extend(structure.iter().map(String::as_str));
         for name in options.dims.keys().filter(|name| !known.contains(name.as_str())) {
             let listed: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
@@ -87,8 +80,8 @@ impl Cx<'_> {
         }
     }
 
-    fn input(&mut self, info: &ValueInfoProto, options: &ImportOptions) {
-        let slot = self.input_slot(info.name(), info.r#type.as_ref(), options).unwrap_or_else(|fault| {
+    fn input(&mut self, info: &ValueInfoProto, sizes: &mut Sizes) {
+        let slot = self.input_slot(info.name(), info.r#type.as_ref(), sizes).unwrap_or_else(|fault| {
             self.report.node("input", info.name(), fault);
             Slot::Failed
         });
@@ -97,16 +90,16 @@ impl Cx<'_> {
 
     /// Arguments for an input: one for a tensor, one for each tensor of a sequence, none for an optional value that is
     /// none. How many that is must be known.
-    fn input_slot(&mut self, name: &str, ty: Option<&TypeProto>, options: &ImportOptions) -> Outcome<Slot> {
+    fn input_slot(&mut self, name: &str, ty: Option<&TypeProto>, sizes: &mut Sizes) -> Outcome<Slot> {
         match ty.and_then(|ty| ty.value.as_ref()) {
-            Some(type_proto::Value::OptionalType(optional)) => match options.dims.get(&present_dim(name)) {
+            Some(type_proto::Value::OptionalType(optional)) => match sizes.asked.get(&present_dim(name)) {
                 Some(0) => Ok(Slot::Absent),
-                Some(1) | None => self.input_slot(name, optional.elem_type.as_deref(), options),
+                Some(1) | None => self.input_slot(name, optional.elem_type.as_deref(), sizes),
                 Some(n) => Err(Fault::invalid(format!("`{}` must be 0 or 1, not {n}", present_dim(name)))),
             },
             Some(type_proto::Value::SequenceType(sequence)) => {
                 let length = length_dim(name);
-                let n = *options.dims.get(&length).ok_or_else(|| {
+                let n = *sizes.asked.get(&length).ok_or_else(|| {
                     Fault::unsupported(format!(
                         "how many tensors this sequence holds must be known before the run: give dim `{length}`"
                     ))
@@ -118,13 +111,13 @@ impl Cx<'_> {
                 }
                 let element = sequence.elem_type.as_deref().and_then(|ty| ty.value.as_ref());
                 let values =
-                    (0..n).map(|i| self.argument(&element_name(name, i as usize), element, options, true));
+                    (0..n).map(|i| self.argument(&element_name(name, i as usize), element, sizes, true));
                 Ok(Slot::Sequence(values.collect::<Outcome<_>>()?))
             }
             Some(value @ type_proto::Value::TensorType(tensor)) if is_text(tensor.elem_type()) => {
-                Ok(Slot::Text(self.argument(name, Some(value), options, false)?))
+                Ok(Slot::Text(self.argument(name, Some(value), sizes, false)?))
             }
-            value => Ok(Slot::Value(self.argument(name, value, options, false)?)),
+            value => Ok(Slot::Value(self.argument(name, value, sizes, false)?)),
         }
     }
 
@@ -132,10 +125,10 @@ impl Cx<'_> {
         &mut self,
         name: &str,
         value: Option<&type_proto::Value>,
-        options: &ImportOptions,
+        sizes: &mut Sizes,
         is_element: bool,
     ) -> Outcome {
-        let ty = self.input_type(name, value, options, is_element)?;
+        let ty = self.input_type(name, value, sizes, is_element)?;
         let body = self.func.body();
         self.func.arg_names.push(name.to_string());
         Ok(self.func.add_arg(body, ty))
@@ -146,7 +139,7 @@ impl Cx<'_> {
         &mut self,
         name: &str,
         value: Option<&type_proto::Value>,
-        options: &ImportOptions,
+        sizes: &mut Sizes,
         is_element: bool,
     ) -> Outcome<TensorType> {
         let tensor = match value {
@@ -183,13 +176,13 @@ impl Cx<'_> {
             .iter()
             .enumerate()
             .map(|(axis, dim)| {
-                self.input_dim(name, dim, SymbolInfo::input(input, axis as u32), options, is_element)
+                self.input_dim(name, dim, SymbolInfo::input(input, axis as u32), sizes, is_element)
             })
             .collect();
         let mut dims = dims;
         if is_text {
             let bytes = SymbolInfo::input(input, dims.rank() as u32);
-            let bytes = self.open_size(&format!("{name}_bytes"), bytes, options);
+            let bytes = sizes.size(&mut self.symbols, None, &format!("{name}_bytes"), bytes);
             dims = dims.iter().cloned().chain([bytes]).collect();
         }
         let ty = TensorType::new(dtype, dims);
@@ -203,7 +196,7 @@ impl Cx<'_> {
         input: &str,
         dim: &tensor_shape_proto::Dimension,
         origin: SymbolInfo,
-        options: &ImportOptions,
+        sizes: &mut Sizes,
         is_element: bool,
     ) -> Dim {
         let name = match &dim.value {
@@ -216,26 +209,11 @@ impl Cx<'_> {
         if let Some(known) = name.and_then(|name| self.dim_names.get(name)).filter(|_| !is_element) {
             return known.clone();
         }
-        if let Some(n) = name.and_then(|name| options.dims.get(name)) {
-            return Dim::from(*n);
-        }
-        let stem = name.map_or_else(|| format!("{input}_dim"), str::to_string);
-        let size = self.open_size(&stem, origin, options);
+        let size = sizes.size(&mut self.symbols, name, &format!("{input}_dim"), origin);
         if let Some(name) = name.filter(|_| !is_element) {
             self.dim_names.insert(name.to_string(), size.clone());
         }
         size
-    }
-
-    /// A fresh symbol, or its value where that is asked for by the symbol's name, which is the one that users are shown.
-    /// The name is taken either way until all inputs have theirs: names do not hang on which of them have values.
-    fn open_size(&mut self, stem: &str, origin: SymbolInfo, options: &ImportOptions) -> Dim {
-        let symbol = self.symbols.fresh_name(stem);
-        self.symbols.insert(&symbol, origin);
-        match options.dims.get(&*symbol) {
-            Some(n) => Dim::from(*n),
-            None => Dim::symbol(&symbol),
-        }
     }
 
     fn results(&mut self, graph: &GraphProto) {
@@ -282,6 +260,60 @@ pub fn length_dim(sequence: &str) -> String {
 /// The dim that says whether there is an optional value: 0 or 1.
 pub fn present_dim(optional: &str) -> String {
     format!("{optional}.present")
+}
+
+/// Values of the inputs' sizes, and the symbols of those that have none. Which symbol a size has does not hang on the
+/// values of others: each takes its own until all inputs have theirs.
+struct Sizes<'a> {
+    asked: &'a BTreeMap<String, i64>,
+    /// Names of the model's dims that no size has taken yet. None that is made up is one of these.
+    reserved: BTreeSet<Arc<str>>,
+    /// Symbols of sizes with values.
+    settled: Vec<Arc<str>>,
+}
+
+impl<'a> Sizes<'a> {
+    fn of(graph: &GraphProto, options: &'a ImportOptions, symbols: &mut Symbols) -> Sizes<'a> {
+        let names = graph.input.iter().flat_map(types_in).flat_map(dim_params);
+        let reserved: BTreeSet<Arc<str>> =
+            names.filter(|name| Dim::symbol_name(name) == **name).map(Arc::from).collect();
+        reserved.iter().for_each(|name| symbols.insert(name, SymbolInfo::data(Dim::from(0))));
+        Sizes { asked: &options.dims, reserved, settled: vec![] }
+    }
+
+    /// A size with the dim's name, where it has one: the value that is asked for by that name or by the symbol, which is the
+    /// one that users are shown, or the symbol.
+    fn size(&mut self, symbols: &mut Symbols, name: Option<&str>, stem: &str, origin: SymbolInfo) -> Dim {
+        let symbol = match name.and_then(|name| self.reserved.take(name)) {
+            Some(own) => own,
+            None => symbols.fresh_name(name.unwrap_or(stem)),
+        };
+        symbols.insert(&symbol, origin);
+        let asked = name.and_then(|name| self.asked.get(name)).or_else(|| self.asked.get(&*symbol));
+        let Some(n) = asked else { return Dim::symbol(&symbol) };
+        self.settled.push(symbol);
+        Dim::from(*n)
+    }
+
+    /// Takes the symbols that no size has out of the model's.
+    fn release(self, symbols: &mut Symbols) {
+        for name in self.settled.iter().chain(&self.reserved) {
+            symbols.0.remove(name);
+        }
+    }
+}
+
+/// An input's type, and what that holds.
+fn types_in(info: &ValueInfoProto) -> impl Iterator<Item = &type_proto::Value> {
+    fn held<'a>(value: &&'a type_proto::Value) -> Option<&'a type_proto::Value> {
+        let held = match value {
+            type_proto::Value::OptionalType(optional) => optional.elem_type.as_deref(),
+            type_proto::Value::SequenceType(sequence) => sequence.elem_type.as_deref(),
+            _ => None,
+        };
+        held?.value.as_ref()
+    }
+    std::iter::successors(info.r#type.as_ref().and_then(|ty| ty.value.as_ref()), held)
 }
 
 /// The names of a tensor type's dims.

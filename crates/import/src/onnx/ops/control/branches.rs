@@ -1,10 +1,10 @@
-//! Both graphs of an `If`. One whose nodes contradict the sizes of the model's inputs is taken by no run: a detector for
+//! Both graphs of an `If`. One whose nodes do not fit the sizes of the model's inputs is taken by no run: a detector for
 //! two sampling rates has a branch for each, and windows of one rate do not fit the other's. Its place is held by zeros, and
 //! a run whose condition chooses it stops.
 
 use super::outer_bound;
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::Outcome;
+use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::proto::GraphProto;
 use crate::onnx::scope::Slot;
 use tegula_base::{DType, Dim, Shape};
@@ -28,13 +28,15 @@ pub(super) fn both(
     });
     cx.report = before;
     let reports = [first.1, second.1];
+    let has_no_fault_of_its_own =
+        |slots: &Outcome<_>| slots.as_ref().err().is_none_or(|fault| *fault == Fault::reported());
     let unfit = match (&first.0, &second.0) {
-        (Ok(slots), _) if reports[0].is_empty() => Some((1, slots)),
-        (_, Ok(slots)) if reports[1].is_empty() => Some((0, slots)),
+        (Ok(slots), other) if reports[0].is_empty() && has_no_fault_of_its_own(other) => Some((1, slots)),
+        (other, Ok(slots)) if reports[1].is_empty() && has_no_fault_of_its_own(other) => Some((0, slots)),
         _ => None,
     };
     if let Some((unfit, sound)) = unfit
-        && let Some(why) = reports[unfit].contradicted_sizes()
+        && let Some(why) = reports[unfit].what_does_not_fit()
         && let Some(shapes) = shapes_outside(cx, regions[1 - unfit], sound)
     {
         cx.func.truncate_args(body, n_args);
@@ -44,7 +46,7 @@ pub(super) fn both(
         let chosen = cx.size_or_bind(chosen, "branch", Dim::from(1))?;
         let taken = ["else", "then"][unfit];
         let message =
-            format!("its `{taken}` branch must be taken, as the other contradicts these sizes ({why})");
+            format!("its `{taken}` branch must be taken, as the other does not fit its inputs ({why})");
         cx.assert_equal(&chosen, &Dim::from(unfit), &message)?;
         let sound = sound.clone();
         return Ok(if unfit == 0 { [zeros, sound] } else { [sound, zeros] });
