@@ -103,6 +103,10 @@ fn convert_rules(
         ))
         .and(rule(!relu || !sat && !ftz, "`.relu` goes with neither `.sat` nor `.ftz`"))
         .and(rule(to != BF16 && from != BF16 || !ftz && !sat, "bf16 has neither `.ftz` nor `.sat`"))
+        .and(rule(
+            !matches!((to, from), (BF16, U8 | S8) | (U8 | S8, BF16)),
+            "bf16 is converted from and to integers of 16 bits and more",
+        ))
 }
 
 fn convert_needs(round: Option<ConvertRound>, to: ConvertType, from: ConvertType) -> Needs {
