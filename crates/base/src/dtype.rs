@@ -105,17 +105,20 @@ impl DType {
         self.bits().div_ceil(8) as usize
     }
 
+    #[inline]
     pub const fn is_float(self) -> bool {
         self.small_float().is_some() || matches!(self, DType::F16 | DType::BF16 | DType::F32 | DType::F64)
     }
 
     /// A float that is moved, cast and compared for equality, and nothing else: no machine computes with it. Kernels
     /// hold it as a byte, casts are bit arithmetic (`opt`, `legalise_types`).
+    #[inline]
     pub const fn is_stored_only(self) -> bool {
         self.small_float().is_some() && !matches!(self, DType::F8E4M3FN | DType::F8E5M2)
     }
 
     /// An integer; `Bool` is none.
+    #[inline]
     pub const fn is_int(self) -> bool {
         !self.is_float() && !matches!(self, DType::Bool)
     }

@@ -33,6 +33,7 @@ pub struct Mixer(u64);
 const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Mixer {
+    #[inline]
     fn word(&mut self, word: u64) {
         self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(MULTIPLIER);
     }
@@ -40,6 +41,7 @@ impl Mixer {
 
 impl Hasher for Mixer {
     /// The last word, if it is not whole, tells how much of it there is: "a" from "a\0".
+    #[inline]
     fn write(&mut self, bytes: &[u8]) {
         let (words, rest) = bytes.as_chunks::<8>();
         words.iter().for_each(|word| self.word(u64::from_le_bytes(*word)));

@@ -120,6 +120,7 @@ impl Default for Shape {
 }
 
 impl PartialEq for Shape {
+    #[inline]
     fn eq(&self, other: &Shape) -> bool {
         Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
     }

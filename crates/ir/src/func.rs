@@ -39,6 +39,7 @@ struct PackedDef {
 impl PackedDef {
     const ARG: u32 = 1 << 31;
 
+    #[inline]
     fn pack(def: Def) -> PackedDef {
         match def {
             Def::Result(op, i) => PackedDef { owner: op.index() as u32, place: i },
@@ -46,6 +47,7 @@ impl PackedDef {
         }
     }
 
+    #[inline]
     fn unpack(self) -> Def {
         let owner = self.owner as usize;
         match self.place & PackedDef::ARG {

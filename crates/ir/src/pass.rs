@@ -107,6 +107,7 @@ impl<'a> PassCx<'a> {
     }
 
     /// Adds to a counter of the pass that runs: `cx.count("folded", 3)`.
+    #[inline]
     pub fn count(&mut self, counter: &'static str, n: u64) {
         match self.counters.iter_mut().find(|(name, _)| *name == counter) {
             Some((_, sum)) => *sum += n,
@@ -137,6 +138,7 @@ impl<'a> PassCx<'a> {
     }
 
     /// What the running pass should say.
+    #[inline]
     pub fn level(&self) -> TraceLevel {
         match self.sink {
             Some(_) => self.trace.level(&self.pipeline, &self.pass),

@@ -93,7 +93,7 @@ pub fn allocate(mir: &mut Mir, tier: Tier) -> Result<Allocation, Diagnostic> {
     #[cfg(debug_assertions)]
     let original = mir.clone();
     let liveness = live::Liveness::compute(mir);
-    let allocation = assign::assign(mir, &liveness, tier)?;
+    let allocation = assign::assign(mir, liveness, tier)?;
     #[cfg(debug_assertions)]
     check::check(&original, mir, &allocation)?;
     Ok(allocation)

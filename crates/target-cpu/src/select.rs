@@ -41,7 +41,7 @@ type Selected<T> = Result<T, Diagnostic>;
 
 /// Instructions that ops become, seldom more: room for them is taken at once, as moving a growing list takes longer than most of
 /// what selection does (2 % of a compilation).
-const INSTS_OF_OPS: (usize, usize) = (5, 4);
+const INSTS_OF_OPS: (usize, usize) = (7, 4);
 
 /// Selects instructions for a whole kernel.
 pub fn select(func: &CpuFunc, set: InstructionSet) -> Selected<Mir> {

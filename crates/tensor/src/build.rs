@@ -32,6 +32,7 @@ pub type Built<T = Value> = Result<T, String>;
 
 impl<'a> Builder<'a> {
     /// A builder at the end of the function's body.
+    #[inline]
     pub fn new(func: &'a mut TensorFunc, consts: &'a mut ConstStore) -> Builder<'a> {
         let region = func.body();
         Builder { func, consts, region, location: None, origin: None }
@@ -75,6 +76,7 @@ impl<'a> Builder<'a> {
 
     // --- reading ---------------------------------------------------------------------------------------
 
+    #[inline]
     pub fn ty(&self, value: Value) -> &TensorType {
         self.func.ty(value)
     }
@@ -83,10 +85,12 @@ impl<'a> Builder<'a> {
         self.func.ty(value).shape.clone()
     }
 
+    #[inline]
     pub fn dtype(&self, value: Value) -> DType {
         self.func.ty(value).dtype
     }
 
+    #[inline]
     pub fn rank(&self, value: Value) -> usize {
         self.func.ty(value).rank()
     }

@@ -41,6 +41,7 @@ impl TileType {
         TileType::Tile { dtype, shape: shape.into() }
     }
 
+    #[inline]
     pub fn as_tile(&self) -> Option<(DType, &[i64])> {
         match self {
             TileType::Tile { dtype, shape } => Some((*dtype, shape)),

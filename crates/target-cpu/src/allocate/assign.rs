@@ -12,12 +12,23 @@ use smallvec::{SmallVec, smallvec};
 use std::collections::BinaryHeap;
 use tegula_base::{Diagnostic, HashMap};
 
-/// Uses in a loop weigh this many times those around it.
-const LOOP_WEIGHT: f32 = 8.0;
+/// What a use weighs at each depth of loops: in a loop eight times those around it, as far as that is told apart.
+const WEIGHTS: [f32; 9] = {
+    let mut weights = [1.0; 9];
+    let mut depth = 1;
+    while depth < weights.len() {
+        weights[depth] = 8.0 * weights[depth - 1];
+        depth += 1;
+    }
+    weights
+};
 
 /// What a use of a vector constant weighs next to one of a value that would be stored and loaded again: most instructions
 /// read it from behind the code as they read a register.
 const CONSTANT_WEIGHT: f32 = 0.25;
+
+/// Room is taken at once for a bundle of each register, and for one more of every so many: few are split.
+const SPLITS_OF_VREGS: usize = 4;
 
 /// Registers that the ABI lets a callee destroy, of each class.
 const CALL_CLOBBERS: [u32; 3] = [0b1111_1100_0111 & !(1 << 3), u32::MAX, u32::MAX];
@@ -71,7 +82,7 @@ pub(super) struct Assign<'a> {
 }
 
 /// Runs the allocator.
-pub fn assign(mir: &mut Mir, liveness: &Liveness, tier: Tier) -> Result<Allocation, Diagnostic> {
+pub fn assign(mir: &mut Mir, liveness: Liveness, tier: Tier) -> Result<Allocation, Diagnostic> {
     let mut cx = Assign::new(mir, liveness, tier);
     cx.fix_registers();
     cx.form_bundles();
@@ -82,8 +93,9 @@ pub fn assign(mir: &mut Mir, liveness: &Liveness, tier: Tier) -> Result<Allocati
 }
 
 impl<'a> Assign<'a> {
-    fn new(mir: &'a mut Mir, liveness: &Liveness, tier: Tier) -> Assign<'a> {
+    fn new(mir: &'a mut Mir, liveness: Liveness, tier: Tier) -> Assign<'a> {
         let n = mir.insts.len();
+        let n_bundles = mir.vregs.len() + mir.vregs.len() / SPLITS_OF_VREGS;
         let mut loop_of = vec![None; n];
         let mut depth = vec![0; n];
         // Loops are listed outer before inner.
@@ -110,14 +122,14 @@ impl<'a> Assign<'a> {
             depth,
             constants: mir.insts.iter().map(Inst::is_constant).collect(),
             whole_constants: HashMap::default(),
-            ranges: liveness.ranges.clone(),
+            ranges: liveness.ranges,
             sites,
-            bundles: Vec::new(),
+            bundles: Vec::with_capacity(n_bundles),
             taken: [vec![0; points], vec![0; points], vec![0; points]],
             fixed: [const { Vec::new() }; 3],
             holders: [vec![Vec::new(); 16], vec![Vec::new(); 32], vec![Vec::new(); 8]],
-            queue: BinaryHeap::new(),
-            out: Allocation { dropped: liveness.dead.clone(), ..Allocation::default() },
+            queue: BinaryHeap::with_capacity(n_bundles),
+            out: Allocation { dropped: liveness.dead, ..Allocation::default() },
             mir,
         }
     }
@@ -153,7 +165,7 @@ impl<'a> Assign<'a> {
         let n = self.mir.vregs.len();
         let mut bundle_of: Vec<u32> = (0..n as u32).collect();
         let mut groups: Vec<(Ranges, SmallVec<[VReg; 2]>)> =
-            (0..n).map(|v| (self.ranges[v].clone(), smallvec![VReg(v as u32)])).collect();
+            (0..n).map(|v| (Ranges::from_slice(&self.ranges[v]), smallvec![VReg(v as u32)])).collect();
         let mut moves: Vec<(u8, u32)> = Vec::new();
         for (i, inst) in self.mir.insts.iter().enumerate() {
             if inst.kind == Kind::Move && !self.out.dropped[i] {
@@ -192,7 +204,8 @@ impl<'a> Assign<'a> {
         let mut hint = None;
         for v in &vregs {
             for &site in &self.sites[v.0 as usize] {
-                uses += LOOP_WEIGHT.powi(i32::from(self.depth[site as usize].min(8)));
+                let depth = usize::from(self.depth[site as usize]);
+                uses += WEIGHTS[depth.min(WEIGHTS.len() - 1)];
                 if let Kind::Entry(register) = self.mir.insts[site as usize].kind {
                     hint = Some(register);
                 }

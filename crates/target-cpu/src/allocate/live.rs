@@ -158,7 +158,7 @@ fn step(operands: &Operands, i: usize, live: &mut [u64], mut event: impl FnMut(V
 
 fn build_ranges(n_regs: usize, operands: &Operands, blocks: &[Block], live_in: &[u64]) -> Vec<Ranges> {
     let n_words = n_regs.div_ceil(64);
-    let mut ranges: Vec<Ranges> = vec![Ranges::new(); n_regs];
+    let mut ranges: Vec<Ranges> = std::iter::repeat_with(Ranges::new).take(n_regs).collect();
     // The end of the range that is open while walking backward; 0 is none.
     let mut open = vec![0u32; n_regs];
     let mut live = vec![0u64; n_words];

@@ -137,7 +137,7 @@ impl Builder {
                 data.size = data.size.max(*size);
             }
         }
-        let inst = Inst { kind, args: args.into(), mask: None, broadcast: false, op: self.op };
+        let inst = Inst { kind, args: SmallVec::from_slice(args), mask: None, broadcast: false, op: self.op };
         self.mir.insts.push(inst);
         self.mir.insts.last_mut().expect("invariant: just pushed")
     }

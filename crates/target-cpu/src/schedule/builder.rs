@@ -54,6 +54,9 @@ impl At {
     }
 }
 
+/// Ops of a kernel, seldom more: room for them is taken at once.
+const USUAL_OPS: usize = 256;
+
 pub struct Builder {
     func: CpuFunc,
     regions: Vec<RegionId>,
@@ -66,9 +69,10 @@ pub struct Builder {
 
 impl Builder {
     pub fn new(name: impl Into<String>) -> Builder {
-        let func = CpuFunc::new(name);
+        let mut func = CpuFunc::new(name);
+        func.reserve(USUAL_OPS);
         let regions = vec![func.body()];
-        Builder { func, regions, known: Known::default(), constants: vec![], location: None }
+        Builder { func, regions, known: Known::new(USUAL_OPS), constants: vec![], location: None }
     }
 
     /// Ends the body with `return`.

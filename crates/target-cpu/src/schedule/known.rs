@@ -8,7 +8,6 @@ use tegula_base::hash::Mixer;
 use tegula_ir::Value;
 
 /// Of the open scopes.
-#[derive(Default)]
 pub(super) struct Known {
     /// With the number of the scope, 0 the function's.
     values: HashMap<u64, SmallVec<[(Value, u32); 1]>>,
@@ -19,6 +18,12 @@ pub(super) struct Known {
 }
 
 impl Known {
+    /// With room for `values` values.
+    pub fn new(values: usize) -> Known {
+        let values = HashMap::with_capacity_and_hasher(values, Default::default());
+        Known { values, added: Vec::new(), loaded: HashMap::default() }
+    }
+
     pub fn of(&self, hash: u64) -> impl Iterator<Item = Value> {
         self.values.get(&hash).into_iter().flatten().map(|(value, _)| *value)
     }
