@@ -1,5 +1,7 @@
 //! The extents of a tensor: static rank, dims constant or symbolic.
 
+mod recent;
+
 use crate::Dim;
 use crate::dim::Atom;
 use smallvec::SmallVec;
@@ -142,7 +144,7 @@ impl DerefMut for Shape {
 
 impl<D: Into<Dim>> FromIterator<D> for Shape {
     fn from_iter<I: IntoIterator<Item = D>>(dims: I) -> Shape {
-        Shape(dims.into_iter().map(Into::into).collect())
+        recent::shape(dims.into_iter().map(Into::into).collect())
     }
 }
 
@@ -160,7 +162,7 @@ impl<D: Into<Dim>, const N: usize> From<[D; N]> for Shape {
 
 impl From<Vec<Dim>> for Shape {
     fn from(dims: Vec<Dim>) -> Shape {
-        Shape(dims.into())
+        recent::shape(dims.into())
     }
 }
 
