@@ -1,5 +1,5 @@
 //! Ids into arenas: a `u32` newtype per kind of thing, displayed as it stands in the text.
-//! An arena only grows; an id stays valid for the arena's life.
+//! An arena only grows, and an id stays valid, until it is rearranged.
 
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
@@ -68,6 +68,21 @@ impl<K: EntityId, T> Arena<K, T> {
         self.items.reserve(more);
     }
 
+    /// Keeps these items, in this order; the first has key 0. Each is named once.
+    pub fn rearrange(&mut self, kept: &[K]) {
+        // Which item lies in each place, and where each item lies: both begin as they were.
+        let mut items: Vec<u32> = (0..self.items.len() as u32).collect();
+        let mut places = items.clone();
+        for (to, key) in kept.iter().enumerate() {
+            let from = places[key.index()] as usize;
+            self.items.swap(to, from);
+            items.swap(to, from);
+            places[items[to] as usize] = to as u32;
+            places[items[from] as usize] = from as u32;
+        }
+        self.items.truncate(kept.len());
+    }
+
     pub fn len(&self) -> usize {
         self.items.len()
     }
@@ -82,6 +97,11 @@ impl<K: EntityId, T> Arena<K, T> {
 
     pub fn keys(&self) -> impl Iterator<Item = K> + use<K, T> {
         (0..self.items.len()).map(K::new)
+    }
+
+    /// All items, in the order of their keys.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.items.iter_mut()
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (K, &T)> {
@@ -99,5 +119,44 @@ impl<K: EntityId, T> Index<K> for Arena<K, T> {
 impl<K: EntityId, T> IndexMut<K> for Arena<K, T> {
     fn index_mut(&mut self, key: K) -> &mut T {
         &mut self.items[key.index()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::SplitMix64;
+
+    entity_id!(
+        struct Id, "id"
+    );
+
+    #[test]
+    fn what_is_rearranged_stands_as_asked() {
+        let mut random = SplitMix64::new(7);
+        for n in 0..40 {
+            let mut arena: Arena<Id, usize> = Arena::new();
+            (0..n).for_each(|item| _ = arena.push(item));
+            let mut kept: Vec<Id> = arena.keys().collect();
+            (0..n).for_each(|i| kept.swap(i, random.next_u64() as usize % n));
+            kept.truncate(n - n / 3);
+            arena.rearrange(&kept);
+            let found: Vec<usize> = arena.iter().map(|(_, item)| *item).collect();
+            assert_eq!(found, kept.iter().map(|id| id.index()).collect::<Vec<_>>());
+        }
+    }
+
+    /// Each item but the last moves by one: as many steps for all as for one, were each looked for anew.
+    #[test]
+    fn a_long_shift_takes_no_longer_than_any_other_order() {
+        const N: usize = 1 << 20;
+        let mut arena: Arena<Id, usize> = Arena::new();
+        (0..N).for_each(|item| _ = arena.push(item));
+        let kept: Vec<Id> = std::iter::once(N - 1).chain(0..N - 1).map(Id::new).collect();
+        let start = std::time::Instant::now();
+        arena.rearrange(&kept);
+        assert_eq!([arena[Id::new(0)], arena[Id::new(1)], arena[Id::new(N - 1)]], [N - 1, 0, N - 2]);
+        let ms = start.elapsed().as_millis();
+        assert!(ms < 2000, "2^20 items took {ms} ms");
     }
 }

@@ -1,7 +1,9 @@
 //! A function: arenas of ops, values and single-block regions, with def-use chains kept by every edit.
 //!
 //! Invariants: an op stands in exactly one region or is detached; every operand's user list names the op once
-//! per use; ids are never reused. A region is one block: arguments, ops in order, a terminator last.
+//! per use; no id is used again before [`Func::compact`]. A region is one block: arguments, ops in order, a terminator last.
+
+mod compact;
 
 use crate::Op;
 use crate::rewrite::OpSet;

@@ -21,6 +21,7 @@ fn passes() -> HashMap<&'static str, Pipeline<'static, Demo>> {
     };
     HashMap::from([
         one("dce", |program, _| Ok(program.for_each_func(dce))),
+        one("compact", |program, _| Ok(program.for_each_func(|func| dce(func) | func.compact()))),
         one("cse", |program, _| Ok(program.for_each_func(cse))),
         one("unroll_repeats", unroll_repeats),
         one("expand_sub", expand_sub),
@@ -94,6 +95,11 @@ fn pass() {
         }
         let changed = cx.records[0].changed;
         let printed = print_program(&program, &PrintOptions::default());
+        let print = |program: &Demo| print_program(program, &PrintOptions::default());
+        // Ids mean nothing, whatever a pass left erased.
+        program.for_each_func(Func::compact);
+        verify_program(&program).unwrap();
+        assert_eq!(print(&parse(&print(&program))), print(&parse(&printed)));
         // Nothing is left to do, unless the pass edits without end by design.
         if name != "inline_helper" {
             passes[name].run(&mut program, &options, &mut cx).unwrap();

@@ -12,7 +12,7 @@ use crate::share_kernels::share_kernels;
 use tegula_ir::Pipeline;
 use tegula_ir::rewrite::{cse, dce};
 use tegula_target::TargetModel;
-use tegula_tensor::TensorProgram;
+use tegula_tensor::{TensorFunc, TensorProgram};
 
 /// From what an importer builds to kernels with layouts; lowering to the host program comes next.
 pub fn tensor_pipeline(target: &dyn TargetModel, precision: Precision) -> Pipeline<'_, TensorProgram> {
@@ -31,6 +31,8 @@ pub fn tensor_pipeline(target: &dyn TargetModel, precision: Precision) -> Pipeli
         // Transposed convolutions are still one op.
         .pass("fold_scales", fold_scales)
         .pass("dce", |program, _| Ok(program.for_each_func(dce)))
+        // Passes to come find what is left side by side in memory.
+        .pass("compact", |program, _| Ok(program.for_each_func(TensorFunc::compact)))
         .pass("decompose_wide_attention", move |program, cx| {
             decompose_wide_attention(program, target, precision, cx)
         })
@@ -52,6 +54,7 @@ pub fn tensor_pipeline(target: &dyn TargetModel, precision: Precision) -> Pipeli
         .pass("widen_rows", |program, cx| widen_rows(program, target, cx))
         .pass("cse_pieces", |program, _| Ok(program.for_each_func(cse)))
         .pass("dce_pieces", |program, _| Ok(program.for_each_func(dce)))
+        .pass("compact_pieces", |program, _| Ok(program.for_each_func(TensorFunc::compact)))
         .pass("form_kernels", |program, cx| form_kernels(program, target, cx))
         .pass("share_kernels", share_kernels)
         .pass("assign_layouts", |program, cx| assign_layouts(program, target, cx))
