@@ -51,6 +51,8 @@ pub struct Allocation {
     /// Instructions that are not emitted: dead or never needed.
     pub dropped: Vec<bool>,
     pub n_spills: usize,
+    /// Whether a value was split, which edits instructions: what they name, read or are.
+    pub is_split: bool,
     /// Constants behind the machine IR's own: those, repeated until they fill a register.
     pub repeated: Vec<(u32, Width)>,
 }
@@ -88,7 +90,7 @@ pub fn registers(class: Class, tier: Tier) -> &'static [u8] {
     }
 }
 
-/// Allocates; renames operands of `mir` where a virtual register was split.
+/// Allocates; edits instructions of `mir` where a virtual register was split.
 pub fn allocate(mir: &mut Mir, tier: Tier) -> Result<Allocation, Diagnostic> {
     #[cfg(debug_assertions)]
     let original = mir.clone();

@@ -303,13 +303,6 @@ pub struct VRegData {
     pub size: Size,
 }
 
-/// All but where it comes from: code does not depend on that.
-impl Hash for Inst {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.kind, &self.args, self.mask, self.broadcast).hash(state);
-    }
-}
-
 /// A kernel as machine IR.
 #[derive(Clone, Debug, Default)]
 pub struct Mir {
@@ -323,11 +316,54 @@ pub struct Mir {
     pub pool: Vec<Vec<u8>>,
 }
 
-/// All but the constants' values, which neither allocation nor encoding looks at: registers and code follow from the rest.
-impl Hash for Mir {
+impl Mir {
+    /// What registers follow from: all but immediates, displacements, sizes of frame areas, values of constants, and where
+    /// instructions come from.
+    pub fn skeleton(&self) -> Skeleton<'_> {
+        Skeleton(self)
+    }
+
+    /// What code, constants aside, follows from besides the skeleton.
+    pub fn numbers(&self) -> Numbers<'_> {
+        Numbers(self)
+    }
+}
+
+/// See [`Mir::skeleton`].
+pub struct Skeleton<'a>(&'a Mir);
+
+impl Hash for Skeleton<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (&self.insts, &self.vregs, &self.loops, self.n_labels, &self.frame).hash(state);
-        self.pool.len().hash(state);
-        self.pool.iter().for_each(|constant| constant.len().hash(state));
+        let Mir { insts, vregs, loops, n_labels, frame, pool } = self.0;
+        insts.len().hash(state);
+        for inst in insts {
+            let Inst { kind, args, mask, broadcast, op: _ } = inst;
+            (kind, mask, broadcast, args.len()).hash(state);
+            for arg in args {
+                match arg {
+                    Arg::Reg(reg, size) => (0u8, reg, size).hash(state),
+                    Arg::Mem(Mem { base, index, scale, disp: _ }) => (1u8, base, index, scale).hash(state),
+                    Arg::Imm(_) => 2u8.hash(state),
+                }
+            }
+        }
+        (vregs, loops, n_labels, frame.len(), pool.len()).hash(state);
+        pool.iter().for_each(|constant| constant.len().hash(state));
+    }
+}
+
+/// See [`Mir::numbers`].
+pub struct Numbers<'a>(&'a Mir);
+
+impl Hash for Numbers<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        for arg in self.0.insts.iter().flat_map(|inst| &inst.args) {
+            match arg {
+                Arg::Reg(..) => {}
+                Arg::Mem(mem) => mem.disp.hash(state),
+                Arg::Imm(n) => n.hash(state),
+            }
+        }
+        self.0.frame.hash(state);
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Before: a checked [`CpuFunc`]. After: position-independent bytes under the kernel ABI (`docs/abi.md`).
 
+use crate::allocate::Allocation;
 use crate::isa::Width;
 use crate::schedule::CpuFunc;
 use crate::{allocate, emit, select};
@@ -81,15 +82,25 @@ pub fn compile(func: &CpuFunc, set: impl Into<InstructionSet>) -> Result<Code, D
     emit::emit(func, &mir, &allocation)
 }
 
-/// Instructions that were made, for kernels that are equal but for the values of constants: each layer of a quantised
-/// model has scales and zero points of its own. Those get the same ones with constants of their own behind them.
+/// What was made for kernels before, for those that are nearly equal.
+///
+/// Kernels that are equal but for the values of constants get the same instructions with constants of their own behind
+/// them: each layer of a quantised model has scales and zero points of its own. Those that differ in other numbers too get
+/// the same registers: a decoder that is written out step by step has kernels that differ in one extent.
 ///
 /// Every kernel is selected anew, as what is computed with a number depends on the number; registers and encoding, which do
 /// not, take longer than selection.
 #[derive(Clone, Debug, Default)]
 pub struct Templates {
+    known: Arc<Mutex<Known>>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
     /// By the fingerprint of the machine IR.
-    known: Arc<Mutex<HashMap<u64, Arc<Template>>>>,
+    instructions: HashMap<u64, Arc<Template>>,
+    /// By that of its skeleton; those that split no value, which is told in the kernel's instructions too.
+    allocations: HashMap<u64, Arc<Allocation>>,
 }
 
 #[derive(Debug)]
@@ -102,26 +113,48 @@ impl Templates {
     /// The bytes of [`compile`]; several threads may ask at once.
     pub fn compile(&self, func: &CpuFunc, set: InstructionSet) -> Result<Vec<u8>, Diagnostic> {
         let mut mir = select::select(func, set)?;
-        let form = fingerprint(&(&mir, set));
-        let known = self.known().get(&form).cloned();
+        let form = fingerprint(&(mir.skeleton(), set));
+        let whole = fingerprint(&(form, mir.numbers()));
+        let known = self.known().instructions.get(&whole).cloned();
         if let Some(known) = known {
             let mut bytes = known.instructions.clone();
             emit::append_constants(&mut bytes, &allocate::constants(mir.pool, &known.repeated));
-            if cfg!(debug_assertions) && bytes != compile(func, set)?.bytes {
-                let message = format!("`{}` has other code than the kernel of its form", func.name);
-                return Err(Diagnostic::internal(message));
-            }
-            return Ok(bytes);
+            return as_compiled(bytes, func, set);
         }
-        let allocation = allocate::allocate(&mut mir, set.tier)?;
+        let known = self.known().allocations.get(&form).cloned();
+        let is_new = known.is_none();
+        let allocation = match known {
+            Some(known) => known,
+            None => Arc::new(allocate::allocate(&mut mir, set.tier)?),
+        };
         let code = emit::emit(func, &mir, &allocation)?;
         let instructions = code.bytes[..code.code_bytes].to_vec();
-        let template = Template { instructions, repeated: allocation.repeated };
-        self.known().insert(form, Arc::new(template));
-        Ok(code.bytes)
+        let template = Template { instructions, repeated: allocation.repeated.clone() };
+        let mut known = self.known();
+        known.instructions.insert(whole, Arc::new(template));
+        if is_new && !allocation.is_split {
+            known.allocations.insert(form, allocation);
+        }
+        drop(known);
+        if is_new { Ok(code.bytes) } else { as_compiled(code.bytes, func, set) }
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<u64, Arc<Template>>> {
+    /// How many instructions and how many registers were found that kernels to come may share.
+    pub fn counts(&self) -> (usize, usize) {
+        let known = self.known();
+        (known.instructions.len(), known.allocations.len())
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// In debug builds code that was made from what is known of other kernels is compared with that of the kernel alone.
+fn as_compiled(bytes: Vec<u8>, func: &CpuFunc, set: InstructionSet) -> Result<Vec<u8>, Diagnostic> {
+    if cfg!(debug_assertions) && bytes != compile(func, set)?.bytes {
+        let message = format!("`{}` has other code than the kernel of its form", func.name);
+        return Err(Diagnostic::internal(message));
+    }
+    Ok(bytes)
 }

@@ -11,8 +11,8 @@ mod simulator;
 use call::{Guarded, Loaded};
 use generate::{Generator, Rng};
 use tegula_target_cpu::exec::{Executable, VecMemory};
-use tegula_target_cpu::native::{Code, InstructionSet, Tier, compile};
-use tegula_target_cpu::schedule::CpuFunc;
+use tegula_target_cpu::native::{Code, InstructionSet, Templates, Tier, compile};
+use tegula_target_cpu::schedule::{CpuFunc, CpuOp};
 
 const OUT_BYTES: usize = generate::OUT_BYTES;
 
@@ -267,4 +267,66 @@ fn random_programs() {
             );
         }
     }
+}
+
+/// The function with every constant another, which may change what is selected.
+fn with_other_numbers(func: &CpuFunc, by: i64) -> CpuFunc {
+    let mut func = func.clone();
+    for op in func.walk() {
+        match func.kind_mut(op) {
+            CpuOp::Const { value } => *value += by,
+            CpuOp::VecConst { bits, .. } => *bits ^= by,
+            _ => {}
+        }
+    }
+    func
+}
+
+/// What is taken over from kernels that are nearly equal changes no byte.
+#[test]
+fn templates_give_what_a_kernel_gets_alone() {
+    let give_the_same = |templates: &Templates, func: &CpuFunc, set: InstructionSet, which: &str| {
+        let alone = compile(func, set).unwrap_or_else(|e| panic!("{e}")).bytes;
+        let shared = templates.compile(func, set).unwrap_or_else(|e| panic!("{which}: {e}"));
+        assert!(alone == shared, "{which}, {set:?}");
+    };
+    for (bytes, sets) in sets_of_widths() {
+        for set in sets {
+            let templates = Templates::default();
+            for seed in 0..40 {
+                let func = Generator::new(&mut Rng::new(seed), bytes).program(seed);
+                for by in [0, 1, 2, 64, 1000, 0] {
+                    let which = format!("seed {seed}, numbers {by} off");
+                    give_the_same(&templates, &with_other_numbers(&func, by), set, &which);
+                }
+            }
+            let (instructions, registers) = templates.counts();
+            assert!(0 < registers && registers < instructions, "{registers} for {instructions}");
+            // Registers run out while constants wait for their use, which then reads them from memory.
+            for at in [0, 64, 128] {
+                give_the_same(&templates, &crowded(at), set, &format!("crowded, at {at}"));
+            }
+        }
+    }
+}
+
+/// Forty roots and as many constants, alive at once, in straight code; products go to `at` and behind.
+fn crowded(at: i64) -> CpuFunc {
+    use tegula_base::DType::F32;
+    use tegula_ir::ScalarOp;
+    use tegula_target_cpu::math::expand;
+    use tegula_target_cpu::schedule::Builder;
+    let mut b = Builder::new("crowded");
+    let (from, to) = (b.arg(1), b.arg(2));
+    let parts: Vec<_> = (0..40)
+        .map(|i| {
+            let x = b.load(F32, 8, from, 32 * i);
+            (expand(&mut b, ScalarOp::Sqrt, &[F32], &[x]), b.f32(8, i as f32))
+        })
+        .collect();
+    for (i, (root, constant)) in parts.into_iter().enumerate() {
+        let product = expand(&mut b, ScalarOp::Mul, &[F32; 2], &[root, constant]);
+        b.store(F32, product, to, 32 * i as i64 + at);
+    }
+    b.finish()
 }

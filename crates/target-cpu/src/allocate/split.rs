@@ -15,6 +15,7 @@ use smallvec::{SmallVec, smallvec};
 impl Assign<'_> {
     /// Gives the bundle a home; the loops that it passes into get a register each, other instructions one for themselves.
     pub(super) fn split(&mut self, id: u32) {
+        self.out.is_split = true;
         let bundle = &self.bundles[id as usize];
         let (vregs, within, class) = (bundle.vregs.clone(), bundle.within, bundle.class);
         let home = match bundle.home {
