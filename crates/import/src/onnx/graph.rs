@@ -148,12 +148,12 @@ impl Cx<'_> {
         let mut operands = Operands::new();
         for (name, id) in proto.input.iter().zip(ids) {
             operands.push(match self.scopes.get_id(*id, name) {
-                _ if name.is_empty() => None,
                 Some(Slot::Failed) => {
                     failed = true;
                     None
                 }
                 Some(slot) => Some(slot),
+                None if id.is_nothing() => None,
                 None => {
                     missing.push(format!("`{name}`"));
                     None
@@ -177,8 +177,8 @@ impl Cx<'_> {
         let mut results = results.into_iter();
         for (i, (name, id)) in proto.output.iter().zip(ids).enumerate() {
             match results.next() {
-                _ if name.is_empty() => {}
                 Some(slot) => self.scopes.define_id(*id, slot),
+                None if id.is_nothing() => {}
                 None => {
                     let fault = Fault::unsupported(format!("result {i} (`{name}`) is not supported"));
                     self.report.node(&display_op(proto), display_name(proto), fault);
@@ -277,10 +277,11 @@ impl Cx<'_> {
         let mut makers = vec![NOBODY; self.scopes.name_count()];
         given.iter().for_each(|name| makers[name.index()] = CALLER);
         for (i, node) in nodes.iter().enumerate() {
-            let made = node.output.iter().zip(names.results(i));
-            for (name, id) in made.filter(|(name, _)| !name.is_empty()) {
+            let made = names.results(i).iter().enumerate();
+            for (place, id) in made.filter(|(_, id)| !id.is_nothing()) {
                 let before = std::mem::replace(&mut makers[id.index()], i as u32);
                 if before != NOBODY {
+                    let name = &node.output[place];
                     let fault = Fault::invalid(format!("`{name}` is made twice"));
                     self.report.node(&display_op(node), display_name(node), fault);
                 }

@@ -77,7 +77,7 @@ struct Scope {
 
 impl Scopes {
     pub fn enter<'a>(&mut self, declared: impl IntoIterator<Item = (&'a str, Declared)>, closed: bool) {
-        let (names, slots) = (Names::default(), vec![]);
+        let (names, slots) = (Names::new(), vec![None]);
         self.stack.push(Scope { names, slots, declared: HashMap::default(), closed });
         for (name, declared) in declared {
             let id = self.intern(name);
@@ -119,7 +119,7 @@ impl Scopes {
     }
 
     pub fn define(&mut self, name: &str, slot: Slot) {
-        if !self.stack.is_empty() && !name.is_empty() {
+        if !self.stack.is_empty() {
             let id = self.intern(name);
             self.define_id(id, slot);
         }
@@ -127,7 +127,7 @@ impl Scopes {
 
     /// As [`define`](Scopes::define), for a name of the innermost scope.
     pub fn define_id(&mut self, id: NameId, slot: Slot) {
-        if let Some(scope) = self.stack.last_mut() {
+        if let Some(scope) = self.stack.last_mut().filter(|_| !id.is_nothing()) {
             scope.slots[id.index()] = Some(slot);
         }
     }
