@@ -17,7 +17,7 @@ use crate::fetch_models::fetch;
 use crate::outcome::Outcome;
 use crate::shell::{Shell, have};
 use crate::tegula_cli::{Tegula, read_npy};
-use crate::workspace;
+use crate::{valgrind, workspace};
 
 /// A real model beside the small one.
 const MODEL: &str = "magika";
@@ -68,13 +68,11 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     let numbers = |count: u64| [seed.to_string(), count.to_string()];
     let drawn = Shell::new(&blocks_program).arg(&places.small_model).arg(&places.folder);
     failed += places.fails(drawn.args(numbers(blocks)))?;
-    let is_watched = have("valgrind");
+    let is_watched = valgrind::is_installed();
     if is_watched {
         let watch = |program: &Path| watched(program).arg(&places.small_model).arg(&places.folder);
         failed += places.fails(watch(&programs[0]))?;
         failed += places.fails(watch(&blocks_program).args(numbers(WATCHED_BLOCKS)))?;
-    } else {
-        println!("valgrind is not installed (Debian, Ubuntu: apt-get install valgrind)");
     }
     let is_cpp = have("c++");
     if is_cpp {

@@ -1,4 +1,5 @@
-//! Figures that may only fall: a file of `data` holds what was reached, a line for each subject and machine class.
+//! Figures that may only fall: a file of `data` holds what was reached, a line for each subject and machine class (or
+//! what else figures depend on).
 //! A figure above it by more than the slack fails, a lower one asks for `BLESS=1`, which writes it. A rise that is wanted is
 //! written by hand.
 
@@ -48,18 +49,19 @@ impl Judged {
     }
 }
 
+/// Whether figures that fell are to be written.
+pub fn is_blessing() -> bool {
+    std::env::var_os("BLESS").is_some()
+}
+
 impl<const N: usize> Ratchet<N> {
     /// Compares with the file, prints what differs, and writes what fell where `BLESS` is set.
     /// Errors: a file that is damaged, or cannot be read or written.
     pub fn judge(&self, figures: &Figures<N>) -> Result<Judged> {
         let path = workspace::data(self.file);
-        let text = match fs::read_to_string(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
-            text => text.with_context(|| format!("cannot read {}", path.display()))?,
-        };
-        let known = self.read(&text)?;
+        let known = self.known()?;
         let (risen, fallen) = self.compare(&known, figures);
-        let is_blessed = std::env::var_os("BLESS").is_some();
+        let is_blessed = is_blessing();
         if is_blessed {
             fs::write(&path, self.shown(&self.lowered(&known, figures)))?;
         } else if fallen > 0 {
@@ -72,6 +74,19 @@ impl<const N: usize> Ratchet<N> {
             );
         }
         Ok(Judged { figures: N * figures.len(), risen, fallen, is_blessed })
+    }
+
+    /// Whether any figure is of a class. Errors: as [`judge`](Ratchet::judge).
+    pub fn has_class(&self, class: &str) -> Result<bool> {
+        Ok(self.known()?.keys().any(|(_, known)| known == class))
+    }
+
+    fn known(&self) -> Result<Figures<N>> {
+        let path = workspace::data(self.file);
+        match fs::read_to_string(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Figures::new()),
+            text => self.read(&text.with_context(|| format!("cannot read {}", path.display()))?),
+        }
     }
 
     fn order(&self, now: u64, before: u64) -> Ordering {

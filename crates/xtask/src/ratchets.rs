@@ -16,8 +16,7 @@ use tegula_target_cpu::count::Tally;
 use crate::catalog::Catalog;
 use crate::outcome::Outcome;
 use crate::ratchet::{Figures, Ratchet};
-use crate::shell::{Shell, have};
-use crate::{in_process, python, workspace};
+use crate::{in_process, python, valgrind, workspace};
 
 const RATCHET: Ratchet<4> = Ratchet {
     check: "ratchets",
@@ -41,10 +40,7 @@ pub fn run(_args: &[String]) -> Result<Outcome> {
     workspace::build_tegula()?;
     let models = workspace::files_with_extension(&folder, "onnx")?;
     ensure!(!models.is_empty(), "there are no models in {}", folder.display());
-    let is_watched = have("valgrind");
-    if !is_watched {
-        println!("valgrind is not installed (Debian, Ubuntu: apt-get install valgrind)");
-    }
+    let is_watched = valgrind::is_installed();
     let (mut figures, mut disagree, mut worst) = (Figures::new(), 0, 0.0f64);
     for model in &models {
         let name = model.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
@@ -98,9 +94,7 @@ fn tally(package: bytes::Bytes) -> Result<(u64, Tally)> {
 /// Instructions of one run, by callgrind: those of a process with more runs less those of one with fewer.
 fn counted(package: &Path) -> Result<f64> {
     let whole = |runs: u64| -> Result<u64> {
-        let mut child = Shell::new("valgrind")
-            .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--log-fd=1"])
-            .arg(workspace::tegula_binary())
+        let mut child = valgrind::counting(workspace::tegula_binary())
             .arg("bench")
             .arg(package)
             .args(["--serve-rounds", "--threads", "1"])
@@ -109,9 +103,7 @@ fn counted(package: &Path) -> Result<f64> {
         writeln!(stdin, "run {runs}")?;
         drop(stdin);
         let output = child.wait_with_output()?;
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let collected = text.lines().find_map(|line| line.split_once("Collected :")).map(|(_, n)| n.trim());
-        collected.and_then(|n| n.parse().ok()).with_context(|| format!("callgrind told no count: {text}"))
+        valgrind::count(&String::from_utf8_lossy(&output.stdout))
     };
     let (few, many) = (whole(1)?, whole(1 + RUNS)?);
     Ok(many.saturating_sub(few) as f64 / RUNS as f64)

@@ -39,6 +39,7 @@ const TEST: &[Row] = &[
     ("capi", &["--blocks", "200000", "--seed", "4242"]),
     ("ratchets", &[]),
     ("predicted", &[]),
+    ("compile-count", &[]),
     ("gpu-model", &[]),
     ("gpu-sim", &[]),
     ("gpu-races", &[]),
@@ -69,6 +70,7 @@ const ACCEPTANCE: &[Row] = &[
     ("random", &["--seeds", "10000"]),
     ("ulp", &[]),
     ("compile-time", &["--all"]),
+    ("compile-count", &[]),
     ("memory", &["--all"]),
     ("identity", &[]),
     ("ratchets", &[]),
@@ -94,7 +96,7 @@ const ACCEPTANCE: &[Row] = &[
 ];
 
 /// Checks that may skip: they need a tool or a processor that not every machine has.
-const MAY_SKIP: [&str; 4] = ["mlir-opt", "gpu-ptxas", "gpu-tileir", "page"];
+const MAY_SKIP: [&str; 5] = ["mlir-opt", "compile-count", "gpu-ptxas", "gpu-tileir", "page"];
 
 pub fn test(args: &[String]) -> Result<Outcome> {
     run_rows(TEST, args)

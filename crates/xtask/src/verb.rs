@@ -135,6 +135,7 @@ pub const VERBS: &[Verb] = &[
     ),
     verb("bad-input", "[--bless]", "bad models, inputs, packages and outputs", crate::bad_input::run),
     verb("compile-time", "[--all] [--only ID ...]", "model file to first launch", crate::compile_time::run),
+    verb("compile-count", "", "instructions of compiling, by callgrind", crate::compile_count::run),
     verb("memory", "[--all] [--only ID ...]", "peak anonymous memory of a run", crate::memory::run),
     verb(
         "reduce",
