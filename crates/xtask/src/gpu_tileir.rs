@@ -177,6 +177,7 @@ fn assemble(tools: &Path, file: &Path) -> Result<()> {
         .arg(&cubin)
         .arg(file)
         .finish(Some(LIMIT))?;
+    ensure!(finished.status.is_some(), "{}: tileiras: not done in {LIMIT:?}", file.display());
     ensure!(
         finished.success(),
         "{}: tileiras: {} {}",
