@@ -146,7 +146,7 @@ mod tests {
         }
     }
 
-    /// Each item but the last moves by one: as many steps for all as for one, were each looked for anew.
+    /// Who follows an item from one place to the next takes as many steps as there are places before it here.
     #[test]
     fn a_long_shift_takes_no_longer_than_any_other_order() {
         const N: usize = 1 << 20;

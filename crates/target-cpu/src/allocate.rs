@@ -39,7 +39,7 @@ pub struct Edit {
     pub kind: EditKind,
 }
 
-/// The result, to be read with the machine IR whose operands it renamed.
+/// The result, to be read with the machine IR whose instructions it edited.
 #[derive(Clone, Debug, Default)]
 pub struct Allocation {
     /// Machine register number of each virtual register within its class.

@@ -61,7 +61,7 @@ pub enum Base {
 }
 
 /// `base + index * scale + disp`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mem {
     pub base: Base,
     pub index: Option<(VReg, Size)>,
@@ -79,7 +79,7 @@ impl Mem {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arg {
     Reg(VReg, Size),
     Mem(Mem),

@@ -23,12 +23,11 @@ pub(super) fn shape(dims: SmallVec<[Dim; 8]>) -> Shape {
     let mut mixer = Mixer::default();
     dims.hash(&mut mixer);
     let place = mixer.finish() as usize % PLACES;
-    let known = RECENT.try_with(|recent| {
-        let known = recent.borrow()[place].clone();
-        known.filter(|known| known.0[..] == dims[..])
-    });
-    // A thread that ends has none any more.
-    let Ok(None) = known else { return known.ok().flatten().unwrap_or_else(|| Shape(Arc::from_iter(dims))) };
+    // A thread that ends has no table any more.
+    let known = RECENT.try_with(|recent| recent.borrow()[place].clone()).ok().flatten();
+    if let Some(known) = known.filter(|known| known.0[..] == dims[..]) {
+        return known;
+    }
     let shape = Shape(Arc::from_iter(dims));
     _ = RECENT.try_with(|recent| recent.borrow_mut()[place] = Some(shape.clone()));
     shape

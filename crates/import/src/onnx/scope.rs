@@ -77,6 +77,7 @@ struct Scope {
 
 impl Scopes {
     pub fn enter<'a>(&mut self, declared: impl IntoIterator<Item = (&'a str, Declared)>, closed: bool) {
+        // The empty name stands for nothing, and will.
         let (names, slots) = (Names::new(), vec![None]);
         self.stack.push(Scope { names, slots, declared: HashMap::default(), closed });
         for (name, declared) in declared {
