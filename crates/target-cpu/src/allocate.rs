@@ -16,7 +16,7 @@ mod live;
 mod split;
 
 use crate::isa::Width;
-use crate::mir::{Class, Mir, VReg};
+use crate::mir::{Arg, Base, Class, Inst, Mem, Mir, VReg};
 use crate::native::Tier;
 use tegula_base::Diagnostic;
 
@@ -39,7 +39,46 @@ pub struct Edit {
     pub kind: EditKind,
 }
 
-/// The result, to be read with the machine IR whose instructions it edited.
+/// A change of the machine IR itself, where a value is split. It tells no number of the kernel, so that it can be made again
+/// in another of the same skeleton.
+#[derive(Clone, Copy, Debug)]
+pub enum Change {
+    /// A further register, for a piece of a value.
+    Piece { of: VReg },
+    /// A further area of the frame.
+    Area { bytes: u32 },
+    /// The instruction names a piece instead of the whole.
+    Rename { inst: u32, from: VReg, to: VReg },
+    /// The instruction names memory instead of a register.
+    Operand { inst: u32, place: u32, base: Base },
+    /// A copy of a constant becomes the constant, as instruction `def` makes it.
+    Constant { inst: u32, def: u32 },
+}
+
+impl Change {
+    fn apply(self, mir: &mut Mir) {
+        match self {
+            Change::Piece { of } => mir.vregs.push(mir.vregs[of.0 as usize]),
+            Change::Area { bytes } => mir.frame.push(bytes),
+            Change::Rename { inst, from, to } => mir.insts[inst as usize].rename(from, to),
+            Change::Operand { inst, place, base } => {
+                mir.insts[inst as usize].args[place as usize] = Arg::Mem(Mem::at(base));
+            }
+            Change::Constant { inst, def } => {
+                let constant = mir.insts[def as usize].clone();
+                let copy = &mut mir.insts[inst as usize];
+                let to = match (copy.args[0], constant.args[0]) {
+                    (Arg::Reg(to, _), Arg::Reg(_, size)) => Arg::Reg(to, size),
+                    (to, _) => to,
+                };
+                *copy = Inst { op: copy.op, ..constant };
+                copy.args[0] = to;
+            }
+        }
+    }
+}
+
+/// The result, to be read with the machine IR that it changed.
 #[derive(Clone, Debug, Default)]
 pub struct Allocation {
     /// Machine register number of each virtual register within its class.
@@ -51,10 +90,17 @@ pub struct Allocation {
     /// Instructions that are not emitted: dead or never needed.
     pub dropped: Vec<bool>,
     pub n_spills: usize,
-    /// Whether a value was split, which edits instructions: what they name, read or are.
-    pub is_split: bool,
+    /// What was changed in the machine IR, in turn.
+    pub changes: Vec<Change>,
     /// Constants behind the machine IR's own: those, repeated until they fill a register.
     pub repeated: Vec<(u32, Width)>,
+}
+
+impl Allocation {
+    /// Changes the machine IR of another kernel as it did that of its own: their skeletons are equal.
+    pub fn adapt(&self, mir: &mut Mir) {
+        self.changes.iter().for_each(|change| change.apply(mir));
+    }
 }
 
 /// All constants behind code: those that selection made, and those of an [`Allocation`].
@@ -90,7 +136,7 @@ pub fn registers(class: Class, tier: Tier) -> &'static [u8] {
     }
 }
 
-/// Allocates; edits instructions of `mir` where a virtual register was split.
+/// Allocates; changes instructions of `mir` where a virtual register was split.
 pub fn allocate(mir: &mut Mir, tier: Tier) -> Result<Allocation, Diagnostic> {
     #[cfg(debug_assertions)]
     let original = mir.clone();

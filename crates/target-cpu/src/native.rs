@@ -99,7 +99,7 @@ pub struct Templates {
 struct Known {
     /// By the fingerprint of the machine IR.
     instructions: HashMap<u64, Arc<Template>>,
-    /// By that of its skeleton; those that split no value, which is told in the kernel's instructions too.
+    /// By that of its skeleton.
     allocations: HashMap<u64, Arc<Allocation>>,
 }
 
@@ -124,7 +124,10 @@ impl Templates {
         let known = self.known().allocations.get(&form).cloned();
         let is_new = known.is_none();
         let allocation = match known {
-            Some(known) => known,
+            Some(known) => {
+                known.adapt(&mut mir);
+                known
+            }
             None => Arc::new(allocate::allocate(&mut mir, set.tier)?),
         };
         let code = emit::emit(func, &mir, &allocation)?;
@@ -132,7 +135,7 @@ impl Templates {
         let template = Template { instructions, repeated: allocation.repeated.clone() };
         let mut known = self.known();
         known.instructions.insert(whole, Arc::new(template));
-        if is_new && !allocation.is_split {
+        if is_new {
             known.allocations.insert(form, allocation);
         }
         drop(known);

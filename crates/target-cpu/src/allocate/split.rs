@@ -7,7 +7,7 @@
 
 use super::assign::{Assign, Bundle, Home};
 use super::live::{self, Ranges};
-use super::{Edit, EditKind};
+use super::{Change, Edit, EditKind};
 use crate::isa::{Isa, Role};
 use crate::mir::{Arg, Base, Class, Inst, Kind, Loop, Mem, Size, VReg};
 use smallvec::{SmallVec, smallvec};
@@ -15,7 +15,6 @@ use smallvec::{SmallVec, smallvec};
 impl Assign<'_> {
     /// Gives the bundle a home; the loops that it passes into get a register each, other instructions one for themselves.
     pub(super) fn split(&mut self, id: u32) {
-        self.out.is_split = true;
         let bundle = &self.bundles[id as usize];
         let (vregs, within, class) = (bundle.vregs.clone(), bundle.within, bundle.class);
         let home = match bundle.home {
@@ -75,7 +74,7 @@ impl Assign<'_> {
             (Class::Vec, _) => 64,
             _ => 8,
         };
-        self.mir.frame.push(bytes);
+        self.change(Change::Area { bytes });
         self.out.homes.push(self.mir.frame.len() as u32 - 1);
         Home::Frame(self.out.homes.len() as u32 - 1)
     }
@@ -115,7 +114,7 @@ impl Assign<'_> {
                 sites.into_iter().partition(|site| first <= *site && *site <= tail);
             self.sites[v.0 as usize] = outside;
             for &site in &inside {
-                self.mir.insts[site as usize].rename(v, piece);
+                self.change(Change::Rename { inst: site, from: v, to: piece });
             }
             if lives_at(entry) {
                 self.reload(entry, piece, home);
@@ -147,8 +146,14 @@ impl Assign<'_> {
         from < to && self.mir.insts[from as usize..to as usize].iter().all(straight)
     }
 
+    /// Changes the machine IR, and tells the allocation.
+    fn change(&mut self, change: Change) {
+        change.apply(self.mir);
+        self.out.changes.push(change);
+    }
+
     fn piece_of(&mut self, v: VReg) -> VReg {
-        self.mir.vregs.push(self.mir.vregs[v.0 as usize]);
+        self.change(Change::Piece { of: v });
         self.ranges.push(Ranges::new());
         self.sites.push(SmallVec::new());
         VReg(self.mir.vregs.len() as u32 - 1)
@@ -171,26 +176,16 @@ impl Assign<'_> {
                 self.out.dropped[site as usize] = true;
                 return;
             }
-            // A copy of a constant becomes the constant.
-            Home::Constant(def) if self.mir.insts[site as usize].kind == Kind::Move => {
-                let [to, _] = self.mir.insts[site as usize].args[..] else { return };
-                if matches!(to, Arg::Reg(..)) {
-                    let mut inst = self.mir.insts[def as usize].clone();
-                    inst.args[0] = match (to, inst.args[0]) {
-                        (Arg::Reg(to, _), Arg::Reg(_, size)) => Arg::Reg(to, size),
-                        (to, _) => to,
-                    };
-                    inst.op = self.mir.insts[site as usize].op;
-                    self.mir.insts[site as usize] = inst;
-                    return;
-                }
+            Home::Constant(def) if self.copies_to_register(site) => {
+                self.change(Change::Constant { inst: site, def });
+                return;
             }
             Home::Constant(def) if self.use_constant(v, site, def) => return,
             Home::Frame(home) if self.use_home(v, site, home) => return,
             _ => {}
         }
         let piece = self.piece_of(v);
-        self.mir.insts[site as usize].rename(v, piece);
+        self.change(Change::Rename { inst: site, from: v, to: piece });
         self.sites[piece.0 as usize] = smallvec![site];
         let (read, write) = (role != Role::Def, role != Role::Use);
         let start = if read { 2 * site } else { 2 * site + 1 };
@@ -202,6 +197,11 @@ impl Assign<'_> {
             self.out.edits.push(Edit { point: 2 * site + 1, reg: piece, kind: EditKind::Store { home } });
         }
         self.add_minimal(piece, start, end);
+    }
+
+    fn copies_to_register(&self, site: u32) -> bool {
+        let inst = &self.mir.insts[site as usize];
+        inst.kind == Kind::Move && matches!(inst.args[0], Arg::Reg(..))
     }
 
     /// Lets the instruction read a vector constant straight from behind the code, where its encoding allows.
@@ -228,7 +228,7 @@ impl Assign<'_> {
             repeated.push((id, width));
             next
         });
-        self.mir.insts[site as usize].args[place] = Arg::Mem(Mem::at(Base::Pool(id)));
+        self.change(Change::Operand { inst: site, place: place as u32, base: Base::Pool(id) });
         true
     }
 
@@ -249,11 +249,11 @@ impl Assign<'_> {
 
     /// Lets the instruction name the home itself, where its encoding allows.
     fn use_home(&mut self, v: VReg, site: u32, home: u32) -> bool {
-        let area = Mem::at(Base::Frame(self.out.homes[home as usize]));
+        let base = Base::Frame(self.out.homes[home as usize]);
         let inst = &self.mir.insts[site as usize];
         if inst.has_memory() {
             // A copy between two registers of one home.
-            let same = inst.kind == Kind::Move && inst.args.contains(&Arg::Mem(area));
+            let same = inst.kind == Kind::Move && inst.args.contains(&Arg::Mem(Mem::at(base)));
             if same {
                 self.out.dropped[site as usize] = true;
             }
@@ -261,7 +261,7 @@ impl Assign<'_> {
         }
         let place = self.memory_place(v, site);
         if let Some(place) = place {
-            self.mir.insts[site as usize].args[place] = Arg::Mem(area);
+            self.change(Change::Operand { inst: site, place: place as u32, base });
         }
         place.is_some()
     }
