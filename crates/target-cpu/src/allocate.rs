@@ -140,8 +140,9 @@ pub fn registers(class: Class, tier: Tier) -> &'static [u8] {
 pub fn allocate(mir: &mut Mir, tier: Tier) -> Result<Allocation, Diagnostic> {
     #[cfg(debug_assertions)]
     let original = mir.clone();
-    let liveness = live::Liveness::compute(mir);
-    let allocation = assign::assign(mir, liveness, tier)?;
+    let operands = live::Operands::new(mir);
+    let liveness = live::Liveness::compute(mir, &operands);
+    let allocation = assign::assign(mir, &operands, liveness, tier)?;
     #[cfg(debug_assertions)]
     check::check(&original, mir, &allocation)?;
     Ok(allocation)

@@ -368,4 +368,12 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn rows_define_their_first_operand_alone() {
+        for &isa in Isa::ALL {
+            let (roles, _) = *isa.row();
+            assert!(roles.rfind('D').unwrap_or(0) == 0, "{isa:?}: {roles}");
+        }
+    }
 }

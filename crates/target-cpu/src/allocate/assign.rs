@@ -3,7 +3,7 @@
 //! Invariant: `taken[class][point]` has the bit of a register exactly where an assigned bundle (or a fixed use)
 //! holds it. So one pass over a bundle's points tells which registers are free for it.
 
-use super::live::{self, Liveness, Ranges};
+use super::live::{self, Liveness, Operands, Ranges};
 use super::{Allocation, registers};
 use crate::isa::Width;
 use crate::mir::{Arg, Class, Inst, Kind, Loop, Mir, VReg};
@@ -13,11 +13,11 @@ use std::collections::BinaryHeap;
 use tegula_base::{Diagnostic, HashMap};
 
 /// What a use weighs at each depth of loops: in a loop eight times those around it, as far as that is told apart.
-const WEIGHTS: [f32; 9] = {
-    let mut weights = [1.0; 9];
+const WEIGHTS: [f32; 256] = {
+    let mut weights = [1.0; 256];
     let mut depth = 1;
     while depth < weights.len() {
-        weights[depth] = 8.0 * weights[depth - 1];
+        weights[depth] = if depth < 9 { 8.0 * weights[depth - 1] } else { weights[depth - 1] };
         depth += 1;
     }
     weights
@@ -48,6 +48,13 @@ pub(super) struct Bundle {
     pub(super) within: Option<u32>,
 }
 
+impl Bundle {
+    fn new(class: Class, ranges: Ranges, vregs: SmallVec<[VReg; 2]>) -> Bundle {
+        let (home, weight) = (Home::Unset, 0.0);
+        Bundle { class, ranges, vregs, weight, register: None, hint: None, home, within: None }
+    }
+}
+
 /// Where the value is when it is in no register.
 #[derive(Clone, Copy)]
 pub(super) enum Home {
@@ -58,7 +65,8 @@ pub(super) enum Home {
 
 pub(super) struct Assign<'a> {
     pub(super) mir: &'a mut Mir,
-    pub(super) tier: Tier,
+    /// Those that may be given, of each class: the preferred first, and as bits.
+    registers: [(&'static [u8], u32); 3],
     pub(super) loops: Vec<Loop>,
     /// Innermost loop of each instruction.
     pub(super) loop_of: Vec<Option<u32>>,
@@ -82,8 +90,13 @@ pub(super) struct Assign<'a> {
 }
 
 /// Runs the allocator.
-pub fn assign(mir: &mut Mir, liveness: Liveness, tier: Tier) -> Result<Allocation, Diagnostic> {
-    let mut cx = Assign::new(mir, liveness, tier);
+pub fn assign(
+    mir: &mut Mir,
+    operands: &Operands,
+    liveness: Liveness,
+    tier: Tier,
+) -> Result<Allocation, Diagnostic> {
+    let mut cx = Assign::new(mir, operands, liveness, tier);
     cx.fix_registers();
     cx.form_bundles();
     while let Some((_, bundle)) = cx.queue.pop() {
@@ -93,7 +106,7 @@ pub fn assign(mir: &mut Mir, liveness: Liveness, tier: Tier) -> Result<Allocatio
 }
 
 impl<'a> Assign<'a> {
-    fn new(mir: &'a mut Mir, liveness: Liveness, tier: Tier) -> Assign<'a> {
+    fn new(mir: &'a mut Mir, operands: &Operands, liveness: Liveness, tier: Tier) -> Assign<'a> {
         let n = mir.insts.len();
         let n_bundles = mir.vregs.len() + mir.vregs.len() / SPLITS_OF_VREGS;
         let mut loop_of = vec![None; n];
@@ -106,17 +119,20 @@ impl<'a> Assign<'a> {
             }
         }
         let mut sites: Vec<SmallVec<[u32; 4]>> = vec![SmallVec::new(); mir.vregs.len()];
-        for (i, inst) in mir.insts.iter().enumerate().filter(|(i, _)| !liveness.dead[*i]) {
-            inst.visit(|reg, _| {
+        for i in (0..n).filter(|i| !liveness.dead[*i]) {
+            for (reg, _) in operands.of(i).0 {
                 let list = &mut sites[reg.0 as usize];
                 if list.last() != Some(&(i as u32)) {
                     list.push(i as u32);
                 }
-            });
+            }
         }
         let points = 2 * n;
         Assign {
-            tier,
+            registers: [Class::Gpr, Class::Vec, Class::Mask].map(|class| {
+                let all = registers(class, tier);
+                (all, all.iter().fold(0, |bits, register| bits | 1 << register))
+            }),
             loops: mir.loops.clone(),
             loop_of,
             depth,
@@ -164,8 +180,10 @@ impl<'a> Assign<'a> {
     fn form_bundles(&mut self) {
         let n = self.mir.vregs.len();
         let mut bundle_of: Vec<u32> = (0..n as u32).collect();
-        let mut groups: Vec<(Ranges, SmallVec<[VReg; 2]>)> =
-            (0..n).map(|v| (Ranges::from_slice(&self.ranges[v]), smallvec![VReg(v as u32)])).collect();
+        for (v, ranges) in self.ranges.iter().enumerate() {
+            let (class, vregs) = (self.mir.vregs[v].class, smallvec![VReg(v as u32)]);
+            self.bundles.push(Bundle::new(class, Ranges::from_slice(ranges), vregs));
+        }
         let mut moves: Vec<(u8, u32)> = Vec::new();
         for (i, inst) in self.mir.insts.iter().enumerate() {
             if inst.kind == Kind::Move && !self.out.dropped[i] {
@@ -176,17 +194,19 @@ impl<'a> Assign<'a> {
         for (_, i) in moves {
             let [Arg::Reg(to, _), Arg::Reg(from, _)] = self.mir.insts[i as usize].args[..] else { continue };
             let (a, b) = (bundle_of[to.0 as usize] as usize, bundle_of[from.0 as usize] as usize);
-            if a == b || live::overlap(&groups[a].0, &groups[b].0) {
+            if a == b || live::overlap(&self.bundles[a].ranges, &self.bundles[b].ranges) {
                 continue;
             }
-            let (ranges, vregs) = std::mem::take(&mut groups[b]);
+            let joined = &mut self.bundles[b];
+            let (ranges, vregs) = (std::mem::take(&mut joined.ranges), std::mem::take(&mut joined.vregs));
             vregs.iter().for_each(|v| bundle_of[v.0 as usize] = a as u32);
-            groups[a].0 = live::merge(&groups[a].0, &ranges);
-            groups[a].1.extend(vregs);
+            let bundle = &mut self.bundles[a];
+            bundle.ranges = live::merge(&bundle.ranges, &ranges);
+            bundle.vregs.extend(vregs);
         }
-        for (ranges, vregs) in groups {
-            if !ranges.is_empty() {
-                self.add_bundle(ranges, vregs, Home::Unset, None);
+        for id in 0..n {
+            if !self.bundles[id].ranges.is_empty() {
+                self.enqueue(id);
             }
         }
     }
@@ -199,27 +219,33 @@ impl<'a> Assign<'a> {
         within: Option<u32>,
     ) {
         let class = self.mir.vregs[vregs[0].0 as usize].class;
+        self.bundles.push(Bundle { home, within, ..Bundle::new(class, ranges, vregs) });
+        self.enqueue(self.bundles.len() - 1);
+    }
+
+    /// Weighs a bundle, which then waits for a register.
+    fn enqueue(&mut self, id: usize) {
+        let Bundle { class, ref ranges, ref vregs, home, .. } = self.bundles[id];
         let length: u32 = ranges.iter().map(|r| r.1 - r.0).sum();
         let mut uses = 0.0;
         let mut hint = None;
-        for v in &vregs {
-            for &site in &self.sites[v.0 as usize] {
-                let depth = usize::from(self.depth[site as usize]);
-                uses += WEIGHTS[depth.min(WEIGHTS.len() - 1)];
-                if let Kind::Entry(register) = self.mir.insts[site as usize].kind {
-                    hint = Some(register);
-                }
+        for v in vregs {
+            let sites = &self.sites[v.0 as usize];
+            sites.iter().for_each(|site| uses += WEIGHTS[usize::from(self.depth[*site as usize])]);
+            // Nothing comes before the entry.
+            if let Some(Kind::Entry(register)) = sites.first().map(|site| self.mir.insts[*site as usize].kind)
+            {
+                hint = Some(register);
             }
         }
-        if class == Class::Vec && (matches!(home, Home::Constant(_)) || self.is_constant(&vregs)) {
+        if class == Class::Vec && (matches!(home, Home::Constant(_)) || self.is_constant(vregs)) {
             uses *= CONSTANT_WEIGHT;
         }
-        let bundle =
-            Bundle { class, ranges, vregs, weight: uses / length as f32, register: None, hint, home, within };
         // What enters in a register stays there if it can.
-        let priority = if bundle.hint.is_some() { u32::MAX } else { length };
-        self.bundles.push(bundle);
-        self.queue.push((priority, self.bundles.len() as u32 - 1));
+        let priority = if hint.is_some() { u32::MAX } else { length };
+        let bundle = &mut self.bundles[id];
+        (bundle.weight, bundle.hint) = (uses / length as f32, hint);
+        self.queue.push((priority, id as u32));
     }
 
     /// Whether a bundle is one constant, unsplit.
@@ -235,16 +261,8 @@ impl<'a> Assign<'a> {
     pub(super) fn add_minimal(&mut self, reg: VReg, start: u32, end: u32) {
         self.ranges[reg.0 as usize] = smallvec![(start, end)];
         let class = self.mir.vregs[reg.0 as usize].class;
-        self.bundles.push(Bundle {
-            class,
-            ranges: smallvec![(start, end)],
-            vregs: smallvec![reg],
-            weight: f32::INFINITY,
-            register: None,
-            hint: None,
-            home: Home::Unset,
-            within: None,
-        });
+        let bundle = Bundle::new(class, smallvec![(start, end)], smallvec![reg]);
+        self.bundles.push(Bundle { weight: f32::INFINITY, ..bundle });
         self.queue.push((0, self.bundles.len() as u32 - 1));
     }
 
@@ -253,7 +271,7 @@ impl<'a> Assign<'a> {
     fn place(&mut self, id: u32) -> Result<(), Diagnostic> {
         let bundle = &self.bundles[id as usize];
         let busy = self.busy(bundle);
-        let choices = registers(bundle.class, self.tier);
+        let (choices, _) = self.registers[bundle.class as usize];
         let hint = bundle.hint.filter(|hint| busy >> hint & 1 == 0 && *hint != RSP);
         let free = hint.or_else(|| choices.iter().copied().find(|r| busy >> r & 1 == 0));
         if let Some(register) = free {
@@ -284,7 +302,7 @@ impl<'a> Assign<'a> {
     /// Registers that are held somewhere in a bundle's ranges; looks no further once all are.
     fn busy(&self, bundle: &Bundle) -> u32 {
         const STEP: usize = 128;
-        let all = registers(bundle.class, self.tier).iter().fold(0, |all, r| all | 1 << r);
+        let (_, all) = self.registers[bundle.class as usize];
         let taken = &self.taken[bundle.class as usize];
         let mut busy = 0;
         for &(start, end) in &bundle.ranges {
@@ -309,7 +327,7 @@ impl<'a> Assign<'a> {
         // Victims must weigh less than this.
         let mut limit = bundle.weight;
         let mut best = None;
-        for &register in registers(bundle.class, self.tier).iter().filter(|r| fixed >> **r & 1 == 0) {
+        for &register in self.registers[class].0.iter().filter(|r| fixed >> **r & 1 == 0) {
             if let Some((weight, victims)) = self.victims(bundle, class, register, limit) {
                 limit = weight;
                 best = Some((register, victims));

@@ -294,8 +294,9 @@ mod tests {
     fn what_follows_a_loop_takes_no_register_from_its_sums() {
         let mut mir: Mir = crate::select::select(&crowded_behind(), Tier::Avx2.into()).expect("selects");
         let original = mir.clone();
-        let liveness = live::Liveness::compute(&mir);
-        let allocation = assign::assign(&mut mir, liveness, Tier::Avx2).expect("allocates");
+        let operands = live::Operands::new(&mir);
+        let liveness = live::Liveness::compute(&mir, &operands);
+        let allocation = assign::assign(&mut mir, &operands, liveness, Tier::Avx2).expect("allocates");
         super::check(&original, &mir, &allocation).expect("a right allocation passes");
         assert!(allocation.n_spills > 0, "the epilogue is crowded");
         let (head, tail) = (mir.loops[0].head, mir.loops[0].tail);
@@ -312,9 +313,10 @@ mod tests {
     fn finds_a_wrong_register_or_home() {
         let original: Mir = crate::select::select(&crowded(), Tier::Avx2.into()).expect("selects");
         let mut mir = original.clone();
-        let liveness = live::Liveness::compute(&mir);
+        let operands = live::Operands::new(&mir);
+        let liveness = live::Liveness::compute(&mir, &operands);
         let ranges = liveness.ranges.clone();
-        let good = assign::assign(&mut mir, liveness, Tier::Avx2).expect("allocates");
+        let good = assign::assign(&mut mir, &operands, liveness, Tier::Avx2).expect("allocates");
         assert!(good.n_spills > 0);
         super::check(&original, &mir, &good).expect("a right allocation passes");
 

@@ -7,6 +7,9 @@ use crate::isa::Role;
 use crate::mir::{Kind, Mir, VReg};
 use smallvec::SmallVec;
 
+/// Registers that an instruction names, seldom more on average.
+const USUAL_REGS: usize = 3;
+
 /// Half-open ranges of points, ascending and apart.
 pub type Ranges = SmallVec<[(u32, u32); 2]>;
 
@@ -57,62 +60,64 @@ pub fn blocks(mir: &Mir) -> Vec<Block> {
     blocks
 }
 
-/// What the walks ask of each instruction, side by side.
-struct Operands {
-    /// Where the registers of each instruction begin, and whether it does nothing but write results.
+/// What allocation asks of each instruction, side by side.
+pub struct Operands {
+    /// Where the registers of each instruction begin, and whether it does nothing but write results; one more at the end.
     insts: Vec<(u32, bool)>,
+    /// What an instruction defines comes before what it reads.
     regs: Vec<(VReg, Role)>,
 }
 
 impl Operands {
-    fn new(mir: &Mir) -> Operands {
-        let mut operands = Operands { insts: Vec::with_capacity(mir.insts.len()), regs: Vec::new() };
+    pub fn new(mir: &Mir) -> Operands {
+        let n = mir.insts.len();
+        let (mut insts, mut regs) = (Vec::with_capacity(n + 1), Vec::with_capacity(USUAL_REGS * n));
         for inst in &mir.insts {
-            operands.insts.push((operands.regs.len() as u32, inst.is_pure()));
-            inst.visit(|reg, role| operands.regs.push((reg, role)));
+            insts.push((regs.len() as u32, inst.is_pure()));
+            inst.visit(|reg, role| regs.push((reg, role)));
         }
-        operands
+        insts.push((regs.len() as u32, false));
+        Operands { insts, regs }
     }
 
     /// The registers of an instruction, and whether it is pure.
-    fn of(&self, i: usize) -> (&[(VReg, Role)], bool) {
-        let (start, pure) = self.insts[i];
-        let end = self.insts.get(i + 1).map_or(self.regs.len(), |(end, _)| *end as usize);
-        (&self.regs[start as usize..end], pure)
+    pub fn of(&self, i: usize) -> (&[(VReg, Role)], bool) {
+        let ((start, pure), (end, _)) = (self.insts[i], self.insts[i + 1]);
+        (&self.regs[start as usize..end as usize], pure)
     }
 }
 
 impl Liveness {
-    pub fn compute(mir: &Mir) -> Liveness {
-        let (blocks, operands) = (blocks(mir), Operands::new(mir));
+    pub fn compute(mir: &Mir, operands: &Operands) -> Liveness {
+        let blocks = blocks(mir);
         let n_words = mir.vregs.len().div_ceil(64);
         let mut live_in = vec![0u64; blocks.len() * n_words];
         let mut dead = vec![false; mir.insts.len()];
         let mut live = vec![0u64; n_words];
         // What was live behind each block when it was last walked.
-        let mut walked: Vec<Option<Vec<u64>>> = vec![None; blocks.len()];
-        loop {
-            let mut changed = false;
+        let mut walked = vec![0u64; blocks.len() * n_words];
+        let (mut first, mut changed) = (true, true);
+        while changed {
+            changed = false;
             for (b, block) in blocks.iter().enumerate().rev() {
+                let words = b * n_words..(b + 1) * n_words;
                 live_out(block, &live_in, n_words, &mut live);
-                if walked[b].as_ref() == Some(&live) {
+                if !first && walked[words.clone()] == live {
                     continue;
                 }
-                walked[b] = Some(live.clone());
+                walked[words.clone()].copy_from_slice(&live);
                 for i in (block.start..block.end).rev() {
-                    dead[i] = step(&operands, i, &mut live, |_, _| {});
+                    dead[i] = step(operands, i, &mut live, |_, _| {});
                 }
-                let slot = &mut live_in[b * n_words..(b + 1) * n_words];
-                if slot != live.as_slice() {
+                let slot = &mut live_in[words];
+                if slot != live {
                     slot.copy_from_slice(&live);
                     changed = true;
                 }
             }
-            if !changed {
-                break;
-            }
+            first = false;
         }
-        Liveness { ranges: build_ranges(mir.vregs.len(), &operands, &blocks, &live_in), dead }
+        Liveness { ranges: build_ranges(mir.vregs.len(), operands, &blocks, &live_in), dead }
     }
 }
 
@@ -140,18 +145,16 @@ fn step(operands: &Operands, i: usize, live: &mut [u64], mut event: impl FnMut(V
     if pure && !regs.iter().any(is_needed) {
         return true;
     }
-    for &(reg, _) in regs.iter().filter(|(_, role)| *role == Role::Def) {
-        let (word, mask) = bit(reg);
-        event(reg, Role::Def);
-        live[word] &= !mask;
-    }
-    for &(reg, role) in regs.iter().filter(|(_, role)| *role != Role::Def) {
+    for &(reg, role) in regs {
         let (word, mask) = bit(reg);
         // A result that is read and written but not used behind still needs its register here.
-        if live[word] & mask == 0 {
+        if role == Role::Def || live[word] & mask == 0 {
             event(reg, role);
         }
-        live[word] |= mask;
+        match role {
+            Role::Def => live[word] &= !mask,
+            Role::Mod | Role::Use => live[word] |= mask,
+        }
     }
     false
 }
@@ -161,10 +164,19 @@ fn build_ranges(n_regs: usize, operands: &Operands, blocks: &[Block], live_in: &
     let mut ranges: Vec<Ranges> = std::iter::repeat_with(Ranges::new).take(n_regs).collect();
     // The end of the range that is open while walking backward; 0 is none.
     let mut open = vec![0u32; n_regs];
-    let mut live = vec![0u64; n_words];
+    // What lives before the block behind, then through the block.
+    let (mut live, mut behind) = (vec![0u64; n_words], vec![0u64; n_words]);
     for block in blocks.iter().rev() {
+        std::mem::swap(&mut live, &mut behind);
         live_out(block, live_in, n_words, &mut live);
-        for_each_bit(&live, |reg| open[reg] = 2 * block.end as u32);
+        // What lives on both sides of a border stays open.
+        let border = 2 * block.end as u32;
+        for_each_bit(behind.iter().zip(&live).map(|(behind, live)| behind & !live), |reg| {
+            add(&mut ranges[reg], border, std::mem::take(&mut open[reg]));
+        });
+        for_each_bit(live.iter().zip(&behind).map(|(live, behind)| live & !behind), |reg| {
+            open[reg] = border;
+        });
         for i in (block.start..block.end).rev() {
             let point = 2 * i as u32;
             step(operands, i, &mut live, |reg, role| {
@@ -180,11 +192,8 @@ fn build_ranges(n_regs: usize, operands: &Operands, blocks: &[Block], live_in: &
                 }
             });
         }
-        for_each_bit(&live, |reg| {
-            add(&mut ranges[reg], 2 * block.start as u32, open[reg]);
-            open[reg] = 0;
-        });
     }
+    for_each_bit(live.iter().copied(), |reg| add(&mut ranges[reg], 0, open[reg]));
     for list in &mut ranges {
         list.reverse();
     }
@@ -199,9 +208,8 @@ fn add(list: &mut Ranges, start: u32, end: u32) {
     }
 }
 
-fn for_each_bit(words: &[u64], mut f: impl FnMut(usize)) {
-    for (i, &word) in words.iter().enumerate() {
-        let mut rest = word;
+fn for_each_bit(words: impl Iterator<Item = u64>, mut f: impl FnMut(usize)) {
+    for (i, mut rest) in words.enumerate() {
         while rest != 0 {
             f(64 * i + rest.trailing_zeros() as usize);
             rest &= rest - 1;
@@ -234,16 +242,21 @@ pub fn overlap(a: &[(u32, u32)], b: &[(u32, u32)]) -> bool {
 
 /// The union of two lists that do not overlap.
 pub fn merge(a: &[(u32, u32)], b: &[(u32, u32)]) -> Ranges {
-    let mut all: Ranges = a.iter().chain(b).copied().collect();
-    all.sort_unstable();
+    let (mut a, mut b) = (a, b);
     let mut merged = Ranges::new();
-    for (start, end) in all {
+    loop {
+        let (start, end);
+        ((start, end), a, b) = match (a, b) {
+            ([first, rest @ ..], [other, ..]) if first < other => (*first, rest, b),
+            (_, [first, rest @ ..]) => (*first, a, rest),
+            ([first, rest @ ..], []) => (*first, rest, b),
+            ([], []) => return merged,
+        };
         match merged.last_mut() {
             Some(last) if last.1 == start => last.1 = end,
             _ => merged.push((start, end)),
         }
     }
-    merged
 }
 
 /// The part of a list inside of `[start, end)`.
