@@ -33,18 +33,20 @@ impl Frame {
         }
         let calls = mir.insts.iter().any(|inst| matches!(inst.kind, Kind::Call { .. }));
         let saved_rsp = (top > 0 || calls).then(|| (top + 8).next_multiple_of(FRAME_ALIGN) - 8);
-        let used = |register: u8| {
-            allocation
-                .register
-                .iter()
-                .zip(&mir.vregs)
-                .any(|(r, data)| *r == register && data.class == Class::Gpr)
-        };
+        let (mut used, mut uses_vectors) = (0u32, false);
+        for (register, data) in allocation.register.iter().zip(&mir.vregs) {
+            match data.class {
+                // A virtual register that nobody needs has none.
+                Class::Gpr => used |= 1u32.checked_shl(u32::from(*register)).unwrap_or(0),
+                Class::Vec => uses_vectors = true,
+                Class::Mask => {}
+            }
+        }
         Frame {
             offsets,
             saved_rsp,
-            saved: CALLEE_SAVED.into_iter().filter(|r| used(*r)).collect(),
-            uses_vectors: mir.vregs.iter().any(|data| data.class == Class::Vec),
+            saved: CALLEE_SAVED.into_iter().filter(|r| used >> r & 1 != 0).collect(),
+            uses_vectors,
         }
     }
 

@@ -71,7 +71,7 @@ impl Emit<'_> {
                 self.edit(*edit)?;
             }
         }
-        let code_bytes = self.encoder.bytes.len();
+        let code_bytes = self.encoder.len;
         let pool = allocate::constants(self.mir.pool.clone(), &self.allocation.repeated);
         let (bytes, lines) = self.encoder.finish(&pool)?;
         let (frame_bytes, n_spills) = (self.frame.bytes(), self.allocation.n_spills);
@@ -312,6 +312,7 @@ impl Emit<'_> {
         Ok(())
     }
 
+    #[inline]
     fn set_operand(&self, instruction: &mut Instruction, i: u32, arg: Arg) -> Emitted<()> {
         match arg {
             Arg::Reg(..) => {
@@ -342,6 +343,7 @@ impl Emit<'_> {
         self.mir.vregs[reg.0 as usize].class
     }
 
+    #[inline]
     fn number(&self, reg: VReg) -> Emitted<u32> {
         match self.allocation.register[reg.0 as usize] {
             u8::MAX => Err(format!("v{} has no register", reg.0)),
@@ -349,11 +351,12 @@ impl Emit<'_> {
         }
     }
 
-    /// Whether only EVEX reaches the register.
+    /// Whether only EVEX reaches the register: no class but that of vectors has so many.
     fn is_high(&self, reg: VReg) -> bool {
-        self.class(reg) == Class::Vec && (16..32).contains(&self.allocation.register[reg.0 as usize])
+        (16..32).contains(&self.allocation.register[reg.0 as usize])
     }
 
+    #[inline]
     fn register(&self, arg: Arg) -> Emitted<Register> {
         let Arg::Reg(reg, size) = arg else { return Err(format!("a register is expected, not {arg:?}")) };
         let n = self.number(reg)?;

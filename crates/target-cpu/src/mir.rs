@@ -338,18 +338,34 @@ impl Hash for Skeleton<'_> {
         insts.len().hash(state);
         for inst in insts {
             let Inst { kind, args, mask, broadcast, op: _ } = inst;
-            (kind, mask, broadcast, args.len()).hash(state);
+            let (reg, masking) = mask.map_or((0, 0), |(reg, masking)| (reg.0, masking as u8 + 1));
+            kind.hash(state);
+            state.write_u64(word(reg, masking, (args.len() as u8) << 1 | u8::from(*broadcast)));
             for arg in args {
-                match arg {
-                    Arg::Reg(reg, size) => (0u8, reg, size).hash(state),
-                    Arg::Mem(Mem { base, index, scale, disp: _ }) => (1u8, base, index, scale).hash(state),
-                    Arg::Imm(_) => 2u8.hash(state),
+                match *arg {
+                    Arg::Reg(reg, size) => state.write_u64(word(reg.0, size as u8, 0)),
+                    Arg::Mem(Mem { base, index, scale, disp: _ }) => {
+                        let (kind, id) = match base {
+                            Base::Reg(reg) => (1, reg.0),
+                            Base::Frame(area) => (2, area),
+                            Base::Pool(constant) => (3, constant),
+                        };
+                        let (reg, size) = index.map_or((0, 0), |(reg, size)| (reg.0, size as u8 + 1));
+                        state.write_u64(word(id, scale, kind));
+                        state.write_u64(word(reg, size, 0));
+                    }
+                    Arg::Imm(_) => state.write_u64(word(0, 0, 4)),
                 }
             }
         }
         (vregs, loops, n_labels, frame.len(), pool.len()).hash(state);
         pool.iter().for_each(|constant| constant.len().hash(state));
     }
+}
+
+/// Three numbers in one, which a hash takes in one step.
+fn word(id: u32, a: u8, b: u8) -> u64 {
+    u64::from(id) << 16 | u64::from(a) << 8 | u64::from(b)
 }
 
 /// See [`Mir::numbers`].

@@ -21,13 +21,15 @@ struct Patch<T> {
 }
 
 pub struct Encoder {
-    pub bytes: Vec<u8>,
+    /// How many bytes there are.
+    pub len: usize,
     /// The op whose instructions are pushed.
     pub op: Origin,
     lines: Vec<Line>,
     labels: Vec<Option<usize>>,
     branches: Vec<Patch<Label>>,
     constants: Vec<Patch<(u32, i32)>>,
+    /// Keeps the bytes.
     iced: iced_x86::Encoder,
 }
 
@@ -50,56 +52,55 @@ const USUAL_BYTES: usize = 8;
 impl Encoder {
     /// For about so many instructions.
     pub fn new(n_labels: usize, capacity: usize) -> Encoder {
+        let mut iced = iced_x86::Encoder::new(64);
+        iced.set_buffer(Vec::with_capacity(capacity * USUAL_BYTES));
         Encoder {
-            bytes: Vec::with_capacity(capacity * USUAL_BYTES),
+            len: 0,
             op: None,
             lines: Vec::with_capacity(capacity),
             labels: vec![None; n_labels],
             branches: Vec::new(),
             constants: Vec::new(),
-            iced: iced_x86::Encoder::new(64),
+            iced,
         }
     }
 
     pub fn push(&mut self, instruction: Instruction) -> Emitted<()> {
-        let offset = self.bytes.len();
-        self.lines.push(Line { offset: offset as u32, instruction, op: self.op });
-        self.iced
-            .encode(&instruction, offset as u64)
+        self.lines.push(Line { offset: self.len as u32, instruction, op: self.op });
+        self.len += self
+            .iced
+            .encode(&instruction, self.len as u64)
             .map_err(|error| format!("{:?}: {error}", instruction.code()))?;
-        let mut buffer = self.iced.take_buffer();
-        self.bytes.extend_from_slice(&buffer);
-        buffer.clear();
-        self.iced.set_buffer(buffer);
         Ok(())
     }
 
     /// An instruction whose memory operand is constant `id` plus `disp` bytes.
     pub fn push_with_constant(&mut self, mut instruction: Instruction, id: u32, disp: i32) -> Emitted<()> {
-        let start = self.bytes.len();
+        let start = self.len;
         instruction.set_memory_displacement64(start as u64);
         self.push(instruction)?;
         let at = start + self.iced.get_constant_offsets().displacement_offset();
-        let (end, line) = (self.bytes.len(), self.lines.len() - 1);
+        let (end, line) = (self.len, self.lines.len() - 1);
         self.constants.push(Patch { at, end, line, target: (id, disp) });
         Ok(())
     }
 
     pub fn bind(&mut self, label: Label) {
-        self.labels[label.0 as usize] = Some(self.bytes.len());
+        self.labels[label.0 as usize] = Some(self.len);
     }
 
     pub fn align(&mut self, to: usize) {
-        let mut gap = self.bytes.len().next_multiple_of(to) - self.bytes.len();
-        while gap > 0 {
-            let nop = NOPS[gap.min(NOPS.len()) - 1];
-            self.bytes.extend_from_slice(nop);
-            gap -= nop.len();
+        let mut bytes = self.iced.take_buffer();
+        self.len = self.len.next_multiple_of(to);
+        while bytes.len() < self.len {
+            let gap = self.len - bytes.len();
+            bytes.extend_from_slice(NOPS[gap.min(NOPS.len()) - 1]);
         }
+        self.iced.set_buffer(bytes);
     }
 
     pub fn jump(&mut self, short: X86, long: X86, label: Label) -> Emitted<()> {
-        let here = self.bytes.len();
+        let here = self.len;
         let branch = |code, target: usize| {
             Instruction::with_branch(code, target as u64).map_err(|error| error.to_string())
         };
@@ -109,7 +110,7 @@ impl Encoder {
             Some(target) => self.push(branch(long, target)?),
             None => {
                 self.push(branch(long, here)?)?;
-                let (end, line) = (self.bytes.len(), self.lines.len() - 1);
+                let (end, line) = (self.len, self.lines.len() - 1);
                 self.branches.push(Patch { at: end - 4, end, line, target: label });
                 Ok(())
             }
@@ -118,19 +119,20 @@ impl Encoder {
 
     /// Places the constants and patches everything.
     pub fn finish(mut self, pool: &[Vec<u8>]) -> Emitted<(Vec<u8>, Vec<Line>)> {
+        let mut bytes = self.iced.take_buffer();
         for patch in &self.branches {
             let target = self.labels[patch.target.0 as usize].ok_or("a label without a place")?;
-            set(&mut self.bytes, patch.at, target, patch.end)?;
+            set(&mut bytes, patch.at, target, patch.end)?;
             self.lines[patch.line].instruction.set_near_branch64(target as u64);
         }
-        let place = append_constants(&mut self.bytes, pool);
+        let place = append_constants(&mut bytes, pool);
         for patch in &self.constants {
             let (id, disp) = patch.target;
             let target = place[id as usize] + disp as usize;
-            set(&mut self.bytes, patch.at, target, patch.end)?;
+            set(&mut bytes, patch.at, target, patch.end)?;
             self.lines[patch.line].instruction.set_memory_displacement64(target as u64);
         }
-        Ok((self.bytes, self.lines))
+        Ok((bytes, self.lines))
     }
 }
 
