@@ -13,6 +13,7 @@ mod assign;
 #[cfg(debug_assertions)]
 mod check;
 mod live;
+mod sites;
 mod split;
 
 use crate::isa::Width;

@@ -312,7 +312,7 @@ impl Emit<'_> {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn set_operand(&self, instruction: &mut Instruction, i: u32, arg: Arg) -> Emitted<()> {
         match arg {
             Arg::Reg(..) => {
@@ -343,7 +343,7 @@ impl Emit<'_> {
         self.mir.vregs[reg.0 as usize].class
     }
 
-    #[inline]
+    #[inline(always)]
     fn number(&self, reg: VReg) -> Emitted<u32> {
         match self.allocation.register[reg.0 as usize] {
             u8::MAX => Err(format!("v{} has no register", reg.0)),
@@ -356,7 +356,7 @@ impl Emit<'_> {
         (16..32).contains(&self.allocation.register[reg.0 as usize])
     }
 
-    #[inline]
+    #[inline(always)]
     fn register(&self, arg: Arg) -> Emitted<Register> {
         let Arg::Reg(reg, size) = arg else { return Err(format!("a register is expected, not {arg:?}")) };
         let n = self.number(reg)?;

@@ -339,7 +339,10 @@ impl Hash for Skeleton<'_> {
         for inst in insts {
             let Inst { kind, args, mask, broadcast, op: _ } = inst;
             let (reg, masking) = mask.map_or((0, 0), |(reg, masking)| (reg.0, masking as u8 + 1));
-            kind.hash(state);
+            match *kind {
+                Kind::Isa(isa, width) => state.write_u64(word(isa as u32, width as u8, 0)),
+                kind => (word(0, 0, 1), kind).hash(state),
+            }
             state.write_u64(word(reg, masking, (args.len() as u8) << 1 | u8::from(*broadcast)));
             for arg in args {
                 match *arg {

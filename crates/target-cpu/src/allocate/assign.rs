@@ -4,6 +4,7 @@
 //! holds it. So one pass over a bundle's points tells which registers are free for it.
 
 use super::live::{self, Liveness, Operands, Ranges};
+use super::sites::Sites;
 use super::{Allocation, registers};
 use crate::isa::Width;
 use crate::mir::{Arg, Class, Inst, Kind, Loop, Mir, VReg};
@@ -77,8 +78,7 @@ pub(super) struct Assign<'a> {
     pub(super) whole_constants: HashMap<(u32, Width), u32>,
     /// Live ranges of each virtual register, splits included.
     pub(super) ranges: Vec<Ranges>,
-    /// Instructions that name a register, ascending.
-    pub(super) sites: Vec<SmallVec<[u32; 4]>>,
+    pub(super) sites: Sites,
     pub(super) bundles: Vec<Bundle>,
     pub(super) taken: [Vec<u32>; 3],
     /// Points `[start, end)` where instructions need registers for themselves.
@@ -118,15 +118,7 @@ impl<'a> Assign<'a> {
                 depth[i] += 1;
             }
         }
-        let mut sites: Vec<SmallVec<[u32; 4]>> = vec![SmallVec::new(); mir.vregs.len()];
-        for i in (0..n).filter(|i| !liveness.dead[*i]) {
-            for (reg, _) in operands.of(i).0 {
-                let list = &mut sites[reg.0 as usize];
-                if list.last() != Some(&(i as u32)) {
-                    list.push(i as u32);
-                }
-            }
-        }
+        let sites = Sites::new(mir.vregs.len(), operands, &liveness.dead);
         let points = 2 * n;
         Assign {
             registers: [Class::Gpr, Class::Vec, Class::Mask].map(|class| {
@@ -190,7 +182,7 @@ impl<'a> Assign<'a> {
                 moves.push((self.depth[i], i as u32));
             }
         }
-        moves.sort_by_key(|(depth, i)| (std::cmp::Reverse(*depth), *i));
+        moves.sort_by_key(|(depth, _)| std::cmp::Reverse(*depth));
         for (_, i) in moves {
             let [Arg::Reg(to, _), Arg::Reg(from, _)] = self.mir.insts[i as usize].args[..] else { continue };
             let (a, b) = (bundle_of[to.0 as usize] as usize, bundle_of[from.0 as usize] as usize);
@@ -230,7 +222,7 @@ impl<'a> Assign<'a> {
         let mut uses = 0.0;
         let mut hint = None;
         for v in vregs {
-            let sites = &self.sites[v.0 as usize];
+            let sites = self.sites.of(*v);
             sites.iter().for_each(|site| uses += WEIGHTS[usize::from(self.depth[*site as usize])]);
             // Nothing comes before the entry.
             if let Some(Kind::Entry(register)) = sites.first().map(|site| self.mir.insts[*site as usize].kind)
@@ -251,7 +243,7 @@ impl<'a> Assign<'a> {
     /// Whether a bundle is one constant, unsplit.
     fn is_constant(&self, vregs: &[VReg]) -> bool {
         let [v] = vregs else { return false };
-        self.sites[v.0 as usize].first().is_some_and(|&site| {
+        self.sites.of(*v).first().is_some_and(|&site| {
             self.constants[site as usize]
                 && matches!(self.mir.insts[site as usize].args[0], Arg::Reg(r, _) if r == *v)
         })

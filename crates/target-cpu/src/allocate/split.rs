@@ -10,7 +10,7 @@ use super::live::{self, Ranges};
 use super::{Change, Edit, EditKind};
 use crate::isa::{Isa, Role};
 use crate::mir::{Arg, Base, Class, Inst, Kind, Loop, Mem, Size, VReg};
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
 impl Assign<'_> {
     /// Gives the bundle a home; the loops that it passes into get a register each, other instructions one for themselves.
@@ -27,8 +27,8 @@ impl Assign<'_> {
             self.split_into_loop(&vregs, l, home);
         }
         for v in vregs {
-            for site in std::mem::take(&mut self.sites[v.0 as usize]) {
-                self.split_into_instruction(v, site, home);
+            for i in 0..self.sites.of(v).len() {
+                self.split_into_instruction(v, self.sites.of(v)[i], home);
             }
         }
     }
@@ -41,7 +41,7 @@ impl Assign<'_> {
             _ => return SmallVec::new(),
         };
         let mut passed = SmallVec::new();
-        for &site in vregs.iter().flat_map(|v| &self.sites[v.0 as usize]) {
+        for &site in vregs.iter().flat_map(|v| self.sites.of(*v)) {
             let around =
                 std::iter::successors(self.loop_of[site as usize], |l| self.loops[*l as usize].parent);
             let outermost = around.take_while(|l| Some(*l) != within).filter(|l| {
@@ -81,10 +81,7 @@ impl Assign<'_> {
 
     /// Instructions that write a register.
     fn defs(&self, v: VReg) -> impl Iterator<Item = u32> + '_ {
-        self.sites[v.0 as usize]
-            .iter()
-            .copied()
-            .filter(move |&i| role(&self.mir.insts[i as usize], v) != Role::Use)
+        self.sites.of(v).iter().copied().filter(move |&i| role(&self.mir.insts[i as usize], v) != Role::Use)
     }
 
     /// What a loop does with the bundle's registers becomes a bundle of pieces; so does what comes before, where nothing but
@@ -109,12 +106,10 @@ impl Assign<'_> {
                 continue;
             }
             let piece = self.piece_of(v);
-            let sites = std::mem::take(&mut self.sites[v.0 as usize]);
-            let (inside, outside): (SmallVec<[u32; 4]>, _) =
-                sites.into_iter().partition(|site| first <= *site && *site <= tail);
-            self.sites[v.0 as usize] = outside;
-            for &site in &inside {
-                self.change(Change::Rename { inst: site, from: v, to: piece });
+            self.sites.hand_over(v, piece, first..=tail);
+            for i in 0..self.sites.of(piece).len() {
+                let inst = self.sites.of(piece)[i];
+                self.change(Change::Rename { inst, from: v, to: piece });
             }
             if lives_at(entry) {
                 self.reload(entry, piece, home);
@@ -124,7 +119,6 @@ impl Assign<'_> {
             }
             all = live::merge(&all, &clipped);
             self.ranges[piece.0 as usize] = clipped;
-            self.sites[piece.0 as usize] = inside;
             pieces.push(piece);
         }
         self.add_bundle(all, pieces, home, Some(l));
@@ -134,7 +128,7 @@ impl Assign<'_> {
     fn first_site(&self, vregs: &[VReg]) -> Option<u32> {
         let start =
             vregs.iter().filter_map(|v| self.ranges[v.0 as usize].first()).map(|range| range.0).min()?;
-        let first = vregs.iter().filter_map(|v| self.sites[v.0 as usize].first()).min().copied()?;
+        let first = vregs.iter().filter_map(|v| self.sites.of(*v).first()).min().copied()?;
         (start == 2 * first + 1).then_some(first)
     }
 
@@ -155,7 +149,7 @@ impl Assign<'_> {
     fn piece_of(&mut self, v: VReg) -> VReg {
         self.change(Change::Piece { of: v });
         self.ranges.push(Ranges::new());
-        self.sites.push(SmallVec::new());
+        self.sites.add_register();
         VReg(self.mir.vregs.len() as u32 - 1)
     }
 
@@ -186,7 +180,6 @@ impl Assign<'_> {
         }
         let piece = self.piece_of(v);
         self.change(Change::Rename { inst: site, from: v, to: piece });
-        self.sites[piece.0 as usize] = smallvec![site];
         let (read, write) = (role != Role::Def, role != Role::Use);
         let start = if read { 2 * site } else { 2 * site + 1 };
         let end = if write { 2 * site + 2 } else { 2 * site + 1 };

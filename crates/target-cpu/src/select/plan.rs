@@ -6,7 +6,6 @@
 use crate::native::{InstructionSet, Tier};
 use crate::schedule::ops::{CpuOp, IndexOp, VecOp};
 use crate::schedule::{Address, CpuFunc, CpuType, Elem};
-use tegula_base::HashMap;
 use tegula_base::{DType, EntityId};
 use tegula_ir::op::OpRules;
 use tegula_ir::{Effects, OpId, Value};
@@ -25,7 +24,8 @@ pub struct Plan {
     uses: Vec<u32>,
     /// Ops that their only user absorbs.
     absorbed: Vec<bool>,
-    modes: HashMap<OpId, Mode>,
+    /// Of ops on memory.
+    modes: Vec<Option<Mode>>,
 }
 
 impl Plan {
@@ -35,7 +35,7 @@ impl Plan {
         let mut plan = Plan {
             uses: vec![0; func.value_count()],
             absorbed: vec![false; func.op_count()],
-            modes: HashMap::default(),
+            modes: vec![None; func.op_count()],
         };
         for &op in order.iter().rev() {
             plan.visit(func, set, op, &epochs);
@@ -55,7 +55,7 @@ impl Plan {
     }
 
     pub fn mode(&self, op: OpId) -> Mode {
-        self.modes[&op]
+        self.modes[op.index()].expect("invariant: the op has an address, and is not dead")
     }
 
     fn visit(&mut self, func: &CpuFunc, set: InstructionSet, op: OpId, epochs: &[u32]) {
@@ -66,7 +66,7 @@ impl Plan {
         let kind = func.kind(op);
         if let Some(at) = address_of(kind) {
             let mode = match_mode(func, op, at);
-            self.modes.insert(op, mode);
+            self.modes[op.index()] = Some(mode);
             self.need(mode.base);
             mode.index.into_iter().for_each(|v| self.need(v));
             for &v in &func.operands(op)[1 + usize::from(at.indexed)..] {
