@@ -41,11 +41,11 @@ type Selected<T> = Result<T, Diagnostic>;
 
 /// Instructions that ops become, seldom more: room for them is taken at once, as moving a growing list takes longer than most of
 /// what selection does (2 % of a compilation).
-const INSTS_OF_OPS: (usize, usize) = (7, 4);
+const INSTS_OF_OPS: usize = 2;
 
 /// Selects instructions for a whole kernel.
 pub fn select(func: &CpuFunc, set: InstructionSet) -> Selected<Mir> {
-    let mut b = Builder::new(func.op_count() * INSTS_OF_OPS.0 / INSTS_OF_OPS.1);
+    let mut b = Builder::new(ENTRY.len() + INSTS_OF_OPS * func.op_count());
     let entry = ENTRY.map(|register| {
         let reg = b.gpr();
         b.push(Kind::Entry(register), &[Arg::Reg(reg, Size::B64)]);
