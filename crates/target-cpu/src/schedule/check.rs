@@ -75,10 +75,10 @@ impl OpRules for CpuOp {
     }
 
     fn check(func: &Func<CpuOp>, op: OpId) -> Result<Types<CpuType>, String> {
-        let mut operands = Operands { func, op, name: func.kind(op).name(), next: 0 };
+        let mut operands = Operands { func, op, next: 0 };
         let types = check_kind(&mut operands)?;
         operands.end()?;
-        Ok(types.into())
+        Ok(types)
     }
 }
 
@@ -95,13 +95,12 @@ pub fn is_legal(ty: CpuType) -> bool {
 struct Operands<'a> {
     func: &'a Func<CpuOp>,
     op: OpId,
-    name: &'static str,
     next: usize,
 }
 
 impl Operands<'_> {
     fn fail<T>(&self, constraint: u32, text: impl std::fmt::Display) -> Result<T, String> {
-        Err(format!("{}_c{constraint}: {text}", self.name))
+        Err(format!("{}_c{constraint}: {text}", self.func.kind(self.op).name()))
     }
 
     fn require(&self, holds: bool, constraint: u32, text: impl std::fmt::Display) -> Result<(), String> {
@@ -185,18 +184,18 @@ impl Operands<'_> {
     }
 
     /// The only result, after c2.
-    fn result(&self, ty: CpuType) -> Result<Vec<CpuType>, String> {
+    fn result(&self, ty: CpuType) -> Result<Types<CpuType>, String> {
         match ty {
-            _ if is_legal(ty) => Ok(vec![ty]),
+            _ if is_legal(ty) => Ok(Types::from_buf([ty])),
             CpuType::Vector { elem, lanes } => {
                 self.fail(2, format_args!("{lanes} lanes of {} are no register", elem.name()))
             }
             CpuType::Mask { lanes } => self.fail(2, format_args!("{lanes} lanes are no mask")),
-            CpuType::Index => Ok(vec![ty]),
+            CpuType::Index => Ok(Types::from_buf([ty])),
         }
     }
 
-    fn vector_of(&self, elem: Elem, lanes: u32) -> Result<Vec<CpuType>, String> {
+    fn vector_of(&self, elem: Elem, lanes: u32) -> Result<Types<CpuType>, String> {
         self.result(CpuType::Vector { elem, lanes: self.lanes(lanes)? })
     }
 
@@ -206,9 +205,9 @@ impl Operands<'_> {
     }
 }
 
-fn check_kind(cx: &mut Operands) -> Result<Vec<CpuType>, String> {
+fn check_kind(cx: &mut Operands) -> Result<Types<CpuType>, String> {
     let (func, op) = (cx.func, cx.op);
-    let index = || Ok(vec![CpuType::Index]);
+    let index = || Ok(Types::from_buf([CpuType::Index]));
     match func.kind(op) {
         CpuOp::Const { .. } | CpuOp::Arg { .. } | CpuOp::Scratch {} | CpuOp::Begin {} | CpuOp::End {} => {
             index()
@@ -228,9 +227,9 @@ fn check_kind(cx: &mut Operands) -> Result<Vec<CpuType>, String> {
         CpuOp::If {} => check_if(cx),
         CpuOp::Yield {} => {
             cx.next = func.operands(op).len();
-            Ok(vec![])
+            Ok(Types::new())
         }
-        CpuOp::Return {} => Ok(vec![]),
+        CpuOp::Return {} => Ok(Types::new()),
 
         CpuOp::Load { dtype, lanes, at } => {
             cx.address(at)?;
@@ -285,14 +284,14 @@ fn check_kind(cx: &mut Operands) -> Result<Vec<CpuType>, String> {
             cx.address(at)?;
             cx.stored(*dtype)?;
             cx.count(at)?;
-            Ok(vec![])
+            Ok(Types::new())
         }
         CpuOp::StoreStrided { dtype, at } => {
             cx.address(at)?;
             cx.stored(*dtype)?;
             cx.index("stride")?;
             cx.count(at)?;
-            Ok(vec![])
+            Ok(Types::new())
         }
         CpuOp::Scatter { dtype, at } => {
             cx.address(at)?;
@@ -300,14 +299,14 @@ fn check_kind(cx: &mut Operands) -> Result<Vec<CpuType>, String> {
             let offsets = cx.offsets(at)?;
             cx.count(at)?;
             cx.require(offsets == lanes, 3, format_args!("{offsets} offsets for {lanes} lanes"))?;
-            Ok(vec![])
+            Ok(Types::new())
         }
 
         CpuOp::Prefetch { at } => {
             // c8: never counted.
             cx.require(!at.counted, 8, "a prefetch has no lane count")?;
             cx.address(at)?;
-            Ok(vec![])
+            Ok(Types::new())
         }
 
         CpuOp::VecConst { elem, lanes, .. } => cx.vector_of(*elem, *lanes),
@@ -371,8 +370,11 @@ fn check_kind(cx: &mut Operands) -> Result<Vec<CpuType>, String> {
         }
         CpuOp::Convert { op, elem } => {
             let (from, lanes) = cx.vector("a")?;
-            let text = format_args!("`{}` of {} to {}", op.name(), from.name(), elem.name()).to_string();
-            cx.require(converts(*op, from, *elem), 4, format_args!("no {text}"))?;
+            cx.require(
+                converts(*op, from, *elem),
+                4,
+                format_args!("no `{}` of {} to {}", op.name(), from.name(), elem.name()),
+            )?;
             cx.vector_of(*elem, lanes.into())
         }
         CpuOp::Extract { lane } => {
@@ -430,11 +432,11 @@ fn check_kind(cx: &mut Operands) -> Result<Vec<CpuType>, String> {
 
 /// c4: `step` is positive. c5: the body's arguments are an index and the types of the inits. c6: the body yields
 /// the types of the inits. A body that is still empty passes: loops are built from the outside in.
-fn check_for(cx: &mut Operands, step: i64) -> Result<Vec<CpuType>, String> {
+fn check_for(cx: &mut Operands, step: i64) -> Result<Types<CpuType>, String> {
     cx.index("lower bound")?;
     cx.index("upper bound")?;
     let (func, op) = (cx.func, cx.op);
-    let inits: Vec<CpuType> = func.operands(op)[2..].iter().map(|value| *func.ty(*value)).collect();
+    let inits: Types<CpuType> = func.operands(op)[2..].iter().map(|value| *func.ty(*value)).collect();
     cx.next = func.operands(op).len();
     cx.require(step > 0, 4, format_args!("step {step} is not positive"))?;
     let &[body] = func.regions_of(op) else {
@@ -452,7 +454,7 @@ fn check_for(cx: &mut Operands, step: i64) -> Result<Vec<CpuType>, String> {
 }
 
 /// c4: both branches yield the same types.
-fn check_if(cx: &mut Operands) -> Result<Vec<CpuType>, String> {
+fn check_if(cx: &mut Operands) -> Result<Types<CpuType>, String> {
     cx.index("condition")?;
     let (func, op) = (cx.func, cx.op);
     let &[then, other] = func.regions_of(op) else {
@@ -461,12 +463,12 @@ fn check_if(cx: &mut Operands) -> Result<Vec<CpuType>, String> {
     match (yields_of(func, then), yields_of(func, other)) {
         (Some(a), Some(b)) if a != b => cx.fail(4, "the branches yield different types"),
         (Some(types), _) | (None, Some(types)) => Ok(types),
-        (None, None) => Ok(func.result_types(op)),
+        (None, None) => Ok(types_of(func, func.results(op))),
     }
 }
 
 /// c4: the function table has it. c5: lanes are its operands. c6: one or two operands.
-fn check_call(cx: &mut Operands, function: &str) -> Result<Vec<CpuType>, String> {
+fn check_call(cx: &mut Operands, function: &str) -> Result<Types<CpuType>, String> {
     let Some(entry) = calls::function(function) else {
         return cx.fail(4, format_args!("the function table has no `{function}`"));
     };
@@ -484,11 +486,11 @@ fn check_call(cx: &mut Operands, function: &str) -> Result<Vec<CpuType>, String>
     cx.result(ty)
 }
 
-fn types_of(func: &Func<CpuOp>, values: &[Value]) -> Vec<CpuType> {
+fn types_of(func: &Func<CpuOp>, values: &[Value]) -> Types<CpuType> {
     values.iter().map(|value| *func.ty(*value)).collect()
 }
 
-fn yields_of(func: &Func<CpuOp>, region: RegionId) -> Option<Vec<CpuType>> {
+fn yields_of(func: &Func<CpuOp>, region: RegionId) -> Option<Types<CpuType>> {
     func.terminator(region).map(|op| types_of(func, func.operands(op)))
 }
 
