@@ -75,7 +75,7 @@ impl OpRules for TileOp {
     }
 
     fn check(func: &TileFunc, op: OpId) -> Result<Types<TileType>, String> {
-        Checker { func, op }.check().map(Types::from)
+        Checker { func, op }.check()
     }
 }
 
@@ -116,16 +116,16 @@ impl Checker<'_> {
         }
     }
 
-    fn one(ty: TileType) -> Result<Vec<TileType>, String> {
+    fn one(ty: TileType) -> Result<Types<TileType>, String> {
         if let TileType::Tile { dtype, .. } = &ty
             && dtype.is_stored_only()
         {
             return Err(format!("tiles of {dtype}, which is only stored, are of u8"));
         }
-        Ok(vec![ty])
+        Ok(Types::from_buf([ty]))
     }
 
-    fn check(&self) -> Result<Vec<TileType>, String> {
+    fn check(&self) -> Result<Types<TileType>, String> {
         match self.func.kind(self.op) {
             TileOp::Const { .. } | TileOp::Size { .. } => {
                 self.arity(0)?;
@@ -223,7 +223,7 @@ impl Checker<'_> {
                     return Err(format!("`scratch` of {dtype} {shape:?} is no memory of computed elements"));
                 }
                 let shape = shape.iter().map(|extent| Dim::from(*extent)).collect();
-                Ok(vec![TileType::View(Box::new(ViewType::row_major(*dtype, shape)))])
+                Ok(Types::from_buf([TileType::View(Box::new(ViewType::row_major(*dtype, shape)))]))
             }
             TileOp::Load { shape, steps, bounded, .. } => {
                 let view = self.view(0)?;
@@ -248,7 +248,7 @@ impl Checker<'_> {
                     ));
                 }
                 self.indexes(2, rank)?;
-                Ok(vec![])
+                Ok(Types::new())
             }
             TileOp::Gather {} => {
                 self.arity(2)?;
@@ -269,11 +269,11 @@ impl Checker<'_> {
                             .into(),
                     );
                 }
-                Ok(vec![])
+                Ok(Types::new())
             }
             TileOp::Prefetch {} => {
                 self.indexes(1, self.view(0)?.shape.rank())?;
-                Ok(vec![])
+                Ok(Types::new())
             }
             TileOp::For { step } => {
                 if *step < 1 {
@@ -289,19 +289,19 @@ impl Checker<'_> {
                 self.indexes(0, 1)?;
                 let then =
                     self.func.regions_of(self.op).first().and_then(|region| self.func.terminator(*region));
-                Ok(then.map_or(vec![], |end| {
+                Ok(then.map_or_else(Types::new, |end| {
                     self.func.operands(end).iter().map(|value| self.func.ty(*value).clone()).collect()
                 }))
             }
-            TileOp::Yield {} => Ok(vec![]),
+            TileOp::Yield {} => Ok(Types::new()),
             TileOp::Return {} => {
                 self.arity(0)?;
-                Ok(vec![])
+                Ok(Types::new())
             }
         }
     }
 
-    fn elementwise(&self, f: ScalarOp) -> Result<Vec<TileType>, String> {
+    fn elementwise(&self, f: ScalarOp) -> Result<Types<TileType>, String> {
         self.arity(f.arity())?;
         let (_, shape) = self.tile(0)?;
         let mut dtypes = Vec::with_capacity(3);
@@ -315,7 +315,7 @@ impl Checker<'_> {
         Self::one(TileType::tile(f.result_type(&dtypes)?, shape))
     }
 
-    fn concat(&self, axis: usize) -> Result<Vec<TileType>, String> {
+    fn concat(&self, axis: usize) -> Result<Types<TileType>, String> {
         let (dtype, first) = self.tile(0)?;
         in_range("concat", axis, first.len())?;
         let mut shape = first.to_vec();
@@ -334,7 +334,7 @@ impl Checker<'_> {
         Self::one(TileType::tile(dtype, &shape))
     }
 
-    fn dot(&self, pair_sums: Option<DType>) -> Result<Vec<TileType>, String> {
+    fn dot(&self, pair_sums: Option<DType>) -> Result<Types<TileType>, String> {
         self.arity(3)?;
         let ((acc, c), (lhs, a), (rhs, b)) = (self.tile(0)?, self.tile(1)?, self.tile(2)?);
         match (a, b, c) {

@@ -75,7 +75,7 @@ impl OpRules for CpuOp {
     }
 
     fn check(func: &Func<CpuOp>, op: OpId) -> Result<Types<CpuType>, String> {
-        let mut operands = Operands { func, op, next: 0 };
+        let mut operands = Operands { func, op, values: func.operands(op), next: 0 };
         let types = check_kind(&mut operands)?;
         operands.end()?;
         Ok(types)
@@ -95,6 +95,7 @@ pub fn is_legal(ty: CpuType) -> bool {
 struct Operands<'a> {
     func: &'a Func<CpuOp>,
     op: OpId,
+    values: &'a [Value],
     next: usize,
 }
 
@@ -107,41 +108,52 @@ impl Operands<'_> {
         if holds { Ok(()) } else { self.fail(constraint, text) }
     }
 
-    fn any(&mut self, what: &str) -> Result<CpuType, String> {
-        let operands = self.func.operands(self.op);
-        let Some(&value) = operands.get(self.next) else {
-            return self.fail(1, format_args!("operand {} ({what}) is missing", self.next));
-        };
+    /// The next operand's type.
+    fn next_type(&mut self) -> Option<CpuType> {
+        let value = self.values.get(self.next)?;
         self.next += 1;
-        Ok(*self.func.ty(value))
+        Some(*self.func.ty(*value))
+    }
+
+    /// The next operand is none such, or there is none.
+    #[cold]
+    fn misfit<T>(&self, got: Option<CpuType>, what: &str, wanted: &str) -> Result<T, String> {
+        match got {
+            Some(_) => self.fail(1, format_args!("operand {} ({what}) must {wanted}", self.next - 1)),
+            None => self.fail(1, format_args!("operand {} ({what}) is missing", self.next)),
+        }
+    }
+
+    fn any(&mut self, what: &str) -> Result<CpuType, String> {
+        self.next_type().map_or_else(|| self.misfit(None, what, "be there"), Ok)
     }
 
     fn index(&mut self, what: &str) -> Result<(), String> {
-        match self.any(what)? {
-            CpuType::Index => Ok(()),
-            _ => self.fail(1, format_args!("operand {} ({what}) must be an index", self.next - 1)),
+        match self.next_type() {
+            Some(CpuType::Index) => Ok(()),
+            got => self.misfit(got, what, "be an index"),
         }
     }
 
     fn vector(&mut self, what: &str) -> Result<(Elem, u8), String> {
-        match self.any(what)? {
-            CpuType::Vector { elem, lanes } => Ok((elem, lanes)),
-            _ => self.fail(1, format_args!("operand {} ({what}) must be a vector", self.next - 1)),
+        match self.next_type() {
+            Some(CpuType::Vector { elem, lanes }) => Ok((elem, lanes)),
+            got => self.misfit(got, what, "be a vector"),
         }
     }
 
     fn mask(&mut self, what: &str) -> Result<u8, String> {
-        match self.any(what)? {
-            CpuType::Mask { lanes } => Ok(lanes),
-            _ => self.fail(1, format_args!("operand {} ({what}) must be a mask", self.next - 1)),
+        match self.next_type() {
+            Some(CpuType::Mask { lanes }) => Ok(lanes),
+            got => self.misfit(got, what, "be a mask"),
         }
     }
 
     fn same(&mut self, what: &str, ty: CpuType) -> Result<(), String> {
-        if self.any(what)? == ty {
-            return Ok(());
+        match self.next_type() {
+            Some(got) if got == ty => Ok(()),
+            got => self.misfit(got, what, "have the type of the one before"),
         }
-        self.fail(1, format_args!("operand {} ({what}) must have the type of the one before", self.next - 1))
     }
 
     /// Base and index, before the op's own operands.
@@ -200,7 +212,7 @@ impl Operands<'_> {
     }
 
     fn end(&self) -> Result<(), String> {
-        let got = self.func.operands(self.op).len();
+        let got = self.values.len();
         self.require(got == self.next, 1, format_args!("takes {} operands, got {got}", self.next))
     }
 }
