@@ -42,7 +42,7 @@ pub fn plan_arena(items: &[Item]) -> Option<ArenaPlan> {
     let mut order: Vec<usize> = (0..items.len()).filter(|&i| items[i].bytes > 0).collect();
     order.sort_by_key(|&i| (std::cmp::Reverse(items[i].bytes), i));
     let mut plan = ArenaPlan { offsets: vec![0; items.len()], bytes: 0 };
-    let mut placed = Placed::default();
+    let mut placed = Placed::new(items);
     for index in order {
         let item = &items[index];
         let offset = placed.best_gap(item);
@@ -54,32 +54,55 @@ pub fn plan_arena(items: &[Item]) -> Option<ArenaPlan> {
     Some(plan)
 }
 
-/// Placed items by increasing offset.
-#[derive(Default)]
-struct Placed(Vec<(u64, Item)>);
+/// Items of one [`Run`], about: a plan of 2,000 steps has few longer lives, and looks into two or three of its 70 runs.
+const RUN: usize = 32;
+
+/// Placed items, by their first steps.
+struct Placed(Vec<Run>);
+
+/// The items that begin at one step or later, and before the next run does.
+struct Run {
+    first: u32,
+    /// The last step of all items that are placed.
+    last: u32,
+    /// With their offsets.
+    placed: Vec<(u64, Item)>,
+}
 
 impl Placed {
+    fn new(items: &[Item]) -> Placed {
+        let mut firsts: Vec<u32> = items.iter().map(|item| item.first).collect();
+        firsts.sort_unstable();
+        let firsts = firsts.into_iter().step_by(RUN);
+        Placed(firsts.map(|first| Run { first, last: 0, placed: Vec::new() }).collect())
+    }
+
     fn best_gap(&self, item: &Item) -> u64 {
+        let begun = self.0.iter().take_while(|run| run.first <= item.last);
+        let others = begun.filter(|run| run.last >= item.first).flat_map(|run| &run.placed);
+        let alive = others.filter(|(_, other)| other.overlaps(item));
+        let mut taken: Vec<(u64, u64)> =
+            alive.map(|(offset, other)| (*offset, (offset + other.bytes).next_multiple_of(ALIGN))).collect();
+        taken.sort_unstable();
         let mut end = 0;
         let mut best: Option<(u64, u64)> = None;
-        for (offset, other) in &self.0 {
-            if !other.overlaps(item) {
-                continue;
-            }
-            if *offset >= end + item.bytes {
+        for (offset, other_end) in taken {
+            if offset >= end + item.bytes {
                 let gap = offset - end;
                 if best.is_none_or(|(smallest, _)| gap < smallest) {
                     best = Some((gap, end));
                 }
             }
-            end = end.max((offset + other.bytes).next_multiple_of(ALIGN));
+            end = end.max(other_end);
         }
         best.map_or(end, |(_, offset)| offset)
     }
 
     fn insert(&mut self, item: Item, offset: u64) {
-        let at = self.0.partition_point(|(other, _)| *other <= offset);
-        self.0.insert(at, (offset, item));
+        let run = self.0.partition_point(|run| run.first <= item.first) - 1;
+        let run = &mut self.0[run];
+        run.last = run.last.max(item.last);
+        run.placed.push((offset, item));
     }
 }
 
