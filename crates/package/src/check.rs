@@ -13,6 +13,7 @@ use crate::format::ALIGN;
 use crate::host::{Arg, Buffer, BufferId, HostProgram, Kernel, KernelCode, Origin, Place, SizeExpr, Step};
 use crate::tensor_map::MapTemplate;
 use std::collections::{BTreeMap, BTreeSet};
+use tegula_base::hash::SeededSet;
 use tegula_base::{Diagnostic, Diagnostics, Dim};
 
 /// Deepest nesting of `If`, `Loop` and `Fork`.
@@ -31,7 +32,8 @@ pub struct Extents {
 
 /// Errors: `package-invalid`, one for each broken rule.
 pub fn check_program(program: &HostProgram, extents: Extents) -> Result<(), Diagnostics> {
-    let mut checker = Checker { program, extents, symbols: BTreeMap::new(), found: Diagnostics::default() };
+    let (symbols, sizes) = (BTreeMap::new(), SeededSet::default());
+    let mut checker = Checker { program, extents, symbols, sizes, found: Diagnostics::default() };
     checker.check_symbols();
     checker.check_ports();
     checker.check_buffers();
@@ -48,6 +50,8 @@ struct Checker<'a> {
     program: &'a HostProgram,
     extents: Extents,
     symbols: BTreeMap<&'a str, usize>,
+    /// Sizes that use declared symbols only: a program names few, in many places.
+    sizes: SeededSet<&'a SizeExpr>,
     found: Diagnostics,
 }
 
@@ -163,7 +167,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn check_place(&mut self, buffer: &Buffer) {
+    fn check_place(&mut self, buffer: &'a Buffer) {
         let name = &buffer.name;
         match &buffer.place {
             Place::Constant { offset, bytes } => {
@@ -233,7 +237,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn check_steps(&mut self, steps: &[Step], depth: u32) {
+    fn check_steps(&mut self, steps: &'a [Step], depth: u32) {
         if depth > MAX_DEPTH && !steps.is_empty() {
             return self.fault(format!("steps nest deeper than {MAX_DEPTH}"));
         }
@@ -242,7 +246,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn check_step(&mut self, step: &Step, depth: u32) {
+    fn check_step(&mut self, step: &'a Step, depth: u32) {
         match step {
             Step::Launch { kernel, args, grid } => {
                 let facts = self.program.kernels.get(*kernel as usize);
@@ -320,16 +324,22 @@ impl<'a> Checker<'a> {
         self.require(!read_only, || format!("a step writes to buffer {}, an input or a constant", buffer.0));
     }
 
-    fn check_size(&mut self, size: &SizeExpr, what: impl FnOnce() -> String) {
+    fn check_size(&mut self, size: &'a SizeExpr, what: impl FnOnce() -> String) {
+        if size.as_const().is_some() || self.sizes.contains(size) {
+            return;
+        }
         let mut unknown = None;
         size.for_each_symbol(&mut |name| {
             if !self.symbols.contains_key(name.as_ref()) {
                 unknown = Some(name.to_string());
             }
         });
-        if let Some(name) = unknown {
-            let what = what();
-            self.fault(format!("{what} uses the size symbol `{name}`, which is not declared"));
+        match unknown {
+            Some(name) => {
+                let what = what();
+                self.fault(format!("{what} uses the size symbol `{name}`, which is not declared"));
+            }
+            None => _ = self.sizes.insert(size),
         }
     }
 }
