@@ -209,7 +209,7 @@ impl Writer<'_> {
         };
         let name = match (func.kind(op), &func.op(op).location) {
             (HostOp::Input { name, .. } | HostOp::Updated { name, .. }, _) => name.clone(),
-            (_, Some(node)) => node.to_string(),
+            (_, Some(node)) => String::from(&**node),
             (kind, None) => format!("{}{}", tegula_ir::Op::name(kind), value.index()),
         };
         let (first, last) = self.lifetimes.of(value);

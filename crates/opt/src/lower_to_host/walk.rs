@@ -340,7 +340,7 @@ impl<'a> Walk<'a> {
                 source.push(node);
             }
         }
-        let source: Arc<[String]> = source.into_iter().map(|node| node.to_string()).collect();
+        let source: Arc<[String]> = source.into_iter().map(|node| String::from(&**node)).collect();
         let temporaries = self.kernels.list[index].temporaries.clone();
         let temporaries: Vec<Value> =
             temporaries.into_iter().map(|bytes| self.alloc(bytes, location.clone())).collect();
