@@ -2,7 +2,7 @@
 
 use crate::args::{CompileArgs, refuse};
 use crate::failure::Failure;
-use crate::load::{package_of, with_model};
+use crate::load::{take_package, with_model};
 use crate::{output, trace};
 use serde_json::{Value, json};
 use tegula::clock::WallClock;
@@ -47,19 +47,20 @@ pub fn compile(args: &CompileArgs) -> Result<(), Failure> {
     }
     output::progress(&format!("compiling {}", args.model.display()));
     let clock = WallClock::default();
-    let (compiled, records) = with_model(&args.model, &args.compile, stop_after, |model, options, cx| {
-        tegula_driver::compile(model, options, Some(&clock), cx)
-    })?;
-    let package = package_of(&compiled)?;
+    let (mut compiled, records) =
+        with_model(&args.model, &args.compile, stop_after, |model, options, cx| {
+            tegula_driver::compile(model, options, Some(&clock), cx)
+        })?;
+    let package = take_package(&mut compiled)?;
     if let Some(file) = &args.output {
-        output::write_package(file, package)?;
+        output::write_package(file, &package)?;
     }
     let compile_ns = clock.now_ns();
     if let Some(file) = &args.trace_file {
         trace::write(file, &trace_events(&records, None))?;
     }
     if args.debug_plan {
-        output::print(&tegula_driver::inspect::plan(package)?)?;
+        output::print(&tegula_driver::inspect::plan(&package)?)?;
     }
     if args.json {
         return output::print_json(&json!({

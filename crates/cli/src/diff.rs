@@ -3,7 +3,7 @@
 use crate::args::{CompileOptions, DiffArgs};
 use crate::failure::Failure;
 use crate::inspect::at;
-use crate::load::{self, package_of, with_model};
+use crate::load::{self, take_package, with_model};
 use crate::{kind, output};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -53,10 +53,10 @@ fn side(package: Option<Package>, file: &Path, compile: &CompileOptions) -> Resu
     if let Some(package) = package {
         return Ok(package);
     }
-    let (compiled, _) = with_model(file, compile, None, |model, options, cx| {
+    let (mut compiled, _) = with_model(file, compile, None, |model, options, cx| {
         tegula_driver::compile(model, options, None, cx)
     })?;
-    Ok(Package::parse(package_of(&compiled)?.to_bytes()).map_err(|found| at(file, found))?)
+    Ok(take_package(&mut compiled)?.into_package())
 }
 
 fn to_text(found: &Difference, most: usize) -> String {

@@ -37,13 +37,13 @@ pub fn load(file: &Path, args: &Args, threads: usize) -> Result<Loaded, Failure>
         return Ok(Loaded { session, compile_ns: 0, load_ns: clock.now_ns(), records: vec![] });
     }
     device::check_device(args)?;
-    let (compiled, records) = with_model(file, args, None, |model, options, cx| {
+    let (mut compiled, records) = with_model(file, args, None, |model, options, cx| {
         tegula_driver::compile(model, options, Some(&clock), cx)
     })?;
-    let bytes = package_of(&compiled)?.to_bytes();
+    let package = take_package(&mut compiled)?.into_package();
     drop(compiled);
     let compile_ns = clock.now_ns();
-    let session = Session::from_bytes(bytes, tegula::session_options(threads, device::hardware(args)?))?;
+    let session = Session::from_package(package, tegula::session_options(threads, device::hardware(args)?))?;
     warn(&session);
     Ok(Loaded { session, compile_ns, load_ns: clock.now_ns() - compile_ns, records })
 }
@@ -91,14 +91,14 @@ pub fn check_dims<'a>(
 }
 
 /// The package of a compilation that was not stopped. What a tuning record has for other models is told.
-pub fn package_of(compiled: &Compiled) -> Result<&tegula_package::Draft, Failure> {
+pub fn take_package(compiled: &mut Compiled) -> Result<tegula_package::Draft, Failure> {
     if compiled.unmet_tiles > 0 {
         let of_others = compiled.unmet_tiles;
         output::complain(&format!(
             "note: {of_others} tiles of the tuning record are of contractions that this compilation has not\n"
         ));
     }
-    compiled.package.as_ref().ok_or_else(|| {
+    compiled.package.take().ok_or_else(|| {
         Diagnostic::error("stopped", "`--stop-after` leaves no package")
             .help("`tegula compile MODEL --stop-after PASS` without `-o` prints what the pass leaves")
             .into()

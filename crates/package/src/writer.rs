@@ -200,9 +200,9 @@ impl Draft {
     }
 
     /// The package in memory as if read back: for running at once what was just compiled.
-    pub fn to_package(&self) -> Package {
+    pub fn into_package(self) -> Package {
         let (header, bytes) = self.assemble();
-        Package::from_parts(bytes, header, self.manifest.clone(), self.program.clone(), self.memory.clone())
+        Package::from_parts(bytes, header, self.manifest, self.program, self.memory)
     }
 
     /// Writes the package to a sink that stands at its start. The header is written last, so that a file cut

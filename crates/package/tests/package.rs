@@ -146,7 +146,7 @@ fn what_is_written_is_read() {
     assert_eq!(file.into_inner(), bytes, "a sink gets the same bytes");
     assert_eq!(bytes, sample_bytes(), "the same parts give the same bytes");
 
-    let direct = draft.to_package();
+    let direct = draft.into_package();
     let package = Package::parse(bytes).unwrap();
     assert_eq!((&package.program, &package.manifest), (&direct.program, &direct.manifest));
     assert_eq!((&package.memory, package.header()), (&direct.memory, direct.header()));
