@@ -210,7 +210,7 @@ impl Writer<'_> {
         let name = match (func.kind(op), &func.op(op).location) {
             (HostOp::Input { name, .. } | HostOp::Updated { name, .. }, _) => name.clone(),
             (_, Some(node)) => String::from(&**node),
-            (kind, None) => format!("{}{}", tegula_ir::Op::name(kind), value.index()),
+            (kind, None) => [tegula_ir::Op::name(kind), &value.index().to_string()].concat(),
         };
         let (first, last) = self.lifetimes.of(value);
         self.ids[value.index()] = Some(BufferId::from(self.buffers.len()));

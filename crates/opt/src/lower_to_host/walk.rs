@@ -392,7 +392,7 @@ impl<'a> Walk<'a> {
         let refs = views.iter().map(|(buffer, _)| *buffer).collect();
         let written = views.iter().enumerate().filter(|(_, (_, written))| *written).map(|(i, _)| i).collect();
         let number = self.launches.len();
-        let name = format!("{stem}_{number}");
+        let name = [stem, "_", &number.to_string()].concat();
         let (sizes, grid, scratch) =
             (compiled.sizes.clone(), compiled.units.clone(), compiled.scratch.clone());
         self.launches.push(HostKernel {
