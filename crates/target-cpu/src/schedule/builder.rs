@@ -9,6 +9,7 @@ use super::known::{Known, hash};
 use super::ops::{Address, CompareOp, ConvertOp, CpuOp, IndexOp, LoopLevel, ReduceOp, VecOp};
 use super::types::{CpuType, Elem};
 use super::{CpuFunc, calls};
+use smallvec::SmallVec;
 use std::sync::Arc;
 use tegula_base::DType;
 use tegula_ir::op::OpRules;
@@ -89,6 +90,11 @@ impl Builder {
         &self.func
     }
 
+    /// The region that is being filled. What was computed in it can be used in it again.
+    pub fn open_region(&self) -> RegionId {
+        *self.regions.last().expect("invariant: the body stays open")
+    }
+
     pub fn ty(&self, value: Value) -> CpuType {
         *self.func.ty(value)
     }
@@ -129,8 +135,7 @@ impl Builder {
         if kind.effects() == Effects::Writes {
             self.known.forget_loaded();
         }
-        let region = *self.regions.last().expect("invariant: the body stays open");
-        let built = self.func.build(region, kind, operands, self.location.clone());
+        let built = self.func.build(self.open_region(), kind, operands, self.location.clone());
         built.unwrap_or_else(|error| panic!("invariant: schedule code is well formed: {error}"))
     }
 
@@ -157,13 +162,14 @@ impl Builder {
         }
         let op = self.push(kind, operands);
         let value = self.func.result(op);
-        self.known.add(hash, value, false);
+        self.known.add(hash, value, self.open_region(), &self.regions);
         value
     }
 
     /// The result of an equal op in an open scope.
     fn find(&self, hash: u64, kind: &CpuOp, operands: &[Value]) -> Option<Value> {
-        self.known.of(hash).find(|value| self.is(*value, kind, operands))
+        let known = self.known.of(hash).iter().filter(|(_, region)| self.regions.contains(region));
+        known.map(|(value, _)| *value).find(|value| self.is(*value, kind, operands))
     }
 
     /// Whether a result is that of such an op.
@@ -181,7 +187,7 @@ impl Builder {
         let op = self.func.create_op(kind, operands, [ty], None);
         self.constants.push(op);
         let value = self.func.result(op);
-        self.known.add(hash, value, true);
+        self.known.add(hash, value, self.func.body(), &self.regions);
         value
     }
 
@@ -340,17 +346,15 @@ impl Builder {
     /// Fills a region and ends it with the yield of what `fill` gives; the types of that.
     fn region(&mut self, region: RegionId, fill: impl FnOnce(&mut Builder) -> Vec<Value>) -> Vec<CpuType> {
         self.regions.push(region);
-        self.known.open();
         let values = fill(self);
         self.push(CpuOp::Yield {}, &values);
-        self.known.close();
         self.regions.pop();
         values.into_iter().map(|value| self.ty(value)).collect()
     }
 
     // --- memory ----------------------------------------------------------------------------------------
 
-    fn access(&self, at: At, own: &[Value]) -> Vec<Value> {
+    fn access(&self, at: At, own: &[Value]) -> SmallVec<[Value; 5]> {
         [at.base].into_iter().chain(at.index).chain(own.iter().copied()).chain(at.count).collect()
     }
 

@@ -5,14 +5,11 @@ use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
 use tegula_base::HashMap;
 use tegula_base::hash::Mixer;
-use tegula_ir::Value;
+use tegula_ir::{RegionId, Value};
 
-/// Of the open scopes.
 pub(super) struct Known {
-    /// With the number of the scope, 0 the function's.
-    values: HashMap<u64, SmallVec<[(Value, u32); 1]>>,
-    /// Hashes that each scope inside of the function's added.
-    added: Vec<Vec<u64>>,
+    /// With the region that each was computed in: what is in one that has ended is not to be used again.
+    values: HashMap<u64, SmallVec<[(Value, RegionId); 1]>>,
     /// Whole vectors loaded since something was last written, or a region began or ended.
     loaded: HashMap<u64, Value>,
 }
@@ -21,33 +18,18 @@ impl Known {
     /// With room for `values` values.
     pub fn new(values: usize) -> Known {
         let values = HashMap::with_capacity_and_hasher(values, Default::default());
-        Known { values, added: Vec::new(), loaded: HashMap::default() }
+        Known { values, loaded: HashMap::default() }
     }
 
-    pub fn of(&self, hash: u64) -> impl Iterator<Item = Value> {
-        self.values.get(&hash).into_iter().flatten().map(|(value, _)| *value)
+    pub fn of(&self, hash: u64) -> &[(Value, RegionId)] {
+        self.values.get(&hash).map_or(&[], SmallVec::as_slice)
     }
 
-    /// Of the innermost scope, or the function's.
-    pub fn add(&mut self, hash: u64, value: Value, for_all: bool) {
-        let scope = if for_all { 0 } else { self.added.len() as u32 };
-        self.values.entry(hash).or_default().push((value, scope));
-        if let Some(added) = self.added.last_mut().filter(|_| !for_all) {
-            added.push(hash);
-        }
-    }
-
-    pub fn open(&mut self) {
-        self.added.push(Vec::new());
-    }
-
-    pub fn close(&mut self) {
-        let scope = self.added.len() as u32;
-        for hash in self.added.pop().unwrap_or_default() {
-            if let Some(values) = self.values.get_mut(&hash) {
-                values.retain(|(_, own)| *own < scope);
-            }
-        }
+    /// Notes what `region` computes; the regions that are still filled are `open`.
+    pub fn add(&mut self, hash: u64, value: Value, region: RegionId, open: &[RegionId]) {
+        let values = self.values.entry(hash).or_default();
+        values.retain(|(_, region)| open.contains(region));
+        values.push((value, region));
     }
 
     pub fn loaded(&self, hash: u64) -> Option<Value> {
