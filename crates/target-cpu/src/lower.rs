@@ -148,12 +148,12 @@ struct Lower<'a> {
     scratch_bytes: i64,
 }
 
-impl Lower<'_> {
-    fn tile(&self, value: Value) -> (DType, &[i64]) {
+impl<'a> Lower<'a> {
+    fn tile(&self, value: Value) -> (DType, &'a [i64]) {
         self.func.ty(value).as_tile().expect("invariant: a verified op takes a tile here")
     }
 
-    fn geometry(&self, value: Value) -> Geometry {
+    fn geometry(&self, value: Value) -> Geometry<'a> {
         Geometry::new(self.tile(value).1, self.lanes)
     }
 

@@ -2,26 +2,31 @@
 //!
 //! The last axis is cut into blocks of `lanes` elements; every other coordinate has blocks of its own. A tile
 //! whose last extent is 1, or of rank 0, has one piece a coordinate with the same element in every lane (a
-//! splat). Lanes of the last block past the extent are unspecified.
+//! splat). Lanes of the last block past the extent are unspecified. Their number is a power of two.
 
 use smallvec::SmallVec;
 
 /// A coordinate of a tile, one number an axis.
 pub(super) type Coord = SmallVec<[i64; 4]>;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Geometry {
-    shape: Coord,
-    lanes: i64,
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Geometry<'a> {
+    shape: &'a [i64],
+    /// The logarithm of the number of lanes: their number divides whatever is located.
+    log_lanes: u32,
 }
 
-impl Geometry {
-    pub fn new(shape: &[i64], lanes: u32) -> Geometry {
-        Geometry { shape: shape.into(), lanes: lanes.into() }
+impl<'a> Geometry<'a> {
+    pub fn new(shape: &'a [i64], lanes: u32) -> Geometry<'a> {
+        Geometry { shape, log_lanes: lanes.trailing_zeros() }
     }
 
-    pub fn shape(&self) -> &[i64] {
-        &self.shape
+    pub fn shape(&self) -> &'a [i64] {
+        self.shape
+    }
+
+    fn lanes(&self) -> i64 {
+        1 << self.log_lanes
     }
 
     /// The extent of the axis that lies across lanes.
@@ -36,7 +41,7 @@ impl Geometry {
 
     /// Pieces that one row of the last axis takes.
     pub fn blocks(&self) -> i64 {
-        (self.last() + self.lanes - 1) / self.lanes
+        (self.last() + self.lanes() - 1) >> self.log_lanes
     }
 
     pub fn rows(&self) -> i64 {
@@ -49,50 +54,50 @@ impl Geometry {
 
     /// The coordinate of a piece's first lane.
     pub fn start(&self, piece: u32) -> Coord {
-        let (row, block) = (i64::from(piece) / self.blocks(), i64::from(piece) % self.blocks());
-        let mut coord: Coord = SmallVec::from_elem(0, self.shape.len());
-        let Some(last) = self.shape.len().checked_sub(1) else { return coord };
-        coord[last] = block * self.lanes;
-        let mut rest = row;
-        for axis in (0..last).rev() {
-            coord[axis] = rest % self.shape[axis];
-            rest /= self.shape[axis];
-        }
+        let mut coord = Coord::from_slice(self.shape);
+        let Some((last, rows)) = coord.split_last_mut() else { return coord };
+        let blocks = self.blocks();
+        *last = (i64::from(piece) % blocks) << self.log_lanes;
+        to_coordinates(rows, i64::from(piece) / blocks);
         coord
     }
 
     /// Elements of a piece that count: `lanes`, or fewer in the last block; 1 of a splat.
     pub fn active(&self, piece: u32) -> i64 {
         let block = i64::from(piece) % self.blocks();
-        (self.last() - block * self.lanes).min(self.lanes)
+        (self.last() - (block << self.log_lanes)).min(self.lanes())
     }
 
     /// The piece and lane that hold an element.
     pub fn locate(&self, coord: &[i64]) -> (u32, u32) {
         let last = coord.last().copied().unwrap_or(0);
         let row = self.row(coord);
-        ((row * self.blocks() + last / self.lanes) as u32, (last % self.lanes) as u32)
+        ((row * self.blocks() + (last >> self.log_lanes)) as u32, (last & (self.lanes() - 1)) as u32)
     }
 
     fn row(&self, coord: &[i64]) -> i64 {
         let lead = coord.len().saturating_sub(1);
-        coord[..lead].iter().zip(&self.shape).fold(0, |row, (c, n)| row * n + c)
+        coord[..lead].iter().zip(self.shape).fold(0, |row, (c, n)| row * n + c)
     }
 
     /// Row-major number of an element.
     pub fn linear(&self, coord: &[i64]) -> i64 {
-        coord.iter().zip(&self.shape).fold(0, |linear, (c, n)| linear * n + c)
+        coord.iter().zip(self.shape).fold(0, |linear, (c, n)| linear * n + c)
     }
 
     /// The element of a row-major number.
     pub fn coord(&self, linear: i64) -> Coord {
-        let mut coord: Coord = SmallVec::from_elem(0, self.shape.len());
-        let mut rest = linear;
-        for (c, n) in coord.iter_mut().zip(&self.shape).rev() {
-            *c = rest % n;
-            rest /= n;
-        }
+        let mut coord = Coord::from_slice(self.shape);
+        to_coordinates(&mut coord, linear);
         coord
+    }
+}
+
+/// Replaces extents by the coordinate of a row-major number.
+fn to_coordinates(extents: &mut [i64], number: i64) {
+    let mut rest = number;
+    for extent in extents.iter_mut().rev() {
+        (*extent, rest) = (rest % *extent, rest / *extent);
     }
 }
 

@@ -34,15 +34,14 @@ impl Lower<'_> {
         let geometry = self.geometry(tile);
         let dtype = self.tile(tile).0;
         let active = geometry.active(piece);
-        if !geometry.is_splat() && self.keeps_lanes(tile) {
-            let first = self.source_of(tile, &geometry, piece, 0);
-            if first.lane == 0 {
-                return self.piece(b, first.tile, first.piece);
-            }
+        let first = self.source_of(tile, &geometry, piece, 0);
+        if !geometry.is_splat() && self.keeps_lanes(tile) && first.lane == 0 {
+            return self.piece(b, first.tile, first.piece);
         }
-        let sources: SmallVec<[Source; 16]> =
-            (0..active).map(|lane| self.source_of(tile, &geometry, piece, lane)).collect();
-        let first = sources[0];
+        let sources: SmallVec<[Source; 16]> = match self.repeats_element(tile) {
+            true => SmallVec::from_elem(first, active as usize),
+            false => (0..active).map(|lane| self.source_of(tile, &geometry, piece, lane)).collect(),
+        };
         let from_splat = self.is_uniform(first.tile);
         let one_piece = sources.iter().all(|s| (s.tile, s.piece) == (first.tile, first.piece));
         let in_place = sources.iter().enumerate().all(|(lane, s)| s.lane == lane as u32);
@@ -120,6 +119,13 @@ impl Lower<'_> {
         let constant =
             self.func.def_op(tile).is_some_and(|op| matches!(self.func.kind(op), TileOp::Splat { .. }));
         constant || self.geometry(tile).is_splat()
+    }
+
+    /// Whether a tile repeats one element along each row.
+    fn repeats_element(&self, tile: Value) -> bool {
+        let broadcast =
+            self.func.def_op(tile).filter(|op| matches!(self.func.kind(*op), TileOp::Broadcast { .. }));
+        broadcast.is_some_and(|op| self.tile(self.func.operand(op, 0)).1.last() == Some(&1))
     }
 
     /// The tile below all movement, and the coordinate there.
