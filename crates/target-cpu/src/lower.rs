@@ -92,6 +92,7 @@ pub fn lower(name: &str, kernel: &TileKernel, registers: Registers, symbols: &Sy
         indexes: HashMap::default(),
         scopes: vec![Scope::default()],
         windows: HashMap::default(),
+        loaded: HashMap::default(),
         open_reads: Vec::new(),
         pad_areas: Vec::new(),
         scratch_bytes: 0,
@@ -141,6 +142,8 @@ struct Lower<'a> {
     indexes: HashMap<Value, Value>,
     scopes: Vec<Scope>,
     windows: HashMap<Value, Option<Rc<Window>>>,
+    /// The windows that loads say, also of those that may not be loaded again.
+    loaded: HashMap<OpId, Rc<Window>>,
     /// Reads of memory that this kernel also writes, in sight and perhaps not made yet.
     open_reads: Vec<OpId>,
     /// Scratch to be filled before the first unit.

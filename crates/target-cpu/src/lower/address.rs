@@ -32,44 +32,58 @@ impl Lower<'_> {
     /// The address of the element at a tile's coordinate; coordinates along `without`, an axis of the view,
     /// count as the start of the view.
     pub fn address(&mut self, b: &mut Builder, window: &Window, coord: &[i64], without: Option<usize>) -> At {
+        let at = match window.shared.get().filter(|(region, _)| *region == b.open_region()) {
+            Some((_, at)) if without.is_none() => at,
+            _ => self.shared_address(b, window, coord, without),
+        };
+        let size = window.dtype.size() as i64;
+        let axes = window.axes.iter().enumerate().filter(|(i, _)| Some(*i) != without);
+        let moved = axes.filter_map(|(i, axis)| {
+            Some((axis.start + window.along(i, coord) * axis.step) * axis.stride.as_const()? * size)
+        });
+        let disp = at.disp + moved.sum::<i64>();
+        match disp.abs() > MAX_DISP {
+            true => At { base: b.add_const(at.base, disp), disp: 0, ..at },
+            false => at.disp(disp),
+        }
+    }
+
+    /// The address without the constant parts of `coord`, which is the same for all elements of the window where its
+    /// strides are known.
+    fn shared_address(
+        &mut self,
+        b: &mut Builder,
+        window: &Window,
+        coord: &[i64],
+        without: Option<usize>,
+    ) -> At {
         let size = window.dtype.size() as i64;
         let (mut disp, mut terms) = (0i64, SmallVec::<[Term; 8]>::new());
         let mut index: Option<(Value, u32)> = None;
+        let mut is_shared = without.is_none();
         for (i, axis) in window.axes.iter().enumerate().filter(|(i, _)| Some(*i) != without) {
             let sum = facts::sum_of(self.func, axis.offset);
-            let start = sum.constant + axis.start;
-            let walked = window.along(i, coord) * axis.step;
-            let bytes = axis.stride.as_const().map(|n| n * size);
-            if bytes == Some(0) {
+            if let Some(stride) = axis.stride.as_const() {
+                let bytes = stride * size;
+                for (index, factor) in sum.terms.iter().filter(|_| bytes != 0) {
+                    disp += self.known_terms(&mut terms, *index, factor * bytes);
+                }
+                disp += sum.constant * bytes;
                 continue;
             }
+            is_shared = false;
             for (index, factor) in sum.terms {
-                match bytes {
-                    Some(bytes) => disp += self.known_terms(&mut terms, index, factor * bytes),
-                    None => {
-                        let depth = facts::depth(self.func, index);
-                        terms.push(Term {
-                            depth,
-                            index: Some(index),
-                            factor,
-                            stride: Some(axis.stride.clone()),
-                        });
-                    }
-                }
+                let depth = facts::depth(self.func, index);
+                terms.push(Term { depth, index: Some(index), factor, stride: Some(axis.stride.clone()) });
             }
-            match bytes {
-                Some(bytes) => disp += (start + walked) * bytes,
-                None => {
-                    let mut factor = start + walked;
-                    let beyond = walked.rem_euclid(ROWS_OF_BASE);
-                    if index.is_none() && beyond != 0 {
-                        index = Some((self.byte_stride(b, &axis.stride, size), beyond as u32));
-                        factor -= beyond;
-                    }
-                    let stride = Some(axis.stride.clone());
-                    terms.push(Term { depth: 0, index: None, factor, stride });
-                }
+            let walked = window.along(i, coord) * axis.step;
+            let mut factor = sum.constant + axis.start + walked;
+            let beyond = walked.rem_euclid(ROWS_OF_BASE);
+            if index.is_none() && beyond != 0 {
+                index = Some((self.byte_stride(b, &axis.stride, size), beyond as u32));
+                factor -= beyond;
             }
+            terms.push(Term { depth: 0, index: None, factor, stride: Some(axis.stride.clone()) });
         }
         merge(&mut terms);
         terms.sort_by_key(|term| term.depth);
@@ -79,20 +93,16 @@ impl Lower<'_> {
             index = Some((self.index(*own), terms.pop().expect("invariant: just seen").factor as u32));
         }
         let (mut base, start) = self.origin(b, window.view);
-        disp += start;
-        for term in terms {
+        for term in &terms {
             let value = self.term(b, term, size);
             base = b.add(base, value);
         }
-        if disp.abs() > MAX_DISP {
-            base = b.add_const(base, disp);
-            disp = 0;
+        let at = At::new(base).disp(disp + start);
+        let at = index.map_or(at, |(index, scale)| at.indexed(index, scale));
+        if is_shared {
+            window.shared.set(Some((b.open_region(), at)));
         }
-        let at = At::new(base).disp(disp);
-        match index {
-            Some((index, scale)) => at.indexed(index, scale),
-            None => at,
-        }
+        at
     }
 
     /// Adds the terms of `index * factor` bytes; its constant part. What a loop over steps divides by the steps that lie
@@ -108,7 +118,7 @@ impl Lower<'_> {
         sum.constant * factor + rest.sum::<i64>()
     }
 
-    fn term(&mut self, b: &mut Builder, term: Term, size: i64) -> Value {
+    fn term(&mut self, b: &mut Builder, term: &Term, size: i64) -> Value {
         let index = match term.index {
             Some(index) => {
                 let index = self.index(index);
@@ -116,9 +126,9 @@ impl Lower<'_> {
             }
             None => b.index(term.factor),
         };
-        match term.stride {
+        match &term.stride {
             Some(stride) => {
-                let stride = self.byte_stride(b, &stride, size);
+                let stride = self.byte_stride(b, stride, size);
                 b.mul(index, stride)
             }
             None => index,

@@ -77,9 +77,9 @@ impl Lower<'_> {
             | TileOp::Transpose { .. }
             | TileOp::Extract { .. }
             | TileOp::Concat { .. } => self.moved_piece(b, tile, piece),
-            TileOp::Load { steps, bounded, pad, .. } => {
+            TileOp::Load { .. } => {
                 let geometry = self.geometry(tile);
-                let window = self.own_window(op, steps, bounded, *pad);
+                let window = self.loaded_window(op);
                 self.load_window(b, &window, &geometry.start(piece), geometry.active(piece))
             }
             TileOp::Gather {} => self.gathered_piece(b, op, piece),

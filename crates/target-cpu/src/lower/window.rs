@@ -4,10 +4,12 @@
 //! again in the form its user wants.
 
 use super::{Lower, facts};
+use crate::schedule::builder::At;
 use smallvec::SmallVec;
+use std::cell::Cell;
 use std::rc::Rc;
 use tegula_base::{DType, Dim};
-use tegula_ir::{OpId, Value};
+use tegula_ir::{OpId, RegionId, Value};
 use tegula_tile::TileOp;
 
 /// One axis of a view: position `offset + start + c * step` for coordinate `c`.
@@ -35,6 +37,9 @@ pub(super) struct Window {
     pub axes: SmallVec<[WindowAxis; 4]>,
     /// The view's axis that each axis of the tile walks; none where the tile repeats.
     pub walks: SmallVec<[Option<usize>; 4]>,
+    /// What the addresses of all elements share (`address.rs`), and the region of the schedule that it was made in: the same
+    /// for windows that only walk the view otherwise.
+    pub shared: Cell<Option<(RegionId, At)>>,
 }
 
 impl Window {
@@ -58,6 +63,19 @@ impl Window {
 }
 
 impl Lower<'_> {
+    /// The window that a load says.
+    pub fn loaded_window(&mut self, op: OpId) -> Rc<Window> {
+        let TileOp::Load { steps, bounded, pad, .. } = self.func.kind(op) else {
+            unreachable!("invariant: called on loads")
+        };
+        if let Some(known) = self.loaded.get(&op) {
+            return known.clone();
+        }
+        let window = Rc::new(self.own_window(op, steps, bounded, *pad));
+        self.loaded.insert(op, window.clone());
+        window
+    }
+
     /// The window of a load or store, from its view's type and its operands from `first_offset` on.
     pub fn own_window(&self, op: OpId, steps: &[i64], bounded: &[bool], pad: i64) -> Window {
         let operands = self.func.operands(op);
@@ -77,7 +95,7 @@ impl Lower<'_> {
             stride: ty.strides[i].clone(),
         });
         let walks = (0..steps.len()).map(Some).collect();
-        Window { view, dtype: ty.dtype, pad, axes: axes.collect(), walks }
+        Window { view, dtype: ty.dtype, pad, axes: axes.collect(), walks, shared: Cell::new(None) }
     }
 
     /// The window of a tile that may be loaded whenever it is used: a load of memory that the kernel does not write
@@ -86,23 +104,21 @@ impl Lower<'_> {
         if let Some(known) = self.windows.get(&value) {
             return known.clone();
         }
-        let window = self.find_window(value).map(Rc::new);
+        let window = self.find_window(value);
         self.windows.insert(value, window.clone());
         window
     }
 
-    fn find_window(&mut self, value: Value) -> Option<Window> {
+    fn find_window(&mut self, value: Value) -> Option<Rc<Window>> {
         let func = self.func;
         let op = func.def_op(value)?;
         let operand = || func.operand(op, 0);
         match func.kind(op) {
-            TileOp::Load { steps, bounded, pad, .. } => {
-                self.stays(op).then(|| self.own_window(op, steps, bounded, *pad))
-            }
+            TileOp::Load { .. } => self.stays(op).then(|| self.loaded_window(op)),
             TileOp::Transpose { perm } => {
                 let mut window = Window::clone(&*self.window(operand())?);
                 window.walks = perm.iter().map(|axis| window.walks[*axis]).collect();
-                Some(window)
+                Some(Rc::new(window))
             }
             TileOp::Broadcast { shape } => {
                 let mut window = Window::clone(&*self.window(operand())?);
@@ -112,7 +128,7 @@ impl Lower<'_> {
                         *walk = None;
                     }
                 }
-                Some(window)
+                Some(Rc::new(window))
             }
             TileOp::Extract { offsets, .. } => {
                 let mut window = Window::clone(&*self.window(operand())?);
@@ -121,7 +137,7 @@ impl Lower<'_> {
                         window.axes[axis].start += offset * window.axes[axis].step;
                     }
                 }
-                Some(window)
+                Some(Rc::new(window))
             }
             TileOp::Reshape { shape } => {
                 let from = self.tile(operand()).1;
@@ -135,7 +151,7 @@ impl Lower<'_> {
                     .iter()
                     .map(|n| if *n == 1 { None } else { wide.next().and_then(|axis| window.walks[axis]) })
                     .collect();
-                Some(window)
+                Some(Rc::new(window))
             }
             _ => None,
         }
