@@ -20,6 +20,7 @@ mod facts;
 mod geometry;
 mod hoist;
 mod load;
+mod made;
 mod memory;
 mod movement;
 mod pad;
@@ -34,11 +35,12 @@ mod window;
 
 use crate::schedule::{Builder, CpuFunc, CpuOp};
 use geometry::Geometry;
+use made::Made;
 use memory::Memories;
 use pad::PadArea;
 pub(crate) use products::wants_halves;
 use std::rc::Rc;
-use tegula_base::{DType, Dim, Symbols};
+use tegula_base::{DType, Dim, EntityId, Symbols};
 use tegula_base::{HashMap, HashSet};
 use tegula_ir::{OpId, Value};
 use tegula_tile::{TileFunc, TileKernel};
@@ -89,8 +91,8 @@ pub fn lower(name: &str, kernel: &TileKernel, registers: Registers, symbols: &Sy
         index_scalars,
         sizes: Vec::new(),
         memories: Memories::of(kernel),
-        indexes: HashMap::default(),
-        scopes: vec![Scope::default()],
+        indexes: vec![None; kernel.func.value_count()],
+        made: Made::new(kernel.func.value_count()),
         windows: HashMap::default(),
         loaded: HashMap::default(),
         open_reads: Vec::new(),
@@ -118,14 +120,6 @@ fn put_units_last(func: &mut CpuFunc) {
     func.set_ops(body, ops);
 }
 
-/// What one region, and those below it, know.
-#[derive(Default)]
-struct Scope {
-    pieces: HashMap<(Value, u32), Value>,
-    /// Byte offset in scratch of tiles stored there, row-major in register elements.
-    spilled: HashMap<Value, i64>,
-}
-
 struct Lower<'a> {
     kernel: &'a TileKernel,
     func: &'a TileFunc,
@@ -139,8 +133,9 @@ struct Lower<'a> {
     sizes: Vec<Dim>,
     memories: Memories,
     /// The schedule's value of each index seen so far.
-    indexes: HashMap<Value, Value>,
-    scopes: Vec<Scope>,
+    indexes: Vec<Option<Value>>,
+    /// The pieces of tiles that were made.
+    made: Made,
     windows: HashMap<Value, Option<Rc<Window>>>,
     /// The windows that loads say, also of those that may not be loaded again.
     loaded: HashMap<OpId, Rc<Window>>,
@@ -151,17 +146,29 @@ struct Lower<'a> {
     scratch_bytes: i64,
 }
 
+fn tile(func: &TileFunc, value: Value) -> (DType, &[i64]) {
+    func.ty(value).as_tile().expect("invariant: a verified op takes a tile here")
+}
+
+fn geometry(func: &TileFunc, value: Value, lanes: u32) -> Geometry<'_> {
+    Geometry::new(tile(func, value).1, lanes)
+}
+
 impl<'a> Lower<'a> {
     fn tile(&self, value: Value) -> (DType, &'a [i64]) {
-        self.func.ty(value).as_tile().expect("invariant: a verified op takes a tile here")
+        tile(self.func, value)
     }
 
     fn geometry(&self, value: Value) -> Geometry<'a> {
-        Geometry::new(self.tile(value).1, self.lanes)
+        geometry(self.func, value, self.lanes)
     }
 
     fn index(&self, value: Value) -> Value {
-        self.indexes[&value]
+        self.indexes[value.index()].expect("invariant: an index is seen before it is used")
+    }
+
+    fn bind_index(&mut self, value: Value, index: Value) {
+        self.indexes[value.index()] = Some(index);
     }
 
     /// The run's value of a size: a constant, or a word of the argument block.

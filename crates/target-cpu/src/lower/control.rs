@@ -53,7 +53,7 @@ impl Lower<'_> {
             | TileOp::Yield {}
             | TileOp::Return {} => return,
         };
-        self.indexes.insert(func.result(op), index);
+        self.bind_index(func.result(op), index);
     }
 
     fn for_loop(&mut self, b: &mut Builder, op: OpId, step: i64) {
@@ -63,7 +63,7 @@ impl Lower<'_> {
         let inits = self.flatten(b, &operands[2..]);
         let (lo, hi) = (self.index(operands[0]), self.index(operands[1]));
         let results = b.for_(lo, hi, step, level(func, body), &inits, |b, iv, carried| {
-            self.indexes.insert(func.args(body)[0], iv);
+            self.bind_index(func.args(body)[0], iv);
             self.region(b, body, &func.args(body)[1..], carried)
         });
         self.unflatten(func.results(op), &results);
@@ -87,12 +87,12 @@ impl Lower<'_> {
     fn region(&mut self, b: &mut Builder, region: RegionId, args: &[Value], values: &[Value]) -> Vec<Value> {
         let func = self.func;
         let open = self.open_reads.len();
-        self.scopes.push(Default::default());
+        self.made.open();
         self.unflatten(args, values);
         self.region_ops(b, region);
         let end = func.terminator(region).expect("invariant: a verified region ends with `yield`");
         let yielded = self.flatten(b, func.operands(end));
-        self.scopes.pop();
+        self.made.close();
         self.open_reads.truncate(open);
         yielded
     }
@@ -130,9 +130,7 @@ impl Lower<'_> {
         let mut next = || *flat.next().expect("invariant: as many pieces as were flattened");
         for value in values {
             match self.func.ty(*value) {
-                TileType::Index => {
-                    self.indexes.insert(*value, next());
-                }
+                TileType::Index => self.bind_index(*value, next()),
                 TileType::Tile { .. } => {
                     for piece in 0..self.geometry(*value).pieces() {
                         let own = next();

@@ -327,8 +327,8 @@ impl Lower<'_> {
 
     /// Stores a tile in scratch, row-major in register elements; its byte offset there.
     fn spill(&mut self, b: &mut Builder, tile: Value) -> i64 {
-        if let Some(offset) = self.scopes.iter().rev().find_map(|scope| scope.spilled.get(&tile)) {
-            return *offset;
+        if let Some(offset) = self.made.spilled(tile) {
+            return offset;
         }
         let geometry = self.geometry(tile);
         let dtype = self.tile(tile).0;
@@ -343,7 +343,7 @@ impl Lower<'_> {
             at.count = self.partial_count(b, geometry.active(piece));
             b.store_at(stored, value, at);
         }
-        self.scopes.last_mut().expect("invariant: the body is a scope").spilled.insert(tile, offset);
+        self.made.add_spilled(tile, offset);
         offset
     }
 }

@@ -1,9 +1,10 @@
 //! Makes one piece of a tile, where it is first needed.
 
-use super::{Geometry, Lower};
+use super::{Geometry, Lower, geometry};
 use crate::math;
 use crate::schedule::builder::At;
 use crate::schedule::{Builder, Elem, IndexOp, VecOp};
+use smallvec::SmallVec;
 use tegula_base::DType;
 use tegula_ir::scalar::eval::eval;
 use tegula_ir::{OpId, ScalarOp, Value};
@@ -43,12 +44,12 @@ impl Lower<'_> {
     }
 
     pub fn known_piece(&self, tile: Value, piece: u32) -> Option<Value> {
-        self.scopes.iter().rev().find_map(|scope| scope.pieces.get(&(tile, piece))).copied()
+        self.made.piece(tile, piece)
     }
 
     pub fn bind_piece(&mut self, tile: Value, piece: u32, value: Value) {
-        let scope = self.scopes.last_mut().expect("invariant: the body is a scope");
-        scope.pieces.insert((tile, piece), value);
+        let (func, lanes) = (self.func, self.lanes);
+        self.made.add_piece(tile, piece, value, || geometry(func, tile, lanes).pieces());
     }
 
     fn make_piece(&mut self, b: &mut Builder, tile: Value, piece: u32) -> Value {
@@ -67,8 +68,9 @@ impl Lower<'_> {
             }
             TileOp::Elementwise { f } => {
                 let operands = func.operands(op);
-                let dtypes: Vec<DType> = operands.iter().map(|operand| self.tile(*operand).0).collect();
-                let args: Vec<Value> =
+                let dtypes: SmallVec<[DType; 3]> =
+                    operands.iter().map(|operand| self.tile(*operand).0).collect();
+                let args: SmallVec<[Value; 3]> =
                     operands.iter().map(|operand| self.piece(b, *operand, piece)).collect();
                 math::expand(b, *f, &dtypes, &args)
             }

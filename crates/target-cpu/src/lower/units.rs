@@ -39,7 +39,7 @@ impl Lower<'_> {
                 true => b.index(0),
                 false => *long.next().expect("invariant: a coordinate for each axis of more than one unit"),
             };
-            self.indexes.insert(*arg, coordinate);
+            self.bind_index(*arg, coordinate);
         }
     }
 }
