@@ -211,15 +211,11 @@ fn set_list(attribute: &mut AttributeProto, list: &str) {
 fn value_info(text: &str) -> ValueInfoProto {
     let (name, ty) = text.split_once(':').unwrap();
     let value = Some(value_type(ty.trim()));
-    ValueInfoProto {
-        name: Some(name.trim().into()),
-        r#type: Some(TypeProto { value, ..TypeProto::default() }),
-        ..ValueInfoProto::default()
-    }
+    ValueInfoProto { name: Some(name.trim().into()), r#type: Some(TypeProto { value }) }
 }
 
 fn value_type(ty: &str) -> type_proto::Value {
-    let inner = |ty| Some(Box::new(TypeProto { value: Some(value_type(ty)), ..TypeProto::default() }));
+    let inner = |ty| Some(Box::new(TypeProto { value: Some(value_type(ty)) }));
     if let Some(element) = ty.strip_prefix("seq ") {
         return type_proto::Value::SequenceType(Box::new(type_proto::Sequence { elem_type: inner(element) }));
     }
@@ -240,7 +236,7 @@ fn dimension(text: &str) -> tensor_shape_proto::Dimension {
         Ok(n) => Value::DimValue(n),
         Err(_) => Value::DimParam(text.into()),
     };
-    tensor_shape_proto::Dimension { value: Some(value), ..Default::default() }
+    tensor_shape_proto::Dimension { value: Some(value) }
 }
 
 fn split(list: &str) -> impl Iterator<Item = &str> {

@@ -5,8 +5,6 @@ pub struct AttributeProto {
     pub name: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, optional, tag = "21")]
     pub ref_attr_name: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(string, optional, tag = "13")]
-    pub doc_string: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(enumeration = "attribute_proto::AttributeType", optional, tag = "20")]
     pub r#type: ::core::option::Option<i32>,
     #[prost(float, optional, tag = "2")]
@@ -21,22 +19,14 @@ pub struct AttributeProto {
     pub g: ::core::option::Option<::prost::alloc::boxed::Box<GraphProto>>,
     #[prost(message, optional, boxed, tag = "22")]
     pub sparse_tensor: ::core::option::Option<::prost::alloc::boxed::Box<SparseTensorProto>>,
-    #[prost(message, optional, boxed, tag = "14")]
-    pub tp: ::core::option::Option<::prost::alloc::boxed::Box<TypeProto>>,
     #[prost(float, repeated, packed = "false", tag = "7")]
     pub floats: ::prost::alloc::vec::Vec<f32>,
     #[prost(int64, repeated, packed = "false", tag = "8")]
     pub ints: ::prost::alloc::vec::Vec<i64>,
     #[prost(bytes = "vec", repeated, tag = "9")]
     pub strings: ::prost::alloc::vec::Vec<::prost::alloc::vec::Vec<u8>>,
-    #[prost(message, repeated, tag = "10")]
-    pub tensors: ::prost::alloc::vec::Vec<TensorProto>,
     #[prost(message, repeated, tag = "11")]
     pub graphs: ::prost::alloc::vec::Vec<GraphProto>,
-    #[prost(message, repeated, tag = "23")]
-    pub sparse_tensors: ::prost::alloc::vec::Vec<SparseTensorProto>,
-    #[prost(message, repeated, tag = "15")]
-    pub type_protos: ::prost::alloc::vec::Vec<TypeProto>,
 }
 /// Nested message and enum types in `AttributeProto`.
 pub mod attribute_proto {
@@ -122,10 +112,6 @@ pub struct ValueInfoProto {
     pub name: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(message, optional, tag = "2")]
     pub r#type: ::core::option::Option<TypeProto>,
-    #[prost(string, optional, tag = "3")]
-    pub doc_string: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(message, repeated, tag = "4")]
-    pub metadata_props: ::prost::alloc::vec::Vec<StringStringEntryProto>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct NodeProto {
@@ -143,74 +129,6 @@ pub struct NodeProto {
     pub overload: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(message, repeated, tag = "5")]
     pub attribute: ::prost::alloc::vec::Vec<AttributeProto>,
-    #[prost(string, optional, tag = "6")]
-    pub doc_string: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(message, repeated, tag = "9")]
-    pub metadata_props: ::prost::alloc::vec::Vec<StringStringEntryProto>,
-    #[prost(message, repeated, tag = "10")]
-    pub device_configurations: ::prost::alloc::vec::Vec<NodeDeviceConfigurationProto>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct IntIntListEntryProto {
-    #[prost(int64, optional, tag = "1")]
-    pub key: ::core::option::Option<i64>,
-    #[prost(int64, repeated, packed = "false", tag = "2")]
-    pub value: ::prost::alloc::vec::Vec<i64>,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct NodeDeviceConfigurationProto {
-    #[prost(string, optional, tag = "1")]
-    pub configuration_id: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(message, repeated, tag = "2")]
-    pub sharding_spec: ::prost::alloc::vec::Vec<ShardingSpecProto>,
-    #[prost(int32, optional, tag = "3")]
-    pub pipeline_stage: ::core::option::Option<i32>,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct ShardingSpecProto {
-    #[prost(string, optional, tag = "1")]
-    pub tensor_name: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(int64, repeated, packed = "false", tag = "2")]
-    pub device: ::prost::alloc::vec::Vec<i64>,
-    #[prost(message, repeated, tag = "3")]
-    pub index_to_device_group_map: ::prost::alloc::vec::Vec<IntIntListEntryProto>,
-    #[prost(message, repeated, tag = "4")]
-    pub sharded_dim: ::prost::alloc::vec::Vec<ShardedDimProto>,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct ShardedDimProto {
-    #[prost(int64, optional, tag = "1")]
-    pub axis: ::core::option::Option<i64>,
-    #[prost(message, repeated, tag = "2")]
-    pub simple_sharding: ::prost::alloc::vec::Vec<SimpleShardedDimProto>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct SimpleShardedDimProto {
-    #[prost(int64, optional, tag = "3")]
-    pub num_shards: ::core::option::Option<i64>,
-    #[prost(oneof = "simple_sharded_dim_proto::Dim", tags = "1, 2")]
-    pub dim: ::core::option::Option<simple_sharded_dim_proto::Dim>,
-}
-/// Nested message and enum types in `SimpleShardedDimProto`.
-pub mod simple_sharded_dim_proto {
-    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
-    pub enum Dim {
-        #[prost(int64, tag = "1")]
-        DimValue(i64),
-        #[prost(string, tag = "2")]
-        DimParam(::prost::alloc::string::String),
-    }
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct TrainingInfoProto {
-    #[prost(message, optional, tag = "1")]
-    pub initialization: ::core::option::Option<GraphProto>,
-    #[prost(message, optional, tag = "2")]
-    pub algorithm: ::core::option::Option<GraphProto>,
-    #[prost(message, repeated, tag = "3")]
-    pub initialization_binding: ::prost::alloc::vec::Vec<StringStringEntryProto>,
-    #[prost(message, repeated, tag = "4")]
-    pub update_binding: ::prost::alloc::vec::Vec<StringStringEntryProto>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ModelProto {
@@ -226,27 +144,10 @@ pub struct ModelProto {
     pub domain: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(int64, optional, tag = "5")]
     pub model_version: ::core::option::Option<i64>,
-    #[prost(string, optional, tag = "6")]
-    pub doc_string: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(message, optional, tag = "7")]
     pub graph: ::core::option::Option<GraphProto>,
-    #[prost(message, repeated, tag = "14")]
-    pub metadata_props: ::prost::alloc::vec::Vec<StringStringEntryProto>,
-    #[prost(message, repeated, tag = "20")]
-    pub training_info: ::prost::alloc::vec::Vec<TrainingInfoProto>,
     #[prost(message, repeated, tag = "25")]
     pub functions: ::prost::alloc::vec::Vec<FunctionProto>,
-    #[prost(message, repeated, tag = "26")]
-    pub configuration: ::prost::alloc::vec::Vec<DeviceConfigurationProto>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct DeviceConfigurationProto {
-    #[prost(string, optional, tag = "1")]
-    pub name: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(int32, optional, tag = "2")]
-    pub num_devices: ::core::option::Option<i32>,
-    #[prost(string, repeated, tag = "3")]
-    pub device: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StringStringEntryProto {
@@ -254,13 +155,6 @@ pub struct StringStringEntryProto {
     pub key: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, optional, tag = "2")]
     pub value: ::core::option::Option<::prost::alloc::string::String>,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct TensorAnnotation {
-    #[prost(string, optional, tag = "1")]
-    pub tensor_name: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(message, repeated, tag = "2")]
-    pub quant_parameter_tensor_names: ::prost::alloc::vec::Vec<StringStringEntryProto>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct GraphProto {
@@ -272,18 +166,12 @@ pub struct GraphProto {
     pub initializer: ::prost::alloc::vec::Vec<TensorProto>,
     #[prost(message, repeated, tag = "15")]
     pub sparse_initializer: ::prost::alloc::vec::Vec<SparseTensorProto>,
-    #[prost(string, optional, tag = "10")]
-    pub doc_string: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(message, repeated, tag = "11")]
     pub input: ::prost::alloc::vec::Vec<ValueInfoProto>,
     #[prost(message, repeated, tag = "12")]
     pub output: ::prost::alloc::vec::Vec<ValueInfoProto>,
     #[prost(message, repeated, tag = "13")]
     pub value_info: ::prost::alloc::vec::Vec<ValueInfoProto>,
-    #[prost(message, repeated, tag = "14")]
-    pub quantization_annotation: ::prost::alloc::vec::Vec<TensorAnnotation>,
-    #[prost(message, repeated, tag = "16")]
-    pub metadata_props: ::prost::alloc::vec::Vec<StringStringEntryProto>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct TensorProto {
@@ -303,8 +191,6 @@ pub struct TensorProto {
     pub int64_data: ::prost::alloc::vec::Vec<i64>,
     #[prost(string, optional, tag = "8")]
     pub name: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(string, optional, tag = "12")]
-    pub doc_string: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(bytes = "bytes", optional, tag = "9")]
     pub raw_data: ::core::option::Option<::prost::bytes::Bytes>,
     #[prost(message, repeated, tag = "13")]
@@ -315,8 +201,6 @@ pub struct TensorProto {
     pub double_data: ::prost::alloc::vec::Vec<f64>,
     #[prost(uint64, repeated, tag = "11")]
     pub uint64_data: ::prost::alloc::vec::Vec<u64>,
-    #[prost(message, repeated, tag = "16")]
-    pub metadata_props: ::prost::alloc::vec::Vec<StringStringEntryProto>,
 }
 /// Nested message and enum types in `TensorProto`.
 pub mod tensor_proto {
@@ -499,8 +383,6 @@ pub struct TensorShapeProto {
 pub mod tensor_shape_proto {
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct Dimension {
-        #[prost(string, optional, tag = "3")]
-        pub denotation: ::core::option::Option<::prost::alloc::string::String>,
         #[prost(oneof = "dimension::Value", tags = "1, 2")]
         pub value: ::core::option::Option<dimension::Value>,
     }
@@ -517,8 +399,6 @@ pub mod tensor_shape_proto {
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct TypeProto {
-    #[prost(string, optional, tag = "6")]
-    pub denotation: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(oneof = "type_proto::Value", tags = "1, 4, 5, 9, 8, 7")]
     pub value: ::core::option::Option<type_proto::Value>,
 }
@@ -605,8 +485,6 @@ pub struct FunctionProto {
     pub attribute_proto: ::prost::alloc::vec::Vec<AttributeProto>,
     #[prost(message, repeated, tag = "7")]
     pub node: ::prost::alloc::vec::Vec<NodeProto>,
-    #[prost(string, optional, tag = "8")]
-    pub doc_string: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(message, repeated, tag = "9")]
     pub opset_import: ::prost::alloc::vec::Vec<OperatorSetIdProto>,
     #[prost(string, optional, tag = "10")]
@@ -615,8 +493,6 @@ pub struct FunctionProto {
     pub overload: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(message, repeated, tag = "12")]
     pub value_info: ::prost::alloc::vec::Vec<ValueInfoProto>,
-    #[prost(message, repeated, tag = "14")]
-    pub metadata_props: ::prost::alloc::vec::Vec<StringStringEntryProto>,
 }
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
