@@ -1,10 +1,7 @@
-//! The names of a scope, each once, by number. A large model has tens of thousands: their letters stand in one text.
+//! The names of a scope, each once, by number. A large model has tens of thousands, whose letters lie far apart: names
+//! are told from each other by their fingerprints.
 
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
-use std::hash::BuildHasher;
-use tegula_base::hash::Seed;
-use tegula_base::{EntityId, entity_id};
+use tegula_base::{EntityId, HashMap, entity_id, fingerprint};
 
 entity_id!(
     /// A name in the innermost scope; cheaper to ask by than its text.
@@ -18,64 +15,31 @@ impl NameId {
     }
 }
 
-pub(super) struct Names {
-    texts: Texts,
-    table: HashTable<NameId>,
-    seed: Seed,
-}
-
-/// Texts one behind the other.
-#[derive(Default)]
-struct Texts {
-    letters: String,
-    ends: Vec<usize>,
-}
-
-impl Texts {
-    fn get(&self, id: NameId) -> &str {
-        let start = id.index().checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.letters[start..self.ends[id.index()]]
-    }
-}
+/// Ids by the fingerprints of names.
+pub(super) struct Names(HashMap<u64, NameId>);
 
 impl Names {
     /// The empty name alone.
     pub fn new() -> Names {
-        let mut names = Names { texts: Texts::default(), table: HashTable::default(), seed: Seed::default() };
+        let mut names = Names(HashMap::default());
         names.intern("");
         names
     }
 
     /// Makes room for names to come.
     pub fn reserve(&mut self, names: usize) {
-        /// As exporters name values: `/encoder/layer.0/MatMul_output_0`.
-        const LETTERS: usize = 32;
-        let Names { texts, table, seed } = self;
-        texts.letters.reserve(LETTERS * names);
-        texts.ends.reserve(names);
-        table.reserve(names, |id| seed.hash_one(texts.get(*id)));
+        self.0.reserve(names);
     }
 
     /// The id of a name that was interned before.
     pub fn get(&self, name: &str) -> Option<NameId> {
-        self.table.find(self.seed.hash_one(name), |id| self.texts.get(*id) == name).copied()
+        self.0.get(&fingerprint(&name)).copied()
     }
 
     /// The id of a name: the number of names before it.
     pub fn intern(&mut self, name: &str) -> NameId {
-        let Names { texts, table, seed } = self;
-        let hash = seed.hash_one(name);
-        let entry = table.entry(hash, |id| texts.get(*id) == name, |id| seed.hash_one(texts.get(*id)));
-        match entry {
-            Entry::Occupied(entry) => *entry.get(),
-            Entry::Vacant(entry) => {
-                let id = NameId::new(texts.ends.len());
-                entry.insert(id);
-                texts.letters.push_str(name);
-                texts.ends.push(texts.letters.len());
-                id
-            }
-        }
+        let next = NameId::new(self.0.len());
+        *self.0.entry(fingerprint(&name)).or_insert(next)
     }
 }
 
