@@ -11,7 +11,7 @@ mod text;
 
 use super::fault::{Fault, Outcome, Report};
 use super::functions::Functions;
-use super::scope::Scopes;
+use super::scope::{NameId, Scopes};
 use super::weights::Weights;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,8 +29,8 @@ pub(crate) struct Cx<'m> {
     pub sizes: SizeValues,
     pub region: RegionId,
     pub location: Option<Arc<str>>,
-    /// Shapes that the model declares for the results of the node at hand; hints, never trusted.
-    pub declared: Vec<Option<Vec<Option<i64>>>>,
+    /// The names of the results of the node at hand.
+    pub result_names: Vec<NameId>,
     /// What the region at hand has established, undone when it ends.
     established: Established,
     /// Values of fixed shape under leading extents of 1, by region and rank: biases and numbers are aligned often.
@@ -76,7 +76,7 @@ impl<'m> Cx<'m> {
             sizes: SizeValues::default(),
             region,
             location: None,
-            declared: vec![],
+            result_names: vec![],
             established: Established::default(),
             aligned: HashMap::default(),
             scopes: Scopes::default(),

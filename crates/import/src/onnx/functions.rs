@@ -71,7 +71,7 @@ impl Cx<'_> {
         let body: Vec<NodeProto> = function.node.iter().map(|node| substitute(node, &attributes)).collect();
         self.functions.calls.push(called);
         let opsets = std::mem::replace(&mut self.opsets, domain_versions(&function.opset_import));
-        self.scopes.enter([], true);
+        self.scopes.enter(body.len(), [], true);
         for (name, operand) in function.input.iter().zip(&node.operands) {
             if let Some(slot) = operand {
                 self.scopes.define(name, slot.clone());

@@ -53,7 +53,6 @@ impl Declared {
 impl Cx<'_> {
     /// Defines a graph's initializers in the scope at hand.
     pub fn initializers(&mut self, graph: &GraphProto) {
-        self.scopes.reserve(graph.initializer.len() + graph.node.len());
         self.consts.reserve(graph.initializer.len());
         for tensor in &graph.initializer {
             self.location = Some(tensor.name().into());
@@ -94,9 +93,8 @@ impl Cx<'_> {
             return self.fail(proto, results);
         }
         self.location = Some(display_name(proto).into());
-        self.declared.clear();
-        let declared = results.iter().map(|id| self.scopes.declared(*id)?.shape.clone());
-        self.declared.extend(declared);
+        self.result_names.clear();
+        self.result_names.extend_from_slice(results);
         match self.convert(proto, operands) {
             Ok(values) => self.define_results(proto, results, values),
             Err(fault) => {
@@ -245,8 +243,8 @@ impl Cx<'_> {
                 inputs.len()
             )));
         }
-        let (location, declared) = (self.location.clone(), std::mem::take(&mut self.declared));
-        self.scopes.enter(Declared::of_graph(graph), false);
+        let (location, results) = (self.location.clone(), std::mem::take(&mut self.result_names));
+        self.scopes.enter(n_names(graph), Declared::of_graph(graph), false);
         self.initializers(graph);
         for (info, slot) in graph.input.iter().zip(inputs) {
             self.scopes.define(info.name(), slot.clone());
@@ -256,7 +254,7 @@ impl Cx<'_> {
         let outputs: Vec<Option<Slot>> =
             graph.output.iter().map(|info| self.scopes.get(info.name())).collect();
         self.scopes.leave();
-        (self.location, self.declared) = (location, declared);
+        (self.location, self.result_names) = (location, results);
         outputs
             .into_iter()
             .zip(&graph.output)
@@ -375,6 +373,11 @@ impl NodeNames {
 pub(crate) fn used_names<'a>(node: &'a NodeProto, f: &mut dyn FnMut(&'a str)) {
     node.input.iter().filter(|name| !name.is_empty()).for_each(|name| f(name));
     inner_names(node, f);
+}
+
+/// About how many names a graph defines: most nodes have one result.
+pub(crate) fn n_names(graph: &GraphProto) -> usize {
+    graph.input.len() + graph.initializer.len() + graph.node.len()
 }
 
 /// The graphs inside a node.

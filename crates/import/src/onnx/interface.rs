@@ -3,7 +3,7 @@
 use super::ImportOptions;
 use super::cx::Cx;
 use super::fault::{Fault, Outcome};
-use super::graph::Declared;
+use super::graph::{Declared, n_names};
 use super::proto::{GraphProto, TypeProto, ValueInfoProto, tensor_shape_proto, type_proto};
 use super::scope::Slot;
 use super::weights::{dtype_of, is_text};
@@ -22,9 +22,9 @@ impl Cx<'_> {
         /// What passes build on the way to kernels counts too.
         const OPS_A_NODE: usize = 6;
         const MOST: usize = 1 << 17;
-        let nodes = graph.node.len() + graph.initializer.len();
-        self.func.reserve((OPS_A_NODE * nodes).min(MOST));
-        self.scopes.enter(Declared::of_graph(graph), true);
+        let names = n_names(graph);
+        self.func.reserve((OPS_A_NODE * names).min(MOST));
+        self.scopes.enter(names, Declared::of_graph(graph), true);
         let inputs: SeededSet<&str> = graph.input.iter().map(|info| info.name()).collect();
         let constant: SeededSet<&str> = graph
             .initializer
@@ -112,7 +112,7 @@ impl Cx<'_> {
                 let element = sequence.elem_type.as_deref().and_then(|ty| ty.value.as_ref());
                 let values =
                     (0..n).map(|i| self.argument(&element_name(name, i as usize), element, sizes, true));
-                Ok(Slot::Sequence(values.collect::<Outcome<_>>()?))
+                Ok(Slot::Sequence(Arc::new(values.collect::<Outcome<_>>()?)))
             }
             Some(value @ type_proto::Value::TensorType(tensor)) if is_text(tensor.elem_type()) => {
                 Ok(Slot::Text(self.argument(name, Some(value), sizes, false)?))

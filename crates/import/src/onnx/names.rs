@@ -19,16 +19,12 @@ impl NameId {
 pub(super) struct Names(HashMap<u64, NameId>);
 
 impl Names {
-    /// The empty name alone.
-    pub fn new() -> Names {
+    /// The empty name alone, with room for as many more.
+    pub fn with_room(more: usize) -> Names {
         let mut names = Names(HashMap::default());
+        names.0.reserve(more + 1);
         names.intern("");
         names
-    }
-
-    /// Makes room for names to come.
-    pub fn reserve(&mut self, names: usize) {
-        self.0.reserve(names);
     }
 
     /// The id of a name that was interned before.
@@ -49,7 +45,7 @@ mod tests {
 
     #[test]
     fn a_name_has_one_number() {
-        let mut names = Names::new();
+        let mut names = Names::with_room(0);
         let texts: Vec<String> = (1..1000).map(|i| format!("{}{i}", "x".repeat(i % 7))).collect();
         let ids: Vec<NameId> = texts.iter().map(|text| names.intern(text)).collect();
         assert_eq!(ids, (1..1000).map(NameId::new).collect::<Vec<_>>());

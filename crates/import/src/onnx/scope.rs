@@ -5,7 +5,6 @@ pub(crate) use super::names::NameId;
 use super::names::Names;
 use std::sync::Arc;
 use tegula_base::EntityId;
-use tegula_base::hash::HashMap;
 use tegula_ir::Value;
 
 /// What a name stands for. Sequences and optional values have no form at run time: which tensors they hold is known
@@ -16,7 +15,7 @@ pub(crate) enum Slot {
     /// A tensor of strings, as `cx/text.rs` lays them.
     Text(Value),
     /// Tensors in order, each of its own shape.
-    Sequence(Arc<[Value]>),
+    Sequence(Arc<Vec<Value>>),
     /// An optional value that is none. One that is some is what it holds.
     Absent,
     /// The node that should make it failed; the failure is reported already.
@@ -38,7 +37,7 @@ impl Slot {
         match self {
             Slot::Value(_) => values.next().map_or(Slot::Failed, Slot::Value),
             Slot::Text(_) => values.next().map_or(Slot::Failed, Slot::Text),
-            Slot::Sequence(own) => Slot::Sequence(values.take(own.len()).collect()),
+            Slot::Sequence(own) => Slot::Sequence(Arc::new(values.take(own.len()).collect())),
             Slot::Absent | Slot::Failed => self.clone(),
         }
     }
@@ -70,22 +69,33 @@ struct Scope {
     names: Names,
     /// By id; `None` for names that have only been spoken of.
     slots: Vec<Option<Slot>>,
-    declared: HashMap<NameId, Declared>,
+    /// By id: what is declared is named first, behind the empty name.
+    declared: Vec<Option<Declared>>,
     /// A function's body does not see its caller's names.
     closed: bool,
 }
 
 impl Scopes {
-    pub fn enter<'a>(&mut self, declared: impl IntoIterator<Item = (&'a str, Declared)>, closed: bool) {
+    /// A scope with room for `n` names, and what its graph declares of some.
+    pub fn enter<'a>(
+        &mut self,
+        n: usize,
+        declared: impl IntoIterator<Item = (&'a str, Declared)>,
+        closed: bool,
+    ) {
+        let mut names = Names::with_room(n);
         // The empty name stands for nothing, and will.
-        let (names, slots) = (Names::new(), vec![None]);
-        self.stack.push(Scope { names, slots, declared: HashMap::default(), closed });
+        let mut types = vec![None];
         for (name, declared) in declared {
-            let id = self.intern(name);
-            if let Some(scope) = self.stack.last_mut() {
-                scope.declared.insert(id, declared);
+            let id = names.intern(name);
+            if id.index() == types.len() {
+                types.push(None);
             }
+            types[id.index()] = Some(declared);
         }
+        let mut slots = Vec::with_capacity(n + 1);
+        slots.resize(types.len(), None);
+        self.stack.push(Scope { names, slots, declared: types, closed });
     }
 
     pub fn leave(&mut self) {
@@ -94,14 +104,6 @@ impl Scopes {
 
     pub fn depth(&self) -> usize {
         self.stack.len()
-    }
-
-    /// Makes room for names to come.
-    pub fn reserve(&mut self, names: usize) {
-        if let Some(scope) = self.stack.last_mut() {
-            scope.names.reserve(names);
-            scope.slots.reserve(names);
-        }
     }
 
     /// The number of names that the innermost scope has spoken of; their ids are below it.
@@ -152,6 +154,6 @@ impl Scopes {
 
     /// What the graph at hand says of a name's type.
     pub fn declared(&self, id: NameId) -> Option<&Declared> {
-        self.stack.last()?.declared.get(&id)
+        self.stack.last()?.declared.get(id.index())?.as_ref()
     }
 }

@@ -181,11 +181,15 @@ impl Cx<'_> {
         None
     }
 
+    /// The shape that the model declares for a result of the node at hand, empty where it does not; a hint, never trusted.
+    pub fn declared_shape(&self, result: usize) -> &[Option<i64>] {
+        let declared = self.result_names.get(result).and_then(|name| self.scopes.declared(*name));
+        declared.and_then(|declared| declared.shape.as_deref()).unwrap_or_default()
+    }
+
     /// The declared extent of a result's axis, as an upper bound for what is only known at run time.
     pub fn declared_extent(&self, result: usize, axis: usize) -> Dim {
-        self.declared
-            .get(result)
-            .and_then(|shape| shape.as_ref()?.get(axis).copied().flatten())
-            .map_or(Dim::from(SymbolInfo::MAX), Dim::from)
+        let extent = self.declared_shape(result).get(axis).copied().flatten();
+        extent.map_or(Dim::from(SymbolInfo::MAX), Dim::from)
     }
 }

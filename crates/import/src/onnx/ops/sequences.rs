@@ -11,7 +11,7 @@ use tegula_ir::{ScalarOp, Value};
 
 pub(super) const ROWS: &[Row] = &[
     op_of_slots("SequenceConstruct", construct),
-    op_of_slots("SequenceEmpty", |_, _| Ok(vec![Slot::Sequence([].into())])),
+    op_of_slots("SequenceEmpty", |_, _| one(vec![])),
     op("SequenceLength", length),
     op("SequenceAt", at),
     op_of_slots("SequenceInsert", insert),
@@ -24,7 +24,7 @@ pub(super) const ROWS: &[Row] = &[
 /// Tensors of one sequence; ONNX's own `Split` has fewer.
 const MAX_LENGTH: i64 = 1 << 16;
 
-fn one(values: impl Into<std::sync::Arc<[Value]>>) -> Outcome<Vec<Slot>> {
+fn one(values: Vec<Value>) -> Outcome<Vec<Slot>> {
     Ok(vec![Slot::Sequence(values.into())])
 }
 

@@ -103,7 +103,7 @@ fn dft(cx: &mut Cx, node: &Node, axis: Option<i64>) -> Outcome<Vec<Value>> {
 fn declared_axis(cx: &Cx, x: Value, planned: &dyn Fn(&Cx, usize) -> Transform) -> Outcome<usize> {
     let shape = cx.shape(x);
     let n_axes = shape.rank().saturating_sub(1);
-    let declared = cx.declared.first().cloned().flatten().unwrap_or_default();
+    let declared = cx.declared_shape(0);
     let fits = |axis: &usize| {
         let outputs = planned(cx, *axis).outputs();
         (0..n_axes).all(|i| {
