@@ -150,8 +150,8 @@ impl<'m> Cx<'m> {
         let is_source =
             |value: &Value| self.func.def_op(*value).is_some_and(|op| self.func.operands(op).is_empty());
         if let [result] = *self.func.results(op)
-            && !operands.iter().all(is_source)
             && self.may_carry_sizes(result)
+            && !operands.iter().all(is_source)
         {
             self.sizes.ask(&self.func, &self.consts, result);
         }
