@@ -116,14 +116,16 @@ impl OpRules for TensorOp {
                 }
             }
         };
-        if matches!(kind, TensorOp::Relayout { .. }) {
+        let results = func.results(op);
+        // An op in the making has none yet.
+        if results.is_empty() || matches!(kind, TensorOp::Relayout { .. }) {
             return Ok(types);
         }
-        if let (TensorOp::Transpose { perm }, &[x], &[result]) = (kind, func.operands(op), func.results(op)) {
+        if let (TensorOp::Transpose { perm }, &[x], &[result]) = (kind, func.operands(op), results) {
             movement::transpose_in_place(perm, func.ty(x), func.ty(result))?;
         }
         // Layouts never change meaning: where only they differ, what is declared holds.
-        for (ty, declared) in types.iter_mut().zip(func.results(op)) {
+        for (ty, declared) in types.iter_mut().zip(results) {
             let declared = func.ty(*declared);
             if (ty.dtype, &ty.shape) == (declared.dtype, &declared.shape) {
                 ty.layout = declared.layout.clone();

@@ -292,6 +292,10 @@ fn mask(bits: u64, dtype: DType) -> u64 {
 }
 
 fn from_int(n: i64, dtype: DType) -> Element {
+    // Most sizes are of this type.
+    if dtype == DType::I64 {
+        return Element::Bits(n as u64);
+    }
     Element::Bits(eval(ScalarOp::Cast { to: dtype, saturate: true }, &[DType::I64], &[n as u64]))
 }
 
@@ -304,6 +308,7 @@ fn from_dim(dim: Dim, dtype: DType) -> Element {
 
 fn as_dim(element: &Element, dtype: DType) -> Option<Dim> {
     match element {
+        Element::Bits(bits) if dtype == DType::I64 => Some(Dim::from(*bits as i64)),
         Element::Bits(bits) if dtype.is_int() || dtype == DType::Bool => {
             let wide = eval(ScalarOp::Cast { to: DType::I64, saturate: true }, &[dtype], &[*bits]);
             Some(Dim::from(wide as i64))
