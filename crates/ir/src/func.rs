@@ -377,18 +377,20 @@ impl<O: Op> Func<O> {
         self.regions[region].ops = ops;
     }
 
-    /// Empties a region's list and gives what it held, for [`relist`](Func::relist) or
-    /// [`detach`](Func::detach): each of the ops must be given to one of them before the function is whole again.
-    pub(crate) fn start_relisting(&mut self, region: RegionId) -> Vec<OpId> {
-        let n = self.regions[region].ops.len();
-        std::mem::replace(&mut self.regions[region].ops, Vec::with_capacity(n))
+    /// Takes a region's list, for [`relist`](Func::relist): the ops believe that they still stand there.
+    pub(crate) fn unlist(&mut self, region: RegionId) -> Vec<OpId> {
+        std::mem::take(&mut self.regions[region].ops)
     }
 
-    /// Lists an op of the region at its end again.
-    pub(crate) fn relist(&mut self, op: OpId, region: RegionId) {
-        debug_assert_eq!(self.ops[op].parent, Some(region), "a rule moved {op}");
-        debug_assert_ne!(self.regions[region].ops.last(), Some(&op), "a rule put {op} back itself");
-        self.regions[region].ops.push(op);
+    /// Moves what was put into a region since its list was taken to the end of `list`.
+    pub(crate) fn move_new(&mut self, region: RegionId, list: &mut Vec<OpId>) {
+        list.append(&mut self.regions[region].ops);
+    }
+
+    /// Gives a region its list back: ops that stood there or were put there since, each once.
+    pub(crate) fn relist(&mut self, region: RegionId, list: Vec<OpId>) {
+        debug_assert!(list.iter().all(|op| self.ops[*op].parent == Some(region)), "a rule moved an op");
+        self.regions[region].ops = list;
     }
 
     /// An op that was taken off its region's list stands nowhere.

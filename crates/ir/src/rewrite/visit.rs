@@ -21,10 +21,10 @@ pub type Rule<'a, O> = dyn FnMut(&mut Func<O>, RegionId, OpId) -> Result<Rewrite
 /// Runs `rule` on every op of every region, an op before the ops of its regions.
 ///
 /// While `rule` sees an op, the op is off its region's list and the end of `region` (its second argument) is the place
-/// just before it: what the rule pushes there comes out in front of the op, or instead of it. The ops behind it are off
-/// the list too, so a rule must not walk `region`, nor move or erase its op. Ops that the rule builds or inlines are not
-/// visited. Errors of all ops are collected; the function stays whole. A function without [fuel](Func::fuel) is not
-/// rewritten.
+/// just before it: what the rule pushes there comes out in front of the op, or instead of it. All other ops of the region
+/// are off the list too, so a rule must not walk `region`, nor move or erase what stands there. Ops that the rule builds
+/// or inlines are not visited. Errors of all ops are collected; the function stays whole. A function without
+/// [fuel](Func::fuel) is not rewritten.
 pub fn rewrite_ops<O: Op>(func: &mut Func<O>, rule: &mut Rule<O>) -> Result<Changed, Diagnostics> {
     rewrite_chosen(func, &OpSet::all(func.op_count()), rule)
 }
@@ -71,25 +71,37 @@ fn rewrite_ops_of<O: Op>(
 ) -> Result<Changed, Diagnostics> {
     let mut changed = Changed::No;
     let mut errors = Diagnostics::default();
-    for op in func.start_relisting(region) {
-        if chosen.contains(op) && func.fuel.as_ref().is_none_or(|fuel| fuel.left > 0) {
-            let outcome = rule(func, region, op);
-            if !matches!(outcome, Ok(Rewrite::Keep)) {
-                burn(func, op);
-            }
-            match outcome {
-                Ok(Rewrite::Replace(values)) => {
-                    replace(func, op, &values);
-                    changed = Changed::Yes;
-                    continue;
-                }
-                Ok(Rewrite::Edited) => changed = Changed::Yes,
-                Ok(Rewrite::Keep) => {}
-                Err(found) => errors.0.extend(found.0),
-            }
+    let ops = func.unlist(region);
+    // The list to be; of `ops`, those before `next` are in it or gone.
+    let (mut list, mut next) = (Vec::with_capacity(ops.len()), 0);
+    for (i, &op) in ops.iter().enumerate() {
+        if !chosen.contains(op) || func.fuel.as_ref().is_some_and(|fuel| fuel.left == 0) {
+            continue;
         }
-        func.relist(op, region);
+        let outcome = rule(func, region, op);
+        // Most rules look at very few ops: what they keep is moved in runs.
+        if matches!(outcome, Ok(Rewrite::Keep)) && func.ops_in(region).is_empty() {
+            continue;
+        }
+        list.extend_from_slice(&ops[next..i]);
+        func.move_new(region, &mut list);
+        next = i;
+        if !matches!(outcome, Ok(Rewrite::Keep)) {
+            burn(func, op);
+        }
+        match outcome {
+            Ok(Rewrite::Replace(values)) => {
+                replace(func, op, &values);
+                changed = Changed::Yes;
+                next = i + 1;
+            }
+            Ok(Rewrite::Edited) => changed = Changed::Yes,
+            Ok(Rewrite::Keep) => {}
+            Err(found) => errors.0.extend(found.0),
+        }
     }
+    list.extend_from_slice(&ops[next..]);
+    func.relist(region, list);
     errors.into_result(changed)
 }
 
