@@ -487,8 +487,10 @@ impl<O: Op> Func<O> {
 
     fn remove_user(&mut self, value: Value, op: OpId) {
         let users = &mut self.values[value].users;
-        if let Some(place) = users.iter().rposition(|user| *user == op) {
-            users.swap_remove(place);
+        // Passes come to the readers of a constant, which are very many, from one end or the other.
+        let n = users.len();
+        if let Some(i) = (0..n).find(|i| users[n - 1 - i] == op || users[*i] == op) {
+            users.swap_remove(if users[n - 1 - i] == op { n - 1 - i } else { i });
         }
     }
 }
