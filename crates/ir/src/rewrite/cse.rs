@@ -2,7 +2,7 @@
 
 use crate::pass::Changed;
 use crate::{Effects, Func, Op, OpId, RegionId};
-use smallvec::SmallVec;
+use std::collections::hash_map::Entry;
 use std::hash::{Hash, Hasher};
 use tegula_base::HashMap;
 use tegula_base::hash::Mixer;
@@ -11,7 +11,9 @@ use tegula_base::hash::Mixer;
 /// its region or in one around it. After: no two such ops are left, except where a region in between may not capture.
 pub fn cse<O: Op>(func: &mut Func<O>) -> Changed {
     let mut merged = Vec::new();
-    visit(func, func.body(), &mut Scope::default(), &mut merged);
+    let mut scope = Scope::default();
+    scope.known.reserve(func.ops_in(func.body()).len());
+    visit(func, func.body(), &mut scope, &mut merged);
     if merged.is_empty() {
         return Changed::No;
     }
@@ -19,20 +21,31 @@ pub fn cse<O: Op>(func: &mut Func<O>) -> Changed {
     Changed::Yes
 }
 
-/// The ops that may be reused here, by hash; `entered` remembers what to forget at the region's end.
+/// The ops that may be reused here, by hash, or by the next number that is free; `entered` remembers what to forget at the
+/// region's end.
 #[derive(Default)]
 struct Scope {
-    known: HashMap<u64, SmallVec<[OpId; 1]>>,
+    known: HashMap<u64, OpId>,
     entered: Vec<u64>,
 }
 
+impl Scope {
+    /// Forgets what was entered last first, so that no number is free before those that follow it.
+    fn forget(&mut self, mark: usize) {
+        for number in self.entered.drain(mark..).rev() {
+            self.known.remove(&number);
+        }
+    }
+}
+
 fn visit<O: Op>(func: &mut Func<O>, region: RegionId, scope: &mut Scope, merged: &mut Vec<OpId>) {
-    let mark = scope.entered.len();
     for op in func.ops_in(region).to_vec() {
         let captures = func.kind(op).regions_capture();
         for inner in func.regions_of(op).to_vec() {
             if captures {
+                let mark = scope.entered.len();
                 visit(func, inner, scope, merged);
+                scope.forget(mark);
             } else {
                 visit(func, inner, &mut Scope::default(), merged);
             }
@@ -44,29 +57,27 @@ fn visit<O: Op>(func: &mut Func<O>, region: RegionId, scope: &mut Scope, merged:
             merge_or_enter(func, op, scope, merged);
         }
     }
-    for hash in scope.entered.drain(mark..) {
-        scope.known.get_mut(&hash).and_then(SmallVec::pop);
-    }
 }
 
 fn merge_or_enter<O: Op>(func: &mut Func<O>, op: OpId, scope: &mut Scope, merged: &mut Vec<OpId>) {
     let mut hasher = Mixer::default();
     func.kind(op).hash(&mut hasher);
     func.operands(op).hash(&mut hasher);
-    let hash = hasher.finish();
-    let candidates = scope.known.entry(hash).or_default();
-    match candidates.iter().copied().find(|other| is_equal(func, op, *other)) {
-        Some(other) => {
-            for (from, to) in func.results(op).to_vec().into_iter().zip(func.results(other).to_vec()) {
-                func.replace_uses(from, to);
+    let mut number = hasher.finish();
+    let other = loop {
+        match scope.known.entry(number) {
+            Entry::Occupied(known) if is_equal(func, op, *known.get()) => break *known.get(),
+            Entry::Occupied(_) => number = number.wrapping_add(1),
+            Entry::Vacant(free) => {
+                free.insert(op);
+                return scope.entered.push(number);
             }
-            merged.push(op);
         }
-        None => {
-            candidates.push(op);
-            scope.entered.push(hash);
-        }
+    };
+    for i in 0..func.results(op).len() {
+        func.replace_uses(func.results(op)[i], func.results(other)[i]);
     }
+    merged.push(op);
 }
 
 fn is_equal<O: Op>(func: &Func<O>, a: OpId, b: OpId) -> bool {
