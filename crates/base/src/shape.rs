@@ -45,6 +45,9 @@ impl Shape {
         // What stands equal at the front is most often all that is open.
         let same = self.0.iter().zip(other.0.iter()).take_while(|(a, b)| a == b).count();
         let (own, other) = (&self.0[same..], &other.0[same..]);
+        if let (Some(own), Some(other)) = (known_count(own), known_count(other)) {
+            return own == other;
+        }
         if wide(own).eq(wide(other)) {
             return true;
         }
@@ -85,6 +88,11 @@ impl Dim {
         let multiplied = || others.iter().cloned().fold(Dim::from(1), Dim::mul);
         equal_products(std::slice::from_ref(self), others).unwrap_or_else(|| *self == multiplied())
     }
+}
+
+/// The product of dims that are all constant.
+fn known_count(dims: &[Dim]) -> Option<i64> {
+    dims.iter().try_fold(1i64, |count, dim| Some(count.saturating_mul(dim.as_const()?)))
 }
 
 /// Whether two products are equal; `None`: a factor is a sum, so they must be multiplied out to tell.

@@ -37,13 +37,16 @@ impl TensorType {
         constant.fold(self.dtype.size() as u128, u128::saturating_mul)
     }
 
+    /// Whether no size is negative and a process could hold the tensor; `false` says nothing.
+    pub(crate) fn is_sound(&self) -> bool {
+        let extent = |dim: &Dim| u64::try_from(dim.as_const().unwrap_or(1)).ok();
+        let mut dims = self.shape.iter();
+        let bytes = dims.try_fold(self.dtype.size() as u64, |bytes, dim| bytes.checked_mul(extent(dim)?));
+        bytes.is_some_and(|bytes| u128::from(bytes) <= MAX_BYTES)
+    }
+
     /// Errors: no process could hold the tensor, see [`MAX_BYTES`].
     pub fn check_size(&self) -> Result<(), String> {
-        let least = |bytes: u64, dim: &Dim| bytes.checked_mul(dim.as_const().unwrap_or(1).max(0) as u64);
-        let small = self.shape.iter().try_fold(self.dtype.size() as u64, least);
-        if small.is_some_and(|bytes| u128::from(bytes) <= MAX_BYTES) {
-            return Ok(());
-        }
         let bytes = self.least_bytes();
         if bytes <= MAX_BYTES {
             return Ok(());
