@@ -72,16 +72,20 @@ impl Layout {
 
     /// How a tensor that lies so lies under other names of its axes, those of its transpose; `None` when an axis is split.
     pub fn transposed(&self, perm: &[usize]) -> Option<Layout> {
-        let becomes = |axis: usize| perm.iter().position(|own| *own == axis).map(Physical::Axis);
-        self.order()?.into_iter().map(becomes).collect::<Option<_>>().map(Layout)
+        let becomes = |dim: &Physical| {
+            let axis = dim.whole_axis()?;
+            perm.iter().position(|own| *own == axis).map(Physical::Axis)
+        };
+        self.0.iter().map(becomes).collect::<Option<_>>().map(Layout)
     }
 
     /// Whether two layouts put the elements of this shape alike: axes of extent 1 lie anywhere.
     pub fn lies_alike(&self, other: &Layout, shape: &Shape) -> bool {
-        let wide = |layout: &Layout| -> Option<Vec<usize>> {
-            Some(layout.order()?.into_iter().filter(|axis| !shape[*axis].is_const(1)).collect())
-        };
-        self == other || (wide(self).is_some() && wide(self) == wide(other))
+        // A dim that is part of an axis only is like no other.
+        let wide = |dim: &&Physical| dim.whole_axis().is_none_or(|axis| !shape[axis].is_const(1));
+        let alike = |(a, b): (&Physical, &Physical)| a == b && a.whole_axis().is_some();
+        let (own, others) = (self.0.iter().filter(wide), other.0.iter().filter(wide));
+        self == other || (own.clone().count() == others.clone().count() && own.zip(others).all(alike))
     }
 
     /// Extents of the physical dims of a tensor of this logical shape.

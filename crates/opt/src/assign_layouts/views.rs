@@ -85,6 +85,7 @@ pub(super) fn show_renamed(
     cx: &mut PassCx,
 ) -> Result<Changed, Diagnostics> {
     let changed = rewrite_ops(func, &mut |func, region, op| {
+        let TensorOp::Kernel { class: KernelClass::Map } = func.kind(op) else { return Ok(Rewrite::Keep) };
         let &[result] = func.results(op) else { return Ok(Rewrite::Keep) };
         let layout = func.ty(result).layout_or_default();
         let Some(types) = types_in(func, op, &layout, asserted) else { return Ok(Rewrite::Keep) };
