@@ -38,8 +38,7 @@ pub fn fold_constants(
 ) -> Result<Changed, Diagnostics> {
     let mut changed = Changed::No;
     for func in &mut program.funcs {
-        let kept = prologues(func, &program.symbols, target);
-        let mut plan = Plan::of(func, &kept);
+        let mut plan = Plan::of(func, &program.symbols, target);
         loop {
             let mut refused = false;
             changed |= rewrite_chosen(func, &plan.stored, &mut |func, region, op| {
@@ -69,9 +68,9 @@ pub fn fold_constants(
 }
 
 /// Ops that the target computes between bytes and products: from the bytes on, and what says where a byte's parts are.
-fn prologues(func: &TensorFunc, symbols: &Symbols, target: &dyn TargetModel) -> HashSet<OpId> {
+fn prologues(func: &TensorFunc, ops: &[OpId], symbols: &Symbols, target: &dyn TargetModel) -> HashSet<OpId> {
     let mut kept = HashSet::new();
-    for found in func.walk().into_iter().filter_map(|op| prologue::of_dot(func, op, symbols, target)) {
+    for found in ops.iter().filter_map(|op| prologue::of_dot(func, *op, symbols, target)) {
         for op in found.ops {
             let of_bytes = |value: &Value| {
                 let is_place = |op| matches!(func.kind(op), TensorOp::Iota { .. }) || kept.contains(&op);
@@ -104,16 +103,18 @@ struct Passed {
 }
 
 impl Plan {
-    fn of(func: &TensorFunc, kept: &HashSet<OpId>) -> Plan {
+    fn of(func: &TensorFunc, symbols: &Symbols, target: &dyn TargetModel) -> Plan {
+        let ops = func.walk();
+        let kept = prologues(func, &ops, symbols, target);
+        let constant = constant(func, &ops);
+        let for_contractions = for_contractions(func, &constant);
         let folded = OpSet::new(func.op_count());
         let mut order = Vec::new();
         let mut excess = BTreeMap::new();
         // Ops beyond the budget, and those computed of them.
         let unfolded = OpSet::new(func.op_count());
         let (mut bytes_left, mut steps_left) = (FOR_CONTRACTIONS, STEPS);
-        let ops = func.walk();
-        let for_contractions = for_contractions(func, &ops);
-        for op in ops.into_iter().filter(|op| !kept.contains(op)) {
+        for op in constant.into_iter().filter(|op| !kept.contains(op)) {
             let Some(beyond) = beyond_budget(func, &|op| folded.contains(op), op) else { continue };
             let of_unfolded = |value: &Value| func.def_op(*value).is_some_and(|op| unfolded.contains(op));
             let unfolds = beyond > 0 || func.operands(op).iter().any(of_unfolded);
@@ -191,14 +192,17 @@ fn steps(func: &TensorFunc, op: OpId) -> usize {
     results.fold(0usize, usize::saturating_add).saturating_mul(each)
 }
 
-/// The ops that depend on constants only and whose results a contraction reads, itself or through others of them.
-fn for_contractions(func: &TensorFunc, ops: &[OpId]) -> OpSet {
-    let (constant, wanted) = (OpSet::new(func.op_count()), OpSet::new(func.op_count()));
-    for op in ops {
-        if depends_on_constants(func, &|op| constant.contains(op), *op) {
-            constant.insert(*op);
-        }
-    }
+/// The ops that depend on constants only.
+fn constant(func: &TensorFunc, ops: &[OpId]) -> Vec<OpId> {
+    let known = OpSet::new(func.op_count());
+    let is_constant =
+        |op: &OpId| depends_on_constants(func, &|op| known.contains(op), *op) && known.insert(*op);
+    ops.iter().copied().filter(is_constant).collect()
+}
+
+/// Of ops that depend on constants only, those whose results a contraction reads, itself or through others of them.
+fn for_contractions(func: &TensorFunc, constant: &[OpId]) -> OpSet {
+    let wanted = OpSet::new(func.op_count());
     let contracts = |op: OpId| {
         let kind = func.kind(op);
         matches!(
@@ -206,7 +210,7 @@ fn for_contractions(func: &TensorFunc, ops: &[OpId]) -> OpSet {
             TensorOp::Dot { .. } | TensorOp::Conv { .. } | TensorOp::QDot { .. } | TensorOp::QConv { .. }
         )
     };
-    for op in ops.iter().rev().filter(|op| constant.contains(**op)) {
+    for op in constant.iter().rev() {
         let users = || func.results(*op).iter().flat_map(|result| func.users(*result));
         if users().any(|user| contracts(*user) || wanted.contains(*user)) {
             wanted.insert(*op);
@@ -264,7 +268,8 @@ fn sum<'a>(func: &TensorFunc, values: impl IntoIterator<Item = &'a Value>) -> Op
 /// A value's bytes, where its shape is known.
 pub(super) fn bytes(func: &TensorFunc, value: Value) -> Option<usize> {
     let ty = func.ty(value);
-    let count = ty.shape.as_static()?.into_iter().try_fold(1usize, usize::checked_mul)?;
+    let extent = |dim: &Dim| usize::try_from(dim.as_const()?).ok();
+    let count = ty.shape.iter().try_fold(1usize, |count, dim| count.checked_mul(extent(dim)?))?;
     count.checked_mul(ty.dtype.size())
 }
 
