@@ -2,7 +2,7 @@
 
 use super::order::Listing;
 use super::rules::{self, Role};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use tegula_base::Shape;
 use tegula_ir::{OpId, Value};
 use tegula_tensor::{KernelClass, TensorFunc, TensorOp};
@@ -20,7 +20,7 @@ pub(super) type Operands = SmallVec<[Value; rules::MAX_OPERANDS]>;
 pub(super) struct Group<'a> {
     pub form: Form,
     /// Positions of the ops that this group computes for all.
-    pub members: Vec<usize>,
+    pub members: SmallVec<[usize; 4]>,
     /// Positions of ops computed here once more, for this group only.
     pub copies: Vec<usize>,
     /// The shape that results have (of rows: before reduction).
@@ -135,7 +135,7 @@ impl<'a> Groups<'a> {
         let reads = self.operands(at).len();
         self.groups.push(Group {
             form,
-            members: vec![at],
+            members: smallvec![at],
             copies: vec![],
             space,
             reads,
@@ -165,7 +165,7 @@ impl<'a> Groups<'a> {
 
     /// Lets `into` compute an op for itself too.
     pub fn copy(&mut self, at: usize, into: GroupId) {
-        if self.home[at] != Some(into) && !self.copied[at].contains(&into) {
+        if !self.holds(into, at) {
             self.copied[at].push(into);
             self.groups[into].copies.push(at);
             self.groups[into].reads += self.operands(at).len();
@@ -208,7 +208,7 @@ impl<'a> Groups<'a> {
 
     /// Leaves an op to those who have copies, where all its readers have.
     pub fn give_up(&mut self, at: usize) {
-        let has_own = |group: GroupId| self.copied[at].contains(&group);
+        let has_own = |group: GroupId| self.has_copy(group, at);
         let users = &self.listing.users[at];
         if users.iter().all(|user| !self.is_host(*user) && self.groups_of(*user).all(has_own)) {
             self.release(at);
@@ -217,7 +217,12 @@ impl<'a> Groups<'a> {
     }
 
     pub fn holds(&self, group: GroupId, at: usize) -> bool {
-        self.home[at] == Some(group) || self.copied[at].contains(&group)
+        self.home[at] == Some(group) || self.has_copy(group, at)
+    }
+
+    /// A group has few copies, and a constant may be copied into very many groups.
+    fn has_copy(&self, group: GroupId, at: usize) -> bool {
+        self.groups[group].copies.contains(&at)
     }
 
     /// All groups that compute an op, its home first.
@@ -264,7 +269,8 @@ impl<'a> Groups<'a> {
         self.operands_of_ops(group, &self.ops_of(group))
     }
 
-    fn operands_of_ops(&self, group: GroupId, ops: &[usize]) -> Operands {
+    /// As [`operands_of`](Groups::operands_of), of a group whose ops are at hand.
+    pub fn operands_of_ops(&self, group: GroupId, ops: &[usize]) -> Operands {
         let mut operands = Operands::new();
         for at in ops {
             for value in self.operands(*at) {

@@ -267,9 +267,7 @@ fn rows_shape(shape: &Shape, space: &Shape, axes: &[usize]) -> bool {
 }
 
 fn has_room(groups: &Groups, group: GroupId, at: usize) -> bool {
-    groups.size_of(group) < rules::MAX_OPS
-        && may_read(groups, group, at)
-        && results_beside(groups, group, at) < rules::MAX_RESULTS
+    groups.size_of(group) < rules::MAX_OPS && may_read(groups, group, at) && may_give(groups, group, at)
 }
 
 /// Whether a group would read few enough values with the op.
@@ -294,13 +292,15 @@ pub(super) fn may_read_all(groups: &Groups, group: GroupId, ops: &[usize]) -> bo
     outside.len() <= rules::MAX_OPERANDS
 }
 
-/// How many members are read by others than a group and the op, up to what a kernel may give.
-fn results_beside(groups: &Groups, group: GroupId, at: usize) -> usize {
-    let leaving = groups.groups[group].members.iter().filter(|member| {
+/// Whether a kernel may give the op's result beside those of a group that others than the group and the op read.
+fn may_give(groups: &Groups, group: GroupId, at: usize) -> bool {
+    let members = &groups.groups[group].members;
+    let mut leaving = members.iter().filter(|member| {
         let users = &groups.listing.users[**member];
         users.iter().any(|user| *user != at && !groups.holds(group, *user))
     });
-    leaving.take(rules::MAX_RESULTS).count()
+    // Few members give few results.
+    members.len() < rules::MAX_RESULTS || leaving.nth(rules::MAX_RESULTS - 1).is_none()
 }
 
 fn remark(groups: &Groups, at: usize, group: GroupId, cx: &mut PassCx) {

@@ -3,7 +3,7 @@
 //! A group with one reader merges into it; cheap groups with several readers are computed again in each. Merging into
 //! the only reader, or copying, cannot close a cycle. Reshapes that end up reading a buffer are released again.
 
-use super::groups::{Form, GroupId, Groups};
+use super::groups::{Form, GroupId, Groups, Positions};
 use super::grow::{describe, spell};
 use super::places::{self, places};
 use super::rules::{self, Role};
@@ -168,11 +168,14 @@ fn readers(groups: &Groups, id: GroupId, result: usize) -> Readers {
     for user in &groups.listing.users[result] {
         readers.host |= groups.is_host(*user);
         for group in groups.groups_of(*user) {
-            if group != id && !groups.holds(group, result) && !readers.groups.contains(&group) {
+            if group != id && !groups.holds(group, result) {
                 readers.groups.push(group);
             }
         }
     }
+    // A constant has very many.
+    readers.groups.sort_unstable();
+    readers.groups.dedup();
     readers
 }
 
@@ -206,14 +209,12 @@ fn accepts(
 ) -> Result<(), String> {
     let value = groups.result(result);
     let into = &groups.groups[reader];
-    let mut users = groups.ops_of(reader);
-    users.retain(|at| reads(groups, *at, value));
-    let mut rows = rows_of_attention(groups, reader);
+    let (pulled, own) = (groups.ops_of(id), groups.ops_of(reader));
+    let users: Positions = own.iter().copied().filter(|at| reads(groups, *at, value)).collect();
+    let mut rows = rows_of_attention(groups, reader, &own);
     if rows.iter().any(|(known, _)| *known == value) {
         // Each block of queries reads all keys: what computes them would do so for each.
-        let mut ops = groups.ops_of(id);
-        ops.sort_unstable_by(|a, b| b.cmp(a));
-        let is_order = ops.iter().all(|at| follow_rows(groups, *at, &mut rows));
+        let is_order = pulled.iter().rev().all(|at| follow_rows(groups, *at, &mut rows));
         let root = groups.op(into.members[0]);
         let has_room = groups.size_of(id) + groups.size_of(reader) <= rules::MAX_OPS;
         let elsewhere = users.iter().any(|at| *at > into.members[0]);
@@ -232,7 +233,7 @@ fn accepts(
     let source = groups.groups[id].form == Form::Source;
     if let Form::Root(_) = into.form {
         let root = groups.kind(into.members[0]);
-        let plain = groups.ops_of(id).iter().all(|at| {
+        let plain = pulled.iter().all(|at| {
             matches!(groups.listing.roles[*at], Role::Elementwise)
                 || matches!(groups.kind(*at), TensorOp::Splat { .. } | TensorOp::Broadcast { .. })
                 || matches!(root, TensorOp::Dot { .. }) && adds_units(groups, *at)
@@ -247,19 +248,19 @@ fn accepts(
     if source {
         return Ok(());
     }
-    if into.form == Form::Root(KernelClass::Attention) && narrows_lanes(groups, id, target) {
+    if into.form == Form::Root(KernelClass::Attention) && narrows_lanes(groups, &pulled, target) {
         return Err("its wide elements would leave half of the lanes of all scores empty".into());
     }
     if groups.size_of(id) + groups.size_of(reader) > rules::MAX_OPS {
         return Err("the kernel is full".into());
     }
-    let places = places(groups, value, reader);
+    let places = places(groups, value, &own);
     if places > places::MOST {
         return Err(format!("it would be computed at {places} places"));
     }
-    let mut operands = groups.operands_of(reader);
+    let mut operands = groups.operands_of_ops(reader, &own);
     operands.retain(|operand| *operand != value);
-    for operand in groups.operands_of(id) {
+    for operand in groups.operands_of_ops(id, &pulled) {
         if !operands.contains(&operand) {
             operands.push(operand);
         }
@@ -268,7 +269,7 @@ fn accepts(
     if operands.len() > rules::MAX_OPERANDS {
         return Err(format!("the kernel would read {} buffers", operands.len()));
     }
-    if is_dear(groups, id, reader) {
+    if is_dear(groups, &pulled, reader) {
         repeats_nothing(groups, value, reader, target)?;
     }
     Ok(())
@@ -310,7 +311,7 @@ fn pulls(root: &TensorOp, operands: &[Value], value: Value) -> bool {
 
 /// What an attention reads as queries, keys and values, and what its kernel orders anew to have them; each with the axis
 /// along which its rows lie. Nothing where the reader is no attention.
-fn rows_of_attention(groups: &Groups, reader: GroupId) -> Vec<(Value, usize)> {
+fn rows_of_attention(groups: &Groups, reader: GroupId, ops: &[usize]) -> Vec<(Value, usize)> {
     /// Of queries, keys and values: `[batch, heads, rows, elements]`.
     const ROWS: usize = 2;
     if groups.groups[reader].form != Form::Root(KernelClass::Attention) {
@@ -320,10 +321,8 @@ fn rows_of_attention(groups: &Groups, reader: GroupId) -> Vec<(Value, usize)> {
     let operands = &groups.operands(root)[..rules::ATTENTION_MASK];
     let mut rows: Vec<(Value, usize)> = operands.iter().map(|value| (*value, ROWS)).collect();
     // Later ops first: each is behind all that read it.
-    let mut before: Vec<usize> = groups.ops_of(reader).into_iter().filter(|at| *at < root).collect();
-    before.sort_unstable_by(|a, b| b.cmp(a));
-    for at in before {
-        follow_rows(groups, at, &mut rows);
+    for at in ops.iter().rev().filter(|at| **at < root) {
+        follow_rows(groups, *at, &mut rows);
     }
     rows
 }
@@ -371,18 +370,17 @@ fn axis_before(groups: &Groups, at: usize, axis: usize) -> Option<usize> {
     }
 }
 
-/// Whether a group computes elements of which a register holds fewer than of `f32`.
-fn narrows_lanes(groups: &Groups, id: GroupId, target: &dyn TargetModel) -> bool {
-    let lanes = |value: &Value| target.lanes(groups.func.ty(*value).dtype);
-    groups.ops_of(id).iter().any(|at| {
-        let values = groups.operands(*at).iter().chain([&groups.result(*at)]).copied().collect::<Vec<_>>();
-        values.iter().any(|value| lanes(value) < target.lanes(DType::F32))
+/// Whether ops compute elements of which a register holds fewer than of `f32`.
+fn narrows_lanes(groups: &Groups, ops: &[usize], target: &dyn TargetModel) -> bool {
+    let lanes = |value: Value| target.lanes(groups.func.ty(value).dtype);
+    ops.iter().any(|at| {
+        let mut values = groups.operands(*at).iter().copied().chain([groups.result(*at)]);
+        values.any(|value| lanes(value) < target.lanes(DType::F32))
     })
 }
 
-/// Whether the group costs more than reading its result would.
-fn is_dear(groups: &Groups, id: GroupId, reader: GroupId) -> bool {
-    let ops = groups.ops_of(id);
+/// Whether the ops cost their reader more than reading their result would.
+fn is_dear(groups: &Groups, ops: &[usize], reader: GroupId) -> bool {
     let cheap = match groups.groups[reader].form {
         Form::Root(KernelClass::Attention) => rules::CHEAP_MASK,
         _ => rules::CHEAP,
