@@ -5,6 +5,7 @@
 //! ([`Algebra::is_closed`]). Walks end after [`MOST`] ops: formulas are short, and chains of products may be long.
 
 use crate::passes::canonicalise::Site;
+use smallvec::SmallVec;
 use tegula_base::{DType, Dim};
 use tegula_ir::scalar::eval::eval;
 use tegula_ir::{OpId, ScalarOp, Value};
@@ -19,7 +20,7 @@ pub(super) const DEGREES: usize = 4;
 pub(super) struct Algebra<'a, 'b> {
     pub site: &'a Site<'b>,
     /// What the walks went through.
-    inner: Vec<OpId>,
+    inner: SmallVec<[OpId; MOST]>,
 }
 
 /// `base ^ (halves / 2)`.
@@ -29,11 +30,13 @@ pub(super) struct Power {
     pub halves: i32,
 }
 
+pub(super) type Powers = SmallVec<[Power; 4]>;
+
 /// `number * powers`, each base once for its whole powers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Product {
     pub number: f64,
-    pub powers: Vec<Power>,
+    pub powers: Powers,
 }
 
 impl Product {
@@ -62,7 +65,7 @@ pub(super) struct Affine {
 
 impl<'a, 'b> Algebra<'a, 'b> {
     pub fn new(site: &'a Site<'b>) -> Algebra<'a, 'b> {
-        Algebra { site, inner: vec![] }
+        Algebra { site, inner: SmallVec::new() }
     }
 
     /// Whether the formula is computed as wide as its composite is: in 16 bits each step is rounded, which a composite
@@ -139,7 +142,7 @@ impl<'a, 'b> Algebra<'a, 'b> {
 
     /// Any value as a product; `whole` is not taken apart.
     pub fn product(&mut self, value: Value, whole: Option<Value>) -> Product {
-        let mut product = Product { number: 1.0, powers: vec![] };
+        let mut product = Product { number: 1.0, powers: Powers::new() };
         let mut left = MOST;
         self.multiply(value, 2, whole, &mut left, &mut product);
         product.powers.retain(|power| power.halves != 0);

@@ -41,10 +41,11 @@ fn stored(site: &Site, value: Value) -> Option<Stored> {
 }
 
 pub(super) fn conv(site: &mut Site) -> Applied {
-    let TensorOp::Conv { window, groups, out: DType::F32 } = site.kind().clone() else { return Ok(None) };
+    let TensorOp::Conv { window, groups, out: DType::F32 } = site.kind() else { return Ok(None) };
     let (Some(x), Some(w)) = (stored(site, site.operand(0)), stored(site, site.operand(1))) else {
         return Ok(None);
     };
+    let (window, groups) = (window.clone(), *groups);
     let is_factored = x.axis.is_none() && w.axis.is_none_or(|axis| axis == 0);
     if !is_factored || ![x.scale, w.scale].iter().all(|scale| may_leave(site, *scale)) {
         return Ok(None);
@@ -59,10 +60,11 @@ pub(super) fn conv(site: &mut Site) -> Applied {
 }
 
 pub(super) fn dot(site: &mut Site) -> Applied {
-    let TensorOp::Dot { dims, out: DType::F32, .. } = site.kind().clone() else { return Ok(None) };
+    let TensorOp::Dot { dims, out: DType::F32, .. } = site.kind() else { return Ok(None) };
     let (Some(lhs), Some(rhs)) = (stored(site, site.operand(0)), stored(site, site.operand(1))) else {
         return Ok(None);
     };
+    let dims = dims.clone();
     let is_factored = lhs.axis.is_none() && scales_columns(&rhs, site.b.rank(rhs.value), &dims);
     if !is_factored || ![lhs.scale, rhs.scale].iter().all(|scale| may_leave(site, *scale)) {
         return Ok(None);
@@ -81,7 +83,7 @@ fn may_leave(site: &Site, scale: Value) -> bool {
 }
 
 pub(super) fn weights(site: &mut Site) -> Applied {
-    let TensorOp::Dot { dims, out: DType::F32, .. } = site.kind().clone() else { return Ok(None) };
+    let TensorOp::Dot { dims, out: DType::F32, .. } = site.kind() else { return Ok(None) };
     let (x, w) = (site.operand(0), site.operand(1));
     let (source, perm) = match site.def(w) {
         Some((op, TensorOp::Transpose { perm })) => (site.b.func.operand(op, 0), Some(perm.clone())),
@@ -97,9 +99,10 @@ pub(super) fn weights(site: &mut Site) -> Applied {
     };
     let constant = matches!(site.def(bytes), Some((_, TensorOp::Constant { .. })));
     let matrix = site.b.rank(w) == 2 && dims.rhs_batch.is_empty() && dims.rhs_contract.len() == 1;
-    if !constant || !matrix || !scales_columns(&rhs, 2, &dims) || !is_moderate(site, rhs.scale) {
+    if !constant || !matrix || !scales_columns(&rhs, 2, dims) || !is_moderate(site, rhs.scale) {
         return Ok(None);
     }
+    let dims = dims.clone();
     let Some(bytes) = quantised::centred(&mut site.b, bytes, rhs.zero)? else { return Ok(None) };
     let bytes = match perm {
         Some(perm) => site.b.transpose(bytes, &perm)?,

@@ -1,7 +1,8 @@
 //! Softmax and normalisations: what exporters write with reductions along rows.
 
-use super::algebra::{Algebra, Power, Product};
+use super::algebra::{Algebra, Power, Powers, Product};
 use crate::passes::canonicalise::{Applied, Site, all_ones};
+use smallvec::{SmallVec, smallvec};
 use tegula_base::Shape;
 use tegula_ir::attr::F64;
 use tegula_ir::{ScalarOp, Value};
@@ -139,7 +140,7 @@ pub(super) fn norm(site: &mut Site) -> Applied {
 }
 
 /// The root in a product with what it divides, and the other powers.
-fn find_root(site: &Site, result: Value) -> Option<(Root, Vec<Power>)> {
+fn find_root(site: &Site, result: Value) -> Option<(Root, Powers)> {
     let seen = Algebra::new(site).product(result, None);
     let power = seen.powers.iter().find(|power| power.halves == -1)?;
     let mut algebra = Algebra::new(site);
@@ -154,11 +155,13 @@ fn find_root(site: &Site, result: Value) -> Option<(Root, Vec<Power>)> {
     is_plain.then_some((root, product.powers))
 }
 
+/// More terms no normalisation has.
+const MOST: usize = 3;
+
 /// The terms of a sum with their signs, each as a product.
-fn terms(algebra: &mut Algebra, value: Value, whole: Option<Value>) -> Vec<Product> {
-    let mut terms = vec![];
-    let mut waiting = vec![(value, 1.0)];
-    const MOST: usize = 3;
+fn terms(algebra: &mut Algebra, value: Value, whole: Option<Value>) -> SmallVec<[Product; MOST]> {
+    let mut terms = SmallVec::new();
+    let mut waiting: SmallVec<[(Value, f64); MOST]> = smallvec![(value, 1.0)];
     while let Some((value, sign)) = waiting.pop() {
         let full = terms.len() + waiting.len() + 1 >= MOST;
         let split = |algebra: &mut Algebra, f| if full { None } else { algebra.operands_of(value, f) };
@@ -187,7 +190,7 @@ pub(super) fn norm_of_products(site: &mut Site) -> Applied {
 }
 
 /// The root in `x * a` and `-mean(x) * a`, the other factors of `a`, and what else is added.
-fn two_products(site: &Site) -> Option<(Root, Vec<Power>, Vec<Value>)> {
+fn two_products(site: &Site) -> Option<(Root, Powers, Vec<Value>)> {
     let result = site.b.func.result(site.op);
     let seen = terms(&mut Algebra::new(site), result, None);
     let power = *seen.iter().flat_map(|term| &term.powers).find(|power| power.halves == -1)?;
