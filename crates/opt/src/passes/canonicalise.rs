@@ -16,7 +16,7 @@ mod transpose;
 mod window;
 
 use near::Near;
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use tegula_base::{Diagnostic, Diagnostics, Dim, EntityId, Shape};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::rewrite::{Rewrite, erase_unneeded, rewrite_chosen};
@@ -97,8 +97,31 @@ impl Edits {
 pub(crate) struct Site<'a> {
     pub b: Builder<'a>,
     pub op: OpId,
+    /// A bit for each [`Source`] that an operand comes from, once a rule has asked.
+    sources: OnceCell<u8>,
     /// Why a rule that had nearly matched did not, for `explain`.
     pub missed: Cell<Option<&'static str>>,
+}
+
+/// What most rules of elementwise ops look for behind an operand. Most ops have none of these, and are told so at once.
+#[derive(Clone, Copy)]
+pub(crate) enum Source {
+    Splat = 1,
+    Broadcast = 2,
+    Transpose = 4,
+    Reshape = 8,
+}
+
+fn sources(func: &TensorFunc, op: OpId) -> u8 {
+    let defs = func.operands(op).iter().filter_map(|value| func.def_op(*value));
+    let bits = defs.map(|def| match func.kind(def) {
+        TensorOp::Splat { .. } => Source::Splat as u8,
+        TensorOp::Broadcast { .. } => Source::Broadcast as u8,
+        TensorOp::Transpose { .. } => Source::Transpose as u8,
+        TensorOp::Reshape { .. } => Source::Reshape as u8,
+        _ => 0,
+    });
+    bits.fold(0, |all, bit| all | bit)
 }
 
 /// What to use instead of the op's only result, or `None` where the rule does not apply.
@@ -143,7 +166,8 @@ fn apply_first(
     if rules.is_empty() {
         return Ok(Rewrite::Keep);
     }
-    let mut site = Site { b: Builder::new(func, consts).at_op(region, op), op, missed: Cell::new(None) };
+    let b = Builder::new(func, consts).at_op(region, op);
+    let mut site = Site { b, op, sources: OnceCell::new(), missed: Cell::new(None) };
     for rule in rules {
         let first_built = site.b.func.op_count();
         match (rule.apply)(&mut site) {
@@ -180,6 +204,11 @@ impl Site<'_> {
     pub fn miss<T>(&self, reason: &'static str) -> Option<T> {
         self.missed.set(Some(reason));
         None
+    }
+
+    /// Whether an operand comes from such an op.
+    pub fn reads(&self, source: Source) -> bool {
+        self.sources.get_or_init(|| sources(self.b.func, self.op)) & source as u8 != 0
     }
 
     pub fn kind(&self) -> &TensorOp {

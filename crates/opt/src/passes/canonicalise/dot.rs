@@ -46,8 +46,9 @@ fn shared_right_side(site: &mut Site) -> Applied {
 
 /// Packing reads a constant either way, so it need not be turned.
 fn transposed_constant(site: &mut Site) -> Applied {
-    let TensorOp::Dot { dims, out, pair_sums } = site.kind().clone() else { return Ok(None) };
     let Some((transpose, TensorOp::Transpose { perm })) = site.def(site.operand(1)) else { return Ok(None) };
+    let TensorOp::Dot { dims, out, pair_sums } = site.kind() else { return Ok(None) };
+    let (out, pair_sums) = (*out, *pair_sums);
     let w = site.b.func.operand(transpose, 0);
     if perm.as_slice() != [1, 0]
         || !dims.rhs_batch.is_empty()
@@ -56,7 +57,7 @@ fn transposed_constant(site: &mut Site) -> Applied {
     {
         return Ok(None);
     }
-    let mut dims = dims;
+    let mut dims = dims.clone();
     dims.rhs_contract[0] = 1 - dims.rhs_contract[0];
     let x = site.operand(0);
     site.b.emit(TensorOp::Dot { dims, out, pair_sums }, &[x, w]).map(Some)

@@ -1,6 +1,6 @@
 //! Rules of elementwise ops.
 
-use super::{Applied, Rule, Site, all_ones};
+use super::{Applied, Rule, Site, Source, all_ones};
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::scalar::eval::eval;
 use tegula_ir::{ScalarOp, Value};
@@ -107,7 +107,7 @@ fn function(site: &Site) -> Option<ScalarOp> {
 }
 
 fn of_splats(site: &mut Site) -> Applied {
-    let Some(f) = function(site) else { return Ok(None) };
+    let Some(f) = function(site).filter(|_| site.reads(Source::Splat)) else { return Ok(None) };
     if site.operands().iter().any(|value| site.splat(*value).is_none()) {
         return Ok(None);
     }
@@ -121,6 +121,9 @@ fn of_splats(site: &mut Site) -> Applied {
 
 fn neutral_operand(site: &mut Site) -> Applied {
     use ScalarOp::*;
+    if !site.reads(Source::Splat) {
+        return Ok(None);
+    }
     let Some(f) = function(site).filter(|f| f.arity() == 2) else { return Ok(None) };
     let (a, b) = (site.operand(0), site.operand(1));
     let dtype = site.b.dtype(a);
@@ -319,7 +322,7 @@ fn shape_without(site: &Site, skipped: usize, instead: Option<&Shape>) -> Option
 }
 
 fn broadcast_operand(site: &mut Site) -> Applied {
-    let Some(f) = function(site) else { return Ok(None) };
+    let Some(f) = function(site).filter(|_| site.reads(Source::Broadcast)) else { return Ok(None) };
     for i in 0..site.operands().len() {
         let value = site.operand(i);
         let Some((broadcast, TensorOp::Broadcast { .. })) = site.def(value) else { continue };
@@ -334,7 +337,7 @@ fn broadcast_operand(site: &mut Site) -> Applied {
 }
 
 fn narrow_splat(site: &mut Site) -> Applied {
-    let Some(f) = function(site) else { return Ok(None) };
+    let Some(f) = function(site).filter(|_| site.reads(Source::Splat)) else { return Ok(None) };
     for i in 0..site.operands().len() {
         let value = site.operand(i);
         let Some(bits) = site.splat(value).filter(|_| !all_ones(site.shape(value))) else { continue };

@@ -1,7 +1,7 @@
 //! Rules of reshapes: chains of them, and moving them below elementwise ops so that these stay next to the
 //! contraction that they follow.
 
-use super::{Applied, Rule, Site};
+use super::{Applied, Rule, Site, Source};
 use crate::form_kernels::is_look_up;
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -38,7 +38,7 @@ fn twice(site: &mut Site) -> Applied {
 /// Queries, keys and values that one product computes lie side by side: as whole heads of a longer axis, attention's kernel
 /// reads them there. A single head is left alone: keys in pages are one, and their slices are elements.
 pub(super) fn heads_of_slice(site: &mut Site) -> Applied {
-    let TensorOp::Transpose { perm } = site.kind().clone() else { return Ok(None) };
+    let TensorOp::Transpose { perm } = site.kind() else { return Ok(None) };
     let func = &site.b.func;
     let readers = func.users(func.result(site.op));
     if readers.is_empty() || !readers.iter().all(|at| matches!(func.kind(*at), TensorOp::Attention { .. })) {
@@ -64,6 +64,7 @@ pub(super) fn heads_of_slice(site: &mut Site) -> Applied {
     else {
         return Ok(None);
     };
+    let perm = perm.clone();
     let mut starts = vec![Dim::from(0); to.rank()];
     starts[heads.start] = first;
     let mut whole: SmallVec<[Dim; 6]> = to.iter().cloned().collect();
@@ -77,6 +78,9 @@ pub(super) fn heads_of_slice(site: &mut Site) -> Applied {
 /// `f(reshape(x), y) => reshape(f(x, reshape(y)))` where x is computed: the reshape then renames the end of a fused
 /// chain and not its middle.
 pub(super) fn sink(site: &mut Site) -> Applied {
+    if !site.reads(Source::Reshape) {
+        return Ok(None);
+    }
     let TensorOp::Elementwise { f } = *site.kind() else { return Ok(None) };
     let Some(from) = site.operands().iter().find_map(|value| computed_source(site, *value)) else {
         return Ok(None);
@@ -97,15 +101,15 @@ pub(super) fn sink(site: &mut Site) -> Applied {
 /// `norm(reshape(x)) => reshape(norm(x))` of composites that act on the last axes, where the reshape leaves those: as
 /// one op, before it is taken to pieces.
 pub(super) fn sink_below_rows(site: &mut Site) -> Applied {
-    let kind = site.kind().clone();
-    let Some(axis) = first_row_axis(&kind, site.shape(site.operand(0)).rank()) else { return Ok(None) };
+    let kind = site.kind();
+    let Some(axis) = first_row_axis(kind, site.shape(site.operand(0)).rank()) else { return Ok(None) };
     let Some(from) = computed_source(site, site.operand(0)) else { return Ok(None) };
     let to = site.result_type().shape.clone();
     let row = to.rank() - axis;
     if from.rank() < row || from[from.rank() - row..] != to[axis..] {
         return Ok(None);
     }
-    let kind = match kind {
+    let kind = match kind.clone() {
         TensorOp::Softmax { log, .. } => TensorOp::Softmax { axis: from.rank() - row, log },
         TensorOp::LayerNorm { eps, .. } => TensorOp::LayerNorm { axis: from.rank() - row, eps },
         TensorOp::RmsNorm { eps, .. } => TensorOp::RmsNorm { axis: from.rank() - row, eps },

@@ -1,7 +1,7 @@
 //! Rules of transposes: chains of them, and moving them below elementwise ops and reductions, where pairs meet and
 //! vanish.
 
-use super::{Applied, Rule, Site};
+use super::{Applied, Rule, Site, Source};
 use tegula_base::Shape;
 use tegula_ir::Value;
 use tegula_tensor::TensorOp;
@@ -44,6 +44,9 @@ fn units(site: &mut Site) -> Applied {
 /// `f(transpose(x), transpose(y), row) => transpose(f(x, y, row'))`: operands of the full shape are transposed alike,
 /// others are constants or few in extent.
 pub(super) fn sink(site: &mut Site) -> Applied {
+    if !site.reads(Source::Transpose) {
+        return Ok(None);
+    }
     let TensorOp::Elementwise { f } = *site.kind() else { return Ok(None) };
     let Some(perm) = site.operands().iter().find_map(|value| vanishing(site, *value)) else {
         return Ok(None);
