@@ -6,7 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use tegula_import::onnx::{OPSETS, supported};
+use tegula_import::onnx::{ONNX, OPSETS, supported};
 use tegula_tensor::reference_markdown;
 
 use crate::outcome::Outcome;
@@ -44,8 +44,7 @@ fn text() -> String {
     let mut current = None;
     for ((domain, name), ranges) in ranges() {
         if current != Some(domain) {
-            let title = if domain.is_empty() { "ai.onnx" } else { domain };
-            text += &format!("\n## `{title}`\n\n| op | versions |\n|---|---|\n");
+            text += &format!("\n## `{domain}`\n\n| op | versions |\n|---|---|\n");
             current = Some(domain);
         }
         let ranges: Vec<String> = ranges.into_iter().map(|range| words(domain, range)).collect();
@@ -100,7 +99,7 @@ fn ranges() -> BTreeMap<(&'static str, &'static str), Vec<Range>> {
 }
 
 fn words(domain: &str, (since, until): Range) -> String {
-    let newest = domain.is_empty().then_some(*OPSETS.end());
+    let newest = (domain == ONNX).then_some(*OPSETS.end());
     match (since, newest.unwrap_or(i64::MAX).min(until)) {
         (since, i64::MAX) if since <= 1 => "all".to_string(),
         (since, i64::MAX) => format!("from {since}"),

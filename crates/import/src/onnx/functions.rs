@@ -5,7 +5,7 @@ use super::fault::{Fault, Outcome, Report};
 use super::node::{Node, display_op};
 use super::proto::{AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto};
 use super::scope::Slot;
-use super::{domain_versions, plain_domain};
+use super::{domain_versions, full_domain};
 use std::collections::{BTreeMap, HashMap};
 
 /// Calls nested deeper are refused.
@@ -47,7 +47,7 @@ impl<'m> Functions<'m> {
 }
 
 fn key(domain: &str, name: &str, overload: &str) -> Key {
-    (plain_domain(domain).to_string(), name.to_string(), overload.to_string())
+    (full_domain(domain).to_string(), name.to_string(), overload.to_string())
 }
 
 impl Cx<'_> {

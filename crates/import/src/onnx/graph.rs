@@ -5,8 +5,8 @@
 
 use super::cx::Cx;
 use super::fault::{Fault, Outcome, UNSUPPORTED_OP};
+use super::full_domain;
 use super::node::{Node, Operands, display_name, display_op};
-use super::plain_domain;
 use super::proto::{GraphProto, NodeProto, ValueInfoProto, tensor_shape_proto, type_proto};
 use super::scope::{NameId, Scopes, Slot};
 use super::table::{self, Found, Results};
@@ -105,7 +105,7 @@ impl Cx<'_> {
     }
 
     fn convert(&mut self, proto: &NodeProto, operands: &[NameId]) -> Outcome<Results> {
-        let domain = plain_domain(proto.domain());
+        let domain = full_domain(proto.domain());
         let function = self.functions.find(proto);
         let operands = self.operands(proto, operands);
         let version = self.opsets.get(domain).copied();
@@ -203,7 +203,7 @@ impl Cx<'_> {
     /// Reports ops without a converter in graphs that will not be walked.
     fn survey_graphs(&mut self, proto: &NodeProto) {
         for node in graphs_of(proto).flat_map(|graph| &graph.node) {
-            let domain = plain_domain(node.domain());
+            let domain = full_domain(node.domain());
             let version = self.opsets.get(domain).copied().unwrap_or(1);
             if self.functions.find(node).is_none()
                 && let Found::Missing(why) = table::find(domain, node.op_type(), version)

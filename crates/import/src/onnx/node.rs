@@ -1,6 +1,8 @@
 //! One node as a converter sees it: operands already resolved, attributes by name and kind.
 
 use super::fault::{Fault, Outcome};
+use super::full_domain;
+use super::ops::ONNX;
 use super::proto::attribute_proto::AttributeType as Kind;
 use super::proto::{AttributeProto, GraphProto, NodeProto, TensorProto};
 use super::scope::Slot;
@@ -239,8 +241,8 @@ pub(crate) fn display_name(node: &NodeProto) -> &str {
 
 /// `Gemm`, or `com.microsoft::Gelu`.
 pub(crate) fn display_op(node: &NodeProto) -> String {
-    match node.domain() {
-        "" | "ai.onnx" => node.op_type().to_string(),
+    match full_domain(node.domain()) {
+        ONNX => node.op_type().to_string(),
         domain => format!("{domain}::{}", node.op_type()),
     }
 }

@@ -32,6 +32,9 @@ mod window;
 
 use super::table::Row;
 
+/// The domain of ONNX's own ops, whose short name is empty.
+pub const ONNX: &str = "ai.onnx";
+
 /// The domain of ONNX Runtime's own ops.
 pub(super) const MICROSOFT: &str = "com.microsoft";
 
@@ -46,32 +49,32 @@ const TRAINING: &str = "ai.onnx.preview.training";
 
 /// All rows by domain.
 pub(super) const FAMILIES: &[(&str, &[Row])] = &[
-    ("", elementwise::ROWS),
-    ("", cast::ROWS),
-    ("", activation::ROWS),
-    ("", movement::ROWS),
-    ("", reduction::ROWS),
-    ("", slicing::ROWS),
-    ("", padding::ROWS),
-    ("", indexing::ROWS),
-    ("", source::ROWS),
-    ("", contraction::ROWS),
-    ("", convolution::ROWS),
-    ("", pooling::ROWS),
-    ("", normalisation::ROWS),
-    ("", control::ROWS),
-    ("", recurrent::ROWS),
-    ("", quantisation::ROWS),
-    ("", resize::ROWS),
-    ("", attention::ROWS),
-    ("", loss::ROWS),
-    ("", spatial::ROWS),
-    ("", signal::ROWS),
-    ("", random::ROWS),
-    ("", ngrams::ROWS),
-    ("", sequences::ROWS),
-    ("", text::ROWS),
-    ("", optional::ROWS),
+    (ONNX, elementwise::ROWS),
+    (ONNX, cast::ROWS),
+    (ONNX, activation::ROWS),
+    (ONNX, movement::ROWS),
+    (ONNX, reduction::ROWS),
+    (ONNX, slicing::ROWS),
+    (ONNX, padding::ROWS),
+    (ONNX, indexing::ROWS),
+    (ONNX, source::ROWS),
+    (ONNX, contraction::ROWS),
+    (ONNX, convolution::ROWS),
+    (ONNX, pooling::ROWS),
+    (ONNX, normalisation::ROWS),
+    (ONNX, control::ROWS),
+    (ONNX, recurrent::ROWS),
+    (ONNX, quantisation::ROWS),
+    (ONNX, resize::ROWS),
+    (ONNX, attention::ROWS),
+    (ONNX, loss::ROWS),
+    (ONNX, spatial::ROWS),
+    (ONNX, signal::ROWS),
+    (ONNX, random::ROWS),
+    (ONNX, ngrams::ROWS),
+    (ONNX, sequences::ROWS),
+    (ONNX, text::ROWS),
+    (ONNX, optional::ROWS),
     (TRAINING, training::ROWS),
     (ML, ml::ROWS),
     (PREVIEW, attention::PREVIEW),

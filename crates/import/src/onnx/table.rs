@@ -7,7 +7,7 @@ use super::cx::Cx;
 use super::early;
 use super::fault::Outcome;
 use super::node::Node;
-use super::ops;
+use super::ops::{self, ONNX};
 use super::scope::Slot;
 use smallvec::SmallVec;
 use std::sync::OnceLock;
@@ -116,13 +116,13 @@ pub(crate) fn find(domain: &str, name: &str, version: i64) -> Found {
         table
     });
     let Some(rows) = table.get(&(domain, name)) else {
-        if let Some(why) = (domain.is_empty()).then(|| ops::reason_refused(name)).flatten() {
+        if let Some(why) = (domain == ONNX).then(|| ops::reason_refused(name)).flatten() {
             return Found::Missing(why.to_string());
         }
-        let domain = if domain.is_empty() { "ONNX" } else { domain };
+        let domain = if domain == ONNX { "ONNX" } else { domain };
         return Found::Missing(format!("no such op of {domain} is supported"));
     };
-    if domain.is_empty() && version < SETTLED && early::since(name).is_none_or(|since| version < since) {
+    if domain == ONNX && version < SETTLED && early::since(name).is_none_or(|since| version < since) {
         return Found::Missing(format!(
             "opset {version} is not supported for this op; versions {} to {} are",
             early::since(name).unwrap_or(SETTLED),
@@ -149,7 +149,7 @@ pub fn supported() -> Vec<(&'static str, &'static str, i64, i64)> {
 
 fn first_version(domain: &str, row: &Row) -> i64 {
     match domain {
-        "" => row.since.max(early::since(row.op).unwrap_or(SETTLED)),
+        ONNX => row.since.max(early::since(row.op).unwrap_or(SETTLED)),
         _ => row.since,
     }
 }
