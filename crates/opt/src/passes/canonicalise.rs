@@ -174,7 +174,12 @@ fn apply_first(
             Ok(None) => {}
             // Something broadcasts in a place that the rule did not look at.
             Ok(Some(value)) if site.b.func.ty(value) != site.b.func.ty(site.b.func.result(op)) => {
-                erase_unneeded(site.b.func, (first_built..site.b.func.op_count()).map(OpId::new));
+                // That and nothing more: ops that stood before are off their region's list.
+                for built in (first_built..site.b.func.op_count()).rev().map(OpId::new) {
+                    if is_unused(site.b.func, built) {
+                        site.b.func.erase(built);
+                    }
+                }
                 site.missed.set(Some("a rule does not apply: its result would have another shape"));
             }
             Ok(Some(value)) => {
