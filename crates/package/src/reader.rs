@@ -89,6 +89,13 @@ impl Package {
         Package { bytes, header, manifest, program, memory }
     }
 
+    /// Whether reading its bytes gives the same package.
+    pub(crate) fn is_as_read(&self) -> bool {
+        let parts = |package: &Package| (package.header, package.manifest.clone(), package.program.clone());
+        let read = Package::parse(self.bytes.clone());
+        read.is_ok_and(|read| parts(&read) == parts(self) && read.memory == self.memory)
+    }
+
     /// The whole file.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes

@@ -202,7 +202,9 @@ impl Draft {
     /// The package in memory as if read back: for running at once what was just compiled.
     pub fn into_package(self) -> Package {
         let (header, bytes) = self.assemble();
-        Package::from_parts(bytes, header, self.manifest, self.program, self.memory)
+        let package = Package::from_parts(bytes, header, self.manifest, self.program, self.memory);
+        debug_assert!(package.is_as_read(), "invariant: a package is read as it was made");
+        package
     }
 
     /// Writes the package to a sink that stands at its start. The header is written last, so that a file cut

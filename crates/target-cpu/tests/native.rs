@@ -305,9 +305,32 @@ fn templates_give_what_a_kernel_gets_alone() {
             // Registers run out while constants wait for their use, which then reads them from memory.
             for at in [0, 64, 128] {
                 give_the_same(&templates, &crowded(at), set, &format!("crowded, at {at}"));
+                give_the_same(&templates, &crowded_loop(at), set, &format!("a crowded loop, at {at}"));
             }
         }
     }
+}
+
+/// Forty sums and as many factors, alive before, in and after a loop, which spends them one by one.
+fn crowded_loop(at: i64) -> CpuFunc {
+    use tegula_base::DType::F32;
+    use tegula_ir::ScalarOp;
+    use tegula_target_cpu::math::expand;
+    use tegula_target_cpu::schedule::{Builder, LoopLevel};
+    let mut b = Builder::new("crowded_loop");
+    let (from, to) = (b.arg(1), b.arg(2));
+    let mut load = |at: i64| b.load(F32, 8, from, at);
+    let (sums, factors): (Vec<_>, Vec<_>) = (0..40).map(|i| (load(32 * i), load(32 * i + at + 64))).unzip();
+    let (begin, end) = (b.index(0), b.index(3 + at));
+    let sums = b.for_(begin, end, 1, LoopLevel::L1, &sums, |b, _, sums| {
+        let pairs = sums.iter().zip(&factors);
+        pairs.map(|(sum, factor)| expand(b, ScalarOp::Mul, &[F32; 2], &[*sum, *factor])).collect()
+    });
+    for (i, (sum, factor)) in sums.into_iter().zip(factors).enumerate() {
+        let difference = expand(&mut b, ScalarOp::Sub, &[F32; 2], &[sum, factor]);
+        b.store(F32, difference, to, 32 * i as i64 + at);
+    }
+    b.finish()
 }
 
 /// Forty roots and as many constants, alive at once, in straight code; products go to `at` and behind.
