@@ -1,8 +1,8 @@
 //! Hash maps for ids, sizes and ops: a short hash of a few instructions a word.
 //!
 //! The order of a map is the same in every run, yet no result may depend on it. Equal hashes are easy to make, so keys
-//! that an outsider chooses at will, such as names in a file, go into a [`SeededMap`]: the hash of crate `foldhash`
-//! under a secret that is another in every run.
+//! that an outsider chooses at will, such as names in a file, go into a [`SeededMap`], or their [`fingerprint`]s stand for
+//! them: the hash of crate `foldhash` under a secret that is another in every run.
 //! Method of the short one: rotate, add, multiply by an odd constant with about half its bits set; the high bits, which depend on
 //! all of the word, come down at the end, where the table looks at them.
 

@@ -58,6 +58,16 @@ fn models_compute_what_onnx_says() {
     }
 }
 
+/// Notes are not read, so nothing can be wrong with them.
+#[test]
+fn a_note_may_hold_any_bytes() {
+    let case = read_case("ir 8\nopset 17\ninput x: f32[2]\ny = Neg(x)\noutput y\n");
+    let doc_string = [6 << 3 | 2, 2, 0xff, 0xfe];
+    let bytes = [case.model.encode_to_vec(), doc_string.to_vec()].concat();
+    let program = import(bytes.into(), &Beside, &options()).unwrap_or_else(|report| panic!("{report}"));
+    assert_eq!(program.entry().result_names, ["y"]);
+}
+
 #[test]
 fn a_part_of_a_model_needs_only_what_it_uses() {
     let case = read_case(

@@ -137,7 +137,7 @@ struct Lower<'a> {
     /// The pieces of tiles that were made.
     made: Made,
     windows: HashMap<Value, Option<Rc<Window>>>,
-    /// The windows that loads say, also of those that may not be loaded again.
+    /// Of each load, the window that it reads, whether or not it may be read again later.
     loaded: HashMap<OpId, Rc<Window>>,
     /// Reads of memory that this kernel also writes, in sight and perhaps not made yet.
     open_reads: Vec<OpId>,

@@ -220,7 +220,7 @@ impl<'a> Groups<'a> {
         self.home[at] == Some(group) || self.has_copy(group, at)
     }
 
-    /// A group has few copies, and a constant may be copied into very many groups.
+    /// Asked of the group's list, which kernels' size keeps short, not of the op's: a constant is copied into very many groups.
     fn has_copy(&self, group: GroupId, at: usize) -> bool {
         self.groups[group].copies.contains(&at)
     }

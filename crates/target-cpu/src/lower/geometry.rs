@@ -18,6 +18,7 @@ pub(super) struct Geometry<'a> {
 
 impl<'a> Geometry<'a> {
     pub fn new(shape: &'a [i64], lanes: u32) -> Geometry<'a> {
+        debug_assert!(lanes.is_power_of_two(), "invariant: a register holds a power of two of lanes");
         Geometry { shape, log_lanes: lanes.trailing_zeros() }
     }
 
