@@ -20,7 +20,7 @@ use tegula_testkit::random::Rng;
 
 use crate::in_process::{guarded, keep_panics};
 use crate::outcome::Outcome;
-use crate::shell::Shell;
+use crate::shell::{Shell, own_program};
 use crate::workspace;
 use corpus::Corpus;
 use subject::Target;
@@ -142,7 +142,7 @@ fn start(target: Target, seed: u64, folder: &Path) -> Result<Stream> {
 
 /// This program under a limit of address space.
 fn limited(arguments: &str) -> Result<Shell> {
-    let exe = std::env::current_exe().context("cannot find this program's own file")?;
+    let exe = own_program()?;
     let script = format!("ulimit -v {MEMORY_KIB}; exec {} {arguments}", exe.display());
     Ok(Shell::new("sh").args(["-c", &script]))
 }

@@ -10,6 +10,7 @@ use tegula_testkit::gpu_kernels::{GpuKernel, gpu_kernels};
 use tegula_testkit::planted;
 
 use crate::outcome::Outcome;
+use crate::shell::own_program;
 use crate::simulated::{self, Held, Job, MODELS, Subject, Verdict};
 use crate::workspace;
 
@@ -82,7 +83,7 @@ fn overlapping_steps(seeds: u64) -> Result<bool> {
     let mut quiet = true;
     for seed in 1..=seeds {
         let out = workspace::target().join(format!("gpu-races-{seed}"));
-        let mut command = std::process::Command::new(std::env::current_exe()?);
+        let mut command = std::process::Command::new(own_program()?);
         command.env("TEGULA_FAKE_CUDA", format!("races=1,seed={seed}"));
         command.args(["gpu", "--fake", "--small", "--part", "decode", "--only", "decode_step*", "--out"]);
         let output = command.arg(out).output()?;

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use tegula_testkit::onnx_suite::{self, Case, Verdict};
 
 use crate::catalog::Catalog;
@@ -17,7 +17,7 @@ use crate::in_process::{self, guarded, is_simulated};
 use crate::open_rows::{self, OpenRows};
 use crate::outcome::Outcome;
 use crate::refusals::Refusals;
-use crate::shell::Shell;
+use crate::shell::{Shell, own_program};
 use crate::worker_pool::{self, Answer};
 use crate::{python, workspace};
 
@@ -129,7 +129,7 @@ impl Suite {
 
     fn verdicts(&self, names: Vec<String>) -> Result<BTreeMap<String, Verdict>> {
         let verdicts = Mutex::new(BTreeMap::new());
-        let exe = std::env::current_exe().context("cannot find this program's own file")?;
+        let exe = own_program()?;
         let start = || Shell::new(&exe).args([self.verb, "--worker"]);
         let record = |name: String, answer: Answer| {
             let verdict = match answer {

@@ -19,7 +19,7 @@ use tegula_testkit::random::{Case, Choices, generate, reduce};
 
 use crate::in_process::keep_panics;
 use crate::outcome::Outcome;
-use crate::shell::Shell;
+use crate::shell::{Shell, own_program};
 use crate::worker_pool::{self, Answer};
 use crate::workspace;
 use executors::{Failure, judge};
@@ -150,7 +150,7 @@ fn reduce_some(failures: &[(u64, Failure)]) -> Result<()> {
 
 fn run_jobs(jobs: Vec<Job>) -> Result<BTreeMap<u64, Verdict>> {
     let verdicts = Mutex::new(BTreeMap::new());
-    let exe = std::env::current_exe().context("cannot find this program's own file")?;
+    let exe = own_program()?;
     let start = || Shell::new(&exe).args(["random", "--worker"]);
     let lines = jobs.iter().map(serde_json::to_string).collect::<Result<Vec<String>, _>>()?;
     let limit = if jobs.iter().any(|job| job.reduce) { CASE_LIMIT * 5 } else { CASE_LIMIT };

@@ -19,6 +19,7 @@ use crate::catalog::Catalog;
 use crate::fetch_models::fetch;
 use crate::in_process::{best_class, compile_bytes, package, session};
 use crate::outcome::Outcome;
+use crate::shell::own_program;
 use crate::tegula_cli::Tegula;
 use crate::workspace;
 
@@ -35,7 +36,7 @@ pub fn run(args: &[String]) -> Result<Outcome> {
         return judge(Path::new(args.get(at + 1).context("`--judge` takes a file")?));
     }
     let model = fetch(&Catalog::load()?, MODEL)?;
-    let own = std::env::current_exe().context("cannot find this program's own file")?;
+    let own = own_program()?;
     let small = workspace::target().join("reduced.mlir");
     let sizes = SIZES.iter().flat_map(|size| ["--dim", size]);
     let command = Tegula::build()?.command().arg("reduce").arg(&model).args(sizes);

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -41,6 +41,16 @@ impl Finished {
     pub fn code(&self) -> Option<i32> {
         self.status.and_then(|status| status.code())
     }
+}
+
+/// What starts the running program once more while it runs. By its path another may start, or none: a build puts a new
+/// file there.
+pub fn own_program() -> Result<PathBuf> {
+    let running = PathBuf::from(format!("/proc/{}/exe", std::process::id()));
+    if running.exists() {
+        return Ok(running);
+    }
+    std::env::current_exe().context("cannot find this program's own file")
 }
 
 impl Shell {

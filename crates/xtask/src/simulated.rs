@@ -29,7 +29,7 @@ use tegula_testkit::random::{Choices, generate};
 
 use crate::in_process::{guarded, keep_panics};
 use crate::outcome::Outcome;
-use crate::shell::Shell;
+use crate::shell::{Shell, own_program};
 use crate::tegula_cli::first_error;
 use crate::worker_pool::{self, Answer};
 
@@ -123,7 +123,7 @@ impl Held {
 pub fn run_jobs(jobs: Vec<Job>) -> Result<Vec<(Job, Verdict)>> {
     let lines = jobs.iter().map(serde_json::to_string).collect::<Result<Vec<String>, _>>()?;
     let verdicts = Mutex::new(BTreeMap::new());
-    let exe = std::env::current_exe().context("cannot find this program's own file")?;
+    let exe = own_program()?;
     let start = || Shell::new(&exe).args(["gpu-sim", "--worker"]);
     let record = |line: String, answer: Answer| {
         let verdict = match answer {

@@ -3,10 +3,10 @@
 
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
 use crate::outcome::{Outcome, Status};
-use crate::shell::Shell;
+use crate::shell::{Shell, own_program};
 use crate::verb;
 
 /// A check and its arguments.
@@ -112,7 +112,7 @@ fn run_rows(rows: &[Row], args: &[String]) -> Result<Outcome> {
         let names: Vec<&str> = rows.iter().map(|(name, _)| *name).collect();
         bail!("there is no check `{unknown}`; the checks are {}", names.join(", "));
     }
-    let exe = std::env::current_exe().context("cannot find this program's own file")?;
+    let exe = own_program()?;
     let start = Instant::now();
     let mut table = Vec::new();
     let (mut passed, mut failed, mut skipped) = (0, 0, 0);

@@ -18,6 +18,7 @@ use tegula_runtime::{Hardware, Session, SessionOptions};
 
 use super::rows::{Rows, Subject, append};
 use super::{Plan, correctness, decoding, speed};
+use crate::shell::own_program;
 
 /// Processes for results at once: each computes what is expected on a core.
 const MOST_WORKERS: usize = 12;
@@ -54,7 +55,7 @@ pub fn start(plan: &Plan, part: &str, args: &[String]) -> Result<()> {
 fn until_done(plan: &Plan, part: &str, args: &[String], number: usize, of: usize) -> Result<()> {
     while !plan.is_over() {
         let left = plan.until.saturating_duration_since(Instant::now()).as_secs() + 1;
-        let mut command = Command::new(std::env::current_exe()?);
+        let mut command = Command::new(own_program()?);
         // The first of several values counts.
         command.args(["gpu", "--worker", &format!("{number}/{of}"), "--part", part]);
         command.args(["--seconds", &left.to_string()]).args(args).stdin(Stdio::null());
