@@ -1,5 +1,5 @@
 //! `compile-count`: instructions of a whole process that compiles a model on one thread, as callgrind counts them.
-//! `compile-time` has the bars, in time, which on one machine differs by a third within an hour; here a change that costs
+//! `compile-time` has the bars, in time, which on one machine differs by a half within hours; here a change that costs
 //! a percent is seen. `data/compile_count.txt` holds what was reached (`ratchet.rs`), with one version of rustc: another makes
 //! other code of the same source.
 

@@ -10,6 +10,7 @@ use tegula_testkit::gpu_kernels::{Sizes, gpu_kernels};
 
 use crate::elf;
 use crate::outcome::Outcome;
+use crate::shell::own_program;
 use crate::workspace;
 
 /// What the machines with a GPU have (Ubuntu 22.04).
@@ -20,7 +21,7 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     let folder = args.first().map_or_else(|| workspace::target().join("gpu-bundle"), PathBuf::from);
     let kernels = folder.join("kernels");
     fs::create_dir_all(&kernels).with_context(|| format!("cannot make {}", kernels.display()))?;
-    let program = std::env::current_exe().context("cannot find this program's own file")?;
+    let program = own_program()?;
     let bytes = fs::read(&program)?;
     let needed =
         elf::needed_versions(&bytes).map_err(|reason| anyhow::anyhow!("{}: {reason}", program.display()))?;

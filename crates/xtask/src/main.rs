@@ -44,6 +44,7 @@ mod open_rows;
 mod ort_cases;
 mod outcome;
 mod page;
+mod peak_memory;
 mod peers;
 mod predicted;
 mod python;

@@ -1,26 +1,20 @@
 //! `memory [--all] [--only ID ...]`: peak anonymous memory of `tegula run FILE.tgl` on one thread, model by model.
 //! Bar: the arena plus 30 MB.  Weights are mapped from the file and do not count.
-//! Method: resident minus shared pages of /proc/PID/statm, read in a tight loop while the process lives. A run that the
-//! loop hardly met, as a short one beside other work, is run again.
+//! How it is seen: `peak_memory.rs`.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
-use std::process::Child;
-use std::thread;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 
 use crate::baseline;
 use crate::catalog::Catalog;
 use crate::outcome::Outcome;
+use crate::peak_memory::{Watch, peak};
 use crate::shell::Shell;
 use crate::tegula_cli::{RunOptions, RunReport, Tegula};
 use crate::workspace;
 
 const ALLOWANCE: u64 = 30_000_000;
-/// Between fewer looks at a run its peak may have come and gone.
-const LOOKS: usize = 50;
-const TRIES: usize = 10;
 
 pub fn run(args: &[String]) -> Result<Outcome> {
     if !fs::exists("/proc/self/statm")? {
@@ -39,7 +33,12 @@ pub fn run(args: &[String]) -> Result<Outcome> {
             let out = workspace::target().join("run").join("memory");
             fs::create_dir_all(&out)?;
             let options = RunOptions { threads: 1, ..RunOptions::default() };
-            arena_and_peak(|| tegula.run_command(&package, &baseline.steps[0].inputs, &out, options))
+            let inputs = &baseline.steps[0].inputs;
+            let run = |watch: &mut Watch| watched(tegula.run_command(&package, inputs, &out, options), watch);
+            let (said, bytes) = peak(run)?;
+            let report: RunReport =
+                serde_json::from_slice(&said).context("`tegula run --json` lacks a key")?;
+            Ok((report.arena_bytes, bytes))
         })();
         let name = format!("{:22} {:13}", baseline.id, baseline.shape_set);
         match row {
@@ -59,70 +58,15 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     Ok(Outcome::pass_if(failed == 0).with("failed", failed).with("worst_share_of_bar", format!("{worst:.2}")))
 }
 
-/// The arena's bytes as the run reports them, and the peak of its anonymous memory.
-/// Errors: it fails, or is over too soon each time.
-fn arena_and_peak(run: impl Fn() -> Shell) -> Result<(u64, u64)> {
-    for _ in 0..TRIES {
-        let (stdout, peak, looks) = peak_of(run())?;
-        if looks >= LOOKS {
-            let report: RunReport =
-                serde_json::from_slice(&stdout).context("`tegula run --json` lacks a key")?;
-            return Ok((report.arena_bytes, peak));
-        }
-    }
-    bail!("in none of {TRIES} runs could its memory be read {LOOKS} times")
-}
-
-/// What a process says, the peak of its anonymous memory in bytes until it ends, and how often that was read.
-/// Errors: it fails.
-fn peak_of(command: Shell) -> Result<(Vec<u8>, u64, usize)> {
-    let page = page_size()?;
+/// What a process says before it ends. Errors: it fails.
+fn watched(command: Shell, watch: &mut Watch) -> Result<Vec<u8>> {
     let mut child = command.converse()?;
     drop(child.stdin.take());
-    let (mut peak, mut looks) = (0, 0);
     while child.try_wait()?.is_none() {
-        if let Some(pages) = anonymous_pages(&child) {
-            peak = peak.max(pages);
-            looks += 1;
-        }
+        watch.look(&child);
     }
+    watch.look(&child);
     let output = child.wait_with_output()?;
     ensure!(output.status.success(), "the process ended with {}", output.status);
-    Ok((output.stdout, peak * page, looks))
-}
-
-/// The peak of a process's anonymous memory in bytes, until it has said `n_lines` lines to a request on its stdin; it
-/// must not end before. Errors: it does.
-pub fn peak_until(command: Shell, request: &str, n_lines: usize) -> Result<u64> {
-    let page = page_size()?;
-    let mut child = command.converse()?;
-    let mut stdin = child.stdin.take().context("the process has no stdin")?;
-    let stdout = BufReader::new(child.stdout.take().context("the process has no stdout")?);
-    stdin.write_all(request.as_bytes())?;
-    let answers = thread::spawn(move || stdout.lines().map_while(Result::ok).take(n_lines).count());
-    let mut peak = 0;
-    while !answers.is_finished() {
-        peak = peak.max(anonymous_pages(&child).unwrap_or(0));
-    }
-    // What it holds now, too: a short run may have come and gone between two looks.
-    let at_rest = anonymous_pages(&child);
-    drop(stdin);
-    child.kill()?;
-    child.wait()?;
-    let said = answers.join().unwrap_or(0);
-    ensure!(said == n_lines, "the process ended after {said} of {n_lines} answers");
-    Ok(peak.max(at_rest.unwrap_or(0)) * page)
-}
-
-/// Fields of statm, in pages: size, resident, shared (file-backed), ...; none once the process is gone.
-fn anonymous_pages(child: &Child) -> Option<u64> {
-    let text = fs::read_to_string(format!("/proc/{}/statm", child.id())).ok()?;
-    let mut fields = text.split_whitespace().skip(1).map(str::parse::<u64>);
-    let (resident, shared) = (fields.next()?.ok()?, fields.next()?.ok()?);
-    resident.checked_sub(shared)
-}
-
-fn page_size() -> Result<u64> {
-    let text = Shell::new("getconf").arg("PAGESIZE").read()?;
-    text.trim().parse().context("`getconf PAGESIZE` printed no number")
+    Ok(output.stdout)
 }

@@ -109,6 +109,9 @@ pub fn acceptance(args: &[String]) -> Result<Outcome> {
 /// Runs the rows, or those named in `args`.
 fn run_rows(rows: &[Row], args: &[String]) -> Result<Outcome> {
     if let Some(unknown) = args.iter().find(|arg| rows.iter().all(|(name, _)| name != arg)) {
+        if verb::find(unknown).is_some() {
+            bail!("`{unknown}` is not one of these; it runs alone: `cargo xtask {unknown}`");
+        }
         let names: Vec<&str> = rows.iter().map(|(name, _)| *name).collect();
         bail!("there is no check `{unknown}`; the checks are {}", names.join(", "));
     }

@@ -4,15 +4,17 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::thread;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 use tegula_base::HostTensor;
 
 use super::Bench;
 use crate::bench::report;
 use crate::cores;
-use crate::memory::peak_until;
+use crate::peak_memory::{Watch, peak};
 use crate::peers::Peer;
 use crate::shell::Shell;
 use crate::tegula_cli::write_npy;
@@ -62,15 +64,15 @@ pub fn measure(bench: &Bench) -> Result<Memory> {
             bench.tegula.compile(&baseline.model, &package)?;
             let peer = |model| bench.peers.serve_rounds(Peer::OnnxRuntime, model, inputs, 1);
             // Each says that it is ready, and what its runs took; without a session there are none.
-            let peak = |command: Shell, n_lines: usize| {
-                cores::on(&cores::last(1), || peak_until(command, REQUEST, n_lines))
+            let bytes = |command: &dyn Fn() -> Shell, n_lines: usize| -> Result<u64> {
+                Ok(peak(|watch| answers(command(), n_lines, watch))?.1)
             };
             Ok([
-                peak(bench.tegula.serve_rounds(&smallest, &one, 1), 2)?,
-                peak(bench.tegula.serve_rounds(&package, inputs, 1), 2)?,
-                peak(bench.tegula.serve_rounds(&baseline.model, inputs, 1), 2)?,
-                peak(peer(Some(&baseline.model)), 2)?,
-                peak(peer(None), 1)?,
+                bytes(&|| bench.tegula.serve_rounds(&smallest, &one, 1), 2)?,
+                bytes(&|| bench.tegula.serve_rounds(&package, inputs, 1), 2)?,
+                bytes(&|| bench.tegula.serve_rounds(&baseline.model, inputs, 1), 2)?,
+                bytes(&|| peer(Some(&baseline.model)), 2)?,
+                bytes(&|| peer(None), 1)?,
             ])
         })();
         let row = MemoryRow::new(&baseline.id, peaks);
@@ -80,6 +82,27 @@ pub fn measure(bench: &Bench) -> Result<Memory> {
     let failed = rows.iter().filter(|row| row.error.is_some()).count();
     let worst = rows.iter().filter(|row| row.error.is_none()).map(|row| row.ratio).fold(0.0, f64::max);
     Ok(Memory { rows, worst, failed, holds: failed == 0 && worst <= bench.bars.memory.worst })
+}
+
+/// Watches a process on one core until it has said `n_lines` lines to a request; it must not end before.
+/// Errors: it does.
+fn answers(command: Shell, n_lines: usize, watch: &mut Watch) -> Result<()> {
+    // The process alone: on one core nobody would look while it works.
+    let mut child = cores::on(&cores::last(1), || command.converse())?;
+    let mut stdin = child.stdin.take().context("the process has no stdin")?;
+    let stdout = BufReader::new(child.stdout.take().context("the process has no stdout")?);
+    stdin.write_all(REQUEST.as_bytes())?;
+    let lines = thread::spawn(move || stdout.lines().map_while(Result::ok).take(n_lines).count());
+    while !lines.is_finished() {
+        watch.look(&child);
+    }
+    watch.look(&child);
+    drop(stdin);
+    child.kill()?;
+    child.wait()?;
+    let said = lines.join().unwrap_or(0);
+    ensure!(said == n_lines, "the process ended after {said} of {n_lines} answers");
+    Ok(())
 }
 
 impl MemoryRow {
