@@ -62,10 +62,7 @@ pub fn run(args: &[String]) -> Result<Outcome> {
 fn watched(command: Shell, watch: &mut Watch) -> Result<Vec<u8>> {
     let mut child = command.converse()?;
     drop(child.stdin.take());
-    while child.try_wait()?.is_none() {
-        watch.look(&child);
-    }
-    watch.look(&child);
+    watch.until_end(&mut child)?;
     let output = child.wait_with_output()?;
     ensure!(output.status.success(), "the process ended with {}", output.status);
     Ok(output.stdout)

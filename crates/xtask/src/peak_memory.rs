@@ -50,7 +50,16 @@ impl Watch {
         Watch { started: now, last: now, unseen: Duration::ZERO, pages: 0, is_over: false }
     }
 
-    /// Looks at what the process holds now; once more when it has ended, so that its last moments are counted.
+    /// Looks at the process until it has ended, and once more, so that its last moments are counted.
+    pub fn until_end(&mut self, child: &mut Child) -> Result<()> {
+        while child.try_wait()?.is_none() {
+            self.look(child);
+        }
+        self.look(child);
+        Ok(())
+    }
+
+    /// Looks at what the process holds now.
     pub fn look(&mut self, child: &Child) {
         if self.is_over {
             return;
@@ -106,11 +115,7 @@ mod tests {
         while late && anonymous_pages(&child).is_some() {
             sleep(Duration::from_millis(1));
         }
-        while child.try_wait()?.is_none() {
-            watch.look(&child);
-        }
-        watch.look(&child);
-        Ok(())
+        watch.until_end(&mut child)
     }
 
     #[test]
