@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 
+use crate::cpu_time;
 use crate::outcome::{Outcome, Status};
 use crate::shell::{Shell, own_program};
 use crate::verb;
@@ -40,6 +41,7 @@ const TEST: &[Row] = &[
     ("ratchets", &[]),
     ("predicted", &[]),
     ("compile-count", &[]),
+    ("same-output", &[]),
     ("gpu-model", &[]),
     ("gpu-sim", &[]),
     ("gpu-races", &[]),
@@ -73,6 +75,7 @@ const ACCEPTANCE: &[Row] = &[
     ("compile-count", &[]),
     ("memory", &["--all"]),
     ("identity", &[]),
+    ("same-output", &["--all"]),
     ("ratchets", &[]),
     ("predicted", &[]),
     ("speed", &[]),
@@ -122,7 +125,7 @@ fn run_rows(rows: &[Row], args: &[String]) -> Result<Outcome> {
     for (name, flags) in rows.iter().filter(|(name, _)| args.is_empty() || args.iter().any(|arg| arg == name))
     {
         println!("\n==== {name} {}", flags.join(" "));
-        let began = Instant::now();
+        let (began, cpu_before) = (Instant::now(), cpu_time::of_children());
         let (status, line) = if verb::find(name).is_some() {
             let streamed = Shell::new(&exe).arg(name).args(*flags).stream()?;
             let result = streamed.lines.iter().rev().find(|line| line.starts_with("RESULT "));
@@ -136,14 +139,19 @@ fn run_rows(rows: &[Row], args: &[String]) -> Result<Outcome> {
             Status::Skip if MAY_SKIP.contains(name) => skipped += 1,
             Status::Skip | Status::Fail => failed += 1,
         }
-        table.push(format!("{:7.1} s  {line}", began.elapsed().as_secs_f64()));
+        let (wall, cpu) = (began.elapsed().as_secs_f64(), cpu_time::of_children() - cpu_before);
+        table.push(format!("{wall:7.1} {cpu:7.1}  {line}"));
     }
-    println!("\n{}\n\n{passed} passed, {failed} failed, {skipped} skipped", table.join("\n"));
+    println!(
+        "\n wall s   cpu s\n{}\n\n{passed} passed, {failed} failed, {skipped} skipped",
+        table.join("\n")
+    );
     Ok(Outcome::pass_if(failed == 0 && passed > 0)
         .with("passed", passed)
         .with("failed", failed)
         .with("skipped", skipped)
-        .with("seconds", start.elapsed().as_secs()))
+        .with("seconds", start.elapsed().as_secs())
+        .with("cpu_seconds", cpu_time::of_children().round()))
 }
 
 #[cfg(test)]

@@ -148,6 +148,12 @@ pub const VERBS: &[Verb] = &[
     verb("capi", "[--blocks N] [--seed S]", "the C interface, from C", crate::capi::run),
     verb("identity", "", "the same input gives the same package", crate::identity::run),
     verb(
+        "same-output",
+        "[--all] [--only ID ...] [--bless]",
+        "packages of five machine classes are what was recorded",
+        crate::same_output::run,
+    ),
+    verb(
         "gpu-model",
         "[--explain]",
         "predicted times of GPU kernels against published ones",
