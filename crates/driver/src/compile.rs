@@ -8,6 +8,8 @@ use crate::model::Model;
 use crate::target::{self, Form};
 use crate::tune::contractions;
 use std::collections::BTreeMap;
+use tegula_backend::TargetModel;
+use tegula_backend::tuning::{TunedTile, Tuning};
 use tegula_base::face::Clock;
 use tegula_base::{Diagnostic, Diagnostics};
 use tegula_ir::pass::{Changed, PassRecord};
@@ -21,8 +23,6 @@ use tegula_opt::plan_memory::{Lifetimes, plan_memory};
 use tegula_opt::update_in_place::{Alias, aliases, update_in_place};
 use tegula_package::About;
 use tegula_package::writer::Draft;
-use tegula_target::TargetModel;
-use tegula_target::tuning::{TunedTile, Tuning};
 use tegula_tensor::TensorProgram;
 
 /// How a model is compiled.

@@ -1,10 +1,10 @@
 //! The target that compile options ask for.
 
 use crate::compile::CompileOptions;
+use tegula_backend::TargetModel;
 use tegula_base::{Diagnostic, Diagnostics, Symbols};
 use tegula_machine::{Kind, Machine};
 use tegula_package::MachineId;
-use tegula_target::TargetModel;
 use tegula_target_cpu::model::CpuTarget;
 use tegula_target_cpu::native::Tier;
 use tegula_target_cpu::{exec, native};

@@ -11,14 +11,14 @@ use crate::compile::{CompileOptions, Compiled, Stages, compile_program};
 use crate::model::Model;
 use crate::target;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use tegula_backend::tuning::Tuning;
+pub use tegula_backend::tuning::{TunedContract, TunedTile};
+use tegula_backend::{Contract, TargetModel};
 use tegula_base::{Diagnostic, Diagnostics, HostTensor, Symbols};
 use tegula_ir::PassCx;
 use tegula_opt::lower::contract_of;
 use tegula_package::Port;
 use tegula_runtime::{Hardware, Session, TensorView};
-use tegula_target::tuning::Tuning;
-pub use tegula_target::tuning::{TunedContract, TunedTile};
-use tegula_target::{Contract, TargetModel};
 use tegula_tensor::TensorProgram;
 
 /// The part of its time that another tile must save: rounds of the same package differ by 1 to 2 % where other processes run.

@@ -15,12 +15,12 @@ mod reshape;
 mod views;
 mod weights;
 
+use tegula_backend::TargetModel;
 use tegula_base::HashMap;
 use tegula_base::{Diagnostic, Diagnostics, Dim, Shape};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::rewrite::{Rewrite, rewrite_region};
 use tegula_ir::{Def, OpId, RegionId, Value};
-use tegula_target::TargetModel;
 use tegula_tensor::{KernelClass, Layout, TensorFunc, TensorOp, TensorProgram, TensorType};
 
 /// Errors: internal, when a kernel does not have the form that its class says.

@@ -26,10 +26,10 @@ mod thin;
 
 pub(crate) use rules::{CHEAP, COSTLY, is_look_up, weight};
 
+use tegula_backend::TargetModel;
 use tegula_base::{Diagnostics, Symbols};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::{OpId, RegionId};
-use tegula_target::TargetModel;
 use tegula_tensor::{TensorFunc, TensorOp, TensorProgram};
 
 /// Forms the kernels of every function. Errors: internal, for an op that no kernel takes.

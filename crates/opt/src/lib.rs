@@ -1,6 +1,6 @@
 //! Tensor passes, kernel formation, lowering to tiles and host, memory planning.
 //! In: a verified tensor program and a `&dyn TargetModel`.  Out: kernels, tile functions, a host program.
-//! May use: tensor, tile, host, perf, target, machine, package, ir, base.  Never knows: which target it asks, model formats, files.
+//! May use: tensor, tile, host, perf, backend, machine, package, ir, base.  Never knows: which target it asks, model formats, files.
 //! Start reading at `pipeline.rs`, then `form_kernels.rs`.
 
 pub mod assign_layouts;

@@ -21,9 +21,9 @@ mod rows;
 mod scan;
 mod scatter;
 
+use tegula_backend::{Contract, TargetModel};
 use tegula_base::{DType, Diagnostic, Dim, Symbols};
 use tegula_ir::OpId;
-use tegula_target::{Contract, TargetModel};
 use tegula_tensor::{KernelClass, TensorFunc, TensorOp};
 use tegula_tile::TileKernel;
 

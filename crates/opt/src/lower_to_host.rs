@@ -27,11 +27,11 @@ pub use package::to_package;
 use crate::lower::BufferRef;
 use crate::update_in_place::Alias;
 use std::sync::Arc;
+use tegula_backend::{Code, TargetModel};
 use tegula_base::{Diagnostics, Dim};
 use tegula_host::HostProgram;
 use tegula_ir::OpId;
 use tegula_package::CostRecord;
-use tegula_target::{Code, TargetModel};
 use tegula_tensor::TensorProgram;
 
 /// A program on the host level with the kernels that its launches name.

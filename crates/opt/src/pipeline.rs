@@ -9,9 +9,9 @@ use crate::passes::{
     widen_rows,
 };
 use crate::share_kernels::share_kernels;
+use tegula_backend::TargetModel;
 use tegula_ir::Pipeline;
 use tegula_ir::rewrite::{cse, dce};
-use tegula_target::TargetModel;
 use tegula_tensor::{TensorFunc, TensorProgram};
 
 /// From what an importer builds to kernels with layouts; lowering to the host program comes next.

@@ -9,6 +9,7 @@ mod inputs;
 mod target;
 
 use std::path::{Path, PathBuf};
+use tegula_backend::TargetModel;
 use tegula_base::{DType, Diagnostics};
 use tegula_ir::rewrite::{cse, dce};
 use tegula_ir::{Changed, PassCx, Pipeline, PrintOptions, RunOptions, parse_program, print_program};
@@ -16,7 +17,6 @@ use tegula_opt::passes::Precision;
 use tegula_opt::{
     assign_layouts::assign_layouts, form_kernels::form_kernels, passes, share_kernels::share_kernels,
 };
-use tegula_target::TargetModel;
 use tegula_tensor::TensorProgram;
 
 const RULE: &str = "// -----\n";

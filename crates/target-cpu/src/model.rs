@@ -10,12 +10,12 @@ use crate::exec;
 use crate::lower::{Registers, Schedule, lower};
 use crate::native::{InstructionSet, Templates, Tier};
 use crate::schedule::Elem;
-use tegula_base::{Bytes, DType, Diagnostic, Diagnostics, Symbols};
-use tegula_machine::{Cpu, Machine};
-use tegula_target::tuning::{TunedContract, TunedTile, Tuning};
-use tegula_target::{
+use tegula_backend::tuning::{TunedContract, TunedTile, Tuning};
+use tegula_backend::{
     Attention, AttentionTile, BytePairs, Code, CompiledKernel, Contract, ContractTile, Scores, TargetModel,
 };
+use tegula_base::{Bytes, DType, Diagnostic, Diagnostics, Symbols};
+use tegula_machine::{Cpu, Machine};
 use tegula_tensor::KernelClass;
 use tegula_tile::TileKernel;
 

@@ -4,14 +4,14 @@
 
 use crate::lower::{Chip, lower};
 use crate::tiles;
+use tegula_backend::{
+    Attention, AttentionRuns, AttentionTile, Code, CompiledKernel, Contract, ContractForm, ContractTile,
+    Prologue, TargetModel,
+};
 use tegula_base::{Bytes, DType, Diagnostic, Dim, Symbols};
 use tegula_isa_ptx::{Module, Target, print};
 use tegula_machine::Machine;
 use tegula_package::PtxKernel;
-use tegula_target::{
-    Attention, AttentionRuns, AttentionTile, Code, CompiledKernel, Contract, ContractForm, ContractTile,
-    Prologue, TargetModel,
-};
 use tegula_tensor::KernelClass;
 use tegula_tile::TileKernel;
 

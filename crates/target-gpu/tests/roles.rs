@@ -1,13 +1,13 @@
 //! Kernels with roles (copies, rings, products by warpgroups) on the simulator, in race mode and with random times of
 //! completion. The tile level's executor is the oracle.
 
+use tegula_backend::{Code, TargetModel};
 use tegula_base::DType::*;
 use tegula_base::Symbols;
 use tegula_ir::{ScalarOp, Value};
 use tegula_machine::Machine;
 use tegula_package::PtxExecutor;
 use tegula_sim_ptx::{Options, Simulator};
-use tegula_target::{Code, TargetModel};
 use tegula_target_gpu::model::GpuTarget;
 use tegula_testkit::tiles::products::{Product, padded, product};
 use tegula_testkit::tiles::{Case, times};

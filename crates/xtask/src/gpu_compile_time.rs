@@ -10,6 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
+use tegula_backend::{Code, TargetModel};
 use tegula_base::Diagnostic;
 use tegula_driver::PassCx;
 use tegula_ir::RunOptions;
@@ -19,7 +20,6 @@ use tegula_opt::lower_to_host::distinct_kernels;
 use tegula_opt::passes::Precision;
 use tegula_opt::pipeline::tensor_pipeline;
 use tegula_opt::update_in_place::{aliases, update_in_place};
-use tegula_target::{Code, TargetModel};
 use tegula_target_gpu::model::GpuTarget;
 use tegula_tensor::TensorOp;
 use tegula_testkit::decoder::Decoder;

@@ -6,11 +6,11 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
+use tegula_backend::{Code, TargetModel};
 use tegula_base::Symbols;
 use tegula_machine::Machine;
 use tegula_package::PtxExecutor;
 use tegula_sim_ptx::{Options, Simulator};
-use tegula_target::{Code, TargetModel};
 use tegula_target_gpu::model::GpuTarget;
 use tegula_testkit::tiles::kernels::random_kernel;
 use tegula_testkit::tiles::products::random_product;

@@ -3,6 +3,7 @@
 
 use super::Device;
 use std::sync::Arc;
+use tegula_backend::Code;
 use tegula_base::{DType, Dim, HashMap, HostTensor};
 use tegula_host::{HostOp, Packing};
 use tegula_ir::OpId;
@@ -14,7 +15,6 @@ use tegula_package::{
     About, Arg, Buffer, BufferId, HostProgram, Kernel, KernelCode, PackageBuilder, Place, Port, Step,
 };
 use tegula_runtime::Session;
-use tegula_target::Code;
 use tegula_tensor::eval::Bindings;
 use tegula_tensor::{TensorFunc, TensorType};
 

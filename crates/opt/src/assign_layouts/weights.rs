@@ -6,9 +6,9 @@
 
 use super::outer_operand;
 use crate::lower::{contract, is_in_loop};
+use tegula_backend::{Contract, Panels, TargetModel};
 use tegula_base::{DType, Dim, Symbols};
 use tegula_ir::{Def, OpId, Value};
-use tegula_target::{Contract, Panels, TargetModel};
 use tegula_tensor::layout::Physical;
 use tegula_tensor::{Layout, TensorFunc, TensorOp};
 

@@ -6,9 +6,9 @@
 
 use smallvec::SmallVec;
 use std::cmp::max;
+use tegula_backend::TargetModel;
 use tegula_base::{Diagnostics, EntityId};
 use tegula_ir::{OpId, RegionId, Value};
-use tegula_target::TargetModel;
 use tegula_tensor::{TensorFunc, TensorOp};
 
 use super::rules::{self, Role};

@@ -6,9 +6,9 @@
 use super::groups::{Form, Groups};
 use super::grow::{describe, spell};
 use crate::lower::contract::prologue;
+use tegula_backend::TargetModel;
 use tegula_base::Symbols;
 use tegula_ir::pass::PassCx;
-use tegula_target::TargetModel;
 use tegula_tensor::KernelClass;
 
 pub(super) fn take_prologues(

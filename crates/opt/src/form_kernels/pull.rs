@@ -9,10 +9,10 @@ use super::places::{self, places};
 use super::rules::{self, Role};
 use crate::lower::attention::{paged_keys, pages, reads_moved_rows};
 use smallvec::SmallVec;
+use tegula_backend::TargetModel;
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::Value;
 use tegula_ir::pass::PassCx;
-use tegula_target::TargetModel;
 use tegula_tensor::{KernelClass, TensorOp};
 
 pub(super) fn pull_producers(groups: &mut Groups, target: &dyn TargetModel, cx: &mut PassCx) {

@@ -1,8 +1,8 @@
 //! What op may stand where in a kernel, and what it costs to compute it twice.
 
+use tegula_backend::TargetModel;
 use tegula_base::Diagnostic;
 use tegula_ir::{Def, Op, OpId, ScalarOp};
-use tegula_target::TargetModel;
 use tegula_tensor::{KernelClass, PadMode, TensorFunc, TensorOp};
 
 /// The part an op plays in kernel formation.

@@ -7,9 +7,9 @@
 use super::Lowered;
 use super::access::{Axis, Lowering, TileBox, begin};
 use super::body::Body;
+use tegula_backend::TargetModel;
 use tegula_base::Dim;
 use tegula_ir::Value;
-use tegula_target::TargetModel;
 use tegula_tensor::TensorOp;
 use tegula_tile::IndexOp;
 

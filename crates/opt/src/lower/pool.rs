@@ -5,10 +5,10 @@ use super::access::{Axis, Lowering, TileBox, begin};
 use super::body::Body;
 use super::contract::{result_order, window_range, window_start};
 use super::{Lowered, columns_together};
+use tegula_backend::TargetModel;
 use tegula_base::{DType, Dim};
 use tegula_ir::scalar::eval::identity;
 use tegula_ir::{OpId, ScalarOp, Value};
-use tegula_target::TargetModel;
 use tegula_tensor::{PoolKind, TensorOp, Window};
 use tegula_tile::IndexOp;
 

@@ -4,9 +4,9 @@
 use super::access::{Axis, Lowering, TileBox, begin};
 use super::body::Body;
 use super::{Lowered, columns_together};
+use tegula_backend::TargetModel;
 use tegula_base::{DType, Dim};
 use tegula_ir::scalar::eval::identity;
-use tegula_target::TargetModel;
 use tegula_tensor::TensorOp;
 
 pub(super) fn lower(body: &Body, target: &dyn TargetModel) -> Result<Lowered, String> {

@@ -7,9 +7,9 @@ mod slices;
 use super::Lowered;
 use super::access::{Axis, Coordinate, Lowering, TileBox, begin};
 use super::body::Body;
+use tegula_backend::TargetModel;
 use tegula_base::Shape;
 use tegula_ir::{ScalarOp, Value};
-use tegula_target::TargetModel;
 use tegula_tensor::{Layout, ScatterKind, TensorOp};
 
 /// `in_place`: the result has the data's memory.

@@ -8,9 +8,9 @@ use crate::kernel_signature::Signatures;
 use crate::lower::{BufferRef, lower_kernel};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use tegula_backend::{CompiledKernel, TargetModel};
 use tegula_base::{DType, Diagnostic, Diagnostics, Dim, HashMap, Shape, Symbols};
 use tegula_ir::{ConstStore, OpId, RegionId, ScalarOp};
-use tegula_target::{CompiledKernel, TargetModel};
 use tegula_tensor::{Builder, KernelClass, TensorFunc, TensorOp, TensorProgram, TensorType};
 
 /// A compiled kernel: its launches in order.

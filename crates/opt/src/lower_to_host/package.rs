@@ -4,6 +4,7 @@ use super::{HostCode, HostModule};
 use crate::plan_memory::Lifetimes;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use tegula_backend::Code;
 use tegula_base::{Diagnostic, Diagnostics, Dim, EntityId, Origin, Symbols};
 use tegula_host::{HostFunc, HostOp, Relation};
 use tegula_ir::{OpId, RegionId, Value};
@@ -12,7 +13,6 @@ use tegula_package::{
     About, Arg, Buffer, BufferId, Cond, ConstantData, Draft, HostProgram, Kernel, KernelCode, PackageBuilder,
     Place, Port, Step, Symbol,
 };
-use tegula_target::Code;
 
 /// Writes a verified module down; `lifetimes` come from `plan_memory`.
 /// Errors: internal, the package's own checks.

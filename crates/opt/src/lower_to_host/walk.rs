@@ -12,12 +12,12 @@ use crate::lower::BufferRef;
 use crate::update_in_place::{Alias, updating_kernel};
 use crate::views::source;
 use std::sync::Arc;
+use tegula_backend::{Code, TargetModel};
 use tegula_base::HashMap;
 use tegula_base::{DType, Diagnostic, Diagnostics, Dim, EntityId, Symbols};
 use tegula_host::{BufferType, HostFunc, HostOp, HostProgram, Relation};
 use tegula_ir::{ConstData, ConstId, ConstStore, OpId, RegionId, Value};
 use tegula_package::CostRecord;
-use tegula_target::{Code, TargetModel};
 use tegula_tensor::{KernelClass, TensorFunc, TensorOp, TensorProgram};
 
 pub(super) struct Walk<'a> {

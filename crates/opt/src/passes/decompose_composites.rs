@@ -21,11 +21,11 @@ mod widened;
 
 use super::round_factors::{FEW_STEPS, Precision};
 use crate::lower::attention;
+use tegula_backend::TargetModel;
 use tegula_base::{Diagnostic, Diagnostics};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::rewrite::{Rewrite, rewrite_ops};
 use tegula_ir::{ConstStore, Op, OpId, RegionId, ScalarOp, Value};
-use tegula_target::TargetModel;
 use tegula_tensor::decompose::{expand, is_composite};
 use tegula_tensor::{Builder, KernelClass, PadMode, TensorFunc, TensorOp, TensorProgram};
 

@@ -8,12 +8,12 @@
 
 use crate::lower::contract::prologue;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use tegula_backend::TargetModel;
 use tegula_base::{Diagnostics, Dim, HostTensor, Symbols};
 use tegula_ir::op::OpRules;
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::rewrite::{OpSet, Rewrite, erase_unneeded, rewrite_chosen};
 use tegula_ir::{ConstData, ConstStore, Effects, OpId, RegionId, Value};
-use tegula_target::TargetModel;
 use tegula_tensor::{Builder, TensorFunc, TensorOp, TensorProgram, evaluate_op};
 
 /// Bytes that a result may have beyond its operands'.

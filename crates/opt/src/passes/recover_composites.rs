@@ -15,10 +15,10 @@ mod requantised;
 mod rows;
 
 use crate::passes::canonicalise::{Rule, apply_rules};
+use tegula_backend::TargetModel;
 use tegula_base::Diagnostics;
 use tegula_ir::ScalarOp;
 use tegula_ir::pass::{Changed, PassCx};
-use tegula_target::TargetModel;
 use tegula_tensor::{TensorOp, TensorProgram};
 
 pub fn recover_composites(

@@ -12,12 +12,12 @@ mod weights;
 use super::decompose_composites::is_constant;
 use std::fmt;
 use std::str::FromStr;
+use tegula_backend::TargetModel;
 use tegula_base::{DType, Diagnostic, Diagnostics, Dim, HashMap, HashSet};
 use tegula_ir::op::OpRules;
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::rewrite::{Rewrite, rewrite_ops};
 use tegula_ir::{OpId, ScalarOp, Value};
-use tegula_target::TargetModel;
 use tegula_tensor::{Builder, PadMode, PoolKind, TensorFunc, TensorOp, TensorProgram};
 
 /// What floats of 32 bits are computed as.

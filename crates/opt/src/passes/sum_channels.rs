@@ -5,11 +5,11 @@
 //! channels as the target says, is a depthwise one whose results are summed over channels; where its window is one place,
 //! the sum of its channels' products.
 
+use tegula_backend::TargetModel;
 use tegula_base::{DType, Diagnostic, Diagnostics};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::rewrite::{Rewrite, rewrite_ops};
 use tegula_ir::{OpId, ScalarOp, Value};
-use tegula_target::TargetModel;
 use tegula_tensor::build::Built;
 use tegula_tensor::{Builder, TensorFunc, TensorOp, TensorProgram, Window};
 

@@ -11,11 +11,11 @@
 //!
 //! Weights of one scale for all columns have few such steps, those of a scale for each column so many that nothing is won.
 
+use tegula_backend::{BytePairs, TargetModel};
 use tegula_base::{DType, Diagnostic, Diagnostics, HostTensor};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::rewrite::{Rewrite, rewrite_ops};
 use tegula_ir::{ConstStore, OpId, Value};
-use tegula_target::{BytePairs, TargetModel};
 use tegula_tensor::build::Built;
 use tegula_tensor::{Builder, DotDims, TensorFunc, TensorOp, TensorProgram};
 

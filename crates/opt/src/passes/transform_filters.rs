@@ -4,11 +4,11 @@
 //! are constants of 16 numbers for 9. Filters that are not finite, or whose transforms are not, stay as they are.
 
 use crate::lower::contract;
+use tegula_backend::TargetModel;
 use tegula_base::{DType, Diagnostic, Diagnostics, Symbols};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::rewrite::{Rewrite, rewrite_ops};
 use tegula_ir::{ConstData, ConstStore, OpId};
-use tegula_target::TargetModel;
 use tegula_tensor::{Builder, TensorFunc, TensorOp, TensorProgram, winograd};
 
 /// Products that walked windows take for each of Winograd's from which it may pay, whatever the target. Measured on a Zen 3: images

@@ -5,10 +5,10 @@
 //! element by element and summed, instead of filling one lane of a vector of columns.
 
 use super::canonicalise::{Applied, Rule, Site, apply_rules};
+use tegula_backend::TargetModel;
 use tegula_base::{DType, Diagnostics};
 use tegula_ir::ScalarOp;
 use tegula_ir::pass::{Changed, PassCx};
-use tegula_target::TargetModel;
 use tegula_tensor::{TensorOp, TensorProgram};
 
 const TURNED: &[Rule] = &[Rule { name: "dot(x, transpose(w)) => dot(x, w)", apply: as_it_lies }];

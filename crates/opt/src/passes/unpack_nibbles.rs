@@ -3,10 +3,10 @@
 //! Before: contractions in normal form.  After: no concatenation is of the low and the high halves of bytes.
 
 use super::canonicalise::{Applied, Rule, Site, apply_rules};
+use tegula_backend::{Prologue, TargetModel};
 use tegula_base::{DType, Diagnostics, Dim, Shape};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::{ScalarOp, Value};
-use tegula_target::{Prologue, TargetModel};
 use tegula_tensor::{TensorOp, TensorProgram};
 
 const RULES: &[Rule] = &[Rule {

@@ -7,11 +7,11 @@
 
 use super::decompose_composites::is_constant;
 use super::sum_pairs::byte_product;
+use tegula_backend::TargetModel;
 use tegula_base::{DType, Diagnostic, Diagnostics};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::rewrite::{Rewrite, rewrite_ops};
 use tegula_ir::{ConstStore, OpId};
-use tegula_target::TargetModel;
 use tegula_tensor::{Builder, TensorFunc, TensorOp, TensorProgram, Window};
 
 /// Errors: internal, when what is built does not fit.

@@ -1,12 +1,12 @@
 //! A target with small tiles that takes composites in pieces, looks up or not, and multiplies pairs of `bf16` or
 //! words or not.
 
-use tegula_base::{Bytes, DType, Diagnostic, Symbols};
-use tegula_machine::Machine;
-use tegula_target::{
+use tegula_backend::{
     Attention, AttentionTile, BytePairs, CompiledKernel, Contract, ContractTile, Edges, Prologue, Scores,
     TargetModel,
 };
+use tegula_base::{Bytes, DType, Diagnostic, Symbols};
+use tegula_machine::Machine;
 use tegula_tensor::KernelClass;
 use tegula_tile::TileKernel;
 

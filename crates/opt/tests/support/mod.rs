@@ -1,15 +1,15 @@
 //! Builds a kernel, runs it on the tile executor, and compares with the evaluator's result of the same ops.
 
+use tegula_backend::{
+    Attention, AttentionRuns, AttentionTile, CompiledKernel, Contract, ContractForm, ContractTile, Edges,
+    Prologue, Scores, TargetModel,
+};
 use tegula_base::{Bytes, DType, Diagnostic, Dim, HostTensor, Shape, Symbols};
 use tegula_ir::rewrite::Cloner;
 use tegula_ir::scalar::eval::eval;
 use tegula_ir::{ConstStore, OpId, Program, ScalarOp, Value};
 use tegula_machine::Machine;
 use tegula_opt::lower::lower_kernel;
-use tegula_target::{
-    Attention, AttentionRuns, AttentionTile, CompiledKernel, Contract, ContractForm, ContractTile, Edges,
-    Prologue, Scores, TargetModel,
-};
 use tegula_tensor::build::Builder;
 use tegula_tensor::layout::Physical;
 use tegula_tensor::{KernelClass, Layout, TensorFunc, TensorOp, TensorType};

@@ -3,9 +3,9 @@
 use super::{CpuTarget, L2_SHARE, USUAL_VECTORS, of_tier};
 use crate::lower::wants_halves;
 use crate::native::Tier;
+use tegula_backend::tuning::TunedTile;
+use tegula_backend::{Contract, ContractTile, Edges, Panels, TargetModel};
 use tegula_base::{DType, Symbols};
-use tegula_target::tuning::TunedTile;
-use tegula_target::{Contract, ContractTile, Edges, Panels, TargetModel};
 
 /// Registers of a vector unit.
 pub(super) const REGISTERS: [(Tier, i64); 2] = [(Tier::Avx2, 16), (Tier::Avx512, 32)];

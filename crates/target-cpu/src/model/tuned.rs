@@ -2,9 +2,9 @@
 
 use super::CpuTarget;
 use super::tile::{MOST_ROW_TILES, REGISTERS, even_block, instructions};
+use tegula_backend::tuning::{TunedContract, TunedTile, Tuning};
+use tegula_backend::{Contract, Panels, TargetModel};
 use tegula_base::{DType, Diagnostic, Diagnostics};
-use tegula_target::tuning::{TunedContract, TunedTile, Tuning};
-use tegula_target::{Contract, Panels, TargetModel};
 
 /// Shapes of tiles that are worth measuring, at most. Of 16 products and convolutions, each alone on a Zen 3 with up to 26
 /// shapes, the fastest that saved 3 % was always among the first two.

@@ -2,8 +2,8 @@
 
 use super::{CpuTarget, L2_SHARE};
 use crate::native::Tier;
+use tegula_backend::{Contract, ContractTile};
 use tegula_base::{DType, Dim};
-use tegula_target::{Contract, ContractTile};
 use tegula_tensor::winograd::{FEWEST_CHANNELS, REACH};
 
 /// Tiles of an image from which it pays to transform them, whatever the filters: transformed, they are 16 numbers for 9, and read
@@ -56,9 +56,9 @@ pub(super) fn tile(target: &CpuTarget, products: &Contract) -> Option<ContractTi
 mod tests {
     use super::*;
     use crate::model::Form;
+    use tegula_backend::{Panels, TargetModel};
     use tegula_base::Symbols;
     use tegula_machine::Machine;
-    use tegula_target::{Panels, TargetModel};
 
     fn products(tiles: impl Into<Dim>, channels: i64) -> Contract {
         let [k, n] = [channels, 64].map(Dim::from);

@@ -3,12 +3,12 @@
 // Each test file uses its part of this.
 #![allow(dead_code)]
 
+use tegula_backend::{Code, TargetModel};
 use tegula_base::Symbols;
 use tegula_ir::Value;
 use tegula_machine::Machine;
 use tegula_package::PtxExecutor;
 use tegula_sim_ptx::Simulator;
-use tegula_target::{Code, TargetModel};
 use tegula_target_gpu::model::GpuTarget;
 use tegula_tile::{TileBuilder, TileKernel};
 

@@ -9,11 +9,11 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use sha2::{Digest, Sha256};
+use tegula_backend::Code;
 use tegula_driver::compile::compile_program;
 use tegula_driver::{CompileOptions, PassCx};
 use tegula_machine::Machine;
 use tegula_package::{PtxKernel, PtxLaunch};
-use tegula_target::Code;
 use tegula_testkit::gpu_kernels::{GpuKernel, Sizes, gpu_kernels};
 
 use super::tools::{Assembled, Tools, assemble};

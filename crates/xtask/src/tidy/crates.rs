@@ -28,11 +28,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("host", &["ir", "base", "mlir"]),
     ("import", &["tensor", "ir", "base"]),
     ("perf", &["tensor", "tile", "machine", "ir", "base"]),
-    ("target", &["tensor", "tile", "machine", "perf", "package", "ir", "base"]),
-    ("opt", &["tensor", "tile", "host", "perf", "target", "machine", "package", "ir", "base"]),
-    ("target-cpu", &["tile", "tensor", "machine", "perf", "target", "package", "ir", "base", "mlir"]),
-    ("target-gpu", &["tile", "tensor", "machine", "perf", "target", "package", "isa-ptx", "ir", "base"]),
-    ("export-tileir", &["tile", "target", "ir", "base"]),
+    ("backend", &["tensor", "tile", "machine", "perf", "package", "ir", "base"]),
+    ("opt", &["tensor", "tile", "host", "perf", "backend", "machine", "package", "ir", "base"]),
+    ("target-cpu", &["tile", "tensor", "machine", "perf", "backend", "package", "ir", "base", "mlir"]),
+    ("target-gpu", &["tile", "tensor", "machine", "perf", "backend", "package", "isa-ptx", "ir", "base"]),
+    ("export-tileir", &["tile", "backend", "ir", "base"]),
     ("runtime", &["package", "base"]),
     (
         "driver",
@@ -42,7 +42,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "host",
             "import",
             "perf",
-            "target",
+            "backend",
             "opt",
             "target-cpu",
             "target-gpu",
@@ -220,7 +220,7 @@ mod tests {
     fn closed_doors() {
         let row = |name| MAY_USE.iter().find(|(row, _)| *row == name).expect("row").1;
         assert_eq!(row("runtime"), ["package", "base"]);
-        assert!(!row("perf").iter().any(|used| ["target", "opt", "package"].contains(used)));
+        assert!(!row("perf").iter().any(|used| ["backend", "opt", "package"].contains(used)));
         assert!(!row("import").contains(&"machine"));
         assert!(
             MAY_USE

@@ -5,9 +5,9 @@
 
 use super::{Axis, Lowering, TileBox};
 use crate::lower::body::Body;
+use tegula_backend::look_up::names_bytes;
 use tegula_base::{DType, Dim};
 use tegula_ir::{Def, ScalarOp, Value};
-use tegula_target::look_up::names_bytes;
 use tegula_tensor::TensorOp;
 use tegula_tile::IndexOp;
 

@@ -5,9 +5,9 @@
 
 use super::pages;
 use crate::lower::body::Body;
+use tegula_backend::AttentionTile;
 use tegula_base::{Dim, Shape};
 use tegula_ir::OpId;
-use tegula_target::AttentionTile;
 use tegula_tensor::TensorOp;
 
 pub(super) struct Packed {

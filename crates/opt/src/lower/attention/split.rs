@@ -9,9 +9,9 @@ use crate::lower::access::{Axis, Lowering, Part, Temporary, TileBox, begin_part}
 use crate::lower::body::Body;
 use crate::lower::contract::{epilogue, used_axis};
 use crate::lower::{Launches, Lowered};
+use tegula_backend::AttentionRuns;
 use tegula_base::{DType, Dim};
 use tegula_ir::{ScalarOp, Value};
-use tegula_target::AttentionRuns;
 use tegula_tile::{IndexOp, ViewType};
 
 /// Runs that a step of the merge takes together: their loads wait for memory at the same time.

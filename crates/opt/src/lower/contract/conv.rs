@@ -12,9 +12,9 @@ use super::{
 use crate::lower::Lowered;
 use crate::lower::access::{Axis, Lowering, TileBox, begin};
 use crate::lower::body::Body;
+use tegula_backend::{Contract, ContractTile, TargetModel};
 use tegula_base::{Bytes, DType, Dim, Symbols};
 use tegula_ir::{OpId, Value};
-use tegula_target::{Contract, ContractTile, TargetModel};
 use tegula_tensor::{TensorOp, Window};
 use tegula_tile::IndexOp;
 

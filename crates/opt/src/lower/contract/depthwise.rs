@@ -10,9 +10,9 @@ use crate::lower::Lowered;
 use crate::lower::access::{Axis, Lowering, TileBox, begin};
 use crate::lower::body::Body;
 use crate::lower::contract::dot::plain;
+use tegula_backend::TargetModel;
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::{OpId, ScalarOp, Value};
-use tegula_target::TargetModel;
 use tegula_tensor::TensorOp;
 use tegula_tile::IndexOp;
 

@@ -11,9 +11,9 @@ use super::{
 use crate::lower::access::{Axis, Lowering, TileBox, begin};
 use crate::lower::body::Body;
 use crate::lower::{Launches, Lowered};
+use tegula_backend::{Contract, Edges, Prologue, TargetModel};
 use tegula_base::{DType, Dim, Symbols};
 use tegula_ir::{OpId, ScalarOp, Value};
-use tegula_target::{Contract, Edges, Prologue, TargetModel};
 use tegula_tensor::layout::Physical;
 use tegula_tensor::{DotDims, TensorOp};
 

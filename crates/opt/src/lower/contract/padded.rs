@@ -12,9 +12,9 @@ use super::{LastColumns, Traversal, epilogue};
 use crate::lower::access::{Axis, Lowering, TileBox, begin, begin_part};
 use crate::lower::body::Body;
 use crate::lower::{Launches, Lowered};
+use tegula_backend::{Contract, ContractForm, ContractTile, TargetModel};
 use tegula_base::{Dim, Symbols};
 use tegula_ir::{OpId, Value};
-use tegula_target::{Contract, ContractForm, ContractTile, TargetModel};
 use tegula_tile::IndexOp;
 
 /// A contraction as its recipe knows it.

@@ -7,9 +7,9 @@
 
 use super::Walk;
 use crate::lower::access::{Axis, Lowering};
+use tegula_backend::{ContractTile, TargetModel};
 use tegula_base::Dim;
 use tegula_ir::Value;
-use tegula_target::{ContractTile, TargetModel};
 
 /// Lines of a panel that a step of k asks for at most: with more it is asked for about as fast as it is read.
 const MOST_LINES: u64 = 4;

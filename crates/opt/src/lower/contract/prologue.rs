@@ -9,9 +9,9 @@
 //! reshapes only cut axes into powers of two and join such cuts.
 
 use crate::lower::access::groups;
+use tegula_backend::{Prologue, TargetModel};
 use tegula_base::{DType, Dim, Shape, Symbols};
 use tegula_ir::{Def, OpId, RegionId, ScalarOp, Value};
-use tegula_target::{Prologue, TargetModel};
 use tegula_tensor::{TensorFunc, TensorOp};
 
 /// The prologue of a contraction.

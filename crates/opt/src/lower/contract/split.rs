@@ -11,9 +11,9 @@ use super::padded::used_axis;
 use crate::lower::Lowered;
 use crate::lower::access::{Axis, Lowering, Part, Temporary, TileBox, begin_part};
 use crate::lower::body::Body;
+use tegula_backend::{Contract, ContractTile, TargetModel};
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::{OpId, ScalarOp, Value};
-use tegula_target::{Contract, ContractTile, TargetModel};
 use tegula_tile::{IndexOp, ViewType};
 
 /// Elements of a sum's tile for each lane: 16 bytes of `f32`.

@@ -4,9 +4,9 @@ use super::RightSide;
 use super::dot::{Roles, left, right};
 use super::prologue::{Found, Scale};
 use crate::lower::access::{Axis, Lowering, TileBox};
+use tegula_backend::{Contract, ContractTile};
 use tegula_base::DType;
 use tegula_ir::{ScalarOp, Value};
-use tegula_target::{Contract, ContractTile};
 
 pub(super) struct Step<'a> {
     pub roles: &'a Roles,

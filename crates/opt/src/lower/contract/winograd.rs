@@ -16,9 +16,9 @@ use super::{RightSide, Walk, epilogue, not, of_winograd, over_k, result_order, r
 use crate::lower::Lowered;
 use crate::lower::access::{Axis, Lowering, TileBox, begin};
 use crate::lower::body::Body;
+use tegula_backend::{Contract, ContractTile, TargetModel};
 use tegula_base::{DType, Diagnostic, Dim, Shape, Symbols};
 use tegula_ir::{OpId, ScalarOp, Value};
-use tegula_target::{Contract, ContractTile, TargetModel};
 use tegula_tensor::winograd::{REACH, RESULTS};
 use tegula_tensor::{TensorOp, Window};
 use tegula_tile::IndexOp;

@@ -8,9 +8,9 @@ use crate::lower::Lowered;
 use crate::lower::access::{Axis, Lowering, TileBox, begin};
 use crate::lower::body::Body;
 use std::collections::BTreeSet;
+use tegula_backend::TargetModel;
 use tegula_base::Dim;
 use tegula_ir::{Def, OpId, Value};
-use tegula_target::TargetModel;
 use tegula_tensor::{ScatterKind, TensorOp};
 
 pub(super) struct Slices {

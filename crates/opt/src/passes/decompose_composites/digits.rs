@@ -7,9 +7,9 @@
 //! floats: two digits are done before the weights would be floats.
 
 use super::quantised;
+use tegula_backend::TargetModel;
 use tegula_base::{DType, Dim, HostTensor, Shape};
 use tegula_ir::{OpId, ScalarOp, Value};
-use tegula_target::TargetModel;
 use tegula_tensor::build::Built;
 use tegula_tensor::{Builder, DotDims, TensorFunc, TensorOp};
 

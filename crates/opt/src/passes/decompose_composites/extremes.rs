@@ -3,8 +3,8 @@
 //! What makes the tensor then finds those of its rows while it has them in registers, in units of work that threads
 //! share; all at once would be one unit, which reads the tensor again. The order of comparisons changes no result.
 
+use tegula_backend::TargetModel;
 use tegula_ir::{OpId, ScalarOp, Value};
-use tegula_target::TargetModel;
 use tegula_tensor::build::Built;
 use tegula_tensor::{Builder, TensorFunc, TensorOp};
 

@@ -5,9 +5,9 @@
 //! The sums of one side are those that a zero point of the other asks for too, and are computed once for both.
 
 use super::{few_rows, is_constant, quantised};
+use tegula_backend::TargetModel;
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::{OpId, ScalarOp, Value};
-use tegula_target::TargetModel;
 use tegula_tensor::build::Built;
 use tegula_tensor::{Builder, DotDims, TensorFunc, TensorOp, Window};
 

@@ -6,9 +6,9 @@
 
 use super::{few_rows, is_constant};
 use crate::lower::contract::depthwise;
+use tegula_backend::TargetModel;
 use tegula_base::DType;
 use tegula_ir::{OpId, Value};
-use tegula_target::TargetModel;
 use tegula_tensor::build::Built;
 use tegula_tensor::{Builder, TensorFunc, TensorOp};
 

@@ -4,9 +4,9 @@
 
 use crate::passes::canonicalise::{Applied, Site, all_ones};
 use std::collections::BTreeMap;
+use tegula_backend::look_up::{BYTES, SLACK};
 use tegula_base::{DType, HostTensor};
 use tegula_ir::{OpId, ScalarOp, Value};
-use tegula_target::look_up::{BYTES, SLACK};
 use tegula_tensor::TensorOp;
 use tegula_tensor::eval::evaluate_op;
 
