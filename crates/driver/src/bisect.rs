@@ -46,8 +46,8 @@ pub fn bisect(
     cx: &mut PassCx,
 ) -> Result<Option<GuiltyPass>, Diagnostics> {
     let program = model.import(&options.dims)?;
-    let target = target::target(options)?;
-    let pipeline = tegula_opt::pipeline::tensor_pipeline(&*target, options.precision);
+    let chosen = target::target(options)?;
+    let pipeline = tegula_opt::pipeline::tensor_pipeline(chosen.target(), options.precision);
     guilty_pass(&program, &pipeline, options.precision, inputs, cx)
 }
 

@@ -5,11 +5,10 @@
 //! threads, the clock or the host.
 
 use crate::model::Model;
-use crate::target::{self, Form};
+use crate::target::{self, Chosen, Form};
 use crate::tune::contractions;
 use std::collections::BTreeMap;
-use tegula_backend::TargetModel;
-use tegula_backend::tuning::{TunedTile, Tuning};
+use tegula_backend::Target;
 use tegula_base::face::Clock;
 use tegula_base::{Diagnostic, Diagnostics};
 use tegula_ir::pass::{Changed, PassRecord};
@@ -24,6 +23,7 @@ use tegula_opt::update_in_place::{Alias, aliases, update_in_place};
 use tegula_package::About;
 use tegula_package::writer::Draft;
 use tegula_tensor::TensorProgram;
+use tegula_tiling::tuning::{TunedTile, Tuning};
 
 /// How a model is compiled.
 #[derive(Clone, Debug)]
@@ -128,10 +128,10 @@ pub fn compile_program(
     clock: Option<&dyn Clock>,
     cx: &mut PassCx,
 ) -> Result<Compiled, Diagnostics> {
-    let target = target::target(options)?;
-    let stages = compile_tensor(tensor, &*target, options, cx)?;
+    let chosen = target::target(options)?;
+    let stages = compile_tensor(tensor, chosen.target(), options, cx)?;
     let Some(host) = &stages.host else { return Ok(Compiled { stages, package: None, unmet_tiles: 0 }) };
-    let about = about(name, options, &stages, &*target);
+    let about = about(name, options, &stages, &chosen);
     let met = about.options.keys().filter(|name| name.starts_with(TILE)).count();
     let unmet_tiles = options.tuning.as_ref().map_or(0, |tuning| tuning.contractions.len() - met);
     let package = timed(clock, cx, "package", "write", || to_package(host, &stages.lifetimes, about))?;
@@ -141,7 +141,7 @@ pub fn compile_program(
 /// The tensor and host pipelines. `host` is absent from the result when a pass was to be the last.
 pub fn compile_tensor(
     mut tensor: TensorProgram,
-    target: &dyn TargetModel,
+    target: &dyn Target,
     options: &CompileOptions,
     cx: &mut PassCx,
 ) -> Result<Stages, Diagnostics> {
@@ -182,7 +182,7 @@ pub fn compile_tensor(
 
 /// From the kernel graph to a planned host program.
 pub fn host_pipeline<'a>(
-    target: &'a dyn TargetModel,
+    target: &'a dyn Target,
     threads: usize,
     aliases: &'a [Alias],
 ) -> Pipeline<'a, Stages> {
@@ -223,7 +223,7 @@ pub fn host_pipeline<'a>(
 }
 
 /// The passes in order, `(pipeline, pass)`.
-pub fn pass_names(target: &dyn TargetModel) -> Vec<(&'static str, &'static str)> {
+pub fn pass_names(target: &dyn Target) -> Vec<(&'static str, &'static str)> {
     let tensor = tegula_opt::pipeline::tensor_pipeline(target, Precision::F32);
     let host = host_pipeline(target, 1, &[]);
     let (first, second) = (tensor.name(), host.name());
@@ -236,7 +236,7 @@ pub fn check_trace(trace: &Trace, options: &CompileOptions) -> Result<(), Diagno
     if trace.names().all(|(pipeline, pass)| pipeline.or(pass).is_none()) {
         return Ok(());
     }
-    let known = pass_names(&*target::target(options)?);
+    let known = pass_names(target::target(options)?.target());
     let mut found = Diagnostics::default();
     for (pipeline, pass) in trace.names() {
         let fits = |row: &(&str, &str)| {
@@ -275,7 +275,7 @@ pub(crate) fn find_pass(
     })
 }
 
-fn about(model: &str, options: &CompileOptions, stages: &Stages, target: &dyn TargetModel) -> About {
+fn about(model: &str, options: &CompileOptions, stages: &Stages, chosen: &Chosen) -> About {
     let mut given = BTreeMap::new();
     for (dim, value) in &options.dims {
         given.insert(format!("dim.{dim}"), value.to_string());
@@ -290,7 +290,7 @@ fn about(model: &str, options: &CompileOptions, stages: &Stages, target: &dyn Ta
         given.insert("precision".to_string(), options.precision.to_string());
     }
     if let Some(tuning) = &options.tuning {
-        for (title, contract) in contractions(stages, target).into_iter().flatten() {
+        for (title, contract) in contractions(stages, chosen.tiles()).into_iter().flatten() {
             let Some(tuned) = tuning.tile(&contract) else { continue };
             let TunedTile { rows, columns, row_tiles } = tuned.tile();
             given.insert(format!("{TILE}{title}"), format!("{rows} x {columns}, {row_tiles} a block"));
@@ -302,7 +302,7 @@ fn about(model: &str, options: &CompileOptions, stages: &Stages, target: &dyn Ta
     About {
         model: model.to_string(),
         tegula: env!("CARGO_PKG_VERSION").to_string(),
-        machine: target::machine_id(options, target),
+        machine: target::machine_id(chosen.target()),
         options: given,
     }
 }

@@ -6,9 +6,9 @@ use crate::target;
 use std::fmt::Write;
 use tegula_base::{Diagnostic, Diagnostics};
 use tegula_ir::{ConstStore, PassCx, PassState, PrintOptions, print_func, print_program};
-use tegula_opt::lower::{Launches, lower_kernel};
 use tegula_tensor::{TensorOp, TensorProgram};
 use tegula_tile::TileKernel;
+use tegula_tiling::{TileLaunches, lower_kernel};
 
 /// What to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,9 +60,9 @@ impl Emit {
 
 /// The text of the level that the passes up to `options.stop_after` reach: the host level, or the tensor level.
 pub fn emit_reached(model: &Model, options: &CompileOptions, cx: &mut PassCx) -> Result<String, Diagnostics> {
-    let target = target::target(options)?;
+    let chosen = target::target(options)?;
     let tensor = model.import(&options.dims)?;
-    Ok(compile_tensor(tensor, &*target, options, cx)?.print())
+    Ok(compile_tensor(tensor, chosen.target(), options, cx)?.print())
 }
 
 /// The text of one level of a model.
@@ -78,8 +78,8 @@ pub fn emit(
         Emit::Mlir => return Ok(print_program(&tensor, &PrintOptions::WHOLE)),
         Emit::Kernels | Emit::Tile | Emit::Host | Emit::Schedule | Emit::Asm | Emit::TileIr => {}
     }
-    let target = target::target(options)?;
-    let stages = compile_tensor(tensor, &*target, options, cx)?;
+    let chosen = target::target(options)?;
+    let stages = compile_tensor(tensor, chosen.target(), options, cx)?;
     let host = || {
         let host = stages.host.as_ref();
         host.ok_or_else(|| Diagnostic::error("stopped", "the compilation was stopped before the host level"))
@@ -90,7 +90,7 @@ pub fn emit(
         }
         Emit::Host => Ok(print_program(&host()?.program, &PrintOptions::default())),
         Emit::Tile => each_kernel(&stages.tensor, |func, op| {
-            let launches = lower_kernel(func, op, &*target, &stages.tensor.symbols)?;
+            let launches = lower_kernel(func, op, chosen.tiles(), &stages.tensor.symbols)?;
             each_launch(launches, |kernel| {
                 let extents: Vec<String> = kernel.grid.iter().map(|dim| dim.extent.to_string()).collect();
                 let text = print_func(&kernel.func, &ConstStore::default());
@@ -99,14 +99,14 @@ pub fn emit(
         }),
         Emit::TileIr => each_kernel(&stages.tensor, |func, op| {
             let symbols = &stages.tensor.symbols;
-            let launches = lower_kernel(func, op, &*target, symbols)?;
+            let launches = lower_kernel(func, op, chosen.tiles(), symbols)?;
             each_launch(
                 launches,
                 |kernel| Ok(tegula_export_tileir::export("kernel", kernel, symbols)?.text()),
             )
         }),
         Emit::Schedule | Emit::Asm => each_kernel(&stages.tensor, |func, op| {
-            let launches = lower_kernel(func, op, &*target, &stages.tensor.symbols)?;
+            let launches = lower_kernel(func, op, chosen.tiles(), &stages.tensor.symbols)?;
             each_launch(launches, |kernel| {
                 target::listing(options, "kernel", kernel, &stages.tensor.symbols, emit == Emit::Asm)
             })
@@ -116,7 +116,7 @@ pub fn emit(
 
 /// The texts of a kernel's launches, one after another.
 fn each_launch(
-    launches: Launches,
+    launches: TileLaunches,
     text: impl Fn(&TileKernel) -> Result<String, Diagnostic>,
 ) -> Result<String, Diagnostic> {
     let mut out = String::new();

@@ -1,6 +1,6 @@
 //! Named pipelines: compile, check, inspect, explain as functions.
 //! In: model bytes and options.  Out: a package, reports.
-//! May use: tensor, tile, host, import, perf, backend, opt, target-cpu, target-gpu, export-tileir, isa-ptx, sim-ptx, sim-x86, package, runtime, machine, mlir, ir, base.  Never knows: terminals, argument parsing, the environment.
+//! May use: tensor, tile, host, import, perf, backend, tiling, opt, target-cpu, target-gpu, export-tileir, isa-ptx, sim-ptx, sim-x86, package, runtime, machine, mlir, ir, base.  Never knows: terminals, argument parsing, the environment.
 //! Start reading at `compile.rs`.
 //!
 //! ```text
@@ -41,7 +41,7 @@ pub use emit::Emit;
 pub use executor::{own_or_simulated_cpu, portable_executor, session_options, simulated_cpu, simulated_gpu};
 pub use model::Model;
 pub use target::Form;
-pub use tegula_backend::tuning::Tuning;
 pub use tegula_ir::pass::{PassCx, PassRecord, Remark};
 pub use tegula_ir::{Trace, TraceLevel};
 pub use tegula_opt::passes::Precision;
+pub use tegula_tiling::tuning::Tuning;

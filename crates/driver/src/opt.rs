@@ -16,8 +16,8 @@ pub fn opt(
     cx: &mut PassCx,
 ) -> Result<String, Diagnostics> {
     let mut program = model.import(&options.dims)?;
-    let target = target::target(options)?;
-    let pipeline = tegula_opt::pipeline::tensor_pipeline(&*target, options.precision);
+    let chosen = target::target(options)?;
+    let pipeline = tegula_opt::pipeline::tensor_pipeline(chosen.target(), options.precision);
     let verified = RunOptions { verify: true, ..RunOptions::default() };
     let known: Vec<(&str, &str)> = pipeline.pass_names().map(|pass| (pipeline.name(), pass)).collect();
     let find = |name: &String| Ok::<String, Diagnostics>(find_pass(name, &known)?.1.to_string());

@@ -1,7 +1,7 @@
 //! The target that compile options ask for.
 
 use crate::compile::CompileOptions;
-use tegula_backend::TargetModel;
+use tegula_backend::Target;
 use tegula_base::{Diagnostic, Diagnostics, Symbols};
 use tegula_machine::{Kind, Machine};
 use tegula_package::MachineId;
@@ -10,15 +10,39 @@ use tegula_target_cpu::native::Tier;
 use tegula_target_cpu::{exec, native};
 use tegula_target_gpu::model::GpuTarget;
 use tegula_tile::TileKernel;
+use tegula_tiling::{TileMachine, Tiled};
 
 pub use tegula_target_cpu::model::Form;
 
+/// What compile options name: a target, and where its kernels are tile functions, the machine behind it.
+pub enum Chosen {
+    Cpu(Box<Tiled<CpuTarget>>),
+    Gpu(Box<Tiled<GpuTarget>>),
+}
+
+impl Chosen {
+    pub fn target(&self) -> &dyn Target {
+        match self {
+            Chosen::Cpu(tiled) => &**tiled,
+            Chosen::Gpu(tiled) => &**tiled,
+        }
+    }
+
+    /// What recipes ask.
+    pub fn tiles(&self) -> &dyn TileMachine {
+        match self {
+            Chosen::Cpu(tiled) => tiled.tiles(),
+            Chosen::Gpu(tiled) => tiled.tiles(),
+        }
+    }
+}
+
 /// Errors: `unknown-tier`, `machine-file`, `tuning-record`.
-pub fn target(options: &CompileOptions) -> Result<Box<dyn TargetModel>, Diagnostics> {
+pub fn target(options: &CompileOptions) -> Result<Chosen, Diagnostics> {
     let machine = machine(options)?;
     match (&machine.kind, &options.tuning) {
-        (Kind::Cpu(_), _) => Ok(Box::new(cpu_target(machine, options)?)),
-        (Kind::Gpu(_), None) => Ok(Box::new(GpuTarget::new(machine)?)),
+        (Kind::Cpu(_), _) => Ok(Chosen::Cpu(Box::new(Tiled::new(cpu_target(machine, options)?)))),
+        (Kind::Gpu(_), None) => Ok(Chosen::Gpu(Box::new(Tiled::new(GpuTarget::new(machine)?)))),
         (Kind::Gpu(_), Some(_)) => {
             let message = format!("a tuning record is of a processor, and `{}` is a GPU", machine.name);
             Err(Diagnostic::error("tuning-record", message).into())
@@ -69,27 +93,18 @@ fn machine(options: &CompileOptions) -> Result<Machine, Diagnostic> {
 }
 
 /// What the manifest says of the machine.
-pub(crate) fn machine_id(options: &CompileOptions, target: &dyn TargetModel) -> MachineId {
+pub(crate) fn machine_id(target: &dyn Target) -> MachineId {
     let machine = target.machine();
-    match options.form {
-        Form::Machine | Form::Portable if machine.gpu().is_some() => MachineId {
-            class: machine.name.clone(),
-            hash: machine.hash().to_string(),
-            isa: "ptx".to_string(),
-            features: vec![machine.tier.clone()],
-        },
-        Form::Machine => MachineId {
-            class: machine.name.clone(),
-            hash: machine.hash().to_string(),
-            isa: "x86-64".to_string(),
-            features: machine.cpu().map_or(vec![], |cpu| cpu.features.clone()),
-        },
-        Form::Portable => MachineId {
-            class: machine.name.clone(),
-            hash: machine.hash().to_string(),
-            isa: String::new(),
-            features: vec![],
-        },
+    let features = match (target.isa(), machine.cpu()) {
+        ("", _) => vec![],
+        (_, Some(cpu)) => cpu.features.clone(),
+        (_, None) => vec![machine.tier.clone()],
+    };
+    MachineId {
+        class: machine.name.clone(),
+        hash: machine.hash().to_string(),
+        isa: target.isa().to_string(),
+        features,
     }
 }
 

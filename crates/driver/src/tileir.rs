@@ -6,8 +6,8 @@ use crate::target;
 use tegula_base::{Diagnostic, Diagnostics};
 use tegula_export_tileir::export;
 use tegula_ir::PassCx;
-use tegula_opt::lower::lower_kernel;
 use tegula_opt::lower_to_host::distinct_kernels;
+use tegula_tiling::lower_kernel;
 
 /// A kernel that the assembler takes.
 pub struct TileIrKernel {
@@ -25,8 +25,8 @@ pub fn tile_ir(
     options: &CompileOptions,
     cx: &mut PassCx,
 ) -> Result<Vec<TileIrKernel>, Diagnostics> {
-    let target = target::target(options)?;
-    let machine = target.machine();
+    let chosen = target::target(options)?;
+    let machine = chosen.target().machine();
     if machine.gpu().is_none() {
         let message = format!("`--gpu-backend` is for GPUs, and `{}` is none", machine.name);
         return Err(Diagnostic::error("bad-option", message).help("name one: `--machine h200`").into());
@@ -34,10 +34,10 @@ pub fn tile_ir(
     let chip = machine.tier.trim_end_matches('a').to_string();
     // No PTX is made.
     let kernels_only = CompileOptions { stop_after: Some("tensor:assign_layouts".into()), ..options.clone() };
-    let program = compile_tensor(model.import(&options.dims)?, &*target, &kernels_only, cx)?.tensor;
+    let program = compile_tensor(model.import(&options.dims)?, chosen.target(), &kernels_only, cx)?.tensor;
     let (mut kernels, mut refused) = (Vec::new(), Diagnostics::default());
     for (op, name) in distinct_kernels(&program)? {
-        let lowered = lower_kernel(program.entry(), op, &*target, &program.symbols)?;
+        let lowered = lower_kernel(program.entry(), op, chosen.tiles(), &program.symbols)?;
         for (name, (_, launch)) in lowered.names(&name).into_iter().zip(&lowered.list) {
             let written =
                 export(&name, &launch.kernel, &program.symbols).and_then(|kernel| kernel.bytecode());

@@ -11,15 +11,14 @@ use crate::compile::{CompileOptions, Compiled, Stages, compile_program};
 use crate::model::Model;
 use crate::target;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use tegula_backend::tuning::Tuning;
-pub use tegula_backend::tuning::{TunedContract, TunedTile};
-use tegula_backend::{Contract, TargetModel};
 use tegula_base::{Diagnostic, Diagnostics, HostTensor, Symbols};
 use tegula_ir::PassCx;
-use tegula_opt::lower::contract_of;
 use tegula_package::Port;
 use tegula_runtime::{Hardware, Session, TensorView};
 use tegula_tensor::TensorProgram;
+use tegula_tiling::tuning::Tuning;
+pub use tegula_tiling::tuning::{TunedContract, TunedTile};
+use tegula_tiling::{Contract, TileMachine, contract_of};
 
 /// The part of its time that another tile must save: rounds of the same package differ by 1 to 2 % where other processes run.
 const LEAST_GAIN: f64 = 0.03;
@@ -72,22 +71,23 @@ pub fn tune(
     progress: &mut dyn FnMut(&str),
 ) -> Result<Tuned, Diagnostics> {
     let options = CompileOptions { tuning: None, stop_after: None, ..options.clone() };
-    let target = target::target(&options)?;
-    if target.machine().cpu().is_none() || options.form == target::Form::Portable {
+    let chosen = target::target(&options)?;
+    let machine = chosen.tiles();
+    if machine.machine().cpu().is_none() || options.form == target::Form::Portable {
         let message = "tiles are measured of a processor's own code".to_string();
         return Err(Diagnostic::error("not-tuned", message).into());
     }
     let program = model.import(&options.dims)?;
-    let none = Tuning::of(target.machine());
+    let none = Tuning::of(machine.machine());
     let build = |contractions: BTreeMap<String, TunedContract>| {
         let tuning = Tuning { contractions, ..none.clone() };
-        Build::new(&program, &model.name, &options, &*target, rounds.threads, tuning)
+        Build::new(&program, &model.name, &options, machine, rounds.threads, tuning)
     };
     let usual = build(BTreeMap::new())?;
     let tensors = inputs(usual.session.inputs())?;
     usual.run(&tensors)?;
     let times = usual.run(&tensors)?;
-    let mut asked = usual.asked(&*target, &times);
+    let mut asked = usual.asked(machine, &times);
     let most = asked.iter().map(|asked| asked.others.len()).max().unwrap_or(0);
     for i in 0..most {
         progress(&format!("measuring tiles, {} of {most} each", i + 1));
@@ -137,10 +137,11 @@ pub fn record_of_others(
     options: &CompileOptions,
     choice: usize,
 ) -> Result<Tuning, Diagnostics> {
-    let target = target::target(options)?;
-    let mut record = Tuning::of(target.machine());
-    for (title, contract) in contractions(stages, &*target).into_iter().flatten() {
-        let others = target.other_tiles(&contract, &stages.tensor.symbols);
+    let chosen = target::target(options)?;
+    let machine = chosen.tiles();
+    let mut record = Tuning::of(machine.machine());
+    for (title, contract) in contractions(stages, machine).into_iter().flatten() {
+        let others = machine.other_tiles(&contract, &stages.tensor.symbols);
         if let Some(tile) = others.get(choice % others.len().max(1)) {
             record.contractions.insert(title, TunedContract::new(*tile, 1.0));
         }
@@ -154,11 +155,11 @@ fn has_known_sizes(contract: &Contract) -> bool {
 }
 
 /// The contraction that each launch is, with its title.
-pub(crate) fn contractions(stages: &Stages, target: &dyn TargetModel) -> Vec<Option<(String, Contract)>> {
+pub(crate) fn contractions(stages: &Stages, machine: &dyn TileMachine) -> Vec<Option<(String, Contract)>> {
     let (func, symbols) = (stages.tensor.entry(), &stages.tensor.symbols);
     let kernels = stages.host.iter().flat_map(|host| &host.kernels);
     let contractions = kernels.map(|kernel| {
-        let contract = contract_of(func, kernel.op?, target, symbols)?;
+        let contract = contract_of(func, kernel.op?, machine, symbols)?;
         Some((contract.title(), contract))
     });
     contractions.collect()
@@ -211,7 +212,7 @@ impl Build {
         program: &TensorProgram,
         name: &str,
         options: &CompileOptions,
-        target: &dyn TargetModel,
+        machine: &dyn TileMachine,
         threads: usize,
         tuning: Tuning,
     ) -> Result<Build, Diagnostics> {
@@ -221,7 +222,7 @@ impl Build {
         let package = package.ok_or_else(|| Diagnostic::internal("a whole compilation made no package"))?;
         let options = crate::session_options(threads, Hardware::Own);
         let session = Session::from_bytes(package.to_bytes(), options)?;
-        let contractions = contractions(&stages, target);
+        let contractions = contractions(&stages, machine);
         let symbols = stages.tensor.symbols.clone();
         Ok(Build { session, contractions, symbols })
     }
@@ -233,13 +234,13 @@ impl Build {
     }
 
     /// The contractions that take long enough and might have another tile.
-    fn asked(&self, target: &dyn TargetModel, times: &Times) -> Vec<Asked> {
+    fn asked(&self, machine: &dyn TileMachine, times: &Times) -> Vec<Asked> {
         let contractions: BTreeMap<&String, &Contract> =
             self.contractions.iter().flatten().map(|(title, contract)| (title, contract)).collect();
         let asked = contractions.into_iter().filter_map(|(title, contract)| {
             let usual_ns = *times.by_contraction.get(title)?;
-            let others = target.other_tiles(contract, &self.symbols);
-            let tile = target.contract_tile(contract, &self.symbols);
+            let others = machine.other_tiles(contract, &self.symbols);
+            let tile = machine.contract_tile(contract, &self.symbols);
             let usual = TunedTile { rows: tile.m, columns: tile.n, row_tiles: tile.m_block };
             let is_worth_it = has_known_sizes(contract) && usual_ns >= LEAST_NS && !others.is_empty();
             is_worth_it.then(|| Asked { title: title.clone(), usual, usual_ns, others, tried: vec![] })

@@ -1,6 +1,6 @@
 //! Writes tile kernels as CUDA Tile IR bytecode, NVIDIA's own input format.      tile ─► [export-tileir] ─► tileiras
 //! In: a verified `TileKernel`.  Out: a module of one entry as bytecode and as text, with the sizes of its parameters; or one `Diagnostic` that names the tile that cannot be written.
-//! May use: tile, backend, ir, base.  Never knows: PTX, targets, machines, files, the assembler.
+//! May use: tile, tiling, ir, base.  Never knows: PTX, targets, machines, files, the assembler.
 //! Start reading at `lower.rs`, then `lower/memory.rs`.
 //!
 //! Tile IR has tiles whose extents are powers of two. A tile of other extents is written padded to the next ones; what

@@ -2,7 +2,7 @@
 //!
 //! Before: kernels are formed, every buffer is row-major.  After: activations of convolutions and pools, and what is
 //! computed between them, have their channels innermost; right sides of contractions are packed for the target's tiles
-//! where they are constant, or large (`weights.rs`); `relayout` kernels stand where a buffer is wanted otherwise;
+//! where they are constant, or large; `relayout` kernels stand where a buffer is wanted otherwise;
 //! transposes that leave every element in its place stand outside of kernels, as views (`views.rs`). Meaning is
 //! untouched.
 //!
@@ -13,20 +13,20 @@
 
 mod reshape;
 mod views;
-mod weights;
 
-use tegula_backend::TargetModel;
+use tegula_backend::Target;
 use tegula_base::HashMap;
 use tegula_base::{Diagnostic, Diagnostics, Dim, Shape};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::rewrite::{Rewrite, rewrite_region};
 use tegula_ir::{Def, OpId, RegionId, Value};
+use tegula_tensor::facts::{is_known_constant, outer_operand};
 use tegula_tensor::{KernelClass, Layout, TensorFunc, TensorOp, TensorProgram, TensorType};
 
 /// Errors: internal, when a kernel does not have the form that its class says.
 pub fn assign_layouts(
     program: &mut TensorProgram,
-    target: &dyn TargetModel,
+    target: &dyn Target,
     cx: &mut PassCx,
 ) -> Result<Changed, Diagnostics> {
     let mut changed = Changed::No;
@@ -42,7 +42,7 @@ pub fn assign_layouts(
 }
 
 struct Walk<'a> {
-    target: &'a dyn TargetModel,
+    target: &'a dyn Target,
     symbols: &'a tegula_base::Symbols,
     /// Sizes that an assert makes equal.
     asserted: Vec<(Dim, Dim)>,
@@ -188,14 +188,14 @@ impl Walk<'_> {
         let last = Layout::channels_last(rank);
         // Few channels are read as they lie, or as a view shows them: a pass over the image would cost more than it
         // saves. What is read by twos or fours is not.
-        let [image, weights] = [x, w].map(|i| func.ty(func.operand(op, i)));
-        let few = image.shape[1].as_const().is_some_and(|channels| channels <= 4);
+        let few = func.ty(func.operand(op, x)).shape[1].as_const().is_some_and(|channels| channels <= 4);
         let free = self.shown(func, func.operand(op, x), &last).is_some();
-        if !few || free || weights::together(self.target, [image.dtype, weights.dtype], &image.shape[1]) > 1 {
+        let layouts = self.target.layouts(func, op, self.symbols);
+        if !few || free || layouts.channel_groups {
             self.want(func, region, op, x, &last, cx);
         }
-        if let Some(layout) = weights::of_conv(func, op, root, self.target, self.symbols) {
-            self.pack(func, region, op, w, layout, cx);
+        if let Some(packing) = layouts.packing {
+            self.pack(func, region, op, w, packing.layout, cx);
         }
         self.around(func, region, op, &[x, w], &last, cx);
         Ok(())
@@ -218,14 +218,19 @@ impl Walk<'_> {
             return Ok(());
         };
         let right = func.operand(op, rhs);
-        if is_read_elsewhere(func, op, root, rhs) {
-            // The left side, or an epilogue, reads it as it lies.
-        } else if let Some(layout) = weights::of_dot(func, op, root, self.target, self.symbols) {
-            self.pack(func, region, op, rhs, layout, cx);
-        } else if !weights::is_constant(func, right) && defined_in(func, right) == Some(region) {
-            let is_written = is_rewritable(func, right, region);
-            if let Some(layout) = weights::of_computed(func, root, is_written, self.target, self.symbols) {
-                self.want(func, region, op, rhs, &layout, cx);
+        // The left side, or an epilogue, may read it as it lies.
+        let packing = match is_read_elsewhere(func, op, root, rhs) {
+            true => None,
+            false => self.target.layouts(func, op, self.symbols).packing,
+        };
+        if let Some(packing) = packing {
+            if is_known_constant(func, right) {
+                self.pack(func, region, op, rhs, packing.layout, cx);
+            } else if defined_in(func, right) == Some(region)
+                && (is_rewritable(func, right, region)
+                    || self.symbols.bounds(&rows_of(func, root)).0 >= packing.fewest_rows)
+            {
+                self.want(func, region, op, rhs, &packing.layout, cx);
             }
         }
         let rank = func.ty(func.results(op)[0]).rank();
@@ -239,7 +244,7 @@ impl Walk<'_> {
         let x = func.operand(op, 0);
         let ty = func.ty(x);
         let last = Layout::channels_last(ty.rank());
-        let side = self.target.turned_square(ty.dtype);
+        let side = self.target.layouts(func, op, self.symbols).transposed_square;
         let pixels =
             ty.shape[2..].iter().try_fold(1i64, |pixels, dim| Some(pixels.saturating_mul(dim.as_const()?)));
         let are_many = |side: i64| {
@@ -402,7 +407,7 @@ impl Walk<'_> {
         }
         let location = func.def_op(value).and_then(|op| func.op(op).location.clone());
         let kind = TensorOp::Relayout { layout: layout.clone() };
-        let made = if weights::is_constant(func, value) {
+        let made = if is_known_constant(func, value) {
             cx.count("packed", 1);
             let op = func.push_op(region, kind, &[value], [relaid], location);
             func.result(op)
@@ -436,6 +441,12 @@ fn root_of(func: &TensorFunc, kernel: OpId) -> Result<OpId, Diagnostics> {
     found.ok_or_else(|| Diagnostic::internal("a kernel of a contraction holds none").into())
 }
 
+/// The rows of a contraction in normal form.
+fn rows_of(func: &TensorFunc, dot: OpId) -> Dim {
+    let shape = &func.ty(func.result(dot)).shape;
+    shape[shape.rank() - 2].clone()
+}
+
 /// Whether operand `i` of a kernel is more than the right side of its contraction.
 fn is_read_elsewhere(func: &TensorFunc, kernel: OpId, root: OpId, i: usize) -> bool {
     let arg = func.args(func.regions_of(kernel)[0])[i];
@@ -447,14 +458,6 @@ fn defined_in(func: &TensorFunc, value: Value) -> Option<RegionId> {
     match func.def(value) {
         Def::Arg(region, _) => Some(region),
         Def::Result(op, _) => func.parent(op),
-    }
-}
-
-/// Which operand of the launch an operand of an inner op is.
-fn outer_operand(func: &TensorFunc, kernel: OpId, inner: OpId, i: usize) -> Option<usize> {
-    match func.def(func.operand(inner, i)) {
-        Def::Arg(region, index) if func.owner(region) == Some(kernel) => Some(index as usize),
-        _ => None,
     }
 }
 

@@ -24,9 +24,7 @@ mod pull;
 mod rules;
 mod thin;
 
-pub(crate) use rules::{CHEAP, COSTLY, is_look_up, weight};
-
-use tegula_backend::TargetModel;
+use tegula_backend::Target;
 use tegula_base::{Diagnostics, Symbols};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::{OpId, RegionId};
@@ -35,7 +33,7 @@ use tegula_tensor::{TensorFunc, TensorOp, TensorProgram};
 /// Forms the kernels of every function. Errors: internal, for an op that no kernel takes.
 pub fn form_kernels(
     program: &mut TensorProgram,
-    target: &dyn TargetModel,
+    target: &dyn Target,
     cx: &mut PassCx,
 ) -> Result<Changed, Diagnostics> {
     let mut changed = Changed::No;
@@ -48,7 +46,7 @@ pub fn form_kernels(
 fn form_in_func(
     func: &mut TensorFunc,
     symbols: &Symbols,
-    target: &dyn TargetModel,
+    target: &dyn Target,
     cx: &mut PassCx,
 ) -> Result<Changed, Diagnostics> {
     let mut changed = Changed::No;
@@ -69,15 +67,15 @@ fn form_in_region(
     func: &mut TensorFunc,
     region: RegionId,
     symbols: &Symbols,
-    target: &dyn TargetModel,
+    target: &dyn Target,
     cx: &mut PassCx,
     dead: &mut Vec<OpId>,
 ) -> Result<Changed, Diagnostics> {
     let listing = order::list_ops(func, region, target)?;
-    let mut groups = groups::Groups::new(func, listing);
+    let mut groups = groups::Groups::new(func, symbols, listing);
     grow::grow(&mut groups, cx);
     thin::thin_results(&mut groups, cx);
-    prologue::take_prologues(&mut groups, symbols, target, cx);
+    prologue::take_prologues(&mut groups, target, cx);
     pull::adopt_pages(&mut groups, target, cx);
     pull::pull_producers(&mut groups, target, cx);
     pull::release_reshapes(&mut groups);

@@ -1,6 +1,6 @@
-//! Tensor passes, kernel formation, lowering to tiles and host, memory planning.
-//! In: a verified tensor program and a `&dyn TargetModel`.  Out: kernels, tile functions, a host program.
-//! May use: tensor, tile, host, perf, backend, machine, package, ir, base.  Never knows: which target it asks, model formats, files.
+//! Tensor passes, kernel formation, lowering to host, memory planning.
+//! In: a verified tensor program and a `&dyn Target`.  Out: kernels, tile functions, a host program.
+//! May use: tensor, host, backend, machine, package, ir, base.  Never knows: which target it asks, model formats, files.
 //! Start reading at `pipeline.rs`, then `form_kernels.rs`.
 
 pub mod assign_layouts;
@@ -8,7 +8,6 @@ mod axis_groups;
 pub mod fork_loops;
 pub mod form_kernels;
 mod kernel_signature;
-pub mod lower;
 pub mod lower_to_host;
 pub mod passes;
 pub mod pipeline;

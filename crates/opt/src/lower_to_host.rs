@@ -14,7 +14,6 @@
 
 pub mod constants;
 mod control;
-mod cost;
 mod kernels;
 mod natives;
 mod package;
@@ -24,10 +23,9 @@ pub use kernels::{Kernels, compile_kernels, distinct_kernels};
 pub use natives::is_native;
 pub use package::to_package;
 
-use crate::lower::BufferRef;
 use crate::update_in_place::Alias;
 use std::sync::Arc;
-use tegula_backend::{Code, TargetModel};
+use tegula_backend::{BufferRef, Code, Target};
 use tegula_base::{Diagnostics, Dim};
 use tegula_host::HostProgram;
 use tegula_ir::OpId;
@@ -72,18 +70,9 @@ pub enum HostCode {
 /// Lowers the entry function, whose kernels [`compile_kernels`] has compiled. Errors: internal ones.
 pub fn lower_to_host(
     program: &TensorProgram,
-    target: &dyn TargetModel,
+    target: &dyn Target,
     kernels: Kernels,
     aliases: &[Alias],
 ) -> Result<HostModule, Diagnostics> {
     walk::Walk::new(program, target, kernels).finish(aliases)
-}
-
-/// Bytes of a tensor's buffer, padding of its layout included.
-pub fn buffer_bytes(ty: &tegula_tensor::TensorType) -> Dim {
-    let count = match &ty.layout {
-        Some(layout) => layout.physical_shape(&ty.shape).count(),
-        None => ty.shape.count(),
-    };
-    count * Dim::from(ty.dtype.size())
 }

@@ -9,13 +9,13 @@ use crate::passes::{
     widen_rows,
 };
 use crate::share_kernels::share_kernels;
-use tegula_backend::TargetModel;
+use tegula_backend::Target;
 use tegula_ir::Pipeline;
 use tegula_ir::rewrite::{cse, dce};
 use tegula_tensor::{TensorFunc, TensorProgram};
 
 /// From what an importer builds to kernels with layouts; lowering to the host program comes next.
-pub fn tensor_pipeline(target: &dyn TargetModel, precision: Precision) -> Pipeline<'_, TensorProgram> {
+pub fn tensor_pipeline(target: &dyn Target, precision: Precision) -> Pipeline<'_, TensorProgram> {
     Pipeline::new("tensor")
         // Sizes first: they decide branches, and most of an exporter's ops are arithmetic on them.
         .pass("simplify_sizes", simplify_sizes)

@@ -7,8 +7,9 @@
 use crate::views::{is_view, source};
 use std::collections::BTreeSet;
 use tegula_base::{Diagnostic, Diagnostics};
+use tegula_ir::OpId;
 use tegula_ir::pass::{Changed, PassCx};
-use tegula_ir::{Def, OpId};
+use tegula_tensor::facts::data_of_scatter;
 use tegula_tensor::{KernelClass, TensorFunc, TensorOp, TensorProgram};
 
 /// A result and the argument whose memory it takes, by number.
@@ -83,7 +84,7 @@ pub(crate) fn updating_kernel(func: &TensorFunc, alias: Alias) -> Result<OpId, &
     let TensorOp::Kernel { class: KernelClass::Scatter | KernelClass::Update } = func.kind(kernel) else {
         return Err("it is no scatter into the input");
     };
-    let data = data_of(func, kernel).map(|number| func.operand(kernel, number));
+    let data = data_of_scatter(func, kernel).map(|number| func.operand(kernel, number));
     if data.map(|data| source(func, data)) != Some(argument) {
         return Err("it is no scatter into the input");
     }
@@ -107,24 +108,6 @@ pub(crate) fn updating_kernel(func: &TensorFunc, alias: Alias) -> Result<OpId, &
         }
     }
     Ok(kernel)
-}
-
-/// The operand of an updating kernel that its result takes the place of.
-pub fn data_of_update(func: &TensorFunc, kernel: OpId) -> Option<usize> {
-    let TensorOp::Kernel { class: KernelClass::Update } = func.kind(kernel) else { return None };
-    data_of(func, kernel)
-}
-
-/// The operand that a scatter kernel scatters into.
-fn data_of(func: &TensorFunc, kernel: OpId) -> Option<usize> {
-    let region = func.regions_of(kernel)[0];
-    let is_scatter =
-        |op: &OpId| matches!(func.kind(*op), TensorOp::ScatterElements { .. } | TensorOp::ScatterNd { .. });
-    let root = func.ops_in(region).iter().copied().find(is_scatter)?;
-    match func.def(func.operand(root, 0)) {
-        Def::Arg(of, number) if of == region => Some(number as usize),
-        _ => None,
-    }
 }
 
 /// The op of the body that an op is, or stands inside of.

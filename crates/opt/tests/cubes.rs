@@ -21,7 +21,7 @@ fn cubes(x: &HostTensor) -> HostTensor {
     b.ret(&[y]).unwrap();
     program.consts = consts;
     let (target, cx) = (
-        target::Small { looks_up: true, multiplies_pairs: true, multiplies_words: false },
+        target::small(target::Can { look_up: true, multiply_pairs: true, multiply_i16: false }),
         &mut PassCx::default(),
     );
     canonicalise(&mut program, cx).unwrap();

@@ -1,9 +1,9 @@
 //! `decompose_composites` leaves no contraction of an element type that machines do not multiply, and the meaning.
 
-#[allow(dead_code)]
-mod support;
+#[path = "pass/target.rs"]
+mod target;
 
-use support::SmallTarget;
+use target::{Can, small};
 use tegula_base::{DType, HostTensor};
 use tegula_ir::scalar::eval::eval_slice;
 use tegula_ir::{PassCx, ScalarOp};
@@ -35,6 +35,7 @@ fn program(dtype: DType) -> TensorProgram {
 
 #[test]
 fn contractions_of_rare_types_are_widened() {
+    let target = small(Can::default());
     for dtype in DType::COMPUTED {
         if matches!(dtype, DType::Bool | DType::I8 | DType::U8 | DType::I32 | DType::I64)
             || dtype.is_float() && dtype.small_float().is_none()
@@ -47,7 +48,7 @@ fn contractions_of_rare_types_are_widened() {
         });
         let mut program = program(dtype);
         let expected = evaluate(&program, &inputs).unwrap();
-        decompose_composites(&mut program, &SmallTarget::ALL[0], &mut PassCx::default()).unwrap();
+        decompose_composites(&mut program, &target, &mut PassCx::default()).unwrap();
         let func = program.entry();
         for op in func.walk() {
             if let TensorOp::Dot { .. } | TensorOp::Conv { .. } = func.kind(op) {

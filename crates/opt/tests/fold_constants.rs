@@ -9,7 +9,7 @@ use tegula_opt::passes::fold_constants;
 use tegula_tensor::{Builder, TensorFunc, TensorOp, TensorProgram, Window};
 
 fn fold(program: &mut TensorProgram) {
-    let target = target::Small { looks_up: true, multiplies_pairs: true, multiplies_words: false };
+    let target = target::small(target::Can { look_up: true, multiply_pairs: true, multiply_i16: false });
     fold_constants(program, &target, &mut PassCx::default()).unwrap();
 }
 

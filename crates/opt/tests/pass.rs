@@ -9,7 +9,7 @@ mod inputs;
 mod target;
 
 use std::path::{Path, PathBuf};
-use tegula_backend::TargetModel;
+use tegula_backend::Target;
 use tegula_base::{DType, Diagnostics};
 use tegula_ir::rewrite::{cse, dce};
 use tegula_ir::{Changed, PassCx, Pipeline, PrintOptions, RunOptions, parse_program, print_program};
@@ -29,7 +29,7 @@ const WITH_WORDS: &str = "_with_words";
 /// Inputs of random sizes and numbers that each case runs on.
 const SEEDS: u64 = 12;
 
-fn pipeline<'a>(name: &str, target: &'a dyn TargetModel) -> Pipeline<'a, TensorProgram> {
+fn pipeline<'a>(name: &str, target: &'a dyn Target) -> Pipeline<'a, TensorProgram> {
     let p = Pipeline::new("tensor");
     match name {
         "assign_layouts" => p
@@ -123,11 +123,11 @@ fn cases() -> Vec<(String, PathBuf)> {
 
 fn run(name: &str, input: &str, path: &Path) -> String {
     let is_of = |kind: &str| name.ends_with(kind);
-    let target = target::Small {
-        looks_up: !is_of(WITHOUT_LOOK_UPS),
-        multiplies_pairs: !is_of(WITHOUT_PAIRS),
-        multiplies_words: is_of(WITH_WORDS),
-    };
+    let target = target::small(target::Can {
+        look_up: !is_of(WITHOUT_LOOK_UPS),
+        multiply_pairs: !is_of(WITHOUT_PAIRS),
+        multiply_i16: is_of(WITH_WORDS),
+    });
     let kinds = [WITHOUT_LOOK_UPS, WITHOUT_PAIRS, WITH_WORDS];
     let pass = kinds.iter().fold(name, |pass, kind| pass.trim_end_matches(kind));
     let pipeline = pipeline(pass, &target);

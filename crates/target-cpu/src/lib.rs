@@ -1,6 +1,6 @@
 //! Compiles tile functions to x86-64 machine code; a portable executor beside it.
 //! In: a verified `TileFunc` and a CPU `Machine`.  Out: position-independent code, or the schedule for the executor.
-//! May use: tile, tensor, machine, perf, backend, package, ir, base, mlir.  Never knows: model formats, other targets, files.
+//! May use: tile, tiling, tensor, machine, perf, backend, package, ir, base, mlir.  Never knows: model formats, other targets, files.
 //! Start reading at `schedule.rs` (the level), then `lower.rs`, `select.rs`, `allocate.rs`, `emit.rs`.
 //!
 //! ```text

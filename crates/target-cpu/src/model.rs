@@ -1,4 +1,4 @@
-//! The CPU as `opt` sees it: tile candidates from the machine description, and compiling a kernel.
+//! The CPU as recipes see it: tile candidates from the machine description, and compiling a kernel.
 //!
 //! Every choice follows from the register file, the caches and the sizes asked about; nothing is measured here.
 
@@ -10,14 +10,15 @@ use crate::exec;
 use crate::lower::{Registers, Schedule, lower};
 use crate::native::{InstructionSet, Templates, Tier};
 use crate::schedule::Elem;
-use tegula_backend::tuning::{TunedContract, TunedTile, Tuning};
-use tegula_backend::{
-    Attention, AttentionTile, BytePairs, Code, CompiledKernel, Contract, ContractTile, Scores, TargetModel,
-};
+use tegula_backend::{BytePairs, Code, CompiledKernel};
 use tegula_base::{Bytes, DType, Diagnostic, Diagnostics, Symbols};
 use tegula_machine::{Cpu, Machine};
-use tegula_tensor::KernelClass;
 use tegula_tile::TileKernel;
+use tegula_tiling::tuning::{TunedContract, TunedTile, Tuning};
+use tegula_tiling::{
+    Attention, AttentionFacts, AttentionRuns, AttentionTile, ByteProductFacts, Contract, ContractForm,
+    ContractTile, ContractionFacts, Facts, RowFacts, Scores, TileMachine,
+};
 
 /// What [`CpuTarget::compile`] gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +37,7 @@ pub struct CpuTarget {
     cpu: Cpu,
     tier: Tier,
     form: Form,
+    facts: Facts,
     /// Tiles that stand for its own.
     tuning: Tuning,
     /// Of the kernels compiled so far.
@@ -130,7 +132,8 @@ impl CpuTarget {
             ));
         }
         let tuning = Tuning::of(&machine);
-        Ok(CpuTarget { machine, cpu, tier, form, tuning, templates: Templates::default() })
+        let facts = facts(&cpu, tier);
+        Ok(CpuTarget { machine, cpu, tier, form, facts, tuning, templates: Templates::default() })
     }
 
     /// With tiles of a record in place of its own. Errors: `tuning-record`.
@@ -158,18 +161,12 @@ impl CpuTarget {
     }
 
     fn registers(&self) -> Registers {
-        let bits = self.tier.vector_bytes() as u32 * 8;
-        // A multiply-add of whole registers a cycle: two of halves, on the same units.
-        let lanes = f64::from(bits) / 32.0;
-        let halves = self.tier == Tier::Avx512 && self.cpu.flops_per_cycle.f32 <= 2.0 * lanes;
-        let pairs = self.tier == Tier::Avx512 && self.cpu.has(PAIRS);
-        Registers { bits, halves, pairs }
+        registers(&self.cpu, self.tier)
     }
 
     /// What its code is made of.
     pub fn instruction_set(&self) -> InstructionSet {
-        let common = InstructionSet::from(self.tier);
-        InstructionSet { byte_dots: common.byte_dots || self.cpu.has(BYTE_DOTS), ..common }
+        instruction_set(&self.cpu, self.tier)
     }
 
     /// Whether it has `vpdpbusd`.
@@ -178,13 +175,79 @@ impl CpuTarget {
     }
 }
 
-impl TargetModel for CpuTarget {
+fn registers(cpu: &Cpu, tier: Tier) -> Registers {
+    let bits = tier.vector_bytes() as u32 * 8;
+    // A multiply-add of whole registers a cycle: two of halves, on the same units.
+    let lanes = f64::from(bits) / 32.0;
+    let halves = tier == Tier::Avx512 && cpu.flops_per_cycle.f32 <= 2.0 * lanes;
+    let pairs = tier == Tier::Avx512 && cpu.has(PAIRS);
+    Registers { bits, halves, pairs }
+}
+
+fn instruction_set(cpu: &Cpu, tier: Tier) -> InstructionSet {
+    let common = InstructionSet::from(tier);
+    InstructionSet { byte_dots: common.byte_dots || cpu.has(BYTE_DOTS), ..common }
+}
+
+fn facts(cpu: &Cpu, tier: Tier) -> Facts {
+    let has_byte_dots = instruction_set(cpu, tier).byte_dots;
+    // An element of a left side takes a conversion of its own before it goes to all lanes; `vdpbf16ps` takes pairs.
+    let widened = match registers(cpu, tier).pairs {
+        true => vec![DType::F16],
+        false => vec![DType::F16, DType::BF16],
+    };
+    Facts {
+        contractions: ContractionFacts {
+            widened,
+            shuffles_groups: true,
+            fewest_summed_channels: Some(FEWEST_SUMMED_CHANNELS),
+            prefetched_line: Some(cpu.cache_line),
+            // One row passes over a panel about as fast as its lines come, and the hardware prefetches those by itself: on a
+            // Zen 3 a row of 768 bytes by weights in L3 takes 0.88 of the time without. On AVX-512 nobody has measured it.
+            prefetches_tails: tier == Tier::Avx512,
+            ..ContractionFacts::default()
+        },
+        byte_products: ByteProductFacts {
+            rate: match has_byte_dots {
+                // `vpdpbusd` adds four products to each lane, as often as `vfmadd` one.
+                true => 4,
+                // `vpmaddubsw`, `vpmaddwd` and `vpaddd` take the time of two `vfmadd` and add 32 products, and no byte
+                // becomes a float. Measured on a Zen 3, steps of an LSTM of 768: two digits by exact sums of four 0.86 of the
+                // time of floats, by sums of pairs 0.6.
+                false => 3,
+            },
+            signed_weights: true,
+            pairs: (!has_byte_dots).then_some(BYTE_PAIRS),
+            // `vpmaddwd` by weights that `vpmovsxbw` widens as it loads them.
+            fewest_i16_products: (!has_byte_dots).then_some(FEWEST_WORD_PRODUCTS),
+        },
+        rows: RowFacts {
+            transposes: true,
+            lookup_tables: true,
+            rows_together: ROWS_TOGETHER,
+            rereads_results: true,
+            two_step_extremes: true,
+            unit_bytes: Bytes(UNIT_BYTES),
+            unit_instructions: Some(UNIT_INSTRUCTIONS),
+        },
+        attention: AttentionFacts { has_recipe: true },
+    }
+}
+
+impl TileMachine for CpuTarget {
     fn machine(&self) -> &Machine {
         &self.machine
     }
 
-    fn claims(&self, class: KernelClass) -> bool {
-        !matches!(class, KernelClass::Recurrent | KernelClass::Native)
+    fn isa(&self) -> &str {
+        match self.form {
+            Form::Machine => "x86-64",
+            Form::Portable => "",
+        }
+    }
+
+    fn facts(&self) -> &Facts {
+        &self.facts
     }
 
     /// As many queries as the columns of a contraction's tile, and as many rows of keys as its rows. One query a step, as
@@ -220,13 +283,13 @@ impl TargetModel for CpuTarget {
         (self.tier.vector_bytes() / Elem::of(dtype).bytes()) as i64
     }
 
-    fn turned_square(&self, widest: DType) -> Option<i64> {
-        Some(self.lanes(widest))
-    }
-
     fn contract_tile(&self, contract: &Contract, _symbols: &Symbols) -> ContractTile {
         let tuned = self.tuning.tile(contract).map(TunedContract::tile);
         self.walked(contract, tuned.unwrap_or_else(|| self.own_tile(contract)))
+    }
+
+    fn contract_forms(&self, contract: &Contract, symbols: &Symbols) -> Vec<ContractForm> {
+        ContractForm::only(self.contract_tile(contract, symbols))
     }
 
     fn other_tiles(&self, contract: &Contract, _symbols: &Symbols) -> Vec<TunedTile> {
@@ -267,69 +330,18 @@ impl TargetModel for CpuTarget {
         winograd::tile(self, products)
     }
 
-    fn sums_channels_from(&self) -> Option<i64> {
-        Some(FEWEST_SUMMED_CHANNELS)
-    }
-
-    fn prefetched_line(&self) -> Option<Bytes> {
-        Some(self.cpu.cache_line)
-    }
-
-    /// One row passes over a panel about as fast as its lines come, and the hardware asks for those by itself: on a Zen 3 a row
-    /// of 768 bytes by weights in L3 takes 0.88 of the time without. On AVX-512 nobody has measured it.
-    fn prefetches_tails(&self) -> bool {
-        self.tier == Tier::Avx512
-    }
-
     fn prefetches_rows(&self, contract: &Contract) -> bool {
         self.reads_rows_from_afar(contract)
     }
 
-    /// An element of a left side takes a conversion of its own before it goes to all lanes.
-    fn widens(&self, dtype: DType) -> bool {
-        matches!(dtype, DType::F16 | DType::BF16) && !self.multiplies_pairs(dtype, dtype)
-    }
-
-    fn shuffles_groups(&self) -> bool {
-        true
-    }
-
     /// A group of bytes is worth it from two products on.
-    fn steps_together(&self, lhs: DType, rhs: DType, k: i64) -> i64 {
+    fn k_group(&self, lhs: DType, rhs: DType, k: i64) -> i64 {
         match (lhs, rhs) {
             (DType::U8, DType::I8) if k > 1 => 4,
             (DType::I16, DType::I8) if k > 1 && k % 2 == 0 => 2,
             _ if k > 1 && self.multiplies_pairs(lhs, rhs) => 2,
             _ => 1,
         }
-    }
-
-    fn byte_products(&self) -> i64 {
-        match self.has_byte_dots() {
-            // `vpdpbusd` adds four products to each lane, as often as `vfmadd` one.
-            true => 4,
-            // `vpmaddubsw`, `vpmaddwd` and `vpaddd` take the time of two `vfmadd` and add 32 products, and no byte becomes a
-            // float. Measured on a Zen 3, steps of an LSTM of 768: two digits by exact sums of four 0.86 of the time of
-            // floats, by sums of pairs 0.6.
-            false => 3,
-        }
-    }
-
-    fn byte_pairs(&self) -> Option<BytePairs> {
-        (!self.has_byte_dots()).then_some(BYTE_PAIRS)
-    }
-
-    /// `vpmaddwd` by weights that `vpmovsxbw` widens as it loads them.
-    fn words_pay_from(&self) -> Option<usize> {
-        (!self.has_byte_dots()).then_some(FEWEST_WORD_PRODUCTS)
-    }
-
-    fn wants_signed_bytes(&self) -> bool {
-        true
-    }
-
-    fn looks_up(&self) -> bool {
-        true
     }
 
     fn row_tile(&self, widest: DType, live_rows: i64) -> i64 {
@@ -343,28 +355,16 @@ impl TargetModel for CpuTarget {
         self.row_tile(widest, 1)
     }
 
-    fn rows_together(&self) -> i64 {
-        ROWS_TOGETHER
-    }
-
-    fn rereads_results(&self) -> bool {
-        true
-    }
-
-    fn reduces_rows_first(&self) -> bool {
-        true
+    fn long_row_tile(&self, widest: DType, live_rows: i64) -> i64 {
+        self.row_tile(widest, live_rows)
     }
 
     fn resident_row(&self, widest: DType) -> i64 {
         of_tier(&LIVE_VECTORS, self.tier) * self.lanes(widest)
     }
 
-    fn unit_instructions(&self) -> Option<i64> {
-        Some(UNIT_INSTRUCTIONS)
-    }
-
-    fn unit_bytes(&self) -> Bytes {
-        Bytes(UNIT_BYTES)
+    fn attention_runs(&self, _: &Attention, _: &AttentionTile, _: &Symbols) -> Option<AttentionRuns> {
+        None
     }
 
     fn compile(

@@ -1,19 +1,20 @@
-//! The GPU as `opt` sees it: tile candidates, and compiling a kernel.
+//! The GPU as recipes see it: tile candidates, and compiling a kernel.
 //!
 //! Every choice follows from the chip and the sizes asked about; nothing is measured here.
 
 use crate::lower::{Chip, lower};
 use crate::tiles;
-use tegula_backend::{
-    Attention, AttentionRuns, AttentionTile, Code, CompiledKernel, Contract, ContractForm, ContractTile,
-    Prologue, TargetModel,
-};
+use tegula_backend::{Code, CompiledKernel};
 use tegula_base::{Bytes, DType, Diagnostic, Dim, Symbols};
 use tegula_isa_ptx::{Module, Target, print};
 use tegula_machine::Machine;
 use tegula_package::PtxKernel;
-use tegula_tensor::KernelClass;
 use tegula_tile::TileKernel;
+use tegula_tiling::tuning::TunedTile;
+use tegula_tiling::{
+    Attention, AttentionFacts, AttentionRuns, AttentionTile, Contract, ContractForm, ContractTile,
+    ContractionFacts, Facts, RowFacts, TileMachine,
+};
 
 pub use crate::lower::Lowered;
 
@@ -22,6 +23,7 @@ pub use crate::lower::Lowered;
 pub struct GpuTarget {
     machine: Machine,
     target: Target,
+    facts: Facts,
 }
 
 /// Threads of a CTA that recipes count on: a row tile's step is one vector of each. Four warps fill the four schedulers
@@ -50,7 +52,23 @@ impl GpuTarget {
                 return Err(Diagnostic::error("machine-file", message).at(machine.name.clone()));
             }
         };
-        Ok(GpuTarget { machine, target })
+        let has_warpgroups = machine.gpu().is_some_and(|gpu| gpu.warpgroup_mma);
+        let facts = Facts {
+            contractions: ContractionFacts {
+                reads_transposed: true,
+                // Tensor cores of `sm_90a` multiply 8-bit floats; `bf16` holds all of them for those of other chips.
+                f8_products: (!has_warpgroups).then_some(DType::BF16),
+                // Tensor cores take halves; what is stored in fewer bits becomes some in registers. Sums of blocks are there
+                // anyway.
+                unpacks_to: vec![DType::BF16, DType::F16],
+                block_scales: true,
+                ..ContractionFacts::default()
+            },
+            rows: RowFacts { unit_bytes: Bytes(UNIT_BYTES), ..RowFacts::default() },
+            attention: AttentionFacts { has_recipe: true },
+            ..Facts::default()
+        };
+        Ok(GpuTarget { machine, target, facts })
     }
 
     /// A kernel as a module of one entry, with the sizes of its argument block.
@@ -79,13 +97,17 @@ impl GpuTarget {
     }
 }
 
-impl TargetModel for GpuTarget {
+impl TileMachine for GpuTarget {
     fn machine(&self) -> &Machine {
         &self.machine
     }
 
-    fn claims(&self, class: KernelClass) -> bool {
-        !matches!(class, KernelClass::Recurrent | KernelClass::Native)
+    fn isa(&self) -> &str {
+        "ptx"
+    }
+
+    fn facts(&self) -> &Facts {
+        &self.facts
     }
 
     /// One element a thread: what a CTA holds of a row in one register each.
@@ -115,21 +137,35 @@ impl TargetModel for GpuTarget {
         tiles::attention_runs(gpu, attention, tile, symbols)
     }
 
-    fn reads_turned(&self) -> bool {
-        true
+    fn other_tiles(&self, _: &Contract, _: &Symbols) -> Vec<TunedTile> {
+        vec![]
     }
 
-    /// Tensor cores of `sm_90a` multiply 8-bit floats; `bf16` holds all of them for those of other chips.
-    fn product_of_bytes(&self, dtype: DType) -> DType {
-        if self.chip().has_warpgroups { dtype } else { DType::BF16 }
+    fn tile_reason(&self, _: &Contract) -> Option<String> {
+        None
     }
 
-    /// Tensor cores take halves; what is stored in fewer bits becomes some in registers. Sums of blocks are there anyway.
-    fn takes_prologue(&self, prologue: Prologue) -> bool {
-        match prologue {
-            Prologue::Unpack { to, .. } => matches!(to, DType::BF16 | DType::F16),
-            Prologue::BlockScales { .. } => true,
+    fn rows_worth_packing(&self, _: &Contract) -> Option<i64> {
+        None
+    }
+
+    fn k_group(&self, lhs: DType, rhs: DType, k: i64) -> i64 {
+        match (lhs, rhs) {
+            (DType::U8, DType::I8) if k % 4 == 0 => 4,
+            _ => 1,
         }
+    }
+
+    fn lines_of_panel(&self, _: Bytes, _: Bytes) -> i64 {
+        1
+    }
+
+    fn winograd_tile(&self, _: &Contract, _: &Symbols) -> Option<ContractTile> {
+        None
+    }
+
+    fn prefetches_rows(&self, _: &Contract) -> bool {
+        false
     }
 
     fn row_tile(&self, _widest: DType, _live_rows: i64) -> i64 {
@@ -144,8 +180,8 @@ impl TargetModel for GpuTarget {
         LONG_ROW_STEP
     }
 
-    fn unit_bytes(&self) -> Bytes {
-        Bytes(UNIT_BYTES)
+    fn columns_together(&self, widest: DType) -> i64 {
+        self.lanes(widest)
     }
 
     fn compile(

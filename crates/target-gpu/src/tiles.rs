@@ -6,10 +6,10 @@ mod attention;
 pub(crate) use attention::{attention, attention_runs};
 
 use crate::lower::{CLUSTER_ROWS, MAP_RANK};
-use tegula_backend::{Contract, ContractForm, ContractTile, Edges, Prologue};
 use tegula_base::{DType, Dim, Symbols};
 use tegula_machine::{Gpu, Machine};
 use tegula_perf::gpu::gemm::{Cluster, Gemm, Order, Scales, Schedule, predict, rank};
+use tegula_tiling::{Contract, ContractForm, ContractTile, Edges, Prologue};
 
 /// Result tile of a product without matrix units: 32 sums a thread, 8 rows by 4 columns, which read 12 elements of
 /// shared memory for 32 multiply-adds (an SM reads 32 words and multiplies 128 times a cycle).

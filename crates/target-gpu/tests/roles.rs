@@ -1,7 +1,7 @@
 //! Kernels with roles (copies, rings, products by warpgroups) on the simulator, in race mode and with random times of
 //! completion. The tile level's executor is the oracle.
 
-use tegula_backend::{Code, TargetModel};
+use tegula_backend::Code;
 use tegula_base::DType::*;
 use tegula_base::Symbols;
 use tegula_ir::{ScalarOp, Value};
@@ -12,6 +12,7 @@ use tegula_target_gpu::model::GpuTarget;
 use tegula_testkit::tiles::products::{Product, padded, product};
 use tegula_testkit::tiles::{Case, times};
 use tegula_tile::{IndexOp, TileBuilder, TileKernel};
+use tegula_tiling::TileMachine;
 
 /// Runs the kernel by roles; panics where it has none, or where results differ.
 fn check(case: &Case, kernel: &TileKernel) {

@@ -37,6 +37,15 @@ impl TensorType {
         constant.fold(self.dtype.size() as u128, u128::saturating_mul)
     }
 
+    /// Bytes of the tensor's buffer, padding of its layout included.
+    pub fn buffer_bytes(&self) -> Dim {
+        let count = match &self.layout {
+            Some(layout) => layout.physical_shape(&self.shape).count(),
+            None => self.shape.count(),
+        };
+        count * Dim::from(self.dtype.size())
+    }
+
     /// Whether no size is negative and a process could hold the tensor; `false` says nothing.
     pub(crate) fn is_sound(&self) -> bool {
         let extent = |dim: &Dim| u64::try_from(dim.as_const().unwrap_or(1)).ok();

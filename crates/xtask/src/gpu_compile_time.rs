@@ -10,12 +10,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
-use tegula_backend::{Code, TargetModel};
+use tegula_backend::Code;
 use tegula_base::Diagnostic;
 use tegula_driver::PassCx;
 use tegula_ir::RunOptions;
 use tegula_machine::Machine;
-use tegula_opt::lower::lower_kernel;
 use tegula_opt::lower_to_host::distinct_kernels;
 use tegula_opt::passes::Precision;
 use tegula_opt::pipeline::tensor_pipeline;
@@ -23,6 +22,7 @@ use tegula_opt::update_in_place::{aliases, update_in_place};
 use tegula_target_gpu::model::GpuTarget;
 use tegula_tensor::TensorOp;
 use tegula_testkit::decoder::Decoder;
+use tegula_tiling::{TileMachine, Tiled, lower_kernel};
 
 use crate::gpu_ptxas::tools::Tools;
 use crate::outcome::Outcome;
@@ -45,7 +45,7 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     let is_timed = !args.iter().any(|arg| arg == "--untimed");
     let machine = Machine::class("h200").context("there is no machine class `h200`")?;
     let plain = |error: Diagnostic| anyhow!("{error}");
-    let target = GpuTarget::new(machine).map_err(plain)?;
+    let target = Tiled::new(GpuTarget::new(machine).map_err(plain)?);
     let mut passes = Vec::new();
     let mut program = None;
     for _ in 0..REPEATS {
@@ -72,7 +72,8 @@ pub fn run(args: &[String]) -> Result<Outcome> {
         let (mut lowering, mut lowered) = (Vec::new(), None);
         for _ in 0..REPEATS {
             let start = Instant::now();
-            lowered = Some(lower_kernel(program.entry(), *op, &target, &program.symbols).map_err(plain)?);
+            lowered =
+                Some(lower_kernel(program.entry(), *op, target.tiles(), &program.symbols).map_err(plain)?);
             lowering.push(milliseconds(start));
         }
         let lowered = lowered.context("no round was run")?;
@@ -87,7 +88,8 @@ pub fn run(args: &[String]) -> Result<Outcome> {
                     thread::sleep(PAUSE);
                 }
                 let start = Instant::now();
-                let compiled = target.compile(name, &launch.kernel, &program.symbols).map_err(plain)?;
+                let compiled =
+                    target.tiles().compile(name, &launch.kernel, &program.symbols).map_err(plain)?;
                 compiling.push(milliseconds(start));
                 let Code::Ptx(ptx) = compiled.code else {
                     return Err(anyhow!("kernel {name} is no PTX"));
@@ -135,7 +137,7 @@ struct StepFacts {
     of_layer: Vec<&'static str>,
 }
 
-fn step_facts(target: &GpuTarget) -> Result<StepFacts> {
+fn step_facts(target: &Tiled<GpuTarget>) -> Result<StepFacts> {
     let launches = |layers: usize| -> Result<(usize, Vec<&'static str>)> {
         let decoder = Decoder { layers, ..Decoder::LLAMA_7B };
         let mut program = decoder.step(STEP_ROOM).map_err(|error| anyhow!(error))?;

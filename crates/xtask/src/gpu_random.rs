@@ -6,7 +6,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
-use tegula_backend::{Code, TargetModel};
+use tegula_backend::Code;
 use tegula_base::Symbols;
 use tegula_machine::Machine;
 use tegula_package::PtxExecutor;
@@ -14,6 +14,7 @@ use tegula_sim_ptx::{Options, Simulator};
 use tegula_target_gpu::model::GpuTarget;
 use tegula_testkit::tiles::kernels::random_kernel;
 use tegula_testkit::tiles::products::random_product;
+use tegula_tiling::TileMachine;
 
 use crate::outcome::Outcome;
 use crate::simulated::{self, Job, Subject, Verdict};

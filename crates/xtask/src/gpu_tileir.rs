@@ -15,7 +15,6 @@ use tegula_driver::{Model, PassCx};
 use tegula_export_tileir::export;
 use tegula_ir::RunOptions;
 use tegula_machine::Machine;
-use tegula_opt::lower::lower_kernel;
 use tegula_opt::lower_to_host::distinct_kernels;
 use tegula_opt::passes::Precision;
 use tegula_opt::pipeline::tensor_pipeline;
@@ -25,6 +24,7 @@ use tegula_testkit::decoder::Decoder;
 use tegula_testkit::gpu_kernels::{Sizes, gpu_kernels};
 use tegula_testkit::tiles::kernels::random_kernel;
 use tegula_tile::TileKernel;
+use tegula_tiling::{Tiled, lower_kernel};
 
 use crate::in_process::NoFiles;
 use crate::outcome::Outcome;
@@ -113,12 +113,12 @@ fn write_all(folder: &Path) -> Result<()> {
 pub fn write_program(folder: &Path, name: &str, mut program: TensorProgram) -> Result<()> {
     let machine = Machine::class("h200").context("there is no machine class `h200`")?;
     let plain = |error: Diagnostic| anyhow!("{name}: {error}");
-    let target = GpuTarget::new(machine).map_err(plain)?;
+    let target = Tiled::new(GpuTarget::new(machine).map_err(plain)?);
     tensor_pipeline(&target, Precision::F32)
         .run(&mut program, &RunOptions::default(), &mut PassCx::new())
         .map_err(|errors| anyhow!("{name}: {errors}"))?;
     for (op, kernel) in distinct_kernels(&program).map_err(|errors| anyhow!("{name}: {errors}"))? {
-        let lowered = lower_kernel(program.entry(), op, &target, &program.symbols).map_err(plain)?;
+        let lowered = lower_kernel(program.entry(), op, target.tiles(), &program.symbols).map_err(plain)?;
         for (kernel, (_, launch)) in lowered.names(&kernel).iter().zip(&lowered.list) {
             write(folder, &format!("{name}_{kernel}"), &launch.kernel, &program.symbols)?;
         }

@@ -1,6 +1,6 @@
 //! The project's automation: `cargo xtask <verb>`.
 //! In: a verb and its arguments.  Out: one line `RESULT <name> pass|fail|skip key=value ...`, exit 0, 1 or 3.
-//! May use: testkit, driver, runtime, opt, backend, target-cpu, target-gpu, export-tileir, tile, tensor, import, package, isa-ptx, sim-ptx, machine, perf, ir, mlir, base.  Never knows: terminals other than stdout; checks of the shipped program call the `tegula` binary.
+//! May use: testkit, driver, runtime, opt, backend, tiling, target-cpu, target-gpu, export-tileir, tile, tensor, import, package, isa-ptx, sim-ptx, machine, perf, ir, mlir, base.  Never knows: terminals other than stdout; checks of the shipped program call the `tegula` binary.
 //! Start reading at `verb.rs`, the table of verbs.
 
 mod bad_input;

@@ -3,19 +3,19 @@
 
 use super::Device;
 use std::sync::Arc;
+use tegula_backend::BufferRef;
 use tegula_backend::Code;
 use tegula_base::{DType, Dim, HashMap, HostTensor};
 use tegula_host::{HostOp, Packing};
 use tegula_ir::OpId;
-use tegula_opt::lower::BufferRef;
 use tegula_opt::lower_to_host::constants::packing;
 use tegula_opt::lower_to_host::{HostCode, HostModule};
-use tegula_opt::update_in_place::data_of_update;
 use tegula_package::{
     About, Arg, Buffer, BufferId, HostProgram, Kernel, KernelCode, PackageBuilder, Place, Port, Step,
 };
 use tegula_runtime::Session;
 use tegula_tensor::eval::Bindings;
+use tegula_tensor::facts::data_of_update;
 use tegula_tensor::{TensorFunc, TensorType};
 
 /// The launches of each op, in order.
@@ -187,7 +187,7 @@ fn bytes_tensor(bytes: Vec<u8>) -> HostTensor {
 }
 
 fn buffer_bytes(ty: &TensorType) -> Result<usize, String> {
-    let bytes = tegula_opt::lower_to_host::buffer_bytes(ty).as_const();
+    let bytes = ty.buffer_bytes().as_const();
     bytes.and_then(|bytes| usize::try_from(bytes).ok()).ok_or_else(|| format!("{ty} has no size"))
 }
 

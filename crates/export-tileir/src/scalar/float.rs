@@ -4,9 +4,9 @@ use super::{Made, Refused};
 use crate::writer::Writer;
 use cutile_ir::bytecode::Opcode;
 use cutile_ir::ir::{Attribute, ComparisonPredicate, ScalarType, Value};
-use tegula_backend::coefficients::{ERF, ERFC_ROOT};
 use tegula_base::DType;
 use tegula_ir::ScalarOp;
+use tegula_tiling::coefficients::{ERF, ERFC_ROOT};
 
 /// erfc below is less than half an ulp of 1: erf is 1.
 const ERF_LIMIT: f64 = 4.1;

@@ -3,7 +3,7 @@
 use super::order::Listing;
 use super::rules::{self, Role};
 use smallvec::{SmallVec, smallvec};
-use tegula_base::Shape;
+use tegula_base::{Shape, Symbols};
 use tegula_ir::{OpId, Value};
 use tegula_tensor::{KernelClass, TensorFunc, TensorOp};
 
@@ -50,6 +50,7 @@ pub(super) enum Form {
 
 pub(super) struct Groups<'a> {
     pub func: &'a TensorFunc,
+    pub symbols: &'a Symbols,
     pub listing: Listing,
     pub groups: Vec<Group<'a>>,
     /// The group that an op is a member of.
@@ -91,10 +92,18 @@ pub(super) struct PlannedKernel {
 }
 
 impl<'a> Groups<'a> {
-    pub fn new(func: &'a TensorFunc, listing: Listing) -> Groups<'a> {
+    pub fn new(func: &'a TensorFunc, symbols: &'a Symbols, listing: Listing) -> Groups<'a> {
         let n = listing.ops.len();
         let copied = std::iter::repeat_with(SmallVec::new).take(n).collect();
-        Groups { func, listing, groups: Vec::new(), home: vec![None; n], copied, dissolved: vec![false; n] }
+        Groups {
+            func,
+            symbols,
+            listing,
+            groups: Vec::new(),
+            home: vec![None; n],
+            copied,
+            dissolved: vec![false; n],
+        }
     }
 
     pub fn op(&self, at: usize) -> OpId {

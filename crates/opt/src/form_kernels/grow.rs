@@ -12,9 +12,10 @@ use tegula_base::{Dim, Shape};
 use tegula_ir::pass::PassCx;
 use tegula_ir::{Op, ScalarOp, Value};
 use tegula_tensor::TensorOp;
+use tegula_tensor::facts::{COSTLY, weight};
 
 /// Elements of a row that one thread computes again sooner than a launch begins. By arithmetic: 1024 elements at
-/// [`rules::COSTLY`] vector instructions, 16 lanes and two ports take some 260 cycles, and a launch some hundred more.
+/// [`COSTLY`] vector instructions, 16 lanes and two ports take some 260 cycles, and a launch some hundred more.
 const LONG_ROW: i64 = 1024;
 
 pub(super) fn grow(groups: &mut Groups, cx: &mut PassCx) {
@@ -97,7 +98,7 @@ fn is_better_stored(groups: &Groups, group: GroupId, axes: &[usize]) -> bool {
     data.form == Form::Elementwise
         && !data.space.iter().enumerate().any(kept)
         && data.space.count().as_const().is_none_or(|count| count > LONG_ROW)
-        && data.members.iter().any(|at| rules::weight(groups.kind(*at)) >= rules::COSTLY)
+        && data.members.iter().any(|at| weight(groups.kind(*at)) >= COSTLY)
 }
 
 /// The group of another reduction of the same value.

@@ -6,7 +6,7 @@
 
 use smallvec::SmallVec;
 use std::cmp::max;
-use tegula_backend::TargetModel;
+use tegula_backend::Target;
 use tegula_base::{Diagnostics, EntityId};
 use tegula_ir::{OpId, RegionId, Value};
 use tegula_tensor::{TensorFunc, TensorOp};
@@ -41,7 +41,7 @@ impl Listing {
 pub(super) fn list_ops(
     func: &TensorFunc,
     region: RegionId,
-    target: &dyn TargetModel,
+    target: &dyn Target,
 ) -> Result<Listing, Diagnostics> {
     let ops = func.ops_in(region);
     // Places in the region until positions are known.

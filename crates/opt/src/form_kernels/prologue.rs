@@ -5,27 +5,21 @@
 
 use super::groups::{Form, Groups};
 use super::grow::{describe, spell};
-use crate::lower::contract::prologue;
-use tegula_backend::TargetModel;
-use tegula_base::Symbols;
+use tegula_backend::{Place, Target};
 use tegula_ir::pass::PassCx;
 use tegula_tensor::KernelClass;
 
-pub(super) fn take_prologues(
-    groups: &mut Groups,
-    symbols: &Symbols,
-    target: &dyn TargetModel,
-    cx: &mut PassCx,
-) {
+pub(super) fn take_prologues(groups: &mut Groups, target: &dyn Target, cx: &mut PassCx) {
     let mut copied: Vec<usize> = Vec::new();
     for id in 0..groups.groups.len() {
         let root = groups.groups[id].members[..].first().copied();
         let Some(root) = root.filter(|_| groups.groups[id].form == Form::Root(KernelClass::Dot)) else {
             continue;
         };
-        let Some(found) = prologue::of_dot(groups.func, groups.op(root), symbols, target) else { continue };
+        let fused = target.fuses(groups.func, groups.op(root), Place::Factors, groups.symbols);
+        let Some(fused) = fused else { continue };
         cx.count("unpacked", 1);
-        for op in found.ops {
+        for op in fused.ops {
             let at =
                 groups.definer(groups.func.result(op)).expect("invariant: a prologue stands in the region");
             cx.remark_with(groups.func.op(op).location.as_ref(), || {

@@ -7,15 +7,15 @@ use super::groups::{Form, GroupId, Groups, Positions};
 use super::grow::{describe, spell};
 use super::places::{self, places};
 use super::rules::{self, Role};
-use crate::lower::attention::{paged_keys, pages, reads_moved_rows};
 use smallvec::SmallVec;
-use tegula_backend::TargetModel;
-use tegula_base::{DType, Dim, Shape};
+use tegula_backend::{Place, Target};
+use tegula_base::{Dim, Shape};
 use tegula_ir::Value;
 use tegula_ir::pass::PassCx;
+use tegula_tensor::facts::{CHEAP, weight};
 use tegula_tensor::{KernelClass, TensorOp};
 
-pub(super) fn pull_producers(groups: &mut Groups, target: &dyn TargetModel, cx: &mut PassCx) {
+pub(super) fn pull_producers(groups: &mut Groups, target: &dyn Target, cx: &mut PassCx) {
     let mut order: Vec<(usize, GroupId)> = groups
         .groups
         .iter()
@@ -34,17 +34,18 @@ pub(super) fn pull_producers(groups: &mut Groups, target: &dyn TargetModel, cx: 
 
 /// Attention whose keys or values lie in pages reads them through their table: the gather, and what names its axes anew,
 /// moves into its kernel. Who else reads the gathered tensor still gets it.
-pub(super) fn adopt_pages(groups: &mut Groups, target: &dyn TargetModel, cx: &mut PassCx) {
+pub(super) fn adopt_pages(groups: &mut Groups, target: &dyn Target, cx: &mut PassCx) {
     for id in 0..groups.groups.len() {
         if groups.groups[id].form != Form::Root(KernelClass::Attention) {
             continue;
         }
         let root = groups.groups[id].members[0];
-        let Some(keys) = paged_keys(groups.func, groups.op(root), target) else { continue };
         let mut adopted = Vec::new();
-        for value in &groups.operands(root)[1..3] {
-            let Some(pages) = pages::behind(groups.func, *value, keys) else { continue };
-            let places = pages.ops.iter().map(|op| groups.definer(groups.func.result(*op)));
+        for operand in 1..3 {
+            let place = Place::Pages(operand);
+            let fused = target.fuses(groups.func, groups.op(root), place, groups.symbols);
+            let Some(fused) = fused else { continue };
+            let places = fused.ops.iter().map(|op| groups.definer(groups.func.result(*op)));
             adopted.extend(places.collect::<Option<Vec<usize>>>().unwrap_or_default());
         }
         if adopted.is_empty() {
@@ -109,7 +110,7 @@ struct Readers {
     host: bool,
 }
 
-fn pull(groups: &mut Groups, id: GroupId, target: &dyn TargetModel, cx: &mut PassCx) {
+fn pull(groups: &mut Groups, id: GroupId, target: &dyn Target, cx: &mut PassCx) {
     let results = groups.results_of(id);
     let [result] = results[..] else { return };
     let readers = readers(groups, id, result);
@@ -191,12 +192,12 @@ fn may_repeat(groups: &Groups, id: GroupId) -> bool {
         ) || groups.listing.roles[*at] == Role::Source
             || groups.listing.roles[*at] == Role::Elementwise
     };
-    let weight: u32 = ops.iter().map(|at| rules::weight(groups.kind(*at))).sum();
+    let weight: u32 = ops.iter().map(|at| weight(groups.kind(*at))).sum();
     let few = groups.groups[id].space.count().as_const().is_some_and(|count| count <= FEW);
     let wide = |value: &&Value| !groups.shape(**value).count().is_const(1);
     let operands = groups.operands_of(id);
     let buffers = operands.iter().filter(wide).count();
-    ops.len() <= 8 && ops.iter().all(views) && weight <= rules::CHEAP && (few || buffers <= 1)
+    ops.len() <= 8 && ops.iter().all(views) && weight <= CHEAP && (few || buffers <= 1)
 }
 
 /// Whether `reader` may compute the group that gives `result` itself. Errors: why not.
@@ -205,7 +206,7 @@ fn accepts(
     id: GroupId,
     result: usize,
     reader: GroupId,
-    target: &dyn TargetModel,
+    target: &dyn Target,
 ) -> Result<(), String> {
     let value = groups.result(result);
     let into = &groups.groups[reader];
@@ -222,7 +223,8 @@ fn accepts(
         for user in users.iter().filter(|at| **at != into.members[0]) {
             reads_a_tile(groups, *user, value)?;
         }
-        return match is_order && has_room && !elsewhere && reads_moved_rows(groups.func, root, target) {
+        let takes_moved = || target.fuses(groups.func, root, Place::MovedRows, groups.symbols).is_some();
+        return match is_order && has_room && !elsewhere && takes_moved() {
             true => Ok(()),
             false => Err("attention reads buffers".into()),
         };
@@ -248,7 +250,7 @@ fn accepts(
     if source {
         return Ok(());
     }
-    if into.form == Form::Root(KernelClass::Attention) && narrows_lanes(groups, &pulled, target) {
+    if into.form == Form::Root(KernelClass::Attention) && is_of_slow_types(groups, &pulled, target) {
         return Err("its wide elements would leave half of the lanes of all scores empty".into());
     }
     if groups.size_of(id) + groups.size_of(reader) > rules::MAX_OPS {
@@ -370,12 +372,12 @@ fn axis_before(groups: &Groups, at: usize, axis: usize) -> Option<usize> {
     }
 }
 
-/// Whether ops compute elements of which a register holds fewer than of `f32`.
-fn narrows_lanes(groups: &Groups, ops: &[usize], target: &dyn TargetModel) -> bool {
-    let lanes = |value: Value| target.lanes(groups.func.ty(value).dtype);
+/// Whether ops compute elements of a type that takes longer than `f32`.
+fn is_of_slow_types(groups: &Groups, ops: &[usize], target: &dyn Target) -> bool {
+    let slow = &target.preferences().slow_types;
     ops.iter().any(|at| {
         let mut values = groups.operands(*at).iter().copied().chain([groups.result(*at)]);
-        values.any(|value| lanes(value) < target.lanes(DType::F32))
+        values.any(|value| slow.contains(&groups.func.ty(value).dtype))
     })
 }
 
@@ -383,9 +385,9 @@ fn narrows_lanes(groups: &Groups, ops: &[usize], target: &dyn TargetModel) -> bo
 fn is_dear(groups: &Groups, ops: &[usize], reader: GroupId) -> bool {
     let cheap = match groups.groups[reader].form {
         Form::Root(KernelClass::Attention) => rules::CHEAP_MASK,
-        _ => rules::CHEAP,
+        _ => CHEAP,
     };
-    let weight: u32 = ops.iter().map(|at| rules::weight(groups.kind(*at))).sum();
+    let weight: u32 = ops.iter().map(|at| weight(groups.kind(*at))).sum();
     // A strided read is dear too, when it happens more than once.
     weight > cheap || ops.iter().any(|at| matches!(groups.kind(*at), TensorOp::Transpose { .. }))
 }
@@ -395,7 +397,7 @@ fn repeats_nothing(
     groups: &Groups,
     value: Value,
     reader: GroupId,
-    target: &dyn TargetModel,
+    target: &dyn Target,
 ) -> Result<(), String> {
     let into = &groups.groups[reader];
     let (own, space) = (groups.shape(value).count(), into.space.count());
@@ -407,7 +409,7 @@ fn repeats_nothing(
     {
         let row = axes.iter().fold(Dim::from(1), |row, axis| row * into.space[*axis].clone());
         let resident =
-            axes.len() == 1 && row.as_const().is_some_and(|n| n <= target.resident_row(DType::F32));
+            axes.len() == 1 && row.as_const().is_some_and(|n| n <= target.preferences().resident_row);
         if !resident {
             return Err("it would be computed again in every pass over the row".into());
         }

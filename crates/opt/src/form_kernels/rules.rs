@@ -1,8 +1,9 @@
 //! What op may stand where in a kernel, and what it costs to compute it twice.
 
-use tegula_backend::TargetModel;
+use tegula_backend::Target;
 use tegula_base::Diagnostic;
-use tegula_ir::{Def, Op, OpId, ScalarOp};
+use tegula_ir::{Op, OpId};
+use tegula_tensor::facts::is_lookup;
 use tegula_tensor::{KernelClass, PadMode, TensorFunc, TensorOp};
 
 /// The part an op plays in kernel formation.
@@ -22,11 +23,11 @@ pub(super) enum Role {
     Root(KernelClass),
 }
 
-pub(super) fn role(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> Option<Role> {
+pub(super) fn role(func: &TensorFunc, op: OpId, target: &dyn Target) -> Option<Role> {
     use TensorOp::*;
     Some(match func.kind(op) {
         // An element of the result is one of the indices, looked up.
-        Gather { .. } if target.looks_up() && is_look_up(func, op) => Role::Elementwise,
+        Gather { .. } if target.preferences().lookup_tables && is_lookup(func, op) => Role::Elementwise,
         Constant { .. } | Bind { .. } | AssertSize { .. } | If {} | Loop { .. } | Yield {} | Return {} => {
             Role::Host
         }
@@ -69,17 +70,6 @@ pub(super) fn role(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> Opt
     })
 }
 
-/// Whether an op gives for each of its indices an element of a table that is there before the kernel.
-pub(crate) fn is_look_up(func: &TensorFunc, op: OpId) -> bool {
-    let TensorOp::Gather { .. } = func.kind(op) else { return false };
-    let table = func.operand(op, 0);
-    let is_given = match func.def(table) {
-        Def::Arg(..) => true,
-        Def::Result(op, _) => matches!(func.kind(op), TensorOp::Constant { .. }),
-    };
-    is_given && func.ty(table).rank() == 1
-}
-
 /// Whether the root's operand `i` may be computed in its kernel, an element at a time.
 pub(super) fn pulls_operand(op: &TensorOp, i: usize) -> bool {
     match op {
@@ -113,25 +103,6 @@ pub(super) fn refusal(func: &TensorFunc, op: OpId) -> Diagnostic {
     Diagnostic::internal(format!("`{name}` reached kernel formation")).at(place.to_string())
 }
 
-/// Roughly how many vector instructions an element costs; up to [`CHEAP`] an op may be computed again elsewhere.
-pub(crate) fn weight(op: &TensorOp) -> u32 {
-    use ScalarOp::*;
-    match op {
-        TensorOp::Elementwise { f } => match f {
-            Div | Rem | Mod | Sqrt | Rsqrt | Reciprocal => 4,
-            Exp | Log | Log1p | Expm1 | Sin | Cos | Tan | Asin | Acos | Atan | Sinh | Cosh | Tanh | Asinh
-            | Acosh | Atanh | Erf | Sigmoid | Pow | Atan2 => 16,
-            _ => 1,
-        },
-        TensorOp::Gather { .. } | TensorOp::GatherElements { .. } | TensorOp::GatherNd { .. } => 4,
-        _ => 0,
-    }
-}
-
-pub(crate) const CHEAP: u32 = 2;
-/// An element that takes so many vector instructions is stored and loaded, in two, sooner than it is computed again. By
-/// judgement: four times the two, for bytes that come from a cache farther away; between it and a function's 16 no op lies.
-pub(crate) const COSTLY: u32 = 8;
 /// Up to this an attention computes its mask for each head again: reading an element of it takes as long.
 pub(super) const CHEAP_MASK: u32 = 8;
 

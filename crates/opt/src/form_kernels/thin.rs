@@ -6,6 +6,7 @@ use super::grow::{describe, may_read_all};
 use super::rules::{self, Role};
 use tegula_ir::Value;
 use tegula_ir::pass::PassCx;
+use tegula_tensor::facts::weight;
 
 /// What computing an element again may cost: a byte's number is a cast, a difference and a product.
 const CHEAP: u32 = 3;
@@ -33,7 +34,7 @@ fn thinner(groups: &Groups, at: usize) -> Option<(Vec<usize>, Vec<GroupId>)> {
         return None;
     }
     let mut chain = vec![at];
-    let mut weight = rules::weight(groups.kind(at));
+    let mut cost = weight(groups.kind(at));
     loop {
         let behind = behind(groups, *chain.last()?)?;
         if groups.func.ty(behind).dtype.size() < groups.func.ty(groups.result(at)).dtype.size() {
@@ -42,8 +43,8 @@ fn thinner(groups: &Groups, at: usize) -> Option<(Vec<usize>, Vec<GroupId>)> {
             break;
         }
         let def = groups.definer(behind)?;
-        weight += rules::weight(groups.kind(def));
-        if groups.home(def) != Some(home) || !is_elementwise(groups, def) || weight > CHEAP {
+        cost += weight(groups.kind(def));
+        if groups.home(def) != Some(home) || !is_elementwise(groups, def) || cost > CHEAP {
             return None;
         }
         chain.push(def);

@@ -186,7 +186,7 @@ impl Walk<'_> {
         self.step(HostOp::Bind { symbol: symbol.to_string() }, &[counter], None);
         for (slice, stack) in slices.iter().zip(stacks) {
             let from = self.buffer(*slice)?;
-            let bytes = super::buffer_bytes(self.func.ty(*slice));
+            let bytes = self.func.ty(*slice).buffer_bytes();
             let dst_offset = Dim::symbol(&symbol) * bytes.clone();
             let kind = HostOp::Copy { src_offset: Dim::from(0), dst_offset, bytes };
             self.step(kind, &[from, *stack], None);

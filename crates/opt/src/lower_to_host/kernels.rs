@@ -5,37 +5,12 @@
 //! a loop as data, and the number of rounds done.
 
 use crate::kernel_signature::Signatures;
-use crate::lower::{BufferRef, lower_kernel};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use tegula_backend::{CompiledKernel, TargetModel};
+use tegula_backend::{Codegen, Launches, Target};
 use tegula_base::{DType, Diagnostic, Diagnostics, Dim, HashMap, Shape, Symbols};
 use tegula_ir::{ConstStore, OpId, RegionId, ScalarOp};
 use tegula_tensor::{Builder, KernelClass, TensorFunc, TensorOp, TensorProgram, TensorType};
-
-/// A compiled kernel: its launches in order.
-#[derive(Clone, Debug)]
-pub(super) struct Kernel {
-    pub launches: Vec<CompiledLaunch>,
-    /// Bytes of each buffer between launches.
-    pub temporaries: Vec<Dim>,
-    /// Why it is computed so.
-    reasons: Vec<String>,
-}
-
-impl Kernel {
-    fn remarks(&self) -> impl Iterator<Item = &String> {
-        self.reasons.iter().chain(self.launches.iter().flat_map(|launch| &launch.compiled.remarks))
-    }
-}
-
-/// A launch and what stands behind its arguments.
-#[derive(Clone, Debug)]
-pub(super) struct CompiledLaunch {
-    pub compiled: CompiledKernel,
-    /// The buffer behind each view, and whether the launch writes it.
-    pub views: Vec<(BufferRef, bool)>,
-}
 
 /// A kernel that control flow needs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -49,7 +24,7 @@ pub(super) enum Helper {
 /// The distinct kernels, and which one each op is.
 #[derive(Clone, Debug)]
 pub struct Kernels {
-    pub(super) list: Vec<Kernel>,
+    pub(super) list: Vec<Launches>,
     pub(super) of_op: HashMap<OpId, usize>,
     pub(super) of_helper: HashMap<Helper, usize>,
 }
@@ -74,9 +49,14 @@ impl Kernels {
             let kernel = self.of_op.get(&op).map(|index| &self.list[*index]);
             let inner = func.regions_of(op).first().map_or(&[][..], |region| func.ops_in(*region));
             let node = inner.iter().rev().chain([&op]).find_map(|op| func.op(*op).location.as_ref());
-            kernel.into_iter().flat_map(Kernel::remarks).map(move |remark| (node, remark))
+            kernel.into_iter().flat_map(remarks).map(move |remark| (node, remark))
         })
     }
+}
+
+/// What is said of a kernel: why it is computed so, and what its launches do otherwise than asked.
+fn remarks(kernel: &Launches) -> impl Iterator<Item = &String> {
+    kernel.reasons.iter().chain(kernel.list.iter().flat_map(|launch| &launch.compiled.remarks))
 }
 
 /// One kernel to compile.
@@ -90,7 +70,7 @@ struct Request<'a> {
 /// Errors: internal ones, all kernels' together.
 pub fn compile_kernels(
     program: &TensorProgram,
-    target: &dyn TargetModel,
+    target: &dyn Target,
     threads: usize,
 ) -> Result<Kernels, Diagnostics> {
     let func = program.entry();
@@ -176,12 +156,12 @@ fn workers(asked: usize, kernels: usize) -> usize {
 /// Compiles in any order on several threads; results and errors come in the order of the requests.
 fn compile_all(
     requests: &[Request],
-    target: &dyn TargetModel,
+    target: &dyn Target,
     symbols: &Symbols,
     threads: usize,
-) -> Result<Vec<Kernel>, Diagnostics> {
+) -> Result<Vec<Launches>, Diagnostics> {
     let next = AtomicUsize::new(0);
-    let results: Mutex<Vec<Option<Result<Kernel, Diagnostic>>>> =
+    let results: Mutex<Vec<Option<Result<Launches, Diagnostic>>>> =
         Mutex::new((0..requests.len()).map(|_| None).collect());
     let work = || {
         loop {
@@ -212,21 +192,10 @@ fn compile_all(
     errors.into_result(list)
 }
 
-fn compile(request: &Request, target: &dyn TargetModel, symbols: &Symbols) -> Result<Kernel, Diagnostic> {
-    let lowered = lower_kernel(&request.func, request.op, target, symbols)?;
-    let names = lowered.names(&request.name);
-    let launches = names.iter().zip(lowered.list).map(|(name, (_, launch))| {
-        let compiled = target.compile(name, &launch.kernel, symbols).map_err(|error| {
-            match &request.func.op(request.op).location {
-                Some(node) => error.at(format!("node \"{node}\"")),
-                None => error,
-            }
-        })?;
-        let written = launch.kernel.views.iter().map(|view| view.written);
-        Ok(CompiledLaunch { compiled, views: launch.buffers.into_iter().zip(written).collect() })
-    });
-    let launches = launches.collect::<Result<_, Diagnostic>>()?;
-    Ok(Kernel { launches, temporaries: lowered.temporaries, reasons: lowered.reasons })
+fn compile(request: &Request, target: &dyn Target, symbols: &Symbols) -> Result<Launches, Diagnostic> {
+    match target.codegen() {
+        Codegen::Kernels(codegen) => codegen.compile(&request.name, &request.func, request.op, symbols),
+    }
 }
 
 fn helper_kernel(helper: &Helper) -> Result<(TensorFunc, OpId), String> {

@@ -5,14 +5,13 @@
 //! sees them.
 
 use super::constants::{Pool, packing};
-use super::kernels::{CompiledLaunch, Helper, Kernels};
+use super::kernels::{Helper, Kernels};
 use super::natives::native;
-use super::{HostCode, HostKernel, HostModule, buffer_bytes, cost};
-use crate::lower::BufferRef;
+use super::{HostCode, HostKernel, HostModule};
 use crate::update_in_place::{Alias, updating_kernel};
 use crate::views::source;
 use std::sync::Arc;
-use tegula_backend::{Code, TargetModel};
+use tegula_backend::{BufferRef, Code, Launch, Target, cost};
 use tegula_base::HashMap;
 use tegula_base::{DType, Diagnostic, Diagnostics, Dim, EntityId, Symbols};
 use tegula_host::{BufferType, HostFunc, HostOp, HostProgram, Relation};
@@ -24,7 +23,7 @@ pub(super) struct Walk<'a> {
     pub(super) func: &'a TensorFunc,
     pub(super) symbols: Symbols,
     consts: ConstStore,
-    target: &'a dyn TargetModel,
+    target: &'a dyn Target,
     kernels: Kernels,
     pub(super) host: HostFunc,
     /// The host region that steps go to.
@@ -52,7 +51,7 @@ struct Buffers<'a> {
 }
 
 impl<'a> Walk<'a> {
-    pub(super) fn new(program: &'a TensorProgram, target: &'a dyn TargetModel, kernels: Kernels) -> Walk<'a> {
+    pub(super) fn new(program: &'a TensorProgram, target: &'a dyn Target, kernels: Kernels) -> Walk<'a> {
         let func = program.entry();
         let mut host = HostFunc::new(func.name.clone());
         // A launch and its buffer, mostly.
@@ -87,7 +86,7 @@ impl<'a> Walk<'a> {
                 false => HostOp::Input { index: number, name, dtype, shape },
                 true => HostOp::Updated { index: number, name, dtype, shape },
             };
-            let buffer = self.at_top(kind, buffer_bytes(ty));
+            let buffer = self.at_top(kind, ty.buffer_bytes());
             self.set_buffer(*arg, buffer);
         }
         let end = func
@@ -104,9 +103,9 @@ impl<'a> Walk<'a> {
                 }
                 continue;
             }
-            let bytes = buffer_bytes(func.ty(*result));
+            let bytes = func.ty(*result).buffer_bytes();
             // Sizes that a reshape brings may be bound only after its operand is computed.
-            let is_sized = bytes == buffer_bytes(func.ty(source));
+            let is_sized = bytes == func.ty(source).buffer_bytes();
             let is_free = !self.destinations.contains_key(&source);
             if self.is_computed_in(source, func.body()) && is_sized && is_free {
                 let kind = HostOp::Output { index: index as u32 };
@@ -184,7 +183,7 @@ impl<'a> Walk<'a> {
 
     /// The destination of a result, or new memory for it.
     pub(super) fn place(&mut self, value: Value) -> Value {
-        let bytes = buffer_bytes(self.func.ty(value));
+        let bytes = self.func.ty(value).buffer_bytes();
         let location = self.func.def_op(value).and_then(|op| self.func.op(op).location.clone());
         self.place_sized(value, bytes, location)
     }
@@ -316,10 +315,10 @@ impl<'a> Walk<'a> {
         let func = self.func;
         let operands = func.operands(op).iter().map(|v| self.buffer(*v)).collect::<Result<Vec<_>, _>>()?;
         let index = self.kernels.of_op[&op];
-        let (machine, kernels) = (self.target.machine(), &self.kernels.list);
+        let (target, kernels) = (self.target, &self.kernels.list);
         let (costs, bytes) = self.measures.entry(index).or_insert_with(|| {
-            let bytes = func.results(op).iter().map(|value| buffer_bytes(func.ty(*value))).collect();
-            let costs = cost::of_launches(func, op, class, &kernels[index], machine);
+            let bytes = func.results(op).iter().map(|value| func.ty(*value).buffer_bytes()).collect();
+            let costs = target.cost(func, op, &kernels[index]);
             (costs.into_iter().map(Arc::new).collect(), bytes)
         });
         let (costs, bytes) = (costs.clone(), bytes.clone());
@@ -375,22 +374,22 @@ impl<'a> Walk<'a> {
         source: Arc<[String]>,
         op: Option<OpId>,
     ) {
-        let CompiledLaunch { compiled, views } = &self.kernels.list[index.0].launches[index.1];
+        let Launch { compiled, views } = &self.kernels.list[index.0].list[index.1];
         let code = *self.code_of.entry(index).or_insert_with(|| {
             self.codes.push(compiled.code.clone());
             self.codes.len() - 1
         });
         let buffers: Vec<Value> = views
             .iter()
-            .map(|(buffer, _)| match *buffer {
+            .map(|view| match view.buffer {
                 BufferRef::Operand(i) => behind.operands[i],
                 BufferRef::Result(i) => behind.results[i],
                 BufferRef::Temporary(i) => behind.temporaries[i],
             })
             .collect();
         let location = op.and_then(|op| self.func.op(op).location.clone());
-        let refs = views.iter().map(|(buffer, _)| *buffer).collect();
-        let written = views.iter().enumerate().filter(|(_, (_, written))| *written).map(|(i, _)| i).collect();
+        let refs = views.iter().map(|view| view.buffer).collect();
+        let written = views.iter().enumerate().filter(|(_, view)| view.written).map(|(i, _)| i).collect();
         let number = self.launches.len();
         let name = [stem, "_", &number.to_string()].concat();
         let (sizes, grid, scratch) =

@@ -20,19 +20,18 @@ mod transposed;
 mod widened;
 
 use super::round_factors::{FEW_STEPS, Precision};
-use crate::lower::attention;
-use tegula_backend::TargetModel;
+use tegula_backend::{Place, Target};
 use tegula_base::{Diagnostic, Diagnostics};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::rewrite::{Rewrite, rewrite_ops};
 use tegula_ir::{ConstStore, Op, OpId, RegionId, ScalarOp, Value};
 use tegula_tensor::decompose::{expand, is_composite};
-use tegula_tensor::{Builder, KernelClass, PadMode, TensorFunc, TensorOp, TensorProgram};
+use tegula_tensor::{Builder, PadMode, TensorFunc, TensorOp, TensorProgram};
 
 /// Errors: internal, when a decomposition does not fit its op.
 pub fn decompose_composites(
     program: &mut TensorProgram,
-    target: &dyn TargetModel,
+    target: &dyn Target,
     cx: &mut PassCx,
 ) -> Result<Changed, Diagnostics> {
     let mut changed = Changed::No;
@@ -51,15 +50,16 @@ pub fn decompose_composites(
 /// Errors: internal, when a decomposition does not fit its op.
 pub fn decompose_wide_attention(
     program: &mut TensorProgram,
-    target: &dyn TargetModel,
+    target: &dyn Target,
     precision: Precision,
     cx: &mut PassCx,
 ) -> Result<Changed, Diagnostics> {
+    let symbols = &program.symbols;
     let wanted = |func: &TensorFunc, op| {
         let TensorOp::Attention { .. } = func.kind(op) else { return false };
         let queries = &func.ty(func.operand(op, 0)).shape;
         let wide = queries[3].as_const().is_none_or(|steps| steps > FEW_STEPS);
-        wide && attention::reads_moved_rows(func, op, target)
+        wide && target.fuses(func, op, Place::MovedRows, symbols).is_some()
     };
     let mut changed = Changed::No;
     for func in program.funcs.iter_mut().filter(|_| precision.rounds_both(target)) {
@@ -72,7 +72,7 @@ pub fn decompose_wide_attention(
 /// Errors: internal, when a decomposition does not fit its op.
 pub fn decompose_recurrent(
     program: &mut TensorProgram,
-    target: &dyn TargetModel,
+    target: &dyn Target,
     cx: &mut PassCx,
 ) -> Result<Changed, Diagnostics> {
     let wanted = |func: &TensorFunc, op| is_recurrent(func, op) && needs_decomposition(func, op, target);
@@ -87,7 +87,7 @@ pub fn decompose_recurrent(
 fn decompose_once(
     func: &mut TensorFunc,
     consts: &mut ConstStore,
-    target: &dyn TargetModel,
+    target: &dyn Target,
     wanted: &dyn Fn(&TensorFunc, OpId) -> bool,
     cx: &mut PassCx,
 ) -> Result<Changed, Diagnostics> {
@@ -106,7 +106,7 @@ fn decompose_once(
     })
 }
 
-fn needs_decomposition(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> bool {
+fn needs_decomposition(func: &TensorFunc, op: OpId, target: &dyn Target) -> bool {
     match func.kind(op) {
         TensorOp::Dot { .. } | TensorOp::Conv { .. } => {
             widened::wider(func, op, target).is_some()
@@ -114,15 +114,11 @@ fn needs_decomposition(func: &TensorFunc, op: OpId, target: &dyn TargetModel) ->
                 || signs::applies(func, op, target)
         }
         TensorOp::Reduce { .. } => extremes::row_axis(func, op, target).is_some(),
-        TensorOp::Attention { .. } => {
-            !target.claims(KernelClass::Attention) || attention::tile_of(func, op, target).is_none()
-        }
-        _ if is_recurrent(func, op) => !target.claims(KernelClass::Recurrent),
-        TensorOp::ArgReduce { .. } | TensorOp::ConvTranspose { .. } => true,
-        TensorOp::Pad { mode, .. } => *mode != PadMode::Constant,
+        TensorOp::ArgReduce { .. } | TensorOp::ConvTranspose { .. } => !target.claims(func, op).is_yes(),
+        TensorOp::Pad { mode, .. } => *mode != PadMode::Constant && !target.claims(func, op).is_yes(),
         TensorOp::Elementwise { f: ScalarOp::Pow } => cubes::applies(func, op),
         TensorOp::Pool { .. } => separable::applies(func, op),
-        kind => is_composite(kind),
+        kind => is_composite(kind) && !target.claims(func, op).is_yes(),
     }
 }
 
@@ -140,7 +136,7 @@ fn decompose(
     consts: &mut ConstStore,
     region: RegionId,
     op: OpId,
-    target: &dyn TargetModel,
+    target: &dyn Target,
 ) -> Result<Vec<Value>, String> {
     let kind = func.kind(op).clone();
     let operands = func.operands(op).to_vec();

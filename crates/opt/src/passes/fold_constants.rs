@@ -6,9 +6,8 @@
 //! Nor does it take longer than [`STEPS`]. Equal elements stay splats; reshapes share their bytes. Dequantisations stay for
 //! `recover_composites`, and so does what contractions compute of constants in few bits on the way to their products.
 
-use crate::lower::contract::prologue;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use tegula_backend::TargetModel;
+use tegula_backend::{Place, Target};
 use tegula_base::{Diagnostics, Dim, HostTensor, Symbols};
 use tegula_ir::op::OpRules;
 use tegula_ir::pass::{Changed, PassCx};
@@ -33,7 +32,7 @@ const LONGEST_PASSED: usize = 8;
 
 pub fn fold_constants(
     program: &mut TensorProgram,
-    target: &dyn TargetModel,
+    target: &dyn Target,
     cx: &mut PassCx,
 ) -> Result<Changed, Diagnostics> {
     let mut changed = Changed::No;
@@ -68,13 +67,14 @@ pub fn fold_constants(
 }
 
 /// Ops that the target computes between bytes and products: from the bytes on, and what says where a byte's parts are.
-fn prologues(func: &TensorFunc, ops: &[OpId], symbols: &Symbols, target: &dyn TargetModel) -> HashSet<OpId> {
+fn prologues(func: &TensorFunc, ops: &[OpId], symbols: &Symbols, target: &dyn Target) -> HashSet<OpId> {
     let mut kept = HashSet::new();
-    for found in ops.iter().filter_map(|op| prologue::of_dot(func, *op, symbols, target)) {
-        for op in found.ops {
+    let dots = ops.iter().filter(|op| matches!(func.kind(**op), TensorOp::Dot { .. }));
+    for fused in dots.filter_map(|op| target.fuses(func, *op, Place::Factors, symbols)) {
+        for op in fused.ops {
             let of_bytes = |value: &Value| {
                 let is_place = |op| matches!(func.kind(op), TensorOp::Iota { .. }) || kept.contains(&op);
-                found.stored.contains(value) || func.def_op(*value).is_some_and(is_place)
+                fused.buffers.contains(value) || func.def_op(*value).is_some_and(is_place)
             };
             if func.operands(op).iter().any(of_bytes) {
                 kept.insert(op);
@@ -103,7 +103,7 @@ struct Passed {
 }
 
 impl Plan {
-    fn of(func: &TensorFunc, symbols: &Symbols, target: &dyn TargetModel) -> Plan {
+    fn of(func: &TensorFunc, symbols: &Symbols, target: &dyn Target) -> Plan {
         let ops = func.walk();
         let kept = prologues(func, &ops, symbols, target);
         let constant = constant(func, &ops);

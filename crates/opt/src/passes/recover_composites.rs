@@ -15,7 +15,7 @@ mod requantised;
 mod rows;
 
 use crate::passes::canonicalise::{Rule, apply_rules};
-use tegula_backend::TargetModel;
+use tegula_backend::Target;
 use tegula_base::Diagnostics;
 use tegula_ir::ScalarOp;
 use tegula_ir::pass::{Changed, PassCx};
@@ -23,10 +23,10 @@ use tegula_tensor::{TensorOp, TensorProgram};
 
 pub fn recover_composites(
     program: &mut TensorProgram,
-    target: &dyn TargetModel,
+    target: &dyn Target,
     cx: &mut PassCx,
 ) -> Result<Changed, Diagnostics> {
-    apply_rules(program, if target.looks_up() { table_with_look_ups } else { table }, cx)
+    apply_rules(program, if target.preferences().lookup_tables { table_with_look_ups } else { table }, cx)
 }
 
 #[cfg(test)]

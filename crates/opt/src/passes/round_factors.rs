@@ -12,7 +12,7 @@ mod weights;
 use super::decompose_composites::is_constant;
 use std::fmt;
 use std::str::FromStr;
-use tegula_backend::TargetModel;
+use tegula_backend::Target;
 use tegula_base::{DType, Diagnostic, Diagnostics, Dim, HashMap, HashSet};
 use tegula_ir::op::OpRules;
 use tegula_ir::pass::{Changed, PassCx};
@@ -41,8 +41,8 @@ impl Precision {
     }
 
     /// Whether factors are rounded that are no constants: where the target multiplies what they become.
-    pub(super) fn rounds_both(self, target: &dyn TargetModel) -> bool {
-        self == Precision::Bf16 && !target.widens(DType::BF16)
+    pub(super) fn rounds_both(self, target: &dyn Target) -> bool {
+        self == Precision::Bf16 && !target.preferences().widened.contains(&DType::BF16)
     }
 }
 
@@ -75,7 +75,7 @@ const FEW_CHANNELS: i64 = 4;
 pub fn round_factors(
     program: &mut TensorProgram,
     precision: Precision,
-    target: &dyn TargetModel,
+    target: &dyn Target,
     cx: &mut PassCx,
 ) -> Result<Changed, Diagnostics> {
     if precision == Precision::F32 {

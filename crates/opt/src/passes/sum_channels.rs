@@ -5,7 +5,7 @@
 //! channels as the target says, is a depthwise one whose results are summed over channels; where its window is one place,
 //! the sum of its channels' products.
 
-use tegula_backend::TargetModel;
+use tegula_backend::Target;
 use tegula_base::{DType, Diagnostic, Diagnostics};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::rewrite::{Rewrite, rewrite_ops};
@@ -16,10 +16,10 @@ use tegula_tensor::{Builder, TensorFunc, TensorOp, TensorProgram, Window};
 /// Errors: internal, when what is built does not fit.
 pub fn sum_channels(
     program: &mut TensorProgram,
-    target: &dyn TargetModel,
+    target: &dyn Target,
     cx: &mut PassCx,
 ) -> Result<Changed, Diagnostics> {
-    let Some(least) = target.sums_channels_from() else { return Ok(Changed::No) };
+    let Some(least) = target.preferences().fewest_summed_channels else { return Ok(Changed::No) };
     let mut changed = Changed::No;
     for func in &mut program.funcs {
         changed |= rewrite_ops(func, &mut |func, region, op| {

@@ -11,7 +11,7 @@
 //!
 //! Weights of one scale for all columns have few such steps, those of a scale for each column so many that nothing is won.
 
-use tegula_backend::{BytePairs, TargetModel};
+use tegula_backend::{BytePairs, Target};
 use tegula_base::{DType, Diagnostic, Diagnostics, HostTensor};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::rewrite::{Rewrite, rewrite_ops};
@@ -28,10 +28,10 @@ const FEW_SIZES: usize = 64;
 /// Errors: internal, when what is built does not fit.
 pub fn sum_pairs(
     program: &mut TensorProgram,
-    target: &dyn TargetModel,
+    target: &dyn Target,
     cx: &mut PassCx,
 ) -> Result<Changed, Diagnostics> {
-    let Some(costs) = target.byte_pairs() else { return Ok(Changed::No) };
+    let Some(costs) = target.preferences().byte_pairs else { return Ok(Changed::No) };
     let mut changed = Changed::No;
     for func in &mut program.funcs {
         changed |= rewrite_ops(func, &mut |func, region, op| {

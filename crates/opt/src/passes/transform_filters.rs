@@ -3,8 +3,7 @@
 //! Before: weights are what they will be.  After: such a convolution is a `winograd_conv` of its filters' transforms, which
 //! are constants of 16 numbers for 9. Filters that are not finite, or whose transforms are not, stay as they are.
 
-use crate::lower::contract;
-use tegula_backend::TargetModel;
+use tegula_backend::Target;
 use tegula_base::{DType, Diagnostic, Diagnostics, Symbols};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::rewrite::{Rewrite, rewrite_ops};
@@ -18,7 +17,7 @@ const LEAST_SAVING: f64 = 1.3;
 /// Errors: internal, when what is built does not fit.
 pub fn transform_filters(
     program: &mut TensorProgram,
-    target: &dyn TargetModel,
+    target: &dyn Target,
     cx: &mut PassCx,
 ) -> Result<Changed, Diagnostics> {
     let mut changed = Changed::No;
@@ -45,15 +44,14 @@ pub fn transform_filters(
     Ok(changed)
 }
 
-fn pays(func: &TensorFunc, op: OpId, target: &dyn TargetModel, symbols: &Symbols) -> bool {
+fn pays(func: &TensorFunc, op: OpId, target: &dyn Target, symbols: &Symbols) -> bool {
     let TensorOp::Conv { window, groups, out: DType::F32 } = func.kind(op) else { return false };
     let is_f32 = func.operands(op).iter().all(|value| func.ty(*value).dtype == DType::F32);
     let (result, x) = (&func.ty(func.result(op)).shape, &func.ty(func.operand(op, 0)).shape);
-    let channels = x[1].clone();
     is_f32
         && winograd::suits(window, *groups)
         && winograd::saving(window, &x[2..], &result[2..]) >= LEAST_SAVING
-        && target.winograd_tile(&contract::of_winograd(result, channels), symbols).is_some()
+        && target.layouts(func, op, symbols).transformed_filters
 }
 
 /// The transforms of a convolution's filters, where those are constant.

@@ -5,7 +5,7 @@
 //! element by element and summed, instead of filling one lane of a vector of columns.
 
 use super::canonicalise::{Applied, Rule, Site, apply_rules};
-use tegula_backend::TargetModel;
+use tegula_backend::Target;
 use tegula_base::{DType, Diagnostics};
 use tegula_ir::ScalarOp;
 use tegula_ir::pass::{Changed, PassCx};
@@ -24,10 +24,10 @@ const FEWEST_TERMS: i64 = 32;
 /// Errors: internal, when the rule builds what does not fit.
 pub fn turn_factors(
     program: &mut TensorProgram,
-    target: &dyn TargetModel,
+    target: &dyn Target,
     cx: &mut PassCx,
 ) -> Result<Changed, Diagnostics> {
-    let rules: fn(&TensorOp) -> &'static [Rule] = match target.reads_turned() {
+    let rules: fn(&TensorOp) -> &'static [Rule] = match target.preferences().transposed_factors {
         true => |op| if matches!(op, TensorOp::Dot { .. }) { TURNED } else { &[] },
         false => |op| if matches!(op, TensorOp::Dot { .. }) { COLUMNS } else { &[] },
     };

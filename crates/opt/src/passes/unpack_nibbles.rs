@@ -3,7 +3,7 @@
 //! Before: contractions in normal form.  After: no concatenation is of the low and the high halves of bytes.
 
 use super::canonicalise::{Applied, Rule, Site, apply_rules};
-use tegula_backend::{Prologue, TargetModel};
+use tegula_backend::Target;
 use tegula_base::{DType, Diagnostics, Dim, Shape};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::{ScalarOp, Value};
@@ -19,10 +19,10 @@ const HALF_BITS: i64 = 4;
 /// Errors: internal, when the rule builds what does not fit.
 pub fn unpack_nibbles(
     program: &mut TensorProgram,
-    target: &dyn TargetModel,
+    target: &dyn Target,
     cx: &mut PassCx,
 ) -> Result<Changed, Diagnostics> {
-    match target.takes_prologue(Prologue::Unpack { bits: 4, to: DType::BF16 }) {
+    match target.preferences().unpacked_nibbles {
         true => apply_rules(program, rules, cx),
         false => Ok(Changed::No),
     }

@@ -7,7 +7,7 @@
 
 use super::decompose_composites::is_constant;
 use super::sum_pairs::byte_product;
-use tegula_backend::TargetModel;
+use tegula_backend::Target;
 use tegula_base::{DType, Diagnostic, Diagnostics};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::rewrite::{Rewrite, rewrite_ops};
@@ -17,10 +17,10 @@ use tegula_tensor::{Builder, TensorFunc, TensorOp, TensorProgram, Window};
 /// Errors: internal, when what is built does not fit.
 pub fn widen_rows(
     program: &mut TensorProgram,
-    target: &dyn TargetModel,
+    target: &dyn Target,
     cx: &mut PassCx,
 ) -> Result<Changed, Diagnostics> {
-    let Some(fewest_products) = target.words_pay_from() else { return Ok(Changed::No) };
+    let Some(fewest_products) = target.preferences().fewest_i16_products else { return Ok(Changed::No) };
     let mut changed = Changed::No;
     for func in &mut program.funcs {
         changed |= rewrite_ops(func, &mut |func, region, op| {

@@ -1,37 +1,67 @@
 //! A target with small tiles that takes composites in pieces, looks up or not, and multiplies pairs of `bf16` or
-//! words or not.
+//! `i16` or not.
 
-use tegula_backend::{
-    Attention, AttentionTile, BytePairs, CompiledKernel, Contract, ContractTile, Edges, Prologue, Scores,
-    TargetModel,
-};
+use tegula_backend::{BytePairs, CompiledKernel};
 use tegula_base::{Bytes, DType, Diagnostic, Symbols};
 use tegula_machine::Machine;
-use tegula_tensor::KernelClass;
 use tegula_tile::TileKernel;
+use tegula_tiling::tuning::TunedTile;
+use tegula_tiling::{
+    Attention, AttentionFacts, AttentionRuns, AttentionTile, ByteProductFacts, Contract, ContractForm,
+    ContractTile, ContractionFacts, Edges, Facts, RowFacts, Scores, TileMachine, Tiled,
+};
 
-pub struct Small {
-    pub looks_up: bool,
-    pub multiplies_pairs: bool,
-    pub multiplies_words: bool,
+/// What a test's target differs by.
+#[derive(Clone, Copy, Default)]
+pub struct Can {
+    pub look_up: bool,
+    pub multiply_pairs: bool,
+    pub multiply_i16: bool,
 }
 
-impl TargetModel for Small {
+pub struct Small {
+    facts: Facts,
+}
+
+pub fn small(can: Can) -> Tiled<Small> {
+    let widened = if can.multiply_pairs { vec![DType::F16] } else { vec![DType::F16, DType::BF16] };
+    let facts = Facts {
+        contractions: ContractionFacts {
+            widened,
+            unpacks_to: vec![DType::BF16],
+            fewest_summed_channels: Some(3),
+            ..ContractionFacts::default()
+        },
+        byte_products: ByteProductFacts {
+            rate: 4,
+            signed_weights: true,
+            pairs: Some(BytePairs { share: 0.7, copy: 18.0 }),
+            fewest_i16_products: can.multiply_i16.then_some(64),
+        },
+        rows: RowFacts {
+            transposes: true,
+            lookup_tables: can.look_up,
+            two_step_extremes: true,
+            unit_bytes: Bytes(64),
+            ..RowFacts::default()
+        },
+        attention: AttentionFacts { has_recipe: false },
+    };
+    Tiled::new(Small { facts })
+}
+
+impl TileMachine for Small {
     fn machine(&self) -> &Machine {
         unreachable!("passes ask for tiles, not for the machine")
     }
-    fn claims(&self, class: KernelClass) -> bool {
-        !matches!(class, KernelClass::Attention | KernelClass::Recurrent)
+    fn isa(&self) -> &str {
+        "none"
     }
-    fn attention_tile(&self, attention: &Attention) -> Option<AttentionTile> {
-        let v_dim = attention.v_dim;
-        Some(AttentionTile { queries: 8, keys: 8, v_dim, scores: Scores::Turned { rows: 4, queries: 4 } })
+    fn facts(&self) -> &Facts {
+        &self.facts
     }
     fn lanes(&self, _: DType) -> i64 {
         4
-    }
-    fn turned_square(&self, widest: DType) -> Option<i64> {
-        Some(self.lanes(widest))
     }
     fn contract_tile(&self, _: &Contract, _: &Symbols) -> ContractTile {
         ContractTile {
@@ -47,51 +77,49 @@ impl TargetModel for Small {
             splits: 1,
         }
     }
-    fn winograd_tile(&self, products: &Contract, symbols: &Symbols) -> Option<ContractTile> {
-        let pays = products.k.as_const().is_some_and(|k| k > 1);
-        pays.then(|| self.contract_tile(products, symbols))
+    fn contract_forms(&self, contract: &Contract, symbols: &Symbols) -> Vec<ContractForm> {
+        ContractForm::only(self.contract_tile(contract, symbols))
     }
-    fn sums_channels_from(&self) -> Option<i64> {
-        Some(3)
+    fn other_tiles(&self, _: &Contract, _: &Symbols) -> Vec<TunedTile> {
+        vec![]
+    }
+    fn tile_reason(&self, _: &Contract) -> Option<String> {
+        None
     }
     fn rows_worth_packing(&self, contract: &Contract) -> Option<i64> {
         contract.n.as_const().is_some_and(|n| n > 16).then_some(6)
     }
-    fn takes_prologue(&self, prologue: Prologue) -> bool {
-        matches!(prologue, Prologue::Unpack { to: DType::BF16, .. })
-    }
-    fn wants_signed_bytes(&self) -> bool {
-        true
-    }
-    fn widens(&self, dtype: DType) -> bool {
-        dtype == DType::F16 || dtype == DType::BF16 && !self.multiplies_pairs
-    }
-    fn looks_up(&self) -> bool {
-        self.looks_up
-    }
-    fn words_pay_from(&self) -> Option<usize> {
-        self.multiplies_words.then_some(64)
-    }
-    fn byte_pairs(&self) -> Option<BytePairs> {
-        Some(BytePairs { share: 0.7, copy: 18.0 })
-    }
-    fn steps_together(&self, lhs: DType, rhs: DType, k: i64) -> i64 {
+    fn k_group(&self, lhs: DType, rhs: DType, k: i64) -> i64 {
         if (lhs, rhs) == (DType::U8, DType::I8) && k > 1 { 4 } else { 1 }
     }
-    fn byte_products(&self) -> i64 {
-        4
+    fn lines_of_panel(&self, _: Bytes, _: Bytes) -> i64 {
+        1
+    }
+    fn winograd_tile(&self, products: &Contract, symbols: &Symbols) -> Option<ContractTile> {
+        let pays = products.k.as_const().is_some_and(|k| k > 1);
+        pays.then(|| self.contract_tile(products, symbols))
+    }
+    fn prefetches_rows(&self, _: &Contract) -> bool {
+        false
     }
     fn row_tile(&self, _: DType, _: i64) -> i64 {
         8
     }
-    fn reduces_rows_first(&self) -> bool {
-        true
+    fn long_row_tile(&self, widest: DType, live_rows: i64) -> i64 {
+        self.row_tile(widest, live_rows)
     }
     fn resident_row(&self, _: DType) -> i64 {
         16
     }
-    fn unit_bytes(&self) -> Bytes {
-        Bytes(64)
+    fn columns_together(&self, widest: DType) -> i64 {
+        self.lanes(widest)
+    }
+    fn attention_tile(&self, attention: &Attention) -> Option<AttentionTile> {
+        let v_dim = attention.v_dim;
+        Some(AttentionTile { queries: 8, keys: 8, v_dim, scores: Scores::Turned { rows: 4, queries: 4 } })
+    }
+    fn attention_runs(&self, _: &Attention, _: &AttentionTile, _: &Symbols) -> Option<AttentionRuns> {
+        None
     }
     fn compile(&self, _: &str, _: &TileKernel, _: &Symbols) -> Result<CompiledKernel, Diagnostic> {
         Err(Diagnostic::internal("nothing compiles here"))

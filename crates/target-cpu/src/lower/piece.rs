@@ -5,10 +5,10 @@ use crate::math;
 use crate::schedule::builder::At;
 use crate::schedule::{Builder, Elem, IndexOp, VecOp};
 use smallvec::SmallVec;
-use tegula_backend::look_up::{has_words, names_bytes};
 use tegula_base::DType;
 use tegula_ir::scalar::eval::eval;
 use tegula_ir::{OpId, ScalarOp, Value};
+use tegula_tensor::lookup::{has_words, names_bytes};
 use tegula_tile::TileOp;
 
 impl Lower<'_> {

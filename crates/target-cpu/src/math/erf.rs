@@ -8,8 +8,8 @@
 use super::exp::ROUNDER;
 use super::real::Real;
 use crate::schedule::{Builder, VecOp};
-use tegula_backend::coefficients::{ERF, ERF_PIECES, ERF_STEP, ERFC_ROOT};
 use tegula_ir::Value;
+use tegula_tiling::coefficients::{ERF, ERF_PIECES, ERF_STEP, ERFC_ROOT};
 
 /// From here on `erfc`, with the error of its approximation, is below half an ulp of 1.
 const ERF_ONE: f32 = 4.1;

@@ -6,8 +6,8 @@
 use super::real::Real;
 use crate::schedule::{Builder, VecOp};
 use std::f32::consts::LOG2_E;
-use tegula_backend::coefficients::{EXP, EXP_ABOVE, EXP2_ABOVE, EXPM1, LN_2};
 use tegula_ir::Value;
+use tegula_tiling::coefficients::{EXP, EXP_ABOVE, EXP2_ABOVE, EXPM1, LN_2};
 
 /// 1.5 * 2^23: added to a number below 2^22, it rounds it to an integer that stands in the low bits.
 pub(super) const ROUNDER: f32 = 12_582_912.0;

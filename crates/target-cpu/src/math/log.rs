@@ -5,8 +5,8 @@
 
 use super::real::Real;
 use crate::schedule::{Builder, VecOp};
-use tegula_backend::coefficients::{LN_2, LOG};
 use tegula_ir::Value;
+use tegula_tiling::coefficients::{LN_2, LOG};
 
 /// The bits of sqrt(1/2), rounded down.
 const ROOT_HALF: i32 = 0x3f35_04f3;

@@ -8,8 +8,8 @@ use super::float::constant;
 use super::log::exponent_and_mantissa;
 use super::real::Real;
 use crate::schedule::{Builder, CompareOp, ConvertOp, Elem, VecOp};
-use tegula_backend::coefficients::{EXP2, LOG2_ATANH};
 use tegula_ir::Value;
+use tegula_tiling::coefficients::{EXP2, LOG2_ATANH};
 
 /// 1.5 * 2^52: added to a number below 2^51, it rounds it to an integer that stands in the low bits.
 const ROUNDER: f64 = 6_755_399_441_055_744.0;

@@ -8,8 +8,8 @@ use super::exp::{exp_near_zero, reduce, split};
 use super::real::Real;
 use crate::schedule::{Builder, VecOp};
 use std::f32::consts::LOG2_E;
-use tegula_backend::coefficients::{EXP, TANH, TANH_MIDDLES, TANH_PIECES};
 use tegula_ir::Value;
+use tegula_tiling::coefficients::{EXP, TANH, TANH_MIDDLES, TANH_PIECES};
 
 /// From here on `1 - tanh` is below half an ulp of 1.
 const TANH_ONE: f32 = 9.1;

@@ -7,9 +7,9 @@ use super::exp::ROUNDER;
 use super::real::Real;
 use crate::schedule::{Builder, CompareOp, VecOp};
 use std::f32::consts::FRAC_2_PI;
-use tegula_backend::coefficients::{COS, PI_2, SIN};
 use tegula_ir::Value;
 use tegula_package::Function;
+use tegula_tiling::coefficients::{COS, PI_2, SIN};
 
 /// Up to here the reduction is good to the last bits.
 const LIMIT: f32 = 1e5;

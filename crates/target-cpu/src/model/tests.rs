@@ -1,8 +1,8 @@
 //! Choices of tiles by machine class, and machines that are refused.
 
 use super::*;
-use tegula_backend::Panels;
 use tegula_base::Dim;
+use tegula_tiling::Panels;
 
 fn tile(class: &str, m: &str, n: &str, k: &str) -> [i64; 4] {
     let machine = Machine::class(class).expect("a class");

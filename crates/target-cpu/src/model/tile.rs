@@ -3,9 +3,9 @@
 use super::{CpuTarget, L2_SHARE, USUAL_VECTORS, of_tier};
 use crate::lower::wants_halves;
 use crate::native::Tier;
-use tegula_backend::tuning::TunedTile;
-use tegula_backend::{Contract, ContractTile, Edges, Panels, TargetModel};
 use tegula_base::{DType, Symbols};
+use tegula_tiling::tuning::TunedTile;
+use tegula_tiling::{Contract, ContractTile, Edges, Panels, TileMachine};
 
 /// Registers of a vector unit.
 pub(super) const REGISTERS: [(Tier, i64); 2] = [(Tier::Avx2, 16), (Tier::Avx512, 32)];
@@ -146,7 +146,7 @@ impl CpuTarget {
     /// multiply and add.
     pub(super) fn is_held_by_front_end(&self, contract: &Contract) -> bool {
         let k = contract.k.as_const().unwrap_or(USUAL_K);
-        let steps = self.steps_together(contract.lhs, contract.rhs, k);
+        let steps = self.k_group(contract.lhs, contract.rhs, k);
         let rates = &self.cpu.flops_per_cycle;
         let flops = match steps {
             4 => rates.i8,
@@ -283,7 +283,7 @@ impl CpuTarget {
     pub(super) fn has_plain_panels(&self, contract: &Contract) -> bool {
         let Some((n, k)) = contract.n.as_const().zip(contract.k.as_const()) else { return false };
         let width = self.contract_tile(contract, &Symbols::default()).n;
-        let is_plain = self.steps_together(contract.lhs, contract.rhs, k) == 1;
+        let is_plain = self.k_group(contract.lhs, contract.rhs, k) == 1;
         is_plain && n >= width && width % self.lanes(contract.rhs) == 0
     }
 

@@ -2,9 +2,9 @@
 
 use super::CpuTarget;
 use super::tile::{MOST_ROW_TILES, REGISTERS, even_block, instructions};
-use tegula_backend::tuning::{TunedContract, TunedTile, Tuning};
-use tegula_backend::{Contract, Panels, TargetModel};
 use tegula_base::{DType, Diagnostic, Diagnostics};
+use tegula_tiling::tuning::{TunedContract, TunedTile, Tuning};
+use tegula_tiling::{Contract, Panels, TileMachine};
 
 /// Shapes of tiles that are worth measuring, at most. Of 16 products and convolutions, each alone on a Zen 3 with up to 26
 /// shapes, the fastest that saved 3 % was always among the first two.
@@ -13,7 +13,7 @@ const MOST_SHAPES: usize = 8;
 /// product than any that is taken.
 const LEAST_SHARE: i64 = 2;
 
-/// As [`TargetModel::other_tiles`]: other shapes with the blocks that they would have, then the own one in other blocks.
+/// As [`TileMachine::other_tiles`]: other shapes with the blocks that they would have, then the own one in other blocks.
 pub(super) fn others(target: &CpuTarget, contract: &Contract) -> Vec<TunedTile> {
     let own = target.own_tile(contract);
     let lanes = target.product_lanes(contract);

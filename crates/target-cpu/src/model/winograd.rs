@@ -2,9 +2,9 @@
 
 use super::{CpuTarget, L2_SHARE};
 use crate::native::Tier;
-use tegula_backend::{Contract, ContractTile};
 use tegula_base::{DType, Dim};
 use tegula_tensor::winograd::{FEWEST_CHANNELS, REACH};
+use tegula_tiling::{Contract, ContractTile};
 
 /// Tiles of an image from which it pays to transform them, whatever the filters: transformed, they are 16 numbers for 9, and read
 /// for each image. On a Zen 3, AVX2, the 25 to 1,600 tiles of `yolov8n` and `ocr-detect-yolox` take 0.43 to 0.87 of the time of walked
@@ -56,9 +56,9 @@ pub(super) fn tile(target: &CpuTarget, products: &Contract) -> Option<ContractTi
 mod tests {
     use super::*;
     use crate::model::Form;
-    use tegula_backend::{Panels, TargetModel};
     use tegula_base::Symbols;
     use tegula_machine::Machine;
+    use tegula_tiling::{Panels, TileMachine};
 
     fn products(tiles: impl Into<Dim>, channels: i64) -> Contract {
         let [k, n] = [channels, 64].map(Dim::from);

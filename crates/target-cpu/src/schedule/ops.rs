@@ -273,7 +273,7 @@ define_ops! {
         /// count when counted. `indexed` is false.
         Gather = "gather" { dtype: DType, lanes: u32, at: Address },
         /// The bytes at `base + disp + offsets[lane]`, as a gather: offsets (`i32` lanes) are less than 256, and the
-        /// table has [`tegula_backend::look_up::SLACK`] bytes more.
+        /// table has [`tegula_tensor::lookup::SLACK`] bytes more.
         LookUp = "look_up" { lanes: u32, at: Address },
         /// Raw register contents without widening: `lanes` of `elem` (e.g. 64 x `i8` for a dot product).
         LoadRaw = "load_raw" { elem: Elem, lanes: u32, at: Address },

@@ -8,8 +8,8 @@
 
 use super::real::Real;
 use std::f32::consts::LOG2_E;
-use tegula_backend::coefficients::{EXP, EXPM1, LN_2, TANH};
 use tegula_isa_ptx::Operand;
+use tegula_tiling::coefficients::{EXP, EXPM1, LN_2, TANH};
 
 /// 1.5 * 2^23: added to a number below 2^22, it rounds it to an integer that stands in the low bits.
 pub(super) const ROUNDER: f32 = 12_582_912.0;

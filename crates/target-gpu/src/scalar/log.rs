@@ -4,8 +4,8 @@
 //! `log(m) = f - f^2/2 + f^3 q(f)`, `f = m - 1`.
 
 use super::real::Real;
-use tegula_backend::coefficients::{ERF, ERFC_ROOT, LN_2, LOG};
 use tegula_isa_ptx::Operand;
+use tegula_tiling::coefficients::{ERF, ERFC_ROOT, LN_2, LOG};
 
 /// The bits of sqrt(1/2), rounded down.
 const ROOT_HALF: i32 = 0x3f35_04f3;

@@ -10,12 +10,12 @@ use super::real::Real;
 use crate::code::{Branch, Item};
 use std::f32::consts::FRAC_2_PI;
 use std::f64::consts;
-use tegula_backend::coefficients::{COS, PI_2, SIN};
 use tegula_base::DType;
 use tegula_isa_ptx::modifiers::{Compare, ConvertRound, MulPart, Round};
 use tegula_isa_ptx::op::*;
 use tegula_isa_ptx::types::*;
 use tegula_isa_ptx::{Operand, Reg, RegClass};
+use tegula_tiling::coefficients::{COS, PI_2, SIN};
 
 /// Up to here the short reduction is good to the last bits.
 const LIMIT: f32 = 1e5;

@@ -1,9 +1,9 @@
 //! Blocks of attention: what fits the registers of the threads that hold scores and result.
 
-use tegula_backend::{Attention, AttentionRuns, AttentionTile, Scores};
 use tegula_base::{DType, Dim, Symbols};
 use tegula_machine::Gpu;
 use tegula_perf::gpu::{attention::Attention as Shape, decode};
+use tegula_tiling::{Attention, AttentionRuns, AttentionTile, Scores};
 
 /// Queries of a block: two warpgroups of 64 (J. Shah et al., "FlashAttention-3", arXiv 2407.08608).
 const WARPGROUP_ROWS: i64 = 64;

@@ -3,7 +3,7 @@
 // Each test file uses its part of this.
 #![allow(dead_code)]
 
-use tegula_backend::{Code, TargetModel};
+use tegula_backend::Code;
 use tegula_base::Symbols;
 use tegula_ir::Value;
 use tegula_machine::Machine;
@@ -11,6 +11,7 @@ use tegula_package::PtxExecutor;
 use tegula_sim_ptx::Simulator;
 use tegula_target_gpu::model::GpuTarget;
 use tegula_tile::{TileBuilder, TileKernel};
+use tegula_tiling::TileMachine;
 
 pub use tegula_testkit::tiles::Case;
 

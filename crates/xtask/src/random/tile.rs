@@ -4,12 +4,12 @@ use tegula_base::{Dim, HostTensor};
 use tegula_driver::bound::{Agreement, Bounded, compare, watch_kernels};
 use tegula_ir::OpId;
 use tegula_machine::Machine;
-use tegula_opt::lower::lower_kernel;
 use tegula_target_cpu::model::{CpuTarget, Form};
 use tegula_tensor::eval::Bindings;
 use tegula_tensor::layout::Physical;
 use tegula_tensor::{Layout, TensorOp, TensorProgram, TensorType};
 use tegula_tile::exec::Order;
+use tegula_tiling::lower_kernel;
 
 use super::executors::{Failure, refused, wrong};
 

@@ -1,10 +1,10 @@
 //! Rules of movement ops, reductions and sources.
 
 use super::{Applied, Rule, Site};
-use crate::form_kernels::{CHEAP, weight};
 use crate::passes::fold_constants::bytes;
 use tegula_base::{Dim, HostTensor};
 use tegula_ir::Value;
+use tegula_tensor::facts::{CHEAP, weight};
 use tegula_tensor::{TensorFunc, TensorOp};
 
 pub(super) fn rules(kind: &TensorOp) -> &'static [Rule] {

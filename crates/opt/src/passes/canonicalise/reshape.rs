@@ -2,12 +2,12 @@
 //! contraction that they follow.
 
 use super::{Applied, Rule, Site, Source};
-use crate::form_kernels::is_look_up;
 use smallvec::SmallVec;
 use std::ops::Range;
 use tegula_base::{Dim, Shape};
 use tegula_ir::Value;
 use tegula_tensor::TensorOp;
+use tegula_tensor::facts::is_lookup;
 
 pub(super) const RULES: &[Rule] = &[
     Rule { name: "reshape(splat) => splat", apply: of_splat },
@@ -134,7 +134,7 @@ fn first_row_axis(kind: &TensorOp, rank: usize) -> Option<usize> {
 
 /// `gather(table, reshape(x)) => reshape(gather(table, x))`: a look-up is an elementwise op of its indices.
 pub(super) fn sink_below_look_up(site: &mut Site) -> Applied {
-    if !is_look_up(site.b.func, site.op) {
+    if !is_lookup(site.b.func, site.op) {
         return Ok(None);
     }
     let (table, indices) = (site.operand(0), site.operand(1));
@@ -203,7 +203,7 @@ fn chain_root<'s>(site: &'s Site, mut value: Value) -> Option<&'s TensorOp> {
                     .into_iter()
                     .find(|operand| site.shape(**operand) == shape && site.splat(**operand).is_none())?;
             }
-            TensorOp::Gather { .. } if is_look_up(site.b.func, op) => value = site.b.func.operand(op, 1),
+            TensorOp::Gather { .. } if is_lookup(site.b.func, op) => value = site.b.func.operand(op, 1),
             rows if first_row_axis(rows, shape.rank()).is_some() => value = site.b.func.operand(op, 0),
             root => return Some(root),
         }

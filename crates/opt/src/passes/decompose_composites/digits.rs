@@ -7,7 +7,7 @@
 //! floats: two digits are done before the weights would be floats.
 
 use super::quantised;
-use tegula_backend::TargetModel;
+use tegula_backend::Target;
 use tegula_base::{DType, Dim, HostTensor, Shape};
 use tegula_ir::{OpId, ScalarOp, Value};
 use tegula_tensor::build::Built;
@@ -29,7 +29,7 @@ pub(super) enum Integers {
 
 /// What a product by bytes of a constant takes as floats; `None`: the op is none such, or the target is no faster
 /// with bytes.
-pub(super) fn integers(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> Option<Integers> {
+pub(super) fn integers(func: &TensorFunc, op: OpId, target: &dyn Target) -> Option<Integers> {
     let TensorOp::Dot { dims, out: DType::F32, .. } = func.kind(op) else { return None };
     let [x, w] = [0, 1].map(|i| func.ty(func.operand(op, i)));
     let plain = dims.lhs_batch.is_empty()
@@ -44,7 +44,7 @@ pub(super) fn integers(func: &TensorFunc, op: OpId, target: &dyn TargetModel) ->
         Some([bytes, zero]) => (Integers::Difference(bytes, zero), 1),
         None => (Integers::Whole(integers), DIGITS),
     };
-    (target.byte_products() > digits).then_some(found)
+    (target.preferences().byte_products > digits).then_some(found)
 }
 
 /// The 16-bit integers that a value is, as floats, perhaps of another shape.
@@ -98,13 +98,13 @@ pub(super) fn dot(
     integers: Integers,
     [x, w]: [Value; 2],
     dims: &DotDims,
-    target: &dyn TargetModel,
+    target: &dyn Target,
 ) -> Built {
     let shape = b.shape(x);
     match integers {
         Integers::Whole(integers) => {
             let integers = b.reshape(integers, shape)?;
-            if target.words_pay_from().is_some() && words_fit(b, w, dims.rhs_contract[0]) {
+            if target.preferences().fewest_i16_products.is_some() && words_fit(b, w, dims.rhs_contract[0]) {
                 let sums = b.dot(integers, w, dims.clone(), DType::I32)?;
                 return b.cast(sums, DType::F32);
             }

@@ -3,7 +3,7 @@
 //! What makes the tensor then finds those of its rows while it has them in registers, in units of work that threads
 //! share; all at once would be one unit, which reads the tensor again. The order of comparisons changes no result.
 
-use tegula_backend::TargetModel;
+use tegula_backend::Target;
 use tegula_ir::{OpId, ScalarOp, Value};
 use tegula_tensor::build::Built;
 use tegula_tensor::{Builder, TensorFunc, TensorOp};
@@ -16,7 +16,7 @@ const MOST_OPS: usize = 24;
 const CHANNELS: usize = 1;
 
 /// The axis along which rows lie; `None`: the op is done as it is.
-pub(super) fn row_axis(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> Option<usize> {
+pub(super) fn row_axis(func: &TensorFunc, op: OpId, target: &dyn Target) -> Option<usize> {
     let TensorOp::Reduce { f: ScalarOp::Max | ScalarOp::Min, axes } = func.kind(op) else { return None };
     let x = func.operand(op, 0);
     let shape = &func.ty(x).shape;
@@ -24,7 +24,7 @@ pub(super) fn row_axis(func: &TensorFunc, op: OpId, target: &dyn TargetModel) ->
     let is_whole = (0..shape.rank()).all(|axis| axes.contains(&axis) || !long(axis));
     let is_large = shape.count().as_const().is_none_or(|count| count > FEW);
     let is_second = matches!(func.def_op(x).map(|op| func.kind(op)), Some(TensorOp::Reduce { .. }));
-    if !target.reduces_rows_first() || !is_whole || !is_large || is_second {
+    if !target.preferences().two_step_extremes || !is_whole || !is_large || is_second {
         return None;
     }
     // Channels of images lie innermost (`assign_layouts`).

@@ -5,7 +5,7 @@
 //! The sums of one side are those that a zero point of the other asks for too, and are computed once for both.
 
 use super::{few_rows, is_constant, quantised};
-use tegula_backend::TargetModel;
+use tegula_backend::Target;
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::{OpId, ScalarOp, Value};
 use tegula_tensor::build::Built;
@@ -17,7 +17,7 @@ const MIDDLE: f64 = 128.0;
 const MOST_PRODUCTS: i64 = 1 << 16;
 
 /// Whether an op is such a contraction; a convolution has constant weights, a computed right side of a product many rows.
-pub(super) fn applies(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> bool {
+pub(super) fn applies(func: &TensorFunc, op: OpId, target: &dyn Target) -> bool {
     let (TensorOp::Dot { out: DType::I32, .. } | TensorOp::Conv { out: DType::I32, .. }) = func.kind(op)
     else {
         return false;
@@ -25,7 +25,7 @@ pub(super) fn applies(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> 
     let [x, w] = [0, 1].map(|i| func.ty(func.operand(op, i)));
     let is_byte = |dtype: DType| matches!(dtype, DType::U8 | DType::I8);
     let is_mixed = (x.dtype, w.dtype) == (DType::U8, DType::I8);
-    if !is_byte(x.dtype) || !is_byte(w.dtype) || is_mixed || !target.wants_signed_bytes() {
+    if !is_byte(x.dtype) || !is_byte(w.dtype) || is_mixed || !target.preferences().signed_weights {
         return false;
     }
     match func.kind(op) {

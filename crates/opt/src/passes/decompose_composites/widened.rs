@@ -5,11 +5,11 @@
 //! Integers keep their value modulo 2^width, 8-bit floats are accumulated in `f32` anyway (`docs/numerics.md`).
 
 use super::{few_rows, is_constant};
-use crate::lower::contract::depthwise;
-use tegula_backend::TargetModel;
+use tegula_backend::Target;
 use tegula_base::DType;
 use tegula_ir::{OpId, Value};
 use tegula_tensor::build::Built;
+use tegula_tensor::facts::wider_product;
 use tegula_tensor::{Builder, TensorFunc, TensorOp};
 
 /// What stands for a contraction's operands.
@@ -21,53 +21,23 @@ pub(super) struct Wider {
 }
 
 /// `None`: the op is no contraction, or is computed as it is.
-pub(super) fn wider(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> Option<Wider> {
-    let dtype = func.operands(op).first().map(|value| func.ty(*value).dtype)?;
-    if matches!(dtype, DType::F16 | DType::BF16) {
-        return halves(func, op, target);
-    }
-    let by_bytes = || func.operands(op).get(1).is_some_and(|w| func.ty(*w).dtype == DType::I8);
-    let to = match func.kind(op) {
-        TensorOp::Dot { .. } if dtype == DType::I16 && target.words_pay_from().is_some() && by_bytes() => {
-            None
-        }
-        TensorOp::Dot { .. } if matches!(dtype, DType::F8E4M3FN | DType::F8E5M2) => {
-            Some(target.product_of_bytes(dtype)).filter(|to| *to != dtype)
-        }
-        TensorOp::Dot { .. } | TensorOp::Conv { .. } => without_products(dtype),
-        _ => None,
-    }?;
-    Some(Wider { to, left_alone: false })
-}
-
-fn halves(func: &TensorFunc, op: OpId, target: &dyn TargetModel) -> Option<Wider> {
-    let [x, w] = [*func.operands(op).first()?, *func.operands(op).get(1)?];
-    let dtypes = [x, w].map(|value| func.ty(value).dtype);
-    if !target.widens(dtypes[0]) {
+pub(super) fn wider(func: &TensorFunc, op: OpId, target: &dyn Target) -> Option<Wider> {
+    if !matches!(func.kind(op), TensorOp::Dot { .. } | TensorOp::Conv { .. })
+        || target.claims(func, op).is_yes()
+    {
         return None;
     }
-    let left_alone = match func.kind(op) {
-        TensorOp::Dot { .. } => is_constant(func, w) || few_rows::applies(func, op),
-        // Vectors run along the channels of both sides.
-        TensorOp::Conv { groups, .. } if depthwise::takes(&func.ty(w).shape, *groups, dtypes, target) => {
-            return None;
+    let [x, w] = [0, 1].map(|i| func.operand(op, i));
+    let dtype = func.ty(x).dtype;
+    let is_dot = matches!(func.kind(op), TensorOp::Dot { .. });
+    let (to, left_alone) = match dtype {
+        DType::F16 | DType::BF16 => {
+            (DType::F32, is_dot && (is_constant(func, w) || few_rows::applies(func, op)))
         }
-        TensorOp::Conv { .. } => false,
-        _ => return None,
+        DType::F8E4M3FN | DType::F8E5M2 if is_dot => (target.preferences().f8_products?, false),
+        _ => (wider_product(dtype)?, false),
     };
-    Some(Wider { to: DType::F32, left_alone })
-}
-
-fn without_products(dtype: DType) -> Option<DType> {
-    match dtype {
-        DType::I2 | DType::U2 | DType::I4 | DType::U4 | DType::I16 | DType::U16 | DType::U32 => {
-            Some(DType::I32)
-        }
-        DType::U64 => Some(DType::I64),
-        // All 8-bit floats are numbers of `bf16`.
-        narrow if narrow.small_float().is_some() => Some(DType::F32),
-        _ => None,
-    }
+    Some(Wider { to, left_alone })
 }
 
 /// A `dot` or `conv` on operands cast to a wider type.

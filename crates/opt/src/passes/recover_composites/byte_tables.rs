@@ -4,11 +4,11 @@
 
 use crate::passes::canonicalise::{Applied, Site, all_ones};
 use std::collections::BTreeMap;
-use tegula_backend::look_up::{BYTES, SLACK};
 use tegula_base::{DType, HostTensor};
 use tegula_ir::{OpId, ScalarOp, Value};
 use tegula_tensor::TensorOp;
 use tegula_tensor::eval::evaluate_op;
+use tegula_tensor::lookup::{BYTES, SLACK};
 
 /// Ops of one function; a walk goes through no more.
 const MOST: usize = 48;
@@ -48,7 +48,7 @@ fn cost(op: &TensorOp) -> u32 {
         TensorOp::Dequantize { .. } => 3,
         TensorOp::Gelu { .. } => 24,
         TensorOp::Gather { .. } => DEAR,
-        op => crate::form_kernels::weight(op),
+        op => tegula_tensor::facts::weight(op),
     }
 }
 

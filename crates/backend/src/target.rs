@@ -1,0 +1,93 @@
+//! What passes ask of a machine.
+//!
+//! Answers depend on the machine description and the question alone, never on the process or its host. No method has a
+//! default: a new target decides each.
+
+use crate::{Codegen, Launches, Preferences};
+use std::borrow::Cow;
+use tegula_base::Symbols;
+use tegula_ir::{OpId, Value};
+use tegula_machine::Machine;
+use tegula_package::CostRecord;
+use tegula_tensor::{Layout, TensorFunc};
+
+/// A machine that kernels, or whole regions, are compiled for.
+pub trait Target: Sync {
+    fn machine(&self) -> &Machine;
+
+    /// The instruction set of its images, as manifests name it: `x86-64`, `ptx`; empty for code that any host runs.
+    fn isa(&self) -> &str;
+
+    /// Whether the target computes an op as it stands. Passes ask before they take a composite apart or widen its types.
+    fn claims(&self, func: &TensorFunc, op: OpId) -> Claim;
+
+    /// Facts that rewrites of tensor programs act on.
+    fn preferences(&self) -> &Preferences;
+
+    /// What the kernel of `root` computes at `place` by itself; `None`: it reads a buffer there.
+    fn fuses(&self, func: &TensorFunc, root: OpId, place: Place, symbols: &Symbols) -> Option<Fused>;
+
+    /// How a kernel wants its operands to lie in memory. Before kernels are formed, `op` is what would be its root.
+    fn layouts(&self, func: &TensorFunc, op: OpId, symbols: &Symbols) -> Layouts;
+
+    /// Predicted costs of a kernel, one a launch.
+    fn cost(&self, func: &TensorFunc, kernel: OpId, launches: &Launches) -> Vec<CostRecord>;
+
+    fn codegen(&self) -> Codegen<'_>;
+}
+
+/// Whether a target computes an op.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Claim {
+    Yes,
+    /// Why not, as the end of a sentence about the op.
+    No(Cow<'static, str>),
+}
+
+impl Claim {
+    pub fn is_yes(&self) -> bool {
+        *self == Claim::Yes
+    }
+}
+
+/// Where ops would stand in a kernel, seen from its root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Between buffers and the factors of a contraction: what unpacks or scales them.
+    Factors,
+    /// Between this operand of an attention, and the pages that a table gathers it from.
+    Pages(usize),
+    /// Before an operand of an attention: transposes, slices and reshapes that leave its rows whole. The asker knows which.
+    MovedRows,
+}
+
+/// What a kernel computes by itself on the way to its root.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fused {
+    /// The ops, each after those whose results it reads.
+    pub ops: Vec<OpId>,
+    /// The values that the kernel then reads in place of the operands.
+    pub buffers: Vec<Value>,
+}
+
+/// How a kernel wants its operands to lie.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Layouts {
+    /// Of the right side of a contraction, or of the weights of a convolution.
+    pub packing: Option<Packing>,
+    /// A convolution multiplies several input channels at once: they lie next to each other.
+    pub channel_groups: bool,
+    /// The side of the squares in which an operand is transposed quickly, in elements.
+    pub transposed_square: Option<i64>,
+    /// A convolution of constant filters takes their transforms by Winograd's algorithm.
+    pub transformed_filters: bool,
+}
+
+/// The layout of a factor, and when it pays to bring it about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Packing {
+    pub layout: Layout,
+    /// Rows of the other factor from which a factor that is computed is packed by a pass of its own. A kernel that writes it
+    /// anyway writes it so for any number of rows.
+    pub fewest_rows: i64,
+}
