@@ -1,14 +1,80 @@
-//! What a target makes of kernels: compiled launches, and what stands behind their arguments.
+//! What a target makes of kernels and regions: compiled launches or an image, and what stands behind their arguments.
 
 use tegula_base::{Diagnostic, Dim, Symbols};
 use tegula_ir::OpId;
 use tegula_package::PtxKernel;
-use tegula_tensor::TensorFunc;
+use tegula_tensor::{TensorFunc, TensorProgram};
 
 /// How a target compiles.
 pub enum Codegen<'a> {
     /// A kernel at a time.
     Kernels(&'a dyn KernelCodegen),
+    /// A region of the kernel graph at a time.
+    Graph(&'a dyn GraphCodegen),
+}
+
+/// Compiles a region of the kernel graph whole, with memory and time of its own.
+pub trait GraphCodegen: Sync {
+    /// Compiles the entry function of `region`, whose kernels are formed by the target's own claims. Its arguments and
+    /// results are the launch's buffers, dense and row-major. Errors: what the machine has too little of.
+    fn compile(&self, name: &str, region: &TensorProgram) -> Result<GraphImage, Infeasible>;
+}
+
+/// A compiled region: one image, run by one launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GraphImage {
+    pub bytes: Vec<u8>,
+    /// Size symbols that a launch is told the values of, in this order.
+    pub symbols: Vec<String>,
+    /// Where each value lies, and from which cycle to which.
+    pub memory: Vec<Placement>,
+    /// What each unit does, in order of its start.
+    pub timeline: Vec<Span>,
+    /// What the target did otherwise than asked, and why: a sentence each.
+    pub remarks: Vec<String>,
+}
+
+/// A value's place in a memory of the machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placement {
+    pub memory: String,
+    pub value: String,
+    pub offset: u64,
+    pub bytes: u64,
+    /// First and last cycle, inclusive.
+    pub cycles: [u64; 2],
+}
+
+/// A unit's work, from its first cycle to its last, inclusive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span {
+    pub unit: String,
+    pub what: String,
+    pub cycles: [u64; 2],
+}
+
+/// Why a region does not compile: what the machine has too little of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Infeasible {
+    /// The resource with its unit, as in `bytes of SRAM`.
+    pub resource: String,
+    pub need: u64,
+    pub have: u64,
+    /// What takes most of it, with how much of it each takes.
+    pub holders: Vec<(String, u64)>,
+    /// What a user can change, a sentence each.
+    pub levers: Vec<String>,
+}
+
+impl From<Infeasible> for Diagnostic {
+    fn from(found: Infeasible) -> Diagnostic {
+        let Infeasible { resource, need, have, holders, levers } = found;
+        let message = format!("the region needs {need} {resource}, the machine has {have}");
+        let error = Diagnostic::error("infeasible", message);
+        let held = holders.iter().map(|(holder, amount)| format!("{holder} takes {amount}"));
+        let error = held.fold(error, Diagnostic::note);
+        levers.into_iter().fold(error, |error, lever| error.help(lever))
+    }
 }
 
 /// Compiles one kernel to launches.
@@ -78,4 +144,6 @@ pub enum Code {
     Portable(Vec<u8>),
     /// For an NVIDIA GPU.
     Ptx(PtxKernel),
+    /// An image of a graph target: a whole region, one launch.
+    Graph { isa: String, bytes: Vec<u8> },
 }

@@ -14,6 +14,9 @@ pub mod cost;
 pub mod preferences;
 pub mod target;
 
-pub use codegen::{BufferRef, Code, Codegen, CompiledKernel, KernelCodegen, Launch, Launches, View};
+pub use codegen::{
+    BufferRef, Code, Codegen, CompiledKernel, GraphCodegen, GraphImage, Infeasible, KernelCodegen, Launch,
+    Launches, Placement, Span, View,
+};
 pub use preferences::{BytePairs, Preferences};
-pub use target::{Claim, Fused, Layouts, Packing, Place, Target};
+pub use target::{Claim, Fused, Layouts, Packing, Place, Target, Targets};

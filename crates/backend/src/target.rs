@@ -9,7 +9,7 @@ use tegula_base::Symbols;
 use tegula_ir::{OpId, Value};
 use tegula_machine::Machine;
 use tegula_package::CostRecord;
-use tegula_tensor::{Layout, TensorFunc};
+use tegula_tensor::{KernelClass, Layout, TensorFunc};
 
 /// A machine that kernels, or whole regions, are compiled for.
 pub trait Target: Sync {
@@ -34,6 +34,28 @@ pub trait Target: Sync {
     fn cost(&self, func: &TensorFunc, kernel: OpId, launches: &Launches) -> Vec<CostRecord>;
 
     fn codegen(&self) -> Codegen<'_>;
+}
+
+/// Who computes a program: the host's target, and where there is one, a graph target that takes regions of it.
+#[derive(Clone, Copy)]
+pub struct Targets<'a> {
+    pub host: &'a dyn Target,
+    pub device: Option<&'a dyn Target>,
+}
+
+impl<'a> Targets<'a> {
+    /// No device takes a region.
+    pub fn host(host: &'a dyn Target) -> Targets<'a> {
+        Targets { host, device: None }
+    }
+
+    /// The target that compiles kernels of a class.
+    pub fn of(&self, class: KernelClass) -> &'a dyn Target {
+        match (class, self.device) {
+            (KernelClass::Region, Some(device)) => device,
+            _ => self.host,
+        }
+    }
 }
 
 /// Whether a target computes an op.

@@ -10,14 +10,20 @@ use tegula_base::Dim;
 use tegula_driver::explain::KernelStory;
 
 pub fn explain(args: &ExplainArgs) -> Result<(), Failure> {
-    let (stories, _) = with_model(&args.model, &args.compile, None, |model, options, cx| {
-        tegula_driver::explain::explain(model, options, args.node.as_deref(), cx)
+    let ((stories, preferences), _) = with_model(&args.model, &args.compile, None, |model, options, cx| {
+        let stories = tegula_driver::explain::explain(model, options, args.node.as_deref(), cx)?;
+        Ok((stories, tegula_driver::explain::preferences(options)?))
     })?;
     if args.json {
         let values: Vec<Value> = stories.iter().map(to_json).collect();
-        return output::print_json(&json!({ "kernels": values }));
+        return output::print_json(&json!({ "kernels": values, "preferences": preferences }));
     }
-    output::print(&stories.iter().map(to_text).collect::<String>())
+    let mut text: String = stories.iter().map(to_text).collect();
+    if args.node.is_none() {
+        text += "the target's preferences, which passes act on:\n";
+        text.extend(preferences.to_string().lines().map(|line| format!("  {line}\n")));
+    }
+    output::print(&text)
 }
 
 fn to_text(story: &KernelStory) -> String {

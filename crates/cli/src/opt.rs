@@ -31,6 +31,6 @@ pub fn opt(args: &OptArgs) -> Result<(), Failure> {
 /// The passes of both pipelines, a line each.
 fn list(compile: &CompileOptions) -> Result<String, Failure> {
     let chosen = tegula_driver::target::target(&compile_options(compile)?)?;
-    let names = tegula_driver::compile::pass_names(chosen.target());
+    let names = tegula_driver::compile::pass_names(chosen.targets());
     Ok(names.iter().map(|(pipeline, pass)| format!("{pipeline}:{pass}\n")).collect())
 }

@@ -47,7 +47,7 @@ pub fn bisect(
 ) -> Result<Option<GuiltyPass>, Diagnostics> {
     let program = model.import(&options.dims)?;
     let chosen = target::target(options)?;
-    let pipeline = tegula_opt::pipeline::tensor_pipeline(chosen.target(), options.precision);
+    let pipeline = tegula_opt::pipeline::tensor_pipeline(chosen.targets(), options.precision);
     guilty_pass(&program, &pipeline, options.precision, inputs, cx)
 }
 

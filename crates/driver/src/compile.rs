@@ -8,7 +8,7 @@ use crate::model::Model;
 use crate::target::{self, Chosen, Form};
 use crate::tune::contractions;
 use std::collections::BTreeMap;
-use tegula_backend::Target;
+use tegula_backend::Targets;
 use tegula_base::face::Clock;
 use tegula_base::{Diagnostic, Diagnostics};
 use tegula_ir::pass::{Changed, PassRecord};
@@ -38,6 +38,8 @@ pub struct CompileOptions {
     pub aliases: Vec<(String, String)>,
     /// What contractions of 32-bit floats are computed in.
     pub precision: Precision,
+    /// A device that takes the regions it claims, `NAME` or `NAME:ARGUMENT`; the machine is its host.
+    pub device: Option<String>,
     /// Tiles that were measured, in place of the target's own.
     pub tuning: Option<Tuning>,
     /// Threads that compile kernels; 0 counts as 1.
@@ -59,6 +61,7 @@ impl CompileOptions {
             dims: BTreeMap::new(),
             aliases: Vec::new(),
             precision: Precision::F32,
+            device: None,
             tuning: None,
             threads: 1,
             stop_after: None,
@@ -129,7 +132,7 @@ pub fn compile_program(
     cx: &mut PassCx,
 ) -> Result<Compiled, Diagnostics> {
     let chosen = target::target(options)?;
-    let stages = compile_tensor(tensor, chosen.target(), options, cx)?;
+    let stages = compile_tensor(tensor, chosen.targets(), options, cx)?;
     let Some(host) = &stages.host else { return Ok(Compiled { stages, package: None, unmet_tiles: 0 }) };
     let about = about(name, options, &stages, &chosen);
     let met = about.options.keys().filter(|name| name.starts_with(TILE)).count();
@@ -141,14 +144,14 @@ pub fn compile_program(
 /// The tensor and host pipelines. `host` is absent from the result when a pass was to be the last.
 pub fn compile_tensor(
     mut tensor: TensorProgram,
-    target: &dyn Target,
+    targets: Targets,
     options: &CompileOptions,
     cx: &mut PassCx,
 ) -> Result<Stages, Diagnostics> {
-    let pipeline = tegula_opt::pipeline::tensor_pipeline(target, options.precision);
+    let pipeline = tegula_opt::pipeline::tensor_pipeline(targets, options.precision);
     let aliases = aliases(tensor.entry(), &options.aliases)?;
-    let host = host_pipeline(target, options.threads, &aliases);
-    let known = pass_names(target);
+    let host = host_pipeline(targets, options.threads, &aliases);
+    let known = pass_names(targets);
     let mut found = Diagnostics::default();
     let mut find = |name: &Option<String>| {
         let name = name.as_deref()?;
@@ -181,11 +184,7 @@ pub fn compile_tensor(
 }
 
 /// From the kernel graph to a planned host program.
-pub fn host_pipeline<'a>(
-    target: &'a dyn Target,
-    threads: usize,
-    aliases: &'a [Alias],
-) -> Pipeline<'a, Stages> {
+pub fn host_pipeline<'a>(targets: Targets<'a>, threads: usize, aliases: &'a [Alias]) -> Pipeline<'a, Stages> {
     Pipeline::new("host")
         // Before kernels are compiled: one that works in place is another kernel.
         .pass("update_in_place", |stages: &mut Stages, cx| {
@@ -193,7 +192,7 @@ pub fn host_pipeline<'a>(
         })
         // Equal kernels are found and compiled together, before launches of them are written down.
         .pass("compile_kernels", move |stages: &mut Stages, cx| {
-            let kernels = compile_kernels(&stages.tensor, target, threads.max(1))?;
+            let kernels = compile_kernels(&stages.tensor, targets, threads.max(1))?;
             cx.count("distinct", kernels.len() as u64);
             for (node, remark) in kernels.remarks(stages.tensor.entry()) {
                 cx.remark_with(node, || remark.clone());
@@ -205,12 +204,14 @@ pub fn host_pipeline<'a>(
             let Some(kernels) = stages.kernels.take() else {
                 return Err(Diagnostic::internal("no kernels were compiled").into());
             };
-            stages.host = Some(lower_to_host(&stages.tensor, target, kernels, aliases)?);
+            stages.host = Some(lower_to_host(&stages.tensor, targets, kernels, aliases)?);
             Ok(Changed::Yes)
         })
         // Of threads; what a GPU does at once is its own affair.
         .pass("fork_loops", move |stages: &mut Stages, cx| match &mut stages.host {
-            Some(host) if target.machine().cpu().is_some() => Ok(fork_loops(host.program.entry_mut(), cx)),
+            Some(host) if targets.host.machine().cpu().is_some() => {
+                Ok(fork_loops(host.program.entry_mut(), cx))
+            }
             _ => Ok(Changed::No),
         })
         // Last: a lifetime is a range of step numbers, which every other pass would move.
@@ -223,9 +224,9 @@ pub fn host_pipeline<'a>(
 }
 
 /// The passes in order, `(pipeline, pass)`.
-pub fn pass_names(target: &dyn Target) -> Vec<(&'static str, &'static str)> {
-    let tensor = tegula_opt::pipeline::tensor_pipeline(target, Precision::F32);
-    let host = host_pipeline(target, 1, &[]);
+pub fn pass_names(targets: Targets) -> Vec<(&'static str, &'static str)> {
+    let tensor = tegula_opt::pipeline::tensor_pipeline(targets, Precision::F32);
+    let host = host_pipeline(targets, 1, &[]);
     let (first, second) = (tensor.name(), host.name());
     let names = tensor.pass_names().map(|pass| (first, pass));
     names.chain(host.pass_names().map(|pass| (second, pass))).collect()
@@ -236,7 +237,7 @@ pub fn check_trace(trace: &Trace, options: &CompileOptions) -> Result<(), Diagno
     if trace.names().all(|(pipeline, pass)| pipeline.or(pass).is_none()) {
         return Ok(());
     }
-    let known = pass_names(target::target(options)?.target());
+    let known = pass_names(target::target(options)?.targets());
     let mut found = Diagnostics::default();
     for (pipeline, pass) in trace.names() {
         let fits = |row: &(&str, &str)| {
@@ -286,6 +287,9 @@ fn about(model: &str, options: &CompileOptions, stages: &Stages, chosen: &Chosen
     if let Some(tier) = &options.tier {
         given.insert("tier".to_string(), tier.clone());
     }
+    if let Some(device) = &options.device {
+        given.insert("device".to_string(), device.clone());
+    }
     if options.precision != Precision::F32 {
         given.insert("precision".to_string(), options.precision.to_string());
     }
@@ -302,7 +306,7 @@ fn about(model: &str, options: &CompileOptions, stages: &Stages, chosen: &Chosen
     About {
         model: model.to_string(),
         tegula: env!("CARGO_PKG_VERSION").to_string(),
-        machine: target::machine_id(chosen.target()),
+        machine: target::machine_id(chosen.host()),
         options: given,
     }
 }

@@ -62,7 +62,7 @@ impl Emit {
 pub fn emit_reached(model: &Model, options: &CompileOptions, cx: &mut PassCx) -> Result<String, Diagnostics> {
     let chosen = target::target(options)?;
     let tensor = model.import(&options.dims)?;
-    Ok(compile_tensor(tensor, chosen.target(), options, cx)?.print())
+    Ok(compile_tensor(tensor, chosen.targets(), options, cx)?.print())
 }
 
 /// The text of one level of a model.
@@ -79,7 +79,7 @@ pub fn emit(
         Emit::Kernels | Emit::Tile | Emit::Host | Emit::Schedule | Emit::Asm | Emit::TileIr => {}
     }
     let chosen = target::target(options)?;
-    let stages = compile_tensor(tensor, chosen.target(), options, cx)?;
+    let stages = compile_tensor(tensor, chosen.targets(), options, cx)?;
     let host = || {
         let host = stages.host.as_ref();
         host.ok_or_else(|| Diagnostic::error("stopped", "the compilation was stopped before the host level"))

@@ -2,6 +2,8 @@
 
 use crate::compile::{CompileOptions, Compiled, compile};
 use crate::model::Model;
+use crate::target::target;
+use tegula_backend::Preferences;
 use tegula_base::{Diagnostic, Diagnostics};
 use tegula_ir::PassCx;
 use tegula_ir::pass::Remark;
@@ -65,6 +67,11 @@ pub fn explain(
         }
         _ => Ok(stories),
     }
+}
+
+/// What the target that options name makes passes do. Errors: those of the options.
+pub fn preferences(options: &CompileOptions) -> Result<Preferences, Diagnostics> {
+    Ok(target(options)?.host().preferences().clone())
 }
 
 fn unknown_node<'a>(node: &str, known: impl Iterator<Item = &'a String>) -> Diagnostics {

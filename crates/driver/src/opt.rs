@@ -17,7 +17,7 @@ pub fn opt(
 ) -> Result<String, Diagnostics> {
     let mut program = model.import(&options.dims)?;
     let chosen = target::target(options)?;
-    let pipeline = tegula_opt::pipeline::tensor_pipeline(chosen.target(), options.precision);
+    let pipeline = tegula_opt::pipeline::tensor_pipeline(chosen.targets(), options.precision);
     let verified = RunOptions { verify: true, ..RunOptions::default() };
     let known: Vec<(&str, &str)> = pipeline.pass_names().map(|pass| (pipeline.name(), pass)).collect();
     let find = |name: &String| Ok::<String, Diagnostics>(find_pass(name, &known)?.1.to_string());

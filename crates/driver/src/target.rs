@@ -1,7 +1,7 @@
 //! The target that compile options ask for.
 
 use crate::compile::CompileOptions;
-use tegula_backend::Target;
+use tegula_backend::{Target, Targets};
 use tegula_base::{Diagnostic, Diagnostics, Symbols};
 use tegula_machine::{Kind, Machine};
 use tegula_package::MachineId;
@@ -14,38 +14,74 @@ use tegula_tiling::{TileMachine, Tiled};
 
 pub use tegula_target_cpu::model::Form;
 
-/// What compile options name: a target, and where its kernels are tile functions, the machine behind it.
-pub enum Chosen {
+/// What compile options name: the host's target, and a device that takes regions.
+pub struct Chosen {
+    host: Host,
+    device: Option<Box<dyn Target>>,
+}
+
+/// Targets whose kernels are tile functions.
+enum Host {
     Cpu(Box<Tiled<CpuTarget>>),
     Gpu(Box<Tiled<GpuTarget>>),
 }
 
 impl Chosen {
-    pub fn target(&self) -> &dyn Target {
-        match self {
-            Chosen::Cpu(tiled) => &**tiled,
-            Chosen::Gpu(tiled) => &**tiled,
+    pub fn targets(&self) -> Targets<'_> {
+        Targets { host: self.host(), device: self.device.as_deref() }
+    }
+
+    /// The target of all that no device takes.
+    pub fn host(&self) -> &dyn Target {
+        match &self.host {
+            Host::Cpu(tiled) => &**tiled,
+            Host::Gpu(tiled) => &**tiled,
         }
     }
 
     /// What recipes ask.
     pub fn tiles(&self) -> &dyn TileMachine {
-        match self {
-            Chosen::Cpu(tiled) => tiled.tiles(),
-            Chosen::Gpu(tiled) => tiled.tiles(),
+        match &self.host {
+            Host::Cpu(tiled) => tiled.tiles(),
+            Host::Gpu(tiled) => tiled.tiles(),
         }
     }
 }
 
-/// Errors: `unknown-tier`, `machine-file`, `tuning-record`.
+/// Errors: `unknown-tier`, `unknown-device`, `machine-file`, `tuning-record`.
 pub fn target(options: &CompileOptions) -> Result<Chosen, Diagnostics> {
     let machine = machine(options)?;
-    match (&machine.kind, &options.tuning) {
-        (Kind::Cpu(_), _) => Ok(Chosen::Cpu(Box::new(Tiled::new(cpu_target(machine, options)?)))),
-        (Kind::Gpu(_), None) => Ok(Chosen::Gpu(Box::new(Tiled::new(GpuTarget::new(machine)?)))),
+    let device = options.device.as_deref().map(|name| device(name, &machine)).transpose()?;
+    let host = match (&machine.kind, &options.tuning) {
+        (Kind::Cpu(_), _) => Host::Cpu(Box::new(Tiled::new(cpu_target(machine, options)?))),
+        (Kind::Gpu(_), None) => Host::Gpu(Box::new(Tiled::new(GpuTarget::new(machine)?))),
         (Kind::Gpu(_), Some(_)) => {
             let message = format!("a tuning record is of a processor, and `{}` is a GPU", machine.name);
-            Err(Diagnostic::error("tuning-record", message).into())
+            return Err(Diagnostic::error("tuning-record", message).into());
+        }
+    };
+    Ok(Chosen { host, device })
+}
+
+/// Makes a graph target beside a host; its argument is what follows the name's colon.
+type MakeDevice = fn(&Machine, Option<&str>) -> Result<Box<dyn Target>, Diagnostic>;
+
+/// Graph targets by name.
+const DEVICES: &[(&str, MakeDevice)] = &[
+    #[cfg(feature = "null")]
+    ("null", tegula_testkit::null::beside),
+];
+
+/// Errors: `unknown-device`.
+fn device(name: &str, host: &Machine) -> Result<Box<dyn Target>, Diagnostic> {
+    let (name, argument) = name.split_once(':').map_or((name, None), |(name, rest)| (name, Some(rest)));
+    match DEVICES.iter().find(|(known, _)| *known == name) {
+        Some((_, make)) => make(host, argument),
+        None => {
+            let names: Vec<&str> = DEVICES.iter().map(|(name, _)| *name).collect();
+            let known = if names.is_empty() { "none".to_string() } else { names.join(", ") };
+            Err(Diagnostic::error("unknown-device", format!("there is no device `{name}`"))
+                .note(format!("devices that take regions: {known}")))
         }
     }
 }

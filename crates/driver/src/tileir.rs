@@ -26,7 +26,7 @@ pub fn tile_ir(
     cx: &mut PassCx,
 ) -> Result<Vec<TileIrKernel>, Diagnostics> {
     let chosen = target::target(options)?;
-    let machine = chosen.target().machine();
+    let machine = chosen.host().machine();
     if machine.gpu().is_none() {
         let message = format!("`--gpu-backend` is for GPUs, and `{}` is none", machine.name);
         return Err(Diagnostic::error("bad-option", message).help("name one: `--machine h200`").into());
@@ -34,7 +34,7 @@ pub fn tile_ir(
     let chip = machine.tier.trim_end_matches('a').to_string();
     // No PTX is made.
     let kernels_only = CompileOptions { stop_after: Some("tensor:assign_layouts".into()), ..options.clone() };
-    let program = compile_tensor(model.import(&options.dims)?, chosen.target(), &kernels_only, cx)?.tensor;
+    let program = compile_tensor(model.import(&options.dims)?, chosen.targets(), &kernels_only, cx)?.tensor;
     let (mut kernels, mut refused) = (Vec::new(), Diagnostics::default());
     for (op, name) in distinct_kernels(&program)? {
         let lowered = lower_kernel(program.entry(), op, chosen.tiles(), &program.symbols)?;

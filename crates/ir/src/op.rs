@@ -60,6 +60,11 @@ pub trait OpRules: Sized {
         0
     }
 
+    /// Whether rewrites leave this op's regions alone: what is in them is another target's.
+    fn regions_are_sealed(&self) -> bool {
+        false
+    }
+
     /// Whether code in this op's regions may use values from outside.
     fn regions_capture(&self) -> bool {
         true

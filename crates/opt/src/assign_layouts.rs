@@ -138,7 +138,8 @@ impl Walk<'_> {
             | KernelClass::Update
             | KernelClass::Scan
             | KernelClass::Recurrent
-            | KernelClass::Native => self.want_all_row_major(func, region, op, cx),
+            | KernelClass::Native
+            | KernelClass::Region => self.want_all_row_major(func, region, op, cx),
             KernelClass::Attention => {
                 self.want_all_row_major(func, region, op, cx);
                 self.attention(func, op, cx);

@@ -24,7 +24,9 @@ mod pull;
 mod rules;
 mod thin;
 
+pub(crate) use order::for_each_use;
 use tegula_backend::Target;
+
 use tegula_base::{Diagnostics, Symbols};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::{OpId, RegionId};

@@ -21,11 +21,11 @@ mod walk;
 
 pub use kernels::{Kernels, compile_kernels, distinct_kernels};
 pub use natives::is_native;
-pub use package::to_package;
+pub use package::{add_code, to_package};
 
 use crate::update_in_place::Alias;
 use std::sync::Arc;
-use tegula_backend::{BufferRef, Code, Target};
+use tegula_backend::{BufferRef, Code, Targets};
 use tegula_base::{Diagnostics, Dim};
 use tegula_host::HostProgram;
 use tegula_ir::OpId;
@@ -70,9 +70,9 @@ pub enum HostCode {
 /// Lowers the entry function, whose kernels [`compile_kernels`] has compiled. Errors: internal ones.
 pub fn lower_to_host(
     program: &TensorProgram,
-    target: &dyn Target,
+    targets: Targets,
     kernels: Kernels,
     aliases: &[Alias],
 ) -> Result<HostModule, Diagnostics> {
-    walk::Walk::new(program, target, kernels).finish(aliases)
+    walk::Walk::new(program, targets, kernels).finish(aliases)
 }

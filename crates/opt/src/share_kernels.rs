@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tegula_base::{DType, Diagnostic, Diagnostics, HashMap, HostTensor};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::{ConstStore, OpId};
-use tegula_tensor::{Builder, TensorFunc, TensorOp, TensorProgram};
+use tegula_tensor::{Builder, KernelClass, TensorFunc, TensorOp, TensorProgram};
 
 /// Distinct kernels that one replaces: a number in memory costs a run more than one in the code.
 const WORTH_IT: usize = 4;
@@ -58,7 +58,8 @@ fn alike(func: &TensorFunc) -> Vec<Alike> {
     let mut known: HashMap<Vec<u32>, usize> = HashMap::default();
     let mut sets: Vec<Alike> = Vec::new();
     for &kernel in func.ops_in(func.body()) {
-        if !matches!(func.kind(kernel), TensorOp::Kernel { .. }) {
+        let TensorOp::Kernel { class } = *func.kind(kernel) else { continue };
+        if class == KernelClass::Region {
             continue;
         }
         let numbers = numbers_of(func, kernel);

@@ -19,7 +19,7 @@ pub use control::finish_region_op;
 pub(crate) use indexing::scatter_op;
 pub use program::check_program;
 
-use crate::{TensorFunc, TensorOp, TensorType};
+use crate::{KernelClass, TensorFunc, TensorOp, TensorType};
 use smallvec::{SmallVec, smallvec};
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::op::OpRules;
@@ -91,6 +91,10 @@ impl OpRules for TensorOp {
             TensorOp::Loop { .. } | TensorOp::Kernel { .. } => 1,
             _ => 0,
         }
+    }
+
+    fn regions_are_sealed(&self) -> bool {
+        matches!(self, TensorOp::Kernel { class: KernelClass::Region })
     }
 
     fn regions_capture(&self) -> bool {

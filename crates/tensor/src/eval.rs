@@ -61,8 +61,16 @@ impl<'a> Evaluator<'a> {
     /// Results of the entry function.
     pub fn run(self, inputs: &[HostTensor]) -> Result<Vec<HostTensor>, Diagnostic> {
         let bindings = Bindings::of_inputs(self.program, inputs)?;
+        self.run_bound(bindings, inputs.iter().cloned().map(Arc::new).collect())
+    }
+
+    /// As [`run`](Evaluator::run), for sizes that are known. Errors: inputs that do not fit them.
+    pub fn run_bound(
+        self,
+        bindings: Bindings,
+        inputs: Vec<Arc<HostTensor>>,
+    ) -> Result<Vec<HostTensor>, Diagnostic> {
         let func = self.program.entry();
-        let inputs = inputs.iter().cloned().map(Arc::new).collect();
         let results = run::run_func(
             func,
             &self.program.consts,

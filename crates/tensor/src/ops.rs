@@ -111,6 +111,8 @@ pub enum KernelClass {
     Recurrent,
     /// Sort, top-k, nonzero, NMS, unique: native kernels.
     Native,
+    /// Many ops, which a graph target compiles to one image.
+    Region,
 }
 enum_attr!(KernelClass {
     Map = "map",
@@ -126,6 +128,7 @@ enum_attr!(KernelClass {
     Attention = "attention",
     Recurrent = "recurrent",
     Native = "native",
+    Region = "region",
 });
 
 /// Which way a recurrent layer walks the sequence.

@@ -78,6 +78,10 @@ impl<M: TileMachine> Target for Tiled<M> {
             TensorOp::Pad { mode, .. } => {
                 can(*mode == PadMode::Constant, "padding by the tensor's own elements has no recipe")
             }
+            TensorOp::TopK { .. }
+            | TensorOp::NonZero {}
+            | TensorOp::Unique { .. }
+            | TensorOp::NonMaxSuppression { .. } => Claim::No("it is a kernel of the runtime".into()),
             kind => can(!is_composite(kind), "no recipe computes it whole"),
         }
     }

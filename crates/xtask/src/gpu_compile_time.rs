@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
-use tegula_backend::Code;
+use tegula_backend::{Code, Targets};
 use tegula_base::Diagnostic;
 use tegula_driver::PassCx;
 use tegula_ir::RunOptions;
@@ -51,7 +51,7 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     for _ in 0..REPEATS {
         let mut fresh = Decoder::LLAMA_7B.program().map_err(|error| anyhow!(error))?;
         let start = Instant::now();
-        tensor_pipeline(&target, Precision::F32)
+        tensor_pipeline(Targets::host(&target), Precision::F32)
             .run(&mut fresh, &RunOptions::default(), &mut PassCx::new().without_remarks())
             .map_err(|errors| anyhow!("{errors}"))?;
         passes.push(milliseconds(start));
@@ -143,7 +143,7 @@ fn step_facts(target: &Tiled<GpuTarget>) -> Result<StepFacts> {
         let mut program = decoder.step(STEP_ROOM).map_err(|error| anyhow!(error))?;
         let aliases = aliases(program.entry(), &decoder.aliases()).map_err(|errors| anyhow!("{errors}"))?;
         let mut cx = PassCx::new().without_remarks();
-        tensor_pipeline(target, Precision::F32)
+        tensor_pipeline(Targets::host(target), Precision::F32)
             .run(&mut program, &RunOptions::default(), &mut cx)
             .map_err(|errors| anyhow!("{errors}"))?;
         update_in_place(&mut program, &aliases, &mut cx);

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, ensure};
+use tegula_backend::Targets;
 use tegula_base::{Diagnostic, Symbols};
 use tegula_driver::{Model, PassCx};
 use tegula_export_tileir::export;
@@ -114,7 +115,7 @@ pub fn write_program(folder: &Path, name: &str, mut program: TensorProgram) -> R
     let machine = Machine::class("h200").context("there is no machine class `h200`")?;
     let plain = |error: Diagnostic| anyhow!("{name}: {error}");
     let target = Tiled::new(GpuTarget::new(machine).map_err(plain)?);
-    tensor_pipeline(&target, Precision::F32)
+    tensor_pipeline(Targets::host(&target), Precision::F32)
         .run(&mut program, &RunOptions::default(), &mut PassCx::new())
         .map_err(|errors| anyhow!("{name}: {errors}"))?;
     for (op, kernel) in distinct_kernels(&program).map_err(|errors| anyhow!("{name}: {errors}"))? {

@@ -4,12 +4,11 @@
 use super::Device;
 use std::sync::Arc;
 use tegula_backend::BufferRef;
-use tegula_backend::Code;
 use tegula_base::{DType, Dim, HashMap, HostTensor};
 use tegula_host::{HostOp, Packing};
 use tegula_ir::OpId;
 use tegula_opt::lower_to_host::constants::packing;
-use tegula_opt::lower_to_host::{HostCode, HostModule};
+use tegula_opt::lower_to_host::{HostCode, HostModule, add_code};
 use tegula_package::{
     About, Arg, Buffer, BufferId, HostProgram, Kernel, KernelCode, PackageBuilder, Place, Port, Step,
 };
@@ -148,11 +147,9 @@ impl Alone<'_> {
             args.push(Arg::Size(size(dim)?));
         }
         let code = match &kernel.code {
-            HostCode::Compiled(code) => match &self.host.codes[*code] {
-                Code::Machine(code) => self.builder.add_machine_code(code),
-                Code::Portable(code) => self.builder.add_portable(code),
-                Code::Ptx(kernel) => self.builder.add_ptx(kernel),
-            },
+            HostCode::Compiled(code) => {
+                add_code(&mut self.builder, &self.host.codes[*code]).map_err(|found| found.to_string())?
+            }
             HostCode::Native { name, attrs } => {
                 KernelCode::Native { name: name.clone(), attrs: attrs.clone() }
             }

@@ -18,7 +18,8 @@ pub enum Rewrite {
 /// Looks at one op, given the region it stands in.
 pub type Rule<'a, O> = dyn FnMut(&mut Func<O>, RegionId, OpId) -> Result<Rewrite, Diagnostics> + 'a;
 
-/// Runs `rule` on every op of every region, an op before the ops of its regions.
+/// Runs `rule` on every op of every region, an op before the ops of its regions. Sealed regions
+/// ([`regions_are_sealed`](crate::op::OpRules::regions_are_sealed)) are not entered.
 ///
 /// While `rule` sees an op, the op is off its region's list and the end of `region` (its second argument) is the place
 /// just before it: what the rule pushes there comes out in front of the op, or instead of it. All other ops of the region
@@ -46,8 +47,8 @@ pub fn rewrite_chosen<O: Op>(
         }
         // Regions are few: where there are none, the ops need not be asked.
         if func.has_inner_regions() {
-            let inner: Vec<RegionId> =
-                func.ops_in(region).iter().flat_map(|op| func.regions_of(*op)).copied().collect();
+            let entered = func.ops_in(region).iter().filter(|op| !func.kind(**op).regions_are_sealed());
+            let inner: Vec<RegionId> = entered.flat_map(|op| func.regions_of(*op)).copied().collect();
             waiting.extend(inner.into_iter().rev());
         }
     }

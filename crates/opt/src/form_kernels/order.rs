@@ -116,7 +116,7 @@ pub(super) fn list_ops(
 }
 
 /// The operands of an op and of all ops in its regions.
-pub(super) fn for_each_use(func: &TensorFunc, op: OpId, f: &mut dyn FnMut(Value)) {
+pub(crate) fn for_each_use(func: &TensorFunc, op: OpId, f: &mut dyn FnMut(Value)) {
     func.operands(op).iter().for_each(|value| f(*value));
     for region in func.regions_of(op) {
         for inner in func.ops_in(*region) {

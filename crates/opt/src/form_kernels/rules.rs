@@ -38,7 +38,9 @@ pub(super) fn role(func: &TensorFunc, op: OpId, target: &dyn Target) -> Option<R
         Reshape { .. } => Role::Reshape,
         Splat { .. } | Iota { .. } | Sizes { .. } => Role::Source,
         Elementwise { .. } => Role::Elementwise,
-        Pad { mode, .. } if *mode != PadMode::Constant => return None,
+        Pad { mode, .. } if *mode != PadMode::Constant => {
+            Role::Root(target.claims(func, op).is_yes().then_some(KernelClass::Map)?)
+        }
         Broadcast { .. }
         | Transpose { .. }
         | Slice { .. }
@@ -56,17 +58,27 @@ pub(super) fn role(func: &TensorFunc, op: OpId, target: &dyn Target) -> Option<R
         Attention { .. } => Role::Root(KernelClass::Attention),
         Lstm { .. } | Gru { .. } => Role::Root(KernelClass::Recurrent),
         // The runtime's own kernels, launched as they are.
-        TopK { .. } | NonZero {} | Unique { .. } | NonMaxSuppression { .. } => Role::Host,
-        ArgReduce { .. }
-        | ConvTranspose { .. }
-        | Softmax { .. }
-        | LayerNorm { .. }
-        | RmsNorm { .. }
-        | Gelu { .. }
-        | Quantize { .. }
-        | Dequantize { .. }
-        | QDot { .. }
-        | QConv { .. } => return None,
+        TopK { .. } | NonZero {} | Unique { .. } | NonMaxSuppression { .. }
+            if !target.claims(func, op).is_yes() =>
+        {
+            Role::Host
+        }
+        kind if target.claims(func, op).is_yes() => Role::Root(class_of_claimed(kind)?),
+        _ => return None,
+    })
+}
+
+/// The class of a kernel whose root is an op that has no recipe, and is computed whole.
+fn class_of_claimed(kind: &TensorOp) -> Option<KernelClass> {
+    use TensorOp::*;
+    Some(match kind {
+        Gelu { .. } | Quantize { .. } | Dequantize { .. } => KernelClass::Map,
+        ArgReduce { .. } => KernelClass::Reduce,
+        Softmax { .. } | LayerNorm { .. } | RmsNorm { .. } => KernelClass::Rows,
+        QDot { .. } => KernelClass::Dot,
+        QConv { .. } | ConvTranspose { .. } => KernelClass::Conv,
+        TopK { .. } | NonZero {} | Unique { .. } | NonMaxSuppression { .. } => KernelClass::Native,
+        _ => return None,
     })
 }
 

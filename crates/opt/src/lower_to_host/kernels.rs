@@ -5,10 +5,11 @@
 //! a loop as data, and the number of rounds done.
 
 use crate::kernel_signature::Signatures;
+use crate::regions::compile_region;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use tegula_backend::{Codegen, Launches, Target};
-use tegula_base::{DType, Diagnostic, Diagnostics, Dim, HashMap, Shape, Symbols};
+use tegula_backend::{Code, Codegen, Launches, Targets};
+use tegula_base::{DType, Diagnostic, Diagnostics, Dim, HashMap, Shape};
 use tegula_ir::{ConstStore, OpId, RegionId, ScalarOp};
 use tegula_tensor::{Builder, KernelClass, TensorFunc, TensorOp, TensorProgram, TensorType};
 
@@ -37,6 +38,11 @@ impl Kernels {
 
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
+    }
+
+    /// The code of each launch.
+    pub fn codes(&self) -> impl Iterator<Item = &Code> {
+        self.list.iter().flat_map(|kernel| kernel.list.iter().map(|launch| &launch.compiled.code))
     }
 
     /// What is said of kernels, with the node that each is named after, in the program's order: why one is computed as
@@ -70,13 +76,13 @@ struct Request<'a> {
 /// Errors: internal ones, all kernels' together.
 pub fn compile_kernels(
     program: &TensorProgram,
-    target: &dyn Target,
+    targets: Targets,
     threads: usize,
 ) -> Result<Kernels, Diagnostics> {
     let func = program.entry();
     let mut wanted = Wanted::default();
     wanted.region(func, func.body())?;
-    let list = compile_all(&wanted.requests, target, &program.symbols, threads)?;
+    let list = compile_all(&wanted.requests, program, targets, threads)?;
     Ok(Kernels { list, of_op: wanted.of_op, of_helper: wanted.of_helper })
 }
 
@@ -156,8 +162,8 @@ fn workers(asked: usize, kernels: usize) -> usize {
 /// Compiles in any order on several threads; results and errors come in the order of the requests.
 fn compile_all(
     requests: &[Request],
-    target: &dyn Target,
-    symbols: &Symbols,
+    program: &TensorProgram,
+    targets: Targets,
     threads: usize,
 ) -> Result<Vec<Launches>, Diagnostics> {
     let next = AtomicUsize::new(0);
@@ -167,7 +173,7 @@ fn compile_all(
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(request) = requests.get(index) else { break };
-            let result = compile(request, target, symbols);
+            let result = compile(request, program, targets);
             let mut results = results.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             results[index] = Some(result);
         }
@@ -192,9 +198,17 @@ fn compile_all(
     errors.into_result(list)
 }
 
-fn compile(request: &Request, target: &dyn Target, symbols: &Symbols) -> Result<Launches, Diagnostic> {
+fn compile(request: &Request, program: &TensorProgram, targets: Targets) -> Result<Launches, Diagnostic> {
+    let (func, op, symbols) = (&*request.func, request.op, &program.symbols);
+    let TensorOp::Kernel { class } = *func.kind(op) else {
+        return Err(Diagnostic::internal("only kernels are compiled"));
+    };
+    let target = targets.of(class);
     match target.codegen() {
-        Codegen::Kernels(codegen) => codegen.compile(&request.name, &request.func, request.op, symbols),
+        Codegen::Kernels(codegen) => codegen.compile(&request.name, func, op, symbols),
+        Codegen::Graph(codegen) => {
+            compile_region(&request.name, func, op, &program.consts, symbols, target, codegen)
+        }
     }
 }
 

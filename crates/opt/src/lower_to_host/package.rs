@@ -14,19 +14,24 @@ use tegula_package::{
     Place, Port, Step, Symbol,
 };
 
+/// Puts compiled code into a package. Errors: `unsupported`, an image of a graph target.
+pub fn add_code(builder: &mut PackageBuilder, code: &Code) -> Result<KernelCode, Diagnostic> {
+    match code {
+        Code::Machine(bytes) => Ok(builder.add_machine_code(bytes)),
+        Code::Portable(text) => Ok(builder.add_portable(text)),
+        Code::Ptx(kernel) => Ok(builder.add_ptx(kernel)),
+        Code::Graph { isa, .. } => {
+            Err(Diagnostic::error("unsupported", format!("packages hold no images of `{isa}`")))
+        }
+    }
+}
+
 /// Writes a verified module down; `lifetimes` come from `plan_memory`.
 /// Errors: internal, the package's own checks.
 pub fn to_package(module: &HostModule, lifetimes: &Lifetimes, about: About) -> Result<Draft, Diagnostics> {
     let mut builder = PackageBuilder::new();
-    let codes: Vec<KernelCode> = module
-        .codes
-        .iter()
-        .map(|code| match code {
-            Code::Machine(bytes) => builder.add_machine_code(bytes),
-            Code::Portable(text) => builder.add_portable(text),
-            Code::Ptx(kernel) => builder.add_ptx(kernel),
-        })
-        .collect();
+    let codes = module.codes.iter().map(|code| add_code(&mut builder, code));
+    let codes: Vec<KernelCode> = codes.collect::<Result<_, Diagnostic>>()?;
     let kernels = module.kernels.iter().map(|kernel| Kernel {
         name: kernel.name.clone(),
         code: match &kernel.code {

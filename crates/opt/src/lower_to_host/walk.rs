@@ -11,7 +11,7 @@ use super::{HostCode, HostKernel, HostModule};
 use crate::update_in_place::{Alias, updating_kernel};
 use crate::views::source;
 use std::sync::Arc;
-use tegula_backend::{BufferRef, Code, Launch, Target, cost};
+use tegula_backend::{BufferRef, Code, Launch, Targets, cost};
 use tegula_base::HashMap;
 use tegula_base::{DType, Diagnostic, Diagnostics, Dim, EntityId, Symbols};
 use tegula_host::{BufferType, HostFunc, HostOp, HostProgram, Relation};
@@ -23,7 +23,7 @@ pub(super) struct Walk<'a> {
     pub(super) func: &'a TensorFunc,
     pub(super) symbols: Symbols,
     consts: ConstStore,
-    target: &'a dyn Target,
+    targets: Targets<'a>,
     kernels: Kernels,
     pub(super) host: HostFunc,
     /// The host region that steps go to.
@@ -51,7 +51,7 @@ struct Buffers<'a> {
 }
 
 impl<'a> Walk<'a> {
-    pub(super) fn new(program: &'a TensorProgram, target: &'a dyn Target, kernels: Kernels) -> Walk<'a> {
+    pub(super) fn new(program: &'a TensorProgram, targets: Targets<'a>, kernels: Kernels) -> Walk<'a> {
         let func = program.entry();
         let mut host = HostFunc::new(func.name.clone());
         // A launch and its buffer, mostly.
@@ -60,7 +60,7 @@ impl<'a> Walk<'a> {
             func,
             symbols: program.symbols.clone(),
             consts: program.consts.clone(),
-            target,
+            targets,
             kernels,
             region: host.body(),
             host,
@@ -315,7 +315,7 @@ impl<'a> Walk<'a> {
         let func = self.func;
         let operands = func.operands(op).iter().map(|v| self.buffer(*v)).collect::<Result<Vec<_>, _>>()?;
         let index = self.kernels.of_op[&op];
-        let (target, kernels) = (self.target, &self.kernels.list);
+        let (target, kernels) = (self.targets.of(class), &self.kernels.list);
         let (costs, bytes) = self.measures.entry(index).or_insert_with(|| {
             let bytes = func.results(op).iter().map(|value| func.ty(*value).buffer_bytes()).collect();
             let costs = target.cost(func, op, &kernels[index]);
@@ -416,7 +416,7 @@ impl<'a> Walk<'a> {
         let location = func.op(op).location.clone();
         let number = self.launches.len();
         let name = format!("{}_{number}", native.name);
-        let cost = cost::record(func, op, KernelClass::Native, self.target.machine());
+        let cost = cost::record(func, op, KernelClass::Native, self.targets.host.machine());
         self.launches.push(HostKernel {
             name: name.clone(),
             code: HostCode::Native { name: native.name.to_string(), attrs: native.attrs },

@@ -1,0 +1,179 @@
+//! Gives a graph target the regions that it computes whole.
+//!
+//! Before: composites are whole, and no kernels are formed.  After: what the device claims stands in `tgn.kernel`s of class
+//! `region`, each maximal and convex: no path leaves it and comes back. All other ops are the host's. Constants that
+//! a region reads are in it.
+//!
+//! Method: an op's *stage* is the number of times that the longest path to it changes sides. The device's ops of one stage
+//! are one region: stages never fall along a path, so that none leads out of a region and back. Where a size gets bound
+//! the stages begin anew, since what follows may need the size.
+
+use crate::form_kernels::for_each_use;
+use std::collections::{BTreeMap, BTreeSet};
+use tegula_backend::Target;
+use tegula_base::{Diagnostics, EntityId};
+use tegula_ir::op::{OpRules, Types};
+use tegula_ir::pass::{Changed, PassCx};
+use tegula_ir::rewrite::Cloner;
+use tegula_ir::{OpId, RegionId, Value};
+use tegula_tensor::{KernelClass, TensorFunc, TensorOp, TensorProgram, TensorType};
+
+/// Without a device nothing changes.
+pub fn partition(
+    program: &mut TensorProgram,
+    device: Option<&dyn Target>,
+    cx: &mut PassCx,
+) -> Result<Changed, Diagnostics> {
+    let Some(device) = device else { return Ok(Changed::No) };
+    let mut changed = Changed::No;
+    for func in &mut program.funcs {
+        let mut waiting = vec![func.body()];
+        while let Some(region) = waiting.pop() {
+            changed |= partition_region(func, region, device, cx);
+            let open = func.ops_in(region).iter().filter(|op| func.kind(**op).regions_capture());
+            waiting.extend(open.flat_map(|op| func.regions_of(*op)).copied());
+        }
+    }
+    Ok(changed)
+}
+
+/// Where an op stands in the order to be: after how many bindings of sizes, and at which stage since.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Turn {
+    segment: u32,
+    /// Even: the host's; odd: the device's.
+    stage: u32,
+}
+
+/// A binding opens its segment, and asserts on sizes come right after.
+const EARLY: u32 = 0;
+const FIRST_OF_HOST: u32 = 2;
+const FIRST_OF_DEVICE: u32 = 3;
+const LAST: u32 = u32::MAX - 1;
+
+fn partition_region(
+    func: &mut TensorFunc,
+    region: RegionId,
+    device: &dyn Target,
+    cx: &mut PassCx,
+) -> Changed {
+    let ops = func.ops_in(region).to_vec();
+    let mut turns: Vec<Turn> = Vec::with_capacity(ops.len());
+    let mut places = vec![None; func.value_count()];
+    let mut segment = 0;
+    for (place, op) in ops.iter().enumerate() {
+        segment += u32::from(matches!(func.kind(*op), TensorOp::Bind { .. }));
+        let is_devices = is_claimed(func, *op, device);
+        let first = match (func.kind(*op), is_devices) {
+            (TensorOp::Bind { .. } | TensorOp::AssertSize { .. }, _) => EARLY,
+            (kind, _) if kind.is_terminator() => LAST,
+            (_, true) => FIRST_OF_DEVICE,
+            (_, false) => FIRST_OF_HOST,
+        };
+        let mut stage = first;
+        for_each_use(func, *op, &mut |value| {
+            let before = places[value.index()].map(|place: usize| (ops[place], turns[place]));
+            if let Some((before, turn)) = before
+                && turn.segment == segment
+                && !is_source(func.kind(before))
+            {
+                stage = stage.max(turn.stage);
+            }
+        });
+        // Of the op's own side.
+        stage += (stage ^ first) & 1;
+        turns.push(Turn { segment, stage });
+        func.results(*op).iter().for_each(|value| places[value.index()] = Some(place));
+    }
+    let mut members: BTreeMap<Turn, Vec<OpId>> = BTreeMap::new();
+    for (op, turn) in ops.iter().zip(&turns).filter(|(_, turn)| turn.stage % 2 == 1) {
+        members.entry(*turn).or_default().push(*op);
+    }
+    // What only renames a buffer needs no device.
+    members.retain(|_, ops| !ops.iter().all(|op| matches!(func.kind(*op), TensorOp::Reshape { .. })));
+    if members.is_empty() {
+        return Changed::No;
+    }
+    // Every op is placed anew.
+    func.set_ops(region, vec![]);
+    let mut order: Vec<(Turn, OpId)> = Vec::with_capacity(ops.len());
+    order.extend(
+        turns.iter().zip(&ops).filter(|(turn, _)| !members.contains_key(turn)).map(|(t, op)| (*t, *op)),
+    );
+    for (turn, ops) in members {
+        cx.count("regions", 1);
+        let location = ops.iter().find_map(|op| func.op(*op).location.clone());
+        cx.remark_with(location.as_ref(), || format!("{} ops are computed on the device", ops.len()));
+        order.push((turn, outline(func, &ops)));
+    }
+    // Stable: the ops of a turn keep the program's order.
+    order.sort_by_key(|(turn, _)| *turn);
+    func.set_ops(region, order.into_iter().map(|(_, op)| op).collect());
+    Changed::Yes
+}
+
+/// Ops whose results cost nothing to make: each side makes its own.
+fn is_source(kind: &TensorOp) -> bool {
+    matches!(
+        kind,
+        TensorOp::Constant { .. } | TensorOp::Splat { .. } | TensorOp::Iota { .. } | TensorOp::Sizes { .. }
+    )
+}
+
+/// Control flow and bindings of sizes are the host's.
+fn is_claimed(func: &TensorFunc, op: OpId, device: &dyn Target) -> bool {
+    let kind = func.kind(op);
+    let is_hosts = kind.is_terminator()
+        || kind.region_count() > 0
+        || is_source(kind)
+        || matches!(kind, TensorOp::Bind { .. } | TensorOp::AssertSize { .. } | TensorOp::Relayout { .. });
+    !is_hosts && device.claims(func, op).is_yes()
+}
+
+/// Moves ops that stand nowhere into the region of a new kernel, and has whoever reads their results read the kernel's.
+fn outline(func: &mut TensorFunc, ops: &[OpId]) -> OpId {
+    let inside: BTreeSet<Value> = ops.iter().flat_map(|op| func.results(*op)).copied().collect();
+    let mut read: Vec<Value> = Vec::new();
+    for value in ops.iter().flat_map(|op| func.operands(*op)) {
+        if !inside.contains(value) && !read.contains(value) {
+            read.push(*value);
+        }
+    }
+    let source = |value: &Value| func.def_op(*value).filter(|op| is_source(func.kind(*op)));
+    let (sources, operands): (Vec<Value>, Vec<Value>) =
+        read.into_iter().partition(|value| source(value).is_some());
+    let sources: Vec<OpId> = sources.iter().filter_map(source).collect();
+    let member: BTreeSet<OpId> = ops.iter().copied().collect();
+    let is_read = |value: &Value| func.users(*value).iter().any(|user| !member.contains(user));
+    let results: Vec<Value> = inside.iter().copied().filter(is_read).collect();
+    let types: Types<TensorType> = results.iter().map(|value| func.ty(*value).clone()).collect();
+    let location = ops.iter().find_map(|op| func.op(*op).location.clone());
+    let kernel = func.create_op(TensorOp::Kernel { class: KernelClass::Region }, &operands, types, location);
+    let inner = func.regions_of(kernel)[0];
+    let mut cloner = Cloner::within();
+    for value in &operands {
+        let arg = func.add_arg(inner, func.ty(*value).clone());
+        cloner.bind(*value, arg);
+    }
+    for op in sources {
+        cloner.op(func, op, inner);
+    }
+    for (i, value) in results.iter().enumerate() {
+        for user in func.users(*value).to_vec() {
+            if !member.contains(&user) {
+                let outer = func.results(kernel)[i];
+                let renamed =
+                    func.operands(user).iter().map(|read| if read == value { outer } else { *read });
+                let renamed: Vec<Value> = renamed.collect();
+                func.set_operands(user, &renamed);
+            }
+        }
+    }
+    for op in ops {
+        let renamed: Vec<Value> = func.operands(*op).iter().map(|value| cloner.value(*value)).collect();
+        func.set_operands(*op, &renamed);
+    }
+    ops.iter().for_each(|op| func.append(*op, inner));
+    func.push_op(inner, TensorOp::Yield {}, &results, [], None);
+    kernel
+}
