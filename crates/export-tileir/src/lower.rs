@@ -22,7 +22,7 @@ use cutile_ir::ir::{
 };
 use tegula_base::{DType, Dim, HashMap, Symbols};
 use tegula_ir::{Def, OpId, RegionId, Value};
-use tegula_tile::{IndexOp, TileFunc, TileKernel, TileOp};
+use tegula_tile::{Accumulation, IndexOp, TileFunc, TileKernel, TileOp};
 
 /// Elements of an accumulator from which one group of worker warps has too few registers: 128 x 128 floats are 128 a
 /// thread of four warps.
@@ -269,8 +269,8 @@ impl Lower<'_> {
             }
             TileOp::Extract { offsets, .. } => self.extract(op, offsets)?,
             TileOp::Concat { axis } => self.concat(op, *axis)?,
-            TileOp::Dot { pair_sums: None } => self.dot(op)?,
-            TileOp::Dot { pair_sums: Some(_) } => {
+            TileOp::Dot { accumulation: None } => self.dot(op)?,
+            TileOp::Dot { accumulation: Some(Accumulation::I16Pairs) } => {
                 return Err(Refused("CUDA Tile IR sums no products of two steps first".into()));
             }
             TileOp::Reduce { f, axis } => self.reduce(op, *f, *axis)?,

@@ -4,7 +4,7 @@
 //! `expect("invariant: ...")` instead of returning results that nobody can handle.
 
 use crate::divisor::constant;
-use crate::{IndexOp, TileFunc, TileKernel, TileOp, TileType};
+use crate::{Accumulation, IndexOp, TileFunc, TileKernel, TileOp, TileType};
 use tegula_base::HashMap;
 use tegula_base::{DType, Dim};
 use tegula_ir::op::OpRules;
@@ -235,9 +235,9 @@ impl<'a> TileBuilder<'a> {
         self.dot_with(None, acc, a, b)
     }
 
-    /// As [`Self::dot`], where the products of two steps are summed first in this type, if in one.
-    pub fn dot_with(&mut self, pair_sums: Option<DType>, acc: Value, a: Value, b: Value) -> Value {
-        self.op(TileOp::Dot { pair_sums }, &[acc, a, b])
+    /// As [`Self::dot`], its products added up in this way.
+    pub fn dot_with(&mut self, accumulation: Option<Accumulation>, acc: Value, a: Value, b: Value) -> Value {
+        self.op(TileOp::Dot { accumulation }, &[acc, a, b])
     }
 
     pub fn reduce(&mut self, f: ScalarOp, tile: Value, axis: usize) -> Value {

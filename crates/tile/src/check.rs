@@ -1,6 +1,6 @@
 //! The rules of tile ops: what operands must be, and the types of results. Error texts name the constraint.
 
-use crate::{TileFunc, TileOp, TileType, ViewType};
+use crate::{Accumulation, TileFunc, TileOp, TileType, ViewType};
 use tegula_base::{DType, Dim};
 use tegula_ir::op::{OpRules, Types};
 use tegula_ir::{Effects, OpId, ScalarOp, Value};
@@ -199,7 +199,7 @@ impl Checker<'_> {
                 Self::one(TileType::tile(dtype, sizes))
             }
             TileOp::Concat { axis } => self.concat(*axis),
-            TileOp::Dot { pair_sums } => self.dot(*pair_sums),
+            TileOp::Dot { accumulation } => self.dot(*accumulation),
             TileOp::Reduce { f, axis } => {
                 self.arity(1)?;
                 let (dtype, from) = self.tile(0)?;
@@ -334,7 +334,7 @@ impl Checker<'_> {
         Self::one(TileType::tile(dtype, &shape))
     }
 
-    fn dot(&self, pair_sums: Option<DType>) -> Result<Types<TileType>, String> {
+    fn dot(&self, accumulation: Option<Accumulation>) -> Result<Types<TileType>, String> {
         self.arity(3)?;
         let ((acc, c), (lhs, a), (rhs, b)) = (self.tile(0)?, self.tile(1)?, self.tile(2)?);
         match (a, b, c) {
@@ -360,8 +360,8 @@ impl Checker<'_> {
             return Err(format!("dot_c2: {acc} does not accumulate {lhs} times {rhs}"));
         }
         let of_bytes = acc == DType::I32 && (lhs, rhs) == (DType::U8, DType::I8) && a[1] % 2 == 0;
-        if let Some(sum) = pair_sums.filter(|sum| *sum != DType::I16 || !of_bytes) {
-            return Err(format!("dot_c3: {sum} does not sum pairs of {lhs} times {rhs}, {} steps", a[1]));
+        if accumulation == Some(Accumulation::I16Pairs) && !of_bytes {
+            return Err(format!("dot_c3: i16 does not sum pairs of {lhs} times {rhs}, {} steps", a[1]));
         }
         Self::one(TileType::tile(acc, c))
     }

@@ -7,7 +7,7 @@ mod memory;
 mod tile;
 
 use crate::build::fold_index;
-use crate::{TileKernel, TileOp, ViewType};
+use crate::{Accumulation, TileKernel, TileOp, ViewType};
 use memory::View;
 use std::rc::Rc;
 use tegula_base::Dim;
@@ -173,10 +173,13 @@ impl Machine<'_> {
                 let tiles = operands.iter().map(|value| self.tile(*value)).collect::<Result<Vec<_>, _>>()?;
                 tile(Tile::concat(&tiles, *axis))
             }
-            TileOp::Dot { pair_sums } => {
+            TileOp::Dot { accumulation } => {
                 let acc = self.tile(operands[0])?;
                 let (a, b) = (self.tile(operands[1])?, self.tile(operands[2])?);
-                tile(if pair_sums.is_some() { acc.add_dot_of_pairs(&a, &b) } else { acc.add_dot(&a, &b) })
+                tile(match accumulation {
+                    None => acc.add_dot(&a, &b),
+                    Some(Accumulation::I16Pairs) => acc.add_dot_of_pairs(&a, &b),
+                })
             }
             TileOp::Reduce { f, axis } => tile(self.tile(operands[0])?.reduce(*f, *axis)),
             TileOp::Scan { f, axis, reverse } => tile(self.tile(operands[0])?.scan(*f, *axis, *reverse)),

@@ -18,7 +18,7 @@ pub mod types;
 
 pub use build::TileBuilder;
 pub use kernel::{GridDim, TileKernel, ViewParam};
-pub use ops::{IndexOp, TileOp};
+pub use ops::{Accumulation, IndexOp, TileOp};
 pub use types::{TileType, ViewType};
 
 /// The body of a tile kernel; its arguments are the kernel's views, in order.

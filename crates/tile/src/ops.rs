@@ -8,6 +8,14 @@
 use tegula_base::{DType, Dim};
 use tegula_ir::{ScalarOp, define_ops, enum_attr};
 
+/// How a `dot` adds up its products, where it adds not each to the accumulator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Accumulation {
+    /// Those of steps `2i` and `2i + 1` are summed first, to the nearest number of `i16`.
+    I16Pairs,
+}
+enum_attr!(Accumulation { I16Pairs = "i16_pairs" });
+
 /// Arithmetic on `index` values; wraps. Comparisons give 0 or 1; division by zero gives 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum IndexOp {
@@ -74,11 +82,9 @@ define_ops! {
         /// Joins tiles along `axis`. c1: other extents equal.
         Concat = "concat" { axis: usize },
         /// `(acc: [M,N], a: [M,K], b: [K,N])`: `acc + a b` in acc's dtype; `docs/numerics.md` states rounding.
-        /// Where `pair_sums` is given, the products of steps `2i` and `2i + 1` are summed first, and that sum is the nearest
-        /// number of this type.
-        /// c1: inner extents equal. c2: acc is f32/f64/i32/i64 and holds the operands' products. c3: `pair_sums` is `i16`, for
-        /// `u8` by `i8` and an even inner extent.
-        Dot = "dot" { pair_sums: Option<DType> },
+        /// c1: inner extents equal. c2: acc is f32/f64/i32/i64 and holds the operands' products. c3: `i16_pairs` are of `u8` by
+        /// `i8`, with an even inner extent.
+        Dot = "dot" { accumulation: Option<Accumulation> },
         /// Combines along `axis`, which stays as 1, with `add`, `mul`, `min`, `max`, `and`, `or`, `xor`.
         Reduce = "reduce" { f: ScalarOp, axis: usize },
         /// Inclusive running combination along `axis`.

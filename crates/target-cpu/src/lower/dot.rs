@@ -15,7 +15,7 @@ use crate::schedule::{Builder, Elem, VecOp};
 use std::rc::Rc;
 use tegula_base::DType;
 use tegula_ir::{OpId, Value};
-use tegula_tile::TileOp;
+use tegula_tile::{Accumulation, TileOp};
 
 /// Factors along k of one lane.
 #[derive(Clone, Copy)]
@@ -48,7 +48,7 @@ impl Lower<'_> {
 
     /// Whether a dot sums the products of each two steps first.
     fn saturates(&self, op: OpId) -> bool {
-        matches!(self.func.kind(op), TileOp::Dot { pair_sums: Some(_) })
+        matches!(self.func.kind(op), TileOp::Dot { accumulation: Some(Accumulation::I16Pairs) })
     }
 
     fn dot_elements(&mut self, b: &mut Builder, left: Value, right: Value, sums: &mut [Value]) {

@@ -72,7 +72,7 @@ impl Plan {
 impl Lower<'_> {
     /// How `mma.sync` computes a product; none where it does not.
     pub fn mma_plan(&self, op: OpId) -> Option<Plan> {
-        if !matches!(self.func.kind(op), TileOp::Dot { pair_sums: None }) {
+        if !matches!(self.func.kind(op), TileOp::Dot { accumulation: None }) {
             return None;
         }
         let [acc, a, b] = *self.func.operands(op) else { return None };

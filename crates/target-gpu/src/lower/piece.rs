@@ -12,7 +12,7 @@ use tegula_ir::{Def, OpId, ScalarOp, Value};
 use tegula_isa_ptx::Operand;
 use tegula_isa_ptx::modifiers::Compare;
 use tegula_isa_ptx::types::CompareType;
-use tegula_tile::TileOp;
+use tegula_tile::{Accumulation, TileOp};
 
 impl Lower<'_> {
     /// The elements at some places of a tile.
@@ -116,8 +116,8 @@ impl Lower<'_> {
                 match self.func.kind(op) {
                     TileOp::Reduce { f, axis } => self.reduce(op, *f, *axis)?,
                     TileOp::Scan { f, axis, reverse } => self.scan(op, *f, *axis, *reverse)?,
-                    TileOp::Dot { pair_sums: Some(sum) } => {
-                        return Err(Refused { what: "sums of pairs of products".into(), dtype: *sum });
+                    TileOp::Dot { accumulation: Some(Accumulation::I16Pairs) } => {
+                        return Err(Refused { what: "sums of pairs of products".into(), dtype: DType::I16 });
                     }
                     _ => self.dot(op)?,
                 }

@@ -16,6 +16,7 @@ use tegula_base::{DType, Dim, Symbols};
 use tegula_ir::{OpId, ScalarOp, Value};
 use tegula_tensor::layout::Physical;
 use tegula_tensor::{DotDims, TensorOp};
+use tegula_tile::Accumulation;
 
 pub(super) struct Roles {
     pub lhs: Value,
@@ -121,9 +122,10 @@ pub(super) fn lower(
     let unit = cx.unit[roles.n_batch..].to_vec();
     let asks_for_rows = machine.prefetches_rows(&contract);
     let floats = floats.map(|(steps, least)| Converted::new(&mut cx, steps, tile.n, least));
-    let (roles, traversal, pair_sums) = (&roles, &traversal, *pair_sums);
+    let (roles, traversal) = (&roles, &traversal);
+    let accumulation = pair_sums.map(|_| Accumulation::I16Pairs);
     let (k, batch) = (&k, &batch_at[..]);
-    let cut = Cut { root, roles, packing, acc, pair_sums, k, traversal, batch, machine, asks_for_rows };
+    let cut = Cut { root, roles, packing, acc, accumulation, k, traversal, batch, machine, asks_for_rows };
     match &floats {
         None => traversal.tiles(&mut cx, &unit, &UnitOf { cut: &cut, row_tile: unit[2], floats: None })?,
         Some(floats) => {
@@ -147,7 +149,7 @@ struct Cut<'a> {
     /// What products are summed in.
     acc: DType,
     /// What products of two steps are summed in before, if in anything.
-    pair_sums: Option<DType>,
+    accumulation: Option<Accumulation>,
     k: &'a Dim,
     traversal: &'a Traversal,
     batch: &'a [Axis],
@@ -179,7 +181,7 @@ struct UnitOf<'a> {
 
 impl TileOfResult for UnitOf<'_> {
     fn sums(&self, cx: &mut Lowering, at: &TileAt) -> Result<Value, String> {
-        let Cut { acc, pair_sums, roles, packing, batch, k, machine, .. } = *self.cut;
+        let Cut { acc, accumulation, roles, packing, batch, k, machine, .. } = *self.cut;
         let TileAt { row, column, panel } = *at;
         let tile = &self.cut.traversal.tile;
         let zero = cx.b.splat(acc, &[row.extent, column.extent], 0);
@@ -192,7 +194,7 @@ impl TileOfResult for UnitOf<'_> {
             // A group is made of as many rows of the right side, and no chain takes a part of one.
             walk = Walk { chains: 1, ..walk };
         }
-        if pair_sums.is_some() && !matches!(packing, RightSide::Groups { .. }) {
+        if accumulation == Some(Accumulation::I16Pairs) && !matches!(packing, RightSide::Groups { .. }) {
             walk = Walk::in_pairs();
         }
         let next = match packing {
@@ -217,7 +219,7 @@ impl TileOfResult for UnitOf<'_> {
                 Some(floats) => floats.tile(cx, step),
                 None => self.cut.stored(cx, step, column, panel),
             };
-            Ok(cx.b.dot_with(pair_sums, sum, a, b))
+            Ok(cx.b.dot_with(accumulation, sum, a, b))
         })
     }
 

@@ -73,7 +73,7 @@ pub(super) fn rows(cx: &Lower, dot: OpId) -> i64 {
 
 /// Type and extents of a product that instructions divide: m, n, k.
 fn shape(cx: &Lower, dot: OpId) -> Option<(WgmmaType, WgmmaShape, [i64; 3])> {
-    let TileOp::Dot { pair_sums: None } = cx.func.kind(dot) else { return None };
+    let TileOp::Dot { accumulation: None } = cx.func.kind(dot) else { return None };
     let [acc, a, b] = *cx.func.operands(dot) else { return None };
     let ((sums, extents), (left, factor), (right, _)) = (cx.tile(acc), cx.tile(a), cx.tile(b));
     let ty = ty(left, right, sums)?;
