@@ -3,4 +3,6 @@
 //! May use: tensor, ir, base.  Never knows: machines, passes, packages.
 //! Start reading at `onnx.rs`, then `onnx/table.rs`.
 
+mod build;
 pub mod onnx;
+mod report;
