@@ -24,6 +24,7 @@ mod table;
 mod uses;
 mod weights;
 
+use crate::front_door::reader::{FrontDoor, ModelFile, Request, Sniff, Step, Supported};
 use crate::report::{Fault, Report};
 use bytes::Bytes;
 use cx::Cx;
@@ -65,8 +66,42 @@ pub fn import(
     import_model(&model, files, options)
 }
 
+/// The reader of ONNX models.
+pub struct Onnx;
+
+impl FrontDoor for Onnx {
+    /// Its messages have no signature.
+    fn sniff(&self, _: &ModelFile) -> Sniff {
+        Sniff::Maybe
+    }
+
+    fn import(
+        &self,
+        file: &ModelFile,
+        request: &Request,
+        done: &mut dyn FnMut(Step),
+    ) -> Result<TensorProgram, Diagnostics> {
+        let model = decode(file.bytes.clone(), file.name)?;
+        done(Step::Decoded);
+        let options = ImportOptions {
+            name: file.name.to_string(),
+            dims: request.dims.clone(),
+            results: request.results.to_vec(),
+        };
+        let program = import_model(&model, file.files, &options)?;
+        drop(model);
+        done(Step::Converted);
+        Ok(program)
+    }
+
+    fn supported(&self) -> Vec<Supported> {
+        let row = |(domain, op, since, until)| Supported { domain, op, since, until };
+        supported().into_iter().map(row).collect()
+    }
+}
+
 /// The first step of [`import`]: bytes to messages. Errors: `not-onnx`.
-pub fn decode(bytes: Bytes, name: &str) -> Result<ModelProto, Diagnostics> {
+fn decode(bytes: Bytes, name: &str) -> Result<ModelProto, Diagnostics> {
     let name = display_name(name);
     if bytes.is_empty() {
         return Err(Diagnostic::error("not-onnx", "the file is empty").at(name).into());
@@ -84,7 +119,7 @@ fn display_name(name: &str) -> &str {
 }
 
 /// The second step of [`import`]: messages to a tensor program.
-pub fn import_model(
+fn import_model(
     model: &ModelProto,
     files: &dyn Files,
     options: &ImportOptions,

@@ -234,21 +234,11 @@ impl ProgramBuilder {
 
     /// A size as a number of shape `[1; rank]`.
     pub fn size_as(&mut self, size: Dim, dtype: DType, rank: usize) -> Outcome {
-        let shape = Shape::from_iter(vec![1i64; rank]);
-        match size.as_const() {
-            Some(n) => self.splat_int(dtype, shape, n),
-            None => {
-                let size = self.sizes_tensor(vec![size])?;
-                let size = self.reshape(size, shape)?;
-                self.cast(size, dtype)
-            }
-        }
+        self.build(|b| b.size_as(&size, dtype, rank))
     }
 
     /// The mean along axes, which stay as extents of 1.
     pub fn mean(&mut self, x: Value, axes: &[usize]) -> Outcome {
-        let sum = self.reduce(ScalarOp::Add, x, axes, true)?;
-        let count = self.count_along(x, axes, self.dtype(x))?;
-        self.div(sum, count)
+        self.build(|b| b.mean(x, axes))
     }
 }

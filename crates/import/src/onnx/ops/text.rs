@@ -1,4 +1,4 @@
-//! Ops on strings, by their bytes; see `cx/text.rs` for how strings lie.
+//! Ops on strings, by their bytes; see `build/text.rs` for how strings lie.
 
 use super::indexing::found;
 use crate::build::scope::Slot;
