@@ -50,8 +50,9 @@ pub fn is_package(file: &Path) -> Result<bool, Failure> {
     let named_so = file.extension().is_some_and(|extension| extension == "tgl");
     let mut start = Vec::new();
     let read = std::fs::File::open(file).and_then(|file| file.take(16).read_to_end(&mut start));
-    // A folder opens but does not read; the loader says so better.
+    // A folder opens but does not read; the loader says better what it is.
     match read {
+        _ if file.is_dir() => Ok(false),
         Ok(_) => Ok(named_so || tegula_driver::inspect::is_package(&start)),
         Err(error) => Err(io_failure("read", file, &error).into()),
     }

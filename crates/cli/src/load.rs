@@ -9,12 +9,11 @@ use std::fmt::Write;
 use std::path::Path;
 use tegula::Session;
 use tegula::clock::WallClock;
-use tegula::files::Folder;
+use tegula::files::{Folder, map_model};
 use tegula_base::face::Clock;
 use tegula_base::{Diagnostic, Diagnostics, Dim};
 use tegula_driver::{CompileOptions, Compiled, Form, Model, PassCx, PassRecord, Trace};
 use tegula_package::Port;
-use tegula_runtime::map_file;
 
 /// A session with how long it took to get there.
 pub struct Loaded {
@@ -122,7 +121,7 @@ pub fn with_model<T>(
     tegula_driver::compile::check_trace(&trace, &options)?;
     let folder = Folder::of(file);
     let name = file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let model = Model { name, bytes: map_file(file)?, results: args.dims.results.clone(), files: &folder };
+    let model = Model { name, bytes: map_model(file)?, results: args.dims.results.clone(), files: &folder };
     let (clock, mut sink) = (WallClock::default(), Stderr);
     let mut cx = PassCx::new().without_remarks().with_clock(&clock).with_trace(trace, &mut sink);
     let result = use_model(&model, &options, &mut cx)?;

@@ -117,9 +117,7 @@ pub fn compile(
     clock: Option<&dyn Clock>,
     cx: &mut PassCx,
 ) -> Result<Compiled, Diagnostics> {
-    let source = timed(clock, cx, "import", "decode", || model.decode())?;
-    let tensor = timed(clock, cx, "import", "convert", || model.convert(source, &options.dims))?;
-    timed(clock, cx, "import", "verify", || model.verify(&tensor))?;
+    let tensor = model.import_timed(&options.dims, clock, cx)?;
     compile_program(tensor, &model.name, options, clock, cx)
 }
 

@@ -8,27 +8,30 @@
 //! shared by name. Opsets 7 to 28 of ONNX's own domain (earlier ones where ops mean the same, `early`), `ai.onnx.ml`, and what
 //! exporters use of `com.microsoft`.
 
+mod call;
 mod cut;
 mod cx;
+mod domain;
 mod early;
-mod fault;
 mod functions;
 mod graph;
 mod interface;
-mod names;
 mod node;
 mod ops;
 pub mod proto;
-mod scope;
+mod row;
 mod table;
+mod uses;
 mod weights;
 
+use crate::front_door::reader::{FrontDoor, ModelFile, Request, Sniff, Step, Supported};
+use crate::report::{Fault, Report};
 use bytes::Bytes;
 use cx::Cx;
-use fault::{Fault, Report};
+use domain::domain_versions;
 use functions::Functions;
 use prost::Message;
-use proto::{ModelProto, OperatorSetIdProto};
+use proto::ModelProto;
 use std::collections::BTreeMap;
 use tegula_base::face::Files;
 use tegula_base::{Diagnostic, Diagnostics};
@@ -37,11 +40,8 @@ use weights::Weights;
 
 /// The newest file format understood.
 const MAX_IR_VERSION: i64 = 14;
-/// Versions of ONNX's own operator set that are understood.
-pub const OPSETS: std::ops::RangeInclusive<i64> = 1..=28;
-
+pub use domain::{ONNX, OPSETS};
 pub use interface::{element_name, length_dim, present_dim};
-pub use ops::ONNX;
 pub use table::supported;
 
 /// What the caller knows beyond the file.
@@ -66,8 +66,42 @@ pub fn import(
     import_model(&model, files, options)
 }
 
+/// The reader of ONNX models.
+pub struct Onnx;
+
+impl FrontDoor for Onnx {
+    /// Its messages have no signature.
+    fn sniff(&self, _: &ModelFile) -> Sniff {
+        Sniff::Maybe
+    }
+
+    fn import(
+        &self,
+        file: &ModelFile,
+        request: &Request,
+        done: &mut dyn FnMut(Step),
+    ) -> Result<TensorProgram, Diagnostics> {
+        let model = decode(file.bytes.clone(), file.name)?;
+        done(Step::Decoded);
+        let options = ImportOptions {
+            name: file.name.to_string(),
+            dims: request.dims.clone(),
+            results: request.results.to_vec(),
+        };
+        let program = import_model(&model, file.files, &options)?;
+        drop(model);
+        done(Step::Converted);
+        Ok(program)
+    }
+
+    fn supported(&self) -> Vec<Supported> {
+        let row = |(domain, op, since, until)| Supported { domain, op, since, until };
+        supported().into_iter().map(row).collect()
+    }
+}
+
 /// The first step of [`import`]: bytes to messages. Errors: `not-onnx`.
-pub fn decode(bytes: Bytes, name: &str) -> Result<ModelProto, Diagnostics> {
+fn decode(bytes: Bytes, name: &str) -> Result<ModelProto, Diagnostics> {
     let name = display_name(name);
     if bytes.is_empty() {
         return Err(Diagnostic::error("not-onnx", "the file is empty").at(name).into());
@@ -85,7 +119,7 @@ fn display_name(name: &str) -> &str {
 }
 
 /// The second step of [`import`]: messages to a tensor program.
-pub fn import_model(
+fn import_model(
     model: &ModelProto,
     files: &dyn Files,
     options: &ImportOptions,
@@ -112,16 +146,13 @@ pub fn import_model(
     };
     let graph = part.as_ref().unwrap_or(graph);
     let functions = Functions::new(model, &mut report);
-    let mut cx = Cx::new("main", functions, opsets, Weights::new(files));
-    cx.report = report;
+    let mut cx = Cx::new(functions, opsets, Weights::new(files), report);
     cx.main_graph(graph, options);
-    if !cx.report.is_empty() {
-        return Err(cx.report.into_diagnostics(name));
+    let (program, report) = cx.finish();
+    if !report.is_empty() {
+        return Err(report.into_diagnostics(name));
     }
-    let mut program = TensorProgram::new(cx.func);
-    program.symbols = cx.symbols;
-    program.consts = cx.consts;
-    Ok(program)
+    Ok(program.into_program())
 }
 
 /// Checks the format's version and gives the version of each operator domain.
@@ -144,16 +175,4 @@ fn versions(model: &ModelProto, report: &mut Report) -> BTreeMap<String, i64> {
         None => {}
     }
     opsets
-}
-
-/// Versions by the full names of domains.
-fn domain_versions(imports: &[OperatorSetIdProto]) -> BTreeMap<String, i64> {
-    imports.iter().map(|import| (full_domain(import.domain()).to_string(), import.version())).collect()
-}
-
-/// A domain by the one name under which it is looked up: ONNX's own has two.
-/// It is the long one, since comparing empty texts is slow: glibc's `memcmp` for AVX-512 loads no lane from where they seem
-/// to lie, which is no memory. That takes 80 ns (Zen 4, 2026-11-28) where other short texts take 3.
-fn full_domain(domain: &str) -> &str {
-    if domain.is_empty() { ONNX } else { domain }
 }

@@ -1,11 +1,13 @@
 //! Files beside a model: external data inside of its folder, nothing else. Files that are written whole or not at all.
 
+use bytes::Bytes;
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use tegula_base::Diagnostic;
 use tegula_base::face::Files;
+use tegula_driver::model::refuse_folder;
 
 /// Tells apart files that threads of this process write at once.
 static SERIAL: AtomicU64 = AtomicU64::new(0);
@@ -49,6 +51,16 @@ impl Files for Nowhere {
     fn read(&self, relative: &str) -> Result<Vec<u8>, String> {
         Err(format!("`{relative}` lies beside the model's file, and the model was given as bytes"))
     }
+}
+
+/// The bytes of a model's file, mapped. The file must not change while they live.
+/// Errors: it cannot be read; a folder stands in its place, which is named for what it holds.
+pub fn map_model(path: &Path) -> Result<Bytes, Diagnostic> {
+    let Ok(entries) = std::fs::read_dir(path) else { return tegula_runtime::map_file(path) };
+    let name = |entry: std::fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
+    let mut entries: Vec<String> = entries.flatten().map(name).collect();
+    entries.sort();
+    Err(refuse_folder(&path.display().to_string(), &entries))
 }
 
 /// Writes a file under another name first: it is whole, or what was there before stays. Devices, pipes and what links lead to

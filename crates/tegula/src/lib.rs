@@ -93,7 +93,7 @@ pub struct CompiledModel {
 pub fn compile(path: impl AsRef<Path>, options: &Options) -> Result<CompiledModel, Diagnostics> {
     let path = path.as_ref();
     let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    compile_model(name, tegula_runtime::map_file(path)?, &Folder::of(path), options)
+    compile_model(name, files::map_model(path)?, &Folder::of(path), options)
 }
 
 /// The record of tiles that `tegula tune` wrote to a file, for [`Options::tuning`].

@@ -3,9 +3,9 @@
 //! Before: names of values of the main graph. After: a graph whose outputs they are, in the order asked; its nodes,
 //! inputs and initializers are those that the values need.
 
-use super::fault::Fault;
-use super::graph::used_names;
 use super::proto::{GraphProto, NodeProto, ValueInfoProto};
+use super::uses::used_names;
+use crate::report::Fault;
 use std::collections::{HashMap, HashSet};
 
 /// At most this many names stand in a complaint.

@@ -4,16 +4,17 @@
 //! nodes behind it are checked too; results of unknown type fail silently what uses them.
 
 use super::cx::Cx;
-use super::fault::{Fault, Outcome, UNSUPPORTED_OP};
-use super::full_domain;
+use super::domain::{MICROSOFT, full_domain};
 use super::node::{Node, Operands, display_name, display_op};
-use super::proto::{GraphProto, NodeProto, ValueInfoProto, tensor_shape_proto, type_proto};
-use super::scope::{NameId, Scopes, Slot};
-use super::table::{self, Found, Results};
-use super::weights::dtype_of;
+use super::proto::{GraphProto, NodeProto, ValueInfoProto};
+use super::row::Results;
+use super::table::{self, Found};
+use super::uses::{declared_in, graphs_of, inner_names, n_names};
+use crate::build::scope::{NameId, Scopes, Slot};
+use crate::report::{Fault, Outcome, UNSUPPORTED_OP};
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashSet};
-use tegula_base::{DType, Dim, EntityId, Shape};
+use std::collections::BinaryHeap;
+use tegula_base::{Dim, EntityId, Shape};
 use tegula_ir::Value;
 use tegula_tensor::TensorType;
 
@@ -21,34 +22,6 @@ use tegula_tensor::TensorType;
 const MAX_NODES: usize = 1 << 20;
 /// Graphs inside graphs.
 const MAX_DEPTH: usize = 64;
-
-/// What a model says of a value's type; a hint that may be wrong.
-#[derive(Clone, Debug)]
-pub(crate) struct Declared {
-    pub dtype: Option<DType>,
-    /// `None` extents are symbolic or unknown.
-    pub shape: Option<Vec<Option<i64>>>,
-}
-
-impl Declared {
-    pub fn of(info: &ValueInfoProto) -> Option<Declared> {
-        let Some(type_proto::Value::TensorType(tensor)) = info.r#type.as_ref()?.value.as_ref() else {
-            return None;
-        };
-        let extent = |dim: &tensor_shape_proto::Dimension| match &dim.value {
-            Some(tensor_shape_proto::dimension::Value::DimValue(n)) if *n >= 0 => Some(*n),
-            _ => None,
-        };
-        let shape = tensor.shape.as_ref().map(|shape| shape.dim.iter().map(extent).collect());
-        Some(Declared { dtype: dtype_of(tensor.elem_type()).ok(), shape })
-    }
-
-    /// The values that a graph declares, by name.
-    pub fn of_graph(graph: &GraphProto) -> impl Iterator<Item = (&str, Declared)> {
-        let infos = graph.value_info.iter().chain(&graph.output);
-        infos.filter_map(|info| Some((info.name(), Declared::of(info)?)))
-    }
-}
 
 impl Cx<'_> {
     /// Defines a graph's initializers in the scope at hand.
@@ -70,7 +43,7 @@ impl Cx<'_> {
 
     fn initializer(&mut self, name: &str, stored: Outcome<Slot>) {
         let slot = stored.unwrap_or_else(|fault| {
-            self.report.node("initializer", name, fault);
+            self.report.part("initializer", name, fault);
             Slot::Failed
         });
         self.scopes.define(name, slot);
@@ -134,7 +107,7 @@ impl Cx<'_> {
         // The reason behind whatever else the converter found.
         node.check_kinds()?;
         let results = results?;
-        if proto.domain() == super::ops::MICROSOFT {
+        if proto.domain() == MICROSOFT {
             node.check_all_read()?;
         }
         Ok(results)
@@ -244,7 +217,7 @@ impl Cx<'_> {
             )));
         }
         let (location, results) = (self.location.clone(), std::mem::take(&mut self.result_names));
-        self.scopes.enter(n_names(graph), Declared::of_graph(graph), false);
+        self.scopes.enter(n_names(graph), declared_in(graph), false);
         self.initializers(graph);
         for (info, slot) in graph.input.iter().zip(inputs) {
             self.scopes.define(info.name(), slot.clone());
@@ -366,40 +339,5 @@ impl NodeNames {
     /// Operands and what inner graphs use.
     fn used(&self, node: usize) -> &[NameId] {
         self.range(self.starts[node][1], self.starts[node + 1][0])
-    }
-}
-
-/// Names that a node uses from its own graph: its operands, and what its inner graphs use but do not make.
-pub(crate) fn used_names<'a>(node: &'a NodeProto, f: &mut dyn FnMut(&'a str)) {
-    node.input.iter().filter(|name| !name.is_empty()).for_each(|name| f(name));
-    inner_names(node, f);
-}
-
-/// About how many names a graph defines: most nodes have one result.
-pub(crate) fn n_names(graph: &GraphProto) -> usize {
-    graph.input.len() + graph.initializer.len() + graph.node.len()
-}
-
-/// The graphs inside a node.
-fn graphs_of(node: &NodeProto) -> impl Iterator<Item = &GraphProto> {
-    node.attribute.iter().flat_map(|attribute| attribute.g.as_deref().into_iter().chain(&attribute.graphs))
-}
-
-/// Names that the graphs inside a node use but do not make.
-fn inner_names<'a>(node: &'a NodeProto, f: &mut dyn FnMut(&'a str)) {
-    for graph in graphs_of(node) {
-        let inputs = graph.input.iter().map(|info| info.name());
-        let stored = graph.initializer.iter().map(|tensor| tensor.name());
-        let made = graph.node.iter().flat_map(|node| node.output.iter().map(String::as_str));
-        let own: HashSet<&str> = inputs.chain(stored).chain(made).collect();
-        let mut captured = |name: &'a str| {
-            if !own.contains(name) {
-                f(name);
-            }
-        };
-        for node in &graph.node {
-            used_names(node, &mut captured);
-        }
-        graph.output.iter().for_each(|info| captured(info.name()));
     }
 }

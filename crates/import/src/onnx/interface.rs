@@ -2,11 +2,11 @@
 
 use super::ImportOptions;
 use super::cx::Cx;
-use super::fault::{Fault, Outcome};
-use super::graph::{Declared, n_names};
 use super::proto::{GraphProto, TypeProto, ValueInfoProto, tensor_shape_proto, type_proto};
-use super::scope::Slot;
+use super::uses::{declared_in, n_names};
 use super::weights::{dtype_of, is_text};
+use crate::build::scope::Slot;
+use crate::report::{Fault, Outcome};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tegula_base::hash::SeededSet;
@@ -24,7 +24,7 @@ impl Cx<'_> {
         const MOST: usize = 1 << 17;
         let names = n_names(graph);
         self.func.reserve((OPS_A_NODE * names).min(MOST));
-        self.scopes.enter(names, Declared::of_graph(graph), true);
+        self.scopes.enter(names, declared_in(graph), true);
         let inputs: SeededSet<&str> = graph.input.iter().map(|info| info.name()).collect();
         let constant: SeededSet<&str> = graph
             .initializer
@@ -41,7 +41,7 @@ impl Cx<'_> {
                 continue;
             }
             if given.iter().any(|name| name == info.name()) {
-                self.report.node("input", info.name(), Fault::invalid("the input is listed twice"));
+                self.report.part("input", info.name(), Fault::invalid("the input is listed twice"));
                 continue;
             }
             given.push(info.name().to_string());
@@ -57,7 +57,8 @@ impl Cx<'_> {
 
     /// Reports dims that were given a value and are none of the inputs'.
     fn check_asked_dims(&mut self, graph: &GraphProto, options: &ImportOptions) {
-        let mut known: BTreeSet<&str> = self.symbols.0.keys().map(|name| &**name).collect();
+        let symbols: Vec<Arc<str>> = self.symbols.0.keys().cloned().collect();
+        let mut known: BTreeSet<&str> = symbols.iter().map(|name| &**name).collect();
         let mut structure = BTreeSet::new();
         for info in &graph.input {
             for value in types_in(info) {
@@ -82,7 +83,7 @@ impl Cx<'_> {
 
     fn input(&mut self, info: &ValueInfoProto, sizes: &mut Sizes) {
         let slot = self.input_slot(info.name(), info.r#type.as_ref(), sizes).unwrap_or_else(|fault| {
-            self.report.node("input", info.name(), fault);
+            self.report.part("input", info.name(), fault);
             Slot::Failed
         });
         self.scopes.define(info.name(), slot);
@@ -231,7 +232,7 @@ impl Cx<'_> {
                 }
                 Some(Slot::Absent | Slot::Failed) => {}
                 None => {
-                    self.report.node("output", info.name(), Fault::invalid("nothing makes this output"));
+                    self.report.part("output", info.name(), Fault::invalid("nothing makes this output"));
                 }
             }
         }

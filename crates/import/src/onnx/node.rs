@@ -1,12 +1,11 @@
 //! One node as a converter sees it: operands already resolved, attributes by name and kind.
 
-use super::fault::{Fault, Outcome};
-use super::full_domain;
-use super::ops::ONNX;
+use super::domain::{ONNX, full_domain};
 use super::proto::attribute_proto::AttributeType as Kind;
 use super::proto::{AttributeProto, GraphProto, NodeProto, TensorProto};
-use super::scope::Slot;
 use super::weights::dtype_of;
+use crate::build::scope::Slot;
+use crate::report::{Fault, Outcome};
 use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 use tegula_base::DType;
@@ -245,24 +244,4 @@ pub(crate) fn display_op(node: &NodeProto) -> String {
         ONNX => node.op_type().to_string(),
         domain => format!("{domain}::{}", node.op_type()),
     }
-}
-
-/// A possibly negative axis as an index below `rank`.
-pub(crate) fn axis_in(axis: i64, rank: usize) -> Outcome<usize> {
-    let wrapped = if axis < 0 { axis.saturating_add(rank as i64) } else { axis };
-    usize::try_from(wrapped)
-        .ok()
-        .filter(|axis| *axis < rank)
-        .ok_or_else(|| Fault::invalid(format!("axis {axis} is outside a tensor of rank {rank}")))
-}
-
-/// Axes made non-negative. Errors: out of range, or twice the same.
-pub(crate) fn axes_in(axes: &[i64], rank: usize) -> Outcome<Vec<usize>> {
-    let axes = axes.iter().map(|axis| axis_in(*axis, rank)).collect::<Outcome<Vec<usize>>>()?;
-    let mut sorted = axes.clone();
-    sorted.sort_unstable();
-    if sorted.windows(2).any(|pair| pair[0] == pair[1]) {
-        return Err(Fault::invalid(format!("axes {axes:?} name one axis twice")));
-    }
-    Ok(axes)
 }

@@ -30,22 +30,8 @@ mod text;
 mod training;
 mod window;
 
-use super::table::Row;
-
-/// The domain of ONNX's own ops, whose short name is empty.
-pub const ONNX: &str = "ai.onnx";
-
-/// The domain of ONNX Runtime's own ops.
-pub(super) const MICROSOFT: &str = "com.microsoft";
-
-/// The domain of ops that ONNX has not settled.
-const PREVIEW: &str = "ai.onnx.preview";
-
-/// The domain of classical models.
-const ML: &str = "ai.onnx.ml";
-
-/// The domain of optimisers.
-const TRAINING: &str = "ai.onnx.preview.training";
+use super::domain::{MICROSOFT, ML, ONNX, PREVIEW, TRAINING};
+use super::row::Row;
 
 /// All rows by domain.
 pub(super) const FAMILIES: &[(&str, &[Row])] = &[

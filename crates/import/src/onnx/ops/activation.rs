@@ -1,9 +1,10 @@
 //! Activation functions, each the composition that ONNX defines it by; integers pass where ONNX lets them.
 
+use crate::build::axis_in;
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
-use crate::onnx::node::{Node, axis_in};
-use crate::onnx::table::{Row, op, op_between, op_since};
+use crate::onnx::node::Node;
+use crate::onnx::row::{Row, op, op_between, op_since};
+use crate::report::{Fault, Outcome};
 use tegula_base::DType;
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::TensorOp;
@@ -209,7 +210,7 @@ fn one_at_largest(cx: &mut Cx, x: Value, axis: usize) -> Outcome {
     let largest = cx.emit(TensorOp::ArgReduce { max: true, axis, last: false }, &[x])?;
     let places = cx.places_along(x, axis)?;
     let hit = cx.binary(ScalarOp::Eq, places, largest)?;
-    cx.cast(hit, cx.dtype(x))
+    cx.cast_like(hit, x)
 }
 
 impl Cx<'_> {
@@ -247,46 +248,5 @@ impl Cx<'_> {
             "HardSigmoid" => self.hard_sigmoid(y, number(0, f64::from(0.2f32)), number(1, 0.5)),
             other => Err(Fault::unsupported(format!("activation `{other}` is not supported"))),
         }
-    }
-
-    /// `clip(alpha * x + beta, 0, 1)`.
-    pub fn hard_sigmoid(&mut self, x: Value, alpha: f64, beta: f64) -> Outcome {
-        let y = self.with_number(ScalarOp::Mul, x, alpha)?;
-        let y = self.with_number(ScalarOp::Add, y, beta)?;
-        let y = self.with_number(ScalarOp::Max, y, 0.0)?;
-        self.with_number(ScalarOp::Min, y, 1.0)
-    }
-
-    /// `log(1 + exp(x))`, in the form that does not overflow.
-    pub fn softplus(&mut self, x: Value) -> Outcome {
-        let size = self.unary(ScalarOp::Abs, x)?;
-        let size = self.unary(ScalarOp::Neg, size)?;
-        let tail = self.unary(ScalarOp::Exp, size)?;
-        let tail = self.unary(ScalarOp::Log1p, tail)?;
-        let head = self.with_number(ScalarOp::Max, x, 0.0)?;
-        self.add(head, tail)
-    }
-
-    /// `x / (1 + |x|)`.
-    pub fn softsign(&mut self, x: Value) -> Outcome {
-        let size = self.unary(ScalarOp::Abs, x)?;
-        let below = self.with_number(ScalarOp::Add, size, 1.0)?;
-        self.div(x, below)
-    }
-
-    /// Axes before `axis` as one, the others as one; a negative axis counts from the end and may be the rank.
-    pub fn flatten_from(&mut self, x: Value, axis: i64) -> Outcome {
-        let shape = self.shape(x);
-        let rank = shape.rank();
-        let axis = if axis == rank as i64 { rank } else { axis_in(axis, rank)? };
-        let count = |dims: &[tegula_base::Dim]| tegula_base::Shape::from(dims).count();
-        self.reshape(x, [count(&shape[..axis]), count(&shape[axis..])])
-    }
-
-    /// `i64` places `0, 1, ...` along an axis of `x`, extents of 1 elsewhere.
-    pub fn places_along(&mut self, x: Value, axis: usize) -> Outcome {
-        self.expect_axis(x, axis)?;
-        let shape = crate::onnx::cx::along(self.rank(x), axis, self.dim(x, axis));
-        self.iota(DType::I64, shape, axis)
     }
 }

@@ -11,9 +11,9 @@ mod multi_head;
 mod rotary;
 
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
-use crate::onnx::table::{Row, op};
+use crate::onnx::row::{Row, op};
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Dim, Shape, SymbolInfo};
 use tegula_ir::attr::F64;
 use tegula_ir::{ScalarOp, Value};

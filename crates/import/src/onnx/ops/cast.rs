@@ -1,9 +1,9 @@
 //! Conversions between element types: by value, by another tensor's type, by bits.
 
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
-use crate::onnx::table::{Row, op};
+use crate::onnx::row::{Row, op};
+use crate::report::{Fault, Outcome};
 use tegula_base::DType;
 use tegula_ir::{ScalarOp, Value};
 

@@ -1,9 +1,9 @@
 //! Matrix products: Gemm, MatMul and their kin, Einsum, determinants of small matrices.
 
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
-use crate::onnx::table::{Row, op};
+use crate::onnx::row::{Row, op};
+use crate::report::{Fault, Outcome};
 use tegula_base::Dim;
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::{DotDims, TensorOp};
@@ -59,7 +59,8 @@ fn fused_matmul(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
         if node.flag(swapped, false) && rank >= 2 { cx.transpose_matrix(x) } else { Ok(x) }
     };
     let (a, b) = (side(cx, 0, "transA", "transBatchA")?, side(cx, 1, "transB", "transBatchB")?);
-    let product = cx.matmul(a, b, cx.dtype(a))?;
+    let dtype = cx.dtype(a);
+    let product = cx.matmul(a, b, dtype)?;
     Ok(vec![scaled(cx, product, node.float("alpha", 1.0))?])
 }
 

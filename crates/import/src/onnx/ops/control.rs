@@ -5,12 +5,13 @@ mod counted;
 mod first_round;
 mod unrolled;
 
+use crate::build::axis_in;
+use crate::build::scope::Slot;
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
-use crate::onnx::node::{Node, axis_in};
+use crate::onnx::node::Node;
 use crate::onnx::proto::GraphProto;
-use crate::onnx::scope::Slot;
-use crate::onnx::table::{Row, op_between, op_of_slots, op_since};
+use crate::onnx::row::{Row, op_between, op_of_slots, op_since};
+use crate::report::{Fault, Outcome};
 use std::collections::BTreeSet;
 use tegula_base::{DType, Dim, Origin, Shape, SymbolInfo};
 use tegula_ir::{RegionId, ScalarOp, Value};
@@ -37,7 +38,7 @@ fn if_(cx: &mut Cx, node: &Node) -> Outcome<Vec<Slot>> {
         return cx.inner_slots(then, &[]);
     }
     let condition = cx.reshape(condition, Shape::scalar())?;
-    let op = cx.func.build(cx.region, TensorOp::If {}, &[condition], cx.location.clone())?;
+    let op = cx.emit_with_regions(TensorOp::If {}, &[condition])?;
     let regions = [cx.func.regions_of(op)[0], cx.func.regions_of(op)[1]];
     let [first, second] = branches::both(cx, condition, regions, [then, otherwise])?;
     check_structures(&first, &second)?;
@@ -220,8 +221,7 @@ impl Cx<'_> {
     ) -> Outcome<Rounds> {
         let always = self.known_bool(go) == Some(true);
         let operands: Vec<Value> = std::iter::once(go).chain(carried.iter().copied()).collect();
-        let kind = TensorOp::Loop { trip, stacked: n_stacked };
-        let op = self.func.build(self.region, kind, &operands, self.location.clone())?;
+        let op = self.emit_with_regions(TensorOp::Loop { trip, stacked: n_stacked }, &operands)?;
         let region = self.func.regions_of(op)[0];
         let types: Vec<_> = carried.iter().map(|value| self.ty(*value).clone()).collect();
         let goes_on = self.within(region, |cx| -> Outcome<bool> {
@@ -266,10 +266,6 @@ impl Cx<'_> {
             )));
         }
         self.respelled(value, wanted.clone(), "a loop's value must keep its shape between rounds")
-    }
-
-    pub fn true_scalar(&mut self) -> Outcome {
-        self.splat_int(DType::Bool, Shape::scalar(), 1)
     }
 }
 
@@ -320,7 +316,7 @@ fn loop_(cx: &mut Cx, node: &Node) -> Outcome<Vec<Slot>> {
         let name = cx.symbols.fresh_name("iteration");
         cx.symbols.insert(&name, SymbolInfo::data(last));
         cx.emit_many(TensorOp::Bind { symbol: name.to_string() }, &[iteration])?;
-        cx.sizes.record(iteration, Dim::symbol(&name));
+        cx.record_size(iteration, Dim::symbol(&name));
         round_of(cx, body, iteration, values)
     })?;
     let mut results = rounds.carried;

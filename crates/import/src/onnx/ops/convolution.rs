@@ -1,12 +1,12 @@
 //! Convolution, its transpose, and their sampled cousins.
 
-use super::window::{
-    AutoPad, auto_pad, explicit_pads, halves, is_extent, kernel_of, spatial_rank, steps_of, window_of,
-};
-use crate::onnx::cx::{Cx, along};
-use crate::onnx::fault::{Fault, Outcome};
+use super::window::{AutoPad, auto_pad, explicit_pads, kernel_of, spatial_rank, steps_of, window_of};
+use crate::build::along;
+use crate::build::window::{halves, is_extent};
+use crate::onnx::cx::Cx;
 use crate::onnx::node::Node;
-use crate::onnx::table::{Row, op};
+use crate::onnx::row::{Row, op};
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Dim, Shape, SymbolInfo};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::{ScatterKind, TensorOp, Window};
@@ -55,7 +55,8 @@ fn with_channels(cx: &mut Cx, x: Value, channels: Dim) -> Outcome {
 
 pub(super) fn add_bias(cx: &mut Cx, y: Value, bias: Option<Value>) -> Outcome {
     let Some(bias) = bias else { return Ok(y) };
-    let bias = cx.lay_along(bias, 1, cx.rank(y))?;
+    let rank = cx.rank(y);
+    let bias = cx.lay_along(bias, 1, rank)?;
     cx.add(y, bias)
 }
 
@@ -183,7 +184,8 @@ fn col2im(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let flat = [maps.clone(), grid.count()];
     let (x, place) = (cx.reshape(x, flat.clone())?, cx.reshape(place, flat)?);
     let pixels = image.iter().cloned().fold(Dim::from(1), |a, b| a * b);
-    let empty = cx.splat(cx.dtype(x), [maps, pixels], 0.0)?;
+    let dtype = cx.dtype(x);
+    let empty = cx.splat(dtype, [maps, pixels], 0.0)?;
     let kind = TensorOp::ScatterElements { axis: 1, kind: ScatterKind::Add };
     let y = cx.emit(kind, &[empty, place, x])?;
     let result: Shape = [batch, channels].into_iter().chain(image).collect();

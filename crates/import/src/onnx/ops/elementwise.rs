@@ -1,10 +1,11 @@
 //! Elementwise arithmetic, comparisons, logic: one scalar op each, with broadcasting.
 
+use crate::build::axis_in;
+use crate::build::scope::Slot;
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
-use crate::onnx::node::{Node, axis_in};
-use crate::onnx::scope::Slot;
-use crate::onnx::table::{Row, op, op_between, op_of_slots, op_since};
+use crate::onnx::node::Node;
+use crate::onnx::row::{Row, op, op_between, op_of_slots, op_since};
+use crate::report::{Fault, Outcome};
 use tegula_ir::{ScalarOp, Value};
 
 pub(super) const ROWS: &[Row] = &[

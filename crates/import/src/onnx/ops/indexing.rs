@@ -1,9 +1,10 @@
 //! Gathers and scatters, and ops whose results have as many elements as the data says.
 
+use crate::build::axis_in;
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
-use crate::onnx::node::{Node, axis_in};
-use crate::onnx::table::{Row, op};
+use crate::onnx::node::Node;
+use crate::onnx::row::{Row, op};
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::{ScatterKind, TensorOp};
@@ -108,7 +109,8 @@ pub(super) fn written_from(
         places = cx.add(places, starts)?;
     }
     if circular {
-        let extent = cx.size_as(cx.dim(cache, axis), DType::I64, rank)?;
+        let own_extent = cx.dim(cache, axis);
+        let extent = cx.size_as(own_extent, DType::I64, rank)?;
         places = cx.binary(ScalarOp::Mod, places, extent)?;
     }
     let shape = cx.shape(update);
@@ -144,7 +146,8 @@ fn non_zero(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
 /// Coordinates `i64[rank, n]` of the elements that are not 0, and `n`.
 pub(super) fn found(cx: &mut Cx, x: Value) -> Outcome<(Value, Dim)> {
     let results = cx.emit_many(TensorOp::NonZero {}, &[x])?;
-    let count = cx.size_or_bind(results[1], "nonzero", cx.shape(x).count())?;
+    let shape = cx.shape(x);
+    let count = cx.size_or_bind(results[1], "nonzero", shape.count())?;
     Ok((cx.slice_axis(results[0], 1, Dim::from(0), count.clone())?, count))
 }
 
@@ -168,7 +171,8 @@ fn unique(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let sorted = node.flag("sorted", true);
     let results = cx.emit_many(TensorOp::Unique { axis, sorted }, &[x])?;
     let along = axis.unwrap_or(0);
-    let count = cx.size_or_bind(results[4], "unique", cx.dim(results[0], along))?;
+    let extent = cx.dim(results[0], along);
+    let count = cx.size_or_bind(results[4], "unique", extent)?;
     let cut =
         |cx: &mut Cx, value: Value, axis: usize| cx.slice_axis(value, axis, Dim::from(0), count.clone());
     Ok(vec![cut(cx, results[0], along)?, cut(cx, results[1], 0)?, results[2], cut(cx, results[3], 0)?])
@@ -204,6 +208,7 @@ fn non_max_suppression(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let center_point_box = node.flag("center_point_box", false);
     let kind = TensorOp::NonMaxSuppression { center_point_box, limit };
     let results = cx.emit_many(kind, &[boxes, scores, per_class, iou, score])?;
-    let count = cx.size_or_bind(results[1], "selected", cx.dim(results[0], 0))?;
+    let extent = cx.dim(results[0], 0);
+    let count = cx.size_or_bind(results[1], "selected", extent)?;
     Ok(vec![cx.slice_axis(results[0], 0, Dim::from(0), count)?])
 }

@@ -1,9 +1,10 @@
 //! Losses: negative log-likelihood and softmax cross entropy, with class weights and an ignored class.
 
-use crate::onnx::cx::{Cx, along};
-use crate::onnx::fault::{Fault, Outcome};
+use crate::build::along;
+use crate::onnx::cx::Cx;
 use crate::onnx::node::Node;
-use crate::onnx::table::{Row, op};
+use crate::onnx::row::{Row, op};
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Shape};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::TensorOp;
@@ -48,7 +49,8 @@ fn loss(cx: &mut Cx, node: &Node, x: Value) -> Outcome {
         }
         None => target,
     };
-    let places = cx.iota(DType::I64, along(rank, 1, cx.dim(x, 1)), 1)?;
+    let extent = cx.dim(x, 1);
+    let places = cx.iota(DType::I64, along(rank, 1, extent), 1)?;
     let hit = cx.binary(ScalarOp::Eq, places, class)?;
     let zero = cx.number_like(x, 0.0)?;
     let picked = cx.select(hit, x, zero)?;

@@ -8,11 +8,11 @@ mod scores;
 mod tree;
 mod vectors;
 
+use crate::build::scope::Slot;
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
-use crate::onnx::scope::Slot;
-use crate::onnx::table::{Row, op, op_of_slots, op_of_slots_since, op_since};
+use crate::onnx::row::{Row, op, op_of_slots, op_of_slots_since, op_since};
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Dim, HostTensor, Shape};
 use tegula_ir::{ScalarOp, Value};
 
@@ -67,14 +67,15 @@ fn array_feature_extractor(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let x = if cx.rank(x) == 1 { cx.add_axes(x, &[0])? } else { x };
     let count = cx.shape(indices).count();
     let indices = cx.reshape(indices, [count])?;
-    Ok(vec![cx.gather(x, indices, cx.rank(x) - 1)?])
+    let last = cx.rank(x) - 1;
+    Ok(vec![cx.gather(x, indices, last)?])
 }
 
 fn binarizer(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let x = node.operand(0)?;
     let features = cx.as_features(x)?;
     let above = cx.with_number(ScalarOp::Gt, features, node.float("threshold", 0.0))?;
-    Ok(vec![cx.cast(above, cx.dtype(x))?])
+    Ok(vec![cx.cast_like(above, x)?])
 }
 
 /// Columns side by side, each operand cut or filled up with zeros to its width.
@@ -112,7 +113,8 @@ fn imputer(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
         }
     } else {
         let ones = Shape::from_iter(vec![1i64; cx.rank(x)]);
-        let value = cx.splat_int(cx.dtype(x), ones, node.int("replaced_value_int64", 0))?;
+        let dtype = cx.dtype(x);
+        let value = cx.splat_int(dtype, ones, node.int("replaced_value_int64", 0))?;
         cx.binary(ScalarOp::Eq, x, value)?
     };
     let floats = node.floats("imputed_value_floats").filter(|list| !list.is_empty());
@@ -122,7 +124,7 @@ fn imputer(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
         (false, _, Some(ints)) => cx.constant(HostTensor::from_elements(&[ints.len()], &ints))?,
         _ => return Err(Fault::invalid("there are no values of the operand's kind to put in")),
     };
-    let values = cx.cast(values, cx.dtype(x))?;
+    let values = cx.cast_like(values, x)?;
     Ok(vec![cx.select(missing, values, x)?])
 }
 
@@ -133,7 +135,8 @@ fn label_encoder(cx: &mut Cx, node: &Node) -> Outcome<Vec<Slot>> {
     let default = encoder_default(cx, node, &values)?;
     let (keyed, numbers) = match (node.slot(0)?, &keys) {
         (Slot::Text(x), Slot::Text(keys)) => {
-            let column = cx.add_axes(x, &[cx.rank(x) - 1])?;
+            let rank = cx.rank(x);
+            let column = cx.add_axes(x, &[rank - 1])?;
             (cx.equal_texts(column, *keys)?, *keys)
         }
         (Slot::Value(x), Slot::Value(keys)) => (equal_keys(cx, x, *keys)?, *keys),
@@ -142,7 +145,8 @@ fn label_encoder(cx: &mut Cx, node: &Node) -> Outcome<Vec<Slot>> {
         }
     };
     let n = cx.dim(values.tensors()[0], 0);
-    cx.assert_equal(&cx.dim(numbers, 0), &n, "each key must have a value")?;
+    let extent = cx.dim(numbers, 0);
+    cx.assert_equal(&extent, &n, "each key must have a value")?;
     let last = cx.rank(keyed) - 1;
     let places = cx.iota(DType::I64, [n.clone()], 0)?;
     let none = cx.size_as(n.clone(), DType::I64, 1)?;
@@ -159,7 +163,7 @@ fn label_encoder(cx: &mut Cx, node: &Node) -> Outcome<Vec<Slot>> {
             Slot::Text(cx.gather(table, place, 0)?)
         }
         (Slot::Value(values), Slot::Value(default)) => {
-            let default = cx.cast(default, cx.dtype(values))?;
+            let default = cx.cast_like(default, values)?;
             let table = cx.concat(&[values, default], 0)?;
             Slot::Value(cx.gather(table, place, 0)?)
         }
@@ -175,8 +179,9 @@ fn label_encoder(cx: &mut Cx, node: &Node) -> Outcome<Vec<Slot>> {
 
 /// Which keys `[K]` each element is: `[..., K]`. Keys that are no number are equal to each other here.
 fn equal_keys(cx: &mut Cx, x: Value, keys: Value) -> Outcome {
-    let keys = cx.cast(keys, cx.dtype(x))?;
-    let column = cx.add_axes(x, &[cx.rank(x)])?;
+    let keys = cx.cast_like(keys, x)?;
+    let rank = cx.rank(x);
+    let column = cx.add_axes(x, &[rank])?;
     let same = cx.binary(ScalarOp::Eq, column, keys)?;
     if !cx.dtype(x).is_float() {
         return Ok(same);
@@ -284,14 +289,16 @@ fn one_hot_encoder(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
         let x = node.texts_operand(0)?;
         let texts: Vec<Vec<u8>> = categories.into_iter().map(String::into_bytes).collect();
         let categories = cx.texts(&texts, &[texts.len()])?;
-        let column = cx.add_axes(x, &[cx.rank(x) - 1])?;
+        let own_rank = cx.rank(x);
+        let column = cx.add_axes(x, &[own_rank - 1])?;
         cx.equal_texts(column, categories)?
     } else {
         let x = node.operand(0)?;
         let categories = node.ints("cats_int64s").unwrap_or_default();
         let categories = cx.constant(HostTensor::from_elements(&[categories.len()], &categories))?;
         let x = cx.cast(x, DType::I64)?;
-        let column = cx.add_axes(x, &[cx.rank(x)])?;
+        let rank = cx.rank(x);
+        let column = cx.add_axes(x, &[rank])?;
         cx.binary(ScalarOp::Eq, column, categories)?
     };
     Ok(vec![cx.cast(same, DType::F32)?])
@@ -303,7 +310,7 @@ fn scaler(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     for (name, f) in [("offset", ScalarOp::Sub), ("scale", ScalarOp::Mul)] {
         if let Some(values) = node.floats(name).filter(|values| !values.is_empty()) {
             let values = cx.constant(HostTensor::from_elements(&[values.len()], &values))?;
-            let values = cx.cast(values, cx.dtype(y))?;
+            let values = cx.cast_like(values, y)?;
             y = cx.binary(f, y, values)?;
         }
     }

@@ -2,10 +2,11 @@
 //! Shapes and axes that are data are resolved with tensor ops and bound to symbols.
 
 use super::reduction::picked_axes;
+use crate::build::{axes_in, axis_in};
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
-use crate::onnx::node::{Node, axes_in, axis_in};
-use crate::onnx::table::{Row, op, op_between, op_since};
+use crate::onnx::node::Node;
+use crate::onnx::row::{Row, op, op_between, op_since};
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Dim, Shape, SymbolInfo};
 use tegula_ir::{ScalarOp, Value};
 

@@ -3,9 +3,9 @@
 //! Every window of a row is compared with every n-gram of its length: work in proportion to row times pool.
 
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
-use crate::onnx::table::{Row, op};
+use crate::onnx::row::{Row, op};
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Dim, HostTensor, Shape, SymbolInfo};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::{ScatterKind, TensorOp};
@@ -86,7 +86,8 @@ fn tf_idf_vectorizer(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
             values = cx.mul(values, factors)?;
         }
         let places = cx.constant(HostTensor::from_elements(&[1, places.len()], &places))?;
-        let places = cx.broadcast_to(places, &cx.shape(values))?;
+        let shape = cx.shape(values);
+        let places = cx.broadcast_to(places, &shape)?;
         y = cx.emit(TensorOp::ScatterElements { axis: 1, kind: ScatterKind::Add }, &[y, places, values])?;
     }
     let result = if single { Shape::from([width]) } else { Shape::from([batch, Dim::from(width)]) };

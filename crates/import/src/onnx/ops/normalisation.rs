@@ -1,10 +1,11 @@
 //! Normalisations: by batch statistics that are given, by instance, group, layer, root mean square, neighbours.
 
 use super::window::spatial_rank;
+use crate::build::{axes_in, axis_in};
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
-use crate::onnx::node::{Node, axes_in, axis_in};
-use crate::onnx::table::{Row, op, op_between, op_since};
+use crate::onnx::node::Node;
+use crate::onnx::row::{Row, op, op_between, op_since};
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Dim, Shape, SymbolInfo};
 use tegula_ir::attr::F64;
 use tegula_ir::{ScalarOp, Value};
@@ -35,7 +36,7 @@ fn batch_norm(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let spatial = node.version >= 9 || node.flag("spatial", true);
     let operand = |cx: &mut Cx, i: usize| {
         let value = node.operand(i)?;
-        let value = cx.cast(value, cx.dtype(x))?;
+        let value = cx.cast_like(value, x)?;
         // Before opset 9 there may be one for each place of a map: they lie along all axes but the batch.
         if spatial { cx.lay_along(value, 1.min(rank - 1), rank) } else { Ok(value) }
     };
@@ -86,8 +87,9 @@ fn batch_norm_training(cx: &mut Cx, node: &Node, x: Value, scale: Value, bias: V
     let mut results = vec![y];
     for (i, current) in [(3, mean), (4, variance)] {
         let running = node.operand(i)?;
-        let current = cx.reshape(current, cx.shape(running))?;
-        let current = cx.cast(current, cx.dtype(running))?;
+        let shape = cx.shape(running);
+        let current = cx.reshape(current, shape)?;
+        let current = cx.cast_like(current, running)?;
         let kept = cx.with_number(ScalarOp::Mul, running, momentum)?;
         let moved = cx.with_number(ScalarOp::Mul, current, f64::from(1.0 - momentum as f32))?;
         results.push(cx.add(kept, moved)?);
@@ -126,7 +128,7 @@ fn group_norm(cx: &mut Cx, node: &Node, per_channel: bool) -> Outcome<Vec<Value>
     let variance = cx.with_number(ScalarOp::Add, variance, node.float("epsilon", 1e-5))?;
     let deviation = cx.unary(ScalarOp::Sqrt, variance)?;
     let y = cx.div(centred, deviation)?;
-    let mut y = cx.cast(y, cx.dtype(x))?;
+    let mut y = cx.cast_like(y, x)?;
     if per_channel {
         y = cx.reshape(y, shape.clone())?;
     }
@@ -167,7 +169,8 @@ fn layer_norm(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
         }
         _ => {
             let inner = Shape::from(&cx.shape(x)[axis..]);
-            let one = cx.splat(cx.dtype(x), inner, 1.0)?;
+            let own_dtype = cx.dtype(x);
+            let one = cx.splat(own_dtype, inner, 1.0)?;
             let y = cx.emit(TensorOp::LayerNorm { axis, eps: F64(eps) }, &[x, one])?;
             let y = cx.mul(y, scale)?;
             match plain_bias {
@@ -179,7 +182,8 @@ fn layer_norm(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let mut results = vec![y];
     if node.wants(1) || node.wants(2) {
         let axes: Vec<usize> = (axis..cx.rank(x)).collect();
-        let wide = cx.cast(x, if cx.dtype(x) == DType::F64 { DType::F64 } else { DType::F32 })?;
+        let dtype = cx.dtype(x);
+        let wide = cx.cast(x, if dtype == DType::F64 { DType::F64 } else { DType::F32 })?;
         let mean = cx.mean(wide, &axes)?;
         let variance = cx.variance(wide, mean, &axes)?;
         let variance = cx.with_number(ScalarOp::Add, variance, eps)?;
@@ -199,7 +203,8 @@ fn rms_norm(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
         Some(scale) => cx.emit(TensorOp::RmsNorm { axis, eps }, &[x, scale])?,
         None => {
             let inner = Shape::from(&cx.shape(x)[axis..]);
-            let one = cx.splat(cx.dtype(x), inner, 1.0)?;
+            let dtype = cx.dtype(x);
+            let one = cx.splat(dtype, inner, 1.0)?;
             let y = cx.emit(TensorOp::RmsNorm { axis, eps }, &[x, one])?;
             cx.mul(y, scale)?
         }
@@ -243,7 +248,10 @@ fn embed_layer_norm(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let words = cx.gather(words, ids, 0)?;
     let places = match node.optional(8) {
         Some(places) => places,
-        None => cx.iota(DType::I64, [Dim::from(1), cx.dim(ids, 1)], 1)?,
+        None => {
+            let length = cx.dim(ids, 1);
+            cx.iota(DType::I64, [Dim::from(1), length], 1)?
+        }
     };
     let positions = cx.gather(positions, places, 0)?;
     let mut sum = cx.add(words, positions)?;
@@ -261,7 +269,10 @@ fn embed_layer_norm(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
             let seen = cx.cast(seen, dtype)?;
             cx.reduce(ScalarOp::Add, seen, &[1], false)?
         }
-        None => cx.splat(dtype, [cx.dim(ids, 0)], 0.0)?,
+        None => {
+            let batch = cx.dim(ids, 0);
+            cx.splat(dtype, [batch], 0.0)?
+        }
     };
     Ok(vec![y, counts, sum])
 }
@@ -307,13 +318,4 @@ fn local_response_norm(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let raised = cx.with_number(ScalarOp::Add, scaled, node.float("bias", 1.0))?;
     let raised = cx.with_number(ScalarOp::Pow, raised, node.float("beta", 0.75))?;
     Ok(vec![cx.div(x, raised)?])
-}
-
-impl Cx<'_> {
-    /// The mean of squared distances from `mean`, biased.
-    pub fn variance(&mut self, x: Value, mean: Value, axes: &[usize]) -> Outcome {
-        let centred = self.sub(x, mean)?;
-        let squares = self.mul(centred, centred)?;
-        self.mean(squares, axes)
-    }
 }

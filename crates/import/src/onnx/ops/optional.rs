@@ -1,10 +1,10 @@
 //! Optional values: whether there is one is known before the run, so that one that is some is what it holds.
 
+use crate::build::scope::Slot;
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
-use crate::onnx::scope::Slot;
-use crate::onnx::table::{Row, op, op_of_slots};
+use crate::onnx::row::{Row, op, op_of_slots};
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Shape};
 use tegula_ir::Value;
 

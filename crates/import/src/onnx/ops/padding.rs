@@ -1,10 +1,11 @@
 //! Pad: amounts by attribute, by operand, or by run-time operand with run-time axes. Negative amounts cut.
 
 use super::slicing::{element_where, not_negative};
+use crate::build::axes_in;
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
-use crate::onnx::node::{Node, axes_in};
-use crate::onnx::table::{Row, op_between, op_since};
+use crate::onnx::node::Node;
+use crate::onnx::row::{Row, op_between, op_since};
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Dim, Shape, SymbolInfo};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::{PadMode, TensorOp};
@@ -31,7 +32,8 @@ fn pad_by_attributes(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let (low, high) = pads.split_at(rank);
     let sizes = |pads: &[i64]| pads.iter().map(|n| Dim::from(*n)).collect::<Vec<_>>();
     let (low, high, mode) = (sizes(low), sizes(high), pad_mode(node)?);
-    let value = cx.splat(cx.dtype(x), Shape::scalar(), node.float("value", 0.0))?;
+    let dtype = cx.dtype(x);
+    let value = cx.splat(dtype, Shape::scalar(), node.float("value", 0.0))?;
     Ok(vec![padded(cx, x, value, low, high, mode)?])
 }
 
@@ -40,7 +42,10 @@ fn pad(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let (rank, mode) = (cx.rank(x), pad_mode(node)?);
     let value = match node.optional(2) {
         Some(value) if mode == PadMode::Constant => cx.reshape(value, Shape::scalar())?,
-        _ => cx.splat(cx.dtype(x), Shape::scalar(), 0.0)?,
+        _ => {
+            let dtype = cx.dtype(x);
+            cx.splat(dtype, Shape::scalar(), 0.0)?
+        }
     };
     let n = cx.element_count(list)? / 2;
     let zero = Dim::from(0);

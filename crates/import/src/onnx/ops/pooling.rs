@@ -1,10 +1,11 @@
 //! Pooling over windows and over whole maps.
 
-use super::window::{explicit_pads, is_extent, spatial_rank, steps_of, window_of};
+use super::window::{explicit_pads, spatial_rank, steps_of, window_of};
+use crate::build::window::is_extent;
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
-use crate::onnx::table::{Row, op};
+use crate::onnx::row::{Row, op};
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::{PoolKind, ScatterKind, TensorOp, Window};
@@ -165,7 +166,8 @@ fn max_unpool(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     }
     let inferred = Shape::from(inferred);
     let flat = [shape.count()];
-    let empty = cx.splat(cx.dtype(x), [inferred.count()], 0.0)?;
+    let own_dtype = cx.dtype(x);
+    let empty = cx.splat(own_dtype, [inferred.count()], 0.0)?;
     let (x, indices) = (cx.reshape(x, flat.clone())?, cx.reshape(indices, flat)?);
     let scatter = |cx: &mut Cx, empty: Value, indices: Value| {
         let kind = TensorOp::ScatterElements { axis: 0, kind: ScatterKind::Set };
@@ -196,7 +198,8 @@ fn max_unpool(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
         place = cx.add(place, at)?;
         scale = scale * wanted[axis].clone();
     }
-    let empty = cx.splat(cx.dtype(x), [wanted.count()], 0.0)?;
+    let dtype = cx.dtype(x);
+    let empty = cx.splat(dtype, [wanted.count()], 0.0)?;
     let y = scatter(cx, empty, place)?;
     Ok(vec![cx.reshape(y, wanted)?])
 }

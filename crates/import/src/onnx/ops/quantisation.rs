@@ -10,10 +10,11 @@ pub(super) use microsoft::MICROSOFT;
 pub(super) use q_linear::ROWS as Q_LINEAR;
 
 use super::window::{kernel_of, window_of};
+use crate::build::axis_in;
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
-use crate::onnx::node::{Node, axis_in};
-use crate::onnx::table::{Row, op};
+use crate::onnx::node::Node;
+use crate::onnx::row::{Row, op};
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::{PadMode, QuantScheme, TensorOp, Window};
@@ -111,7 +112,7 @@ fn quantize_and_overflow(
     let scale = spread(cx, scale)?;
     let mut quotient = cx.div(x, scale)?;
     if let Some(zero) = zero {
-        let zero = cx.cast(zero, cx.dtype(quotient))?;
+        let zero = cx.cast_like(zero, quotient)?;
         let zero = spread(cx, zero)?;
         quotient = cx.add(quotient, zero)?;
     }
@@ -366,10 +367,9 @@ fn q_convolved(cx: &mut Cx, node: &Node, x: Value) -> Outcome {
     let channels = cx.dim(w, 0);
     if cx.rank(operands[4]) != cx.rank(operands[5]) {
         for i in [4, 5] {
-            operands[i] = cx.reshape(
-                operands[i],
-                if cx.rank(operands[i]) == 0 { Shape::from([1]) } else { cx.shape(operands[i]) },
-            )?;
+            if cx.rank(operands[i]) == 0 {
+                operands[i] = cx.reshape(operands[i], [1])?;
+            }
             operands[i] = cx.broadcast_to(operands[i], &Shape::from([channels.clone()]))?;
         }
     }

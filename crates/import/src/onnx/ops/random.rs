@@ -5,9 +5,9 @@
 //! Which counters and keys a node has, and how words become numbers, is told in `docs/numerics.md`.
 
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
-use crate::onnx::table::{Row, op};
+use crate::onnx::row::{Row, op};
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::{ScalarOp, Value};
 
@@ -130,7 +130,8 @@ fn high(cx: &mut Cx, x: Value) -> Outcome {
 }
 
 fn shifted(cx: &mut Cx, f: ScalarOp, x: Value, by: i64) -> Outcome {
-    let by = cx.splat_int(cx.dtype(x), Shape::from_iter(vec![1i64; cx.rank(x)]), by)?;
+    let (dtype, ones) = (cx.dtype(x), Shape::from_iter(vec![1i64; cx.rank(x)]));
+    let by = cx.splat_int(dtype, ones, by)?;
     cx.binary(f, x, by)
 }
 
@@ -197,7 +198,7 @@ fn normal_quantile(cx: &mut Cx, probability: Value) -> Outcome {
         &[1.0, 0.737_001_642_5, 0.120_211_329_75],
     ];
     let ratio = |cx: &mut Cx, [above, below]: [&[f64]; 2], x: Value| {
-        let (above, below) = (polynomial(cx, above, x)?, polynomial(cx, below, x)?);
+        let (above, below) = (cx.polynomial(x, above)?, cx.polynomial(x, below)?);
         cx.div(above, below)
     };
     let off = cx.with_number(ScalarOp::Sub, probability, 0.5)?;
@@ -220,23 +221,13 @@ fn normal_quantile(cx: &mut Cx, probability: Value) -> Outcome {
     cx.select(is_near, near, far)
 }
 
-/// Coefficients by rising power.
-fn polynomial(cx: &mut Cx, coefficients: &[f64], x: Value) -> Outcome {
-    let (last, rest) = coefficients.split_last().ok_or_else(|| Fault::invalid("no coefficients"))?;
-    let mut sum = cx.number_like(x, *last)?;
-    for coefficient in rest.iter().rev() {
-        let product = cx.mul(sum, x)?;
-        sum = cx.with_number(ScalarOp::Add, product, *coefficient)?;
-    }
-    Ok(sum)
-}
-
 /// The logarithm of normal `f32` numbers by additions, products and one division: `x = 2^e m`, `log m = 2 atanh s` with
 /// `s = (m - 1) / (m + 1)` below 1/3.
 fn exact_log(cx: &mut Cx, x: Value) -> Outcome {
     let bits = cx.unary(ScalarOp::Bitcast { to: DType::I32 }, x)?;
     let number = |cx: &mut Cx, f: ScalarOp, x: Value, n: i64| {
-        let n = cx.splat_int(DType::I32, Shape::from_iter(vec![1i64; cx.rank(x)]), n)?;
+        let rank = cx.rank(x);
+        let n = cx.splat_int(DType::I32, Shape::from_iter(vec![1i64; rank]), n)?;
         cx.binary(f, x, n)
     };
     let exponent = number(cx, ScalarOp::ShiftRight, bits, 23)?;
@@ -250,7 +241,7 @@ fn exact_log(cx: &mut Cx, x: Value) -> Outcome {
     let s = cx.div(above, below)?;
     let square = cx.mul(s, s)?;
     let odd: Vec<f64> = (0..7).map(|i| 2.0 / f64::from(2 * i + 1)).collect();
-    let series = polynomial(cx, &odd, square)?;
+    let series = cx.polynomial(square, &odd)?;
     let log = cx.mul(s, series)?;
     let whole = cx.with_number(ScalarOp::Mul, exponent, std::f64::consts::LN_2)?;
     cx.add(whole, log)
@@ -312,7 +303,8 @@ fn dropout(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let Some(training) = training.filter(|_| known != Some(Some(false))) else {
         let mut results = vec![x];
         if node.wants(1) {
-            results.push(cx.splat_int(mask_dtype, cx.shape(x), 1)?);
+            let shape = cx.shape(x);
+            results.push(cx.splat_int(mask_dtype, shape, 1)?);
         }
         return Ok(results);
     };
@@ -345,5 +337,5 @@ fn dropout(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let scaled = cx.mul(widened, scale)?;
     let zero = cx.number_like(scaled, 0.0)?;
     let y = cx.select(mask, scaled, zero)?;
-    Ok(vec![cx.cast(y, cx.dtype(x))?, cx.cast(mask, mask_dtype)?])
+    Ok(vec![cx.cast_like(y, x)?, cx.cast(mask, mask_dtype)?])
 }

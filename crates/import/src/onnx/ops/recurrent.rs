@@ -4,9 +4,9 @@
 mod cell;
 
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
-use crate::onnx::table::{Row, op};
+use crate::onnx::row::{Row, op};
+use crate::report::{Fault, Outcome};
 use cell::{Cell, Gates};
 use tegula_base::Dim;
 use tegula_ir::Value;

@@ -1,10 +1,11 @@
 //! Reductions, arg-reductions, running sums and products, top-k and the like.
 //! Axes known only at run time reduce through a mask, see [`reduce_at_run_time`].
 
+use crate::build::{axes_in, axis_in};
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
-use crate::onnx::node::{Node, axes_in, axis_in};
-use crate::onnx::table::{Row, op, op_between, op_since};
+use crate::onnx::node::Node;
+use crate::onnx::row::{Row, op, op_between, op_since};
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::TensorOp;
@@ -81,9 +82,11 @@ fn reduced(cx: &mut Cx, kind: Kind, x: Value, axes: &[usize], keep: bool) -> Out
         return log_sum_exp(cx, x, axes, keep);
     }
     let x = before(cx, kind, x)?;
-    let sum = cx.reduce(kind.combine(cx.dtype(x)), x, axes, true)?;
+    let own_dtype = cx.dtype(x);
+    let sum = cx.reduce(kind.combine(own_dtype), x, axes, true)?;
     let sum = if kind == Kind::Mean {
-        let count = cx.count_along(x, axes, cx.dtype(x))?;
+        let dtype = cx.dtype(x);
+        let count = cx.count_along(x, axes, dtype)?;
         cx.div(sum, count)?
     } else {
         sum
@@ -207,7 +210,8 @@ fn combine_picked(cx: &mut Cx, f: ScalarOp, x: Value, picked: &[Value]) -> Outco
 fn widen_axis(cx: &mut Cx, x: Value, axis: usize, held: &Dim) -> Outcome {
     let mut high = vec![Dim::from(0); cx.rank(x)];
     high[axis] = held.clone() - cx.dim(x, axis);
-    cx.pad_with(x, 0.0, vec![Dim::from(0); cx.rank(x)], high)
+    let rank = cx.rank(x);
+    cx.pad_with(x, 0.0, vec![Dim::from(0); rank], high)
 }
 
 fn divide_by_picked(cx: &mut Cx, y: Value, shape: &Shape, picked: &[Value]) -> Outcome {
@@ -218,7 +222,7 @@ fn divide_by_picked(cx: &mut Cx, y: Value, shape: &Shape, picked: &[Value]) -> O
         let factor = cx.select(*picked, whole, one)?;
         count = cx.mul(count, factor)?;
     }
-    let count = cx.cast(count, cx.dtype(y))?;
+    let count = cx.cast_like(count, y)?;
     cx.div(y, count)
 }
 
@@ -303,7 +307,10 @@ fn top_k(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let axis = axis_in(node.int("axis", -1), cx.rank(x))?;
     let k = match node.optional_int("k") {
         Some(k) => Dim::from(k),
-        None => cx.size_or_bind(node.operand(1)?, "k", cx.dim(x, axis))?,
+        None => {
+            let most = cx.dim(x, axis);
+            cx.size_or_bind(node.operand(1)?, "k", most)?
+        }
     };
     let largest = node.flag("largest", true);
     cx.emit_many(TensorOp::TopK { axis, k, largest }, &[x])

@@ -4,10 +4,11 @@
 //! Coordinates are computed in `f64` by tensor ops, so scales and sizes may be data. Whole-number enlargements by
 //! the nearest neighbour, the case of feature pyramids, become a broadcast.
 
+use crate::build::axes_in;
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
-use crate::onnx::node::{Node, axes_in};
-use crate::onnx::table::{Row, op_between, op_since};
+use crate::onnx::node::Node;
+use crate::onnx::row::{Row, op_between, op_since};
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::{DotDims, PadMode, TensorOp};
@@ -158,7 +159,7 @@ fn by_scales(
     }
     let extents = extents_of(cx, x, axes)?;
     // The product in the scales' own type decides what is just below a whole number.
-    let wide = cx.cast(extents, cx.dtype(scales))?;
+    let wide = cx.cast_like(extents, scales)?;
     let sizes = cx.mul(wide, scales)?;
     let sizes = cx.unary(ScalarOp::Floor, sizes)?;
     let sizes = cx.cast(sizes, DType::I64)?;
@@ -250,7 +251,7 @@ fn resize_axes(
 
 /// Whether an axis of unchanged extent is known to keep every element: the scale is 1, or extents over extents.
 fn known_ratio(cx: &mut Cx, scale: Value) -> bool {
-    cx.known_number(scale).is_some() || cx.sizes.ratios(&cx.func, &cx.consts, scale).is_some()
+    cx.known_number(scale).is_some() || cx.known_ratios(scale).is_some()
 }
 
 fn resize_axis(cx: &mut Cx, plan: &Plan, x: Value, axis: &AxisPlan) -> Outcome {
@@ -277,11 +278,13 @@ fn resize_axis(cx: &mut Cx, plan: &Plan, x: Value, axis: &AxisPlan) -> Outcome {
         return Ok(y);
     }
     // Places outside of the input take the extrapolation value.
-    let last = cx.size_as(cx.dim(x, axis.axis) - Dim::from(1), DType::F64, 1)?;
+    let extent = cx.dim(x, axis.axis);
+    let last = cx.size_as(extent - Dim::from(1), DType::F64, 1)?;
     let before = cx.with_number(ScalarOp::Lt, places, 0.0)?;
     let after = cx.binary(ScalarOp::Gt, places, last)?;
     let outside = cx.binary(ScalarOp::Or, before, after)?;
-    let outside = cx.lay_along(outside, axis.axis, cx.rank(x))?;
+    let rank = cx.rank(x);
+    let outside = cx.lay_along(outside, axis.axis, rank)?;
     let value = cx.number_like(y, plan.extrapolation)?;
     cx.select(outside, value, y)
 }
@@ -294,7 +297,7 @@ fn whole_enlargement(cx: &mut Cx, plan: &Plan, x: Value, axis: &AxisPlan) -> Opt
             | (Mode::Nearest(Rounding::PreferFloor), Transform::HalfPixel | Transform::PytorchHalfPixel)
     );
     let times = axis.output.div_exact(&cx.dim(x, axis.axis))?.as_const()?;
-    let scale = cx.sizes.ratios(&cx.func, &cx.consts, axis.scale);
+    let scale = cx.known_ratios(axis.scale);
     let same = match scale.as_deref() {
         Some([(numerator, denominator)]) => numerator.as_const() == Some(times * denominator),
         _ => cx.known_number(axis.scale).is_none_or(|scale| scale == times as f64),
@@ -315,7 +318,8 @@ fn repeat_elements(cx: &mut Cx, x: Value, axis: usize, times: i64) -> Outcome {
 
 /// The input place of each output place, `f64[output]`.
 fn coordinates(cx: &mut Cx, plan: &Plan, x: Value, axis: &AxisPlan) -> Outcome {
-    let extent = cx.size_as(cx.dim(x, axis.axis), DType::F64, 1)?;
+    let own_extent = cx.dim(x, axis.axis);
+    let extent = cx.size_as(own_extent, DType::F64, 1)?;
     let places = cx.iota(DType::F64, [axis.output.clone()], 0)?;
     // The output extent before it was rounded down.
     let exact = cx.mul(extent, axis.scale)?;
@@ -431,8 +435,9 @@ fn interpolated(
             Some(total) => cx.div(weight, total)?,
             None => weight,
         };
-        let weight = cx.cast(weight, cx.dtype(x))?;
-        let weight = cx.lay_along(weight, axis, cx.rank(x))?;
+        let weight = cx.cast_like(weight, x)?;
+        let rank = cx.rank(x);
+        let weight = cx.lay_along(weight, axis, rank)?;
         let tap = cx.gather(x, index, axis)?;
         let term = cx.mul(tap, weight)?;
         sum = Some(match sum {
@@ -466,7 +471,7 @@ fn filtered(cx: &mut Cx, plan: &Plan, x: Value, axis: &AxisPlan, places: Value) 
     };
     let total = cx.reduce(ScalarOp::Add, weights, &[1], true)?;
     let weights = cx.div(weights, total)?;
-    let weights = cx.cast(weights, cx.dtype(x))?;
+    let weights = cx.cast_like(weights, x)?;
     let rank = cx.rank(x);
     let mut pads = vec![Dim::from(0); rank];
     pads[axis.axis] = margin.clone();
@@ -483,27 +488,4 @@ fn filtered(cx: &mut Cx, plan: &Plan, x: Value, axis: &AxisPlan, places: Value) 
     let out = cx.dtype(x);
     let y = cx.emit(TensorOp::dot(dims, out), &[padded, weights])?;
     cx.move_axis(y, rank - 1, axis.axis)
-}
-
-impl Cx<'_> {
-    /// Keys' cubic convolution kernel with parameter `a`.
-    pub fn cubic_filter(&mut self, distance: Value, a: f64) -> Outcome {
-        let cx = self;
-        let d = cx.unary(ScalarOp::Abs, distance)?;
-        let polynomial = |cx: &mut Cx, terms: [f64; 4]| -> Outcome {
-            let mut sum = cx.number_like(d, terms[0])?;
-            for term in &terms[1..] {
-                sum = cx.mul(sum, d)?;
-                sum = cx.with_number(ScalarOp::Add, sum, *term)?;
-            }
-            Ok(sum)
-        };
-        let near = polynomial(cx, [a + 2.0, -(a + 3.0), 0.0, 1.0])?;
-        let far = polynomial(cx, [a, -5.0 * a, 8.0 * a, -4.0 * a])?;
-        let zero = cx.number_like(d, 0.0)?;
-        let within_two = cx.with_number(ScalarOp::Lt, d, 2.0)?;
-        let far = cx.select(within_two, far, zero)?;
-        let within_one = cx.with_number(ScalarOp::Le, d, 1.0)?;
-        cx.select(within_one, near, far)
-    }
 }

@@ -1,11 +1,12 @@
 //! Sequences of tensors: how many there are and which is where is known before the run, so that these ops only name
 //! tensors. A place that is data picks among tensors of one type; a length that is data is refused.
 
+use crate::build::axis_in;
+use crate::build::scope::Slot;
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
-use crate::onnx::node::{Node, axis_in};
-use crate::onnx::scope::Slot;
-use crate::onnx::table::{Row, op, op_of_slots};
+use crate::onnx::node::Node;
+use crate::onnx::row::{Row, op, op_of_slots};
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::{ScalarOp, Value};
 

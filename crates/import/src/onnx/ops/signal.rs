@@ -3,10 +3,11 @@
 
 mod two_steps;
 
+use crate::build::axis_in;
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
-use crate::onnx::node::{Node, axis_in};
-use crate::onnx::table::{Row, op, op_between, op_since};
+use crate::onnx::node::Node;
+use crate::onnx::row::{Row, op, op_between, op_since};
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Dim, Shape, SymbolInfo};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::{DotDims, TensorOp};

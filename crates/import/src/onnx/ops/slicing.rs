@@ -1,10 +1,11 @@
 //! Slice and split. Where bounds are known as sizes, the result's extents are expressions; bounds that are
 //! data are clamped by tensor ops, and the resulting sizes bound to symbols.
 
+use crate::build::{axes_in, axis_in};
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
-use crate::onnx::node::{Node, axes_in, axis_in};
-use crate::onnx::table::{Row, op, op_between, op_since};
+use crate::onnx::node::Node;
+use crate::onnx::row::{Row, op, op_between, op_since};
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Dim, SymbolInfo};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::TensorOp;
@@ -253,14 +254,15 @@ fn slice_axis_at_run_time(
     [start, end, step]: [Value; 3],
     known_step: Option<i64>,
 ) -> Outcome {
-    let extent = cx.size_value(cx.dim(x, axis))?;
+    let whole = cx.dim(x, axis);
+    let extent = cx.size_value(whole.clone())?;
     let backward = cx.with_number(ScalarOp::Lt, step, 0.0)?;
     let last = cx.with_number(ScalarOp::Sub, extent, 1.0)?;
     let most = cx.select(backward, last, extent)?;
     let (zero, before) = (cx.int_list(&[0])?, cx.int_list(&[-1])?);
     let least = cx.select(backward, before, zero)?;
-    let start = cx.wrap_indices(start, cx.dim(x, axis))?;
-    let end = cx.wrap_indices(end, cx.dim(x, axis))?;
+    let start = cx.wrap_indices(start, whole.clone())?;
+    let end = cx.wrap_indices(end, whole.clone())?;
     // Of an empty axis walked backwards the last place is -1, for both.
     let start = cx.binary(ScalarOp::Max, start, zero)?;
     let start = cx.binary(ScalarOp::Min, start, most)?;
@@ -273,11 +275,11 @@ fn slice_axis_at_run_time(
     let span = cx.sub(span, sign)?;
     let size = cx.div(span, step)?;
     let size = cx.binary(ScalarOp::Max, size, zero)?;
-    let size = cx.size_or_bind(size, "sliced", cx.dim(x, axis))?;
+    let size = cx.size_or_bind(size, "sliced", whole.clone())?;
     let start = cx.binary(ScalarOp::Max, start, zero)?;
     match known_step {
         Some(step) => {
-            let start = cx.size_or_bind(start, "start", cx.dim(x, axis))?;
+            let start = cx.size_or_bind(start, "start", whole)?;
             let rank = cx.rank(x);
             let (mut starts, mut sizes, mut steps) =
                 (vec![Dim::from(0); rank], cx.shape(x).to_vec(), vec![1; rank]);
@@ -305,22 +307,6 @@ fn split(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
         return Err(Fault::invalid(format!("{} sizes for {n} results", sizes.len())));
     }
     cx.parts(x, axis, sizes)
-}
-
-impl Cx<'_> {
-    /// `x` cut along an axis into parts of these sizes, which must sum to its extent.
-    pub fn parts(&mut self, x: Value, axis: usize, sizes: Vec<Dim>) -> Outcome<Vec<Value>> {
-        let total = sizes.iter().cloned().fold(Dim::from(0), |a, b| a + b);
-        let extent = self.dim(x, axis);
-        self.assert_equal(&total, &extent, "the parts must sum to the whole axis")?;
-        let mut start = Dim::from(0);
-        let mut parts = Vec::with_capacity(sizes.len());
-        for size in sizes {
-            parts.push(self.slice_axis(x, axis, start.clone(), size.clone())?);
-            start = start + size;
-        }
-        Ok(parts)
-    }
 }
 
 /// Parts of equal size, the last one smaller where they do not fit.

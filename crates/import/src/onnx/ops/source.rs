@@ -1,10 +1,11 @@
 //! Ops that make tensors from attributes and sizes: constants, shapes, ranges, identity matrices, windows.
 
+use crate::build::axis_in;
+use crate::build::scope::Slot;
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
-use crate::onnx::node::{Node, axis_in};
-use crate::onnx::scope::Slot;
-use crate::onnx::table::{Row, op, op_of_slots};
+use crate::onnx::node::Node;
+use crate::onnx::row::{Row, op, op_of_slots};
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Dim, HostTensor, Shape};
 use tegula_ir::{ConstData, ScalarOp, Value};
 use tegula_tensor::TensorOp;
@@ -112,7 +113,7 @@ fn range(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
 
 fn range_size(cx: &mut Cx, start: Value, limit: Value, delta: Value) -> Option<Dim> {
     let one = |cx: &mut Cx, value: Value| {
-        let ratios = cx.sizes.ratios(&cx.func, &cx.consts, value)?;
+        let ratios = cx.known_ratios(value)?;
         ratios.into_iter().next()
     };
     let (start, limit) = (one(cx, start)?, one(cx, limit)?);
@@ -168,7 +169,7 @@ fn one_hot(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let depth = cx.size_or_bind(depth, "depth", upper)?;
     let indices = cx.wrap_indices(indices, depth.clone())?;
     let indices = cx.add_axes(indices, &[axis])?;
-    let places = cx.iota(DType::I64, crate::onnx::cx::along(rank, axis, depth), axis)?;
+    let places = cx.iota(DType::I64, crate::build::along(rank, axis, depth), axis)?;
     let hit = cx.binary(ScalarOp::Eq, indices, places)?;
     let off = cx.slice_axis(values, 0, Dim::from(0), Dim::from(1))?;
     let on = cx.slice_axis(values, 0, Dim::from(1), Dim::from(1))?;

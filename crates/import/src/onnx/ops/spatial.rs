@@ -3,10 +3,11 @@
 mod deform_conv;
 mod roi_align;
 
-use crate::onnx::cx::{Cx, along};
-use crate::onnx::fault::{Fault, Outcome};
+use crate::build::along;
+use crate::onnx::cx::Cx;
 use crate::onnx::node::Node;
-use crate::onnx::table::{Row, op_since};
+use crate::onnx::row::{Row, op_since};
+use crate::report::{Fault, Outcome};
 use deform_conv::deform_conv;
 use roi_align::roi_align;
 use tegula_base::{DType, Dim, Shape};
@@ -207,7 +208,8 @@ fn tap_product(
     for (taps, extent) in taps.iter().zip(extents) {
         let tap = &taps[rest % taps.len()];
         rest /= taps.len();
-        let size = cx.size_as(extent.clone(), cx.dtype(tap.index), 2)?;
+        let dtype = cx.dtype(tap.index);
+        let size = cx.size_as(extent.clone(), dtype, 2)?;
         let last = cx.with_number(ScalarOp::Sub, size, 1.0)?;
         let mut index = tap.index;
         match sampler.outside {
@@ -254,7 +256,7 @@ fn tap_product(
     match weight {
         Some(weight) => {
             let weight = cx.add_axes(weight, &[1])?;
-            let weight = cx.cast(weight, cx.dtype(value))?;
+            let weight = cx.cast_like(weight, value)?;
             cx.mul(value, weight)
         }
         None => Ok(value),

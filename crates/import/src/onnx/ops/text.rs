@@ -1,11 +1,11 @@
-//! Ops on strings, by their bytes; see `cx/text.rs` for how strings lie.
+//! Ops on strings, by their bytes; see `build/text.rs` for how strings lie.
 
 use super::indexing::found;
+use crate::build::scope::Slot;
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
-use crate::onnx::scope::Slot;
-use crate::onnx::table::{Row, op_of_slots};
+use crate::onnx::row::{Row, op_of_slots};
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Dim};
 use tegula_ir::{ScalarOp, Value};
 

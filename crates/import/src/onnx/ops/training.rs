@@ -1,9 +1,9 @@
 //! `ai.onnx.preview.training`: one step of an optimiser, elementwise over each tensor of weights.
 
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
-use crate::onnx::table::{Row, op};
+use crate::onnx::row::{Row, op};
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Shape};
 use tegula_ir::{ScalarOp, Value};
 

@@ -1,8 +1,9 @@
 //! The sliding window that convolutions and pooling share: kernel, strides, dilations and ONNX's ways to pad.
 
+use crate::build::window::{is_extent, same_pads};
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
+use crate::report::{Fault, Outcome};
 use tegula_base::{Dim, Shape, SymbolInfo};
 use tegula_tensor::Window;
 
@@ -25,26 +26,10 @@ pub(super) fn window_of(node: &Node, x: &Shape, kernel: Option<Vec<i64>>) -> Out
         AutoPad::Explicit => explicit_pads(node, n)?,
         AutoPad::Valid => (vec![Dim::from(0); n], vec![Dim::from(0); n]),
         AutoPad::Same { upper } => {
-            let mut pads = (vec![], vec![]);
-            for i in 0..n {
-                let extent = &x[i + 2];
-                let stride = Dim::from(strides[i]);
-                let reach = Dim::from(dilations[i] * (size[i] - 1) + 1);
-                let covered = (extent.ceil_div(&stride) - Dim::from(1)) * stride + reach;
-                let total = (covered - extent.clone()).maximum(&Dim::from(0));
-                let (low, high) = halves(total, upper);
-                pads.0.push(low);
-                pads.1.push(high);
-            }
-            pads
+            (0..n).map(|i| same_pads(&x[i + 2], size[i], strides[i], dilations[i], upper)).unzip()
         }
     };
     Ok(Window { size, strides, dilations, low, high })
-}
-
-/// Whether a size, stride or dilation is one that an axis may have.
-pub(super) fn is_extent(n: &i64) -> bool {
-    (1..=SymbolInfo::MAX).contains(n)
 }
 
 /// Strides or dilations over `n` spatial axes, 1 where not given. Errors: one is not positive.
@@ -74,13 +59,6 @@ pub(super) fn auto_pad(node: &Node) -> Outcome<AutoPad> {
         "SAME_LOWER" => AutoPad::Same { upper: false },
         other => return Err(Fault::invalid(format!("auto_pad `{other}` is unknown"))),
     })
-}
-
-/// Splits a padding in two; the odd element goes to the end when `upper`.
-pub(super) fn halves(total: Dim, upper: bool) -> (Dim, Dim) {
-    let small = total.floor_div(&Dim::from(2));
-    let large = total - small.clone();
-    if upper { (small, large) } else { (large, small) }
 }
 
 pub(super) fn explicit_pads(node: &Node, n: usize) -> Outcome<(Vec<Dim>, Vec<Dim>)> {

@@ -1,8 +1,8 @@
 //! `ai.onnx.preview::FlexAttention`: attention whose scores and weights go through graphs that the model brings.
 
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Dim};
 use tegula_ir::attr::F64;
 use tegula_ir::{ScalarOp, Value};
@@ -58,8 +58,9 @@ pub(super) fn flex_attention(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let weights = rows(cx, weights, keys)?;
     let values = cx.cast(v, precise)?;
     let y = cx.matmul(weights, values, precise)?;
-    let y = cx.reshape(y, [batch, heads, length, cx.dim(v, 3)])?;
-    Ok(vec![cx.cast(y, cx.dtype(v))?])
+    let extent = cx.dim(v, 3);
+    let y = cx.reshape(y, [batch, heads, length, extent])?;
+    Ok(vec![cx.cast_like(y, v)?])
 }
 
 /// The value through the graph of that name, where there is one. Errors: the graph gives another type.

@@ -8,8 +8,8 @@ use super::super::indexing::written_from;
 use super::rotary::rotate;
 use super::{hide, joined_heads};
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Dim, SymbolInfo};
 use tegula_ir::attr::F64;
 use tegula_ir::{ScalarOp, Value};
@@ -49,7 +49,10 @@ pub(super) fn group_query_attention(cx: &mut Cx, node: &Node) -> Outcome<Vec<Val
     };
     let softcap = node.float("softcap", 0.0).max(0.0);
     let sink = match node.optional(SINK) {
-        None if node.int("smooth_softmax", 0) == 1 => Some(cx.splat(cx.dtype(q), [1i64], 0.0)?),
+        None if node.int("smooth_softmax", 0) == 1 => {
+            let dtype = cx.dtype(q);
+            Some(cx.splat(dtype, [1i64], 0.0)?)
+        }
         sink => sink,
     };
     let y = match sink {
@@ -227,7 +230,8 @@ fn cached(cx: &mut Cx, past: Option<Value>, rows: Value, steps: &Steps) -> Outco
         None => {
             let mut shape = cx.shape(rows);
             shape[2] = steps.room.clone();
-            cx.splat(cx.dtype(rows), shape, 0.0)?
+            let dtype = cx.dtype(rows);
+            cx.splat(dtype, shape, 0.0)?
         }
     };
     written_from(cx, room, rows, 2, Some(steps.before), false)

@@ -4,9 +4,9 @@
 //! One token is straight code, more are a loop: tokens are not taken in chunks.
 
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
 use crate::onnx::ops::control::Round;
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Dim};
 use tegula_ir::{ScalarOp, Value};
 
@@ -86,7 +86,7 @@ pub(super) fn linear_attention(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> 
     let state = cx.reshape(state, wanted)?;
     let (y, state) = over_tokens(cx, &tokens, state, &length)?;
     let y = cx.reshape(y, [batch, length, Dim::from(n_q) * dv])?;
-    Ok(vec![cx.cast(y, cx.dtype(q))?, cx.cast(state, state_dtype)?])
+    Ok(vec![cx.cast_like(y, q)?, cx.cast(state, state_dtype)?])
 }
 
 /// Decay and beta. Errors: the rule wants what is not given, or is given what it does not want.

@@ -7,8 +7,8 @@
 use super::super::quantisation::integer_product;
 use super::{joined_heads, split_heads};
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Dim, Shape, SymbolInfo};
 use tegula_ir::attr::F64;
 use tegula_ir::{ScalarOp, Value};
@@ -61,7 +61,8 @@ pub(super) fn attention(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     node.needs_not(&["rotary_embedding_dim"]);
     let (x, weights) = (node.operand(0)?, node.operand(1)?);
     cx.expect_rank(x, 3, "a tensor [batch,length,hidden]")?;
-    let mut joint = cx.matmul(x, weights, cx.dtype(x))?;
+    let dtype = cx.dtype(x);
+    let mut joint = cx.matmul(x, weights, dtype)?;
     if let Some(bias) = node.optional(2) {
         joint = cx.add(joint, bias)?;
     }
@@ -76,7 +77,7 @@ pub(super) fn q_attention(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     cx.expect_rank(x, 3, "a tensor [batch,length,hidden]")?;
     let sums = integer_product(cx, x, weights, node.optional(6), node.optional(7))?;
     let scale = cx.mul(node.operand(3)?, node.operand(4)?)?;
-    let sums = cx.cast(sums, cx.dtype(bias))?;
+    let sums = cx.cast_like(sums, bias)?;
     let joint = cx.mul(sums, scale)?;
     let joint = cx.add(joint, bias)?;
     from_joint(cx, node, joint, None, [5, 8, usize::MAX])

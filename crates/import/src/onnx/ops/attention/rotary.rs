@@ -1,8 +1,8 @@
 //! Rotary position embedding (Su et al., arXiv:2104.09864): ONNX's op, ONNX Runtime's, and as a part of attention.
 
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::{ScalarOp, Value};
 
@@ -46,7 +46,8 @@ pub(super) fn rotary_embedding_microsoft(cx: &mut Cx, node: &Node) -> Outcome<Ve
         _ => {
             let start = cx.reshape(places, [1i64, 1])?;
             let start = cx.cast(start, DType::I64)?;
-            let steps = cx.iota(DType::I64, [Dim::from(1), cx.dim(by_heads, 1)], 1)?;
+            let extent = cx.dim(by_heads, 1);
+            let steps = cx.iota(DType::I64, [Dim::from(1), extent], 1)?;
             cx.add(start, steps)?
         }
     };
@@ -76,7 +77,10 @@ fn heads_of(cx: &mut Cx, node: &Node, x: Value, size: Option<Dim>) -> Outcome {
 fn laid_as(cx: &mut Cx, y: Value, x: Value) -> Outcome {
     match cx.rank(x) {
         4 => cx.transpose(y, &[0, 2, 1, 3]),
-        _ => cx.reshape(y, cx.shape(x)),
+        _ => {
+            let shape = cx.shape(x);
+            cx.reshape(y, shape)
+        }
     }
 }
 

@@ -3,10 +3,10 @@
 //! a run whose condition chooses it stops.
 
 use super::outer_bound;
+use crate::build::scope::Slot;
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::proto::GraphProto;
-use crate::onnx::scope::Slot;
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::{RegionId, Value};
 use tegula_tensor::TensorOp;
@@ -63,8 +63,12 @@ fn shapes_outside(cx: &Cx, region: RegionId, slots: &[Slot]) -> Option<Vec<Shape
 
 fn zeros_for(cx: &mut Cx, slots: &[Slot], shapes: Vec<Shape>) -> Outcome<Vec<Slot>> {
     let values = slots.iter().flat_map(Slot::tensors).zip(shapes);
-    let zeros: Vec<Value> =
-        values.map(|(value, shape)| cx.splat(cx.dtype(*value), shape, 0.0)).collect::<Outcome<_>>()?;
+    let zeros: Vec<Value> = values
+        .map(|(value, shape)| {
+            let dtype = cx.dtype(*value);
+            cx.splat(dtype, shape, 0.0)
+        })
+        .collect::<Outcome<_>>()?;
     let mut zeros = zeros.into_iter();
     Ok(slots.iter().map(|slot| slot.over(&mut zeros)).collect())
 }
@@ -74,8 +78,9 @@ fn clear(cx: &mut Cx, region: RegionId) {
     let ops = cx.func.ops_in(region).to_vec();
     let mut open = ops.clone();
     while let Some(op) = open.pop() {
-        if let TensorOp::Bind { symbol } = cx.func.kind(op) {
-            cx.symbols.0.remove(symbol.as_str());
+        let program = &mut **cx;
+        if let TensorOp::Bind { symbol } = program.func.kind(op) {
+            program.symbols.0.remove(symbol.as_str());
         }
         open.extend(cx.func.regions_of(op).iter().flat_map(|inner| cx.func.ops_in(*inner)));
     }

@@ -1,10 +1,10 @@
 //! Loops that count by themselves: no trip count is given, but a round is followed by another only while a counter that
 //! each round raises by one is below a limit that no round changes. That bounds the number of rounds.
 
+use crate::build::scope::Slot;
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::Outcome;
 use crate::onnx::proto::{GraphProto, NodeProto};
-use crate::onnx::scope::Slot;
+use crate::report::Outcome;
 use tegula_base::{Dim, HashMap, SymbolInfo};
 use tegula_ir::Value;
 

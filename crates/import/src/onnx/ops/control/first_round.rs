@@ -5,9 +5,9 @@
 
 use super::{Round, round_of};
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::Outcome;
-use crate::onnx::graph::Declared;
 use crate::onnx::proto::{GraphProto, ValueInfoProto};
+use crate::onnx::uses::declared;
+use crate::report::Outcome;
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::Value;
 
@@ -41,7 +41,7 @@ pub(super) fn apart(
 
 /// Whether a shape of no more than one element is not the one that is declared.
 fn holds_a_place(entered: &Shape, info: &ValueInfoProto) -> bool {
-    let Some(declared) = Declared::of(info).and_then(|declared| declared.shape) else { return false };
+    let Some(declared) = declared(info).and_then(|declared| declared.shape) else { return false };
     let differs =
         |(own, declared): (&Dim, &Option<i64>)| own.as_const().zip(*declared).is_some_and(|(a, b)| a != b);
     entered.count().as_const().is_some_and(|n| n <= 1)

@@ -1,11 +1,11 @@
 //! Loops that carry sequences or optional values: such values have no form at run time, so each round is written out.
 //! The number of rounds must be known before the run.
 
+use crate::build::scope::Slot;
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
 use crate::onnx::proto::GraphProto;
-use crate::onnx::scope::Slot;
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Shape};
 use tegula_ir::Value;
 

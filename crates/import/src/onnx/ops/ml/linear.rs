@@ -1,10 +1,10 @@
 //! LinearRegressor and LinearClassifier.
 
 use super::scores::{Labels, PostTransform, with_other_class};
+use crate::build::scope::Slot;
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
-use crate::onnx::scope::Slot;
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, HostTensor};
 use tegula_ir::{ScalarOp, Value};
 
@@ -19,14 +19,15 @@ fn affine(cx: &mut Cx, x: Value, coefficients: &[f32], targets: usize, intercept
     }
     let features = coefficients.len() / targets;
     let matrix = cx.constant(HostTensor::from_elements(&[targets, features], coefficients))?;
-    let matrix = cx.cast(matrix, cx.dtype(rows))?;
+    let matrix = cx.cast_like(matrix, rows)?;
     let matrix = cx.transpose_matrix(matrix)?;
-    let y = cx.matmul(rows, matrix, cx.dtype(rows))?;
+    let dtype = cx.dtype(rows);
+    let y = cx.matmul(rows, matrix, dtype)?;
     if intercepts.is_empty() {
         return Ok(y);
     }
     let row = cx.float_row(intercepts)?;
-    let row = cx.cast(row, cx.dtype(y))?;
+    let row = cx.cast_like(row, y)?;
     cx.add(y, row)
 }
 

@@ -1,9 +1,9 @@
 //! From scores to what a classifier or regressor gives: the transformations of the domain, and labels.
 
+use crate::build::scope::Slot;
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
-use crate::onnx::scope::Slot;
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, HostTensor};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::TensorOp;

@@ -5,11 +5,11 @@
 mod forest;
 
 use super::scores::{Labels, PostTransform, with_other_class};
+use crate::build::scope::Slot;
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
 use crate::onnx::ops::control::Round;
-use crate::onnx::scope::Slot;
+use crate::report::{Fault, Outcome};
 use forest::{Forest, Mode, numbers};
 use std::collections::BTreeSet;
 use tegula_base::{DType, Dim, HostTensor, Shape, SymbolInfo};
@@ -40,7 +40,7 @@ pub(super) fn tree_ensemble(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let rows = cx.feature_rows(rows)?;
     let sums = aggregated(cx, &forest, rows, node.int("n_targets", 1), aggregate)?;
     let y = transform.apply(cx, sums)?;
-    Ok(vec![cx.cast(y, cx.dtype(x))?])
+    Ok(vec![cx.cast_like(y, x)?])
 }
 
 pub(super) fn tree_ensemble_regressor(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
@@ -105,7 +105,7 @@ fn with_base(cx: &mut Cx, node: &Node, sums: Value) -> Outcome {
         return Ok(sums);
     }
     let row = cx.constant(HostTensor::from_elements(&[1, base.len()], &base))?;
-    let row = cx.cast(row, cx.dtype(sums))?;
+    let row = cx.cast_like(row, sums)?;
     cx.add(sums, row)
 }
 

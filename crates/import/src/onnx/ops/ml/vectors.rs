@@ -1,11 +1,11 @@
 //! Support vector machines: SVMRegressor and SVMClassifier, after libsvm (Chang, Lin 2011).
 
 use super::scores::{Labels, PostTransform, with_other_class};
+use crate::build::scope::Slot;
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
 use crate::onnx::ops::control::Round;
-use crate::onnx::scope::Slot;
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Dim, HostTensor, Shape};
 use tegula_ir::{ScalarOp, Value};
 
@@ -55,8 +55,9 @@ fn likeness(cx: &mut Cx, node: &Node, rows: Value, vectors: &[f32], n: usize) ->
 /// `[N,F]` times `[F,n]`.
 fn weighted(cx: &mut Cx, rows: Value, weights: &[f32], n: usize) -> Outcome {
     let matrix = cx.constant(HostTensor::from_elements(&[weights.len() / n.max(1), n], weights))?;
-    let matrix = cx.cast(matrix, cx.dtype(rows))?;
-    cx.matmul(rows, matrix, cx.dtype(rows))
+    let matrix = cx.cast_like(matrix, rows)?;
+    let dtype = cx.dtype(rows);
+    cx.matmul(rows, matrix, dtype)
 }
 
 pub(super) fn svm_regressor(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
@@ -99,9 +100,10 @@ pub(super) fn svm_classifier(cx: &mut Cx, node: &Node) -> Outcome<Vec<Slot>> {
         }
         let matrix =
             cx.constant(HostTensor::from_elements(&[classes, coefficients.len() / classes], &coefficients))?;
-        let matrix = cx.cast(matrix, cx.dtype(rows))?;
+        let matrix = cx.cast_like(matrix, rows)?;
         let turned = cx.transpose_matrix(matrix)?;
-        let scores = cx.matmul(rows, turned, cx.dtype(rows))?;
+        let dtype = cx.dtype(rows);
+        let scores = cx.matmul(rows, turned, dtype)?;
         let rho = rho.first().copied().unwrap_or(0.0);
         let scores = cx.with_number(ScalarOp::Add, scores, f64::from(rho))?;
         (labels.of_largest(cx, scores)?, scores)
@@ -178,7 +180,7 @@ impl Pairs {
     fn margins(&self, cx: &mut Cx, likeness: Value, rho: &[f32]) -> Outcome {
         let sums = weighted(cx, likeness, &self.weights, self.pairs.len())?;
         let rho = cx.float_row(rho)?;
-        let rho = cx.cast(rho, cx.dtype(sums))?;
+        let rho = cx.cast_like(rho, sums)?;
         cx.add(sums, rho)
     }
 

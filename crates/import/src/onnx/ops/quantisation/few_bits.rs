@@ -1,10 +1,11 @@
 //! Weights of 2, 4 or 8 bits in blocks of ONNX Runtime's own domain: MatMulNBits and GatherBlockQuantized.
 //! Packed numbers share bytes, the lowest bits first, and are unpacked by arithmetic on their bytes.
 
+use crate::build::axis_in;
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
-use crate::onnx::node::{Node, axis_in};
-use crate::onnx::table::{Row, op};
+use crate::onnx::node::Node;
+use crate::onnx::row::{Row, op};
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::{QuantScheme, TensorOp};
@@ -142,7 +143,8 @@ fn gather_block_quantized(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     }
     if storage == DType::U8 && zero.is_none() {
         let middle = (1i64 << (bits - 1)) as f64;
-        zero = Some(cx.splat(DType::U8, cx.shape(scale), middle)?);
+        let shape = cx.shape(scale);
+        zero = Some(cx.splat(DType::U8, shape, middle)?);
     }
     let storage = cx.dtype(stored);
     let scheme = QuantScheme { axis: Some(axis), block: Some(block), storage, zero_point: zero.is_some() };

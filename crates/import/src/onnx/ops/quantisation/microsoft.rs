@@ -3,9 +3,9 @@
 use super::q_linear::to_quantized;
 use super::{dynamically_quantized, integer_product};
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::Outcome;
 use crate::onnx::node::Node;
-use crate::onnx::table::{Row, op};
+use crate::onnx::row::{Row, op};
+use crate::report::Outcome;
 use tegula_ir::{ScalarOp, Value};
 
 pub(in crate::onnx::ops) const MICROSOFT: &[Row] = &[
@@ -33,7 +33,7 @@ fn dynamic_quantize_matmul(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
 }
 
 fn rescaled(cx: &mut Cx, product: Value, a_scale: Value, b_scale: Value, bias: Option<Value>) -> Outcome {
-    let product = cx.cast(product, cx.dtype(a_scale))?;
+    let product = cx.cast_like(product, a_scale)?;
     let scale = cx.mul(a_scale, b_scale)?;
     let y = cx.mul(product, scale)?;
     match bias {

@@ -3,10 +3,11 @@
 //! fold the scales to one factor an operand and the zero points to one number.
 
 use super::super::pooling::average;
+use crate::build::{axes_in, axis_in};
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
-use crate::onnx::node::{Node, axes_in, axis_in};
-use crate::onnx::table::{Row, op};
+use crate::onnx::node::Node;
+use crate::onnx::row::{Row, op};
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Shape};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::{QuantScheme, TensorOp};

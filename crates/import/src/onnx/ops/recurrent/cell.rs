@@ -3,9 +3,9 @@
 
 use super::{Layer, Walked};
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
 use crate::onnx::ops::control::Round;
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Dim};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::{Direction, DotDims, TensorOp};

@@ -6,7 +6,7 @@
 
 use super::{Transform, waves};
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::Outcome;
+use crate::report::Outcome;
 use tegula_base::{Dim, Shape};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::{DotDims, TensorOp};
@@ -67,7 +67,8 @@ fn along(cx: &mut Cx, parts: Parts, axis: usize, n: i64, inverse: bool) -> Outco
             DotDims { lhs_batch: vec![], rhs_batch: vec![], lhs_contract: vec![axis], rhs_contract: vec![0] };
         let kind = TensorOp::dot(dims, cx.dtype(x));
         let y = cx.emit(kind, &[x, wave])?;
-        cx.move_axis(y, cx.rank(y) - 1, axis)
+        let rank = cx.rank(y);
+        cx.move_axis(y, rank - 1, axis)
     })
 }
 

@@ -5,11 +5,13 @@
 //! contract. The columns hold K times the elements of the input.
 
 use super::super::convolution::add_bias;
-use super::super::window::{explicit_pads, is_extent, kernel_of, spatial_rank, steps_of};
+use super::super::window::{explicit_pads, kernel_of, spatial_rank, steps_of};
 use super::{Mode, Outside, Sampler, sum_of_taps, weighted_taps};
-use crate::onnx::cx::{Cx, along};
-use crate::onnx::fault::{Fault, Outcome};
+use crate::build::along;
+use crate::build::window::is_extent;
+use crate::onnx::cx::Cx;
 use crate::onnx::node::Node;
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::{ScalarOp, Value};
 
@@ -35,7 +37,8 @@ pub(super) fn deform_conv(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     };
     let (own, moved) = (by(&shape[1], groups)?, by(&shape[1], offset_groups)?);
     let results = by(&cx.dim(w, 0), groups)?;
-    cx.assert_equal(&own, &cx.dim(w, 1), "the input must have the channels that the weights take")?;
+    let extent = cx.dim(w, 1);
+    cx.assert_equal(&own, &extent, "the input must have the channels that the weights take")?;
     let places = kernel.output.iter().fold(Dim::from(1), |count, dim| count * dim.clone());
     let batch = shape[0].clone() * Dim::from(offset_groups);
     let sampled = Dim::from(count) * places.clone();
@@ -56,7 +59,8 @@ pub(super) fn deform_conv(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let groups = Dim::from(groups);
     let columns = cx.reshape(columns, [shape[0].clone(), groups.clone(), inner.clone(), places])?;
     let weights = cx.reshape(w, [Dim::from(1), groups, results, inner])?;
-    let y = cx.matmul(weights, columns, cx.dtype(x))?;
+    let dtype = cx.dtype(x);
+    let y = cx.matmul(weights, columns, dtype)?;
     let result: Shape = [shape[0].clone(), cx.dim(w, 0)].into_iter().chain(kernel.output).collect();
     let y = cx.reshape(y, result)?;
     Ok(vec![add_bias(cx, y, node.optional(3))?])

@@ -5,10 +5,11 @@
 //! has the most that any region needs and the rest do not count. The pixels around each are gathered from the whole
 //! image batch by one flat index.
 
-use super::super::window::is_extent;
-use crate::onnx::cx::{Cx, along};
-use crate::onnx::fault::{Fault, Outcome};
+use crate::build::along;
+use crate::build::window::is_extent;
+use crate::onnx::cx::Cx;
 use crate::onnx::node::Node;
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Dim, Shape, SymbolInfo};
 use tegula_ir::{ScalarOp, Value};
 
@@ -41,9 +42,11 @@ pub(super) fn roi_align(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     cx.expect_rank(x, 4, "an image [N,C,H,W]")?;
     cx.expect_rank(regions, 2, "regions [R,4]")?;
     cx.expect_rank(batch, 1, "the batch of each region")?;
-    cx.assert_equal(&cx.dim(regions, 1), &Dim::from(4), "a region must have four coordinates")?;
+    let own_extent = cx.dim(regions, 1);
+    cx.assert_equal(&own_extent, &Dim::from(4), "a region must have four coordinates")?;
     let n_regions = cx.dim(regions, 0);
-    cx.assert_equal(&n_regions, &cx.dim(batch, 0), "each region must have a batch")?;
+    let extent = cx.dim(batch, 0);
+    cx.assert_equal(&n_regions, &extent, "each region must have a batch")?;
     let pooling = pooling(node)?;
     let (shape, wide) = (cx.shape(x), cx.widened(regions)?);
     let rows = samples(cx, node, &pooling, wide, 0, &shape[2])?;
@@ -59,7 +62,7 @@ pub(super) fn roi_align(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
             let place = cx.add(row, column)?;
             let place = cx.add(first, place)?;
             let value = cx.gather(flat, place, 0)?;
-            let value = cx.cast(value, cx.dtype(wide))?;
+            let value = cx.cast_like(value, wide)?;
             let (a, b) = (cx.add_axes(row_weight, &[1, 3])?, cx.add_axes(column_weight, &[1, 2])?);
             let weight = cx.mul(a, b)?;
             terms.push(cx.mul(value, weight)?);
@@ -72,7 +75,7 @@ pub(super) fn roi_align(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
         sampled = cx.binary(f, sampled, *term)?;
     }
     let y = pooled(cx, &pooling, sampled, &rows, &columns)?;
-    Ok(vec![cx.cast(y, cx.dtype(x))?])
+    Ok(vec![cx.cast_like(y, x)?])
 }
 
 fn pooling(node: &Node) -> Outcome<Pooling> {
@@ -209,7 +212,8 @@ fn pooled(cx: &mut Cx, pooling: &Pooling, sampled: Value, rows: &Samples, column
     }
     // Samples of the region that miss the image are 0; those that it does not have are nothing.
     let own = |cx: &mut Cx, axis: &Samples, place: usize| {
-        let sample = cx.iota(cx.dtype(axis.number), along(4, 2, axis.samples.clone()), 2)?;
+        let dtype = cx.dtype(axis.number);
+        let sample = cx.iota(dtype, along(4, 2, axis.samples.clone()), 2)?;
         let number = cx.add_axes(axis.number, &[3])?;
         let own = cx.binary(ScalarOp::Lt, sample, number)?;
         let shape: Shape = (0..6)

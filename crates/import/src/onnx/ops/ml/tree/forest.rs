@@ -1,8 +1,8 @@
 //! A forest as a model states it, in either of the domain's two forms, checked: branches lead to nodes, and never back.
 
 use crate::onnx::cx::Cx;
-use crate::onnx::fault::{Fault, Outcome};
 use crate::onnx::node::Node;
+use crate::report::{Fault, Outcome};
 use std::collections::{BTreeMap, BTreeSet};
 use tegula_base::{DType, HostTensor, SymbolInfo};
 

@@ -1,14 +1,14 @@
 //! From numbers to sizes and back: what is known of a small tensor, and `bind` for what is known only at run time.
 
-use super::Cx;
-use crate::onnx::fault::{Fault, Outcome};
+use super::ProgramBuilder;
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Dim, SymbolInfo};
 use tegula_ir::scalar::eval::eval;
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::TensorOp;
 use tegula_tensor::size_values::MAX_ELEMENTS;
 
-impl Cx<'_> {
+impl ProgramBuilder {
     /// The elements of a small integer tensor, where they are known before the run.
     pub fn known_sizes(&mut self, value: Value) -> Option<Vec<Dim>> {
         self.sizes.of(&self.func, &self.consts, value)
@@ -27,6 +27,16 @@ impl Cx<'_> {
             f64::from_bits(eval(ScalarOp::Cast { to: DType::F64, saturate: true }, &[dtype], &[*bits]))
         };
         Some(bits.iter().map(wide).collect())
+    }
+
+    /// The elements of a float tensor as `(numerator, denominator)`, where they are that.
+    pub fn known_ratios(&mut self, value: Value) -> Option<Vec<(Dim, i64)>> {
+        self.sizes.ratios(&self.func, &self.consts, value)
+    }
+
+    /// From here on `value`, of one element, is known to be a size.
+    pub fn record_size(&mut self, value: Value, size: Dim) {
+        self.sizes.record(value, size);
     }
 
     /// A single constant number.
@@ -179,17 +189,5 @@ impl Cx<'_> {
             }
         }
         None
-    }
-
-    /// The shape that the model declares for a result of the node at hand, empty where it does not; a hint, never trusted.
-    pub fn declared_shape(&self, result: usize) -> &[Option<i64>] {
-        let declared = self.result_names.get(result).and_then(|name| self.scopes.declared(*name));
-        declared.and_then(|declared| declared.shape.as_deref()).unwrap_or_default()
-    }
-
-    /// The declared extent of a result's axis, as an upper bound for what is only known at run time.
-    pub fn declared_extent(&self, result: usize, axis: usize) -> Dim {
-        let extent = self.declared_shape(result).get(axis).copied().flatten();
-        extent.map_or(Dim::from(SymbolInfo::MAX), Dim::from)
     }
 }

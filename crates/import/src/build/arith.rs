@@ -1,14 +1,14 @@
-//! Elementwise helpers with ONNX's (NumPy's) broadcasting: ranks are aligned at the right, extents of 1 repeat.
+//! Elementwise helpers with NumPy's broadcasting: ranks are aligned at the right, extents of 1 repeat.
 //! Sizes that are not known to be equal are asserted equal, once per region.
 
-use super::Cx;
-use crate::onnx::fault::{Fault, Outcome};
+use super::ProgramBuilder;
+use crate::report::{Fault, Outcome};
 use smallvec::SmallVec;
 use tegula_base::{DType, Dim, Shape, SymbolInfo};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::TensorOp;
 
-impl Cx<'_> {
+impl ProgramBuilder {
     /// `f` on operands that broadcast to each other.
     pub fn map(&mut self, f: ScalarOp, operands: &[Value]) -> Outcome {
         let aligned = self.align(operands)?;
@@ -25,8 +25,7 @@ impl Cx<'_> {
 
     /// `f(x, number)` with the number rounded to x's dtype.
     pub fn with_number(&mut self, f: ScalarOp, x: Value, number: f64) -> Outcome {
-        let number = self.number_like(x, number)?;
-        self.emit(TensorOp::Elementwise { f }, &[x, number])
+        self.build(|b| b.with_number(f, x, number))
     }
 
     /// `f(number, x)`.
@@ -57,13 +56,15 @@ impl Cx<'_> {
 
     /// To another element type; nothing when it is that already.
     pub fn cast(&mut self, x: Value, to: DType) -> Outcome {
-        if self.dtype(x) == to {
-            return Ok(x);
-        }
-        self.unary(ScalarOp::Cast { to, saturate: true }, x)
+        self.build(|b| b.cast(x, to))
     }
 
-    /// Two real values, both cast to `f32` if narrower, for arithmetic that ONNX specifies in higher precision.
+    /// To the element type of `like`.
+    pub fn cast_like(&mut self, x: Value, like: Value) -> Outcome {
+        self.cast(x, self.dtype(like))
+    }
+
+    /// A float of at least 32 bits, for arithmetic that a format specifies in higher precision.
     pub fn widened(&mut self, x: Value) -> Outcome {
         let dtype = self.dtype(x);
         if dtype.is_float() && dtype.bits() < 32 { self.cast(x, DType::F32) } else { Ok(x) }
@@ -222,11 +223,7 @@ impl Cx<'_> {
 
     /// Combines along axes, which stay as extents of 1 when `keep`. No axes: nothing is combined.
     pub fn reduce(&mut self, f: ScalarOp, x: Value, axes: &[usize], keep: bool) -> Outcome {
-        let mut axes = axes.to_vec();
-        axes.sort_unstable();
-        let reduced =
-            if axes.is_empty() { x } else { self.emit(TensorOp::Reduce { f, axes: axes.clone() }, &[x])? };
-        if keep { Ok(reduced) } else { self.drop_axes(reduced, &axes) }
+        self.build(|b| b.reduce(f, x, axes, keep))
     }
 
     /// The number of elements along axes, as a splat (or a computed scalar) of `dtype` with `rank` ones.
@@ -237,21 +234,11 @@ impl Cx<'_> {
 
     /// A size as a number of shape `[1; rank]`.
     pub fn size_as(&mut self, size: Dim, dtype: DType, rank: usize) -> Outcome {
-        let shape = Shape::from_iter(vec![1i64; rank]);
-        match size.as_const() {
-            Some(n) => self.splat_int(dtype, shape, n),
-            None => {
-                let size = self.sizes_tensor(vec![size])?;
-                let size = self.reshape(size, shape)?;
-                self.cast(size, dtype)
-            }
-        }
+        self.build(|b| b.size_as(&size, dtype, rank))
     }
 
     /// The mean along axes, which stay as extents of 1.
     pub fn mean(&mut self, x: Value, axes: &[usize]) -> Outcome {
-        let sum = self.reduce(ScalarOp::Add, x, axes, true)?;
-        let count = self.count_along(x, axes, self.dtype(x))?;
-        self.div(sum, count)
+        self.build(|b| b.mean(x, axes))
     }
 }

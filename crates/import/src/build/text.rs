@@ -2,17 +2,12 @@
 //! zeros, as NumPy's type `S` does. A string holds no zero byte. So everything that is done with strings is done by
 //! tensor ops, and an input of strings is a tensor like any other.
 
-use super::Cx;
-use crate::onnx::fault::{Fault, Outcome};
-use crate::onnx::node::Node;
-use crate::onnx::proto::TensorProto;
-use crate::onnx::scope::Slot;
-use crate::onnx::table::Results;
-use crate::onnx::weights::is_text;
+use super::ProgramBuilder;
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Dim, HostTensor, Shape};
 use tegula_ir::{ScalarOp, Value};
 
-impl Cx<'_> {
+impl ProgramBuilder {
     /// Constant strings, `shape` of them.
     pub fn texts(&mut self, texts: &[Vec<u8>], shape: &[usize]) -> Outcome {
         if texts.iter().any(|text| text.contains(&0)) {
@@ -28,19 +23,6 @@ impl Cx<'_> {
         }
         let shape: Vec<usize> = shape.iter().copied().chain([width]).collect();
         self.constant(HostTensor { dtype: DType::U8, shape, bytes })
-    }
-
-    /// A stored tensor: numbers, or strings.
-    pub fn stored(&mut self, tensor: &TensorProto) -> Outcome<Slot> {
-        if is_text(tensor.data_type()) {
-            let shape: Option<Vec<usize>> = tensor.dims.iter().map(|n| usize::try_from(*n).ok()).collect();
-            let shape =
-                shape.ok_or_else(|| Fault::invalid(format!("dims {:?} are negative", tensor.dims)))?;
-            let texts: Vec<Vec<u8>> = tensor.string_data.iter().map(|text| text.to_vec()).collect();
-            return Ok(Slot::Text(self.texts(&texts, &shape)?));
-        }
-        let data = self.weights.load(tensor).map_err(Fault::invalid)?;
-        Ok(Slot::Value(self.constant(data)?))
     }
 
     /// Bytes of the longest string there may be.
@@ -82,43 +64,5 @@ impl Cx<'_> {
         let used = self.binary(ScalarOp::Ne, text, none)?;
         let used = self.cast(used, DType::I64)?;
         self.reduce(ScalarOp::Add, used, &[self.rank(text) - 1], false)
-    }
-
-    /// An op that only moves elements, on operands that are strings: it moves their numbers, and the strings are gathered
-    /// by those. `results_move`: otherwise the results are numbers about the operands (their shape).
-    pub fn move_texts(
-        &mut self,
-        node: &Node,
-        results_move: bool,
-        convert: fn(&mut Cx, &Node) -> Outcome<Vec<Value>>,
-    ) -> Outcome<Results> {
-        let is_text = |slot: &Option<Slot>| matches!(slot, Some(Slot::Text(_)));
-        if !node.operands.iter().any(is_text) {
-            return Ok(convert(self, node)?.into_iter().map(Slot::Value).collect());
-        }
-        let (mut rows, mut before) = (vec![], Dim::from(0));
-        let mut numbers = node.operands.clone();
-        for operand in &mut numbers {
-            if let Some(Slot::Text(text)) = operand {
-                let (shape, width) = (self.text_shape(*text), self.text_width(*text));
-                let count = shape.count();
-                rows.push(self.reshape(*text, [count.clone(), width])?);
-                let own = self.iota(DType::I64, [count.clone()], 0)?;
-                let first = self.size_as(before.clone(), DType::I64, 1)?;
-                let own = self.add(own, first)?;
-                *operand = Some(Slot::Value(self.reshape(own, shape)?));
-                before = before + count;
-            }
-        }
-        let moved = Node::new(node.proto, numbers, node.version);
-        let results = convert(self, &moved);
-        moved.check_kinds()?;
-        let results = results?;
-        if !results_move {
-            return Ok(results.into_iter().map(Slot::Value).collect());
-        }
-        let rows = self.alike_texts(&rows)?;
-        let rows = self.concat(&rows, 0)?;
-        results.into_iter().map(|numbers| Ok(Slot::Text(self.gather(rows, numbers, 0)?))).collect()
     }
 }

@@ -1,10 +1,9 @@
 //! Which value each name stands for: a stack of scopes, inner graphs seeing outer ones, functions seeing none.
 
-use super::graph::Declared;
 pub(crate) use super::names::NameId;
 use super::names::Names;
 use std::sync::Arc;
-use tegula_base::EntityId;
+use tegula_base::{DType, EntityId};
 use tegula_ir::Value;
 
 /// What a name stands for. Sequences and optional values have no form at run time: which tensors they hold is known
@@ -12,7 +11,7 @@ use tegula_ir::Value;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Slot {
     Value(Value),
-    /// A tensor of strings, as `cx/text.rs` lays them.
+    /// A tensor of strings, as `build/text.rs` lays them.
     Text(Value),
     /// Tensors in order, each of its own shape.
     Sequence(Arc<Vec<Value>>),
@@ -58,6 +57,14 @@ impl From<Value> for Slot {
     fn from(value: Value) -> Slot {
         Slot::Value(value)
     }
+}
+
+/// What a model says of a value's type; a hint that may be wrong.
+#[derive(Clone, Debug)]
+pub(crate) struct Declared {
+    pub dtype: Option<DType>,
+    /// `None` extents are symbolic or unknown.
+    pub shape: Option<Vec<Option<i64>>>,
 }
 
 #[derive(Default)]

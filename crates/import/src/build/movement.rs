@@ -1,15 +1,15 @@
 //! Helpers that move elements: reshape, transpose, slices and joins, gathers by computed index.
 
-use super::{Cx, along};
-use crate::onnx::fault::{Fault, Outcome};
+use super::{ProgramBuilder, along, axis_in};
+use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::{ScalarOp, Value};
-use tegula_tensor::{DotDims, PadMode, TensorOp};
+use tegula_tensor::{DotDims, TensorOp};
 
 /// What joining asks for.
 const BESIDE: &str = "sizes beside the joined axis must be equal";
 
-impl Cx<'_> {
+impl ProgramBuilder {
     /// Same elements, other extents; counts that differ as expressions are asserted equal.
     pub fn reshape(&mut self, x: Value, shape: impl Into<Shape>) -> Outcome {
         let shape = shape.into();
@@ -63,10 +63,7 @@ impl Cx<'_> {
     }
 
     pub fn transpose(&mut self, x: Value, perm: &[usize]) -> Outcome {
-        if perm.iter().enumerate().all(|(i, axis)| i == *axis) && perm.len() == self.rank(x) {
-            return Ok(x);
-        }
-        self.emit(TensorOp::Transpose { perm: perm.to_vec() }, &[x])
+        self.build(|b| b.transpose(x, perm))
     }
 
     /// Moves one axis to another place, the others keep their order.
@@ -106,26 +103,13 @@ impl Cx<'_> {
     /// `[start, start + size)` along one axis.
     pub fn slice_axis(&mut self, x: Value, axis: usize, start: Dim, size: Dim) -> Outcome {
         self.expect_axis(x, axis)?;
-        if start.is_const(0) && self.dim(x, axis) == size {
-            return Ok(x);
-        }
-        let mut starts = vec![Dim::from(0); self.rank(x)];
-        let mut sizes = self.shape(x).to_vec();
-        starts[axis] = start;
-        sizes[axis] = size;
-        let steps = vec![1; starts.len()];
-        self.emit(TensorOp::Slice { starts, sizes, steps }, &[x])
+        self.build(|b| b.slice_axis(x, axis, start, size))
     }
 
     /// The same elements in opposite order along one axis.
     pub fn flip(&mut self, x: Value, axis: usize) -> Outcome {
         self.expect_axis(x, axis)?;
-        let mut starts = vec![Dim::from(0); self.rank(x)];
-        let sizes = self.shape(x).to_vec();
-        starts[axis] = sizes[axis].clone() - Dim::from(1);
-        let mut steps = vec![1; starts.len()];
-        steps[axis] = -1;
-        self.emit(TensorOp::Slice { starts, sizes, steps }, &[x])
+        self.build(|b| b.reverse(x, axis))
     }
 
     /// Joins along an axis; sizes beside it must be equal.
@@ -155,11 +139,11 @@ impl Cx<'_> {
             shape[axis] = self.dim(*part, axis);
             aligned.push(self.respelled(*part, shape, BESIDE)?);
         }
-        self.emit(TensorOp::Concat { axis }, &aligned)
+        self.build(|b| b.concat(&aligned, axis))
     }
 
     pub fn gather(&mut self, data: Value, indices: Value, axis: usize) -> Outcome {
-        self.emit(TensorOp::Gather { axis }, &[data, indices])
+        self.build(|b| b.gather(data, indices, axis))
     }
 
     /// Elements `start + i * step` for `i < size` along an axis, where start and step are `i64` of one element.
@@ -177,8 +161,8 @@ impl Cx<'_> {
         if low.iter().chain(&high).all(|dim| dim.is_const(0)) {
             return Ok(x);
         }
-        let value = self.splat(self.dtype(x), Shape::scalar(), value)?;
-        self.emit(TensorOp::Pad { low, high, mode: PadMode::Constant }, &[x, value])
+        let fill = self.splat(self.dtype(x), Shape::scalar(), value)?;
+        self.build(|b| b.pad(x, &low, &high, fill))
     }
 
     /// Repeats each axis whole, `repeats[i]` times.
@@ -199,10 +183,10 @@ impl Cx<'_> {
 
     /// Matrix product over the last two axes with broadcasting batch axes; `out` is the result's dtype.
     pub fn matmul(&mut self, a: Value, b: Value, out: DType) -> Outcome {
-        self.matmul_with(a, b, |cx, a, b, dims| cx.emit(TensorOp::dot(dims, out), &[a, b]))
+        self.matmul_with(a, b, |cx, x, y, dims| cx.build(|b| b.dot(x, y, dims, out)))
     }
 
-    /// As [`Cx::matmul`], by a contraction of the caller's.
+    /// As [`matmul`](Self::matmul), by a contraction of the caller's.
     pub fn matmul_with(
         &mut self,
         a: Value,
@@ -324,17 +308,38 @@ impl Cx<'_> {
 
     /// Swaps the last two axes.
     pub fn transpose_matrix(&mut self, x: Value) -> Outcome {
-        let rank = self.rank(x);
         self.expect_axis(x, 1)?;
-        let mut perm: Vec<usize> = (0..rank).collect();
-        perm.swap(rank - 2, rank - 1);
-        self.transpose(x, &perm)
+        let rank = self.rank(x);
+        self.build(|b| b.swap_axes(x, rank - 2, rank - 1))
     }
 
     /// A rank-1 tensor laid along `axis` of a rank.
     pub fn lay_along(&mut self, x: Value, axis: usize, rank: usize) -> Outcome {
         let count = self.shape(x).count();
         self.reshape(x, along(rank, axis, count))
+    }
+
+    /// `x` cut along an axis into parts of these sizes, which must sum to its extent.
+    pub fn parts(&mut self, x: Value, axis: usize, sizes: Vec<Dim>) -> Outcome<Vec<Value>> {
+        let total = sizes.iter().cloned().fold(Dim::from(0), |a, b| a + b);
+        let extent = self.dim(x, axis);
+        self.assert_equal(&total, &extent, "the parts must sum to the whole axis")?;
+        let mut start = Dim::from(0);
+        let mut parts = Vec::with_capacity(sizes.len());
+        for size in sizes {
+            parts.push(self.slice_axis(x, axis, start.clone(), size.clone())?);
+            start = start + size;
+        }
+        Ok(parts)
+    }
+
+    /// Axes before `axis` as one, the others as one; a negative axis counts from the end and may be the rank.
+    pub fn flatten_from(&mut self, x: Value, axis: i64) -> Outcome {
+        let shape = self.shape(x);
+        let rank = shape.rank();
+        let axis = if axis == rank as i64 { rank } else { axis_in(axis, rank)? };
+        let count = |dims: &[Dim]| Shape::from(dims).count();
+        self.reshape(x, [count(&shape[..axis]), count(&shape[axis..])])
     }
 
     /// `i64` indices below 0 counted from `extent`.
