@@ -81,7 +81,7 @@ pub const VERBS: &[Verb] = &[
         "kernels of a large decoder to PTX",
         crate::gpu_compile_time::run,
     ),
-    verb("readme", "", "the README's commands", crate::readme::run),
+    verb("readme", "[--only PAGE]", "the commands of README.md and docs", crate::readme::run),
     verb(
         "models",
         "[--all] [--rewritten] [--class CLASS] [--only ID ...]",
