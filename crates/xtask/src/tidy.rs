@@ -9,6 +9,7 @@ use std::path::Path;
 
 use anyhow::Result;
 
+use crate::docs;
 use crate::op_reference;
 use crate::outcome::Outcome;
 use crate::shell::Shell;
@@ -41,6 +42,9 @@ pub fn run(args: &[String]) -> Result<Outcome> {
             0,
             "is not what the definitions say; `cargo xtask op-reference` writes it",
         );
+    }
+    for page in docs::stale()? {
+        findings.add(&page, 0, "is not what the data say; `cargo xtask docs` writes it");
     }
     for finding in &findings.0 {
         println!("{finding}");
