@@ -1,8 +1,10 @@
 //! `tidy [--fast]`: the project's own rules, then `cargo fmt --check` and `cargo clippy` (left out by `--fast`).
-//! `docs/ops.md` must be what the definitions say (`op_reference.rs`). Rules of crates are in `tidy/crates.rs`, of files in `tidy/files.rs`.
+//! `docs/ops.md` must be what the definitions say (`op_reference.rs`). Rules of crates are in `tidy/crates.rs`, of files in `tidy/files.rs`, of Markdown
+//! in `tidy/markdown.rs`.
 
 mod crates;
 mod files;
+mod markdown;
 
 use std::fmt::Display;
 use std::path::Path;
@@ -43,6 +45,7 @@ pub fn run(args: &[String]) -> Result<Outcome> {
             "is not what the definitions say; `cargo xtask op-reference` writes it",
         );
     }
+    markdown::check(&mut findings)?;
     for page in docs::stale()? {
         findings.add(&page, 0, "is not what the data say; `cargo xtask docs` writes it");
     }
