@@ -1,14 +1,17 @@
 //! `tidy [--fast]`: the project's own rules, then `cargo fmt --check` and `cargo clippy` (left out by `--fast`).
-//! `docs/ops.md` must be what the definitions say (`op_reference.rs`). Rules of crates are in `tidy/crates.rs`, of files in `tidy/files.rs`.
+//! `docs/ops.md` must be what the definitions say (`op_reference.rs`). Rules of crates are in `tidy/crates.rs`, of files in `tidy/files.rs`, of Markdown
+//! in `tidy/markdown.rs`.
 
 mod crates;
 mod files;
+mod markdown;
 
 use std::fmt::Display;
 use std::path::Path;
 
 use anyhow::Result;
 
+use crate::docs;
 use crate::op_reference;
 use crate::outcome::Outcome;
 use crate::shell::Shell;
@@ -41,6 +44,10 @@ pub fn run(args: &[String]) -> Result<Outcome> {
             0,
             "is not what the definitions say; `cargo xtask op-reference` writes it",
         );
+    }
+    markdown::check(&mut findings)?;
+    for page in docs::stale()? {
+        findings.add(&page, 0, "is not what the data say; `cargo xtask docs` writes it");
     }
     for finding in &findings.0 {
         println!("{finding}");

@@ -34,6 +34,13 @@ pub const VERBS: &[Verb] = &[
         "opsets, interface and ops of models, into target/models/OPS.txt",
         crate::fetch_models::ops,
     ),
+    verb("docs", "[--check]", "write the documents that are made from data", crate::docs::run),
+    verb(
+        "status",
+        "[--add FILE]",
+        "write docs/status.md from data/status.json, rows of FILE added first",
+        crate::status::run,
+    ),
     verb("op-reference", "[--check]", "write docs/ops.md from the definitions", crate::op_reference::run),
     verb("unit", "", "tests inside of crates and documentation", crate::text::unit),
     verb("text", "", "the golden tests", crate::text::run),
@@ -81,7 +88,7 @@ pub const VERBS: &[Verb] = &[
         "kernels of a large decoder to PTX",
         crate::gpu_compile_time::run,
     ),
-    verb("readme", "", "the README's commands", crate::readme::run),
+    verb("readme", "[--only PAGE]", "the commands of README.md and docs", crate::readme::run),
     verb(
         "models",
         "[--all] [--rewritten] [--class CLASS] [--only ID ...]",
