@@ -4,10 +4,9 @@
 use std::fs;
 
 use anyhow::{Context, Result};
-
-use crate::outcome::Outcome;
-use crate::shell::Shell;
-use crate::{verb, workspace};
+use tegula_automation::outcome::Outcome;
+use tegula_automation::shell::Shell;
+use tegula_automation::{verb, workspace};
 
 pub fn run(_args: &[String]) -> Result<Outcome> {
     let path = workspace::root().join("README.md");
