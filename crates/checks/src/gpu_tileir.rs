@@ -83,7 +83,7 @@ pub fn run(args: &[String]) -> Result<Outcome> {
 
 fn write_all(folder: &Path) -> Result<()> {
     let profile = workspace::profile();
-    let tests = ["test", "--quiet", "--profile", &profile, "-p", "tegula-export-tileir", "--test", "tiles"];
+    let tests = ["test", "--quiet", "--profile", &profile, "-p", "tegula-export-tileir", "--test", "main"];
     let finished = Shell::new("cargo").args(tests).env("TILEIR_OUT", folder).finish(None)?;
     ensure!(finished.success(), "the tests of export-tileir fail:\n{}{}", finished.stdout, finished.stderr);
     for seed in 1..=SEEDS {

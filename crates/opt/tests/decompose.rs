@@ -1,7 +1,6 @@
 //! `decompose_composites` leaves no contraction of an element type that machines do not multiply, and the meaning.
 
-#[allow(dead_code)]
-mod support;
+use crate::support;
 
 use support::SmallTarget;
 use tegula_base::{DType, HostTensor};

@@ -4,7 +4,7 @@
 mod means;
 #[path = "lower/sums.rs"]
 mod sums;
-mod support;
+use crate::support;
 #[path = "lower/turned.rs"]
 mod turned;
 
