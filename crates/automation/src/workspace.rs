@@ -108,9 +108,14 @@ pub fn built() -> PathBuf {
     })
 }
 
-/// Builds packages, unless who started this program has done so (`TEGULA_BUILT`). Those of one call have the same features.
+/// Whether who started this program has built all that it needs (`TEGULA_BUILT`).
+pub fn is_built() -> bool {
+    std::env::var_os("TEGULA_BUILT").is_some()
+}
+
+/// Builds packages, unless that was done. Those of one call have the same features.
 pub fn build(packages: &[&str]) -> Result<()> {
-    if packages.is_empty() || std::env::var_os("TEGULA_BUILT").is_some() {
+    if packages.is_empty() || is_built() {
         return Ok(());
     }
     let named = packages.iter().flat_map(|package| ["-p", package]);

@@ -111,6 +111,9 @@ fn chosen(rows: Vec<Row>, args: &[String]) -> Result<Vec<Row>> {
 /// Builds what the rows run, so that no row waits for another's build; what was built, with seconds for the table.
 fn build(rows: &[Row]) -> Result<Vec<Line>> {
     let mut lines = Vec::new();
+    if workspace::is_built() {
+        return Ok(lines);
+    }
     for (profile, release) in [(workspace::CI, false), (workspace::RELEASE, true)] {
         let mut packages: Vec<&str> = Vec::new();
         for row in rows.iter().filter(|row| row.release == release) {
@@ -245,7 +248,7 @@ fn keep_records(planned: &[Planned], lines: &BTreeMap<usize, Line>, is_asked: bo
             }
         })
         .collect();
-    record::write(&cache::folder().join("results.json"), &records)?;
+    record::write(&cache::folder().join("results.json"), records.clone())?;
     if is_asked {
         ensure!(!records.is_empty(), "`--record`: no row ran; `--again` runs those that are cached");
         record::keep(&records)?;
