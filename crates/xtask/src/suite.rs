@@ -60,7 +60,8 @@ fn run_lane(lane: Lane, args: &[String]) -> Result<Outcome> {
     let built = build(&chosen)?;
     let planned = plan(chosen, lane, has("--again"))?;
     let cores = thread::available_parallelism().map_or(1, usize::from);
-    println!("{} rows, {} cached, on {cores} processors", planned.len(), cached(&planned));
+    let commit = commits::count()?;
+    println!("{} rows of commit {commit}, {} cached, on {cores} processors", planned.len(), cached(&planned));
 
     let tasks: Vec<(usize, Task)> = tasks(&planned)?;
     let (numbers, tasks): (Vec<usize>, Vec<Task>) = tasks.into_iter().unzip();
@@ -82,7 +83,9 @@ fn run_lane(lane: Lane, args: &[String]) -> Result<Outcome> {
         Ok(())
     })?;
     keep_records(&planned, &lines, has("--record"))?;
-    print_table(&built, lines.values());
+    let timed: Vec<(&Row, &Line)> =
+        lines.iter().map(|(number, line)| (&planned[*number].row, line)).collect();
+    print_table(&built, &timed);
     let count = |status: Status| lines.values().filter(|line| line.status == status).count();
     let [passed, failed, skipped] = [Status::Pass, Status::Fail, Status::Skip].map(count);
     println!("\n{passed} passed, {failed} failed, {skipped} skipped");
@@ -256,14 +259,27 @@ fn keep_records(planned: &[Planned], lines: &BTreeMap<usize, Line>, is_asked: bo
     Ok(())
 }
 
-fn print_table<'a>(built: &'a [Line], lines: impl Iterator<Item = &'a Line>) {
+/// What CI's machine has; a table of another machine tells what it would take there.
+const CI_CORES: usize = 2;
+
+fn print_table(built: &[Line], timed: &[(&Row, &Line)]) {
     println!("\n wall s   cpu s");
     let (mut wall, mut cpu) = (0.0, 0.0);
-    for line in built.iter().chain(lines) {
+    for line in built.iter().chain(timed.iter().map(|(_, line)| *line)) {
         println!("{:7.1} {:7.1}  {}{}", line.wall, line.cpu, line.said, line.note);
         (wall, cpu) = (wall + line.wall, cpu + line.cpu);
     }
     println!("{wall:7.1} {cpu:7.1}  in all");
+    let building: f64 = built.iter().map(|line| line.cpu / CI_CORES as f64).sum();
+    let rows: Vec<(f64, usize)> = timed
+        .iter()
+        .map(|(row, line)| match row.times {
+            true => (line.wall, CI_CORES),
+            false => (line.cpu / row.cores.min(CI_CORES) as f64, row.cores),
+        })
+        .collect();
+    let span = building + schedule::span(&rows, CI_CORES);
+    println!("{span:7.1}          by the schedule of these CPU seconds on {CI_CORES} processors");
 }
 
 #[cfg(test)]

@@ -89,6 +89,26 @@ fn next(tasks: &[Task], waiting: &[usize], free: usize, cores: usize, is_quiet: 
     waiting.iter().position(fits)
 }
 
+/// Seconds from the first row's start to the last one's end, where each is given its seconds and the processors that it keeps
+/// busy, and all start in this order as [`run`] starts them.
+pub fn span(rows: &[(f64, usize)], cores: usize) -> f64 {
+    let mut waiting: Vec<(f64, usize)> =
+        rows.iter().map(|(seconds, wide)| (*seconds, (*wide).min(cores))).collect();
+    let mut running: Vec<(f64, usize)> = Vec::new();
+    let mut now = 0.0;
+    loop {
+        let mut free = cores - running.iter().map(|(_, wide)| wide).sum::<usize>();
+        while let Some(at) = waiting.iter().position(|(_, wide)| *wide <= free) {
+            let (seconds, wide) = waiting.remove(at);
+            running.push((now + seconds, wide));
+            free -= wide;
+        }
+        let Some(next) = running.iter().map(|(end, _)| *end).min_by(f64::total_cmp) else { return now };
+        now = next;
+        running.retain(|(end, _)| *end > now);
+    }
+}
+
 fn command(task: &Task) -> Command {
     let mut command = Command::new(&task.program);
     command.args(&task.args).envs(task.env.iter().map(|(name, value)| (name, value)));
@@ -161,6 +181,14 @@ mod tests {
         .unwrap();
         let want = [(1, Some(0), ""), (2, Some(3), "wide"), (0, Some(0), "quiet")];
         assert_eq!(seen, want.map(|(task, code, text)| (task, code, text.to_string())));
+    }
+
+    #[test]
+    fn a_schedule_fills_what_is_free() {
+        assert_eq!(span(&[], 2), 0.0);
+        assert_eq!(span(&[(5.0, 2), (3.0, 1), (3.0, 1), (1.0, 1)], 2), 9.0);
+        // A wide row waits, and a narrow one goes past it.
+        assert_eq!(span(&[(4.0, 1), (2.0, 2), (3.0, 1)], 2), 6.0);
     }
 
     #[test]
