@@ -1,4 +1,4 @@
-//! The small floats against what `ml_dtypes` makes of them (`small_float.txt`, written by `tools/small_floats.py`).
+//! The small floats against what `ml_dtypes` makes of them (`small_float.txt`, written by `tegula_tools/small_floats.py`).
 
 use tegula_base::{DType, small_float};
 

@@ -1,6 +1,6 @@
 //! What the command answers: JSON where it is asked for, what it wrote, at which sizes it ran.
 
-mod ask;
+use crate::ask;
 
 use ask::{MODEL, done, folder, refused, tegula};
 use expect_test::expect;

@@ -1,6 +1,6 @@
 //! The command as a user meets it: what it prints, what it refuses, how it exits.
 
-mod ask;
+use crate::ask;
 
 use ask::{MODEL, done, folder, refused, tegula};
 use expect_test::expect;

@@ -2,12 +2,9 @@
 //! floats by bytes, of few and many rows: on both tiers, on the portable executor and as machine code where this processor runs it, the numbers of the
 //! evaluator.
 
-mod all_ways;
-mod common;
-#[path = "common/program.rs"]
-mod program;
-#[path = "common/programs.rs"]
-mod programs;
+use crate::all_ways;
+use crate::program;
+use crate::programs;
 
 use program::program;
 use programs::ramp;

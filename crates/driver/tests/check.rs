@@ -1,10 +1,8 @@
 //! `check` of a product in bf16: right kernels pass, one that is slightly wrong is named; masked scores are judged, and
 //! outputs of whose elements nothing can be said are judged by how far the evaluator's roundings carry.
 
-#[path = "common/model.rs"]
-mod model;
-#[path = "common/program.rs"]
-mod program;
+use crate::model;
+use crate::program;
 
 use std::sync::Arc;
 

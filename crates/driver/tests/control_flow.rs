@@ -1,13 +1,10 @@
 //! Programs with control flow, computed sizes and recurrence, compiled and evaluated: the same results in machine
 //! code, in the portable executor, on one thread and on three, and on a GPU over a driver without a card.
 
-mod common;
-#[path = "common/model.rs"]
-mod model;
-#[path = "common/program.rs"]
-mod program;
-#[path = "common/programs.rs"]
-mod programs;
+use crate::common;
+use crate::model;
+use crate::program;
+use crate::programs;
 
 use common::{card, hardware};
 use model::model;

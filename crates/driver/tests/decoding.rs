@@ -1,7 +1,7 @@
 //! Steps of decoding into a cache that stays where it is: the same tokens as the evaluator's, in machine code, in the
 //! portable executor, and on a GPU over a driver without a card, where a step is one graph.
 
-mod common;
+use crate::common;
 
 use common::{card, hardware};
 use tegula_base::{DType, HostTensor};

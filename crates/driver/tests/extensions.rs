@@ -1,12 +1,8 @@
 //! Which instruction set extensions compiled kernels use: by the decoder's own table, never more than their machine has; and
 //! products by the one that machines of one tier may have or not.
 
-mod common;
-#[path = "common/program.rs"]
-mod program;
-#[allow(dead_code)]
-#[path = "common/programs.rs"]
-mod programs;
+use crate::program;
+use crate::programs;
 
 use program::program;
 use tegula_base::DType;

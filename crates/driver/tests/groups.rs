@@ -1,9 +1,7 @@
 //! Convolutions of groups narrower than a vector: of as many channels of the input as of the result, or fewer; numbers of
 //! channels that fill vectors or do not; lines, images, steps, borders, and what follows.
 
-mod all_ways;
-#[path = "common/program.rs"]
-mod program;
+use crate::all_ways;
 
 use tegula_base::{DType, HostTensor};
 use tegula_ir::ScalarOp;

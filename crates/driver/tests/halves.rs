@@ -1,13 +1,9 @@
 //! Products and convolutions of 16-bit floats, of inputs and of constant weights, of few rows and many: the numbers of the
 //! evaluator.
 
-mod all_ways;
-mod common;
-#[path = "common/program.rs"]
-mod program;
-#[allow(dead_code)]
-#[path = "common/programs.rs"]
-mod programs;
+use crate::all_ways;
+use crate::program;
+use crate::programs;
 
 use program::program;
 use tegula_base::{DType, Dim, HostTensor, Shape};

@@ -1,9 +1,7 @@
 //! Products whose right side is packed as it is computed: compiled kernels against the evaluator.
 
-#[path = "common/model.rs"]
-mod model;
-#[path = "common/program.rs"]
-mod program;
+use crate::model;
+use crate::program;
 
 use model::model;
 use program::program;

@@ -1,9 +1,8 @@
 //! Products of bytes whose pairs are summed in 16 bits: what the pass makes of constants is exact on every tier; what a program
 //! says itself saturates, is refused where no pairs are summed, and is judged like any other op.
 
-mod all_ways;
-#[path = "common/program.rs"]
-mod program;
+use crate::all_ways;
+use crate::program;
 
 use program::program;
 use tegula_base::{DType, HostTensor};

@@ -2,11 +2,8 @@
 //! of large windows: in machine code of both tiers, in the portable executor and on a GPU over a driver without a card. The
 //! last element of a view is the input's last, so that a read past it is a read outside.
 
-mod common;
-#[path = "common/program.rs"]
-mod program;
-#[path = "common/programs.rs"]
-mod programs;
+use crate::program;
+use crate::programs;
 
 use program::program;
 use programs::{check, ramp};

@@ -1,9 +1,7 @@
 //! Tiles from a record: whichever are worth measuring compute the same, and what is measured becomes a record.
 
-#[path = "common/model.rs"]
-mod model;
-#[path = "common/program.rs"]
-mod program;
+use crate::model;
+use crate::program;
 
 use model::model;
 use program::program;

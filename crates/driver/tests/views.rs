@@ -1,11 +1,8 @@
 //! Transposes that only name axes anew run nothing: images whose channels lie last go through convolutions without a copy,
 //! in machine code, in the portable executor, on one thread and on three, and on a GPU over a driver without a card.
 
-mod common;
-#[path = "common/program.rs"]
-mod program;
-#[path = "common/programs.rs"]
-mod programs;
+use crate::program;
+use crate::programs;
 
 use program::program;
 use programs::{assert_close, check, options, ramp, session};

@@ -1,9 +1,8 @@
 //! Convolutions of 3x3 that Winograd's algorithm computes: images of odd and even sizes, with and without a border, known before
 //! the run or not, several of them; channels that fill vectors or do not; what follows a convolution in its kernel.
 
-mod all_ways;
-#[path = "common/program.rs"]
-mod program;
+use crate::all_ways;
+use crate::program;
 
 use program::program;
 use tegula_base::{DType, HostTensor};

@@ -1,5 +1,5 @@
 //! Runs node cases of the onnx package through importer and evaluator: `suite DIR [LIST|NAME...] [--verbose]`.
-//! DIR is what `tools/onnx_node_cases.py` wrote; LIST is a file of case names. Prints the counts, every wrong or
+//! DIR is what `tegula_tools.onnx_node_cases` wrote; LIST is a file of case names. Prints the counts, every wrong or
 //! crashed case, and the reasons of refusals with their counts.
 
 use std::collections::BTreeMap;

@@ -1,8 +1,7 @@
 //! No bytes, no attribute (`tests/attributes.txt`) and no operand make the importer panic or take long: a model is
 //! refused, or read to a program that its checks accept.
 
-#[allow(dead_code, reason = "what a case computes is for tests/onnx.rs")]
-mod support;
+use crate::support;
 
 use prost::Message;
 use std::collections::BTreeSet;

@@ -1,8 +1,7 @@
 //! Models as text: what is reported of a bad one (`tests/error`), what a good one computes (`tests/run`), what stops its
 //! run (`tests/stop`). `BLESS=1` rewrites the reports.
 
-mod doors;
-mod support;
+use crate::support;
 
 use prost::Message;
 use std::path::Path;

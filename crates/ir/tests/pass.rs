@@ -1,7 +1,7 @@
 //! Generic passes on text: `pass/*.mlir`, whose first line names a pipeline of them. Each pass runs through the
 //! pipeline runner, which verifies, and is idempotent.
 
-mod common;
+use crate::common;
 
 use common::{DemoOp, check, commented};
 use std::collections::HashMap;

@@ -1,7 +1,7 @@
 //! Programs as text: `text/*.mlir` print as blessed, `error/*.mlir` are refused as blessed, `verify/*.mlir` parse but
 //! break the rules named.
 
-mod common;
+use crate::common;
 
 use common::{DemoOp, check, commented};
 use tegula_base::HostTensor;

@@ -1,6 +1,6 @@
 //! No text makes the parser panic, hang or overflow: random mutations of the corpus, deep nesting, truncation.
 
-mod common;
+use crate::common;
 
 use common::mutate::{Random, mutate};
 use common::{cases, read};

@@ -1,6 +1,6 @@
 //! Golden texts: `parse/*.mlir` print as blessed, `error/*.mlir` fail as blessed.  `BLESS=1` rewrites them.
 
-mod common;
+use crate::common;
 
 use common::{RULE, cases, read};
 use tegula_mlir::{parse_module, print_module};

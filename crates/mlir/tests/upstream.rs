@@ -1,7 +1,7 @@
 //! Upstream's `mlir-opt` reads every input and every printed text of `parse/`, and sees the same program in both.
 //! Skips, and says so, where no `mlir-opt` is installed; `MLIR_OPT` names one that is not on the path.
 
-mod common;
+use crate::common;
 
 use std::io::Write;
 use std::process::{Command, Stdio};

@@ -6,8 +6,7 @@ use tegula_ir::{OpId, PassCx, ScalarOp};
 use tegula_opt::passes::{canonicalise, decompose_composites};
 use tegula_tensor::{Builder, TensorFunc, TensorOp, TensorProgram, evaluate};
 
-#[path = "pass/target.rs"]
-mod target;
+use crate::target;
 
 const BOUND: f64 = 1.0;
 

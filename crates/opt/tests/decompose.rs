@@ -1,7 +1,6 @@
 //! `decompose_composites` leaves no contraction of an element type that machines do not multiply, and the meaning.
 
-#[path = "pass/target.rs"]
-mod target;
+use crate::target;
 
 use target::{Can, small};
 use tegula_base::{DType, HostTensor};

@@ -1,7 +1,6 @@
 //! `fold_constants` on sizes that no memory holds, and on sizes for which no golden text has room.
 
-#[path = "pass/target.rs"]
-mod target;
+use crate::target;
 
 use tegula_base::{DType, Dim, HostTensor};
 use tegula_ir::{PassCx, ScalarOp, Value};

@@ -5,8 +5,7 @@
 
 #[path = "pass/inputs.rs"]
 mod inputs;
-#[path = "pass/target.rs"]
-mod target;
+use crate::target;
 
 use std::path::{Path, PathBuf};
 use tegula_backend::Target;

@@ -1,7 +1,7 @@
 //! What untrusted packages may cost: loading and binding take time in proportion to the file, a run can be stopped, and
 //! what is too large is an error. Each package here was once a way to hang or to end the process.
 
-mod common;
+use crate::common;
 use common::*;
 use std::sync::mpsc;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! What users are told, word for word.
 
-mod common;
+use crate::common;
 use common::*;
 use expect_test::{Expect, expect};
 use tegula_base::{DType, Diagnostics, HostTensor};

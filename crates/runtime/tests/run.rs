@@ -1,6 +1,6 @@
 //! Hand-written host programs, run: every kind of step, place and kernel.
 
-mod common;
+use crate::common;
 use common::*;
 use std::collections::BTreeMap;
 use tegula_base::{DType, Dim, HostTensor};

@@ -1,6 +1,6 @@
 //! Machine code on a simulator in place of the processor: beside portable kernels, and where it breaks a rule.
 
-mod common;
+use crate::common;
 use common::*;
 use expect_test::{Expect, expect};
 use std::sync::Arc;

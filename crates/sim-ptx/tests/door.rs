@@ -1,6 +1,6 @@
 //! Kernels by the convention of `docs/abi.md`: units, tensor maps bound from a launch's words, shared memory as stated.
 
-mod common;
+use crate::common;
 
 use common::Buffers;
 use tegula_package::{

@@ -1,6 +1,6 @@
 //! A product as it is done on an sm_90: boxes by TMA into swizzled shared memory, wgmma by descriptors, a cluster.
 
-mod common;
+use crate::common;
 
 use common::{Buffers, noise, run};
 use tegula_package::{MapElement, MapPromotion, MapSwizzle, TensorMap};

@@ -1,6 +1,6 @@
 //! Small kernels against plain Rust: tails, loops that diverge, shared memory, shuffles, copies, products.
 
-mod common;
+use crate::common;
 
 use common::{Buffers, at, launch, noise, param, run, special};
 use tegula_isa_ptx::mma::{MmaShape, MmaType};

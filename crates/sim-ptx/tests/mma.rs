@@ -1,6 +1,6 @@
 //! `mma.sync` of each type against plain products; fragments are made here from the tables of the PTX ISA.
 
-mod common;
+use crate::common;
 
 use common::{Buffers, noise, run};
 use tegula_sim_ptx::Launch;

@@ -1,6 +1,6 @@
 //! Scalar instructions against Rust's own arithmetic, on values at the edges and on noise.
 
-mod common;
+use crate::common;
 
 use common::{Buffers, launch, param};
 use tegula_isa_ptx::modifiers::*;

@@ -1,6 +1,6 @@
 //! How fast the simulator is, printed (`--nocapture`), with floors far below what an idle core does.
 
-mod common;
+use crate::common;
 
 use std::sync::OnceLock;
 use std::time::Instant;

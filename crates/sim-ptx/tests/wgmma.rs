@@ -1,7 +1,7 @@
 //! One wgmma of each type and layout. Shared memory is an image made here, element by element, from the canonical
 //! layouts as CuTe writes them (`cute/atom/mma_traits_sm90_gmma.hpp`); the kernel copies it and multiplies.
 
-mod common;
+use crate::common;
 
 use common::{Buffers, noise, run};
 use tegula_sim_ptx::Launch;

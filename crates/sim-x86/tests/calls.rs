@@ -1,6 +1,6 @@
 //! What instructions do under masks, and what a call is held to, on code written by hand.
 
-mod common;
+use crate::common;
 
 use common::{BUFFER, Bytes};
 use iced_x86::{Code, Encoder, Instruction, MemoryOperand, Register as R};

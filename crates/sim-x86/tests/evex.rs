@@ -1,6 +1,6 @@
 //! Instructions of AVX-512 under masks and with broadcasts, each with what the SDM says of it, worked out by hand.
 
-mod common;
+use crate::common;
 
 use common::{BUFFER, Bytes};
 use iced_x86::{Code, Encoder, Instruction, MemoryOperand, Register as R};

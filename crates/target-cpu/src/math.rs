@@ -8,7 +8,7 @@
 //! expand ─┬─► boolean, int      bitwise results
 //!         ├─► cast              conversions, saturation, 8-bit floats
 //!         │     └─► quantise    bytes of numbers over a constant scale
-//!         └─► float ─┬─► exp, log, erf, trig, pow    vector code, coefficients of tools/minimax.py
+//!         └─► float ─┬─► exp, log, erf, trig, pow    vector code, coefficients of tegula_tools/minimax.py
 //!                    └─► `call`                      one lane at a time, the ABI's function table
 //! ```
 

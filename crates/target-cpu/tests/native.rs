@@ -1,12 +1,10 @@
 //! Emitted code against the portable executor: every op alone, then random programs. Code runs on this processor, if it
 //! has the instructions, and on the simulator.
 
-#[path = "native/call.rs"]
-mod call;
+use crate::call;
 #[path = "native/generate.rs"]
 mod generate;
-#[path = "native/simulator.rs"]
-mod simulator;
+use crate::simulator;
 
 use call::{Guarded, Loaded};
 use generate::{Generator, Rng};

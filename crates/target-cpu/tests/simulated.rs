@@ -2,9 +2,7 @@
 //! random registers and memory, bit for bit, flags included. Addresses, branches, the stack and divisions are left to the
 //! tests of the simulator by hand, and to whole kernels.
 
-#[path = "native/call.rs"]
-#[allow(dead_code)]
-mod call;
+use crate::call;
 
 use call::{Guarded, Loaded};
 use iced_x86::{Code, Encoder, Instruction, Mnemonic, OpKind, Register};

@@ -71,7 +71,7 @@ fn inputs_next_to_hard_places() {
     }
 }
 
-/// The bound is a measurement's business; prints it: `cargo test --release --test ulp -- --nocapture`.
+/// The bound is a measurement's business; prints it: `cargo test --release --test main ulp -- --nocapture`.
 #[test]
 fn dense_on_the_usual_range() {
     for op in VECTOR_FUNCTIONS {

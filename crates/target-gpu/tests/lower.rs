@@ -1,13 +1,7 @@
 //! Tile kernels of every target (`crates/testkit/tests/tiles`) on the simulator, and what only a GPU has. The tile
 //! level's executor is the oracle.
 
-#[path = "lower/harness.rs"]
-mod harness;
-
-#[path = "../../testkit/tests/tiles/arithmetic.rs"]
-mod arithmetic;
-#[path = "../../testkit/tests/tiles/movement.rs"]
-mod movement;
+use crate::harness;
 
 use harness::{Case, Check};
 use tegula_base::DType::*;

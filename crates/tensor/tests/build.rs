@@ -1,6 +1,6 @@
 //! The builder: NumPy's broadcasting and matrix products, and that what changes nothing is not built.
 
-mod common;
+use crate::common;
 
 use common::{assert_equal, tensors, ty};
 use tegula_base::{DType, Dim, HostTensor};

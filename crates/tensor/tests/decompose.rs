@@ -1,7 +1,7 @@
 //! What composites decompose to, as blessed text: `decompose/*.mlir`, `UPDATE_EXPECT=1` to bless. The first line is
 //! the case, sizes symbolic where a model's are.
 
-mod common;
+use crate::common;
 
 use common::{op, ty};
 use std::path::Path;

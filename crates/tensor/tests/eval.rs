@@ -1,7 +1,7 @@
 //! Each op on small values: `eval/*.txt`. Every case is also printed and read back, verified, and, where the op is
 //! a composite, decomposed in place and run again. `eval/*.mlir` are whole programs with their inputs and outputs.
 
-mod common;
+use crate::common;
 
 use common::{assert_equal, files, lines, op, tensors};
 use std::collections::BTreeSet;

@@ -1,6 +1,6 @@
 //! Shape rules: `verify/*.txt`, each line an op on operand types with the result types or the broken constraint.
 
-mod common;
+use crate::common;
 
 use common::{lines, op, ty};
 use std::collections::BTreeSet;

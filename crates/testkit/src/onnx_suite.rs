@@ -1,5 +1,5 @@
 //! The node cases of the onnx package: one model, its inputs, the outputs it must give.
-//! In: a folder that `tools/onnx_node_cases.py` wrote and a way to run a model.  Out: a verdict per case.
+//! In: a folder that `tegula_tools.onnx_node_cases` wrote and a way to run a model.  Out: a verdict per case.
 //! Outputs are compared as the suite itself does: elementwise with the case's rtol and atol, dtype and shape equal; those
 //! that are drawn at random by what every draw obeys.
 

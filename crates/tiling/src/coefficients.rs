@@ -1,6 +1,6 @@
 //! Coefficients of f32 functions on every target: minimax polynomials from the constant term up, split constants.
 //!
-//! Printed by `tools/minimax.py`, which tells the method. Errors are relative to the function, unrounded.
+//! Printed by `tegula_tools/minimax.py`, which tells the method. Errors are relative to the function, unrounded.
 
 /// ln 2: 16 bits, so that products with exponents are exact, and the rest.
 pub const LN_2: [f32; 2] = [0.69314575, 1.4286068e-06];

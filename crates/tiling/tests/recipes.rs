@@ -4,7 +4,7 @@
 mod means;
 #[path = "recipes/sums.rs"]
 mod sums;
-mod support;
+use crate::support;
 #[path = "recipes/turned.rs"]
 mod turned;
 

@@ -1,7 +1,7 @@
 //! `bad-input [--bless]`: bad models, inputs, packages and outputs.  Each gives status 1 and a diagnostic, leaves no
 //! file behind, and says the same as `data/bad_input.txt`, which `--bless` rewrites.  Then small files, truncated at
 //! every length and with single bits flipped: never a panic, a signal or an internal error.
-//! The bad models come from `tools/bad_models.py`.
+//! The bad models come from `tegula_tools.bad_models`.
 
 pub mod requests;
 
@@ -11,12 +11,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-
-use crate::catalog::Catalog;
-use crate::outcome::Outcome;
-use crate::shell::{Finished, Shell};
-use crate::tegula_cli::{Tegula, first_error};
-use crate::{python, workspace};
+use tegula_automation::catalog::Catalog;
+use tegula_automation::outcome::Outcome;
+use tegula_automation::shell::{Finished, Shell};
+use tegula_automation::tegula_cli::{Tegula, first_error};
+use tegula_automation::{python, workspace};
 
 const LIMIT: Duration = Duration::from_secs(20);
 const FLIPS: usize = 300;
@@ -196,7 +195,7 @@ fn prepare(tegula: &Tegula, dir: &Path) -> Result<usize> {
     let _ = fs::remove_dir_all(dir);
     fs::create_dir_all(dir.join("folder"))?;
     let python = python::with_pins(&Catalog::load()?)?;
-    Shell::new(python).arg(workspace::tool("bad_models.py")).arg(dir).run()?;
+    python::script(python, "bad_models").arg(dir).run()?;
     let machine = fs::read_to_string(workspace::root().join("crates/machine/machines/zen4.toml"))?;
     let (head, datapath) = machine.split_once("core_datapath").context("zen4 has no `core_datapath`")?;
     let datapath = datapath.replacen("value = 32", "value = 0.5", 1);

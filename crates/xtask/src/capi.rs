@@ -9,15 +9,15 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, ensure};
-use tegula_base::DType;
+use tegula_automation::catalog::Catalog;
+use tegula_automation::fetch::fetch;
+use tegula_automation::outcome::Outcome;
+use tegula_automation::shell::{Shell, have};
+use tegula_automation::tegula_cli::Tegula;
+use tegula_automation::{valgrind, workspace};
 
 use crate::bad_input::requests::{Request, Requests};
-use crate::catalog::Catalog;
-use crate::fetch_models::fetch;
-use crate::outcome::Outcome;
-use crate::shell::{Shell, have};
-use crate::tegula_cli::{Tegula, read_npy};
-use crate::{valgrind, workspace};
+use crate::npy::Npy;
 
 /// A real model beside the small one.
 const MODEL: &str = "magika";
@@ -49,7 +49,7 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     let places = Places {
         sources: face.join("tests/c"),
         include: face.join("include"),
-        libraries: workspace::target().join("release"),
+        libraries: workspace::built(),
         folder: workspace::target().join("capi"),
         small_model: workspace::root().join("crates/tegula/models/double.onnx"),
     };
@@ -137,14 +137,14 @@ fn watched(program: &Path) -> Shell {
 fn asking(ask: &Path, request: &Request, folder: &Path) -> Result<Shell> {
     let command = Shell::new(ask).arg(request.file);
     let Some((name, npy)) = request.input else { return Ok(command) };
-    let tensor = read_npy(&folder.join(npy))?;
+    let tensor = Npy::read(&folder.join(npy))?;
     let raw = folder.join(npy).with_extension("raw");
     fs::write(&raw, &tensor.bytes)?;
     // ONNX's numbers.
-    let dtype = match tensor.dtype {
-        DType::F32 => 1,
-        DType::F64 => 11,
-        other => anyhow::bail!("{npy} is of {other}"),
+    let dtype = match tensor.descr.as_str() {
+        "<f4" => 1,
+        "<f8" => 11,
+        other => anyhow::bail!("{npy} is of `{other}`"),
     };
     let command = command.args([name, &dtype.to_string()]).arg(&raw);
     Ok(command.args(tensor.shape.iter().map(usize::to_string)))

@@ -9,20 +9,20 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
-use tegula_base::HostTensor;
-use tegula_testkit::onnx_suite::RunError;
+use tegula_automation::catalog::{Catalog, Entry};
+use tegula_automation::outcome::Outcome;
+use tegula_automation::tegula_cli::{RunError, RunOptions, Tegula};
+use tegula_automation::{fetch, workspace};
 
-use crate::catalog::{Catalog, Entry};
-use crate::fetch_models;
-use crate::outcome::Outcome;
-use crate::tegula_cli::{RunOptions, Tegula, read_npy, write_npy};
-use crate::workspace;
+use crate::npy::Npy;
 
 const MODEL: &str = "magika";
+/// The model's input.
+pub const INPUT: &str = "bytes";
 
 /// Magika's `config.min.json`.
 #[derive(Deserialize)]
-struct Config {
+pub struct Config {
     beg_size: usize,
     end_size: usize,
     block_size: usize,
@@ -41,44 +41,55 @@ pub fn run(args: &[String]) -> Result<Outcome> {
         "{} has nothing to tell its kind by: it is empty or blank",
         file.display()
     );
-    let catalog = Catalog::load()?;
     let tegula = Tegula::build()?;
-    let model = fetch_models::fetch(&catalog, MODEL)?;
-    let config = config(&catalog)?;
-
-    let dir = workspace::target().join("demo");
-    fs::create_dir_all(&dir)?;
-    let input = dir.join("bytes.npy");
-    let features = features(&content, &config);
-    write_npy(&input, &HostTensor::from_elements(&[1, features.len()], &features))?;
-
-    let inputs = BTreeMap::from([("bytes".to_string(), input)]);
-    let out = dir.join("out");
+    let Prepared { model, config, input } = prepare(&content, &workspace::target().join("demo"))?;
+    let inputs = BTreeMap::from([(INPUT.to_string(), input)]);
+    let out = workspace::target().join("demo/out");
     let report = match tegula.run_files(&model, &inputs, &out, RunOptions::default()) {
         Ok(report) => report,
         Err(RunError::Refused(reason) | RunError::Crashed(reason)) => anyhow::bail!("`tegula run`: {reason}"),
     };
     let output = report.outputs.first().context("the model gave no output")?;
-    let scores = read_npy(&output.path_in(&out))?.elements::<f32>().context("the scores are not f32")?;
-    ensure!(
-        scores.len() == config.target_labels_space.len(),
-        "{} scores for {} labels",
-        scores.len(),
-        config.target_labels_space.len()
-    );
-    let best =
-        (0..scores.len()).max_by(|a, b| scores[*a].total_cmp(&scores[*b])).context("there are no scores")?;
-    let label = &config.target_labels_space[best];
-
+    let (label, score) = best(&output.path_in(&out), &config)?;
     let ms = |ns: u64| ns as f64 / 1e6;
-    println!("{}: {label} ({:.2} %)", shown(&file), scores[best] * 100.0);
+    println!("{}: {label} ({:.2} %)", shown(&file), score * 100.0);
     println!(
         "compiled in {:.1} ms, loaded in {:.2} ms, ran in {:.2} ms",
         ms(report.compile_ns),
         ms(report.load_ns),
         ms(report.run_ns)
     );
-    Ok(Outcome::pass().with("label", label).with("probability", format!("{:.4}", scores[best])))
+    Ok(Outcome::pass().with("label", label).with("probability", format!("{score:.4}")))
+}
+
+/// What a run of the classifier needs.
+pub struct Prepared {
+    pub model: PathBuf,
+    pub config: Config,
+    /// The features, as a file for [`INPUT`].
+    pub input: PathBuf,
+}
+
+/// Fetches the model, and writes a content's features into a folder.
+pub fn prepare(content: &[u8], folder: &Path) -> Result<Prepared> {
+    let catalog = Catalog::load()?;
+    let model = fetch::fetch(&catalog, MODEL)?;
+    let config = config(&catalog)?;
+    fs::create_dir_all(folder)?;
+    let input = folder.join("bytes.npy");
+    let features = features(content, &config);
+    Npy::of_i32(&[1, features.len()], &features).write(&input)?;
+    Ok(Prepared { model, config, input })
+}
+
+/// The label with the highest score, and that score, of the model's output.
+pub fn best<'a>(output: &Path, config: &'a Config) -> Result<(&'a str, f32)> {
+    let scores = Npy::read(output)?.f32s().context("the scores are not f32")?;
+    let labels = &config.target_labels_space;
+    ensure!(scores.len() == labels.len(), "{} scores for {} labels", scores.len(), labels.len());
+    let best = (0..scores.len()).max_by(|a, b| scores[*a].total_cmp(&scores[*b]));
+    let best = best.context("there are no scores")?;
+    Ok((&labels[best], scores[best]))
 }
 
 /// Reads Magika's settings from the wheel that the model came in.
@@ -89,7 +100,7 @@ fn config(catalog: &Catalog) -> Result<Config> {
     let file = workspace::models().join("magika-config.json");
     if !file.exists() {
         let member = model.path.replace("model.onnx", "config.min.json");
-        fetch_models::extract_member(model, &member, &file)?;
+        fetch::extract_member(model, &member, &file)?;
     }
     serde_json::from_str(&fs::read_to_string(&file)?)
         .with_context(|| format!("{} is malformed", file.display()))

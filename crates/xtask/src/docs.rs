@@ -14,8 +14,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-use crate::outcome::Outcome;
-use crate::{status, workspace};
+use crate::status;
+use tegula_automation::outcome::Outcome;
+use tegula_automation::workspace;
 
 /// One document, or a part of one, and what it should say.
 struct Page {

@@ -3,12 +3,11 @@
 use std::fs;
 
 use anyhow::Result;
-
-use crate::catalog::Catalog;
-use crate::fetch_models::{fetch, hash_file};
-use crate::outcome::Outcome;
-use crate::tegula_cli::Tegula;
-use crate::workspace;
+use tegula_automation::catalog::Catalog;
+use tegula_automation::fetch::{fetch, hash_file};
+use tegula_automation::outcome::Outcome;
+use tegula_automation::tegula_cli::Tegula;
+use tegula_automation::workspace;
 
 /// Directory, run and compile threads of each compilation.
 const COMPILATIONS: [(&str, &str, usize); 4] =

@@ -7,13 +7,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-
-use crate::catalog::Catalog;
-use crate::fetch_models::fetch;
-use crate::outcome::Outcome;
-use crate::shell::{Shell, have};
-use crate::tegula_cli::Tegula;
-use crate::workspace;
+use tegula_automation::catalog::Catalog;
+use tegula_automation::fetch::fetch;
+use tegula_automation::outcome::Outcome;
+use tegula_automation::shell::{Shell, have};
+use tegula_automation::tegula_cli::Tegula;
+use tegula_automation::workspace;
 
 const NAMES: [&str; 3] = ["mlir-opt-22", "/usr/lib/llvm-22/bin/mlir-opt", "mlir-opt"];
 const REFUSED_FOLDERS: [&str; 2] = ["error", "verify"];

@@ -6,13 +6,12 @@ use std::fs;
 
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
-
-use crate::catalog::Catalog;
-use crate::fetch_models::fetch;
-use crate::outcome::Outcome;
-use crate::shell::{Shell, have};
-use crate::tegula_cli::Tegula;
-use crate::workspace;
+use tegula_automation::catalog::Catalog;
+use tegula_automation::fetch::fetch;
+use tegula_automation::outcome::Outcome;
+use tegula_automation::shell::{Shell, have};
+use tegula_automation::tegula_cli::Tegula;
+use tegula_automation::workspace;
 
 const NAMES: [&str; 4] = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
 const MODEL: &str = "yolov8n";

@@ -10,10 +10,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-
-use crate::outcome::Outcome;
-use crate::shell::Shell;
-use crate::{verb, workspace};
+use tegula_automation::outcome::Outcome;
+use tegula_automation::shell::Shell;
+use tegula_automation::{verb, workspace};
 
 /// The model of the pages; the README's first command fetches it.
 const MODEL: &str = "magika.onnx";

@@ -9,8 +9,8 @@ use std::fs;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
-use crate::outcome::Outcome;
-use crate::workspace;
+use tegula_automation::outcome::Outcome;
+use tegula_automation::workspace;
 
 /// The page, from the project's root.
 pub const PAGE: &str = "docs/status.md";

@@ -3,10 +3,9 @@
 use std::fs;
 
 use anyhow::Result;
-
-use crate::outcome::Outcome;
-use crate::shell::Shell;
-use crate::workspace;
+use tegula_automation::outcome::Outcome;
+use tegula_automation::shell::Shell;
+use tegula_automation::workspace;
 
 pub fn run(_args: &[String]) -> Result<Outcome> {
     let (passed, failed, ended_well) = cargo_test(&["--test", "*"])?;
@@ -34,8 +33,10 @@ pub fn unit(_args: &[String]) -> Result<Outcome> {
 
 /// Tests passed, tests failed, and whether cargo itself was content.
 fn cargo_test(filter: &[&str]) -> Result<(u64, u64, bool)> {
-    let streamed =
-        Shell::new("cargo").args(["test", "--workspace", "--no-fail-fast"]).args(filter).stream()?;
+    let streamed = Shell::new("cargo")
+        .args(["test", "--workspace", "--profile", &workspace::profile(), "--no-fail-fast"])
+        .args(filter)
+        .stream()?;
     let (mut passed, mut failed) = (0, 0);
     for line in streamed.lines.iter().filter_map(|line| line.strip_prefix("test result: ")) {
         // ok. 4 passed; 0 failed; 0 ignored; ...

@@ -6,15 +6,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
+use tegula_automation::catalog::Catalog;
+use tegula_automation::fetch::fetch;
+use tegula_automation::outcome::Outcome;
+use tegula_automation::python;
+use tegula_automation::shell::Shell;
+use tegula_automation::tegula_cli::Tegula;
+use tegula_automation::workspace;
 
 use crate::bad_input::requests::Requests;
-use crate::catalog::Catalog;
-use crate::fetch_models::fetch;
-use crate::outcome::Outcome;
-use crate::python;
-use crate::shell::Shell;
-use crate::tegula_cli::Tegula;
-use crate::workspace;
 
 const MATURIN: &str = "maturin==1.16.0";
 const PYTEST: &str = "pytest==9.2.0";
@@ -86,8 +86,8 @@ pub fn run(_args: &[String]) -> Result<Outcome> {
         .with("said_otherwise", otherwise))
 }
 
-/// Builds the wheel in the project's own target folder, so that its crates are built once.
-fn build(folder: &Path) -> Result<PathBuf> {
+/// Builds the wheel, of the profile that is set, in the project's own target folder, so that its crates are built once.
+pub fn build(folder: &Path) -> Result<PathBuf> {
     let python = python::environment(&folder.join("tools"))?;
     let stamp = folder.join("tools/maturin.txt");
     if fs::read_to_string(&stamp).ok().as_deref() != Some(MATURIN) {
@@ -97,7 +97,16 @@ fn build(folder: &Path) -> Result<PathBuf> {
     let out = folder.join("dist");
     let _ = fs::remove_dir_all(&out);
     Shell::new(&python)
-        .args(["-m", "maturin", "build", "--release", "--locked", "--quiet", "--manifest-path"])
+        .args([
+            "-m",
+            "maturin",
+            "build",
+            "--profile",
+            &workspace::profile(),
+            "--locked",
+            "--quiet",
+            "--manifest-path",
+        ])
         .arg(workspace::root().join("crates/python/Cargo.toml"))
         .arg("--out")
         .arg(&out)

@@ -1,8 +1,7 @@
 //! A product of an input and constant weights on both tiers, on the portable executor and as machine code where this
 //! processor runs it: the numbers of the evaluator.
 
-#[path = "../common/model.rs"]
-mod model;
+use crate::model;
 
 use crate::program::program;
 use model::model;

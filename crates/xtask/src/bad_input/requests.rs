@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use tegula_automation::shell::Shell;
+use tegula_automation::tegula_cli::Tegula;
 
 use super::{CASES, Disk, prepare, run_case};
-use crate::shell::Shell;
-use crate::tegula_cli::Tegula;
 
 /// Bad requests, and the folder of their files, in which they are made.
 pub struct Requests {

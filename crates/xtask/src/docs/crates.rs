@@ -5,7 +5,7 @@ use std::fs;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::workspace;
+use tegula_automation::workspace;
 
 /// As long as a line of the map may be.
 const LONGEST: usize = 120;

@@ -4,7 +4,7 @@ use std::fs;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::workspace;
+use tegula_automation::workspace;
 
 const HEAD: &str = "# Decisions
 

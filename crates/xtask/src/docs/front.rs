@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use serde::Deserialize;
 
 use super::reports::{Machine, Onnx};
-use crate::workspace;
+use tegula_automation::workspace;
 
 /// How many times as fast as other engines Tegula runs models, a row for each machine.
 pub fn speed() -> Result<String> {

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::workspace;
+use tegula_automation::workspace;
 
 /// One machine that reports are of.
 #[derive(Debug, Deserialize)]

@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Result;
+use tegula_automation::workspace;
 
 use super::Findings;
-use crate::workspace;
 
 /// A file beyond this many lines wants to be two.
 const LONGEST: usize = 600;
@@ -30,21 +30,22 @@ const MAY_BE_UNSAFE: &[&str] =
 const FOREIGN_PATHS: &[&str] =
     &[concat!("/work", "/shared"), concat!("../", "shared"), concat!("/work", "/main")];
 
+/// Files that may name a path beside the checkout, and which: CI's script looks whether data lies there.
+const MAY_NAME: &[(&str, &str)] = &[(".ci/run", concat!("../", "shared/data"))];
+
 const STUBS: &[&str] = &[concat!("todo", "!("), concat!("unimplemented", "!(")];
 
 const TEXT_EXTENSIONS: &[&str] =
     &["rs", "md", "toml", "py", "sh", "json", "txt", "mlir", "proto", "yml", "yaml", ""];
 
-/// Checks every file of the project; returns how many there are.
+/// Checks every file of the project that git tracks or would, whatever its folder is called; returns how many there are.
 pub fn check(findings: &mut Findings) -> Result<usize> {
-    let root = workspace::root();
-    let mut files = workspace::files_under(&root)?;
-    let ci = root.join(".ci");
-    if ci.is_dir() {
-        files.extend(workspace::files_under(&ci)?);
-    }
+    check_in(&workspace::root(), findings)
+}
+
+fn check_in(root: &Path, findings: &mut Findings) -> Result<usize> {
     let mut n_files = 0;
-    for file in files {
+    for file in workspace::tracked_files(root)? {
         let extension =
             file.extension().map_or(String::new(), |extension| extension.to_string_lossy().into_owned());
         if !TEXT_EXTENSIONS.contains(&extension.as_str()) {
@@ -53,13 +54,16 @@ pub fn check(findings: &mut Findings) -> Result<usize> {
         // What is not text is somebody's data.
         let Ok(text) = fs::read_to_string(&file) else { continue };
         n_files += 1;
-        for (number, line) in numbered(&text) {
+        let is_free =
+            |line: &str| MAY_NAME.iter().any(|(free, path)| file.ends_with(free) && line.contains(path));
+        for (number, line) in numbered(&text).filter(|(_, line)| !is_free(line)) {
             for path in FOREIGN_PATHS.iter().filter(|path| line.contains(**path)) {
                 findings.add(&file, number, format!("names `{path}`, which other machines do not have"));
             }
         }
         if extension == "rs" {
-            check_rust(&root, &file, &text, findings);
+            check_rust(root, &file, &text, findings);
+            check_test(root, &file, findings);
         }
     }
     Ok(n_files)
@@ -102,6 +106,23 @@ fn check_rust(root: &Path, file: &Path, text: &str, findings: &mut Findings) {
     }
 }
 
+/// A crate's tests are one program, `tests/main.rs`: a file beside it that is none of its modules would never run.
+fn check_test(root: &Path, file: &Path, findings: &mut Findings) {
+    let is_beside = file
+        .parent()
+        .is_some_and(|folder| folder.ends_with("tests") && folder.starts_with(root.join("crates")));
+    let main = file.with_file_name("main.rs");
+    if !is_beside || file == main || !main.exists() {
+        return;
+    }
+    let name = file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    let modules = fs::read_to_string(&main).unwrap_or_default();
+    let named = [format!("mod {name};"), format!("\"{name}.rs\"")];
+    if !modules.lines().any(|line| named.iter().any(|name| line.contains(name))) {
+        findings.add(file, 0, "is no module of `tests/main.rs`, so that its tests never run");
+    }
+}
+
 fn numbered(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().enumerate().map(|(index, line)| (index + 1, line))
 }
@@ -126,6 +147,7 @@ fn says_unsafe(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tegula_automation::shell::Shell;
 
     fn findings(path: &str, text: &str) -> Vec<String> {
         let root = workspace::root();
@@ -149,6 +171,49 @@ mod tests {
         );
         let long = format!("//! Long.\n{}", "\n".repeat(LONGEST));
         assert_eq!(findings("crates/opt/src/f.rs", &long).len(), 1);
+    }
+
+    /// Folders that cargo or an editor would use hide nothing, nor do files that are new.
+    #[test]
+    fn a_file_in_a_folder_named_target_is_found() {
+        let root = workspace::target().join("tidy-test");
+        let _ = fs::remove_dir_all(&root);
+        let planted = root.join("crates/target/src/lib.rs");
+        let ignored = root.join("ignored/lib.rs");
+        for file in [&planted, &ignored] {
+            fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+            fs::write(file, concat!("//! Planted.\nfn f() { todo", "!() }\n")).expect("a file");
+        }
+        fs::write(root.join(".gitignore"), "/ignored\n").expect("a file");
+        Shell::new("git").args(["init", "--quiet"]).dir(&root).run().expect("git");
+        let found = || {
+            let mut findings = Findings::default();
+            check_in(&root, &mut findings).expect("a list of files");
+            findings.0
+        };
+        let untracked = found();
+        assert_eq!(untracked.len(), 1, "{untracked:?}");
+        assert!(untracked[0].contains("crates/target/src/lib.rs:2: `todo!` is a stub"), "{untracked:?}");
+        Shell::new("git").args(["add", "."]).dir(&root).run().expect("git");
+        assert_eq!(found(), untracked);
+    }
+
+    #[test]
+    fn a_test_that_never_runs_is_found() {
+        let root = workspace::target().join("tidy-test-modules");
+        let tests = root.join("crates/a/tests");
+        fs::create_dir_all(&tests).expect("a folder");
+        for (name, text) in
+            [("main.rs", "//! All.\nmod one;\n"), ("one.rs", "//! One.\n"), ("two.rs", "//! Two.\n")]
+        {
+            fs::write(tests.join(name), text).expect("a file");
+        }
+        let mut findings = Findings::default();
+        ["main.rs", "one.rs", "two.rs"]
+            .iter()
+            .for_each(|name| check_test(&root, &tests.join(name), &mut findings));
+        assert_eq!(findings.0.len(), 1, "{:?}", findings.0);
+        assert!(findings.0[0].contains("two.rs: is no module"), "{:?}", findings.0);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use super::Findings;
-use crate::workspace;
+use tegula_automation::workspace;
 
 /// The longest line of prose, and the longest cell of a table, in characters.
 const LONGEST: usize = 160;

@@ -1,0 +1,1 @@
+"""Forms of models that `drawn_cases` draws."""

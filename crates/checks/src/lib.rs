@@ -1,0 +1,78 @@
+//! What must be right: programs, cases and models on every executor, against the evaluator, ONNX Runtime and NVIDIA's tools.
+//! In: a verb of `cargo xtask` and its arguments.  Out: one line `RESULT <name> pass|fail|skip key=value ...`, exit 0, 1 or 3.
+//! May use: automation, testkit, driver, runtime, opt, backend, tiling, target-cpu, target-gpu, export-tileir, tile, tensor, import, package, isa-ptx, sim-ptx, machine, ir, mlir, base.  Never knows: how long anything takes; checks of the shipped program call the `tegula` binary.
+//! Start reading at `VERBS` below; each verb is a file of its name.
+
+mod contrib;
+mod coverage;
+mod decoders;
+mod drawn;
+mod elf;
+mod fuzz;
+mod gpu;
+mod gpu_bundle;
+mod gpu_encodings;
+mod gpu_kernels;
+pub mod gpu_ptxas;
+mod gpu_races;
+mod gpu_random;
+mod gpu_sim;
+mod gpu_tileir;
+pub mod in_process;
+mod models;
+pub mod npy;
+mod onnx;
+mod onnx_cases;
+mod onnx_more;
+mod onnx_open;
+mod op_reference;
+mod open_rows;
+mod ort_cases;
+mod random;
+mod reduce;
+mod refusals;
+mod same_output;
+mod simulated;
+mod tileiras;
+mod ulp;
+mod worker_pool;
+
+use tegula_automation::verb::Run;
+
+/// Every verb that is this program's.
+pub const VERBS: &[(&str, Run)] = &[
+    ("op-reference", op_reference::run),
+    ("gpu-ptxas", gpu_ptxas::run),
+    ("gpu-encodings", gpu_encodings::run),
+    ("gpu-sim", gpu_sim::run),
+    ("gpu-races", gpu_races::run),
+    ("gpu-random", gpu_random::run),
+    ("gpu-kernels", gpu_kernels::run),
+    ("gpu-tileir", gpu_tileir::run),
+    ("models", models::run),
+    ("onnx-open", onnx_open::run),
+    ("onnx-more", onnx_more::run),
+    ("decoders", decoders::run),
+    ("contrib", contrib::run),
+    ("drawn", drawn::run),
+    ("coverage", coverage::run),
+    ("onnx", onnx::run),
+    ("random", random::run),
+    ("ulp", ulp::run),
+    ("fuzz", fuzz::run),
+    ("reduce", reduce::run),
+    ("same-output", same_output::run),
+    ("gpu", gpu::run),
+    ("gpu-bundle", gpu_bundle::run),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::VERBS;
+    use tegula_automation::verb::{Program, unmatched};
+
+    #[test]
+    fn verbs_are_those_of_the_table() {
+        assert_eq!(unmatched(Program::Checks, VERBS), [""; 0]);
+    }
+}

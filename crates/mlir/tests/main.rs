@@ -1,0 +1,9 @@
+//! The crate's tests as one program, which is built and linked once: a module a subject; `tidy` sees that none is left out.
+
+mod common;
+
+mod access;
+mod hostile;
+mod speed;
+mod text;
+mod upstream;
