@@ -300,6 +300,7 @@ fn about(model: &str, options: &CompileOptions, stages: &Stages, target: &dyn Ta
         given.insert("form".to_string(), "portable".to_string());
     }
     About {
+        devices: vec![],
         model: model.to_string(),
         tegula: env!("CARGO_PKG_VERSION").to_string(),
         machine: target::machine_id(options, target),

@@ -12,7 +12,8 @@ use tegula_opt::lower_to_host::constants::packing;
 use tegula_opt::lower_to_host::{HostCode, HostModule};
 use tegula_opt::update_in_place::data_of_update;
 use tegula_package::{
-    About, Arg, Buffer, BufferId, HostProgram, Kernel, KernelCode, PackageBuilder, Place, Port, Step,
+    About, Arg, Buffer, BufferId, DeviceId, HostProgram, Kernel, KernelCode, PackageBuilder, Place, Port,
+    Step,
 };
 use tegula_runtime::Session;
 use tegula_tensor::eval::Bindings;
@@ -93,6 +94,7 @@ pub(super) fn run(
             .chain(outputs.iter().enumerate().map(|(i, n)| buffer(Place::Output(i as u32), *n)))
             .chain(between.iter().map(temporary))
             .collect(),
+        images: vec![],
         kernels,
         steps,
     };
@@ -179,7 +181,8 @@ fn port(stem: &str, index: usize, buffer: usize, bytes: usize) -> Port {
 }
 
 fn buffer(place: Place, bytes: usize) -> Buffer {
-    Buffer { name: "buffer".into(), bytes: Dim::from(bytes), place, first: 0, last: 0 }
+    let device = DeviceId::HOME;
+    Buffer { name: "buffer".into(), bytes: Dim::from(bytes), place, device, first: 0, last: 0 }
 }
 
 fn bytes_tensor(bytes: Vec<u8>) -> HostTensor {

@@ -10,8 +10,8 @@ use tegula_host::{HostFunc, HostOp, Relation};
 use tegula_ir::{OpId, RegionId, Value};
 use tegula_package as package;
 use tegula_package::{
-    About, Arg, Buffer, BufferId, Cond, ConstantData, Draft, HostProgram, Kernel, KernelCode, PackageBuilder,
-    Place, Port, Step, Symbol,
+    About, Arg, Buffer, BufferId, Cond, ConstantData, DeviceId, Draft, HostProgram, Kernel, KernelCode,
+    PackageBuilder, Place, Port, Step, Symbol,
 };
 
 /// Writes a verified module down; `lifetimes` come from `plan_memory`.
@@ -58,7 +58,7 @@ pub fn to_package(module: &HostModule, lifetimes: &Lifetimes, about: About) -> R
     let outputs = writer.outputs()?;
     let steps = writer.steps(func.body())?;
     let Writer { builder, buffers, .. } = writer;
-    let program = HostProgram { inputs, outputs, buffers, kernels, steps, symbols };
+    let program = HostProgram { inputs, outputs, buffers, images: vec![], kernels, steps, symbols };
     builder.finish(about, program)
 }
 
@@ -185,7 +185,7 @@ impl Writer<'_> {
         if self.ids[value.index()].is_some() {
             return Ok(());
         }
-        let bytes = func.ty(value).bytes.clone();
+        let (bytes, device) = (func.ty(value).bytes.clone(), DeviceId::HOME);
         let place = match func.kind(op) {
             HostOp::Input { index, .. } | HostOp::Updated { index, .. } => Place::Input(*index),
             HostOp::Output { index } => Place::Output(*index),
@@ -214,7 +214,7 @@ impl Writer<'_> {
         };
         let (first, last) = self.lifetimes.of(value);
         self.ids[value.index()] = Some(BufferId::from(self.buffers.len()));
-        self.buffers.push(Buffer { name, bytes, place, first, last });
+        self.buffers.push(Buffer { name, bytes, place, device, first, last });
         Ok(())
     }
 
