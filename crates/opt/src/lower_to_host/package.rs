@@ -185,7 +185,8 @@ impl Writer<'_> {
         if self.ids[value.index()].is_some() {
             return Ok(());
         }
-        let (bytes, device) = (func.ty(value).bytes.clone(), DeviceId::HOME);
+        let ty = func.ty(value);
+        let (bytes, device) = (ty.bytes.clone(), DeviceId(ty.device));
         let place = match func.kind(op) {
             HostOp::Input { index, .. } | HostOp::Updated { index, .. } => Place::Input(*index),
             HostOp::Output { index } => Place::Output(*index),
@@ -254,6 +255,13 @@ impl Writer<'_> {
                 Step::Launch { kernel: *kernel, args, grid: grid.clone() }
             }
             HostOp::Copy { src_offset, dst_offset, bytes } => Step::Copy {
+                src: ids[0],
+                src_offset: src_offset.clone(),
+                dst: ids[1],
+                dst_offset: dst_offset.clone(),
+                bytes: bytes.clone(),
+            },
+            HostOp::Transfer { src_offset, dst_offset, bytes } => Step::Transfer {
                 src: ids[0],
                 src_offset: src_offset.clone(),
                 dst: ids[1],

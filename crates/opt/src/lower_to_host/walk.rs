@@ -199,13 +199,13 @@ impl<'a> Walk<'a> {
     // --- host ops --------------------------------------------------------------------------------------
 
     fn at_top(&mut self, kind: HostOp, bytes: Dim) -> Value {
-        let op = self.host.create_op(kind, &[], [BufferType { bytes }], None);
+        let op = self.host.create_op(kind, &[], [BufferType::home(bytes)], None);
         self.header.push(op);
         self.host.result(op)
     }
 
     pub(super) fn alloc(&mut self, bytes: Dim, location: Option<Arc<str>>) -> Value {
-        let op = self.host.push_op(self.region, HostOp::Alloc {}, &[], [BufferType { bytes }], location);
+        let op = self.host.push_op(self.region, HostOp::Alloc {}, &[], [BufferType::home(bytes)], location);
         self.host.result(op)
     }
 
@@ -225,7 +225,7 @@ impl<'a> Walk<'a> {
         let length = self.consts[id].data.len();
         self.pool.get(&self.consts, id, packing, |packing| {
             let bytes = Dim::from(packing.as_ref().map_or(length, |packing| packing.bytes()));
-            let op = host.create_op(HostOp::Constant { id, packing }, &[], [BufferType { bytes }], None);
+            let op = host.create_op(HostOp::Constant { id, packing }, &[], [BufferType::home(bytes)], None);
             header.push(op);
             host.result(op)
         })
