@@ -2,7 +2,8 @@
 //! instruction set among those that its caller brings and those of [`crate::Hardware`].
 //!
 //! ```text
-//!   Device ─load─► Loaded: kernels that the session's threads run (host.rs, simulated.rs), or that a queue takes (cuda/, brought.rs)
+//!   Device ─load─► Loaded ─┬─► kernels that the session's threads run (host.rs, simulated.rs)
+//!                         └─► kernels that a queue takes (cuda/, brought.rs)
 //! ```
 //! A device of the caller's own is safe code: it gives memory by [`DeviceMemory`], and a kernel by [`DeviceKernel`], which
 //! sees each buffer of its launch as bytes.
