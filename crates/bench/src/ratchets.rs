@@ -15,7 +15,7 @@ use tegula_automation::{python, valgrind, workspace};
 use tegula_checks::in_process;
 use tegula_driver::Form;
 use tegula_driver::predict::{Programs, count, planned};
-use tegula_package::Package;
+use tegula_package::{Package, isa};
 use tegula_target_cpu::count::Tally;
 
 use crate::ratchet::{Figures, Ratchet};
@@ -84,7 +84,8 @@ fn compile(model: &Path, class: &str) -> Result<bytes::Bytes> {
 /// Bytes of a package's code, and what all its launches do.
 fn tally(package: bytes::Bytes) -> Result<(u64, Tally)> {
     let package = Package::parse(package).map_err(|found| anyhow!("{found}"))?;
-    let code = package.code().len() as u64;
+    let machine_code = package.program.images.iter().filter(|image| image.isa == isa::X86_64);
+    let code = machine_code.map(|image| image.len).sum();
     let (mut programs, mut sum) = (Programs::default(), Tally::default());
     for launch in planned(&package).map_err(|found| anyhow!("{found}"))? {
         let tally = count(&mut programs, &package, &launch).map_err(|found| anyhow!("{found}"))?;

@@ -16,20 +16,26 @@ use tegula_automation::fetch::fetch;
 use tegula_automation::outcome::Outcome;
 use tegula_automation::tegula_cli::{Tegula, first_error};
 use tegula_automation::workspace;
-use tegula_package::Package;
 use tegula_package::format::SectionKind;
+use tegula_package::{Image, Package, isa};
 
 /// Both tiers of processors with and without AVX-VNNI or BF16, and a GPU.
 const CLASSES: [&str; 5] = ["zen5", "sapphire-rapids", "zen3", "avx2-vnni-generic", "h200"];
 /// Parts of the catalogue that runs take in turns, unless `--all` asks for it whole.
 const PARTS: usize = 6;
-/// What a line has of a package: each a hash of the sections named.
-const COLUMNS: [(&str, &[SectionKind]); 4] = [
-    ("code", &[SectionKind::Code, SectionKind::Portable]),
-    ("constants", &[SectionKind::Constants]),
-    ("plan", &[SectionKind::MemoryPlan]),
-    ("program", &[SectionKind::Program, SectionKind::Costs, SectionKind::Sources]),
+/// What a line has of a package: each a hash of what is named.
+const COLUMNS: [(&str, Hashed); 4] = [
+    ("code", Hashed::Images),
+    ("constants", Hashed::Sections(&[SectionKind::Constants])),
+    ("plan", Hashed::Sections(&[SectionKind::MemoryPlan])),
+    ("program", Hashed::Sections(&[SectionKind::Program, SectionKind::Costs, SectionKind::Sources])),
 ];
+
+enum Hashed {
+    /// Machine code first.
+    Images,
+    Sections(&'static [SectionKind]),
+}
 const FILE: &str = "same_output.txt";
 
 pub fn run(args: &[String]) -> Result<Outcome> {
@@ -83,8 +89,15 @@ fn compile(tegula: &Tegula, model: &Path, class: &str) -> Result<Vec<String>> {
     }
     let bytes = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
     let package = Package::parse(bytes.into()).map_err(|found| anyhow::anyhow!("{found}"))?;
-    let sections = |kinds: &[SectionKind]| hash(kinds.iter().map(|kind| package.section(*kind)));
-    Ok(COLUMNS.iter().map(|(_, kinds)| sections(kinds)).collect())
+    let part = |part: &Hashed| match part {
+        Hashed::Sections(kinds) => hash(kinds.iter().map(|kind| package.section(*kind))),
+        Hashed::Images => {
+            let mut images: Vec<&Image> = package.program.images.iter().collect();
+            images.sort_by_key(|image| image.isa != isa::X86_64);
+            hash(images.into_iter().map(|image| package.image_bytes(image)))
+        }
+    };
+    Ok(COLUMNS.iter().map(|(_, kind)| part(kind)).collect())
 }
 
 /// 64 bits of SHA-256 over the parts, one after the other: how they are divided is the format's affair.

@@ -25,9 +25,15 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
             .iter()
             .map(|(name, offset, bytes)| json!({ "name": name, "offset": offset, "bytes": bytes }))
             .collect();
+        let images: Vec<Value> = found
+            .images
+            .iter()
+            .map(|(isa, device, bytes)| json!({ "isa": isa, "device": device, "bytes": bytes }))
+            .collect();
         return output::print_json(&json!({
             "bytes": found.bytes,
             "sections": sections,
+            "images": images,
             "steps": found.steps,
             "launches": found.launches,
             "manifest": found.manifest,
@@ -49,6 +55,9 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
     }
     for (name, offset, bytes) in &found.sections {
         text += &format!("section {name:<12} {:>10} at {offset}\n", output::size(*bytes));
+    }
+    for (isa, device, bytes) in &found.images {
+        text += &format!("image {isa:<14} {:>10} for {device}\n", output::size(*bytes));
     }
     text += &format!(
         "{} steps, {} launches, {} kernels\n",

@@ -8,7 +8,7 @@ use crate::sizes::AtSizes;
 use std::collections::BTreeMap;
 use tegula_base::Dim;
 use tegula_package::manifest::PortFacts;
-use tegula_package::{Kernel, KernelCode, Package, PtxLaunch, Step};
+use tegula_package::{Entry, Kernel, KernelCode, Package, PtxLaunch, Step};
 
 /// A fact that both packages have, or one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -186,7 +186,7 @@ fn launch(package: &Package, kernel: &Kernel, sizes: &mut AtSizes) -> Launch {
     };
     let code = package.kernel_code(&kernel.code).to_vec();
     let launch = match &kernel.code {
-        KernelCode::Ptx { launch, .. } => Some(launch.clone()),
+        KernelCode::Image { entry: Entry::Ptx { launch, .. }, .. } => Some(launch.clone()),
         _ => None,
     };
     Launch { kernel: kernel.name.clone(), nodes, code, launch, cost }

@@ -13,6 +13,8 @@ pub struct Inspection {
     pub memory: MemoryFacts,
     /// Name, offset and bytes of each section.
     pub sections: Vec<(&'static str, u64, u64)>,
+    /// Instruction set, device and bytes of each image.
+    pub images: Vec<(String, String, u64)>,
     /// Steps of the host program, those in branches and loops included.
     pub steps: usize,
     pub launches: usize,
@@ -27,6 +29,9 @@ pub fn inspect(bytes: Bytes) -> Result<Inspection, Diagnostics> {
         let section = package.header().section(kind);
         (kind.name(), section.offset, section.len)
     });
+    let about = &package.manifest.about;
+    let images = package.program.images.iter();
+    let images = images.map(|image| (image.isa.clone(), about.device_name(image.device), image.len));
     let (mut steps, mut launches) = (0, 0);
     Step::for_each(&package.program.steps, 0, &mut |_, step| {
         steps += 1;
@@ -34,6 +39,7 @@ pub fn inspect(bytes: Bytes) -> Result<Inspection, Diagnostics> {
     });
     Ok(Inspection {
         sections: sections.collect(),
+        images: images.collect(),
         steps,
         launches,
         bytes: total,
@@ -55,7 +61,7 @@ pub fn is_package(bytes: &[u8]) -> bool {
 /// Every buffer with its size, lifetime and place, for `--debug-plan`.
 pub fn plan(package: &tegula_package::Draft) -> Result<String, Diagnostics> {
     use std::fmt::Write;
-    use tegula_package::Place;
+    use tegula_package::{DeviceId, Place};
     let package = Package::parse(package.to_bytes())?;
     let mut text = format!("{:>6} {:>16} {:>13}  {:<24} name\n", "buffer", "bytes", "steps", "place");
     for (index, buffer) in package.program.buffers.iter().enumerate() {
@@ -67,14 +73,21 @@ pub fn plan(package: &tegula_package::Draft) -> Result<String, Diagnostics> {
             Place::Alias { of, offset } => format!("in {} at {offset}", of.0),
             Place::State(i) => format!("state {i}"),
         };
+        let place = match buffer.device {
+            DeviceId::HOME => place,
+            device => format!("{place} of device {device}"),
+        };
         let steps = format!("{}..={}", buffer.first, buffer.last);
         let bytes = buffer.bytes.to_string();
         // A `String` takes whatever is written.
         let _ = writeln!(text, "{index:>6} {bytes:>16} {steps:>13}  {place:<24} {}", buffer.name);
     }
-    if let Some(arena) = &package.memory.arena {
-        let _ =
-            writeln!(text, "arena: {} bytes, at least {} are alive at once", arena.bytes, arena.lower_bound);
+    let memory = &package.memory;
+    for (device, arena) in [&memory.arena].into_iter().chain(&memory.devices).enumerate() {
+        let Some(arena) = arena else { continue };
+        let of = if device == 0 { String::new() } else { format!(" of device {device}") };
+        let (bytes, alive) = (arena.bytes, arena.lower_bound);
+        let _ = writeln!(text, "arena{of}: {bytes} bytes, at least {alive} are alive at once");
         for buffer in &arena.buffers {
             let end = buffer.offset + buffer.bytes;
             let _ = writeln!(

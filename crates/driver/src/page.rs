@@ -30,7 +30,7 @@ pub fn page(package: &Package, dims: &BTreeMap<String, i64>) -> String {
     let mut sizes = AtSizes::new(dims);
     let launches = launches(package, &mut sizes);
     let table = table::kernels(package, &launches, &mut sizes);
-    let memory = memory::drawing(package, &mut sizes);
+    let memory = memory::drawings(package, &mut sizes);
     let graph = graph::drawing(package, &launches);
     let about = &package.manifest.about;
     let total: f64 = launches.iter().map(|launch| launch.ns).sum();
@@ -97,7 +97,7 @@ fn launches(package: &Package, sizes: &mut AtSizes) -> Vec<Launch> {
             let cost = program.kernels.get(kernel).map(|kernel| sizes.number(&kernel.cost.predicted_ns));
             found.push(Launch { kernel, from, ns: cost.unwrap_or(0) as f64 });
         }
-        Step::Copy { src, dst, .. } => {
+        Step::Copy { src, dst, .. } | Step::Transfer { src, dst, .. } => {
             if let Some(source) = writer.get(src).or_else(|| writer.get(&root(*src))).copied() {
                 writer.extend([(*dst, source), (root(*dst), source)]);
             }

@@ -5,10 +5,11 @@
 //! before left there.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry as Slot;
 use tegula_base::Diagnostic;
 use tegula_base::units::Nanoseconds;
 use tegula_machine::{Core, Cpu};
-use tegula_package::{Arg, KernelCode, Package, Place, SizeExpr, Step};
+use tegula_package::{Arg, CodeKind, Entry, ImageId, KernelCode, Package, Place, SizeExpr, Step};
 use tegula_perf::Bound;
 use tegula_perf::cpu::sampler::Access;
 use tegula_perf::cpu::{Caches, Sampler, Timed};
@@ -35,7 +36,8 @@ pub struct Prediction {
 /// The programs of a package's kernels, read once each.
 #[derive(Default)]
 pub struct Programs {
-    known: HashMap<u64, Program>,
+    /// By image and offset.
+    known: HashMap<(ImageId, u64), Program>,
 }
 
 impl Programs {
@@ -43,20 +45,27 @@ impl Programs {
     /// Errors: internal, code that kernels do not have, or that the package's machine does not run.
     pub fn of(&mut self, package: &Package, kernel: u32) -> Result<Option<&Program>, Diagnostic> {
         let code = &package.program.kernels[kernel as usize].code;
-        let KernelCode::Machine { offset, .. } = code else { return Ok(None) };
-        if !self.known.contains_key(offset) {
-            let program = Program::decode(package.kernel_code(code))?;
-            let machine = &package.manifest.about.machine;
-            if let Some(missing) = program.features.iter().find(|feature| !machine.has(feature)) {
-                let name = &package.program.kernels[kernel as usize].name;
-                return Err(Diagnostic::internal(format!(
-                    "kernel `{name}` uses {missing}, which machine class {} lacks",
-                    machine.class
-                )));
-            }
-            self.known.insert(*offset, program);
+        let place = match code {
+            KernelCode::Image { image, entry: Entry::Range { offset, .. } } => (*image, *offset),
+            _ => return Ok(None),
+        };
+        if package.program.code_kind(code) != CodeKind::Machine {
+            return Ok(None);
         }
-        Ok(self.known.get(offset))
+        let vacant = match self.known.entry(place) {
+            Slot::Occupied(known) => return Ok(Some(known.into_mut())),
+            Slot::Vacant(vacant) => vacant,
+        };
+        let program = Program::decode(package.kernel_code(code))?;
+        let machine = &package.manifest.about.machine;
+        if let Some(missing) = program.features.iter().find(|feature| !machine.has(feature)) {
+            let name = &package.program.kernels[kernel as usize].name;
+            return Err(Diagnostic::internal(format!(
+                "kernel `{name}` uses {missing}, which machine class {} lacks",
+                machine.class
+            )));
+        }
+        Ok(Some(vacant.insert(program)))
     }
 }
 

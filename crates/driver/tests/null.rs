@@ -9,7 +9,7 @@ use tegula_machine::Machine;
 use tegula_opt::lower_to_host::compile_kernels;
 use tegula_opt::pipeline::tensor_pipeline;
 use tegula_tensor::{KernelClass, TensorOp, TensorProgram};
-use tegula_testkit::null::{Loaded, Null};
+use tegula_testkit::null::{Null, Region};
 use tegula_testkit::random::{Choices, generate};
 
 const SEEDS: u64 = 40;
@@ -46,7 +46,7 @@ fn run(seed_of: impl Fn(u64) -> Option<u64>) -> usize {
             compile_kernels(&program, targets, 1).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         for code in kernels.codes() {
             if let Code::Graph { bytes, .. } = code {
-                Loaded::new(bytes).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+                Region::new(bytes).map(drop).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
             }
         }
     }

@@ -53,7 +53,11 @@ impl OpRules for HostOp {
             }
             HostOp::Alias { .. } => {
                 takes(1)?;
-                declared(func, op)
+                let types = declared(func, op)?;
+                match types[0].device == func.ty(func.operand(op, 0)).device {
+                    true => Ok(types),
+                    false => Err("alias_c1: a part of a buffer is on another device".into()),
+                }
             }
             HostOp::Launch { written, .. } => {
                 let legal = written.is_sorted_by(|a, b| a < b) && written.iter().all(|i| *i < operands);
@@ -63,12 +67,21 @@ impl OpRules for HostOp {
                     ));
                 }
                 written.iter().try_for_each(|i| writable(func, func.operand(op, *i)))?;
+                if !on_one_device(func, op) {
+                    return Err("launch_c2: buffers of a launch are on several devices".into());
+                }
                 Ok(Types::new())
             }
-            HostOp::Copy { .. } => {
+            HostOp::Copy { .. } | HostOp::Transfer { .. } => {
                 takes(2)?;
                 writable(func, func.operand(op, 1))?;
-                Ok(Types::new())
+                match (kind, on_one_device(func, op)) {
+                    (HostOp::Copy { .. }, false) => Err("copy_c1: a copy goes to another device".into()),
+                    (HostOp::Transfer { .. }, true) => {
+                        Err("transfer_c1: a transfer stays on a device".into())
+                    }
+                    _ => Ok(Types::new()),
+                }
             }
             HostOp::Fill { value, .. } => {
                 takes(1)?;
@@ -110,6 +123,13 @@ fn declared(func: &HostFunc, op: OpId) -> Result<Types<BufferType>, String> {
         1 => Ok(types.into()),
         n => Err(format!("{}_c0: gives one buffer, not {n}", func.kind(op).name())),
     }
+}
+
+/// Whether all operands are on one device.
+fn on_one_device(func: &HostFunc, op: OpId) -> bool {
+    let mut devices = func.operands(op).iter().map(|buffer| func.ty(*buffer).device);
+    let first = devices.next();
+    devices.all(|device| Some(device) == first)
 }
 
 /// Nothing writes to inputs and constants, also not through an alias.

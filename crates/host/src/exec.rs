@@ -103,7 +103,8 @@ impl Run<'_, '_> {
                 }
                 written.iter().try_for_each(|i| self.write(operands[*i], 0, &buffers[*i]))
             }
-            HostOp::Copy { src_offset, dst_offset, bytes } => {
+            HostOp::Copy { src_offset, dst_offset, bytes }
+            | HostOp::Transfer { src_offset, dst_offset, bytes } => {
                 let (from, to) = (self.offset(src_offset)?, self.offset(dst_offset)?);
                 let bytes = self.offset(bytes)?;
                 let source = self.read(operands[0])?;

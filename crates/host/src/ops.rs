@@ -49,15 +49,17 @@ define_ops! {
         Alloc = "alloc" {},
         /// Zero at first, then kept from one run to the next.
         State = "state" { index: u32 },
-        /// `(buffer)`: a part of it, from byte `offset` on.
+        /// `(buffer)`: a part of it, from byte `offset` on. c1: on the same device.
         Alias = "alias" { offset: Dim },
 
         // --- steps -------------------------------------------------------------------------------------
         /// `(buffers...)`: kernel `kernel` over `[0, grid)`, after the buffers its `sizes`.
-        /// `written` lists the operands that it writes. c1: those are operands, in order.
+        /// `written` lists the operands that it writes. c1: those are operands, in order. c2: all are on one device.
         Launch = "launch" { kernel: u32, name: String, written: Vec<usize>, sizes: Vec<Dim>, grid: Dim },
-        /// `(src, dst)`
+        /// `(src, dst)`. c1: both are on one device.
         Copy = "copy" { src_offset: Dim, dst_offset: Dim, bytes: Dim },
+        /// As `copy`, from one device to another. c1: they are on two.
+        Transfer = "transfer" { src_offset: Dim, dst_offset: Dim, bytes: Dim },
         /// `(dst)`: its first `bytes` bytes become `value`.
         Fill = "fill" { value: u32, bytes: Dim },
         /// `(buffer)`: the size symbol gets the value of the one `i64` in it.
@@ -86,6 +88,7 @@ impl HostOp {
         match self {
             HostOp::Launch { .. }
             | HostOp::Copy { .. }
+            | HostOp::Transfer { .. }
             | HostOp::Fill { .. }
             | HostOp::Bind { .. }
             | HostOp::Assert { .. }

@@ -12,7 +12,7 @@ fn size(text: &str) -> Dim {
 
 fn buffer(func: &mut HostFunc, kind: HostOp, bytes: &str) -> Value {
     let body = func.body();
-    let op = func.push_op(body, kind, &[], [BufferType { bytes: size(bytes) }], None);
+    let op = func.push_op(body, kind, &[], [BufferType::home(size(bytes))], None);
     func.result(op)
 }
 
@@ -43,7 +43,7 @@ fn counting() -> HostProgram {
         None,
     );
     let inner = func.regions_of(op)[0];
-    let alloc = func.push_op(inner, HostOp::Alloc {}, &[], [BufferType { bytes: size("n") }], None);
+    let alloc = func.push_op(inner, HostOp::Alloc {}, &[], [BufferType::home(size("n"))], None);
     let next = func.result(alloc);
     func.push_op(inner, launch(0, 1), &[y, next], [], None);
     let copy = HostOp::Copy { src_offset: zero(), dst_offset: zero(), bytes: size("n") };
@@ -99,6 +99,47 @@ fn loops_run_their_rounds_and_asserts_stop() {
         error[assertion]: too long
         note: 9 and 9"#]]
     .assert_eq(&stopped);
+}
+
+/// `y = (x on a device) + 1`, brought there and back.
+fn on_device(step: fn(Dim, Dim, Dim) -> HostOp, device: u32) -> HostProgram {
+    let mut func = HostFunc::new("main");
+    let body = func.body();
+    let x = HostOp::Input { index: 0, name: "x".into(), dtype: DType::U8, shape: [size("n")].into() };
+    let x = buffer(&mut func, x, "n");
+    let y = buffer(&mut func, HostOp::Output { index: 0 }, "n");
+    let mut there = || {
+        let ty = BufferType { bytes: size("n"), device };
+        let op = func.push_op(body, HostOp::Alloc {}, &[], [ty], None);
+        func.result(op)
+    };
+    let (sent, made) = (there(), there());
+    let zero = || Dim::from(0);
+    func.push_op(body, step(zero(), zero(), size("n")), &[x, sent], [], None);
+    func.push_op(body, launch(0, 1), &[sent, made], [], None);
+    func.push_op(body, step(zero(), zero(), size("n")), &[made, y], [], None);
+    let kind =
+        HostOp::Return { names: vec!["y".into()], dtypes: vec![DType::U8], shapes: vec![[size("n")].into()] };
+    func.push_op(body, kind, &[y], [], None);
+    let mut program = HostProgram::new(func);
+    program.symbols.insert("n", SymbolInfo::input(0, 0));
+    program
+}
+
+#[test]
+fn transfers_alone_go_from_device_to_device() {
+    let transfer = |src_offset, dst_offset, bytes| HostOp::Transfer { src_offset, dst_offset, bytes };
+    let copy = |src_offset, dst_offset, bytes| HostOp::Copy { src_offset, dst_offset, bytes };
+    let program = on_device(transfer, 1);
+    verify(program.entry()).unwrap();
+    let text = print_program(&program, &PrintOptions::WHOLE);
+    assert!(text.contains("!tgh.buffer<n on 1>"), "{text}");
+    let again = parse_program::<HostOp>(&text, None).unwrap();
+    verify(again.entry()).unwrap();
+    assert_eq!(run(&again, &[1, 2]), Ok(vec![vec![2, 3]]));
+    let found = |program: &HostProgram| verify(program.entry()).unwrap_err().to_string();
+    assert!(found(&on_device(transfer, 0)).contains("transfer_c1"));
+    assert!(found(&on_device(copy, 1)).contains("copy_c1"));
 }
 
 #[test]

@@ -14,7 +14,7 @@ impl Source {
 
     fn buffer(&mut self, kind: HostOp) -> Value {
         let body = self.0.body();
-        let op = self.0.push_op(body, kind, &[], [BufferType { bytes: Dim::from(8) }], None);
+        let op = self.0.push_op(body, kind, &[], [BufferType::home(Dim::from(8))], None);
         self.0.result(op)
     }
 

@@ -28,7 +28,7 @@ struct Generator {
 impl Generator {
     fn alloc(&mut self, region: RegionId) -> Value {
         let bytes = Dim::from([1, 8, 64, 65, 200, 1000][self.random.below(6)]);
-        let op = self.func.push_op(region, HostOp::Alloc {}, &[], [BufferType { bytes }], None);
+        let op = self.func.push_op(region, HostOp::Alloc {}, &[], [BufferType::home(bytes)], None);
         self.func.result(op)
     }
 

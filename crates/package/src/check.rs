@@ -1,16 +1,21 @@
 //! The rules of a host program. Writer and reader both apply them, so the runtime may index without fear.
 //!
 //! After [`check_program`]: every id is in range; every symbol used is declared; an alias is of a buffer that is none;
-//! code and constants lie inside their sections, two kernels' portable code is the same bytes or disjoint; each
+//! images and constants lie inside their sections, kernels inside their images, entered as their instruction set wants
+//! it (`check/images.rs`); launches, copies and transfers keep to the devices of their buffers (`check/devices.rs`); each
 //! `Input`, `Output` and `State` place has at most one buffer; copies, fills and counters never write to inputs or
 //! constants; steps nest at most [`MAX_DEPTH`] deep; branches that may run at once do not depend on each other
 //! (`check/fork.rs`). The time is in proportion to the program.
 //! Not promised: that sizes fit their buffers (they are symbolic; the runtime checks them once bound).
 
+mod devices;
 mod fork;
+mod images;
 
 use crate::format::ALIGN;
-use crate::host::{Arg, Buffer, BufferId, HostProgram, Kernel, KernelCode, Origin, Place, SizeExpr, Step};
+use crate::host::{Arg, Buffer, BufferId, HostProgram, Kernel, Origin, Place, SizeExpr, Step};
+use crate::image::{Entry, KernelCode};
+use crate::manifest::About;
 use crate::tensor_map::MapTemplate;
 use std::collections::{BTreeMap, BTreeSet};
 use tegula_base::hash::SeededSet;
@@ -25,22 +30,23 @@ const MAX_FINDINGS: usize = 20;
 /// Bytes of the sections that a program points into.
 #[derive(Clone, Copy, Debug)]
 pub struct Extents {
-    pub code: u64,
-    pub portable: u64,
+    pub images: u64,
     pub constants: u64,
 }
 
 /// Errors: `package-invalid`, one for each broken rule.
-pub fn check_program(program: &HostProgram, extents: Extents) -> Result<(), Diagnostics> {
+pub fn check_program(program: &HostProgram, about: &About, extents: Extents) -> Result<(), Diagnostics> {
     let (symbols, sizes) = (BTreeMap::new(), SeededSet::default());
     let mut checker = Checker { program, extents, symbols, sizes, found: Diagnostics::default() };
     checker.check_symbols();
     checker.check_ports();
     checker.check_buffers();
+    images::faults(program, extents.images).into_iter().for_each(|message| checker.fault(message));
     checker.check_kernels();
     checker.check_steps(&program.steps, 0);
     // Only where all ids are known to be in range.
     if checker.found.0.is_empty() {
+        devices::faults(program, about).into_iter().for_each(|message| checker.fault(message));
         fork::faults(program).into_iter().for_each(|message| checker.fault(message));
     }
     checker.found.into_result(())
@@ -171,7 +177,7 @@ impl<'a> Checker<'a> {
         let name = &buffer.name;
         match &buffer.place {
             Place::Constant { offset, bytes } => {
-                let inside = in_section(*offset, *bytes, self.extents.constants)
+                let inside = end_inside(*offset, *bytes, self.extents.constants).is_some()
                     && buffer.bytes.as_const().is_some_and(|size| size as u64 <= *bytes);
                 self.require(inside && offset % ALIGN == 0, || {
                     format!("constant `{name}` is outside of the constants")
@@ -192,48 +198,10 @@ impl<'a> Checker<'a> {
         for kernel in &self.program.kernels {
             let name = &kernel.name;
             self.check_size(&kernel.scratch, || format!("the scratch of kernel `{name}`"));
-            let inside = match &kernel.code {
-                KernelCode::Machine { offset, len } => {
-                    *len > 0 && offset % ALIGN == 0 && in_section(*offset, *len, self.extents.code)
-                }
-                KernelCode::Portable { offset, len } => in_section(*offset, *len, self.extents.portable),
-                KernelCode::Ptx { offset, len, launch } => {
-                    if let Err(rule) = launch.check() {
-                        self.fault(format!("kernel `{name}`: {rule}"));
-                    }
-                    in_section(*offset, *len, self.extents.portable)
-                }
-                KernelCode::Native { .. } => true,
-            };
-            self.require(inside, || format!("kernel `{name}` is outside of the code"));
             let cost = &kernel.cost;
             for size in [&cost.bytes, &cost.flops, &cost.predicted_ns] {
                 self.check_size(size, || format!("the cost of kernel `{name}`"));
             }
-        }
-        self.check_portable_code();
-    }
-
-    /// Overlapping ranges would make a short section into much code to read.
-    fn check_portable_code(&mut self) {
-        let mut ranges: Vec<(u64, u64, &str)> = self
-            .program
-            .kernels
-            .iter()
-            .filter_map(|kernel| match kernel.code {
-                KernelCode::Portable { offset, len } | KernelCode::Ptx { offset, len, .. } => {
-                    Some((offset, len, kernel.name.as_str()))
-                }
-                KernelCode::Machine { .. } | KernelCode::Native { .. } => None,
-            })
-            .collect();
-        ranges.sort_unstable();
-        ranges.dedup_by_key(|(offset, len, _)| (*offset, *len));
-        for pair in ranges.windows(2) {
-            let ((offset, len, name), (next, _, other)) = (pair[0], pair[1]);
-            self.require(offset.checked_add(len).is_some_and(|end| end <= next), || {
-                format!("the code of kernels `{name}` and `{other}` overlaps")
-            });
         }
     }
 
@@ -251,7 +219,12 @@ impl<'a> Checker<'a> {
             Step::Launch { kernel, args, grid } => {
                 let facts = self.program.kernels.get(*kernel as usize);
                 self.require(facts.is_some(), || format!("there is no kernel {kernel}"));
-                if let Some(Kernel { name, code: KernelCode::Ptx { launch, .. }, .. }) = facts {
+                if let Some(Kernel {
+                    name,
+                    code: KernelCode::Image { entry: Entry::Ptx { launch, .. }, .. },
+                    ..
+                }) = facts
+                {
                     self.require(maps_fit(&launch.maps, args), || {
                         format!("a tensor map of kernel `{name}` is of an argument that a launch lacks")
                     });
@@ -264,7 +237,8 @@ impl<'a> Checker<'a> {
                     }
                 }
             }
-            Step::Copy { src, src_offset, dst, dst_offset, bytes } => {
+            Step::Copy { src, src_offset, dst, dst_offset, bytes }
+            | Step::Transfer { src, src_offset, dst, dst_offset, bytes } => {
                 self.check_buffer_id(*src);
                 self.check_written(*dst);
                 for size in [src_offset, dst_offset, bytes] {
@@ -353,6 +327,7 @@ fn maps_fit(maps: &[MapTemplate], args: &[Arg]) -> bool {
     })
 }
 
-fn in_section(offset: u64, len: u64, section: u64) -> bool {
-    offset.checked_add(len).is_some_and(|end| end <= section)
+/// The end of a part of something that is `whole` bytes long.
+fn end_inside(offset: u64, len: u64, whole: u64) -> Option<u64> {
+    offset.checked_add(len).filter(|end| *end <= whole)
 }

@@ -11,14 +11,16 @@
 //! the bytes between them are zero. The checksum of the constants is checked only on request.
 
 use crate::hash::hash;
+use std::cmp::Ordering;
 use tegula_base::Diagnostic;
 
 pub const MAGIC: [u8; 8] = *b"\x89TGL\r\n\x1a\n";
 
-/// Raised by every change that an older reader cannot read, a longer function table excepted.
-pub const FORMAT_VERSION: u32 = 3;
+/// Raised by every change that an older reader cannot read, a longer function table excepted. No other is read: a model
+/// is compiled again.
+pub const FORMAT_VERSION: u32 = 4;
 
-/// Alignment of sections, machine code and constants, bytes.
+/// Alignment of sections, images, machine code and constants, bytes.
 pub const ALIGN: u64 = 64;
 
 const FIXED: usize = 24;
@@ -34,21 +36,19 @@ pub enum SectionKind {
     Costs,
     Sources,
     MemoryPlan,
-    Code,
-    Portable,
+    Images,
     Constants,
 }
 
 impl SectionKind {
     /// File order: small and always read first, constants last.
-    pub const ALL: [SectionKind; 8] = [
+    pub const ALL: [SectionKind; 7] = [
         SectionKind::Manifest,
         SectionKind::Program,
         SectionKind::Costs,
         SectionKind::Sources,
         SectionKind::MemoryPlan,
-        SectionKind::Code,
-        SectionKind::Portable,
+        SectionKind::Images,
         SectionKind::Constants,
     ];
 
@@ -59,8 +59,7 @@ impl SectionKind {
             SectionKind::Costs => "cost records",
             SectionKind::Sources => "source names",
             SectionKind::MemoryPlan => "memory plan",
-            SectionKind::Code => "code",
-            SectionKind::Portable => "portable code",
+            SectionKind::Images => "images",
             SectionKind::Constants => "constants",
         }
     }
@@ -217,17 +216,16 @@ pub fn repair_checksums(bytes: &mut [u8]) {
 }
 
 fn check_version(version: u32) -> Result<(), Diagnostic> {
-    if version > FORMAT_VERSION {
-        return Err(Diagnostic::error(
-            "package-newer",
-            format!("the package has format {version}, this Tegula reads up to format {FORMAT_VERSION}"),
-        )
-        .help("update Tegula, or compile the model again with this version"));
-    }
     if version == 0 {
         return Err(damaged("the format version"));
     }
-    Ok(())
+    let (code, help) = match version.cmp(&FORMAT_VERSION) {
+        Ordering::Equal => return Ok(()),
+        Ordering::Less => ("package-older", "compile the model again with this version"),
+        Ordering::Greater => ("package-newer", "update Tegula, or compile the model again with this version"),
+    };
+    let message = format!("the package has format {version}, this Tegula reads format {FORMAT_VERSION}");
+    Err(Diagnostic::error(code, message).help(help))
 }
 
 /// The one diagnostic for bytes that are not what was written.

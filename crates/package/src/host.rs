@@ -7,7 +7,8 @@
 //!
 //! A program reaches the runtime only through [`crate::check::check_program`].
 
-use crate::ptx::PtxLaunch;
+use crate::device::DeviceId;
+use crate::image::{Image, KernelCode};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use tegula_base::{DType, Dim};
@@ -39,6 +40,8 @@ pub struct HostProgram {
     pub inputs: Vec<Port>,
     pub outputs: Vec<Port>,
     pub buffers: Vec<Buffer>,
+    /// What [`crate::PackageBuilder`] was given; it fills this in.
+    pub images: Vec<Image>,
     pub kernels: Vec<Kernel>,
     pub steps: Vec<Step>,
 }
@@ -98,6 +101,9 @@ pub struct Buffer {
     #[serde(with = "crate::size")]
     pub bytes: SizeExpr,
     pub place: Place,
+    /// Whose memory it is in.
+    #[serde(default, skip_serializing_if = "DeviceId::is_home")]
+    pub device: DeviceId,
     /// First and last step (inclusive) that needs the buffer; see the top of this file.
     pub first: u32,
     pub last: u32,
@@ -107,15 +113,15 @@ pub struct Buffer {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Place {
-    /// The caller's tensor for input `0`; read only, unless an output is in its memory.
+    /// The caller's tensor for input `0`, on the home; read only, unless an output is in its memory.
     Input(u32),
-    /// The caller's tensor for output `0`.
+    /// The caller's tensor for output `0`, on the home.
     Output(u32),
     /// In the constants section; `offset` is a multiple of 64.
     Constant { offset: u64, bytes: u64 },
     /// Planned from the lifetime when all sizes it depends on come from inputs, else allocated when first used.
     Arena,
-    /// The same memory as another buffer, which is no alias itself, at a byte offset.
+    /// The same memory as another buffer of the device, which is no alias itself, at a byte offset.
     Alias {
         of: BufferId,
         #[serde(with = "crate::size")]
@@ -144,19 +150,6 @@ pub struct Kernel {
     /// The names of the model's nodes that this kernel computes; in a section of its own.
     #[serde(skip)]
     pub source: Arc<[String]>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum KernelCode {
-    /// In the code section; the entry point is its first byte.
-    Machine { offset: u64, len: u64 },
-    /// In the portable section; opaque to all but the portable executor.
-    Portable { offset: u64, len: u64 },
-    /// PTX text for an NVIDIA GPU, in the portable section.
-    Ptx { offset: u64, len: u64, launch: PtxLaunch },
-    /// A Rust kernel of the runtime; `attrs` is JSON, see `docs/abi.md`.
-    Native { name: String, attrs: String },
 }
 
 /// What a kernel was predicted to cost on the package's machine, at one thread.
@@ -197,8 +190,19 @@ pub enum Step {
         #[serde(with = "crate::size")]
         grid: SizeExpr,
     },
-    /// The two ranges may overlap.
+    /// Within one device; the two ranges may overlap.
     Copy {
+        src: BufferId,
+        #[serde(with = "crate::size")]
+        src_offset: SizeExpr,
+        dst: BufferId,
+        #[serde(with = "crate::size")]
+        dst_offset: SizeExpr,
+        #[serde(with = "crate::size")]
+        bytes: SizeExpr,
+    },
+    /// From one device to another.
+    Transfer {
         src: BufferId,
         #[serde(with = "crate::size")]
         src_offset: SizeExpr,
@@ -289,6 +293,7 @@ impl Step {
                 }
                 Step::Launch { .. }
                 | Step::Copy { .. }
+                | Step::Transfer { .. }
                 | Step::Fill { .. }
                 | Step::Bind { .. }
                 | Step::Assert { .. } => {}

@@ -1,9 +1,11 @@
 //! The manifest: readable JSON facts about a package, for people and for `inspect`; the runtime needs only
-//! `machine` and `functions` from it.
+//! `machine`, `devices` and `functions` from it.
 
+use crate::device::{DeviceId, PackageDevice};
 use crate::functions::Function;
-use crate::host::{HostProgram, KernelCode, Place, Port, SizeExpr};
-use crate::lifetime::{lifetimes, roots};
+use crate::host::{Buffer, HostProgram, Place, Port, SizeExpr};
+use crate::image::{CodeKind, Entry, KernelCode};
+use crate::lifetime::{Lifetime, lifetimes, roots};
 use crate::plan::{self, Item};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -15,7 +17,11 @@ pub struct About {
     pub model: String,
     /// The version of Tegula that compiled it.
     pub tegula: String,
+    /// The home's.
     pub machine: MachineId,
+    /// Devices beside the home, numbered from 1.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<PackageDevice>,
     /// Compile options that were given, by name.
     pub options: BTreeMap<String, String>,
 }
@@ -62,9 +68,9 @@ pub struct PortFacts {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelFacts {
     pub name: String,
-    /// `machine`, `portable`, `ptx`, or `native:NAME`.
+    /// `machine`, `portable`, `ptx`, `graph:ENTRY`, or `native:NAME`.
     pub code: String,
-    /// Bytes of code.
+    /// Bytes of code; of a graph those of its image.
     pub bytes: u64,
     pub class: String,
 }
@@ -72,12 +78,7 @@ pub struct KernelFacts {
 impl Manifest {
     pub fn new(about: About, program: &HostProgram) -> Manifest {
         let kernels = program.kernels.iter().map(|kernel| {
-            let (code, bytes) = match &kernel.code {
-                KernelCode::Machine { len, .. } => ("machine".to_string(), *len),
-                KernelCode::Portable { len, .. } => ("portable".to_string(), *len),
-                KernelCode::Ptx { len, .. } => ("ptx".to_string(), *len),
-                KernelCode::Native { name, .. } => (format!("native:{name}"), 0),
-            };
+            let (code, bytes) = code_facts(program, &kernel.code);
             KernelFacts { name: kernel.name.clone(), code, bytes, class: kernel.cost.class.clone() }
         });
         Manifest {
@@ -87,6 +88,24 @@ impl Manifest {
             functions: Function::ALL.len() as u32,
             about,
         }
+    }
+}
+
+/// What a kernel's code is, and its bytes.
+fn code_facts(program: &HostProgram, code: &KernelCode) -> (String, u64) {
+    let kind = match program.code_kind(code) {
+        CodeKind::Machine => "machine",
+        CodeKind::Portable => "portable",
+        CodeKind::Ptx => "ptx",
+        CodeKind::Graph => "graph",
+        CodeKind::Native => "native",
+    };
+    match code {
+        KernelCode::Native { name, .. } => (format!("{kind}:{name}"), 0),
+        KernelCode::Image { entry: Entry::Name(name), .. } => {
+            (format!("{kind}:{name}"), program.image(code).map_or(0, |image| image.len))
+        }
+        KernelCode::Image { entry, .. } => (kind.to_string(), entry.range().map_or(0, |(_, len)| len)),
     }
 }
 
@@ -100,13 +119,16 @@ impl PortFacts {
     }
 }
 
-/// The memory plan section: the arena of a program whose sizes are all constant.
+/// The memory plan section: the arenas of a program whose sizes are all constant.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryFacts {
     /// Bytes of constants.
     pub constants: u64,
-    /// Absent when the plan depends on the inputs' shapes.
+    /// The home's; absent when the plan depends on the inputs' shapes.
     pub arena: Option<ArenaFacts>,
+    /// Those of devices 1, 2 ...
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<Option<ArenaFacts>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -128,13 +150,16 @@ pub struct BufferFacts {
 
 impl MemoryFacts {
     pub fn new(program: &HostProgram, constants: u64) -> MemoryFacts {
-        MemoryFacts { constants, arena: arena_facts(program) }
+        let last = program.buffers.iter().map(|buffer| buffer.device.0).max().unwrap_or(0);
+        let lives = lifetimes(program, &roots(program));
+        let arena = |device| arena_facts(program, &lives, DeviceId(device));
+        MemoryFacts { constants, arena: arena(0), devices: (1..=last).map(arena).collect() }
     }
 }
 
-fn arena_facts(program: &HostProgram) -> Option<ArenaFacts> {
-    let lives = lifetimes(program, &roots(program));
-    let arena = || program.buffers.iter().zip(&lives).filter(|(buffer, _)| buffer.place == Place::Arena);
+fn arena_facts(program: &HostProgram, lives: &[Lifetime], device: DeviceId) -> Option<ArenaFacts> {
+    let is_there = |buffer: &Buffer| buffer.place == Place::Arena && buffer.device == device;
+    let arena = || program.buffers.iter().zip(lives).filter(|(buffer, _)| is_there(buffer));
     let items = arena()
         .map(|(buffer, life)| {
             let bytes = u64::try_from(buffer.bytes.as_const()?).ok()?;

@@ -6,7 +6,8 @@ use crate::check::{Extents, check_program};
 use crate::format::{Header, SectionKind, damaged};
 use crate::functions::Function;
 use crate::hash::hash;
-use crate::host::{CostRecord, HostProgram, KernelCode};
+use crate::host::{CostRecord, HostProgram};
+use crate::image::{CodeKind, Entry, Image, KernelCode};
 use crate::manifest::{Manifest, MemoryFacts};
 use crate::ptx::PtxKernel;
 use crate::size;
@@ -25,7 +26,7 @@ pub struct Package {
 }
 
 impl Package {
-    /// Errors, by code: `package-foreign` (no package), `package-newer`, `package-truncated`,
+    /// Errors, by code: `package-foreign` (no package), `package-newer`, `package-older`, `package-truncated`,
     /// `package-damaged` (a checksum or the structure), `package-invalid` (the program breaks its rules).
     pub fn parse(bytes: Bytes) -> Result<Package, Diagnostics> {
         size::read_once(|| Package::read(bytes))
@@ -53,18 +54,15 @@ impl Package {
         }
         let program = parse_program(&bytes, &header)?;
         let memory = parse_json(&bytes, &header, SectionKind::MemoryPlan)?;
-        check_program(
-            &program,
-            Extents {
-                code: header.section(SectionKind::Code).len,
-                portable: header.section(SectionKind::Portable).len,
-                constants: header.section(SectionKind::Constants).len,
-            },
-        )?;
+        let extents = Extents {
+            images: header.section(SectionKind::Images).len,
+            constants: header.section(SectionKind::Constants).len,
+        };
+        check_program(&program, &manifest.about, extents)?;
         let package = Package { bytes, header, manifest, program, memory };
         for kernel in &package.program.kernels {
-            if let KernelCode::Ptx { offset, len, .. } = &kernel.code
-                && std::str::from_utf8(package.portable_code(*offset, *len)).is_err()
+            if package.program.code_kind(&kernel.code) == CodeKind::Ptx
+                && std::str::from_utf8(package.kernel_code(&kernel.code)).is_err()
             {
                 let message = format!("the PTX of kernel `{}` is no text", kernel.name);
                 return Err(Diagnostic::error("package-invalid", message).into());
@@ -112,34 +110,26 @@ impl Package {
         self.bytes.slice(section.offset as usize..section.end() as usize)
     }
 
-    pub fn code(&self) -> &[u8] {
-        self.section(SectionKind::Code)
+    /// The bytes of an image of this package.
+    pub fn image_bytes(&self, image: &Image) -> &[u8] {
+        &self.section(SectionKind::Images)[image.offset as usize..(image.offset + image.len) as usize]
     }
 
-    pub fn portable(&self) -> &[u8] {
-        self.section(SectionKind::Portable)
-    }
-
-    /// A range of the portable section that the program names.
-    fn portable_code(&self, offset: u64, len: u64) -> &[u8] {
-        &self.portable()[offset as usize..(offset + len) as usize]
-    }
-
-    /// The bytes of a kernel's code; none of a native one.
+    /// The bytes of a kernel's code: the part of its image that it names, or all; none of a native one.
     pub fn kernel_code(&self, code: &KernelCode) -> &[u8] {
-        match code {
-            KernelCode::Machine { offset, len } => &self.code()[*offset as usize..(offset + len) as usize],
-            KernelCode::Portable { offset, len } | KernelCode::Ptx { offset, len, .. } => {
-                self.portable_code(*offset, *len)
-            }
-            KernelCode::Native { .. } => &[],
+        match (code, self.program.image(code)) {
+            (KernelCode::Image { entry, .. }, Some(image)) => match entry.range() {
+                Some((offset, len)) => &self.image_bytes(image)[offset as usize..(offset + len) as usize],
+                None => self.image_bytes(image),
+            },
+            _ => &[],
         }
     }
 
     /// The kernel for GPUs that `code` names; `None` where it names another kind.
     pub fn ptx_kernel(&self, code: &KernelCode) -> Option<PtxKernel> {
-        let KernelCode::Ptx { offset, len, launch } = code else { return None };
-        let text = String::from_utf8_lossy(self.portable_code(*offset, *len)).into_owned();
+        let KernelCode::Image { entry: Entry::Ptx { launch, .. }, .. } = code else { return None };
+        let text = String::from_utf8_lossy(self.kernel_code(code)).into_owned();
         Some(PtxKernel { text, launch: launch.clone() })
     }
 

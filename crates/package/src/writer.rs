@@ -3,10 +3,12 @@
 //! Constants may be lazy, so that packed weights are produced straight into the file and live nowhere else.
 //! The same parts give the same bytes, in memory or through a sink.
 
-use crate::check::check_program;
+use crate::check::{Extents, check_program};
+use crate::device::DeviceId;
 use crate::format::{ALIGN, Header, SectionKind};
 use crate::hash::{Hasher, hash};
-use crate::host::{CostRecord, HostProgram, KernelCode, Place};
+use crate::host::{CostRecord, HostProgram, Place};
+use crate::image::{Entry, Image, ImageId, KernelCode, isa};
 use crate::manifest::{About, Manifest, MemoryFacts};
 use crate::ptx::PtxKernel;
 use crate::reader::Package;
@@ -56,12 +58,18 @@ impl ConstantData {
 /// Collects what a host program refers to.
 #[derive(Default)]
 pub struct PackageBuilder {
-    code: Vec<u8>,
-    portable: Vec<u8>,
+    images: Vec<Growing>,
     constants: Vec<(u64, ConstantData)>,
     constants_len: u64,
-    /// Equal code is stored once.
+    /// Equal machine code is stored once.
     seen_code: HashMap<Vec<u8>, u64>,
+}
+
+/// An image that is being put together.
+struct Growing {
+    isa: String,
+    device: DeviceId,
+    bytes: Vec<u8>,
 }
 
 impl PackageBuilder {
@@ -69,27 +77,51 @@ impl PackageBuilder {
         PackageBuilder::default()
     }
 
-    /// Position-independent machine code, entered at its first byte.
+    /// An image as a whole, for a device that runs `isa`. Its kernels are [`KernelCode::Image`] with entries that the
+    /// device knows.
+    pub fn add_image(&mut self, isa: &str, device: DeviceId, bytes: &[u8]) -> ImageId {
+        self.images.push(Growing { isa: isa.to_string(), device, bytes: bytes.to_vec() });
+        ImageId(self.images.len() as u32 - 1)
+    }
+
+    /// Position-independent machine code of x86-64 for the home, entered at its first byte.
     pub fn add_machine_code(&mut self, code: &[u8]) -> KernelCode {
+        let image = self.collected(isa::X86_64);
         let len = code.len() as u64;
-        if let Some(offset) = self.seen_code.get(code) {
-            return KernelCode::Machine { offset: *offset, len };
-        }
-        let offset = append_aligned(&mut self.code, code);
-        self.seen_code.insert(code.to_vec(), offset);
-        KernelCode::Machine { offset, len }
+        let offset = match self.seen_code.get(code) {
+            Some(offset) => *offset,
+            None => {
+                let offset = append_aligned(&mut self.images[image.index()].bytes, code);
+                self.seen_code.insert(code.to_vec(), offset);
+                offset
+            }
+        };
+        KernelCode::Image { image, entry: Entry::Range { offset, len } }
     }
 
-    /// Code for a portable executor.
+    /// Code for the home's portable executor.
     pub fn add_portable(&mut self, code: &[u8]) -> KernelCode {
-        KernelCode::Portable { offset: append_aligned(&mut self.portable, code), len: code.len() as u64 }
+        let image = self.collected(isa::PORTABLE);
+        let offset = append_aligned(&mut self.images[image.index()].bytes, code);
+        KernelCode::Image { image, entry: Entry::Range { offset, len: code.len() as u64 } }
     }
 
-    /// A kernel for NVIDIA GPUs.
+    /// A kernel for an NVIDIA GPU, which is the home.
     pub fn add_ptx(&mut self, kernel: &PtxKernel) -> KernelCode {
+        let image = self.collected(isa::PTX);
         let text = kernel.text.as_bytes();
-        let offset = append_aligned(&mut self.portable, text);
-        KernelCode::Ptx { offset, len: text.len() as u64, launch: kernel.launch.clone() }
+        let offset = append_aligned(&mut self.images[image.index()].bytes, text);
+        let entry = Entry::Ptx { offset, len: text.len() as u64, launch: kernel.launch.clone() };
+        KernelCode::Image { image, entry }
+    }
+
+    /// The home's one image of an instruction set, to which kernels are added.
+    fn collected(&mut self, isa: &str) -> ImageId {
+        let known = self.images.iter().position(|image| image.isa == isa && image.device.is_home());
+        match known {
+            Some(index) => ImageId(index as u32),
+            None => self.add_image(isa, DeviceId::HOME, &[]),
+        }
     }
 
     /// A constant buffer's place.
@@ -101,14 +133,16 @@ impl PackageBuilder {
         Place::Constant { offset, bytes }
     }
 
-    /// Checks the program against what was added.
-    pub fn finish(self, about: About, program: HostProgram) -> Result<Draft, Diagnostics> {
-        let extents = crate::check::Extents {
-            code: self.code.len() as u64,
-            portable: self.portable.len() as u64,
-            constants: self.constants_len,
-        };
-        check_program(&program, extents)?;
+    /// Checks the program against what was added; its images are those of this builder.
+    pub fn finish(self, about: About, mut program: HostProgram) -> Result<Draft, Diagnostics> {
+        let mut images = Vec::new();
+        program.images.clear();
+        for Growing { isa, device, bytes } in self.images {
+            let offset = append_aligned(&mut images, &bytes);
+            program.images.push(Image { isa, device, offset, len: bytes.len() as u64 });
+        }
+        let extents = Extents { images: images.len() as u64, constants: self.constants_len };
+        check_program(&program, &about, extents)?;
         let costs: Vec<&CostRecord> = program.kernels.iter().map(|kernel| &*kernel.cost).collect();
         let sources: Vec<&[String]> = program.kernels.iter().map(|kernel| &*kernel.source).collect();
         let manifest = Manifest::new(about, &program);
@@ -120,8 +154,7 @@ impl PackageBuilder {
             json(&costs, n_kernels, CompactFormatter)?,
             json(&sources, n_kernels, CompactFormatter)?,
             json(&memory, 0, CompactFormatter)?,
-            self.code,
-            self.portable,
+            images,
         ];
         let header = layout(&sections, self.constants_len);
         Ok(Draft { header, sections, constants: self.constants, manifest, program, memory })

@@ -34,7 +34,8 @@ fn sample() -> (PackageBuilder, HostProgram) {
     let lazy = builder.add_constant(ConstantData::Lazy { len: 100, fill });
     let machine = builder.add_machine_code(&[0xC3]);
     let portable = builder.add_portable(&[1, 2, 3]);
-    let ptx = builder.add_ptx(&ptx_kernel());
+    let npu = builder.add_image("npu-1", DeviceId(1), b"a region");
+    let graph = KernelCode::Image { image: npu, entry: Entry::Name("main".into()) };
     let native = KernelCode::Native { name: "topk".into(), attrs: "{}".into() };
     let kernel = |name: &str, code| Kernel {
         name: name.into(),
@@ -52,9 +53,12 @@ fn sample() -> (PackageBuilder, HostProgram) {
         name: name.into(),
         bytes: dim(bytes),
         place,
+        device: DeviceId::HOME,
         first: 0,
-        last: 8,
+        last: 10,
     };
+    let on_npu =
+        |name: &str, bytes: &str| Buffer { device: DeviceId(1), ..buffer(name, bytes, Place::Arena) };
     let symbol =
         |name: &str, origin, upper| Symbol { name: name.into(), origin, min: 0, max: 100, divisor: 1, upper };
     let port = |name: &str, shape: &[&str], buffer| Port {
@@ -81,8 +85,11 @@ fn sample() -> (PackageBuilder, HostProgram) {
             buffer("tail", "4", Place::Alias { of: BufferId(2), offset: dim("4*n - 4") }),
             buffer("state", "8", Place::State(0)),
             buffer("count", "8", Place::Arena),
+            on_npu("sent", "8"),
+            on_npu("made", "64"),
         ],
-        kernels: vec![kernel("m", machine), kernel("p", portable), kernel("t", native), kernel("g", ptx)],
+        images: vec![],
+        kernels: vec![kernel("m", machine), kernel("p", portable), kernel("t", native), kernel("g", graph)],
         steps: vec![
             Step::Launch {
                 kernel: 0,
@@ -112,18 +119,60 @@ fn sample() -> (PackageBuilder, HostProgram) {
                 bytes: step("4"),
             },
             Step::Launch { kernel: 1, args: vec![], grid: step("1") },
+            transfer(7, 8),
             Step::Launch {
                 kernel: 3,
-                args: vec![Arg::Buffer(BufferId(0)), Arg::Size(step("n"))],
-                grid: step("n"),
+                args: vec![Arg::Buffer(BufferId(8)), Arg::Buffer(BufferId(9))],
+                grid: step("1"),
             },
+            transfer(9, 7),
         ],
     };
     (builder, program)
 }
 
+fn transfer(src: u32, dst: u32) -> Step {
+    Step::Transfer {
+        src: BufferId(src),
+        src_offset: dim("0"),
+        dst: BufferId(dst),
+        dst_offset: dim("0"),
+        bytes: dim("8"),
+    }
+}
+
+/// A launch on a GPU.
+fn ptx_sample() -> (PackageBuilder, HostProgram) {
+    let mut builder = PackageBuilder::new();
+    let code = builder.add_ptx(&ptx_kernel());
+    let (_, mut program) = sample();
+    program.outputs.truncate(1);
+    program.buffers.truncate(2);
+    program.kernels.truncate(1);
+    program.kernels[0].name = "g".into();
+    program.kernels[0].code = code;
+    program.steps = vec![Step::Launch {
+        kernel: 0,
+        args: vec![Arg::Buffer(BufferId(0)), Arg::Size(dim("n"))],
+        grid: dim("n"),
+    }];
+    program.buffers.iter_mut().for_each(|buffer| buffer.last = 0);
+    (builder, program)
+}
+
+fn ptx_about() -> About {
+    About { machine: MachineId { isa: isa::PTX.into(), ..MachineId::default() }, ..About::default() }
+}
+
 fn about() -> About {
-    About { model: "sample.onnx".into(), tegula: "0.1.0".into(), ..About::default() }
+    let machine = |isa: &str| MachineId { isa: isa.into(), ..MachineId::default() };
+    About {
+        model: "sample.onnx".into(),
+        tegula: "0.1.0".into(),
+        machine: machine(isa::X86_64),
+        devices: vec![PackageDevice { name: "npu".into(), machine: machine("npu-1") }],
+        ..About::default()
+    }
 }
 
 fn sample_bytes() -> Bytes {
@@ -150,26 +199,67 @@ fn what_is_written_is_read() {
     let package = Package::parse(bytes).unwrap();
     assert_eq!((&package.program, &package.manifest), (&direct.program, &direct.manifest));
     assert_eq!((&package.memory, package.header()), (&direct.memory, direct.header()));
-    assert_eq!(package.program, program);
+    assert_eq!(HostProgram { images: vec![], ..package.program.clone() }, program);
     assert_eq!(package.manifest.about, about());
     package.verify_constants().unwrap();
     let constants = package.constants();
     assert_eq!((&constants[..7], &constants[64..]), (&b"weights"[..], &[7u8; 100][..]));
-    assert_eq!(package.code(), [0xC3]);
-    assert_eq!(package.portable()[..3], [1, 2, 3]);
+    let images: Vec<(&str, u32, &[u8])> = package
+        .program
+        .images
+        .iter()
+        .map(|image| (image.isa.as_str(), image.device.0, package.image_bytes(image)))
+        .collect();
+    let expected: [(&str, u32, &[u8]); 3] =
+        [("x86-64", 0, &[0xC3]), ("tegula-portable", 0, &[1, 2, 3]), ("npu-1", 1, b"a region")];
+    assert_eq!(images, expected);
     let kernels = &package.program.kernels;
-    assert_eq!(package.ptx_kernel(&kernels[3].code), Some(ptx_kernel()));
-    assert_eq!(package.ptx_kernel(&kernels[1].code), None);
+    let codes: Vec<&[u8]> = kernels.iter().map(|kernel| package.kernel_code(&kernel.code)).collect();
+    assert_eq!(codes, [&[0xC3][..], &[1, 2, 3], &[], b"a region"]);
+    let kinds: Vec<CodeKind> = kernels.iter().map(|kernel| package.program.code_kind(&kernel.code)).collect();
+    assert_eq!(kinds, [CodeKind::Machine, CodeKind::Portable, CodeKind::Native, CodeKind::Graph]);
+    let devices: Vec<DeviceId> = kernels.iter().map(|kernel| package.program.device_of(kernel)).collect();
+    assert_eq!(devices, [DeviceId::HOME, DeviceId::HOME, DeviceId::HOME, DeviceId(1)]);
     for section in package.header().sections {
         assert_eq!(section.offset % 64, 0);
     }
 }
 
 #[test]
+fn kernels_for_gpus_keep_their_launch_facts() {
+    let (builder, program) = ptx_sample();
+    let draft = builder.finish(ptx_about(), program).unwrap_or_else(|found| panic!("{found}"));
+    let package = Package::parse(draft.to_bytes()).unwrap();
+    assert_eq!(package.ptx_kernel(&package.program.kernels[0].code), Some(ptx_kernel()));
+    let other = Package::parse(sample_bytes()).unwrap();
+    assert_eq!(other.ptx_kernel(&other.program.kernels[1].code), None);
+}
+
+/// Each device has an arena of its own, planned alone.
+#[test]
+fn arenas_are_planned_by_device() {
+    let (builder, mut program) = sample();
+    program.buffers[2].bytes = dim("400");
+    program.buffers[5].place = Place::Alias { of: BufferId(2), offset: dim("396") };
+    let package = builder.finish(about(), program).unwrap().into_package();
+    let names = |arena: &Option<manifest::ArenaFacts>| {
+        let arena = arena.as_ref().expect("a plan");
+        let buffers = arena.buffers.iter().map(|buffer| (buffer.name.clone(), buffer.offset));
+        (arena.bytes, buffers.collect::<Vec<_>>())
+    };
+    let named = |list: &[(&str, u64)]| -> Vec<(String, u64)> {
+        list.iter().map(|(name, offset)| (name.to_string(), *offset)).collect()
+    };
+    assert_eq!(names(&package.memory.arena), (512, named(&[("a", 0), ("count", 448)])));
+    assert_eq!(package.memory.devices.len(), 1);
+    assert_eq!(names(&package.memory.devices[0]), (128, named(&[("sent", 64), ("made", 0)])));
+}
+
+#[test]
 fn the_manifest_is_readable() {
     let package = Package::parse(sample_bytes()).unwrap();
     let text = std::str::from_utf8(package.section(SectionKind::Manifest)).unwrap();
-    let head: Vec<&str> = text.lines().take(24).collect();
+    let head: Vec<&str> = text.lines().take(35).collect();
     expect![[r#"
         {
           "model": "sample.onnx",
@@ -177,9 +267,20 @@ fn the_manifest_is_readable() {
           "machine": {
             "class": "",
             "hash": "",
-            "isa": "",
+            "isa": "x86-64",
             "features": []
           },
+          "devices": [
+            {
+              "name": "npu",
+              "machine": {
+                "class": "",
+                "hash": "",
+                "isa": "npu-1",
+                "features": []
+              }
+            }
+          ],
           "options": {},
           "inputs": [
             {
@@ -204,11 +305,12 @@ fn equal_code_is_stored_once() {
     let first = builder.add_machine_code(&[1, 2]);
     let second = builder.add_machine_code(&[3]);
     assert_eq!(builder.add_machine_code(&[1, 2]), first);
-    assert_eq!(second, KernelCode::Machine { offset: 64, len: 1 });
+    let entry = Entry::Range { offset: 64, len: 1 };
+    assert_eq!(second, KernelCode::Image { image: ImageId(0), entry });
 }
 
 #[test]
-fn foreign_and_newer_files_are_told_apart() {
+fn foreign_newer_and_older_files_are_told_apart() {
     check_error(b"", expect!["error[package-truncated]: the package is empty"]);
     check_error(
         b"GGUF\x03\0\0\0",
@@ -216,13 +318,29 @@ fn foreign_and_newer_files_are_told_apart() {
             error[package-foreign]: this is no Tegula package
             help: packages are made by `tegula compile` and start with the bytes 89 54 47 4c"#]],
     );
-    let mut newer = sample_bytes().to_vec();
-    newer[8..12].copy_from_slice(&(FORMAT_VERSION + 1).to_le_bytes());
+    let of_version = |version: u32| {
+        let mut bytes = sample_bytes().to_vec();
+        bytes[8..12].copy_from_slice(&version.to_le_bytes());
+        bytes
+    };
     check_error(
-        &newer,
+        &of_version(FORMAT_VERSION + 1),
         expect![[r#"
-            error[package-newer]: the package has format 4, this Tegula reads up to format 3
+            error[package-newer]: the package has format 5, this Tegula reads format 4
             help: update Tegula, or compile the model again with this version"#]],
+    );
+    check_error(
+        &of_version(FORMAT_VERSION - 1),
+        expect![[r#"
+            error[package-older]: the package has format 3, this Tegula reads format 4
+            help: compile the model again with this version"#]],
+    );
+    // The version alone decides: all behind it may lie elsewhere in another format.
+    check_error(
+        &of_version(1)[..16],
+        expect![[r#"
+            error[package-older]: the package has format 1, this Tegula reads format 4
+            help: compile the model again with this version"#]],
     );
 }
 
@@ -278,7 +396,7 @@ fn every_flipped_bit_is_noticed() {
 #[test]
 fn hostile_bytes_with_right_checksums_never_panic() {
     let bytes = sample_bytes();
-    let end = Header::decode(&bytes).unwrap().section(SectionKind::Code).offset as usize;
+    let end = Header::decode(&bytes).unwrap().section(SectionKind::Images).offset as usize;
     let mut state = 1u64;
     let mut random = |bound: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -306,16 +424,24 @@ fn check_rule(break_rule: impl FnOnce(&mut HostProgram), expected: Expect) {
     expected.assert_eq(&builder.finish(about(), program).err().expect("an error").to_string());
 }
 
-fn launch_of(program: &mut HostProgram) -> &mut PtxLaunch {
-    match &mut program.kernels[3].code {
-        KernelCode::Ptx { launch, .. } => launch,
-        _ => panic!("kernel 3 is for a GPU"),
+/// As `check_rule`, of the launch facts of a GPU's kernel.
+fn check_ptx_rule(break_rule: impl FnOnce(&mut PtxLaunch), expected: Expect) {
+    let (builder, mut program) = ptx_sample();
+    match &mut program.kernels[0].code {
+        KernelCode::Image { entry: Entry::Ptx { launch, .. }, .. } => break_rule(launch),
+        _ => panic!("the kernel is for a GPU"),
     }
+    expected.assert_eq(&builder.finish(ptx_about(), program).err().expect("an error").to_string());
+}
+
+fn range(image: u32, offset: u64, len: u64) -> KernelCode {
+    KernelCode::Image { image: ImageId(image), entry: Entry::Range { offset, len } }
 }
 
 #[test]
 fn ptx_is_text() {
-    let bytes = sample_bytes();
+    let (builder, program) = ptx_sample();
+    let bytes = builder.finish(ptx_about(), program).unwrap().to_bytes();
     let at = bytes.windows(8).rposition(|part| part == b".version").expect("the PTX");
     let mut damaged = bytes.to_vec();
     damaged[at] = 0xff;
@@ -340,31 +466,31 @@ fn programs_that_break_a_rule_are_refused() {
     check_rule(
         |p| {
             let mut twin = p.kernels[1].clone();
-            (twin.name, twin.code) = ("twin".into(), KernelCode::Portable { offset: 1, len: 2 });
+            (twin.name, twin.code) = ("twin".into(), range(1, 1, 2));
             p.kernels.push(twin);
         },
         expect!["error[package-invalid]: the code of kernels `p` and `twin` overlaps"],
     );
-    check_rule(
-        |p| launch_of(p).maps[0].address_word = 2,
+    check_ptx_rule(
+        |launch| launch.maps[0].address_word = 2,
         expect!["error[package-invalid]: a tensor map of kernel `g` is of an argument that a launch lacks"],
     );
-    check_rule(
-        |p| launch_of(p).maps[0].dims[0] = MapSize::Word { word: 3, factor: 1 },
+    check_ptx_rule(
+        |launch| launch.maps[0].dims[0] = MapSize::Word { word: 3, factor: 1 },
         expect!["error[package-invalid]: a tensor map of kernel `g` is of an argument that a launch lacks"],
     );
-    check_rule(
-        |p| launch_of(p).maps[0].strides.clear(),
+    check_ptx_rule(
+        |launch| launch.maps[0].strides.clear(),
         expect![
             "error[package-invalid]: kernel `g`: a tensor map has 1 to 5 dims with box extents of 1 to 256, and strides of all but the first"
         ],
     );
-    check_rule(
-        |p| launch_of(p).dynamic_shared = 1 << 20,
+    check_ptx_rule(
+        |launch| launch.dynamic_shared = 1 << 20,
         expect!["error[package-invalid]: kernel `g`: wants more shared memory than any GPU has"],
     );
-    check_rule(
-        |p| launch_of(p).persistent = Some(0),
+    check_ptx_rule(
+        |launch| launch.persistent = Some(0),
         expect!["error[package-invalid]: kernel `g`: has 1 to 32 CTAs on each multiprocessor"],
     );
     check_rule(
@@ -376,8 +502,16 @@ fn programs_that_break_a_rule_are_refused() {
         expect!["error[package-invalid]: constant `weights` is outside of the constants"],
     );
     check_rule(
-        |p| p.kernels[0].code = KernelCode::Machine { offset: 0, len: 2 },
-        expect!["error[package-invalid]: kernel `m` is outside of the code"],
+        |p| p.kernels[0].code = range(0, 0, 2),
+        expect!["error[package-invalid]: kernel `m` is outside of its image"],
+    );
+    check_rule(
+        |p| p.kernels[0].code = range(9, 0, 1),
+        expect!["error[package-invalid]: kernel `m` is of an image that is not there"],
+    );
+    check_rule(
+        |p| p.kernels[1].code = KernelCode::Image { image: ImageId(1), entry: Entry::Name("x".into()) },
+        expect!["error[package-invalid]: kernel `p` is not entered as `tegula-portable` images are"],
     );
     check_rule(
         |p| p.buffers[7].bytes = dim("8*m"),
@@ -411,6 +545,107 @@ fn programs_that_break_a_rule_are_refused() {
         },
         expect!["error[package-invalid]: steps nest deeper than 32"],
     );
+}
+
+#[test]
+fn programs_keep_to_the_devices_of_their_buffers() {
+    let launch =
+        |kernel, buffer| Step::Launch { kernel, args: vec![Arg::Buffer(BufferId(buffer))], grid: dim("1") };
+    check_rule(
+        |p| p.steps.push(launch(0, 8)),
+        expect![
+            "error[package-invalid]: kernel `m` runs on device 0, its buffer `sent` is on device 1 (`npu`)"
+        ],
+    );
+    check_rule(
+        |p| p.steps.push(launch(2, 8)),
+        expect![
+            "error[package-invalid]: kernel `t` runs on device 0, its buffer `sent` is on device 1 (`npu`)"
+        ],
+    );
+    check_rule(
+        |p| p.steps.push(launch(3, 7)),
+        expect![
+            "error[package-invalid]: kernel `g` runs on device 1 (`npu`), its buffer `count` is on device 0"
+        ],
+    );
+    check_rule(
+        |p| p.steps.push(transfer(7, 6)),
+        expect!["error[package-invalid]: a transfer stays within device 0"],
+    );
+    check_rule(
+        |p| {
+            p.steps.push(Step::Copy {
+                src: BufferId(7),
+                src_offset: dim("0"),
+                dst: BufferId(8),
+                dst_offset: dim("0"),
+                bytes: dim("8"),
+            });
+        },
+        expect![
+            "error[package-invalid]: a copy goes from device 0 to device 1 (`npu`), which only a transfer does"
+        ],
+    );
+    check_rule(
+        |p| p.steps.push(transfer(8, 3)),
+        expect!["error[package-invalid]: a step writes to buffer 3, an input or a constant"],
+    );
+    check_rule(
+        |p| p.buffers[9].device = DeviceId(2),
+        expect!["error[package-invalid]: buffer `made` is on device 2, of which the package has 2"],
+    );
+    check_rule(
+        |p| p.buffers[1].device = DeviceId(1),
+        expect![[r#"
+            error[package-invalid]: buffer `y` is an input or output, but on device 1 (`npu`)
+            error[package-invalid]: output `y` is on device 1 (`npu`)"#]],
+    );
+    check_rule(
+        |p| p.buffers[5].device = DeviceId(1),
+        expect![
+            "error[package-invalid]: buffer `tail` is on device 1 (`npu`), the memory that it shares on device 0"
+        ],
+    );
+    let add = |isa: &str, device, expected: Expect| {
+        let (mut builder, program) = sample();
+        builder.add_image(isa, DeviceId(device), b"code");
+        expected.assert_eq(&builder.finish(about(), program).err().expect("an error").to_string());
+    };
+    add(
+        "npu-2",
+        1,
+        expect!["error[package-invalid]: image 3 is `npu-2` code, but device 1 (`npu`) runs `npu-1`"],
+    );
+    add(
+        isa::PORTABLE,
+        1,
+        expect![
+            "error[package-invalid]: image 3 is `tegula-portable` code, but device 1 (`npu`) runs `npu-1`"
+        ],
+    );
+    add("npu-1", 7, expect!["error[package-invalid]: image 3 is for device 7, of which the package has 2"]);
+    let (mut builder, program) = ptx_sample();
+    builder.add_portable(&[1]);
+    expect!["error[package-invalid]: image 1 is `tegula-portable` code, but device 0 runs `ptx`"]
+        .assert_eq(&builder.finish(ptx_about(), program).err().expect("an error").to_string());
+}
+
+/// Images that a damaged or hostile file could hold.
+#[test]
+fn images_do_not_overlap() {
+    let (builder, program) = sample();
+    let bytes = builder.finish(about(), program).unwrap().to_bytes();
+    let text = br#"{"isa":"tegula-portable","offset":64,"#;
+    let at = bytes.windows(text.len()).position(|part| part == text).expect("the table of images");
+    for offset in [b"00", b"32", b"99"] {
+        let mut damaged = bytes.to_vec();
+        let digits = at + text.len() - 3;
+        damaged[digits..digits + 2].copy_from_slice(if offset == b"00" { b" 0" } else { offset });
+        repair_checksums(&mut damaged);
+        let error = Package::parse(damaged.into()).expect_err("an error").to_string();
+        assert!(error.contains("image 1 is outside of the images, or in another"), "{error}");
+    }
 }
 
 /// Branches over the buffers `a` (2), `weights` (3), `tail` in `a` (5), `state` (6) and `count` (7).

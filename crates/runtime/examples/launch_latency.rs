@@ -4,7 +4,7 @@
 use std::time::Instant;
 use tegula_base::{DType, Dim};
 use tegula_package::{
-    About, Arg, Buffer, BufferId, HostProgram, Kernel, MachineId, PackageBuilder, Place, Port, Step,
+    About, Arg, Buffer, BufferId, DeviceId, HostProgram, Kernel, MachineId, PackageBuilder, Place, Port, Step,
 };
 use tegula_runtime::{Session, SessionOptions, TensorView};
 
@@ -16,7 +16,8 @@ fn main() {
     let mut builder = PackageBuilder::new();
     // `ret`
     let code = builder.add_machine_code(&[0xC3]);
-    let buffer = |place| Buffer { name: "x".into(), bytes: Dim::from(64), place, first: 0, last: 0 };
+    let device = DeviceId::HOME;
+    let buffer = |place| Buffer { name: "x".into(), bytes: Dim::from(64), place, device, first: 0, last: 0 };
     let program = HostProgram {
         inputs: vec![Port {
             name: "x".into(),

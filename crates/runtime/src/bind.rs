@@ -7,6 +7,7 @@
 mod sizes;
 mod steps;
 
+use crate::constants::ConstantParts;
 use crate::tensors::TensorView;
 pub(crate) use sizes::Size;
 use sizes::Sizes;
@@ -29,9 +30,10 @@ pub(crate) struct Bound {
     /// Expressions over data symbols; [`Size::Late`] indexes them.
     pub(crate) late_sizes: Vec<Dim>,
     pub(crate) buffers: Vec<Loc>,
-    pub(crate) arena_bytes: usize,
-    /// Bytes of each state.
-    pub(crate) states: Vec<Size>,
+    /// By device.
+    pub(crate) arena_bytes: Vec<usize>,
+    /// Bytes of each state, and its device.
+    pub(crate) states: Vec<(Size, usize)>,
     /// The size of each late block; `Base::Late` indexes them.
     pub(crate) late_blocks: Vec<Size>,
     pub(crate) ops: Vec<Op>,
@@ -47,6 +49,7 @@ pub(crate) struct Bound {
 /// Where a buffer is.
 #[derive(Clone, Debug)]
 pub(crate) struct Loc {
+    pub(crate) device: usize,
     pub(crate) base: Base,
     pub(crate) offset: Size,
     pub(crate) bytes: Size,
@@ -59,8 +62,10 @@ pub(crate) struct Loc {
 pub(crate) enum Base {
     Input(u32),
     Output(u32),
-    Constants,
-    Arena,
+    /// Of a device.
+    Constants(u32),
+    /// Of a device.
+    Arena(u32),
     State(u32),
     /// Allocated while running.
     Late(u32),
@@ -93,16 +98,17 @@ pub(crate) fn input_symbols(program: &HostProgram, inputs: &[TensorView<'_>]) ->
 }
 
 impl Bound {
-    /// Errors: a size is negative, overflows or divides by zero at these shapes, or does not fit its buffer.
+    /// For a package of so many devices. Errors: a size is negative, overflows or divides by zero at these shapes, or does not fit its buffer.
     pub(crate) fn new(
         program: &HostProgram,
+        devices: usize,
         key: Vec<usize>,
         symbols: Vec<Option<i64>>,
     ) -> Result<Bound, Diagnostics> {
         let names: HashMap<String, usize> =
             program.symbols.iter().enumerate().map(|(i, symbol)| (symbol.name.clone(), i)).collect();
         let mut sizes = Sizes::new(&names, &symbols);
-        let places = place_buffers(program, &mut sizes)?;
+        let places = place_buffers(program, devices, &mut sizes)?;
         let mut builder = steps::Builder::new(program, &mut sizes, &places);
         let ops = builder.steps(&program.steps)?;
         let (words, addresses) = builder.finish();
@@ -130,7 +136,7 @@ impl Bound {
             arena_bytes: places.arena_bytes,
             states: places.states,
             late_blocks: places.late_blocks,
-            is_straight: crate::interpret::is_straight(&ops),
+            is_straight: steps::is_straight(&ops),
             ops,
             words,
             addresses,
@@ -159,8 +165,8 @@ fn is_direct(
 
 pub(crate) struct Places {
     pub(crate) buffers: Vec<Loc>,
-    arena_bytes: usize,
-    states: Vec<Size>,
+    arena_bytes: Vec<usize>,
+    states: Vec<(Size, usize)>,
     late_blocks: Vec<Size>,
     /// Lifetimes of the late blocks, sorted by their ends.
     pub(crate) late_lives: Vec<LateLife>,
@@ -174,43 +180,47 @@ pub(crate) struct LateLife {
     pub(crate) slot: u32,
 }
 
-fn place_buffers(program: &HostProgram, sizes: &mut Sizes<'_>) -> Result<Places, Diagnostic> {
+fn place_buffers(program: &HostProgram, devices: usize, sizes: &mut Sizes<'_>) -> Result<Places, Diagnostic> {
+    let constants = ConstantParts::new(program, devices);
     let roots = roots(program);
     let lives = lifetimes(program, &roots);
     let mut places = Places {
         buffers: Vec::with_capacity(program.buffers.len()),
-        arena_bytes: 0,
+        arena_bytes: vec![0; devices],
         states: Vec::new(),
         late_blocks: Vec::new(),
         late_lives: Vec::new(),
     };
     for (buffer, life) in program.buffers.iter().zip(&lives) {
         let bytes = sizes.extent(&buffer.bytes, || format!("buffer `{}`", buffer.name))?;
+        let device = buffer.device.index();
         let (base, offset) = match &buffer.place {
             Place::Input(input) => (Base::Input(*input), 0),
-            Place::Constant { offset, .. } => (Base::Constants, *offset as i64),
-            Place::State(state) => (places.add_state(*state, bytes), 0),
+            Place::Constant { offset, .. } => {
+                (Base::Constants(buffer.device.0), constants.offset(device, *offset) as i64)
+            }
+            Place::State(state) => (places.add_state(*state, bytes, device), 0),
             Place::Output(output) if is_direct(program, *output, bytes, sizes)? => (Base::Output(*output), 0),
             Place::Output(_) => (places.add_late(bytes, *life), 0),
             Place::Arena if bytes.known().is_none() => (places.add_late(bytes, *life), 0),
             // Offsets of arena buffers and all of aliases are set below.
-            Place::Arena | Place::Alias { .. } => (Base::Arena, 0),
+            Place::Arena | Place::Alias { .. } => (Base::Arena(buffer.device.0), 0),
         };
-        places.buffers.push(Loc { base, offset: Size::Known(offset), bytes, end: None });
+        places.buffers.push(Loc { device, base, offset: Size::Known(offset), bytes, end: None });
     }
-    places.plan_arena(program, &lives)?;
+    (0..devices).try_for_each(|device| places.plan_arena(program, &lives, device))?;
     places.late_lives.sort_unstable();
     place_aliases(program, sizes, &mut places)?;
     Ok(places)
 }
 
 impl Places {
-    fn add_state(&mut self, state: u32, bytes: Size) -> Base {
+    fn add_state(&mut self, state: u32, bytes: Size, device: usize) -> Base {
         let slot = state as usize;
         if self.states.len() <= slot {
-            self.states.resize(slot + 1, Size::Known(0));
+            self.states.resize(slot + 1, (Size::Known(0), 0));
         }
-        self.states[slot] = bytes;
+        self.states[slot] = (bytes, device);
         Base::State(state)
     }
 
@@ -221,8 +231,16 @@ impl Places {
         Base::Late(slot)
     }
 
-    fn plan_arena(&mut self, program: &HostProgram, lives: &[Lifetime]) -> Result<(), Diagnostic> {
-        let is_planned = |index: usize| program.buffers[index].place == Place::Arena;
+    fn plan_arena(
+        &mut self,
+        program: &HostProgram,
+        lives: &[Lifetime],
+        device: usize,
+    ) -> Result<(), Diagnostic> {
+        let is_planned = |index: usize| {
+            let buffer = &program.buffers[index];
+            buffer.place == Place::Arena && buffer.device.index() == device
+        };
         let (mut planned, mut items) = (Vec::new(), Vec::new());
         for (index, (loc, life)) in self.buffers.iter().zip(lives).enumerate() {
             if let (true, Size::Known(bytes)) = (is_planned(index), loc.bytes) {
@@ -231,7 +249,7 @@ impl Places {
             }
         }
         let plan = plan::plan_arena(&items).ok_or_else(too_large)?;
-        self.arena_bytes = usize::try_from(plan.bytes).map_err(|_| too_large())?;
+        self.arena_bytes[device] = usize::try_from(plan.bytes).map_err(|_| too_large())?;
         for (index, offset) in planned.into_iter().zip(plan.offsets) {
             self.buffers[index].offset = Size::Known(offset as i64);
         }

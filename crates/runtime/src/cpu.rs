@@ -4,14 +4,14 @@ use memmap2::Mmap;
 use tegula_base::Diagnostic;
 use tegula_package::manifest::MachineId;
 
-/// The code section of one package, executable.
+/// An image of machine code, executable.
 pub(crate) struct CodePages {
     map: Mmap,
 }
 
 /// The entry point of a kernel.
 #[derive(Clone, Copy)]
-pub(crate) struct Entry(usize);
+pub(crate) struct EntryPoint(usize);
 
 impl CodePages {
     /// Errors: the system refuses executable pages.
@@ -27,26 +27,20 @@ impl CodePages {
     }
 
     /// `offset` lies inside the code, as `check_program` made sure.
-    pub(crate) fn entry(&self, offset: u64) -> Entry {
-        Entry(self.map.as_ptr() as usize + offset as usize)
+    pub(crate) fn entry(&self, offset: u64) -> EntryPoint {
+        EntryPoint(self.map.as_ptr() as usize + offset as usize)
     }
 }
 
-impl Entry {
+impl EntryPoint {
     pub(crate) fn address(self) -> u64 {
         self.0 as u64
     }
 }
 
-/// Whether this processor runs code for `machine`. Errors: what is missing.
+/// Whether this processor runs code for `machine`, which is of its instruction set. Errors: what is missing.
 pub(crate) fn check_machine(machine: &MachineId) -> Result<(), Diagnostic> {
     let class = &machine.class;
-    if machine.isa != HOST_ISA {
-        let message =
-            format!("the package holds {} code (machine class {class}), this is {HOST_ISA}", machine.isa);
-        return Err(Diagnostic::error("package-machine", message)
-            .help("compile the model for this machine: `tegula compile --machine ...`"));
-    }
     let missing = lacking(&machine.features);
     if missing.is_empty() {
         return Ok(());
@@ -62,9 +56,9 @@ pub(crate) fn check_machine(machine: &MachineId) -> Result<(), Diagnostic> {
 }
 
 #[cfg(target_arch = "x86_64")]
-const HOST_ISA: &str = "x86-64";
+pub(crate) const HOST_ISA: &str = "x86-64";
 #[cfg(not(target_arch = "x86_64"))]
-const HOST_ISA: &str = std::env::consts::ARCH;
+pub(crate) const HOST_ISA: &str = std::env::consts::ARCH;
 
 /// Those of the features that this processor, or the system that keeps its registers, lacks; an unknown name counts as
 /// lacking. Whoever asks whether code of a machine class runs here, a test too, asks this with the class's features.
@@ -98,7 +92,7 @@ pub fn processor_features() -> Vec<&'static str> {
 /// `entry` is code that obeys `docs/abi.md` for the argument block at `args`, whose buffers are live, and
 /// `scratch` points to the kernel's private memory.
 #[cfg(target_arch = "x86_64")]
-pub(crate) unsafe fn call(entry: Entry, args: *const u64, scratch: u64, begin: u64, end: u64) {
+pub(crate) unsafe fn call(entry: EntryPoint, args: *const u64, scratch: u64, begin: u64, end: u64) {
     type Kernel = unsafe extern "sysv64" fn(*const u64, *mut u8, u64, u64);
     // SAFETY: the caller promises that a kernel of this type starts there.
     unsafe {
@@ -110,6 +104,6 @@ pub(crate) unsafe fn call(entry: Entry, args: *const u64, scratch: u64, begin: u
 /// # Safety
 /// Never called: `check_machine` refuses machine code here.
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) unsafe fn call(_entry: Entry, _args: *const u64, _scratch: u64, _begin: u64, _end: u64) {
+pub(crate) unsafe fn call(_entry: EntryPoint, _args: *const u64, _scratch: u64, _begin: u64, _end: u64) {
     unreachable!("machine code is refused when the package is loaded");
 }

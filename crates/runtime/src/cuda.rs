@@ -3,6 +3,7 @@
 //! ```text
 //!   Cuda (the library) ─► Device (a card's context) ─► Module, Function (code)
 //!                                                   ─► Stream (work in order) ─► DeviceBlock, Graph, Event
+//!   Card (a session's device) ─► Program (a package's functions) ─► CardQueue (a run's stream)
 //! ```
 //! Every call's status is looked at; what the driver says becomes a `Diagnostic`. All that is made is given back when it
 //! is dropped. Source of names, numbers and rules: CUDA Driver API, 12.0 and later.
@@ -15,11 +16,9 @@ mod graph;
 mod header;
 mod memory;
 mod module;
+mod program;
+mod queue;
 mod stream;
 
 pub use device::{Cuda, Device, DeviceFacts};
-pub(crate) use event::Event;
-pub(crate) use function::Function;
-pub(crate) use graph::Graph;
-pub(crate) use memory::{DeviceBlock, Pinned};
-pub(crate) use stream::Stream;
+pub(crate) use program::Card;

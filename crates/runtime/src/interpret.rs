@@ -4,25 +4,25 @@
 //! holds its result. A program without data symbols evaluates no expression and allocates nothing here, native
 //! and portable kernels aside.
 
-mod card;
 mod fork;
+mod queued;
 
 use crate::bind::{Base, Bound, LateWord, Launch, Op, Size, symbol_bounds};
 use crate::context::Context;
 use crate::cpu;
-use crate::kernels::{Kernels, Prepared};
+use crate::device::Prepared;
+use crate::kernels::Kernels;
 use crate::memory::{LaunchMemory, Range};
 use crate::native::{self, Native, NativeArgs, View, ViewMut};
 use crate::pool::{Pool, mirrored, share};
 use crate::profile::{LaunchTime, RunProfile};
-use crate::queue::Queue;
 use crate::stop::Running;
 use std::sync::Mutex;
 use std::time::Instant;
 use tegula_base::{Diagnostic, Dim};
 use tegula_package::{BufferId, HostProgram};
 
-pub(crate) use card::{Replay, Timed, is_straight};
+pub(crate) use queued::Timed;
 
 /// A launch that is predicted to be shorter stays on one thread, nanoseconds. Handing out a job and collecting it
 /// costs 1 to 2 us on the machines we have measured.
@@ -61,7 +61,7 @@ pub(crate) struct Run<'a> {
     pub(crate) falling: bool,
     /// Whether the steps are those of a loop.
     pub(crate) in_loop: bool,
-    /// Launches on a card whose times are not taken yet.
+    /// Launches whose device takes their times, not asked for yet.
     pub(crate) timed: Vec<Timed>,
 }
 
@@ -76,16 +76,25 @@ impl Run<'_> {
             Op::Launch(launch) => self.launch(launch),
             Op::Copy { src, src_offset, dst, dst_offset, bytes } => {
                 let bytes = self.size(*bytes)?;
+                let device = self.device(*dst);
                 let src = self.part(*src, *src_offset, bytes)?;
                 let dst = self.part(*dst, *dst_offset, bytes)?;
-                self.copy(src, dst)
+                self.copy(device, src, dst)
+            }
+            Op::Transfer { src, src_offset, dst, dst_offset, bytes } => {
+                let bytes = self.size(*bytes)?;
+                let (from, to) = (self.device(*src), self.device(*dst));
+                let src = self.part(*src, *src_offset, bytes)?;
+                let dst = self.part(*dst, *dst_offset, bytes)?;
+                self.transfer(from, src, to, dst)
             }
             Op::Fill { dst, value, bytes } => {
                 let bytes = self.size(*bytes)?;
+                let device = self.device(*dst);
                 let dst = self.part(*dst, Size::Known(0), bytes)?;
                 // SAFETY: memory of this run, writable, and of no branch beside this (`check_program`); this branch's kernels on the
                 // host have returned.
-                unsafe { self.cx.queue.fill(dst, *value) }
+                unsafe { self.cx.queues[device].fill(dst, *value) }
             }
             Op::Bind { symbol, from } => self.bind(*symbol as usize, *from),
             Op::Assert { lhs, op, rhs, texts } => {
@@ -131,10 +140,11 @@ impl Run<'_> {
                 break;
             }
             if let Some(counter) = counter {
+                let device = self.device(counter);
                 let counter = self.part(counter, Size::Known(0), 8)?;
                 // SAFETY: eight bytes of writable memory of this run, of no branch beside this (`check_program`); no kernel
                 // of this branch runs.
-                unsafe { self.cx.queue.write(counter, &iteration.to_le_bytes())? };
+                unsafe { self.cx.queues[device].write(counter, &iteration.to_le_bytes())? };
             }
             self.falling = iteration % 2 == 1;
             self.steps(body)?;
@@ -202,8 +212,13 @@ impl Run<'_> {
             self.run_native(launch, native)?;
             return Ok(1);
         }
-        if let Prepared::Card(function) = kernel {
-            self.launch_on_card(function, launch, grid)?;
+        if let Prepared::Queued(number) = kernel {
+            self.launch_queued(*number, launch, grid, &[])?;
+            return Ok(1);
+        }
+        if let Prepared::Whole(number) = kernel {
+            let buffers = self.ranges(launch)?;
+            self.launch_queued(*number, launch, grid, &buffers)?;
             return Ok(1);
         }
         let scratch_bytes = self.extent(launch.scratch)? as usize;
@@ -228,7 +243,7 @@ impl Run<'_> {
                     }
                 }))
             }
-            Prepared::Portable(kernel) => {
+            Prepared::Interpreted(kernel) => {
                 let buffers = self.ranges(launch)?;
                 let words = &self.cx.words[launch.words.clone()];
                 let fault: Mutex<Option<String>> = Mutex::new(None);
@@ -248,7 +263,9 @@ impl Run<'_> {
                     Some(error) => Err(self.kernel_failed(launch, &error)),
                 }
             }
-            Prepared::Native(_) | Prepared::Card(_) => Err(Diagnostic::internal("a kernel was not run")),
+            Prepared::Native(_) | Prepared::Queued(_) | Prepared::Whole(_) => {
+                Err(Diagnostic::internal("a kernel was not run"))
+            }
         }
     }
 
@@ -284,8 +301,8 @@ impl Run<'_> {
         let ranges = self.ranges(launch)?;
         let sizes: Vec<i64> =
             self.cx.words[launch.words.clone()][1 + ranges.len()..].iter().map(|word| *word as i64).collect();
-        if matches!(self.cx.queue, Queue::Cuda(_)) {
-            return self.run_native_on_card(launch, native, &ranges, &sizes);
+        if !self.kernels.home_is_local() {
+            return self.run_native_away(launch, native, &ranges, &sizes);
         }
         let args = native_args(native, &ranges, &sizes, self.running);
         let result = args.and_then(|args| native.kernel.run(args));
@@ -313,7 +330,7 @@ impl Run<'_> {
         let loc = &bound.buffers[buffer.index()];
         if let Base::Late(slot) = loc.base {
             let bytes = self.capacity(bound.late_blocks[slot as usize], buffer)?;
-            self.cx.grow_late(slot, bytes)?;
+            self.cx.grow_late(slot, loc.device, bytes)?;
         }
         let root = self.cx.range(loc.base);
         let offset = self.extent(loc.offset)? as usize;
@@ -345,19 +362,26 @@ impl Run<'_> {
     }
 
     fn read_i64(&mut self, buffer: BufferId) -> Result<i64, Diagnostic> {
+        let device = self.device(buffer);
         let range = self.part(buffer, Size::Known(0), 8)?;
         let mut bytes = [0; 8];
         // SAFETY: eight bytes of memory of this run; no kernel that may write them runs (`check_program`).
-        unsafe { self.cx.queue.read(range, &mut bytes)? };
+        unsafe { self.cx.queues[device].read(range, &mut bytes)? };
         Ok(i64::from_le_bytes(bytes))
     }
 
     fn read_bool(&mut self, buffer: BufferId) -> Result<bool, Diagnostic> {
+        let device = self.device(buffer);
         let range = self.part(buffer, Size::Known(0), 1)?;
         let mut byte = [0];
         // SAFETY: one byte of memory of this run; no kernel that may write it runs (`check_program`).
-        unsafe { self.cx.queue.read(range, &mut byte)? };
+        unsafe { self.cx.queues[device].read(range, &mut byte)? };
         Ok(byte != [0])
+    }
+
+    /// The place of a buffer's device in the package.
+    fn device(&self, buffer: BufferId) -> usize {
+        self.bound.buffers[buffer.index()].device
     }
 
     fn symbol(&self, name: &str) -> Option<i64> {

@@ -1,98 +1,150 @@
-//! A package's kernels, ready to run: code mapped, portable code prepared, native kernels found.
+//! A package's kernels, ready to run: each device of the package gets one of the session, which loads its images; native
+//! kernels are found by their names.
 
-use crate::cpu::{self, CodePages, Entry};
-use crate::cuda::{Device, Function};
-use crate::native::{self, Native};
-use crate::session::{Hardware, SessionOptions};
-use std::collections::{BTreeMap, HashMap};
-use std::ops::Range;
+use crate::cpu::CodePages;
+use crate::device::{Device, DeviceCode, KernelImage, Loaded, Prepared};
+use crate::native;
+use crate::options::{Devices, SessionOptions};
+use crate::queue::Queues;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use tegula_base::{Diagnostic, Diagnostics};
-use tegula_package::{Kernel, KernelCode, MachineId, Package, PortableKernel};
-
-/// Alignment of buffers that kernels for GPUs may count on, bytes (`docs/abi.md`).
-const GPU_ALIGN: u64 = 64;
+use tegula_package::{DeviceId, Entry, KernelCode, Package, isa};
 
 pub(crate) struct Kernels {
     /// In the order of the program's kernels.
     pub(crate) list: Vec<Prepared>,
+    /// By the package's devices.
+    pub(crate) queues: Vec<Arc<dyn Queues>>,
     /// Alignment that kernels expect of inputs and outputs beyond that of their elements, bytes.
     pub(crate) align: u64,
-    /// Every kernel runs on a card.
-    pub(crate) all_on_card: bool,
-    /// What the card's compiler did that costs time.
+    /// The home is the only device, and every kernel is its queue's.
+    pub(crate) all_queued: bool,
+    /// What cost time or will.
     pub(crate) warnings: Vec<Diagnostic>,
     /// Keeps the code mapped.
-    _pages: Option<CodePages>,
-}
-
-pub(crate) enum Prepared {
-    Machine(Entry),
-    Portable(Arc<dyn PortableKernel>),
-    Card(Function),
-    Native(Native),
+    _pages: Vec<CodePages>,
 }
 
 impl Kernels {
-    /// Errors: machine code for another machine, portable code without an executor, kernels for a GPU without one,
-    /// unknown natives; all of them.
+    /// Errors: an instruction set that no device of the session runs; else what devices refuse and unknown natives, all of
+    /// them.
     pub(crate) fn new(package: &Package, options: &SessionOptions) -> Result<Kernels, Diagnostics> {
-        let kernels = &package.program.kernels;
-        let has_machine_code = kernels.iter().any(|k| matches!(k.code, KernelCode::Machine { .. }));
-        let machine = &package.manifest.about.machine;
-        let pages = match &options.hardware {
-            _ if !has_machine_code => None,
-            Hardware::SimulatedCpu(simulator) => {
-                check_simulated(machine, simulator.isa())?;
-                None
-            }
-            Hardware::Own | Hardware::SimulatedGpu(_) | Hardware::Cuda(_) => {
-                cpu::check_machine(machine)?;
-                Some(CodePages::new(package.code())?)
-            }
-        };
-        let has_ptx = kernels.iter().any(|k| matches!(k.code, KernelCode::Ptx { .. }));
-        let mut functions = match &options.hardware {
-            Hardware::Own | Hardware::SimulatedCpu(_) if has_ptx => return Err(no_gpu(package).into()),
-            Hardware::Cuda(card) if has_ptx => load_functions(package, card, options.threads)?,
-            _ => HashMap::new(),
-        };
-        let warnings = spills(package, &functions);
+        let devices = matching(package, &options.devices())?;
         let mut found = Diagnostics::default();
-        let mut list = Vec::with_capacity(kernels.len());
-        // Code that kernels share is read once.
-        let mut interpreted: HashMap<(bool, Range<*const u8>), Arc<dyn PortableKernel>> = HashMap::new();
-        for kernel in kernels {
-            let prepared = match &kernel.code {
-                KernelCode::Machine { offset, .. } if let Some(pages) = &pages => {
-                    Ok(Prepared::Machine(pages.entry(*offset)))
+        let kernels = &package.program.kernels;
+        let mut list: Vec<Option<Prepared>> = kernels.iter().map(|_| None).collect();
+        let (mut queues, mut warnings, mut pages, mut align) = (Vec::new(), Vec::new(), Vec::new(), 1);
+        for (number, device) in devices.iter().enumerate() {
+            let (numbers, loaded) = match load(package, DeviceId(number as u32), &**device, options.threads) {
+                Ok(loaded) => loaded,
+                Err(Diagnostics(errors)) => {
+                    errors.into_iter().for_each(|error| found.push(error));
+                    continue;
                 }
-                KernelCode::Machine { .. } | KernelCode::Portable { .. } => {
-                    let is_portable = matches!(kernel.code, KernelCode::Portable { .. });
-                    let code = (is_portable, package.kernel_code(&kernel.code).as_ptr_range());
-                    match interpreted.get(&code) {
-                        Some(kernel) => Ok(Prepared::Portable(Arc::clone(kernel))),
-                        None => prepare_interpreted(package, kernel, options).map(|kernel| {
-                            interpreted.insert(code, Arc::clone(&kernel));
-                            Prepared::Portable(kernel)
-                        }),
-                    }
-                }
-                KernelCode::Ptx { .. } => match functions.remove(&list.len()) {
-                    Some(function) => Ok(Prepared::Card(function)),
-                    None => prepare_ptx(package, kernel, options).map(Prepared::Portable),
-                },
-                KernelCode::Native { name, attrs } => native::prepare(name, attrs).map(Prepared::Native),
             };
-            match prepared {
-                Ok(prepared) => list.push(prepared),
-                Err(diagnostic) => found.push(diagnostic),
+            for (number, kernel) in numbers.into_iter().zip(loaded.kernels) {
+                list[number] = Some(kernel);
+            }
+            if number == 0 {
+                align = loaded.align;
+            }
+            queues.push(loaded.queues);
+            warnings.extend(loaded.warnings);
+            pages.extend(loaded.pages);
+        }
+        for (kernel, prepared) in kernels.iter().zip(&mut list) {
+            if let KernelCode::Native { name, attrs } = &kernel.code {
+                match native::prepare(name, attrs) {
+                    Ok(native) => *prepared = Some(Prepared::Native(native)),
+                    Err(diagnostic) => found.push(diagnostic),
+                }
             }
         }
-        let align = if has_ptx { GPU_ALIGN } else { 1 };
-        let all_on_card = list.iter().all(|kernel| matches!(kernel, Prepared::Card(_)));
-        found.into_result(Kernels { list, align, all_on_card, warnings, _pages: pages })
+        found.into_result(())?;
+        let list: Option<Vec<Prepared>> = list.into_iter().collect();
+        let list = list.ok_or_else(|| Diagnostic::internal("a kernel is of no device"))?;
+        let all_queued = queues.len() == 1 && list.iter().all(|kernel| matches!(kernel, Prepared::Queued(_)));
+        Ok(Kernels { list, queues, align, all_queued, warnings, _pages: pages })
     }
+
+    /// Whether inputs, outputs and most else are in this process's memory.
+    pub(crate) fn home_is_local(&self) -> bool {
+        self.queues.first().is_none_or(|home| home.is_local())
+    }
+}
+
+/// The session's device for each of the package's: of its instruction set, or this processor for a home that has portable
+/// code at most. Errors: the instruction sets that no device runs, in one.
+fn matching(package: &Package, devices: &Devices) -> Result<Vec<Arc<dyn Device>>, Diagnostic> {
+    let about = &package.manifest.about;
+    let (mut found, mut missing) = (Vec::new(), Vec::new());
+    for number in 0..about.device_count() as u32 {
+        let device = DeviceId(number);
+        let images = package.program.images.iter().filter(|image| image.device == device);
+        let is_bound = device != DeviceId::HOME || images.into_iter().any(|image| image.isa != isa::PORTABLE);
+        let isa = about.machine_of(device).map_or("", |machine| machine.isa.as_str());
+        let device_of_isa = if is_bound { devices.of_isa(isa) } else { Some(devices.processor()) };
+        match device_of_isa {
+            Some(device) => found.push(Arc::clone(device)),
+            None => missing.push(device),
+        }
+    }
+    if missing.is_empty() { Ok(found) } else { Err(no_device(package, &missing)) }
+}
+
+fn no_device(package: &Package, missing: &[DeviceId]) -> Diagnostic {
+    let about = &package.manifest.about;
+    let machine = |device: DeviceId| about.machine_of(device).cloned().unwrap_or_default();
+    if let [DeviceId::HOME] = missing
+        && machine(DeviceId::HOME).isa == isa::PTX
+    {
+        let class = machine(DeviceId::HOME).class;
+        let message = format!("the package is for a GPU (machine class {class}), and none is given");
+        return Diagnostic::error("no-device", message)
+            .note("no device of this session runs `ptx` code")
+            .help("`--target cuda` runs its kernels, `--target sim-ptx` interprets them");
+    }
+    let isas: Vec<String> = missing.iter().map(|device| format!("`{}`", machine(*device).isa)).collect();
+    let message =
+        format!("the package holds {} code, which no device of this session runs", isas.join(" and "));
+    let error = missing.iter().fold(Diagnostic::error("no-device", message), |error, device| {
+        error.note(format!("{} is of machine class {}", about.device_name(*device), machine(*device).class))
+    });
+    error.help("compile the model for machines that are here: `tegula compile --machine ...`")
+}
+
+/// What a device makes of its images, and its kernels' numbers in the program. Errors: the device's.
+fn load(
+    package: &Package,
+    number: DeviceId,
+    device: &dyn Device,
+    threads: usize,
+) -> Result<(Vec<usize>, Loaded), Diagnostics> {
+    let (numbers, kernels) = images(package, number);
+    let machine = package.manifest.about.machine_of(number);
+    let machine = machine.ok_or_else(|| Diagnostic::internal("a device has no machine"))?;
+    let loaded = device.load(&DeviceCode { machine, kernels, threads })?;
+    if loaded.kernels.len() != numbers.len() {
+        let (given, made) = (numbers.len(), loaded.kernels.len());
+        let message = format!("the device for `{}` made {made} of {given} kernels", device.isa());
+        return Err(Diagnostic::error("device-failed", message).into());
+    }
+    Ok((numbers, loaded))
+}
+
+/// A device's kernels: their numbers in the program, and where they are.
+fn images(package: &Package, device: DeviceId) -> (Vec<usize>, Vec<KernelImage<'_>>) {
+    let program = &package.program;
+    let kernels = program.kernels.iter().enumerate().filter_map(|(number, kernel)| match &kernel.code {
+        KernelCode::Image { image: id, entry } => {
+            let image = program.image(&kernel.code).filter(|image| image.device == device)?;
+            let (name, isa, bytes) = (kernel.name.as_str(), image.isa.as_str(), package.image_bytes(image));
+            Some((number, KernelImage { name, image: *id, isa, bytes, entry }))
+        }
+        KernelCode::Native { .. } => None,
+    });
+    kernels.unzip()
 }
 
 /// Where machine code lies in this process, and whose it is.
@@ -105,11 +157,13 @@ pub struct CodePlace {
 }
 
 impl Kernels {
-    /// By address; none of what a simulator, an executor or a card runs.
+    /// By address; none of what a simulator, an executor or a device beside the processor runs.
     pub(crate) fn places(&self, package: &Package) -> Vec<CodePlace> {
         let mut places = BTreeMap::<u64, CodePlace>::new();
         for (i, (kernel, prepared)) in package.program.kernels.iter().zip(&self.list).enumerate() {
-            if let (KernelCode::Machine { len, .. }, Prepared::Machine(entry)) = (&kernel.code, prepared) {
+            if let (KernelCode::Image { entry: Entry::Range { len, .. }, .. }, Prepared::Machine(entry)) =
+                (&kernel.code, prepared)
+            {
                 let address = entry.address();
                 let new = || CodePlace { address, bytes: *len, kernels: vec![] };
                 places.entry(address).or_insert_with(new).kernels.push(i);
@@ -117,124 +171,4 @@ impl Kernels {
         }
         places.into_values().collect()
     }
-}
-
-/// Machine code for the simulator, or portable code.
-fn prepare_interpreted(
-    package: &Package,
-    kernel: &Kernel,
-    options: &SessionOptions,
-) -> Result<Arc<dyn PortableKernel>, Diagnostic> {
-    let (name, code) = (&kernel.name, package.kernel_code(&kernel.code));
-    if let (KernelCode::Machine { .. }, Hardware::SimulatedCpu(simulator)) = (&kernel.code, &options.hardware)
-    {
-        return simulator.prepare(code).map_err(|reason| {
-            let message = format!("the machine code of kernel `{name}` cannot be simulated");
-            Diagnostic::error("not-simulated", message).note(reason)
-        });
-    }
-    let Some(executor) = &options.executor else {
-        return Err(Diagnostic::error(
-            "no-portable-executor",
-            format!("kernel `{name}` is portable code, and this program was built without its executor"),
-        ));
-    };
-    executor.prepare(code).map_err(|reason| {
-        Diagnostic::error("package-invalid", format!("the portable code of kernel `{name}` cannot be read"))
-            .note(reason)
-    })
-}
-
-/// Errors: the package's code is of another instruction set than the simulator's.
-fn check_simulated(machine: &MachineId, isa: &str) -> Result<(), Diagnostic> {
-    if machine.isa == isa {
-        return Ok(());
-    }
-    let message = format!(
-        "the package holds {} code (machine class {}), the simulator runs {isa}",
-        machine.isa, machine.class
-    );
-    Err(Diagnostic::error("package-machine", message))
-}
-
-fn prepare_ptx(
-    package: &Package,
-    kernel: &Kernel,
-    options: &SessionOptions,
-) -> Result<Arc<dyn PortableKernel>, Diagnostic> {
-    match (&options.hardware, package.ptx_kernel(&kernel.code)) {
-        (Hardware::SimulatedGpu(executor), Some(ptx)) => executor.prepare(&ptx).map_err(|reason| {
-            let message = format!("the PTX of kernel `{}` cannot be run", kernel.name);
-            Diagnostic::error("package-invalid", message).note(reason)
-        }),
-        _ => Err(no_gpu(package)),
-    }
-}
-
-/// The package's kernels for GPUs, by their numbers, compiled by `threads` threads.
-/// Errors: code for another card; all that its compiler refuses.
-fn load_functions(
-    package: &Package,
-    card: &Arc<Device>,
-    threads: usize,
-) -> Result<HashMap<usize, Function>, Diagnostics> {
-    let machine = &package.manifest.about.machine;
-    if let Some(target) = machine.features.iter().find(|target| !card.runs(target)) {
-        let facts = card.facts();
-        let (major, minor) = facts.capability;
-        let message = format!("the package is for {target} (machine class {})", machine.class);
-        return Err(Diagnostic::error("package-machine", message)
-            .note(format!("{} has compute capability {major}.{minor}", facts.name))
-            .into());
-    }
-    let kernels = &package.program.kernels;
-    let wanted: Vec<usize> =
-        (0..kernels.len()).filter(|i| matches!(kernels[*i].code, KernelCode::Ptx { .. })).collect();
-    let load = |index: usize| {
-        let kernel = &kernels[index];
-        let ptx = package.ptx_kernel(&kernel.code).ok_or_else(|| Diagnostic::internal("no PTX"))?;
-        Function::load(card, &ptx).map_err(|error| error.at(format!("kernel `{}`", kernel.name)))
-    };
-    let share = wanted.len().div_ceil(threads.max(1)).max(1);
-    let results: Vec<(usize, Result<Function, Diagnostic>)> = std::thread::scope(|scope| {
-        let workers: Vec<_> = wanted
-            .chunks(share)
-            .map(|part| scope.spawn(|| part.iter().map(|i| (*i, load(*i))).collect::<Vec<_>>()))
-            .collect();
-        let lost = |_| vec![(0, Err(Diagnostic::internal("a thread that loads kernels panicked")))];
-        workers.into_iter().flat_map(|worker| worker.join().unwrap_or_else(lost)).collect()
-    });
-    let mut found = Diagnostics::default();
-    let mut functions = HashMap::new();
-    for (index, result) in results {
-        match result {
-            Ok(function) => drop(functions.insert(index, function)),
-            Err(error) => found.push(error),
-        }
-    }
-    found.into_result(functions)
-}
-
-/// A warning for each kernel whose values do not all have registers.
-fn spills(package: &Package, functions: &HashMap<usize, Function>) -> Vec<Diagnostic> {
-    let kernels = package.program.kernels.iter().enumerate();
-    let spilled = kernels.filter_map(|(index, kernel)| {
-        let function = functions.get(&index).filter(|function| function.local_bytes > 0)?;
-        let message = format!(
-            "kernel `{}` keeps {} bytes a thread in memory beside its {} registers",
-            kernel.name, function.local_bytes, function.registers
-        );
-        Some(Diagnostic::warning("gpu-spills", message))
-    });
-    spilled.collect()
-}
-
-/// One error for all of the package's kernels.
-fn no_gpu(package: &Package) -> Diagnostic {
-    let class = &package.manifest.about.machine.class;
-    Diagnostic::error(
-        "no-device",
-        format!("the package is for a GPU (machine class {class}), and none is given"),
-    )
-    .help("`--target cuda` runs its kernels, `--target sim-ptx` interprets them")
 }

@@ -41,6 +41,8 @@ pub struct Counters {
     pub portable: u64,
     /// Of kernels for GPUs.
     pub gpu: u64,
+    /// Of regions of the model that a device runs whole.
+    pub regions: u64,
     /// By the native kernel's name.
     pub native: BTreeMap<String, u64>,
     /// By the kernel's name, for portable kernels.

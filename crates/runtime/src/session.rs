@@ -10,15 +10,16 @@ pub use stream::Stream;
 pub use timing::CardTimer;
 
 use crate::bind::{self, Bound};
+use crate::constants::Constants;
 use crate::context::Context;
-use crate::cuda::Device;
+use crate::device::Prepared;
 use crate::interpret::Run;
-use crate::kernels::{CodePlace, Kernels, Prepared};
+use crate::kernels::{CodePlace, Kernels};
+use crate::options::SessionOptions;
 use crate::pool::Pool;
 use crate::profile::{Counters, GraphCounters, RunProfile};
-use crate::queue::Queue;
 use crate::staging::{
-    Constants, collect_outputs, download_outputs, place_outputs, stage_inputs, stage_outputs, upload_inputs,
+    collect_outputs, place_outputs, receive_outputs, send_inputs, stage_inputs, stage_outputs,
 };
 use crate::stop::{Running, Stops};
 use crate::tensors::{self, TensorView};
@@ -30,7 +31,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 use tegula_base::{Diagnostic, Diagnostics, Dim, HostTensor};
-use tegula_package::{KernelCode, MachineExecutor, Package, Port, PortableExecutor, PtxExecutor};
+use tegula_package::{CodeKind, Package, Port};
 
 /// Programs kept for recent input shapes.
 const BOUND_KEPT: usize = 8;
@@ -38,48 +39,12 @@ const BOUND_KEPT: usize = 8;
 /// Threads of one session at most; more than any machine of one memory has processors.
 const MAX_THREADS: usize = 4096;
 
-/// How a session runs.
-#[derive(Clone, Default)]
-pub struct SessionOptions {
-    /// Threads that share a launch, the caller included; 0 counts as 1.
-    pub threads: usize,
-    /// Runs portable kernels; without one, packages that hold such kernels are refused.
-    pub executor: Option<Arc<dyn PortableExecutor>>,
-    pub hardware: Hardware,
-    /// On a card, results and intermediate values begin as bytes of ones, no numbers: what is never written shows.
-    pub poison: bool,
-}
-
-/// What a package's kernels run on, those that are portable or native aside.
-#[derive(Clone, Default)]
-pub enum Hardware {
-    /// This processor; packages for GPUs are refused.
-    #[default]
-    Own,
-    /// A simulator in place of this processor; packages for GPUs are refused.
-    SimulatedCpu(Arc<dyn MachineExecutor>),
-    /// This processor, and a simulated GPU for kernels that need one.
-    SimulatedGpu(Arc<dyn PtxExecutor>),
-    /// This processor, and a card for kernels that need one.
-    Cuda(Arc<Device>),
-}
-
-impl Hardware {
-    fn card(&self) -> Option<&Arc<Device>> {
-        match self {
-            Hardware::Cuda(card) => Some(card),
-            Hardware::Own | Hardware::SimulatedCpu(_) | Hardware::SimulatedGpu(_) => None,
-        }
-    }
-}
-
 pub struct Session {
     package: Package,
     kernels: Kernels,
-    /// Holds the buffers, where there is one and the package is for it.
-    card: Option<Arc<Device>>,
     poison: bool,
-    constants: Constants,
+    /// By device.
+    constants: Vec<Constants>,
     pool: Pool,
     /// Most recently used last.
     bound: Mutex<Vec<Arc<Bound>>>,
@@ -108,7 +73,7 @@ impl Session {
         Session::from_package(Package::parse(bytes)?, options)
     }
 
-    /// Errors: the package is for another machine, needs a GPU, an executor or a native kernel that is not here, or the
+    /// Errors: the package is for another machine, needs a device, an executor or a native kernel that is not here, or the
     /// system gives no threads or executable memory.
     pub fn from_package(package: Package, options: SessionOptions) -> Result<Session, Diagnostics> {
         let kernels = Kernels::new(&package, &options)?;
@@ -117,14 +82,11 @@ impl Session {
         if options.threads > MAX_THREADS {
             return Err(refused().note(format!("a session has at most {MAX_THREADS}")).into());
         }
-        let has_ptx = package.program.kernels.iter().any(|k| matches!(k.code, KernelCode::Ptx { .. }));
-        let card = options.hardware.card().filter(|_| has_ptx).cloned();
-        let pool = Pool::new(if card.is_some() { 1 } else { options.threads })
+        let pool = Pool::new(if kernels.home_is_local() { options.threads } else { 1 })
             .map_err(|error| refused().note(error.to_string()))?;
         Ok(Session {
             poison: options.poison,
-            constants: Constants::new(&package, card.as_ref())?,
-            card,
+            constants: Constants::of_devices(&package, &kernels.queues)?,
             launches: package.program.kernels.iter().map(|_| AtomicU64::new(0)).collect(),
             graphs: Mutex::default(),
             bound: Mutex::default(),
@@ -247,26 +209,26 @@ impl Session {
     /// Launches so far, by the kind of code.
     pub fn counters(&self) -> Counters {
         let mut counters = Counters { graphs: *lock(&self.graphs), ..Counters::default() };
-        let kernels = self.package.program.kernels.iter().zip(&self.kernels.list);
-        for ((kernel, prepared), launches) in kernels.zip(&self.launches) {
+        let program = &self.package.program;
+        let kernels = program.kernels.iter().zip(&self.kernels.list).zip(&self.launches);
+        for ((kernel, prepared), launches) in kernels {
             let launches = launches.load(Ordering::Relaxed);
             if launches == 0 {
                 continue;
             }
-            match (prepared, &kernel.code) {
-                (Prepared::Machine(_), _) | (Prepared::Portable(_), KernelCode::Machine { .. }) => {
-                    counters.machine += launches;
-                }
-                (Prepared::Card(_), _) => counters.gpu += launches,
-                (Prepared::Portable(_), KernelCode::Ptx { .. }) => counters.gpu += launches,
-                (Prepared::Portable(_), _) => {
+            match program.code_kind(&kernel.code) {
+                CodeKind::Machine => counters.machine += launches,
+                CodeKind::Ptx => counters.gpu += launches,
+                CodeKind::Graph => counters.regions += launches,
+                CodeKind::Portable => {
                     counters.portable += launches;
                     *counters.portable_by_name.entry(kernel.name.clone()).or_default() += launches;
                 }
-                (Prepared::Native(native), KernelCode::Native { .. }) => {
-                    *counters.native.entry(native.name.to_string()).or_default() += launches;
+                CodeKind::Native => {
+                    if let Prepared::Native(native) = prepared {
+                        *counters.native.entry(native.name.to_string()).or_default() += launches;
+                    }
                 }
-                (Prepared::Native(_), _) => {}
             }
         }
         counters
@@ -311,7 +273,7 @@ impl Session {
         }
         tensors::check_dims(program, inputs)?;
         let symbols = bind::input_symbols(program, inputs);
-        let bound = Arc::new(Bound::new(program, dims().collect(), symbols)?);
+        let bound = Arc::new(Bound::new(program, self.kernels.queues.len(), dims().collect(), symbols)?);
         let mut kept = lock(&self.bound);
         if kept.len() == BOUND_KEPT {
             kept.remove(0);
@@ -331,22 +293,21 @@ impl Session {
     ) -> Result<(), Diagnostics> {
         let program = &self.package.program;
         let align = self.kernels.align;
-        context.prepare(bound, program.kernels.len(), self.card.as_ref())?;
-        context.constants = Some(self.constants.range);
+        context.prepare(bound, program.kernels.len(), &self.kernels.queues)?;
+        context.constants.clear();
+        context.constants.extend(self.constants.iter().map(|constants| constants.range));
         let (mut _staged_inputs, mut staged_outputs) = (Vec::new(), Vec::new());
-        match context.queue {
-            Queue::Host => {
-                _staged_inputs = stage_inputs(program, inputs, bound, align, context)?;
-                staged_outputs = stage_outputs(&program.outputs, outputs, bound, align, context)?;
-            }
-            Queue::Cuda(_) => {
-                let staged = upload_inputs(program, inputs, bound, context).map_err(Diagnostics::from);
-                let staged = staged.and_then(|()| place_outputs(&program.outputs, outputs, bound, context));
-                if let Err(found) = staged {
-                    // What was sent is written again by the next run.
-                    context.queue.finish()?;
-                    return Err(found);
-                }
+        let is_local = self.kernels.home_is_local();
+        if is_local {
+            _staged_inputs = stage_inputs(program, inputs, bound, align, context)?;
+            staged_outputs = stage_outputs(&program.outputs, outputs, bound, align, context)?;
+        } else {
+            let staged = send_inputs(program, inputs, bound, context).map_err(Diagnostics::from);
+            let staged = staged.and_then(|()| place_outputs(&program.outputs, outputs, bound, context));
+            if let Err(found) = staged {
+                // What was sent is written again by the next run.
+                context.finish()?;
+                return Err(found);
             }
         }
         context.patch(bound);
@@ -371,21 +332,20 @@ impl Session {
         let result = catch_unwind(AssertUnwindSafe(|| {
             run.all_steps()?;
             running.check()?;
-            match run.cx.queue {
-                Queue::Host => collect_outputs(&mut run, outputs, &mut staged_outputs),
-                Queue::Cuda(_) => {
-                    download_outputs(&mut run, outputs)?;
-                    run.take_times()
-                }
+            if is_local {
+                return collect_outputs(&mut run, outputs, &mut staged_outputs);
             }
+            receive_outputs(&mut run, outputs)?;
+            run.take_times()
         }))
         .unwrap_or_else(|_| Err(Diagnostic::internal("a kernel panicked")));
         drop(going);
-        // Also after an error: what was given to a card is done before its memory is used again.
-        let result = result.and(context.queue.finish());
+        // Also after an error: what was given to a device is done before its memory is used again.
+        let finished = context.finish();
+        let result = result.and(finished);
         if let Some(profile) = profile {
             profile.total_ns = start.elapsed().as_nanos() as u64;
-            profile.arena_bytes = bound.arena_bytes as u64;
+            profile.arena_bytes = bound.arena_bytes.iter().map(|bytes| *bytes as u64).sum();
             profile.late_peak_bytes = context.late_peak as u64;
             profile.scratch_bytes = context.scratch_bytes() as u64;
         }

@@ -1,55 +1,18 @@
-//! Memory that comes from outside a run: constants, the caller's inputs and outputs. Kernels get aligned
-//! addresses (`docs/abi.md`, "Guarantees about buffers"); what is not aligned is copied.
+//! Memory that comes from outside a run: the caller's inputs and outputs. Kernels get aligned addresses (`docs/abi.md`,
+//! "Guarantees about buffers"); what is not aligned, or is to be on another device, is copied.
 
-mod card;
+mod away;
 
 use crate::bind::{self, Bound, OutputPlan};
 use crate::context::Context;
-use crate::cuda::Device;
 use crate::interpret::Run;
 use crate::memory::{Block, EMPTY, Range};
-use crate::queue::{Queue, Region};
+use crate::ports::place;
 use crate::tensors::TensorView;
-use std::sync::Arc;
 use tegula_base::{DType, Diagnostic, Diagnostics, HostTensor};
-use tegula_package::{HostProgram, Package, Port};
+use tegula_package::{HostProgram, Port};
 
-pub(crate) use card::{Ports, download_outputs, place_outputs, upload_inputs};
-
-/// Alignment that kernels expect of constants, bytes.
-const CONSTANT_ALIGN: u64 = 64;
-
-/// The constants section at an aligned address.
-pub(crate) struct Constants {
-    pub(crate) range: Range,
-    /// Holds a copy when the package's own bytes are not aligned, or not on the card.
-    _copy: Option<Region>,
-}
-
-impl Constants {
-    /// Errors: no memory for a copy.
-    pub(crate) fn new(package: &Package, card: Option<&Arc<Device>>) -> Result<Constants, Diagnostic> {
-        let bytes = package.constants();
-        if let Some(card) = card.filter(|_| !bytes.is_empty()) {
-            let queue = Queue::Cuda(card.stream()?);
-            let mut region = queue.region(bytes.len())?;
-            // SAFETY: a block of our own, that long.
-            unsafe { queue.write(region.range(), bytes)? };
-            let range = Range { writable: false, ..region.range() };
-            return Ok(Constants { range, _copy: Some(region) });
-        }
-        let mut range = Range { address: bytes.as_ptr() as u64, bytes: bytes.len(), writable: false };
-        if bytes.is_empty() {
-            range.address = EMPTY;
-        } else if !range.address.is_multiple_of(CONSTANT_ALIGN) {
-            let mut block = Block::new(bytes.len())?;
-            block.bytes_mut()[..bytes.len()].copy_from_slice(bytes);
-            range.address = block.address();
-            return Ok(Constants { range, _copy: Some(Region::Host(block)) });
-        }
-        Ok(Constants { range, _copy: None })
-    }
-}
+pub(crate) use away::{place_outputs, receive_outputs, send_inputs};
 
 /// Tells the context where the inputs are; copies those whose memory is not aligned for their elements, or not at `align`.
 /// Errors: the program takes an input for larger than its shape says.
@@ -95,14 +58,14 @@ fn shared_input(
     let size = bound.buffers[port.buffer.index()].bytes.known().and_then(|size| usize::try_from(size).ok());
     let bytes =
         size.ok_or_else(|| bind::invalid(format!("the size of input `{}` is computed", port.name)))?;
-    let Context { ports, queue, keeps_shared, .. } = context;
+    let Context { ports, queues, keeps_shared, .. } = context;
     let region = ports.input_mut(index);
-    let address = card::place(region, queue, bytes)?;
+    let address = place(region, &*queues[0], bytes)?;
     let range = Range { address, bytes, writable: true };
     if !*keeps_shared {
         check_input(port, tensor, bound)?;
         // SAFETY: the region is of this context, and that long; no kernel runs.
-        unsafe { queue.write(range, tensor.bytes)? };
+        unsafe { queues[0].write(range, tensor.bytes)? };
     }
     Ok(range)
 }

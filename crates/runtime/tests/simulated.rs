@@ -5,7 +5,7 @@ use common::*;
 use expect_test::{Expect, expect};
 use std::sync::Arc;
 use tegula_base::{DType, HostTensor};
-use tegula_package::KernelCode;
+use tegula_package::{Entry, ImageId, KernelCode};
 use tegula_runtime::{Hardware, Session, SessionOptions};
 use tegula_sim_x86::Simulator;
 
@@ -46,9 +46,11 @@ fn simulated_and_portable_kernels_stand_in_one_package() {
     let (x, y) = (s.program.inputs[0].buffer, s.program.outputs[0].buffer);
     let (a, b) = (s.arena("a", "8"), s.arena("b", "8"));
     let portable = s.package.add_portable(&[1]);
+    let at = |image| KernelCode::Image { image: ImageId(image), entry: Entry::Range { offset: 0, len: 1 } };
+    assert_eq!(portable, at(1));
     assert!(matches!(
-        (&portable, &s.program.kernels[0].code),
-        (KernelCode::Portable { offset: 0, .. }, KernelCode::Machine { offset: 0, .. })
+        s.program.kernels[0].code,
+        KernelCode::Image { image: ImageId(0), entry: Entry::Range { offset: 0, .. } }
     ));
     let portable = s.kernel("portable", portable);
     s.program.steps = vec![

@@ -10,11 +10,12 @@ use tegula_backend::{
     Claim, Codegen, Fused, GraphCodegen, GraphImage, Infeasible, Launches, Layouts, Place, Placement,
     Preferences, Span, Target, cost,
 };
-use tegula_base::{DType, Diagnostic, Diagnostics, Dim, HostTensor, Symbols};
+use tegula_base::{Diagnostic, Diagnostics, HostTensor, Symbols};
 use tegula_ir::{Op, OpId};
 use tegula_ir::{PrintOptions, parse_program, print_program};
 use tegula_machine::Machine;
 use tegula_package::CostRecord;
+use tegula_runtime::{Device, DeviceCode, DeviceKernel, DeviceLaunch, Loaded, PlainMemory};
 use tegula_tensor::eval::{Bindings, Evaluator};
 use tegula_tensor::{TensorFunc, TensorOp, TensorProgram};
 
@@ -124,46 +125,62 @@ impl GraphCodegen for Null {
     }
 }
 
+/// Runs images of [`Null`]; a session takes it from its caller.
+pub struct NullDevice;
+
+impl Device for NullDevice {
+    fn isa(&self) -> &str {
+        ISA
+    }
+
+    fn load(&self, code: &DeviceCode<'_>) -> Result<Loaded, Diagnostics> {
+        let kernels = code.kernels.iter().map(|kernel| {
+            let kernel: Arc<dyn DeviceKernel> = Arc::new(Region::new(kernel.bytes)?);
+            Ok(kernel)
+        });
+        Ok(Loaded::new(Arc::new(PlainMemory), kernels.collect::<Result<_, Diagnostics>>()?))
+    }
+}
+
 /// An image made ready to run.
-pub struct Loaded {
+pub struct Region {
     program: TensorProgram,
 }
 
-impl Loaded {
+impl Region {
     /// Errors: the bytes are no program of [`Null`].
-    pub fn new(image: &[u8]) -> Result<Loaded, Diagnostics> {
+    pub fn new(image: &[u8]) -> Result<Region, Diagnostics> {
         let text = std::str::from_utf8(image)
             .map_err(|_| Diagnostic::error("package-invalid", "an image of `null` is no text"))?;
         let program = parse_program::<TensorOp>(text, None)?;
         tegula_ir::verify_program(&program)?;
-        Ok(Loaded { program })
-    }
-
-    /// Runs one launch: the operands' bytes and the values of the image's symbols, in their order; gives the results'.
-    /// Errors: operands or sizes do not fit.
-    pub fn run(&self, operands: &[Vec<u8>], sizes: &[i64]) -> Result<Vec<Vec<u8>>, Diagnostic> {
-        let names = self.program.symbols.0.keys().cloned();
-        let bindings = Bindings(names.zip(sizes.iter().copied()).collect());
-        let func = self.program.entry();
-        let args = func.args(func.body());
-        if args.len() != operands.len() || bindings.0.len() != self.program.symbols.0.len() {
-            return Err(Diagnostic::internal("a launch of a region has other arguments than the region"));
-        }
-        let tensors = args.iter().zip(operands).map(|(arg, bytes)| {
-            let ty = func.ty(*arg);
-            let shape = ty.shape.iter().map(|dim| bindings.size(dim).map(|n| n as usize));
-            let shape = shape.collect::<Result<Vec<usize>, String>>().map_err(Diagnostic::internal)?;
-            let needed = byte_count(ty.dtype, &shape);
-            let bytes = bytes.get(..needed).ok_or_else(|| Diagnostic::internal("an operand is too short"))?;
-            Ok(Arc::new(HostTensor { dtype: ty.dtype, shape, bytes: bytes.to_vec() }))
-        });
-        let tensors = tensors.collect::<Result<Vec<_>, Diagnostic>>()?;
-        let results = Evaluator::new(&self.program).run_bound(bindings, tensors)?;
-        Ok(results.into_iter().map(|tensor| tensor.bytes).collect())
+        Ok(Region { program })
     }
 }
 
-fn byte_count(dtype: DType, shape: &[usize]) -> usize {
-    let count = Dim::from(shape.iter().product::<usize>() as i64);
-    (count * Dim::from(dtype.size())).as_const().map_or(0, |bytes| bytes.max(0) as usize)
+impl DeviceKernel for Region {
+    /// The buffers are the operands, then the results; the sizes are the values of the image's symbols in their order.
+    fn run(&self, launch: &DeviceLaunch<'_>) -> Result<(), String> {
+        let names = self.program.symbols.0.keys().cloned();
+        let bindings = Bindings(names.zip(launch.sizes.iter().copied()).collect());
+        let func = self.program.entry();
+        let args = func.args(func.body());
+        let (operands, results) = launch.buffers.split_at(args.len().min(launch.buffers.len()));
+        let operands = args.iter().zip(operands).map(|(arg, buffer)| {
+            let ty = bindings.concrete(func.ty(*arg))?;
+            let shape: Option<Vec<usize>> = ty.shape.as_static();
+            let shape = shape.ok_or("an operand has an open size")?;
+            let count: usize = shape.iter().product();
+            let mut bytes = buffer.read()?;
+            bytes.truncate(count * ty.dtype.size());
+            Ok(Arc::new(HostTensor { dtype: ty.dtype, shape, bytes }))
+        });
+        let operands = operands.collect::<Result<Vec<_>, String>>()?;
+        let evaluated = Evaluator::new(&self.program).run_bound(bindings, operands);
+        let evaluated = evaluated.map_err(|error| error.to_string())?;
+        if evaluated.len() != results.len() {
+            return Err(format!("{} results go to {} buffers", evaluated.len(), results.len()));
+        }
+        evaluated.iter().zip(results).try_for_each(|(tensor, buffer)| buffer.write(&tensor.bytes))
+    }
 }

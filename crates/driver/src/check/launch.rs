@@ -10,7 +10,8 @@ use tegula_ir::OpId;
 use tegula_opt::lower_to_host::constants::packing;
 use tegula_opt::lower_to_host::{HostCode, HostModule, add_code};
 use tegula_package::{
-    About, Arg, Buffer, BufferId, HostProgram, Kernel, KernelCode, PackageBuilder, Place, Port, Step,
+    About, Arg, Buffer, BufferId, DeviceId, HostProgram, Kernel, KernelCode, PackageBuilder, Place, Port,
+    Step,
 };
 use tegula_runtime::Session;
 use tegula_tensor::eval::Bindings;
@@ -92,6 +93,7 @@ pub(super) fn run(
             .chain(outputs.iter().enumerate().map(|(i, n)| buffer(Place::Output(i as u32), *n)))
             .chain(between.iter().map(temporary))
             .collect(),
+        images: vec![],
         kernels,
         steps,
     };
@@ -147,9 +149,7 @@ impl Alone<'_> {
             args.push(Arg::Size(size(dim)?));
         }
         let code = match &kernel.code {
-            HostCode::Compiled(code) => {
-                add_code(&mut self.builder, &self.host.codes[*code]).map_err(|found| found.to_string())?
-            }
+            HostCode::Compiled(code) => add_code(&mut self.builder, &self.host.codes[*code]),
             HostCode::Native { name, attrs } => {
                 KernelCode::Native { name: name.clone(), attrs: attrs.clone() }
             }
@@ -176,7 +176,8 @@ fn port(stem: &str, index: usize, buffer: usize, bytes: usize) -> Port {
 }
 
 fn buffer(place: Place, bytes: usize) -> Buffer {
-    Buffer { name: "buffer".into(), bytes: Dim::from(bytes), place, first: 0, last: 0 }
+    let device = DeviceId::HOME;
+    Buffer { name: "buffer".into(), bytes: Dim::from(bytes), place, device, first: 0, last: 0 }
 }
 
 fn bytes_tensor(bytes: Vec<u8>) -> HostTensor {

@@ -1,4 +1,5 @@
-//! The arena over the program's steps: a rectangle a buffer, as wide as it lives and as high as it is large.
+//! The arena of each device over the program's steps: a rectangle a buffer, as wide as it lives and as high as it is
+//! large.
 
 use super::escaped;
 use crate::human::size;
@@ -6,7 +7,7 @@ use crate::sizes::AtSizes;
 use std::fmt::Write;
 use tegula_package::lifetime::{lifetimes, roots};
 use tegula_package::plan::{Item, lower_bound, plan_arena};
-use tegula_package::{Package, Place};
+use tegula_package::{Buffer, DeviceId, Package, Place};
 
 const WIDTH: f64 = 1100.0;
 const HEIGHT: f64 = 320.0;
@@ -14,10 +15,21 @@ const HEIGHT: f64 = 320.0;
 const LEFT: f64 = 74.0;
 const BELOW: f64 = 24.0;
 
-pub(super) fn drawing(package: &Package, sizes: &mut AtSizes) -> String {
+pub(super) fn drawings(package: &Package, sizes: &mut AtSizes) -> String {
+    let about = &package.manifest.about;
+    let mut all = drawing(package, DeviceId::HOME, sizes);
+    for device in (1..about.device_count() as u32).map(DeviceId) {
+        all += &format!("<h3>{}</h3>\n", escaped(&about.device_name(device)));
+        all += &drawing(package, device, sizes);
+    }
+    all
+}
+
+fn drawing(package: &Package, device: DeviceId, sizes: &mut AtSizes) -> String {
     let program = &package.program;
     let lives = lifetimes(program, &roots(program));
-    let held = program.buffers.iter().zip(&lives).filter(|(buffer, _)| buffer.place == Place::Arena);
+    let is_held = |buffer: &Buffer| buffer.place == Place::Arena && buffer.device == device;
+    let held = program.buffers.iter().zip(&lives).filter(|(buffer, _)| is_held(buffer));
     let (names, items): (Vec<&str>, Vec<Item>) = held
         .map(|(buffer, life)| {
             let bytes = sizes.number(&buffer.bytes).max(0) as u64;

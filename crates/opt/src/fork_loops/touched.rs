@@ -44,7 +44,7 @@ impl Touched {
         let operands = func.operands(op);
         let changes = |i: usize| match kind {
             HostOp::Launch { written, .. } => written.contains(&i),
-            HostOp::Copy { .. } => i == 1,
+            HostOp::Copy { .. } | HostOp::Transfer { .. } => i == 1,
             HostOp::Fill { .. } => true,
             HostOp::Loop { counter, .. } => *counter && i + 1 == operands.len(),
             _ => false,
@@ -63,7 +63,8 @@ impl Touched {
         }
         match kind {
             HostOp::Launch { sizes, grid, .. } => sizes.iter().chain([grid]).for_each(|size| self.size(size)),
-            HostOp::Copy { src_offset, dst_offset, bytes } => {
+            HostOp::Copy { src_offset, dst_offset, bytes }
+            | HostOp::Transfer { src_offset, dst_offset, bytes } => {
                 [src_offset, dst_offset, bytes].into_iter().for_each(|size| self.size(size));
             }
             HostOp::Fill { bytes, .. } => self.size(bytes),

@@ -1,6 +1,6 @@
 //! A host module as a package: plain data, constants packed as they are written.
 
-use super::{HostCode, HostModule};
+use super::{BESIDE_THE_HOST, HostCode, HostModule};
 use crate::plan_memory::Lifetimes;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,18 +10,19 @@ use tegula_host::{HostFunc, HostOp, Relation};
 use tegula_ir::{OpId, RegionId, Value};
 use tegula_package as package;
 use tegula_package::{
-    About, Arg, Buffer, BufferId, Cond, ConstantData, Draft, HostProgram, Kernel, KernelCode, PackageBuilder,
-    Place, Port, Step, Symbol,
+    About, Arg, Buffer, BufferId, Cond, ConstantData, DeviceId, Draft, Entry, HostProgram, Kernel,
+    KernelCode, PackageBuilder, Place, Port, Step, Symbol,
 };
 
-/// Puts compiled code into a package. Errors: `unsupported`, an image of a graph target.
-pub fn add_code(builder: &mut PackageBuilder, code: &Code) -> Result<KernelCode, Diagnostic> {
+/// Puts compiled code into a package.
+pub fn add_code(builder: &mut PackageBuilder, code: &Code) -> KernelCode {
     match code {
-        Code::Machine(bytes) => Ok(builder.add_machine_code(bytes)),
-        Code::Portable(text) => Ok(builder.add_portable(text)),
-        Code::Ptx(kernel) => Ok(builder.add_ptx(kernel)),
-        Code::Graph { isa, .. } => {
-            Err(Diagnostic::error("unsupported", format!("packages hold no images of `{isa}`")))
+        Code::Machine(bytes) => builder.add_machine_code(bytes),
+        Code::Portable(text) => builder.add_portable(text),
+        Code::Ptx(kernel) => builder.add_ptx(kernel),
+        Code::Graph { isa, bytes } => {
+            let image = builder.add_image(isa, DeviceId(BESIDE_THE_HOST), bytes);
+            KernelCode::Image { image, entry: Entry::Name("region".to_string()) }
         }
     }
 }
@@ -30,8 +31,7 @@ pub fn add_code(builder: &mut PackageBuilder, code: &Code) -> Result<KernelCode,
 /// Errors: internal, the package's own checks.
 pub fn to_package(module: &HostModule, lifetimes: &Lifetimes, about: About) -> Result<Draft, Diagnostics> {
     let mut builder = PackageBuilder::new();
-    let codes = module.codes.iter().map(|code| add_code(&mut builder, code));
-    let codes: Vec<KernelCode> = codes.collect::<Result<_, Diagnostic>>()?;
+    let codes: Vec<KernelCode> = module.codes.iter().map(|code| add_code(&mut builder, code)).collect();
     let kernels = module.kernels.iter().map(|kernel| Kernel {
         name: kernel.name.clone(),
         code: match &kernel.code {
@@ -63,7 +63,7 @@ pub fn to_package(module: &HostModule, lifetimes: &Lifetimes, about: About) -> R
     let outputs = writer.outputs()?;
     let steps = writer.steps(func.body())?;
     let Writer { builder, buffers, .. } = writer;
-    let program = HostProgram { inputs, outputs, buffers, kernels, steps, symbols };
+    let program = HostProgram { inputs, outputs, buffers, images: vec![], kernels, steps, symbols };
     builder.finish(about, program)
 }
 
@@ -190,7 +190,8 @@ impl Writer<'_> {
         if self.ids[value.index()].is_some() {
             return Ok(());
         }
-        let bytes = func.ty(value).bytes.clone();
+        let ty = func.ty(value);
+        let (bytes, device) = (ty.bytes.clone(), DeviceId(ty.device));
         let place = match func.kind(op) {
             HostOp::Input { index, .. } | HostOp::Updated { index, .. } => Place::Input(*index),
             HostOp::Output { index } => Place::Output(*index),
@@ -219,7 +220,7 @@ impl Writer<'_> {
         };
         let (first, last) = self.lifetimes.of(value);
         self.ids[value.index()] = Some(BufferId::from(self.buffers.len()));
-        self.buffers.push(Buffer { name, bytes, place, first, last });
+        self.buffers.push(Buffer { name, bytes, place, device, first, last });
         Ok(())
     }
 
@@ -259,6 +260,13 @@ impl Writer<'_> {
                 Step::Launch { kernel: *kernel, args, grid: grid.clone() }
             }
             HostOp::Copy { src_offset, dst_offset, bytes } => Step::Copy {
+                src: ids[0],
+                src_offset: src_offset.clone(),
+                dst: ids[1],
+                dst_offset: dst_offset.clone(),
+                bytes: bytes.clone(),
+            },
+            HostOp::Transfer { src_offset, dst_offset, bytes } => Step::Transfer {
                 src: ids[0],
                 src_offset: src_offset.clone(),
                 dst: ids[1],

@@ -7,7 +7,7 @@
 use super::constants::{Pool, packing};
 use super::kernels::{Helper, Kernels};
 use super::natives::native;
-use super::{HostCode, HostKernel, HostModule};
+use super::{BESIDE_THE_HOST, HostCode, HostKernel, HostModule};
 use crate::update_in_place::{Alias, updating_kernel};
 use crate::views::source;
 use std::sync::Arc;
@@ -198,14 +198,31 @@ impl<'a> Walk<'a> {
     // --- host ops --------------------------------------------------------------------------------------
 
     fn at_top(&mut self, kind: HostOp, bytes: Dim) -> Value {
-        let op = self.host.create_op(kind, &[], [BufferType { bytes }], None);
+        let op = self.host.create_op(kind, &[], [BufferType::home(bytes)], None);
         self.header.push(op);
         self.host.result(op)
     }
 
     pub(super) fn alloc(&mut self, bytes: Dim, location: Option<Arc<str>>) -> Value {
-        let op = self.host.push_op(self.region, HostOp::Alloc {}, &[], [BufferType { bytes }], location);
+        self.alloc_as(BufferType::home(bytes), location)
+    }
+
+    fn alloc_as(&mut self, ty: BufferType, location: Option<Arc<str>>) -> Value {
+        let op = self.host.push_op(self.region, HostOp::Alloc {}, &[], [ty], location);
         self.host.result(op)
+    }
+
+    /// Memory of the device that takes regions, for what is in a buffer of the home.
+    fn alloc_beside(&mut self, home: Value, location: &Option<Arc<str>>) -> Value {
+        let bytes = self.host.ty(home).bytes.clone();
+        self.alloc_as(BufferType { bytes, device: BESIDE_THE_HOST }, location.clone())
+    }
+
+    /// Brings a whole buffer from one device to another.
+    fn transfer(&mut self, src: Value, dst: Value) {
+        let bytes = self.host.ty(dst).bytes.clone();
+        let zero = Dim::from(0);
+        self.step(HostOp::Transfer { src_offset: zero.clone(), dst_offset: zero, bytes }, &[src, dst], None);
     }
 
     pub(super) fn step(&mut self, kind: HostOp, operands: &[Value], location: Option<Arc<str>>) -> OpId {
@@ -224,7 +241,7 @@ impl<'a> Walk<'a> {
         let length = self.consts[id].data.len();
         self.pool.get(&self.consts, id, packing, |packing| {
             let bytes = Dim::from(packing.as_ref().map_or(length, |packing| packing.bytes()));
-            let op = host.create_op(HostOp::Constant { id, packing }, &[], [BufferType { bytes }], None);
+            let op = host.create_op(HostOp::Constant { id, packing }, &[], [BufferType::home(bytes)], None);
             header.push(op);
             host.result(op)
         })
@@ -343,10 +360,22 @@ impl<'a> Walk<'a> {
         let temporaries = self.kernels.list[index].temporaries.clone();
         let temporaries: Vec<Value> =
             temporaries.into_iter().map(|bytes| self.alloc(bytes, location.clone())).collect();
-        let buffers = Buffers { operands: &operands, results: &results, temporaries: &temporaries };
+        if class != KernelClass::Region {
+            let buffers = Buffers { operands: &operands, results: &results, temporaries: &temporaries };
+            for (launch, cost) in costs.into_iter().enumerate() {
+                self.launch((index, launch), class.name(), &buffers, cost, Arc::clone(&source), Some(op));
+            }
+            return Ok(());
+        }
+        let beside = |walk: &mut Self, home: &Value| walk.alloc_beside(*home, location);
+        let sent: Vec<Value> = operands.iter().map(|home| beside(self, home)).collect();
+        let made: Vec<Value> = results.iter().map(|home| beside(self, home)).collect();
+        operands.iter().zip(&sent).for_each(|(home, beside)| self.transfer(*home, *beside));
+        let buffers = Buffers { operands: &sent, results: &made, temporaries: &[] };
         for (launch, cost) in costs.into_iter().enumerate() {
             self.launch((index, launch), class.name(), &buffers, cost, Arc::clone(&source), Some(op));
         }
+        made.iter().zip(&results).for_each(|(beside, home)| self.transfer(*beside, *home));
         Ok(())
     }
 

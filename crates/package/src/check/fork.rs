@@ -86,7 +86,8 @@ impl<'a> Touched<'a> {
                     }
                 }
             }
-            Step::Copy { src, src_offset, dst, dst_offset, bytes } => {
+            Step::Copy { src, src_offset, dst, dst_offset, bytes }
+            | Step::Transfer { src, src_offset, dst, dst_offset, bytes } => {
                 self.read(*src);
                 self.write(*dst);
                 self.sizes([src_offset, dst_offset, bytes]);

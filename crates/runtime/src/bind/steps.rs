@@ -16,6 +16,14 @@ pub(crate) enum Op {
         dst_offset: Size,
         bytes: Size,
     },
+    /// From one device to another.
+    Transfer {
+        src: BufferId,
+        src_offset: Size,
+        dst: BufferId,
+        dst_offset: Size,
+        bytes: Size,
+    },
     Fill {
         dst: BufferId,
         value: u8,
@@ -125,15 +133,14 @@ impl<'a, 's> Builder<'a, 's> {
         Ok(match step {
             Step::Launch { kernel, args, grid } => Op::Launch(self.launch(*kernel, args, grid)?),
             Step::Copy { src, src_offset, dst, dst_offset, bytes } => {
-                let name = self.program.buffers[dst.index()].name.as_str();
-                let what = || format!("the copy to buffer `{name}`");
-                Op::Copy {
-                    src: *src,
-                    src_offset: self.sizes.extent(src_offset, what)?,
-                    dst: *dst,
-                    dst_offset: self.sizes.extent(dst_offset, what)?,
-                    bytes: self.sizes.extent(bytes, what)?,
-                }
+                let [src_offset, dst_offset, bytes] =
+                    self.span("copy", *dst, [src_offset, dst_offset, bytes])?;
+                Op::Copy { src: *src, src_offset, dst: *dst, dst_offset, bytes }
+            }
+            Step::Transfer { src, src_offset, dst, dst_offset, bytes } => {
+                let [src_offset, dst_offset, bytes] =
+                    self.span("transfer", *dst, [src_offset, dst_offset, bytes])?;
+                Op::Transfer { src: *src, src_offset, dst: *dst, dst_offset, bytes }
             }
             Step::Fill { dst, value, bytes } => {
                 let name = self.program.buffers[dst.index()].name.as_str();
@@ -164,6 +171,14 @@ impl<'a, 's> Builder<'a, 's> {
                 Op::Fork([first, self.steps_in(second, inside)?])
             }
         })
+    }
+
+    /// Offsets and bytes of a copy to a buffer.
+    fn span(&mut self, what: &str, dst: BufferId, sizes: [&Dim; 3]) -> Result<[Size; 3], Diagnostic> {
+        let name = self.program.buffers[dst.index()].name.as_str();
+        let mut extent = |size| self.sizes.extent(size, || format!("the {what} to buffer `{name}`"));
+        let [src_offset, dst_offset, bytes] = sizes;
+        Ok([extent(src_offset)?, extent(dst_offset)?, extent(bytes)?])
     }
 
     fn launch(&mut self, kernel: u32, args: &[Arg], grid: &Dim) -> Result<Launch, Diagnostic> {
@@ -204,4 +219,18 @@ impl<'a, 's> Builder<'a, 's> {
             late,
         })
     }
+}
+
+/// Whether the steps are the same in every run of a binding, none of them needing the host.
+pub(super) fn is_straight(ops: &[Op]) -> bool {
+    ops.iter().all(|op| match op {
+        Op::Launch(launch) => launch.late.is_empty() && launch.grid.known().is_some(),
+        Op::Copy { src_offset, dst_offset, bytes, .. } => {
+            [src_offset, dst_offset, bytes].iter().all(|size| size.known().is_some())
+        }
+        Op::Fill { bytes, .. } => bytes.known().is_some(),
+        Op::Assert { lhs, rhs, .. } => lhs.known().is_some() && rhs.known().is_some(),
+        Op::Transfer { .. } | Op::Bind { .. } | Op::If { .. } | Op::Loop { .. } => false,
+        Op::Fork(_) | Op::Release(_) => false,
+    })
 }

@@ -10,7 +10,6 @@ use tegula_base::Diagnostic;
 pub(crate) struct DeviceBlock {
     stream: Arc<Stream>,
     address: Address,
-    bytes: usize,
 }
 
 impl DeviceBlock {
@@ -25,15 +24,11 @@ impl DeviceBlock {
             let name = &stream.device.facts.name;
             error.note(format!("a block of {bytes} bytes on {name}"))
         })?;
-        Ok(DeviceBlock { stream: Arc::clone(stream), address, bytes })
+        Ok(DeviceBlock { stream: Arc::clone(stream), address })
     }
 
     pub(crate) fn address(&self) -> Address {
         self.address
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.bytes
     }
 }
 

@@ -73,6 +73,7 @@ fn are_short(ops: &[Op]) -> bool {
         Op::If { then, otherwise, .. } => are_short(then) && are_short(otherwise),
         Op::Loop { body, .. } => are_short(body),
         Op::Fork(branches) => branches.iter().all(|ops| are_short(ops)),
-        Op::Copy { .. } | Op::Fill { .. } | Op::Bind { .. } | Op::Assert { .. } | Op::Release(_) => true,
+        Op::Copy { .. } | Op::Transfer { .. } | Op::Fill { .. } => true,
+        Op::Bind { .. } | Op::Assert { .. } | Op::Release(_) => true,
     })
 }

@@ -20,6 +20,10 @@ pub struct Source {
     pub program: HostProgram,
     pub package: PackageBuilder,
     pub features: Vec<String>,
+    /// The home's instruction set; empty for x86-64.
+    pub isa: String,
+    /// Devices beside the home.
+    pub devices: Vec<PackageDevice>,
 }
 
 impl Source {
@@ -41,8 +45,8 @@ impl Source {
     }
 
     pub fn buffer(&mut self, name: &str, bytes: &str, place: Place) -> BufferId {
-        let buffer = Buffer { name: name.into(), bytes: dim(bytes), place, first: 0, last: 0 };
-        self.program.buffers.push(buffer);
+        let (name, bytes, device) = (name.into(), dim(bytes), DeviceId::HOME);
+        self.program.buffers.push(Buffer { name, bytes, place, device, first: 0, last: 0 });
         BufferId::from(self.program.buffers.len() - 1)
     }
 
@@ -104,10 +108,16 @@ impl Source {
         let machine = MachineId {
             class: "test-class".into(),
             hash: "0".into(),
-            isa: "x86-64".into(),
+            isa: if self.isa.is_empty() { isa::X86_64.into() } else { self.isa },
             features: self.features,
         };
-        let about = About { model: "test".into(), tegula: "0".into(), machine, options: Default::default() };
+        let about = About {
+            model: "test".into(),
+            tegula: "0".into(),
+            machine,
+            devices: self.devices,
+            options: Default::default(),
+        };
         self.package.finish(about, self.program).unwrap_or_else(|found| panic!("{found}"))
     }
 

@@ -1,0 +1,74 @@
+//! How a session runs, and the devices that this gives it.
+
+use crate::cuda;
+use crate::device::{Device, Host, SimulatedCpu, SimulatedGpu};
+use std::sync::Arc;
+use tegula_package::{MachineExecutor, PortableExecutor, PtxExecutor};
+
+/// How a session runs.
+#[derive(Clone, Default)]
+pub struct SessionOptions {
+    /// Threads that share a launch, the caller included; 0 counts as 1.
+    pub threads: usize,
+    /// Runs portable kernels; without one, packages that hold such kernels are refused.
+    pub executor: Option<Arc<dyn PortableExecutor>>,
+    pub hardware: Hardware,
+    /// Devices of the caller's own, found by their instruction sets before those of `hardware`.
+    pub devices: Vec<Arc<dyn Device>>,
+    /// On a card, results and intermediate values begin as bytes of ones, no numbers: what is never written shows.
+    pub poison: bool,
+}
+
+/// What a package's kernels run on, those that are portable or native aside.
+#[derive(Clone, Default)]
+pub enum Hardware {
+    /// This processor; packages for GPUs are refused.
+    #[default]
+    Own,
+    /// A simulator in place of this processor; packages for GPUs are refused.
+    SimulatedCpu(Arc<dyn MachineExecutor>),
+    /// This processor, and a simulated GPU for kernels that need one.
+    SimulatedGpu(Arc<dyn PtxExecutor>),
+    /// This processor, and a card for kernels that need one.
+    Cuda(Arc<cuda::Device>),
+}
+
+/// The devices of a session.
+pub(crate) struct Devices {
+    /// Runs portable code, and machine code of its instruction set.
+    processor: Arc<dyn Device>,
+    /// Searched first.
+    others: Vec<Arc<dyn Device>>,
+}
+
+impl SessionOptions {
+    pub(crate) fn devices(&self) -> Devices {
+        let executor = self.executor.clone();
+        let mut others = self.devices.clone();
+        let processor: Arc<dyn Device> = match &self.hardware {
+            Hardware::SimulatedCpu(simulator) => {
+                Arc::new(SimulatedCpu { simulator: Arc::clone(simulator), executor })
+            }
+            Hardware::Own | Hardware::SimulatedGpu(_) | Hardware::Cuda(_) => Arc::new(Host { executor }),
+        };
+        match &self.hardware {
+            Hardware::SimulatedGpu(simulator) => {
+                others.push(Arc::new(SimulatedGpu { simulator: Arc::clone(simulator) }));
+            }
+            Hardware::Cuda(card) => others.push(Arc::new(cuda::Card(Arc::clone(card)))),
+            Hardware::Own | Hardware::SimulatedCpu(_) => {}
+        }
+        Devices { processor, others }
+    }
+}
+
+impl Devices {
+    pub(crate) fn processor(&self) -> &Arc<dyn Device> {
+        &self.processor
+    }
+
+    /// The first that runs an instruction set.
+    pub(crate) fn of_isa(&self, isa: &str) -> Option<&Arc<dyn Device>> {
+        self.others.iter().chain([&self.processor]).find(|device| device.isa() == isa)
+    }
+}
