@@ -21,6 +21,7 @@ mod gpu_tileir;
 pub mod in_process;
 mod models;
 pub mod npy;
+mod null;
 mod onnx;
 mod onnx_cases;
 mod onnx_more;
@@ -56,6 +57,7 @@ pub const VERBS: &[(&str, Run)] = &[
     ("contrib", contrib::run),
     ("drawn", drawn::run),
     ("coverage", coverage::run),
+    ("null", null::run),
     ("onnx", onnx::run),
     ("random", random::run),
     ("ulp", ulp::run),
