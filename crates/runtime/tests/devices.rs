@@ -1,6 +1,6 @@
 //! Packages for several devices: a toy one beside the processor, reached by transfers; and one that is a package's home.
 
-mod common;
+use crate::common;
 use common::*;
 use expect_test::{Expect, expect};
 use std::sync::Arc;

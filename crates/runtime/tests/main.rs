@@ -3,6 +3,7 @@
 mod common;
 
 mod bounds;
+mod devices;
 mod errors;
 mod run;
 mod simulated;

@@ -13,12 +13,14 @@ mod dot;
 mod padded;
 mod prefetch;
 pub(crate) mod prologue;
+mod right_side;
 mod split;
 mod step;
 mod window;
 mod winograd;
 
 pub(super) use padded::used_axis;
+use right_side::{RightSide, right_side};
 pub(super) use window::{window_range, window_start};
 
 use super::TileLaunches;
@@ -28,7 +30,6 @@ use crate::{Contract, ContractTile, Edges, Panels, TileMachine};
 use tegula_base::{DType, Diagnostic, Dim, Symbols};
 use tegula_ir::{OpId, ScalarOp, Value};
 use tegula_tensor::facts::wider_product;
-use tegula_tensor::layout::Physical;
 use tegula_tensor::winograd::{REACH, RESULTS};
 use tegula_tensor::{TensorFunc, TensorOp};
 use tegula_tile::IndexOp;
@@ -541,57 +542,6 @@ fn over_k(
 
 /// Steps of a group of bytes.
 const BYTES_TOGETHER: i64 = 4;
-
-/// How the right side lies in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum RightSide {
-    /// Whole axes in some order.
-    Plain,
-    /// Panels of `width` columns, k rows each.
-    Panels { width: i64 },
-    /// Panels of `width` columns of so many consecutive k: `[n/width, k/together, width, together]`. Groups of bytes are
-    /// all of k, the last one filled up; of floats, what is left over of k stands first in a group of its own.
-    Groups { width: i64, together: i64 },
-}
-
-impl RightSide {
-    /// What the target is told of it.
-    fn panels(self) -> Panels {
-        self.width().map_or(Panels::None, Panels::Of)
-    }
-
-    /// Columns of a panel.
-    fn width(self) -> Option<i64> {
-        match self {
-            RightSide::Plain => None,
-            RightSide::Panels { width } | RightSide::Groups { width, .. } => Some(width),
-        }
-    }
-
-    /// Steps of k next to each other.
-    fn together(self) -> i64 {
-        match self {
-            RightSide::Plain | RightSide::Panels { .. } => 1,
-            RightSide::Groups { together, .. } => together,
-        }
-    }
-}
-
-/// Reads the packing of an argument; `column` is its column axis.
-fn right_side(body: &Body, arg: Value, column: usize) -> RightSide {
-    let layout = body.func.ty(arg).layout_or_default();
-    let inner = |is_column: bool| {
-        layout.0.iter().find_map(|dim| match dim {
-            Physical::Inner { axis, tile } if (*axis == column) == is_column => Some(*tile),
-            _ => None,
-        })
-    };
-    match (inner(true), inner(false)) {
-        (Some(width), Some(together)) => RightSide::Groups { width, together },
-        (Some(width), None) => RightSide::Panels { width },
-        (None, _) => RightSide::Plain,
-    }
-}
 
 /// The accumulation type of a contraction's result.
 fn accumulator(out: DType) -> DType {

@@ -97,6 +97,8 @@ struct Dependency {
     name: String,
     /// `dev`, `build`, or none for an ordinary one.
     kind: Option<String>,
+    /// Behind a feature, which shipped builds leave off.
+    optional: bool,
 }
 
 pub fn check(findings: &mut Findings) -> Result<()> {
@@ -149,7 +151,9 @@ impl Package {
     fn uses(&self) -> BTreeSet<&str> {
         let ours =
             |dependency: &&Dependency| dependency.name == "tegula" || dependency.name.starts_with("tegula-");
-        let shipped = self.dependencies.iter().filter(|dependency| dependency.kind.as_deref() != Some("dev"));
+        let is_shipped =
+            |dependency: &&Dependency| dependency.kind.as_deref() != Some("dev") && !dependency.optional;
+        let shipped = self.dependencies.iter().filter(is_shipped);
         shipped.filter(ours).map(|dependency| short_name(&dependency.name)).collect()
     }
 
