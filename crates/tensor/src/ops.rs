@@ -168,6 +168,7 @@ define_ops! {
         /// Element `i` along an axis is operand element `start + i * step`; `sizes` is the result's shape.
         /// c1: list lengths are the rank. c2: steps are not 0.
         /// c3: elements are inside, where all sizes are constant; else by construction or assert.
+        /// c4: a constant start is no farther off than a process can address.
         Slice = "slice" { starts: Vec<Dim>, sizes: Vec<Dim>, steps: Vec<i64> },
         /// Operands `x` and, for `constant`, a scalar of x's dtype. c1: list lengths are the rank.
         /// c2: amounts are not negative. c3: an empty axis is padded with a constant only.

@@ -1,6 +1,7 @@
 //! Rules of ops that move elements: broadcast, reshape, transpose, slice, pad, concat.
 
 use super::{Types, ensure, has_axis, may_equal, one, take};
+use crate::types::MAX_BYTES;
 use crate::{PadMode, TensorType};
 use smallvec::SmallVec;
 use tegula_base::{Dim, Shape};
@@ -46,6 +47,13 @@ pub(super) fn slice(name: &str, starts: &[Dim], sizes: &[Dim], steps: &[i64], x:
     })?;
     for axis in 0..rank {
         ensure(steps[axis] != 0, name, 2, || format!("the step along axis {axis} is 0"))?;
+        let start = u128::from(starts[axis].as_const().unwrap_or(0).unsigned_abs());
+        ensure(start.saturating_mul(bytes_beside(x, axis)) <= MAX_BYTES, name, 4, || {
+            format!(
+                "a start of {} along axis {axis} of {x} is beyond what a process can address",
+                starts[axis]
+            )
+        })?;
         if let (Some(start), Some(size), Some(extent)) =
             (starts[axis].as_const(), sizes[axis].as_const(), x.shape[axis].as_const())
         {
@@ -57,6 +65,13 @@ pub(super) fn slice(name: &str, starts: &[Dim], sizes: &[Dim], steps: &[i64], x:
         }
     }
     one(x.dtype, Shape::from(sizes))
+}
+
+/// Bytes of one step along an axis at least, whatever the layout: of the constant extents of all other axes.
+fn bytes_beside(ty: &TensorType, axis: usize) -> u128 {
+    let others = ty.shape.iter().enumerate().filter(|(i, _)| *i != axis);
+    let constant = others.filter_map(|(_, dim)| dim.as_const()).map(|n| n.max(0) as u128);
+    constant.fold(ty.dtype.size() as u128, u128::saturating_mul)
 }
 
 pub(super) fn pad(name: &str, low: &[Dim], high: &[Dim], mode: PadMode, x: &[&TensorType]) -> Types {
