@@ -4,8 +4,8 @@
 //! rules go through [`rewrite_ops`](tegula_ir::rewrite::rewrite_ops) is then run with fuel for fewer and fewer rewrites.
 
 use crate::check::{OutputCheck, Wanted};
-use crate::compile::CompileOptions;
 use crate::model::{Model, result_names};
+use crate::options::CompileOptions;
 use crate::target;
 use std::sync::Arc;
 use tegula_base::{Diagnostics, HostTensor};

@@ -16,8 +16,9 @@ pub use growth::{Growth, Judgement};
 pub(crate) use wanted::Wanted;
 
 use crate::bound::{Bounded, watch_kernels};
-use crate::compile::{CompileOptions, Compiled, Stages, compile};
+use crate::compile::{Compiled, Stages, compile};
 use crate::model::Model;
+use crate::options::CompileOptions;
 use difference::are_same;
 use std::sync::Arc;
 use tegula_base::{Diagnostic, Diagnostics, HostTensor};

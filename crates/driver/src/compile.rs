@@ -5,8 +5,8 @@
 //! threads, the clock or the host.
 
 use crate::model::Model;
+use crate::options::CompileOptions;
 use crate::target::{self, Chosen, Form};
-use crate::tune::contractions;
 use std::collections::BTreeMap;
 use tegula_backend::Targets;
 use tegula_base::face::Clock;
@@ -14,7 +14,6 @@ use tegula_base::{Diagnostic, Diagnostics};
 use tegula_ir::pass::{Changed, PassRecord};
 use tegula_ir::pipeline::Outcome;
 use tegula_ir::{PassCx, PassState, Pipeline, PrintOptions, RunOptions, Trace, print_program};
-use tegula_machine::Machine;
 use tegula_opt::fork_loops::fork_loops;
 use tegula_opt::lower_to_host::{HostModule, Kernels, compile_kernels, lower_to_host, to_package};
 use tegula_opt::passes::Precision;
@@ -23,53 +22,8 @@ use tegula_opt::update_in_place::{Alias, aliases, update_in_place};
 use tegula_package::writer::Draft;
 use tegula_package::{About, PackageDevice};
 use tegula_tensor::TensorProgram;
-use tegula_tiling::tuning::{TunedTile, Tuning};
-
-/// How a model is compiled.
-#[derive(Clone, Debug)]
-pub struct CompileOptions {
-    pub machine: Machine,
-    /// An instruction set level of the machine by name; `None`: its best.
-    pub tier: Option<String>,
-    pub form: Form,
-    /// Values for named dims.
-    pub dims: BTreeMap<String, i64>,
-    /// Inputs and the outputs that are in their memory, by name.
-    pub aliases: Vec<(String, String)>,
-    /// What contractions of 32-bit floats are computed in.
-    pub precision: Precision,
-    /// A device that takes the regions it claims, `NAME` or `NAME:ARGUMENT`; the machine is its host.
-    pub device: Option<String>,
-    /// Tiles that were measured, in place of the target's own.
-    pub tuning: Option<Tuning>,
-    /// Threads that compile kernels; 0 counts as 1.
-    pub threads: usize,
-    /// The last pass to run, by name: of the tensor or the host pipeline.
-    pub stop_after: Option<String>,
-    /// The first pass of the tensor pipeline to run, by name; the model is what the passes before it leave.
-    pub start_from: Option<String>,
-    /// Verify after each pass.
-    pub verify: bool,
-}
-
-impl CompileOptions {
-    pub fn new(machine: Machine) -> CompileOptions {
-        CompileOptions {
-            machine,
-            tier: None,
-            form: Form::Machine,
-            dims: BTreeMap::new(),
-            aliases: Vec::new(),
-            precision: Precision::F32,
-            device: None,
-            tuning: None,
-            threads: 1,
-            stop_after: None,
-            start_from: None,
-            verify: cfg!(debug_assertions),
-        }
-    }
-}
+use tegula_tiling::tuning::TunedTile;
+use tegula_tiling::{Contract, TileMachine, contract_of};
 
 /// What the options of a package begin with that say which tile of a record a contraction has.
 const TILE: &str = "tile.";
@@ -91,6 +45,19 @@ pub struct Stages {
     kernels: Option<Kernels>,
     pub host: Option<HostModule>,
     pub lifetimes: Lifetimes,
+}
+
+impl Stages {
+    /// The contraction that each launch is, with its title.
+    pub(crate) fn contractions(&self, machine: &dyn TileMachine) -> Vec<Option<(String, Contract)>> {
+        let (func, symbols) = (self.tensor.entry(), &self.tensor.symbols);
+        let kernels = self.host.iter().flat_map(|host| &host.kernels);
+        let contractions = kernels.map(|kernel| {
+            let contract = contract_of(func, kernel.op?, machine, symbols)?;
+            Some((contract.title(), contract))
+        });
+        contractions.collect()
+    }
 }
 
 /// The host pipeline's state prints the level it has reached.
@@ -292,7 +259,7 @@ fn about(model: &str, options: &CompileOptions, stages: &Stages, chosen: &Chosen
         given.insert("precision".to_string(), options.precision.to_string());
     }
     if let Some(tuning) = &options.tuning {
-        for (title, contract) in contractions(stages, chosen.tiles()).into_iter().flatten() {
+        for (title, contract) in stages.contractions(chosen.tiles()).into_iter().flatten() {
             let Some(tuned) = tuning.tile(&contract) else { continue };
             let TunedTile { rows, columns, row_tiles } = tuned.tile();
             given.insert(format!("{TILE}{title}"), format!("{rows} x {columns}, {row_tiles} a block"));

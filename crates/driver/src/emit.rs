@@ -1,7 +1,8 @@
 //! The text of a program on any level, for `--emit`.
 
-use crate::compile::{CompileOptions, compile_tensor};
+use crate::compile::compile_tensor;
 use crate::model::Model;
+use crate::options::CompileOptions;
 use crate::target;
 use std::fmt::Write;
 use tegula_base::{Diagnostic, Diagnostics};

@@ -1,7 +1,8 @@
 //! Why a model was compiled as it was: what passes remarked, and what each kernel costs.
 
-use crate::compile::{CompileOptions, Compiled, compile};
+use crate::compile::{Compiled, compile};
 use crate::model::Model;
+use crate::options::CompileOptions;
 use crate::target::target;
 use tegula_backend::Preferences;
 use tegula_base::{Diagnostic, Diagnostics};

@@ -1,7 +1,8 @@
 //! `tegula opt`: passes on a program given as text.
 
-use crate::compile::{CompileOptions, find_pass};
+use crate::compile::find_pass;
 use crate::model::Model;
+use crate::options::CompileOptions;
 use crate::target;
 use tegula_base::Diagnostics;
 use tegula_ir::{PassCx, PrintOptions, RunOptions, print_program};

@@ -1,12 +1,12 @@
 //! The target that compile options ask for.
 
-use crate::compile::CompileOptions;
+use crate::options::CompileOptions;
 use tegula_backend::{Target, Targets};
 use tegula_base::{Diagnostic, Diagnostics, Symbols};
 use tegula_machine::{Kind, Machine};
 use tegula_package::MachineId;
 use tegula_target_cpu::model::CpuTarget;
-use tegula_target_cpu::native::Tier;
+use tegula_target_cpu::tier::Tier;
 use tegula_target_cpu::{exec, native};
 use tegula_target_gpu::model::GpuTarget;
 use tegula_tile::TileKernel;

@@ -1,7 +1,8 @@
 //! The kernels of a model as CUDA Tile IR, for NVIDIA's own assembler.
 
-use crate::compile::{CompileOptions, compile_tensor};
+use crate::compile::compile_tensor;
 use crate::model::Model;
+use crate::options::CompileOptions;
 use crate::target;
 use tegula_base::{Diagnostic, Diagnostics};
 use tegula_export_tileir::export;

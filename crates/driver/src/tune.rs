@@ -7,8 +7,9 @@
 //! noisy times is too small; what is not faster by [`LEAST_GAIN`] in both is left as it is, and so is all where the whole run is
 //! not faster. Contractions whose rows, columns or steps are open have no time of their own, and are left out.
 
-use crate::compile::{CompileOptions, Compiled, Stages, compile_program};
+use crate::compile::{Compiled, Stages, compile_program};
 use crate::model::Model;
+use crate::options::CompileOptions;
 use crate::target;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use tegula_base::{Diagnostic, Diagnostics, HostTensor, Symbols};
@@ -18,7 +19,7 @@ use tegula_runtime::{Hardware, Session, TensorView};
 use tegula_tensor::TensorProgram;
 use tegula_tiling::tuning::Tuning;
 pub use tegula_tiling::tuning::{TunedContract, TunedTile};
-use tegula_tiling::{Contract, TileMachine, contract_of};
+use tegula_tiling::{Contract, TileMachine};
 
 /// The part of its time that another tile must save: rounds of the same package differ by 1 to 2 % where other processes run.
 const LEAST_GAIN: f64 = 0.03;
@@ -140,7 +141,7 @@ pub fn record_of_others(
     let chosen = target::target(options)?;
     let machine = chosen.tiles();
     let mut record = Tuning::of(machine.machine());
-    for (title, contract) in contractions(stages, machine).into_iter().flatten() {
+    for (title, contract) in stages.contractions(machine).into_iter().flatten() {
         let others = machine.other_tiles(&contract, &stages.tensor.symbols);
         if let Some(tile) = others.get(choice % others.len().max(1)) {
             record.contractions.insert(title, TunedContract::new(*tile, 1.0));
@@ -152,17 +153,6 @@ pub fn record_of_others(
 /// What a tile must cover is known.
 fn has_known_sizes(contract: &Contract) -> bool {
     [&contract.m, &contract.n, &contract.k].into_iter().all(|size| size.as_const().is_some())
-}
-
-/// The contraction that each launch is, with its title.
-pub(crate) fn contractions(stages: &Stages, machine: &dyn TileMachine) -> Vec<Option<(String, Contract)>> {
-    let (func, symbols) = (stages.tensor.entry(), &stages.tensor.symbols);
-    let kernels = stages.host.iter().flat_map(|host| &host.kernels);
-    let contractions = kernels.map(|kernel| {
-        let contract = contract_of(func, kernel.op?, machine, symbols)?;
-        Some((contract.title(), contract))
-    });
-    contractions.collect()
 }
 
 /// A contraction of the usual package.
@@ -222,7 +212,7 @@ impl Build {
         let package = package.ok_or_else(|| Diagnostic::internal("a whole compilation made no package"))?;
         let options = crate::session_options(threads, Hardware::Own);
         let session = Session::from_bytes(package.to_bytes(), options)?;
-        let contractions = contractions(&stages, machine);
+        let contractions = stages.contractions(machine);
         let symbols = stages.tensor.symbols.clone();
         Ok(Build { session, contractions, symbols })
     }

@@ -11,9 +11,10 @@ use call::Loaded;
 use std::time::Instant;
 use tegula_base::DType;
 use tegula_ir::Value;
-use tegula_target_cpu::native::{Tier, compile};
+use tegula_target_cpu::native::compile;
 use tegula_target_cpu::schedule::builder::At;
 use tegula_target_cpu::schedule::{Builder, CpuFunc, LoopLevel, VecOp};
+use tegula_target_cpu::tier::Tier;
 
 /// Depth of the product: panels of 12 x 256 and 256 x 32 floats fit the first-level cache.
 const K: i64 = 256;

@@ -18,7 +18,7 @@ mod split;
 
 use crate::isa::Width;
 use crate::mir::{Arg, Base, Class, Inst, Mem, Mir, VReg};
-use crate::native::Tier;
+use crate::tier::Tier;
 use tegula_base::Diagnostic;
 
 /// What an edit moves between a register and the frame.

@@ -21,3 +21,4 @@ pub mod model;
 pub mod native;
 pub mod schedule;
 mod select;
+pub mod tier;

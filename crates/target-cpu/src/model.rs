@@ -8,8 +8,9 @@ mod winograd;
 
 use crate::exec;
 use crate::lower::{Registers, Schedule, lower};
-use crate::native::{InstructionSet, Templates, Tier};
+use crate::native::Templates;
 use crate::schedule::Elem;
+use crate::tier::{InstructionSet, Tier};
 use tegula_backend::{BytePairs, Code, CompiledKernel};
 use tegula_base::{Bytes, DType, Diagnostic, Diagnostics, Symbols};
 use tegula_machine::{Cpu, Machine};

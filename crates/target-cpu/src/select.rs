@@ -26,9 +26,9 @@ mod vector;
 
 use crate::isa::{Isa, Width};
 use crate::mir::{Arg, Base, Builder, Kind, Mem, Mir, Size, VReg};
-use crate::native::{InstructionSet, Tier};
 use crate::schedule::ops::CpuOp;
 use crate::schedule::{CpuFunc, CpuType, Elem};
+use crate::tier::{InstructionSet, Tier};
 use made::AlreadyMade;
 use plan::Plan;
 use tegula_base::{Diagnostic, EntityId};

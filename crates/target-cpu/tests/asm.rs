@@ -2,7 +2,8 @@
 
 use std::path::Path;
 use tegula_target_cpu::exec::decode;
-use tegula_target_cpu::native::{Tier, compile};
+use tegula_target_cpu::native::compile;
+use tegula_target_cpu::tier::Tier;
 
 const RULE: &str = "// -----\n";
 

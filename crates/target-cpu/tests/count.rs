@@ -3,7 +3,8 @@
 use std::path::Path;
 use tegula_target_cpu::count::{Call, Program, Tally, tally};
 use tegula_target_cpu::exec::decode;
-use tegula_target_cpu::native::{Tier, compile};
+use tegula_target_cpu::native::compile;
+use tegula_target_cpu::tier::Tier;
 
 fn program(tier: Tier) -> Program {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/asm/axpy.mlir");

@@ -9,8 +9,9 @@ use crate::simulator;
 use call::{Guarded, Loaded};
 use generate::{Generator, Rng};
 use tegula_target_cpu::exec::{Executable, VecMemory};
-use tegula_target_cpu::native::{Code, InstructionSet, Templates, Tier, compile};
+use tegula_target_cpu::native::{Code, Templates, compile};
 use tegula_target_cpu::schedule::{CpuFunc, CpuOp};
+use tegula_target_cpu::tier::{InstructionSet, Tier};
 
 const OUT_BYTES: usize = generate::OUT_BYTES;
 

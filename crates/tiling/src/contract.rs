@@ -136,24 +136,8 @@ pub(crate) fn of_dot(
     let batch_axes = batch.len();
     let batch = batch.iter().fold(Dim::from(1), |batch, dim| batch * dim.clone());
     let [lhs, rhs] = operands;
-    let acc = accumulator(out);
-    let (m, n) = (m.clone(), n.clone());
-    Contract {
-        batch,
-        m,
-        n,
-        k,
-        lhs,
-        rhs,
-        acc,
-        panels,
-        in_loop: false,
-        pair_sums: false,
-        windowed: false,
-        batch_axes,
-        innermost,
-        prologue: None,
-    }
+    let sizes = [batch, m.clone(), n.clone(), k];
+    Contract { panels, batch_axes, innermost, ..Contract::new(sizes, [lhs, rhs, accumulator(out)]) }
 }
 
 /// What a target is told of a convolution with this logical result, `[batch, channels, spatial...]`: rows run along
@@ -171,24 +155,9 @@ pub(crate) fn of_conv(
     let batch = others.fold(result[0].clone(), |batch, axis| batch * result[axis].clone());
     let [lhs, rhs] = operands;
     let n = result[1].floor_div(&Dim::from(groups));
-    let acc = accumulator(out);
-    let (m, innermost) = (result[row].clone(), [k.clone(), n.clone()]);
-    Contract {
-        batch,
-        m,
-        n,
-        k,
-        lhs,
-        rhs,
-        acc,
-        panels,
-        in_loop: false,
-        pair_sums: false,
-        windowed: true,
-        batch_axes: result.len() - 2,
-        innermost,
-        prologue: None,
-    }
+    let sizes = [batch, result[row].clone(), n, k];
+    let product = Contract::new(sizes, [lhs, rhs, accumulator(out)]);
+    Contract { panels, windowed: true, batch_axes: result.len() - 2, ..product }
 }
 
 /// What a target is told of the products of a convolution by Winograd's algorithm: `result` is `[batch, channels, spatial...]`;
@@ -199,22 +168,8 @@ pub(crate) fn of_winograd(result: &[Dim], k: Dim) -> Contract {
     };
     let m = spatial.iter().fold(Dim::from(1), |tiles, extent| tiles * extent.ceil_div(&Dim::from(RESULTS)));
     let places = Dim::from(REACH.pow(spatial.len() as u32));
-    Contract {
-        batch: batch.clone() * places,
-        m,
-        n: n.clone(),
-        k: k.clone(),
-        lhs: DType::F32,
-        rhs: DType::F32,
-        acc: DType::F32,
-        panels: Panels::OfTile,
-        in_loop: false,
-        pair_sums: false,
-        windowed: false,
-        batch_axes: 1 + spatial.len(),
-        innermost: [k, n.clone()],
-        prologue: None,
-    }
+    let sizes = [batch.clone() * places, m, n.clone(), k];
+    Contract { batch_axes: 1 + spatial.len(), ..Contract::new(sizes, [DType::F32; 3]) }
 }
 
 /// Row tiles for an unknown number of rows that are no whole tile: widths in falling order, the last 1.

@@ -8,7 +8,7 @@ use super::sites::Sites;
 use super::{Allocation, registers};
 use crate::isa::Width;
 use crate::mir::{Arg, Class, Inst, Kind, Loop, Mir, VReg};
-use crate::native::Tier;
+use crate::tier::Tier;
 use smallvec::{SmallVec, smallvec};
 use std::collections::BinaryHeap;
 use tegula_base::{Diagnostic, HashMap};

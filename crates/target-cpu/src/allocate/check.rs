@@ -25,13 +25,15 @@ struct Check<'a> {
     allocation: &'a Allocation,
     /// Behind the code.
     constants: Vec<Vec<u8>>,
+    /// The instruction that defines each virtual register; none for one with several definitions.
+    definition: Vec<Option<u32>>,
 }
 
 /// Checks that `mir` under `allocation` computes what `original` does.
 /// Errors: the first use that may see another value.
 pub fn check(original: &Mir, mir: &Mir, allocation: &Allocation) -> Result<(), Diagnostic> {
     let constants = super::constants(mir.pool.clone(), &allocation.repeated);
-    let cx = Check { original, mir, allocation, constants };
+    let cx = Check { original, mir, allocation, constants, definition: only_definitions(original) };
     let blocks = blocks(original);
     let empty: State = vec![Values::new(); FIRST_AREA + mir.frame.len()];
     let mut entry: Vec<Option<State>> = vec![None; blocks.len()];
@@ -176,9 +178,8 @@ impl Check<'_> {
     /// Whether an operand behind the code holds what the only definition of `v` loads or repeats.
     fn is_constant(&self, v: VReg, arg: Arg) -> bool {
         let Arg::Mem(Mem { base: Base::Pool(now), .. }) = arg else { return false };
-        let writes = |inst: &&Inst| destination(inst) == Some(v) && inst.role(0) != Role::Use;
-        let mut defs = self.original.insts.iter().filter(writes);
-        let (Some(def), None) = (defs.next(), defs.next()) else { return false };
+        let Some(def) = self.definition[v.0 as usize] else { return false };
+        let def = &self.original.insts[def as usize];
         match def.args[..] {
             [_, Arg::Mem(Mem { base: Base::Pool(was), .. })] if def.is_constant() => {
                 let (was, now) = (&self.original.pool[was as usize], &self.constants[now as usize]);
@@ -211,6 +212,18 @@ impl Check<'_> {
                 .for_each(|values| values.clear());
         }
     }
+}
+
+fn only_definitions(original: &Mir) -> Vec<Option<u32>> {
+    let mut count = vec![0; original.vregs.len()];
+    let mut definition = vec![None; original.vregs.len()];
+    for (i, inst) in original.insts.iter().enumerate() {
+        if let Some(v) = destination(inst).filter(|_| inst.role(0) != Role::Use) {
+            count[v.0 as usize] += 1;
+            definition[v.0 as usize] = (count[v.0 as usize] == 1).then_some(i as u32);
+        }
+    }
+    definition
 }
 
 fn destination(inst: &Inst) -> Option<VReg> {
@@ -251,9 +264,9 @@ fn pairs(before: &Inst, after: &Inst, mut f: impl FnMut(VReg, Arg, Role)) {
 mod tests {
     use crate::allocate::{EditKind, assign, live};
     use crate::mir::{Arg, Base, Mem, Mir};
-    use crate::native::Tier;
     use crate::schedule::builder::At;
     use crate::schedule::{Builder, CpuFunc, LoopLevel, VecOp};
+    use crate::tier::Tier;
     use tegula_base::DType;
 
     /// Twenty carried sums: more than AVX2 has registers.

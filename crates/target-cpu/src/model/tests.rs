@@ -13,22 +13,7 @@ fn tile(class: &str, m: &str, n: &str, k: &str) -> [i64; 4] {
 
 pub(super) fn contract(m: &str, n: &str, k: &str) -> Contract {
     let dim = |text: &str| text.parse().expect("a size");
-    Contract {
-        batch: Dim::from(1),
-        m: dim(m),
-        n: dim(n),
-        k: dim(k),
-        lhs: DType::F32,
-        rhs: DType::F32,
-        acc: DType::F32,
-        panels: Panels::OfTile,
-        in_loop: false,
-        windowed: false,
-        batch_axes: 0,
-        innermost: [dim(k), dim(n)],
-        pair_sums: false,
-        prologue: None,
-    }
+    Contract::new([Dim::from(1), dim(m), dim(n), dim(k)], [DType::F32; 3])
 }
 
 #[test]

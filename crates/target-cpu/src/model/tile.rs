@@ -2,7 +2,7 @@
 
 use super::{CpuTarget, L2_SHARE, USUAL_VECTORS, of_tier};
 use crate::lower::wants_halves;
-use crate::native::Tier;
+use crate::tier::Tier;
 use tegula_base::{DType, Symbols};
 use tegula_tiling::tuning::TunedTile;
 use tegula_tiling::{Contract, ContractTile, Edges, Panels, TileMachine};

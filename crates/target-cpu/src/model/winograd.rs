@@ -1,7 +1,7 @@
 //! Convolutions by Winograd's algorithm: where it pays, and how many tiles of an image are a work unit's.
 
 use super::{CpuTarget, L2_SHARE};
-use crate::native::Tier;
+use crate::tier::Tier;
 use tegula_base::{DType, Dim};
 use tegula_tensor::winograd::{FEWEST_CHANNELS, REACH};
 use tegula_tiling::{Contract, ContractTile};
@@ -58,26 +58,11 @@ mod tests {
     use crate::model::Form;
     use tegula_base::Symbols;
     use tegula_machine::Machine;
-    use tegula_tiling::{Panels, TileMachine};
+    use tegula_tiling::TileMachine;
 
     fn products(tiles: impl Into<Dim>, channels: i64) -> Contract {
-        let [k, n] = [channels, 64].map(Dim::from);
-        Contract {
-            batch: Dim::from(REACH.pow(2)),
-            m: tiles.into(),
-            n: n.clone(),
-            k: k.clone(),
-            lhs: DType::F32,
-            rhs: DType::F32,
-            acc: DType::F32,
-            panels: Panels::OfTile,
-            in_loop: false,
-            windowed: false,
-            batch_axes: 3,
-            innermost: [k, n],
-            pair_sums: false,
-            prologue: None,
-        }
+        let sizes = [REACH.pow(2).into(), tiles.into(), 64.into(), channels.into()];
+        Contract { batch_axes: 3, ..Contract::new(sizes, [DType::F32; 3]) }
     }
 
     /// Of every machine, any number of tiles: what a unit transforms fits its share of L2, or windows are walked.

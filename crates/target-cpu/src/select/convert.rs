@@ -5,9 +5,9 @@
 use super::{Select, Selected};
 use crate::isa::{Isa, Width};
 use crate::mir::{Arg, Size, VReg};
-use crate::native::Tier;
 use crate::schedule::Elem;
 use crate::schedule::ops::ConvertOp;
+use crate::tier::Tier;
 use tegula_ir::OpId;
 
 impl Select<'_> {

@@ -5,8 +5,8 @@ use super::made::Made;
 use super::{Select, Selected};
 use crate::isa::{Isa, Width};
 use crate::mir::{Arg, Kind, Size, VReg};
-use crate::native::Tier;
 use crate::schedule::{CpuOp, Elem};
+use crate::tier::Tier;
 use tegula_ir::Value;
 
 impl Select<'_> {

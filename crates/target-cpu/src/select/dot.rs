@@ -4,7 +4,7 @@ use super::made::Made;
 use super::{Select, Selected};
 use crate::isa::{Isa, Width};
 use crate::mir::{Arg, Size, VReg};
-use crate::native::Tier;
+use crate::tier::Tier;
 use tegula_ir::{OpId, Value};
 
 impl Select<'_> {

@@ -4,9 +4,9 @@ use super::made::Made;
 use super::{Select, Selected};
 use crate::isa::{Isa, Width};
 use crate::mir::{Arg, Masking, Size, VReg};
-use crate::native::Tier;
 use crate::schedule::Elem;
 use crate::schedule::ops::{CompareOp, VecOp};
+use crate::tier::Tier;
 use tegula_ir::{OpId, Value};
 
 impl Select<'_> {

@@ -4,8 +4,8 @@
 use super::{Select, Selected};
 use crate::isa::{Isa, Width};
 use crate::mir::{Arg, Masking, Mem, Size, VReg};
-use crate::native::Tier;
 use crate::schedule::ops::Address;
+use crate::tier::Tier;
 use tegula_ir::OpId;
 
 /// Bytes of a table half, which a permutation of two registers covers.

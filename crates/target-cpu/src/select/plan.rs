@@ -3,9 +3,9 @@
 //! Method: ops are visited from last to first, so that every user has decided before its operands are seen.
 //! An op without a remaining register use is not selected; an op that its only user absorbs passes its operands on.
 
-use crate::native::{InstructionSet, Tier};
 use crate::schedule::ops::{CpuOp, IndexOp, VecOp};
 use crate::schedule::{Address, CpuFunc, CpuType, Elem};
+use crate::tier::{InstructionSet, Tier};
 use tegula_base::{DType, EntityId};
 use tegula_ir::op::OpRules;
 use tegula_ir::{Effects, OpId, Value};

@@ -3,9 +3,9 @@
 use super::{Select, Selected};
 use crate::isa::{Isa, Width};
 use crate::mir::{Arg, Size, VReg};
-use crate::native::Tier;
 use crate::schedule::Elem;
 use crate::schedule::ops::{ReduceOp, VecOp};
+use crate::tier::Tier;
 use tegula_ir::OpId;
 
 impl Select<'_> {

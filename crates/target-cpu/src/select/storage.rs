@@ -7,8 +7,8 @@
 use super::{Select, Selected};
 use crate::isa::{Isa, Width};
 use crate::mir::{Arg, Masking, Mem, Size, VReg};
-use crate::native::Tier;
 use crate::schedule::Elem;
+use crate::tier::Tier;
 use tegula_base::DType;
 
 /// Where packed elements are.

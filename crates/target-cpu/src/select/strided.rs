@@ -4,9 +4,9 @@ use super::storage::Packed;
 use super::{Select, Selected};
 use crate::isa::{Isa, Width};
 use crate::mir::{Arg, Base, Masking, Mem, Size, VReg};
-use crate::native::Tier;
 use crate::schedule::Elem;
 use crate::schedule::ops::Address;
+use crate::tier::Tier;
 use tegula_base::DType;
 use tegula_ir::{OpId, Value};
 

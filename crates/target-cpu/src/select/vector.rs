@@ -3,9 +3,9 @@
 use super::{Select, Selected};
 use crate::isa::{Isa, Width};
 use crate::mir::{Arg, VReg};
-use crate::native::Tier;
 use crate::schedule::ops::{CpuOp, VecOp};
 use crate::schedule::{CpuType, Elem};
+use crate::tier::Tier;
 use tegula_base::EntityId;
 use tegula_ir::{Def, OpId, Value};
 

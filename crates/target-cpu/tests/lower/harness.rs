@@ -12,8 +12,9 @@ use tegula_ir::Value;
 use tegula_target_cpu::count::{Call, Program, tally};
 use tegula_target_cpu::exec::{Executable, VecMemory};
 use tegula_target_cpu::lower::{Registers, Schedule, lower};
-use tegula_target_cpu::native::{Code, Tier, compile};
+use tegula_target_cpu::native::{Code, compile};
 use tegula_target_cpu::schedule::{CpuOp, calls};
+use tegula_target_cpu::tier::Tier;
 use tegula_tile::{TileBuilder, TileKernel};
 
 pub use tegula_testkit::tiles::Case;

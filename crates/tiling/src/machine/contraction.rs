@@ -29,6 +29,31 @@ pub struct Contract {
     pub prologue: Option<Prologue>,
 }
 
+impl Contract {
+    /// A matrix product on its own: right sides in panels of the tile, row-major sides, nothing before the product.
+    /// `sizes` are batch, m, n and k; `types` those of the left side, the right side and the sums.
+    pub fn new(sizes: [Dim; 4], types: [DType; 3]) -> Contract {
+        let ([batch, m, n, k], [lhs, rhs, acc]) = (sizes, types);
+        let innermost = [k.clone(), n.clone()];
+        Contract {
+            batch,
+            m,
+            n,
+            k,
+            lhs,
+            rhs,
+            acc,
+            panels: Panels::OfTile,
+            in_loop: false,
+            pair_sums: false,
+            windowed: false,
+            batch_axes: 0,
+            innermost,
+            prologue: None,
+        }
+    }
+}
+
 /// How a contraction's right side lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Panels {
