@@ -70,7 +70,7 @@ pub const VERBS: &[Verb] = &[
     xtask("model-ops", "[--all] [--only ID ...]", "opsets, interface and ops of models, into target/models/OPS.txt"),
     checks("op-reference", "[--check]", "write docs/ops.md from the definitions"),
     xtask("unit", "", "tests inside of crates and documentation"),
-    xtask("text", "", "the golden tests"),
+    xtask("text", "[--part K/N]", "the golden tests"),
     xtask("mlir-opt", "", "upstream's mlir-opt reads every golden dump").with(&["tegula-cli"]),
     checks("gpu-ptxas", "[--seed S] [--random N] [--only PREFIX] [--part K/N]", "NVIDIA's assembler takes what is printed"),
     checks("gpu-encodings", "", "what is encoded for GPUs against vectors by hand and NVIDIA's tools"),

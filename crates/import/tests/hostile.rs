@@ -5,11 +5,12 @@ use crate::support;
 
 use prost::Message;
 use std::collections::BTreeSet;
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 use support::{Beside, cases, options, read_case};
 use tegula_import::onnx::proto::{AttributeProto, ModelProto};
 use tegula_import::onnx::{ONNX, import, supported};
+use tegula_testkit::turn::in_turn;
 
 /// xorshift64.
 fn next(state: &mut u64) -> u64 {
@@ -90,24 +91,23 @@ fn variants(attribute: &AttributeProto) -> Vec<AttributeProto> {
 /// Imports the bytes of each model that `make` hands out with what is said of it. Panics where one panics, takes long or
 /// gives a program that its checks refuse.
 fn refused_or_read(make: impl FnOnce(&mut dyn FnMut(String, Vec<u8>)) + Send + 'static) {
-    let (send, receive) = channel();
+    // The model that is being read, and since when.
+    let now = Arc::new(Mutex::new((String::new(), Instant::now())));
+    let shown = now.clone();
     let all = std::thread::spawn(move || {
         make(&mut |said, bytes| {
-            // The receiver is gone only where it has failed.
-            let _ = send.send(said);
+            *shown.lock().unwrap() = (said, Instant::now());
             if let Ok(program) = import(bytes.into(), &Beside, &options()) {
                 tegula_tensor::check_program(&program).unwrap();
             }
         });
     });
-    let mut last = String::new();
-    loop {
-        match receive.recv_timeout(LIMIT) {
-            Ok(said) => last = said,
-            Err(RecvTimeoutError::Timeout) => panic!("{last} takes longer than {LIMIT:?}"),
-            Err(RecvTimeoutError::Disconnected) => break,
-        }
+    while !all.is_finished() {
+        std::thread::sleep(Duration::from_millis(20));
+        let (said, since) = &*now.lock().unwrap();
+        assert!(since.elapsed() < LIMIT, "{said} takes longer than {LIMIT:?}");
     }
+    let last = now.lock().unwrap().0.clone();
     assert!(all.join().is_ok(), "{last} panics");
 }
 
@@ -217,7 +217,7 @@ fn ops_alone(from: usize) {
     const LONGER_LISTS: usize = 500;
     refused_or_read(move |try_model| {
         let mut state = 0x9e37_79b9;
-        for (domain, name, ..) in supported().into_iter().skip(from).step_by(2) {
+        for (domain, name, ..) in in_turn(supported()).skip(from).step_by(2) {
             let op = if domain == ONNX { name.into() } else { format!("{domain}::{name}") };
             let mut try_operands = |lines: Vec<&str>| {
                 try_model(format!("{op} of {lines:?}"), alone(&op, &lines).encode_to_vec());

@@ -12,6 +12,7 @@ use tegula_target_cpu::exec::{Executable, VecMemory};
 use tegula_target_cpu::native::{Code, Templates, compile};
 use tegula_target_cpu::schedule::{CpuFunc, CpuOp};
 use tegula_target_cpu::tier::{InstructionSet, Tier};
+use tegula_testkit::turn::in_turn;
 
 const OUT_BYTES: usize = generate::OUT_BYTES;
 
@@ -78,7 +79,7 @@ fn sets_of_widths() -> Vec<(u32, Vec<InstructionSet>)> {
 #[test]
 fn every_op_alone() {
     for (bytes, sets) in sets_of_widths() {
-        for case in generate::single_ops(bytes) {
+        for case in in_turn(generate::single_ops(bytes)) {
             let input = generate::input(&mut Rng::new(7));
             for sizes in [[0, 3, 7], [1, -5, 2], [100, 1, 64]] {
                 check(&case.0, &case.1, &sets, &input, &sizes);

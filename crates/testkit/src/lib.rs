@@ -13,3 +13,4 @@ pub mod planted;
 pub mod random;
 pub mod scalars;
 pub mod tiles;
+pub mod turn;

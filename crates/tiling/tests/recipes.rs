@@ -14,6 +14,7 @@ use tegula_base::Dim;
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::layout::Physical;
 use tegula_tensor::{Builder, DotDims, KernelClass, Layout, PoolKind, ScatterKind, TensorOp, Window};
+use tegula_testkit::turn::in_turn;
 
 fn dims(lhs_k: usize, rhs_k: usize, batch: usize) -> DotDims {
     let lead: Vec<usize> = (0..batch).collect();
@@ -192,30 +193,29 @@ fn attention_of(sizes: &[(i64, i64)]) {
         Mask { added: Some([2, 4, 0]), causal: true, ..plain },
         Mask { added: Some([1, 4, 0]), window: 9, softcap: 3.0, ..plain },
     ];
-    for &(l, s) in sizes {
-        for mask in &masks {
-            for (heads, d, e, known) in [(2, 16, 16, true), (4, 5, 20, false), (1, 3, 3, true)] {
-                let name = format!(
-                    "{l} queries, {s} keys, {heads} heads of keys, {d} to {e}, causal {}, window {}, added {:?}",
-                    mask.causal, mask.window, mask.added
-                );
-                let dim = |name: &str, n: i64| if known { Dim::from(n) } else { Dim::symbol(name) };
-                let (l_dim, s_dim) = (dim("l", l), dim("s", s));
-                let four = |heads: i64, rows: &Dim, d: i64| [2.into(), heads.into(), rows.clone(), d.into()];
-                let mut case = Case::new(&name).symbol("l", l).symbol("s", s).class(KernelClass::Attention);
-                case = case.arg(F32, four(4, &l_dim, d));
-                case = case.arg(F32, four(heads, &s_dim, d)).arg(F32, four(heads, &s_dim, e));
-                if let Some([b, h, rows]) = mask.added {
-                    let rows = if rows == 0 { l_dim.clone() } else { Dim::from(rows) };
-                    case = case.arg(F32, [b.into(), h.into(), rows, s_dim.clone()]);
-                }
-                let rows_before_heads = case.clone().result_layout(Layout::permuted(&[0, 2, 1, 3]));
-                for case in [case, rows_before_heads] {
-                    check(case, |b, args| {
-                        let scale = 1.0 / (d as f64).sqrt();
-                        Ok(vec![b.attention(args, scale, mask.causal, mask.window, mask.softcap)?])
-                    });
-                }
+    let all = sizes.iter().flat_map(|size| masks.iter().map(move |mask| (size, mask)));
+    for (&(l, s), mask) in in_turn(all) {
+        for (heads, d, e, known) in [(2, 16, 16, true), (4, 5, 20, false), (1, 3, 3, true)] {
+            let name = format!(
+                "{l} queries, {s} keys, {heads} heads of keys, {d} to {e}, causal {}, window {}, added {:?}",
+                mask.causal, mask.window, mask.added
+            );
+            let dim = |name: &str, n: i64| if known { Dim::from(n) } else { Dim::symbol(name) };
+            let (l_dim, s_dim) = (dim("l", l), dim("s", s));
+            let four = |heads: i64, rows: &Dim, d: i64| [2.into(), heads.into(), rows.clone(), d.into()];
+            let mut case = Case::new(&name).symbol("l", l).symbol("s", s).class(KernelClass::Attention);
+            case = case.arg(F32, four(4, &l_dim, d));
+            case = case.arg(F32, four(heads, &s_dim, d)).arg(F32, four(heads, &s_dim, e));
+            if let Some([b, h, rows]) = mask.added {
+                let rows = if rows == 0 { l_dim.clone() } else { Dim::from(rows) };
+                case = case.arg(F32, [b.into(), h.into(), rows, s_dim.clone()]);
+            }
+            let rows_before_heads = case.clone().result_layout(Layout::permuted(&[0, 2, 1, 3]));
+            for case in [case, rows_before_heads] {
+                check(case, |b, args| {
+                    let scale = 1.0 / (d as f64).sqrt();
+                    Ok(vec![b.attention(args, scale, mask.causal, mask.window, mask.softcap)?])
+                });
             }
         }
     }
