@@ -46,13 +46,7 @@ struct Step {
 }
 
 pub fn run(args: &[String]) -> Result<Outcome> {
-    let folder = workspace::target().join("decoders");
-    python::run_once(&["decoder_exports"], &Catalog::load()?, &folder)?;
-    let mut names: Vec<String> = fs::read_dir(&folder)?
-        .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
-        .collect::<Result<_>>()?;
-    names.retain(|name| folder.join(name).join("io.json").exists());
-    names.sort();
+    let (folder, mut names) = exported()?;
     let (part, args) = Part::taken(args)?;
     names = part.take(names);
     if let [flag, only] = args.as_slice() {
@@ -72,7 +66,7 @@ pub fn run(args: &[String]) -> Result<Outcome> {
             let line = |package: usize, share: f64, verdict: &str| {
                 println!("{name:20} {class:15} {model:>9} {package:>9} {share:>8.4}  {verdict}");
             };
-            match decoder.judge(class) {
+            match decoder.judge(|model| of_class(model, class)) {
                 Ok(ran) => {
                     n_steps += decoder.record.steps.len();
                     let holds = ran.worst.share <= 1.0;
@@ -100,22 +94,40 @@ pub fn run(args: &[String]) -> Result<Outcome> {
         .with("worst_share_of_bar", format!("{worst:.4}")))
 }
 
-struct Decoder {
+/// The decoders, made once, and the folder that they are in.
+pub fn exported() -> Result<(PathBuf, Vec<String>)> {
+    let folder = workspace::target().join("decoders");
+    python::run_once(&["decoder_exports"], &Catalog::load()?, &folder)?;
+    let mut names: Vec<String> = fs::read_dir(&folder)?
+        .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
+        .collect::<Result<_>>()?;
+    names.retain(|name| folder.join(name).join("io.json").exists());
+    names.sort();
+    Ok((folder, names))
+}
+
+/// The size of a class's package, and a session of it.
+fn of_class(model: &[u8], class: &str) -> Result<(usize, Session)> {
+    let package = in_process::compile_bytes(model, class, Form::Machine).and_then(in_process::package)?;
+    Ok((package.len(), in_process::session_of(class, package, 1)?))
+}
+
+pub struct Decoder {
     folder: PathBuf,
     record: Record,
 }
 
-/// What one class's code gave.
-struct Ran {
+/// What one package gave.
+pub struct Ran {
     package_bytes: usize,
     /// Of the steps after the prompt, on the average.
     step_ms: f64,
     /// The worst of all outputs and steps.
-    worst: Distance,
+    pub worst: Distance,
 }
 
 impl Decoder {
-    fn read(folder: &Path) -> Result<Decoder> {
+    pub fn read(folder: &Path) -> Result<Decoder> {
         let path = folder.join("io.json");
         let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         let record =
@@ -123,12 +135,9 @@ impl Decoder {
         Ok(Decoder { folder: folder.to_path_buf(), record })
     }
 
-    fn judge(&self, class: &str) -> Result<Ran> {
-        let model = fs::read(self.folder.join("model.onnx"))?;
-        let package =
-            in_process::compile_bytes(&model, class, Form::Machine).and_then(in_process::package)?;
-        let package_bytes = package.len();
-        let session = in_process::session_of(class, package, 1)?;
+    /// Runs all steps in the session that `open` makes of the model, which says the size of its package, too.
+    pub fn judge(&self, open: impl Fn(&[u8]) -> Result<(usize, Session)>) -> Result<Ran> {
+        let (package_bytes, session) = open(&fs::read(self.folder.join("model.onnx"))?)?;
         let names: Vec<String> = session.outputs().iter().map(|port| port.name.clone()).collect();
         let mut before: BTreeMap<String, HostTensor> = BTreeMap::new();
         let bar = Tolerance::OfLargest { relative: self.record.bar };

@@ -1,14 +1,15 @@
-//! `null [--seeds N] [--all] [--part K/N]`: programs and models whose regions a graph target takes, through packages.
+//! `null [--seeds N] [--all] [--part K/N]`: programs, models and decoders whose regions a graph target takes, through packages.
 //!
 //! The target is `null` of `testkit`, whose device is the reference evaluator. It claims every op, then about every other op,
 //! drawn by a seed, so that regions stand between the host's kernels. Results are the evaluator's of the whole program, within
 //! its bounds for random programs and [`TOLERANCE`] for models.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, ensure};
 use tegula_automation::baseline::{self, Baseline};
 use tegula_automation::catalog::Catalog;
 use tegula_automation::commits::Part;
@@ -21,13 +22,16 @@ use tegula_testkit::compare::Tolerance;
 use tegula_testkit::null::NullDevice;
 use tegula_testkit::random::{Choices, generate};
 
+use crate::decoders::{self, Decoder};
 use crate::in_process::{NoFiles, best_class, compile_with, options, package};
 use crate::npy::read_npy;
 
 /// Random programs for the target that claims all, and for the one that claims every other op.
 const PROGRAMS: [u64; 2] = [500, 200];
-/// Models that the evaluator runs in seconds; `--all` takes all that CI checks.
+/// Models that the evaluator runs in seconds; `--all` takes all that CI checks, and the decoders.
 const MODELS: [&str; 2] = ["magika", "silero-vad"];
+/// For models and decoders: the device that takes all, and one that takes every other op.
+const DEVICES: [&str; 2] = ["null", "null:17"];
 /// Folding and layouts change the order of sums.
 const TOLERANCE: Tolerance = Tolerance::OfLargest { relative: 1e-3 };
 
@@ -51,13 +55,11 @@ pub fn run(args: &[String]) -> Result<Outcome> {
         }
     }
     let catalog = Catalog::load()?;
-    let ids = match args.iter().any(|arg| arg == "--all") {
-        true => catalog.checked.clone(),
-        false => MODELS.map(str::to_string).to_vec(),
-    };
+    let takes_all = args.iter().any(|arg| arg == "--all");
+    let ids = if takes_all { catalog.checked.clone() } else { MODELS.map(str::to_string).to_vec() };
     let baselines = baseline::prepare(&catalog, &part.take(ids))?;
     for baseline in &baselines {
-        for device in ["null", "null:17"] {
+        for device in DEVICES {
             match model(baseline, device) {
                 Ok(taken) => regions += taken,
                 Err(error) => {
@@ -67,10 +69,24 @@ pub fn run(args: &[String]) -> Result<Outcome> {
             }
         }
     }
+    let (folder, names) = if takes_all { decoders::exported()? } else { Default::default() };
+    let decoders = part.take(names);
+    for name in &decoders {
+        for device in DEVICES {
+            match decoder(&folder.join(name), device) {
+                Ok(taken) => regions += taken,
+                Err(error) => {
+                    failed += 1;
+                    println!("FAIL {name} beside {device}: {error:#}");
+                }
+            }
+        }
+    }
     Ok(Outcome::pass_if(failed == 0 && regions > 0)
         .with("programs", all.len())
         .with("programs_of_every_other_op", some.len())
         .with("models", baselines.len())
+        .with("decoders", decoders.len())
         .with("regions", regions)
         .with("failed", failed))
 }
@@ -123,6 +139,21 @@ fn model(baseline: &Baseline, device: &str) -> Result<usize> {
             .map_err(|difference| anyhow!("output `{}` {difference}", port.name))?;
     }
     Ok(regions)
+}
+
+/// A decoder, all steps; gives how many regions the device took.
+fn decoder(folder: &Path, device: &str) -> Result<usize> {
+    let taken = Cell::new(0);
+    let ran = Decoder::read(folder)?.judge(|bytes| {
+        let compiled = compile_with(bytes, &beside(device)?)?;
+        let bytes = package(compiled)?;
+        let size = bytes.len();
+        let (regions, session) = session(bytes)?;
+        taken.set(regions);
+        Ok((size, session))
+    })?;
+    ensure!(ran.worst.share <= 1.0, "{}", ran.worst.message);
+    Ok(taken.get())
 }
 
 fn tensor(files: &BTreeMap<String, PathBuf>, name: &str) -> Result<HostTensor> {
