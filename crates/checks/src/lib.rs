@@ -1,6 +1,6 @@
 //! What must be right: programs, cases and models on every executor, against the evaluator, ONNX Runtime and NVIDIA's tools.
 //! In: a verb of `cargo xtask` and its arguments.  Out: one line `RESULT <name> pass|fail|skip key=value ...`, exit 0, 1 or 3.
-//! May use: automation, testkit, driver, runtime, opt, backend, tiling, target-cpu, target-gpu, export-tileir, tile, tensor, import, package, isa-ptx, sim-ptx, machine, ir, mlir, base.  Never knows: how long anything takes; checks of the shipped program call the `tegula` binary.
+//! May use: automation, testkit, tegula, driver, runtime, opt, backend, tiling, target-cpu, target-gpu, export-tileir, tile, tensor, import, package, isa-ptx, sim-ptx, machine, ir, mlir, base.  Never knows: how long anything takes; checks of the shipped program call the `tegula` binary.
 //! Start reading at `VERBS` below; each verb is a file of its name.
 
 mod contrib;

@@ -145,6 +145,9 @@ fn build(rows: &[Row]) -> Result<Vec<Line>> {
             workspace::CI,
             "--no-run",
             "--quiet",
+            "--lib",
+            "--bins",
+            "--tests",
         ]);
         lines.push(built(cargo, format!("build {}: tests", workspace::CI))?);
     }

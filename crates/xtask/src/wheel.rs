@@ -96,17 +96,13 @@ pub fn build(folder: &Path) -> Result<PathBuf> {
     }
     let out = folder.join("dist");
     let _ = fs::remove_dir_all(&out);
+    // Those of the programs of the checks, which are of the same crates.
+    let features: &[&str] =
+        if workspace::profile() == workspace::CI { &["--features", "tegula/null"] } else { &[] };
     Shell::new(&python)
-        .args([
-            "-m",
-            "maturin",
-            "build",
-            "--profile",
-            &workspace::profile(),
-            "--locked",
-            "--quiet",
-            "--manifest-path",
-        ])
+        .args(["-m", "maturin", "build", "--profile", &workspace::profile(), "--locked", "--quiet"])
+        .args(features)
+        .arg("--manifest-path")
         .arg(workspace::root().join("crates/python/Cargo.toml"))
         .arg("--out")
         .arg(&out)

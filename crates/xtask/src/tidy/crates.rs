@@ -90,6 +90,16 @@ struct Package {
     name: String,
     manifest_path: PathBuf,
     dependencies: Vec<Dependency>,
+    targets: Vec<Target>,
+}
+
+/// What cargo builds of a package.
+#[derive(Deserialize)]
+struct Target {
+    kind: Vec<String>,
+    src_path: PathBuf,
+    /// It is built once more for the tests inside of it.
+    test: bool,
 }
 
 #[derive(Deserialize)]
@@ -120,6 +130,7 @@ pub fn check(findings: &mut Findings) -> Result<()> {
             }
         }
         check_sign(package, &used, findings)?;
+        check_tests(package, findings)?;
         if !map.contains(&format!("`{name}`")) {
             findings.add(&map_file, 0, format!("does not name the crate `{name}`"));
         }
@@ -191,6 +202,26 @@ fn check_named(face: &Path, sign: &str, used: &BTreeSet<&str>, findings: &mut Fi
     for missing in used.difference(&named) {
         findings.add(face, 1, format!("the door sign does not name `{missing}`, which Cargo.toml does"));
     }
+}
+
+/// A library with tests inside of it says `test = true`, which is cargo's rule without a line; one without, `test = false`:
+/// it would be built twice for nothing, and tests that are added later would not run.
+fn check_tests(package: &Package, findings: &mut Findings) -> Result<()> {
+    const BUILT: [&str; 3] = ["lib", "cdylib", "staticlib"];
+    let is_library = |target: &&Target| target.kind.iter().any(|kind| BUILT.contains(&kind.as_str()));
+    let Some(library) = package.targets.iter().find(is_library) else { return Ok(()) };
+    let folder = library.src_path.parent().context("a library is in a folder")?;
+    let mut has_tests = false;
+    for file in workspace::files_under(folder)? {
+        has_tests |= fs::read_to_string(&file).is_ok_and(|text| text.contains("#[cfg(test)]"));
+    }
+    let message = match (has_tests, library.test) {
+        (true, false) => "`test = false`, but there are tests in `src`",
+        (false, true) => "there are no tests in `src`: `[lib]` wants `test = false`",
+        _ => return Ok(()),
+    };
+    findings.add(&package.manifest_path, 0, message);
+    Ok(())
 }
 
 /// The `//!` lines at the top as one text.
