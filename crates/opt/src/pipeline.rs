@@ -6,8 +6,8 @@ use crate::partition::partition;
 use crate::passes::{
     Precision, canonicalise, decompose_composites, decompose_recurrent, decompose_wide_attention,
     fold_constants, fold_scales, inline_branches, legalise_types, recover_composites, requantise,
-    round_factors, simplify_sizes, sum_channels, sum_pairs, transform_filters, turn_factors, unpack_nibbles,
-    widen_rows,
+    round_factors, simplify_sizes, sum_channels, sum_pairs, transform_filters, transpose_factors,
+    unpack_nibbles, widen_rows,
 };
 use crate::share_kernels::share_kernels;
 use tegula_backend::Targets;
@@ -51,7 +51,7 @@ pub fn tensor_pipeline(targets: Targets<'_>, precision: Precision) -> Pipeline<'
         .pass("requantise", requantise)
         // Weights are what they will be, but for their type.
         .pass("round_factors", move |program, cx| round_factors(program, precision, target, cx))
-        .pass("turn_factors", move |program, cx| turn_factors(program, target, cx))
+        .pass("transpose_factors", move |program, cx| transpose_factors(program, target, cx))
         .pass("sum_channels", move |program, cx| sum_channels(program, target, cx))
         .pass("transform_filters", move |program, cx| transform_filters(program, target, cx))
         .pass("sum_pairs", move |program, cx| sum_pairs(program, target, cx))

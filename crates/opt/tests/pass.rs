@@ -68,8 +68,8 @@ fn pipeline<'a>(name: &str, target: &'a dyn Target) -> Pipeline<'a, TensorProgra
         "transform_filters" => {
             p.pass("transform_filters", move |program, cx| passes::transform_filters(program, target, cx))
         }
-        "turn_factors" => {
-            p.pass("turn_factors", move |program, cx| passes::turn_factors(program, target, cx))
+        "transpose_factors" => {
+            p.pass("transpose_factors", move |program, cx| passes::transpose_factors(program, target, cx))
         }
         "unpack_nibbles" => {
             p.pass("unpack_nibbles", move |program, cx| passes::unpack_nibbles(program, target, cx))

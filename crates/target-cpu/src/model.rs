@@ -275,7 +275,7 @@ impl TileMachine for CpuTarget {
         // As many where those left over keep the units as busy as fewer would.
         let most = of_tier(&WEIGHED_QUERIES, self.tier);
         let at_once = if queries % most == 0 || queries % most >= rows { most } else { rows };
-        let scores = Scores::Turned { rows, queries: at_once };
+        let scores = Scores::Transposed { rows, queries: at_once };
         Some(AttentionTile { queries, keys, v_dim: attention.v_dim, scores })
     }
 

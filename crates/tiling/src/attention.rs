@@ -6,13 +6,13 @@
 //! nothing is added to the scores, their scale. Blocks that causality or the window hides are not visited
 //! (`visible.rs`), and only blocks on an edge are masked. Few queries of several heads that share their keys are rows
 //! of one block (`pack.rs`). Keys and values in pages are read where they lie (`pages.rs`). Few blocks over many keys see
-//! them in runs, whose outcomes are merged (`split.rs`). Where factors are read from memory, scores lie there, turned
-//! (`turned.rs`).
+//! them in runs, whose outcomes are merged (`split.rs`). Where factors are read from memory, scores lie there
+//! transposed (`transposed.rs`).
 
 mod pack;
 pub(crate) mod pages;
 mod split;
-mod turned;
+mod transposed;
 mod visible;
 
 use super::access::{Axis, Lowering, TileBox, begin};
@@ -80,9 +80,9 @@ pub(super) fn lower(
 ) -> Result<TileLaunches, String> {
     let root = body.root().ok_or("an attention is expected")?;
     let tile = tile_of(&body.func, root, machine).ok_or("the target takes no such attention")?;
-    if let Scores::Turned { rows, queries } = tile.scores {
+    if let Scores::Transposed { rows, queries } = tile.scores {
         let recipe = Recipe::new(body, root, tile, None, symbols)?;
-        return turned::lower(body, &recipe, [rows, queries], machine.lanes(DType::F32))
+        return transposed::lower(body, &recipe, [rows, queries], machine.lanes(DType::F32))
             .map(TileLaunches::from);
     }
     let packed = pack::pack_heads(body, root, tile);
@@ -194,8 +194,8 @@ impl Recipe {
         let constant = |dim: &Dim| dim.as_const().ok_or("a head's size must be constant");
         let keys = k_shape[2].clone();
         // Rows of keys that are left over are fewer.
-        let is_turned = tile.scores != Scores::Rows;
-        let source = |value| match is_turned {
+        let is_transposed = tile.scores != Scores::Rows;
+        let source = |value| match is_transposed {
             true => Source::Plain(value),
             false => Source::of(body, value, tile.keys),
         };
@@ -214,11 +214,11 @@ impl Recipe {
                 causal,
                 window,
                 queries: row_period.map_or(q_shape[2].clone(), Dim::from),
-                ends_whole: is_turned || symbols.divides(tile.keys, &keys),
+                ends_whole: is_transposed || symbols.divides(tile.keys, &keys),
                 may_be_empty: symbols.bounds(&keys).0 < 1,
                 keys,
                 is_packed: row_period.is_some(),
-                query_axis: usize::from(is_turned),
+                query_axis: usize::from(is_transposed),
             },
             tile,
             qk_dim: constant(&q_shape[3])?,

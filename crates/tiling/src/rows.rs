@@ -3,7 +3,7 @@
 //! The iteration space is the join of the results' shapes and the reductions' operands. The lane axis is the
 //! innermost axis in memory. Reductions share one set of axes. Three cases:
 //! * no reduction: tiles along the lane axis, pulled and stored; where a buffer runs along another axis, squares of
-//!   both, which the target turns in registers, or tiles along that axis where the innermost one is short (a few
+//!   both, which the target transposes in registers, or tiles along that axis where the innermost one is short (a few
 //!   elements, as an image's channels, are woven into runs: `interleaved.rs`); a result in panels is written a panel at a
 //!   time;
 //! * the lane axis is reduced: a work unit owns whole rows; each reduction is a pass along the row, then a pass
@@ -13,7 +13,7 @@
 
 mod interleaved;
 mod kept;
-mod turned;
+mod transposed;
 
 use super::Lowered;
 use super::access::{Axis, Lowering, Part, TileBox, begin_part};
@@ -28,7 +28,7 @@ use tegula_tensor::facts::weight;
 use tegula_tensor::layout::Physical;
 use tegula_tensor::{Layout, TensorOp};
 use tegula_tile::IndexOp;
-use turned::Turned;
+use transposed::Transposed;
 
 /// Instructions of an element from which a work unit is measured by them, not by its bytes: several functions.
 const HEAVY: i64 = 48;
@@ -76,10 +76,10 @@ fn plan(body: &Body, machine: &dyn TileMachine, symbols: &Symbols) -> Result<Pla
     let widest = body.widest();
     let lanes = machine.lanes(widest);
     let innermost = lane_axis(body, &space);
-    let turned =
-        machine.transposed_square(widest).and_then(|side| Turned::find(body, &space, innermost, side));
-    let lane = match turned {
-        Some(Turned { column, is_square: false, .. }) => Some(column),
+    let transposed =
+        machine.transposed_square(widest).and_then(|side| Transposed::find(body, &space, innermost, side));
+    let lane = match transposed {
+        Some(Transposed { column, is_square: false, .. }) => Some(column),
         Some(_) | None => innermost,
     };
     let interleaved = lane.zip(innermost).and_then(|axes| interleaved::find(body, &space, axes));
@@ -113,7 +113,7 @@ fn plan(body: &Body, machine: &dyn TileMachine, symbols: &Symbols) -> Result<Pla
         }
         tile = if width <= tile { width } else { lanes };
     }
-    if let Some(Turned { side, column, is_square: true }) = turned {
+    if let Some(Transposed { side, column, is_square: true }) = transposed {
         (rows, tile) = (side, side);
         outer.retain(|axis| *axis != column);
         outer.push(column);

@@ -5,8 +5,8 @@ mod means;
 #[path = "recipes/sums.rs"]
 mod sums;
 use crate::support;
-#[path = "recipes/turned.rs"]
-mod turned;
+#[path = "recipes/transposed.rs"]
+mod transposed;
 
 use support::{Case, check, loads};
 use tegula_base::DType::{BF16, F8E4M3FN, F16, F32, I8, I32, I64, U8};

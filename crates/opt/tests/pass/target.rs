@@ -116,7 +116,7 @@ impl TileMachine for Small {
     }
     fn attention_tile(&self, attention: &Attention) -> Option<AttentionTile> {
         let v_dim = attention.v_dim;
-        Some(AttentionTile { queries: 8, keys: 8, v_dim, scores: Scores::Turned { rows: 4, queries: 4 } })
+        Some(AttentionTile { queries: 8, keys: 8, v_dim, scores: Scores::Transposed { rows: 4, queries: 4 } })
     }
     fn attention_runs(&self, _: &Attention, _: &AttentionTile, _: &Symbols) -> Option<AttentionRuns> {
         None

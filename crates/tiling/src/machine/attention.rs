@@ -39,10 +39,10 @@ pub struct AttentionTile {
 pub enum Scores {
     /// Rows of queries, as factors of the next product right away.
     Rows,
-    /// Turned, in memory of the unit's own: rows of keys, so many made at once, with the queries across lanes. Maxima and
-    /// sums then go from row to row, and keys and values are factors as they lie. A unit takes whole values, and sums those
+    /// Transposed, in memory of the unit's own: rows of keys, so many made at once, with the queries across lanes. Maxima
+    /// and sums then go from row to row, and keys and values are factors as they lie. A unit takes whole values, and sums those
     /// of so many queries at once.
-    Turned { rows: i64, queries: i64 },
+    Transposed { rows: i64, queries: i64 },
 }
 
 /// Keys in runs that different units see.

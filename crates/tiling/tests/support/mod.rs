@@ -132,7 +132,7 @@ impl TileMachine for SmallMachine {
                 queries: 8,
                 keys: 7,
                 v_dim: attention.v_dim,
-                scores: Scores::Turned { rows: 3, queries: 5 },
+                scores: Scores::Transposed { rows: 3, queries: 5 },
             },
             Edges::Padded => AttentionTile { queries: 16, keys: 8, v_dim: 16, scores: Scores::Rows },
         })

@@ -153,11 +153,11 @@ fn columns(b: &mut Builder, product: Value, w: Value, dims: &DotDims) -> Built {
 
 /// Sums of bytes along `axis`, right here of the constant behind moves.
 fn column_sums(b: &mut Builder, w: Value, axis: usize) -> Built {
-    let (w, axis) = before_turns(b, w, axis);
+    let (w, axis) = before_transposes(b, w, axis);
     quantised::sums_over(b, w, &[axis])
 }
 
-fn before_turns(b: &Builder, mut w: Value, mut axis: usize) -> (Value, usize) {
+fn before_transposes(b: &Builder, mut w: Value, mut axis: usize) -> (Value, usize) {
     while let Some(op) = b.func.def_op(w) {
         let TensorOp::Transpose { perm } = b.func.kind(op) else { break };
         (axis, w) = (perm[axis], b.func.operand(op, 0));
@@ -167,7 +167,7 @@ fn before_turns(b: &Builder, mut w: Value, mut axis: usize) -> (Value, usize) {
 
 /// Whether `i32` holds the sums of any words by these bytes along `axis`, whatever the order.
 fn words_fit(b: &Builder, w: Value, axis: usize) -> bool {
-    let (w, axis) = before_turns(b, w, axis);
+    let (w, axis) = before_transposes(b, w, axis);
     let Some(data) = quantised::constant_data(b, w).filter(|data| data.dtype == DType::I8) else {
         return false;
     };

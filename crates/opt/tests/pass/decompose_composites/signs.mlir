@@ -1,4 +1,4 @@
-// Machines multiply an unsigned by a signed byte: other signs are turned, and sums of the other side make up for it; those of constant weights are known here. Few rows leave a computed right side as it is.
+// Machines multiply an unsigned by a signed byte: other signs are flipped, and sums of the other side make up for it; those of constant weights are known here. Few rows leave a computed right side as it is.
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x", "s", "t", "i"], result_names = ["y", "both", "few", "z"]}> ({
   ^bb0(%x: tensor<?x4xui8, {dims = ["n"]}>, %s: tensor<2x9x4xi8>, %t: tensor<2x4x5xui8>, %i: tensor<?x2x5xui8, {dims = ["n"]}>):
