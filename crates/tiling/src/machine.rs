@@ -43,7 +43,7 @@ pub trait TileMachine: Sync {
 
     /// Rows of a contraction from which it pays to put its right side, which is no constant, into panels of a tile's columns
     /// first, one step of k after another. Who writes that side anyway does so for any number of rows. `None`: it is read as
-    /// it lies; always so where the machine takes several steps of k at once.
+    /// it lies; always so where the machine sums k-groups.
     fn rows_worth_packing(&self, contract: &Contract) -> Option<i64>;
 
     /// The k-group: of `k` steps, how many one instruction adds up, for factors of these types. Packed right sides have the
