@@ -23,8 +23,8 @@ const RULE: &str = "// -----\n";
 const WITHOUT_LOOK_UPS: &str = "_without_look_ups";
 /// The same of one that multiplies no pairs of `bf16`.
 const WITHOUT_PAIRS: &str = "_without_pairs";
-/// The same of one that multiplies words.
-const WITH_WORDS: &str = "_with_words";
+/// The same of one that multiplies `i16`.
+const WITH_I16: &str = "_with_i16";
 /// Inputs of random sizes and numbers that each case runs on.
 const SEEDS: u64 = 12;
 
@@ -125,9 +125,9 @@ fn run(name: &str, input: &str, path: &Path) -> String {
     let target = target::small(target::Can {
         look_up: !is_of(WITHOUT_LOOK_UPS),
         multiply_pairs: !is_of(WITHOUT_PAIRS),
-        multiply_i16: is_of(WITH_WORDS),
+        multiply_i16: is_of(WITH_I16),
     });
-    let kinds = [WITHOUT_LOOK_UPS, WITHOUT_PAIRS, WITH_WORDS];
+    let kinds = [WITHOUT_LOOK_UPS, WITHOUT_PAIRS, WITH_I16];
     let pass = kinds.iter().fold(name, |pass, kind| pass.trim_end_matches(kind));
     let pipeline = pipeline(pass, &target);
     let mut program: TensorProgram =
