@@ -48,7 +48,7 @@ pub(crate) fn reads_moved_rows(func: &TensorFunc, op: OpId, machine: &dyn TileMa
     tile_of(func, op, machine).is_some_and(|tile| tile.scores != Scores::Rows)
 }
 
-/// The tile that the machine computes an attention in; `None` where it takes it in pieces.
+/// The tile that the machine computes an attention in; `None` where it takes the decomposition.
 fn tile_of(func: &TensorFunc, op: OpId, machine: &dyn TileMachine) -> Option<AttentionTile> {
     machine.attention_tile(&sizes(func, op)?)
 }

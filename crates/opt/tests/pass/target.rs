@@ -1,4 +1,4 @@
-//! A target with small tiles that takes composites in pieces, looks up or not, and multiplies pairs of `bf16` or
+//! A target with small tiles that takes decompositions of composites, looks up or not, and multiplies pairs of `bf16` or
 //! `i16` or not.
 
 use tegula_backend::{BytePairs, CompiledKernel};

@@ -22,9 +22,9 @@
   }
 #-}
 // -----
-// y: decomposed dot: the target takes it in pieces
-// both: decomposed dot: the target takes it in pieces
-// z: decomposed conv: the target takes it in pieces
+// y: decomposed dot: the target takes its decomposition
+// both: decomposed dot: the target takes its decomposition
+// z: decomposed conv: the target takes its decomposition
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x", "s", "t", "i"], result_names = ["y", "both", "few", "z"]}> ({
   ^bb0(%0: tensor<?x4xui8, {dims = ["n"]}>, %1: tensor<2x9x4xi8>, %2: tensor<2x4x5xui8>, %3: tensor<?x2x5xui8, {dims = ["n"]}>):
