@@ -204,8 +204,8 @@ pub struct RowFacts {
     pub lookup_tables: bool,
     /// Rows that a work unit reduces at the same time, at most: while one waits for its sum the others go on.
     pub rows_together: i64,
-    /// A work unit reads back at little cost what it stored in its results: between the passes over a row they then keep
-    /// what took long to compute.
+    /// A work unit reads back at little cost what it stored in its results. Between the passes over a row, what took long
+    /// to compute is then spilled to them.
     pub rereads_results: bool,
     /// The greatest or least of a whole tensor is found in two steps, of each row and then of the rows: one thread does what
     /// is no more than one row.

@@ -12,7 +12,7 @@
 //! * other axes are reduced: a work unit owns a piece of the lane axis and walks the reduced axes for each tile.
 
 mod interleaved;
-mod kept;
+mod spilled;
 mod transposed;
 
 use super::Lowered;
@@ -20,7 +20,7 @@ use super::access::{Axis, Lowering, Part, TileBox, begin_part};
 use super::body::Body;
 use crate::TileMachine;
 use interleaved::Interleaved;
-use kept::Kept;
+use spilled::Spilled;
 use tegula_base::{DType, Dim, Shape, Symbols};
 use tegula_ir::scalar::eval::identity;
 use tegula_ir::{OpId, ScalarOp, Value};
@@ -56,7 +56,7 @@ struct Plan {
     lanes: i64,
     /// The lane axis is reduced and its whole extent is one tile.
     resident: bool,
-    kept: Option<Kept>,
+    spilled: Option<Spilled>,
     interleaved: Option<Interleaved>,
 }
 
@@ -142,8 +142,8 @@ fn plan(body: &Body, machine: &dyn TileMachine, symbols: &Symbols) -> Result<Pla
     let block = if chunk.is_some() && !reduced.is_empty() { 1 } else { (unit / row_work.max(1)).max(1) };
     let block = (block + rows - 1) / rows * rows;
     let passes = lane_reduced && !resident && reduced.len() == 1;
-    let kept = if passes && machine.facts().rows.rereads_results { kept::find(body) } else { None };
-    Ok(Plan { space, reduced, lane, outer, block, rows, chunk, tile, lanes, resident, kept, interleaved })
+    let spilled = if passes && machine.facts().rows.rereads_results { spilled::find(body) } else { None };
+    Ok(Plan { space, reduced, lane, outer, block, rows, chunk, tile, lanes, resident, spilled, interleaved })
 }
 
 /// Elements of a work unit. Each that takes many functions, as those of a recurrent layer's step do, is more work than its
@@ -326,14 +326,14 @@ fn emit_tiles(cx: &mut Lowering, plan: &Plan, at: &[Axis]) -> Result<(), String>
                 own[axis] = Axis { offset: cx.b.index(0), extent: 1, step: 1, bounded: false };
             }
         }
-        let kept = plan.kept.as_ref().filter(|kept| kept.result == i);
-        if kept.is_some_and(|kept| kept.is_final) {
+        let spilled = plan.spilled.as_ref().filter(|spilled| spilled.result == i);
+        if spilled.is_some_and(|spilled| spilled.is_final) {
             continue;
         }
         let mut store = |cx: &mut Lowering, at: &[Axis]| {
-            if let Some(kept) = kept {
+            if let Some(spilled) = spilled {
                 let tile = cx.load_result(i, at);
-                cx.fix(kept.value, tile);
+                cx.fix(spilled.value, tile);
             }
             cx.store_result(i, at)
         };
@@ -413,13 +413,13 @@ fn reduce(cx: &mut Lowering, plan: &Plan, op: OpId, at: &[Axis]) -> Result<Value
     let acc = accumulator(f, dtype);
     let neutral = identity(f, acc).ok_or_else(|| format!("`{f}` does not reduce {dtype}"))? as i64;
     let lane = plan.lane.filter(|axis| plan.reduced.contains(axis));
-    let of_row = plan.kept.as_ref().filter(|kept| kept.value == operand);
-    let (kept, reread) = match of_row.map(|kept| (kept.result, kept.reduce == op)) {
+    let of_row = plan.spilled.as_ref().filter(|spilled| spilled.value == operand);
+    let (spilled, reread) = match of_row.map(|spilled| (spilled.result, spilled.reduce == op)) {
         Some((result, true)) => (Some(result), None),
         Some((result, false)) => (None, Some(result)),
         None => (None, None),
     };
-    let pass = Pass { plan, f, operand, acc, neutral, lane, kept, reread };
+    let pass = Pass { plan, f, operand, acc, neutral, lane, spilled, reread };
     let sum = match (lane, plan.resident && plan.reduced.len() == 1) {
         (Some(lane), true) => {
             let at = resident_box(cx, plan, at);
@@ -447,9 +447,9 @@ struct Pass<'p> {
     neutral: i64,
     /// The lane axis when it is reduced.
     lane: Option<usize>,
-    /// The result whose memory keeps the operand for a later pass.
-    kept: Option<usize>,
-    /// The result whose memory an earlier pass kept it in.
+    /// The result to whose memory the operand is spilled for a later pass.
+    spilled: Option<usize>,
+    /// The result to whose memory an earlier pass spilled it.
     reread: Option<usize>,
 }
 
@@ -531,7 +531,7 @@ impl Pass<'_> {
     }
 
     fn add(&self, cx: &mut Lowering, at: &[Axis], acc: Value) -> Result<Value, String> {
-        if let Some(result) = self.kept {
+        if let Some(result) = self.spilled {
             let tile = cx.pull(self.operand, at)?;
             cx.store(result, tile, at);
         }

@@ -89,7 +89,7 @@ impl Unit<'_> {
             let base = finite(cx, highest);
             let sum = self.weigh(cx, keys, base);
             let inverse = recipe.inverse(cx, sum);
-            self.keep(cx, inverse);
+            self.spill(cx, inverse);
             return self.parts(cx, |cx, part| {
                 let none = part.zeros(cx);
                 let sums = self.add_values(cx, range.lo, keys, part, none)?;
@@ -99,7 +99,7 @@ impl Unit<'_> {
         self.blocks(cx, &range)
     }
 
-    /// Keys by blocks; the results so far are kept between them.
+    /// Keys by blocks; the results so far are spilled between them.
     fn blocks(&self, cx: &mut Lowering, range: &Range) -> Result<(), String> {
         let recipe = self.recipe;
         let result = cx.b.scratch(DType::F32, &[recipe.tile.queries, recipe.v_dim]);
@@ -120,7 +120,7 @@ impl Unit<'_> {
                 let old = weight(cx, max, base);
                 let block = self.weigh(cx, keys, base);
                 let sum = cx.b.elementwise(ScalarOp::Fma, &[sum, old, block]);
-                self.keep(cx, old);
+                self.spill(cx, old);
                 self.parts(cx, |cx, part| {
                     let before = part.load(cx, result);
                     let before = self.scaled(cx, part, before);
@@ -137,7 +137,7 @@ impl Unit<'_> {
         });
         outcome?;
         let inverse = recipe.inverse(cx, end[1]);
-        self.keep(cx, inverse);
+        self.spill(cx, inverse);
         self.parts(cx, |cx, part| {
             let sums = part.load(cx, result);
             self.store_means(cx, part, sums)
@@ -246,7 +246,7 @@ impl Unit<'_> {
         epilogue(cx, self.recipe.root, means, &at.into_iter().collect())
     }
 
-    /// Rows times the kept numbers of their queries.
+    /// Rows times the spilled numbers of their queries.
     fn scaled(&self, cx: &mut Lowering, part: &Part, tile: Value) -> Value {
         let at = [cx.b.index(0), part.first_row];
         let factors = cx.b.load(self.factors, &at, &[1, part.rows], &[1, 1], &[false, false], 0);
@@ -255,7 +255,7 @@ impl Unit<'_> {
         cx.b.elementwise(ScalarOp::Mul, &[tile, factors])
     }
 
-    fn keep(&self, cx: &mut Lowering, factors: Value) {
+    fn spill(&self, cx: &mut Lowering, factors: Value) {
         let zero = cx.b.index(0);
         self.store(cx, self.factors, factors, zero);
     }
