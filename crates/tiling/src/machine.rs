@@ -199,8 +199,8 @@ impl Default for ByteProductFacts {
 pub struct RowFacts {
     /// Squares of a vector's side are transposed in registers.
     pub transposes: bool,
-    /// A kernel may read an element of a table for each of its own elements; a function of bytes then becomes such a table
-    /// ([`tegula_tensor::lookup`]).
+    /// A kernel may read an element of a lookup table for each of its own elements. A function of bytes then becomes such
+    /// a table ([`tegula_tensor::lookup`]).
     pub lookup_tables: bool,
     /// Rows that a work unit reduces at the same time, at most: while one waits for its sum the others go on.
     pub rows_together: i64,

@@ -97,7 +97,7 @@ fn plan(body: &Body, machine: &dyn TileMachine, symbols: &Symbols) -> Result<Pla
         Some(n) => machine.row_tile(widest, rows).min(round_up(n.max(1))),
         None => machine.row_tile(widest, rows),
     };
-    let in_turn = lane_reduced && reduced.len() == 1 && !looks_up(body);
+    let in_turn = lane_reduced && reduced.len() == 1 && !gathers(body);
     let together = |rows: &i64| {
         let are_live = !resident || row_tile(*rows) * rows <= machine.resident_row(widest);
         let last = outer.last().and_then(|axis| space[*axis].as_const());
@@ -215,7 +215,7 @@ fn panel_width(body: &Body, lane: usize) -> Option<i64> {
 }
 
 /// Whether a value's place hangs on another value: for one row at a time that is where a row begins.
-fn looks_up(body: &Body) -> bool {
+fn gathers(body: &Body) -> bool {
     let is_gather = |op: OpId| {
         matches!(
             body.func.kind(op),

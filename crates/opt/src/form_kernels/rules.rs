@@ -26,7 +26,7 @@ pub(super) enum Role {
 pub(super) fn role(func: &TensorFunc, op: OpId, target: &dyn Target) -> Option<Role> {
     use TensorOp::*;
     Some(match func.kind(op) {
-        // An element of the result is one of the indices, looked up.
+        // An element of the result is the lookup of one index.
         Gather { .. } if target.preferences().lookup_tables && is_lookup(func, op) => Role::Elementwise,
         Constant { .. } | Bind { .. } | AssertSize { .. } | If {} | Loop { .. } | Yield {} | Return {} => {
             Role::Host

@@ -1,5 +1,5 @@
-//! A target with small tiles that takes decompositions of composites, looks up or not, and multiplies pairs of `bf16` or
-//! `i16` or not.
+//! A target with small tiles that takes decompositions of composites. It may read lookup tables, and multiply pairs of
+//! `bf16` or `i16`.
 
 use tegula_backend::{BytePairs, CompiledKernel};
 use tegula_base::{Bytes, DType, Diagnostic, Symbols};
@@ -14,7 +14,7 @@ use tegula_tiling::{
 /// What a test's target differs by.
 #[derive(Clone, Copy, Default)]
 pub struct Can {
-    pub look_up: bool,
+    pub lookup_tables: bool,
     pub multiply_pairs: bool,
     pub multiply_i16: bool,
 }
@@ -40,7 +40,7 @@ pub fn small(can: Can) -> Tiled<Small> {
         },
         rows: RowFacts {
             transposes: true,
-            lookup_tables: can.look_up,
+            lookup_tables: can.lookup_tables,
             two_step_extremes: true,
             unit_bytes: Bytes(64),
             ..RowFacts::default()

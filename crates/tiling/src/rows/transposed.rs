@@ -1,6 +1,6 @@
 //! Kernels that move a buffer to another innermost axis.
 
-use super::looks_up;
+use super::gathers;
 use crate::body::Body;
 use tegula_base::{Dim, HashSet, Shape};
 use tegula_ir::Value;
@@ -33,7 +33,7 @@ fn is_long(extent: &Dim, side: i64) -> bool {
 /// Of a kernel that transposes a buffer and reduces nothing: the axis along which the buffer's elements are neighbours.
 /// None where that is the innermost axis, or short.
 fn transposed_axis(body: &Body, space: &Shape, innermost: Option<usize>, side: i64) -> Option<usize> {
-    if !body.reduces().is_empty() || looks_up(body) {
+    if !body.reduces().is_empty() || gathers(body) {
         return None;
     }
     let transposed = |(value, perm): (Value, &[usize])| {

@@ -132,8 +132,8 @@ fn first_row_axis(kind: &TensorOp, rank: usize) -> Option<usize> {
     }
 }
 
-/// `gather(table, reshape(x)) => reshape(gather(table, x))`: a look-up is an elementwise op of its indices.
-pub(super) fn sink_below_look_up(site: &mut Site) -> Applied {
+/// `gather(table, reshape(x)) => reshape(gather(table, x))`: a lookup is an elementwise op of its indices.
+pub(super) fn sink_below_lookup(site: &mut Site) -> Applied {
     if !is_lookup(site.b.func, site.op) {
         return Ok(None);
     }
