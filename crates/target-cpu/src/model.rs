@@ -16,7 +16,7 @@ use tegula_machine::{Cpu, Machine};
 use tegula_tile::TileKernel;
 use tegula_tiling::tuning::{TunedContract, TunedTile, Tuning};
 use tegula_tiling::{
-    Attention, AttentionFacts, AttentionRuns, AttentionTile, ByteProductFacts, Contract, ContractForm,
+    Attention, AttentionFacts, AttentionSplits, AttentionTile, ByteProductFacts, Contract, ContractForm,
     ContractTile, ContractionFacts, Facts, RowFacts, Scores, TileMachine,
 };
 
@@ -363,7 +363,7 @@ impl TileMachine for CpuTarget {
         of_tier(&LIVE_VECTORS, self.tier) * self.lanes(widest)
     }
 
-    fn attention_runs(&self, _: &Attention, _: &AttentionTile, _: &Symbols) -> Option<AttentionRuns> {
+    fn attention_splits(&self, _: &Attention, _: &AttentionTile, _: &Symbols) -> Option<AttentionSplits> {
         None
     }
 

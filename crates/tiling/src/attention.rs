@@ -5,8 +5,8 @@
 //! `l = l 2^(c (m - m')) + sum p`, `acc = acc 2^(c (m - m')) + p v`, at the end `acc / l`; `c` is `log2 e` and, where
 //! nothing is added to the scores, their scale. Blocks that causality or the window hides are not visited
 //! (`visible.rs`), and only blocks on an edge are masked. Few queries of several heads that share their keys are rows
-//! of one block (`pack.rs`). Keys and values in pages are read where they lie (`pages.rs`). Few blocks over many keys see
-//! them in runs, whose outcomes are merged (`split.rs`). Where factors are read from memory, scores lie there
+//! of one block (`pack.rs`). Keys and values in pages are read where they lie (`pages.rs`). Few blocks over many keys
+//! split them (split-KV), and the outcomes are merged (`split.rs`). Where factors are read from memory, scores lie there
 //! transposed (`transposed.rs`).
 
 mod pack;
@@ -98,10 +98,10 @@ pub(super) fn lower(
         let buffers = cx.finish();
         Ok(Lowered { kernel, buffers })
     };
-    let runs = sizes(&body.func, root).and_then(|sizes| machine.attention_runs(&sizes, &tile, symbols));
-    let Some(runs) = runs else { return whole(&Dim::from(1)).map(TileLaunches::from) };
-    let mut launches = split::lower(body, &recipe, &runs)?;
-    let unsplit = Dim::from(1) - runs.used;
+    let splits = sizes(&body.func, root).and_then(|sizes| machine.attention_splits(&sizes, &tile, symbols));
+    let Some(splits) = splits else { return whole(&Dim::from(1)).map(TileLaunches::from) };
+    let mut launches = split::lower(body, &recipe, &splits)?;
+    let unsplit = Dim::from(1) - splits.used;
     if !unsplit.is_const(0) {
         launches.list.push(("whole".into(), whole(&unsplit)?));
     }
@@ -281,8 +281,8 @@ impl Recipe {
         Ok(Block { batch, head, shared, part, rows })
     }
 
-    /// What a unit's queries make of the keys that they see, or of one of so many runs of them; and where its result is.
-    fn walk(&self, cx: &mut Lowering, run: Option<[Value; 2]>) -> Result<(Running, TileBox), String> {
+    /// What a unit's queries make of the keys that they see, or of one of so many splits of them; and where its result is.
+    fn walk(&self, cx: &mut Lowering, split: Option<[Value; 2]>) -> Result<(Running, TileBox), String> {
         let zero = cx.b.index(0);
         let Block { batch, head, shared, part, rows } = self.block(cx)?;
         let inner = padded(zero, self.qk_dim);
@@ -290,8 +290,8 @@ impl Recipe {
         let q = matrix(cx, self.q, &[one(batch), one(head), rows, inner])?;
 
         let range = self.visible.range(cx, &rows, self.tile.keys);
-        let [lo, hi] = match run {
-            Some(run) => split::run_of(cx, [range.lo, range.hi], self.tile.keys, run),
+        let [lo, hi] = match split {
+            Some(own) => split::keys_of_split(cx, [range.lo, range.hi], self.tile.keys, own),
             None => [range.lo, range.hi],
         };
         let (height, width) = (self.tile.queries, columns.extent);

@@ -264,8 +264,8 @@ pub(super) struct TileAt {
     pub panel: Value,
 }
 
-/// The work units of a contraction's rows and columns: slabs of columns, then blocks of row tiles, then column tiles in a
-/// slab, then row tiles in a block; a panel of the right side is used `m_block` times in a row.
+/// The work units of a contraction's rows and columns, with column blocking (slabs) and row blocking (blocks of row tiles).
+/// Their order: slabs, blocks, column tiles in a slab, row tiles in a block. A panel serves `m_block` tiles in a row.
 pub(super) struct Traversal {
     pub tile: ContractTile,
     pub m: Dim,
@@ -324,7 +324,7 @@ impl Traversal {
         if panels.is_some_and(|panels| panels % self.tile.n_slabs == 0) { self.tile.n_slabs } else { 1 }
     }
 
-    /// The block of rows and the panel of columns of a unit.
+    /// The row block and the panel of columns of a unit.
     fn place(&self, cx: &mut Lowering, unit: &[Value]) -> [Value; 2] {
         let slabs = self.slabs();
         if slabs == 1 {

@@ -6,7 +6,7 @@
 mod attention;
 mod contraction;
 
-pub use attention::{Attention, AttentionRuns, AttentionTile, Scores};
+pub use attention::{Attention, AttentionSplits, AttentionTile, Scores};
 pub use contraction::{Contract, ContractForm, ContractTile, Edges, Panels, Prologue};
 
 use crate::tuning::TunedTile;
@@ -79,14 +79,14 @@ pub trait TileMachine: Sync {
     /// Extents of an attention's blocks; `None` where it is taken apart.
     fn attention_tile(&self, attention: &Attention) -> Option<AttentionTile>;
 
-    /// Runs that keys are seen in (split-KV), in the program's runs that have too few blocks of queries to fill the machine;
+    /// How keys are split (split-KV), in the program's runs that have too few blocks of queries to fill the machine;
     /// `None` where there are none such. `heads` are those of the blocks: heads that share a block are one.
-    fn attention_runs(
+    fn attention_splits(
         &self,
         attention: &Attention,
         tile: &AttentionTile,
         symbols: &Symbols,
-    ) -> Option<AttentionRuns>;
+    ) -> Option<AttentionSplits>;
 
     /// Compiles a tile kernel. Errors: internal only; what recipes make must compile.
     fn compile(

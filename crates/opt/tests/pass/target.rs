@@ -7,7 +7,7 @@ use tegula_machine::Machine;
 use tegula_tile::TileKernel;
 use tegula_tiling::tuning::TunedTile;
 use tegula_tiling::{
-    Attention, AttentionFacts, AttentionRuns, AttentionTile, ByteProductFacts, Contract, ContractForm,
+    Attention, AttentionFacts, AttentionSplits, AttentionTile, ByteProductFacts, Contract, ContractForm,
     ContractTile, ContractionFacts, Edges, Facts, RowFacts, Scores, TileMachine, Tiled,
 };
 
@@ -118,7 +118,7 @@ impl TileMachine for Small {
         let v_dim = attention.v_dim;
         Some(AttentionTile { queries: 8, keys: 8, v_dim, scores: Scores::Transposed { rows: 4, queries: 4 } })
     }
-    fn attention_runs(&self, _: &Attention, _: &AttentionTile, _: &Symbols) -> Option<AttentionRuns> {
+    fn attention_splits(&self, _: &Attention, _: &AttentionTile, _: &Symbols) -> Option<AttentionSplits> {
         None
     }
     fn compile(&self, _: &str, _: &TileKernel, _: &Symbols) -> Result<CompiledKernel, Diagnostic> {

@@ -45,11 +45,11 @@ pub enum Scores {
     Transposed { rows: i64, queries: i64 },
 }
 
-/// Keys in runs that different units see.
+/// Splits of the keys, which different units see (split-KV).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AttentionRuns {
+pub struct AttentionSplits {
     /// How many, at least 1.
-    pub runs: Dim,
+    pub splits: Dim,
     /// 1 where keys are split, 0 where they are not.
     pub used: Dim,
     /// What was predicted, in one line; empty where nothing was.
