@@ -6,7 +6,7 @@
 //! transposes that leave every element in its place stand outside of kernels, as views (`views.rs`). Meaning is
 //! untouched.
 //!
-//! What stays row-major: program inputs and outputs, operands of control flow and natives, scatters.
+//! What stays row-major: program inputs and outputs, operands of control flow and runtime kernels, scatters.
 //! Method: one walk in program order. A convolution wants channels last; a map, row or concat kernel follows its
 //! operands; a reshape hands a layout on where whole axes keep their order (`reshape.rs`). Where a map kernel's only reader
 //! wants another layout, the kernel writes that layout itself; so does attention before a transpose of its heads.

@@ -25,7 +25,7 @@ use tegula_tiling::{
 pub enum Form {
     /// x86-64 machine code.
     Machine,
-    /// The schedule, for the portable executor.
+    /// The schedule, for the interpreter.
     Portable,
 }
 

@@ -9,7 +9,7 @@ use tegula_tensor::{KernelClass, PadMode, TensorFunc, TensorOp};
 /// The part an op plays in kernel formation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// Stands outside of kernels: constants, bindings, control flow, natives, transposes that leave all in its place.
+    /// Stands outside of kernels: constants, bindings, control flow, runtime kernels, transposes that move nothing.
     Host,
     /// A reshape: outside as another name of a buffer, or inside between two ops.
     Reshape,
