@@ -69,7 +69,7 @@ pub struct RunReport {
 pub struct Launches {
     /// As machine code of the package.
     pub emitted: u64,
-    /// By the portable executor of schedules.
+    /// By the interpreter of schedules.
     pub portable: u64,
     /// As native Rust, by the kernel's name.
     pub native: BTreeMap<String, u64>,

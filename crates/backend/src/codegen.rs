@@ -140,7 +140,7 @@ pub struct CompiledKernel {
 pub enum Code {
     /// Position-independent machine code; the entry point is its first byte.
     Machine(Vec<u8>),
-    /// For the portable executor: the schedule level's text.
+    /// For the interpreter: the schedule level's text.
     Portable(Vec<u8>),
     /// For an NVIDIA GPU.
     Ptx(PtxKernel),

@@ -1,6 +1,6 @@
-//! `coverage`: counts, at run time, the launches of every checked model that were emitted machine code, portable
-//! executor or native Rust, in both tiers, at both shape sets.
-//! Bar: no portable launch, and natives only for the rare ops named here.  Also: `runtime` links no evaluator.
+//! `coverage`: counts, at run time, the launches of every checked model that were emitted machine code, the
+//! interpreter or runtime kernels, in both tiers, at both shape sets.
+//! Bar: no portable launch, and runtime kernels only for the rare ops named here.  Also: `runtime` links no evaluator.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,7 +21,7 @@ use crate::in_process::is_simulated;
 const TIERS: [(&str, &[&str]); 2] =
     [("avx2", &["avx2-generic"]), ("avx512", &["sapphire-rapids", "ice-lake-server"])];
 
-/// Rare ops whose kernels are native Rust by design.
+/// Rare ops that are runtime kernels by design.
 const NATIVE_BY_DESIGN: &[&str] = &["sort", "top_k", "unique", "non_zero", "non_max_suppression"];
 
 /// Crates that know an IR or evaluate one; the runtime's tree has none of them.

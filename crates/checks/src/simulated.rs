@@ -96,7 +96,7 @@ pub struct Held {
     pub unchecked: u64,
     /// The largest share of a bound that was used.
     pub used: f64,
-    /// Launches of PTX, and of native kernels on the host.
+    /// Launches of PTX, and of runtime kernels on the host.
     pub simulated: u64,
     pub native: u64,
 }

@@ -71,7 +71,7 @@ pub struct TargetOptions {
     /// Instruction set tier of the machine: `avx2` or `avx512`.
     #[arg(long)]
     pub tier: Option<String>,
-    /// Compile kernels for the portable executor instead of machine code.
+    /// Compile kernels for the interpreter instead of machine code.
     #[arg(long)]
     pub portable: bool,
     /// What products of 32-bit floats are computed in: `f32`, or `bf16`, which rounds factors to 16 bits as far as the

@@ -40,7 +40,7 @@ fn probe(measure: bool, as_json: bool) -> Result<(), Failure> {
         }
         return output::print_json(&value);
     }
-    let how = if portable { " (portable executor: the processor has no AVX2)" } else { "" };
+    let how = if portable { " (interpreter: the processor has no AVX2)" } else { "" };
     let measured = measured.map_or_else(String::new, |measured| measured.text());
     output::print(&format!(
         "vendor   {}\nfamily   {}\nmodel    {}\nfeatures {}\nclass    {} ({}){how}\n{measured}",

@@ -1,4 +1,4 @@
-//! Who runs kernels in place of hardware: the portable executor, and simulators of a processor and of a GPU.
+//! Who runs kernels in place of hardware: the interpreter, and simulators of a processor and of a GPU.
 
 use std::sync::Arc;
 use tegula_machine::Machine;

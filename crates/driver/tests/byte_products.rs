@@ -1,5 +1,5 @@
 //! Products by constants of bytes, of every length of k around whole groups, of two inputs of bytes of any signs, and of
-//! floats by bytes, of few and many rows: on both tiers, on the portable executor and as machine code where this processor runs it, the numbers of the
+//! floats by bytes, of few and many rows: on both tiers, on the interpreter and as machine code where this processor runs it, the numbers of the
 //! evaluator.
 
 use crate::all_ways;

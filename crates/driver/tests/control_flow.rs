@@ -1,5 +1,5 @@
 //! Programs with control flow, computed sizes and recurrence, compiled and evaluated: the same results in machine
-//! code, in the portable executor, on one thread and on three, and on a GPU over a driver without a card.
+//! code, in the interpreter, on one thread and on three, and on a GPU over a driver without a card.
 
 use crate::common;
 use crate::model;

@@ -1,5 +1,5 @@
 //! Steps of decoding into a cache that stays where it is: the same tokens as the evaluator's, in machine code, in the
-//! portable executor, and on a GPU over a driver without a card, where a step is one graph.
+//! interpreter, and on a GPU over a driver without a card, where a step is one graph.
 
 use crate::common;
 

@@ -1,5 +1,5 @@
 //! Views that take every other element, of rows of all lengths around a vector's, few rows that become columns, and maxima
-//! of large windows: in machine code of both tiers, in the portable executor and on a GPU over a driver without a card. The
+//! of large windows: in machine code of both tiers, in the interpreter and on a GPU over a driver without a card. The
 //! last element of a view is the input's last, so that a read past it is a read outside.
 
 use crate::program;

@@ -1,5 +1,5 @@
 //! Transposes that only name axes anew run nothing: images whose channels lie last go through convolutions without a copy,
-//! in machine code, in the portable executor, on one thread and on three, and on a GPU over a driver without a card.
+//! in machine code, in the interpreter, on one thread and on three, and on a GPU over a driver without a card.
 
 use crate::program;
 use crate::programs;

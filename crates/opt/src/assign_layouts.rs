@@ -6,7 +6,7 @@
 //! transposes that leave every element in its place stand outside of kernels, as views (`views.rs`). Meaning is
 //! untouched.
 //!
-//! What stays row-major: program inputs and outputs, operands of control flow and natives, scatters.
+//! What stays row-major: program inputs and outputs, operands of control flow and runtime kernels, scatters.
 //! Method: one walk in program order. A convolution wants channels last; a map, row or concat kernel follows its
 //! operands; a reshape hands a layout on where whole axes keep their order (`reshape.rs`). Where a map kernel's only reader
 //! wants another layout, the kernel writes that layout itself; so does attention before a transpose of its heads.
@@ -153,7 +153,7 @@ impl Walk<'_> {
     fn attention(&mut self, func: &mut TensorFunc, op: OpId, cx: &mut PassCx) {
         let &[result] = func.results(op) else { return };
         let &[reader] = func.users(result) else { return };
-        let Some(layout) = views::layout_turned_by(func, reader) else { return };
+        let Some(layout) = views::layout_transposed_by(func, reader) else { return };
         if func.parent(reader) == func.parent(op) {
             cx.remark(func.op(op).location.as_ref(), "its heads are written where their reader wants them");
             self.set_layout(func, result, layout);
@@ -239,8 +239,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// As its operand lies. What lies row-major is read with its channels last where a view does that, and is turned where
-    /// that is quick and channels fill vectors: windows along vectors read past their ends.
+    /// As its operand lies. What lies row-major is read with its channels last where a view does that. It is transposed
+    /// where that is quick and channels fill vectors: windows along vectors read past their ends.
     fn pool(&mut self, func: &mut TensorFunc, region: RegionId, op: OpId, cx: &mut PassCx) {
         let x = func.operand(op, 0);
         let ty = func.ty(x);

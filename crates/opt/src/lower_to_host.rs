@@ -1,27 +1,27 @@
 //! Lowers a tensor program after kernel formation to the host level, and its kernels to a target's code.
 //!
 //! Before: regions hold `kernel`s, constants (perhaps under one `relayout`), reshapes and transposes that move no
-//! element, native ops, `bind`, `assert_size` and control flow. After: a host function that makes every buffer before it
-//! is read, and one [`HostKernel`] a launch. Reshapes and transposes share their operand's buffer; outputs are written by
-//! the kernels that compute them where that is possible.
+//! element, ops of runtime kernels, `bind`, `assert_size` and control flow.
+//! After: a host function that makes every buffer before it is read, and one [`HostKernel`] a launch. Reshapes and
+//! transposes share their operand's buffer. Outputs are written by the kernels that compute them where that is possible.
 //!
 //! ```text
 //! TensorFunc ─► compile_kernels (each distinct one once) ─► walk (buffers, launches) ─► HostModule ─► package
 //!                                                         ├ control (if, loop)
-//!                                                         ├ natives
+//!                                                         ├ runtime kernels
 //!                                                         └ constants (packing)
 //! ```
 
 pub mod constants;
 mod control;
 mod kernels;
-mod natives;
 mod package;
+mod runtime_kernels;
 mod walk;
 
 pub use kernels::{Kernels, compile_kernels, distinct_kernels};
-pub use natives::is_native;
 pub use package::{add_code, to_package};
+pub use runtime_kernels::is_runtime_kernel;
 
 use crate::update_in_place::Alias;
 use std::sync::Arc;

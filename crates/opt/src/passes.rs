@@ -13,7 +13,7 @@ pub mod simplify_sizes;
 mod sum_channels;
 mod sum_pairs;
 mod transform_filters;
-pub mod turn_factors;
+pub mod transpose_factors;
 mod unpack_nibbles;
 mod widen_rows;
 
@@ -30,6 +30,6 @@ pub use simplify_sizes::simplify_sizes;
 pub use sum_channels::sum_channels;
 pub use sum_pairs::sum_pairs;
 pub use transform_filters::transform_filters;
-pub use turn_factors::turn_factors;
+pub use transpose_factors::transpose_factors;
 pub use unpack_nibbles::unpack_nibbles;
 pub use widen_rows::widen_rows;

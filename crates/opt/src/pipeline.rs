@@ -6,8 +6,8 @@ use crate::partition::partition;
 use crate::passes::{
     Precision, canonicalise, decompose_composites, decompose_recurrent, decompose_wide_attention,
     fold_constants, fold_scales, inline_branches, legalise_types, recover_composites, requantise,
-    round_factors, simplify_sizes, sum_channels, sum_pairs, transform_filters, turn_factors, unpack_nibbles,
-    widen_rows,
+    round_factors, simplify_sizes, sum_channels, sum_pairs, transform_filters, transpose_factors,
+    unpack_nibbles, widen_rows,
 };
 use crate::share_kernels::share_kernels;
 use tegula_backend::Targets;
@@ -44,21 +44,21 @@ pub fn tensor_pipeline(targets: Targets<'_>, precision: Precision) -> Pipeline<'
         // What is left are casts and comparisons.
         .pass("legalise_types", legalise_types)
         // Decompositions are built plainly: what they repeat or do for nothing goes here.
-        .pass("canonicalise_pieces", canonicalise)
+        .pass("canonicalise_decomposed", canonicalise)
         // Before folding, which computes the new weights.
-        .pass("fold_scales_pieces", fold_scales)
-        .pass("fold_pieces", move |program, cx| fold_constants(program, target, cx))
+        .pass("fold_scales_decomposed", fold_scales)
+        .pass("fold_decomposed", move |program, cx| fold_constants(program, target, cx))
         .pass("requantise", requantise)
         // Weights are what they will be, but for their type.
         .pass("round_factors", move |program, cx| round_factors(program, precision, target, cx))
-        .pass("turn_factors", move |program, cx| turn_factors(program, target, cx))
+        .pass("transpose_factors", move |program, cx| transpose_factors(program, target, cx))
         .pass("sum_channels", move |program, cx| sum_channels(program, target, cx))
         .pass("transform_filters", move |program, cx| transform_filters(program, target, cx))
         .pass("sum_pairs", move |program, cx| sum_pairs(program, target, cx))
         .pass("widen_rows", move |program, cx| widen_rows(program, target, cx))
-        .pass("cse_pieces", |program, _| Ok(program.for_each_func(cse)))
-        .pass("dce_pieces", |program, _| Ok(program.for_each_func(dce)))
-        .pass("compact_pieces", |program, _| Ok(program.for_each_func(TensorFunc::compact)))
+        .pass("cse_decomposed", |program, _| Ok(program.for_each_func(cse)))
+        .pass("dce_decomposed", |program, _| Ok(program.for_each_func(dce)))
+        .pass("compact_decomposed", |program, _| Ok(program.for_each_func(TensorFunc::compact)))
         .pass("form_kernels", move |program, cx| form_kernels(program, target, cx))
         .pass("share_kernels", share_kernels)
         .pass("assign_layouts", move |program, cx| assign_layouts(program, target, cx))

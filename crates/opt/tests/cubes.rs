@@ -20,7 +20,7 @@ fn cubes(x: &HostTensor) -> HostTensor {
     b.ret(&[y]).unwrap();
     program.consts = consts;
     let (target, cx) = (
-        target::small(target::Can { look_up: true, multiply_pairs: true, multiply_i16: false }),
+        target::small(target::Can { lookup_tables: true, multiply_pairs: true, multiply_i16: false }),
         &mut PassCx::default(),
     );
     canonicalise(&mut program, cx).unwrap();

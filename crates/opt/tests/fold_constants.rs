@@ -8,7 +8,8 @@ use tegula_opt::passes::fold_constants;
 use tegula_tensor::{Builder, TensorFunc, TensorOp, TensorProgram, Window};
 
 fn fold(program: &mut TensorProgram) {
-    let target = target::small(target::Can { look_up: true, multiply_pairs: true, multiply_i16: false });
+    let target =
+        target::small(target::Can { lookup_tables: true, multiply_pairs: true, multiply_i16: false });
     fold_constants(program, &target, &mut PassCx::default()).unwrap();
 }
 

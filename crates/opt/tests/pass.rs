@@ -19,12 +19,12 @@ use tegula_opt::{
 use tegula_tensor::TensorProgram;
 
 const RULE: &str = "// -----\n";
-/// The end of a folder's name whose target reads no tables.
-const WITHOUT_LOOK_UPS: &str = "_without_look_ups";
+/// The end of a folder's name whose target reads no lookup tables.
+const WITHOUT_LOOKUP_TABLES: &str = "_without_lookup_tables";
 /// The same of one that multiplies no pairs of `bf16`.
 const WITHOUT_PAIRS: &str = "_without_pairs";
-/// The same of one that multiplies words.
-const WITH_WORDS: &str = "_with_words";
+/// The same of one that multiplies `i16`.
+const WITH_I16: &str = "_with_i16";
 /// Inputs of random sizes and numbers that each case runs on.
 const SEEDS: u64 = 12;
 
@@ -68,8 +68,8 @@ fn pipeline<'a>(name: &str, target: &'a dyn Target) -> Pipeline<'a, TensorProgra
         "transform_filters" => {
             p.pass("transform_filters", move |program, cx| passes::transform_filters(program, target, cx))
         }
-        "turn_factors" => {
-            p.pass("turn_factors", move |program, cx| passes::turn_factors(program, target, cx))
+        "transpose_factors" => {
+            p.pass("transpose_factors", move |program, cx| passes::transpose_factors(program, target, cx))
         }
         "unpack_nibbles" => {
             p.pass("unpack_nibbles", move |program, cx| passes::unpack_nibbles(program, target, cx))
@@ -123,11 +123,11 @@ fn cases() -> Vec<(String, PathBuf)> {
 fn run(name: &str, input: &str, path: &Path) -> String {
     let is_of = |kind: &str| name.ends_with(kind);
     let target = target::small(target::Can {
-        look_up: !is_of(WITHOUT_LOOK_UPS),
+        lookup_tables: !is_of(WITHOUT_LOOKUP_TABLES),
         multiply_pairs: !is_of(WITHOUT_PAIRS),
-        multiply_i16: is_of(WITH_WORDS),
+        multiply_i16: is_of(WITH_I16),
     });
-    let kinds = [WITHOUT_LOOK_UPS, WITHOUT_PAIRS, WITH_WORDS];
+    let kinds = [WITHOUT_LOOKUP_TABLES, WITHOUT_PAIRS, WITH_I16];
     let pass = kinds.iter().fold(name, |pass, kind| pass.trim_end_matches(kind));
     let pipeline = pipeline(pass, &target);
     let mut program: TensorProgram =

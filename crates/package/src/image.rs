@@ -3,7 +3,7 @@
 //! ```text
 //! isa               entry                      what it is
 //! x86-64            Range                      one image with all machine code; an entry starts at its first byte
-//! tegula-portable   Range                      one image with all code for the portable executor
+//! tegula-portable   Range                      one image with all code for the interpreter
 //! ptx               Ptx                        one image with all texts for an NVIDIA GPU, and their launch facts
 //! any other         Name                       one region of a model, run as one launch on whole buffers
 //! ```
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 pub mod isa {
     pub const X86_64: &str = "x86-64";
     pub const PTX: &str = "ptx";
-    /// What the portable executor reads; of the home, beside its own instruction set.
+    /// What the interpreter reads; of the home, beside its own instruction set.
     pub const PORTABLE: &str = "tegula-portable";
 }
 
@@ -52,7 +52,7 @@ pub enum KernelCode {
         image: ImageId,
         entry: Entry,
     },
-    /// A Rust kernel of the runtime; `attrs` is JSON, see `docs/abi.md`.
+    /// A runtime kernel; `attrs` is JSON, see `docs/abi.md`.
     Native {
         name: String,
         attrs: String,
@@ -94,7 +94,7 @@ pub enum CodeKind {
 }
 
 impl HostProgram {
-    /// The image of a kernel that is not native.
+    /// The image of a kernel that is no runtime kernel.
     pub fn image(&self, code: &KernelCode) -> Option<&Image> {
         match code {
             KernelCode::Image { image, .. } => self.images.get(image.index()),
@@ -114,7 +114,7 @@ impl HostProgram {
         }
     }
 
-    /// The device that a kernel runs on: its image's, of a native one the home.
+    /// The device that a kernel runs on: its image's, of a runtime kernel the home.
     pub fn device_of(&self, kernel: &Kernel) -> DeviceId {
         self.image(&kernel.code).map_or(DeviceId::HOME, |image| image.device)
     }

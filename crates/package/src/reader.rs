@@ -115,7 +115,7 @@ impl Package {
         &self.section(SectionKind::Images)[image.offset as usize..(image.offset + image.len) as usize]
     }
 
-    /// The bytes of a kernel's code: the part of its image that it names, or all; none of a native one.
+    /// The bytes of a kernel's code: the part of its image that it names, or all; none of a runtime kernel.
     pub fn kernel_code(&self, code: &KernelCode) -> &[u8] {
         match (code, self.program.image(code)) {
             (KernelCode::Image { entry, .. }, Some(image)) => match entry.range() {

@@ -99,7 +99,7 @@ impl PackageBuilder {
         KernelCode::Image { image, entry: Entry::Range { offset, len } }
     }
 
-    /// Code for the home's portable executor.
+    /// Code for the home's interpreter.
     pub fn add_portable(&mut self, code: &[u8]) -> KernelCode {
         let image = self.collected(isa::PORTABLE);
         let offset = append_aligned(&mut self.images[image.index()].bytes, code);

@@ -1,8 +1,8 @@
 //! Walks the steps of a bound program: launches kernels, copies, binds data symbols, follows control flow.
 //!
 //! Before: inputs are checked, the context is prepared and patched for this run.  After: every output's buffer
-//! holds its result. A program without data symbols evaluates no expression and allocates nothing here, native
-//! and portable kernels aside.
+//! holds its result. A program without data symbols evaluates no expression and allocates nothing here,
+//! runtime and portable kernels aside.
 
 mod fork;
 mod queued;
@@ -13,7 +13,7 @@ use crate::cpu;
 use crate::device::Prepared;
 use crate::kernels::Kernels;
 use crate::memory::{LaunchMemory, Range};
-use crate::native::{self, Native, NativeArgs, View, ViewMut};
+use crate::native::{self, Native, RuntimeKernelArgs, View, ViewMut};
 use crate::pool::{Pool, mirrored, share};
 use crate::profile::{LaunchTime, RunProfile};
 use crate::stop::Running;
@@ -434,13 +434,13 @@ impl Run<'_> {
     }
 }
 
-/// Slices for a native kernel. Errors: the launch does not fit the kernel's signature.
+/// Slices for a runtime kernel. Errors: the launch does not fit the kernel's signature.
 fn native_args<'a>(
     native: &Native,
     ranges: &[Range],
     sizes: &[i64],
     running: Running<'a>,
-) -> Result<NativeArgs<'a>, String> {
+) -> Result<RuntimeKernelArgs<'a>, String> {
     let signature = &native.signature;
     let operands = signature.operands.len();
     if ranges.len() != operands + signature.results.len() {
@@ -465,7 +465,8 @@ fn native_args<'a>(
             .ok_or_else(|| format!("a buffer of {} bytes is no {}{shape:?}", range.bytes, slot.dtype))?;
         Ok((slot.dtype, shape, Range { bytes, ..*range }))
     };
-    let mut args = NativeArgs { operands: Vec::new(), results: Vec::new(), scalars: Vec::new(), running };
+    let mut args =
+        RuntimeKernelArgs { operands: Vec::new(), results: Vec::new(), scalars: Vec::new(), running };
     for range in &ranges[..operands] {
         let (dtype, shape, range) = next(range)?;
         // SAFETY: live memory of this run; results do not overlap it, and nothing else runs that may write it.

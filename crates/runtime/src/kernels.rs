@@ -1,5 +1,5 @@
-//! A package's kernels, ready to run: each device of the package gets one of the session, which loads its images; native
-//! kernels are found by their names.
+//! A package's kernels, ready to run: each device of the package gets one of the session, which loads its images;
+//! runtime kernels are found by their names.
 
 use crate::cpu::CodePages;
 use crate::device::{Device, DeviceCode, KernelImage, Loaded, Prepared};
@@ -27,8 +27,8 @@ pub(crate) struct Kernels {
 }
 
 impl Kernels {
-    /// Errors: an instruction set that no device of the session runs; else what devices refuse and unknown natives, all of
-    /// them.
+    /// Errors: an instruction set that no device of the session runs; else what devices refuse and unknown runtime
+    /// kernels, all of them.
     pub(crate) fn new(package: &Package, options: &SessionOptions) -> Result<Kernels, Diagnostics> {
         let devices = matching(package, &options.devices())?;
         let mut found = Diagnostics::default();

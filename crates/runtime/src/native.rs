@@ -1,6 +1,6 @@
-//! Named Rust kernels for rare operations whose control flow depends on data.
+//! Runtime kernels: named Rust functions for rare operations whose control flow depends on data.
 //!
-//! In: operands and results as byte slices with dtype and shape (`docs/abi.md`, "Native kernels").
+//! In: operands and results as byte slices with dtype and shape (`docs/abi.md`, "Runtime kernels").
 //! All code here is safe; the interpreter makes the slices and makes sure that results overlap nothing.
 //! A new kernel is one row in `REGISTRY` and one file.
 
@@ -32,9 +32,9 @@ pub struct ViewMut<'a> {
     pub bytes: &'a mut [u8],
 }
 
-/// What a launch gives to a native kernel.
+/// What a launch gives to a runtime kernel.
 #[derive(Debug)]
-pub struct NativeArgs<'a> {
+pub struct RuntimeKernelArgs<'a> {
     pub operands: Vec<View<'a>>,
     pub results: Vec<ViewMut<'a>>,
     /// The size arguments behind the dims.
@@ -43,10 +43,10 @@ pub struct NativeArgs<'a> {
     pub running: Running<'a>,
 }
 
-/// A prepared native kernel.
-pub trait NativeKernel: Send + Sync {
+/// A prepared runtime kernel.
+pub trait RuntimeKernel: Send + Sync {
     /// Errors: what is wrong with the data, in the user's words.
-    fn run(&self, args: NativeArgs<'_>) -> Result<(), String>;
+    fn run(&self, args: RuntimeKernelArgs<'_>) -> Result<(), String>;
 }
 
 /// Dtype and rank of one operand or result.
@@ -64,9 +64,9 @@ pub struct Signature {
 }
 
 /// Checks the signature and parameters of one kernel. Errors: what does not fit.
-type Prepare = fn(&Signature, &Params) -> Result<Box<dyn NativeKernel>, String>;
+type Prepare = fn(&Signature, &Params) -> Result<Box<dyn RuntimeKernel>, String>;
 
-/// All native kernels by name; the names are part of the package format, so rows are never renamed.
+/// All runtime kernels by name; the names are part of the package format, so rows are never renamed.
 const REGISTRY: &[(&str, Prepare)] = &[
     ("det", det::prepare),
     ("non_max_suppression", nms::prepare),
@@ -77,26 +77,26 @@ const REGISTRY: &[(&str, Prepare)] = &[
     ("unique_count", unique::prepare_count),
 ];
 
-/// The names of all native kernels, sorted.
+/// The names of all runtime kernels, sorted.
 pub fn names() -> impl Iterator<Item = &'static str> {
     REGISTRY.iter().map(|(name, _)| *name)
 }
 
-/// A native kernel and how to call it.
+/// A runtime kernel and how to call it.
 pub struct Native {
     pub name: &'static str,
     pub signature: Signature,
-    pub kernel: Box<dyn NativeKernel>,
+    pub kernel: Box<dyn RuntimeKernel>,
 }
 
 /// Finds and configures a kernel. Errors: no such kernel (a newer package), or attributes that do not fit it.
 pub fn prepare(name: &str, attrs: &str) -> Result<Native, Diagnostic> {
     let Some((name, prepare)) = REGISTRY.iter().find(|(known, _)| *known == name) else {
-        return Err(Diagnostic::error("package-newer", format!("there is no native kernel `{name}`"))
+        return Err(Diagnostic::error("package-newer", format!("there is no runtime kernel `{name}`"))
             .help("update Tegula, or compile the model again with this version"));
     };
     let misfit = |reason: String| {
-        Diagnostic::error("package-invalid", format!("the attributes of native kernel `{name}` do not fit"))
+        Diagnostic::error("package-invalid", format!("the attributes of runtime kernel `{name}` do not fit"))
             .note(reason)
     };
     let attrs: Attrs = serde_json::from_str(attrs).map_err(|error| misfit(error.to_string()))?;

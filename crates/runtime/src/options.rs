@@ -19,7 +19,7 @@ pub struct SessionOptions {
     pub poison: bool,
 }
 
-/// What a package's kernels run on, those that are portable or native aside.
+/// What a package's kernels run on, portable and runtime kernels aside.
 #[derive(Clone, Default)]
 pub enum Hardware {
     /// This processor; packages for GPUs are refused.

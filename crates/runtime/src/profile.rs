@@ -43,7 +43,7 @@ pub struct Counters {
     pub gpu: u64,
     /// Of regions of the model that a device runs whole.
     pub regions: u64,
-    /// By the native kernel's name.
+    /// By the runtime kernel's name.
     pub native: BTreeMap<String, u64>,
     /// By the kernel's name, for portable kernels.
     pub portable_by_name: BTreeMap<String, u64>,

@@ -73,7 +73,7 @@ impl Session {
         Session::from_package(Package::parse(bytes)?, options)
     }
 
-    /// Errors: the package is for another machine, needs a device, an executor or a native kernel that is not here, or the
+    /// Errors: the package is for another machine, needs a device, an executor or a runtime kernel that is not here, or the
     /// system gives no threads or executable memory.
     pub fn from_package(package: Package, options: SessionOptions) -> Result<Session, Diagnostics> {
         let kernels = Kernels::new(&package, &options)?;

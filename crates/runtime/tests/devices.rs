@@ -266,7 +266,7 @@ fn every_place_and_step_is_there_on_a_device() {
     assert_eq!(toy.live.load(Ordering::Relaxed), 0);
 }
 
-/// Inputs, outputs, constants and native kernels where the home is the caller's device.
+/// Inputs, outputs, constants and runtime kernels where the home is the caller's device.
 #[test]
 fn a_device_of_the_callers_may_be_the_home() {
     let mut s = Source { isa: "test".into(), ..Source::default() };

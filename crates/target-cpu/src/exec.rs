@@ -1,4 +1,4 @@
-//! The portable executor of the schedule level: plain safe Rust, any processor, the emitter's oracle.
+//! The interpreter of the schedule level: plain safe Rust, any processor, the emitter's oracle.
 //!
 //! ```text
 //! CpuFunc ─► flatten ─► Executable (flat instructions) ─► run, over a `Memory`

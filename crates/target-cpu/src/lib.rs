@@ -1,11 +1,11 @@
-//! Compiles tile functions to x86-64 machine code; a portable executor beside it.
+//! Compiles tile functions to x86-64 machine code; an interpreter beside it.
 //! In: a verified `TileFunc` and a CPU `Machine`.  Out: position-independent code, or the schedule for the executor.
 //! May use: tile, tiling, tensor, machine, perf, backend, package, ir, base, mlir.  Never knows: model formats, other targets, files.
 //! Start reading at `schedule.rs` (the level), then `lower.rs`, `select.rs`, `allocate.rs`, `emit.rs`.
 //!
 //! ```text
 //! tile ─► lower ─► schedule (`tgc`) ─┬─► select ─► allocate ─► emit ─► x86-64 code
-//!                                    └─► exec (portable executor, the emitter's oracle)
+//!                                    └─► exec (interpreter, the emitter's oracle)
 //! ```
 
 mod abi;

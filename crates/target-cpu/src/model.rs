@@ -17,7 +17,7 @@ use tegula_machine::{Cpu, Machine};
 use tegula_tile::TileKernel;
 use tegula_tiling::tuning::{TunedContract, TunedTile, Tuning};
 use tegula_tiling::{
-    Attention, AttentionFacts, AttentionRuns, AttentionTile, ByteProductFacts, Contract, ContractForm,
+    Attention, AttentionFacts, AttentionSplits, AttentionTile, ByteProductFacts, Contract, ContractForm,
     ContractTile, ContractionFacts, Facts, RowFacts, Scores, TileMachine,
 };
 
@@ -26,7 +26,7 @@ use tegula_tiling::{
 pub enum Form {
     /// x86-64 machine code.
     Machine,
-    /// The schedule, for the portable executor.
+    /// The schedule, for the interpreter.
     Portable,
 }
 
@@ -276,7 +276,7 @@ impl TileMachine for CpuTarget {
         // As many where those left over keep the units as busy as fewer would.
         let most = of_tier(&WEIGHED_QUERIES, self.tier);
         let at_once = if queries % most == 0 || queries % most >= rows { most } else { rows };
-        let scores = Scores::Turned { rows, queries: at_once };
+        let scores = Scores::Transposed { rows, queries: at_once };
         Some(AttentionTile { queries, keys, v_dim: attention.v_dim, scores })
     }
 
@@ -364,7 +364,7 @@ impl TileMachine for CpuTarget {
         of_tier(&LIVE_VECTORS, self.tier) * self.lanes(widest)
     }
 
-    fn attention_runs(&self, _: &Attention, _: &AttentionTile, _: &Symbols) -> Option<AttentionRuns> {
+    fn attention_splits(&self, _: &Attention, _: &AttentionTile, _: &Symbols) -> Option<AttentionSplits> {
         None
     }
 

@@ -1,4 +1,4 @@
-//! Every scalar operation on every dtype: the expansion in the portable executor against the shared semantics
+//! Every scalar operation on every dtype: the expansion in the interpreter against the shared semantics
 //! table. Integers, bool, casts and correctly rounded operations bitwise; functions within 2 ulp of the dtype.
 
 use tegula_base::DType;
@@ -34,7 +34,7 @@ fn kernel(op: ScalarOp, dtypes: &[DType], result: DType) -> CpuFunc {
     b.finish()
 }
 
-/// The portable executor's results.
+/// The interpreter's results.
 fn run(op: ScalarOp, dtypes: &[DType], columns: &[Vec<u8>]) -> Result<Option<Vec<u8>>, String> {
     let result = op.result_type(dtypes)?;
     let count = columns[0].len() / dtypes[0].size();

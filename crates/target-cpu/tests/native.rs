@@ -1,4 +1,4 @@
-//! Emitted code against the portable executor: every op alone, then random programs. Code runs on this processor, if it
+//! Emitted code against the interpreter: every op alone, then random programs. Code runs on this processor, if it
 //! has the instructions, and on the simulator.
 
 use crate::call;
@@ -16,7 +16,7 @@ use tegula_testkit::turn::in_turn;
 
 const OUT_BYTES: usize = generate::OUT_BYTES;
 
-/// Runs a kernel `(in, out, sizes...)` in the portable executor.
+/// Runs a kernel `(in, out, sizes...)` in the interpreter.
 fn run_portable(func: &CpuFunc, input: &[u8], sizes: &[i64]) -> Vec<u8> {
     let memory = VecMemory::new();
     let (from, to) = (memory.add(input.to_vec()), memory.add(vec![0xa5; OUT_BYTES]));

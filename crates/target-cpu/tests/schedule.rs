@@ -1,4 +1,4 @@
-//! The schedule level as text: `verify/*.mlir` break the rules named, `run/*.mlir` run in the portable executor.
+//! The schedule level as text: `verify/*.mlir` break the rules named, `run/*.mlir` run in the interpreter.
 //!
 //! A run's first line gives the argument block from word 1 and the work range: `// args: f32[1 2 3] i32x4 7 range: 0 1`
 //! is a buffer with three numbers, one of four zeros, and the size 7. The blessed text is the buffers afterwards, or

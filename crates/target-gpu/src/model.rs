@@ -12,7 +12,7 @@ use tegula_package::PtxKernel;
 use tegula_tile::TileKernel;
 use tegula_tiling::tuning::TunedTile;
 use tegula_tiling::{
-    Attention, AttentionFacts, AttentionRuns, AttentionTile, Contract, ContractForm, ContractTile,
+    Attention, AttentionFacts, AttentionSplits, AttentionTile, Contract, ContractForm, ContractTile,
     ContractionFacts, Facts, RowFacts, TileMachine,
 };
 
@@ -127,14 +127,14 @@ impl TileMachine for GpuTarget {
         tiles::attention(self.machine.gpu().expect("invariant: a target is of a GPU"), attention)
     }
 
-    fn attention_runs(
+    fn attention_splits(
         &self,
         attention: &Attention,
         tile: &AttentionTile,
         symbols: &Symbols,
-    ) -> Option<AttentionRuns> {
+    ) -> Option<AttentionSplits> {
         let gpu = self.machine.gpu().expect("invariant: a target is of a GPU");
-        tiles::attention_runs(gpu, attention, tile, symbols)
+        tiles::attention_splits(gpu, attention, tile, symbols)
     }
 
     fn other_tiles(&self, _: &Contract, _: &Symbols) -> Vec<TunedTile> {

@@ -3,7 +3,7 @@
 
 mod attention;
 
-pub(crate) use attention::{attention, attention_runs};
+pub(crate) use attention::{attention, attention_splits};
 
 use crate::lower::{CLUSTER_ROWS, MAP_RANK};
 use tegula_base::{DType, Dim, Symbols};

@@ -50,7 +50,7 @@ pub struct Options {
     pub target: Target,
     /// A machine class by name or a machine that was read from a file; `None`: the class that fits the target.
     pub machine: Option<Machine>,
-    /// Kernels for the portable executor instead of machine code.
+    /// Kernels for the interpreter instead of machine code.
     pub portable: bool,
     /// What contractions of 32-bit floats are computed in.
     pub precision: Precision,

@@ -109,7 +109,7 @@ pub enum KernelClass {
     Scan,
     Attention,
     Recurrent,
-    /// Sort, top-k, nonzero, NMS, unique: native kernels.
+    /// Sort, top-k, nonzero, NMS, unique: runtime kernels.
     Native,
     /// Many ops, which a graph target compiles to one image.
     Region,

@@ -5,14 +5,14 @@
 //! `l = l 2^(c (m - m')) + sum p`, `acc = acc 2^(c (m - m')) + p v`, at the end `acc / l`; `c` is `log2 e` and, where
 //! nothing is added to the scores, their scale. Blocks that causality or the window hides are not visited
 //! (`visible.rs`), and only blocks on an edge are masked. Few queries of several heads that share their keys are rows
-//! of one block (`pack.rs`). Keys and values in pages are read where they lie (`pages.rs`). Few blocks over many keys see
-//! them in runs, whose outcomes are merged (`split.rs`). Where factors are read from memory, scores lie there, turned
-//! (`turned.rs`).
+//! of one block (`pack.rs`). Keys and values in pages are read where they lie (`pages.rs`). Few blocks over many keys
+//! split them (split-KV), and the outcomes are merged (`split.rs`). Where factors are read from memory, scores lie there
+//! transposed (`transposed.rs`).
 
 mod pack;
 pub(crate) mod pages;
 mod split;
-mod turned;
+mod transposed;
 mod visible;
 
 use super::access::{Axis, Lowering, TileBox, begin};
@@ -48,7 +48,7 @@ pub(crate) fn reads_moved_rows(func: &TensorFunc, op: OpId, machine: &dyn TileMa
     tile_of(func, op, machine).is_some_and(|tile| tile.scores != Scores::Rows)
 }
 
-/// The tile that the machine computes an attention in; `None` where it takes it in pieces.
+/// The tile that the machine computes an attention in; `None` where it takes the decomposition.
 fn tile_of(func: &TensorFunc, op: OpId, machine: &dyn TileMachine) -> Option<AttentionTile> {
     machine.attention_tile(&sizes(func, op)?)
 }
@@ -80,9 +80,9 @@ pub(super) fn lower(
 ) -> Result<TileLaunches, String> {
     let root = body.root().ok_or("an attention is expected")?;
     let tile = tile_of(&body.func, root, machine).ok_or("the target takes no such attention")?;
-    if let Scores::Turned { rows, queries } = tile.scores {
+    if let Scores::Transposed { rows, queries } = tile.scores {
         let recipe = Recipe::new(body, root, tile, None, symbols)?;
-        return turned::lower(body, &recipe, [rows, queries], machine.lanes(DType::F32))
+        return transposed::lower(body, &recipe, [rows, queries], machine.lanes(DType::F32))
             .map(TileLaunches::from);
     }
     let packed = pack::pack_heads(body, root, tile);
@@ -98,10 +98,10 @@ pub(super) fn lower(
         let buffers = cx.finish();
         Ok(Lowered { kernel, buffers })
     };
-    let runs = sizes(&body.func, root).and_then(|sizes| machine.attention_runs(&sizes, &tile, symbols));
-    let Some(runs) = runs else { return whole(&Dim::from(1)).map(TileLaunches::from) };
-    let mut launches = split::lower(body, &recipe, &runs)?;
-    let unsplit = Dim::from(1) - runs.used;
+    let splits = sizes(&body.func, root).and_then(|sizes| machine.attention_splits(&sizes, &tile, symbols));
+    let Some(splits) = splits else { return whole(&Dim::from(1)).map(TileLaunches::from) };
+    let mut launches = split::lower(body, &recipe, &splits)?;
+    let unsplit = Dim::from(1) - splits.used;
     if !unsplit.is_const(0) {
         launches.list.push(("whole".into(), whole(&unsplit)?));
     }
@@ -194,8 +194,8 @@ impl Recipe {
         let constant = |dim: &Dim| dim.as_const().ok_or("a head's size must be constant");
         let keys = k_shape[2].clone();
         // Rows of keys that are left over are fewer.
-        let is_turned = tile.scores != Scores::Rows;
-        let source = |value| match is_turned {
+        let is_transposed = tile.scores != Scores::Rows;
+        let source = |value| match is_transposed {
             true => Source::Plain(value),
             false => Source::of(body, value, tile.keys),
         };
@@ -214,11 +214,11 @@ impl Recipe {
                 causal,
                 window,
                 queries: row_period.map_or(q_shape[2].clone(), Dim::from),
-                ends_whole: is_turned || symbols.divides(tile.keys, &keys),
+                ends_whole: is_transposed || symbols.divides(tile.keys, &keys),
                 may_be_empty: symbols.bounds(&keys).0 < 1,
                 keys,
                 is_packed: row_period.is_some(),
-                query_axis: usize::from(is_turned),
+                query_axis: usize::from(is_transposed),
             },
             tile,
             qk_dim: constant(&q_shape[3])?,
@@ -281,8 +281,8 @@ impl Recipe {
         Ok(Block { batch, head, shared, part, rows })
     }
 
-    /// What a unit's queries make of the keys that they see, or of one of so many runs of them; and where its result is.
-    fn walk(&self, cx: &mut Lowering, run: Option<[Value; 2]>) -> Result<(Running, TileBox), String> {
+    /// What a unit's queries make of the keys that they see, or of one of so many splits of them; and where its result is.
+    fn walk(&self, cx: &mut Lowering, split: Option<[Value; 2]>) -> Result<(Running, TileBox), String> {
         let zero = cx.b.index(0);
         let Block { batch, head, shared, part, rows } = self.block(cx)?;
         let inner = padded(zero, self.qk_dim);
@@ -290,8 +290,8 @@ impl Recipe {
         let q = matrix(cx, self.q, &[one(batch), one(head), rows, inner])?;
 
         let range = self.visible.range(cx, &rows, self.tile.keys);
-        let [lo, hi] = match run {
-            Some(run) => split::run_of(cx, [range.lo, range.hi], self.tile.keys, run),
+        let [lo, hi] = match split {
+            Some(own) => split::keys_of_split(cx, [range.lo, range.hi], self.tile.keys, own),
             None => [range.lo, range.hi],
         };
         let (height, width) = (self.tile.queries, columns.extent);

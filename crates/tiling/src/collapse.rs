@@ -124,10 +124,10 @@ fn is_number(shape: &Shape) -> bool {
     shape.iter().all(|dim| dim.is_const(1))
 }
 
-/// What is looked up in: its axis is none of the kernel's.
+/// The lookup tables: their axis is none of the kernel's.
 fn tables(body: &Body) -> Vec<Value> {
-    let look_ups = body.ops().iter().filter(|op| is_lookup(&body.func, **op));
-    look_ups.map(|op| body.func.operand(*op, 0)).collect()
+    let lookups = body.ops().iter().filter(|op| is_lookup(&body.func, **op));
+    lookups.map(|op| body.func.operand(*op, 0)).collect()
 }
 
 /// The values whose axes are put in order: all but the root's own operands.

@@ -219,8 +219,8 @@ pub(super) struct TileAt {
     pub panel: Value,
 }
 
-/// The work units of a contraction's rows and columns: slabs of columns, then blocks of row tiles, then column tiles in a
-/// slab, then row tiles in a block; a panel of the right side is used `m_block` times in a row.
+/// The work units of a contraction's rows and columns, with column blocking (slabs) and row blocking (blocks of row tiles).
+/// Their order: slabs, blocks, column tiles in a slab, row tiles in a block. A panel serves `m_block` tiles in a row.
 pub(super) struct Traversal {
     pub tile: ContractTile,
     pub m: Dim,
@@ -279,7 +279,7 @@ impl Traversal {
         if panels.is_some_and(|panels| panels % self.tile.n_slabs == 0) { self.tile.n_slabs } else { 1 }
     }
 
-    /// The block of rows and the panel of columns of a unit.
+    /// The row block and the panel of columns of a unit.
     fn place(&self, cx: &mut Lowering, unit: &[Value]) -> [Value; 2] {
         let slabs = self.slabs();
         if slabs == 1 {
@@ -384,44 +384,44 @@ fn not(cx: &mut Lowering, condition: Value) -> Value {
 /// How steps of k are walked.
 #[derive(Clone, Copy)]
 struct Walk {
-    /// Steps of a round; what is left over goes by `together`, then one by one, bytes as a group that is not full.
+    /// Steps of a round; what is left over goes by k-groups, then one by one, bytes as a group that is not full.
     unroll: i64,
     /// Sums of a round (a divisor of `unroll`): additions that wait for one another take longer than the multiply-add
     /// units need.
     chains: i64,
-    /// Steps of a tile of k where the right side has them next to each other; 1: a tile is all of a chain's.
-    together: i64,
+    /// Steps of a k-group, which is a tile of k; 1: a tile is all of a chain's.
+    k_group: i64,
 }
 
 impl Walk {
     /// For a tile of so many rows; `k` is the number of steps, where it is known.
     fn new(tile: &ContractTile, packing: RightSide, k: Option<i64>, rows: i64) -> Walk {
-        let together = packing.together();
-        let most = match together {
-            // A group of bytes is a round.
-            BYTES_TOGETHER => together,
+        let k_group = packing.k_group();
+        let most = match k_group {
+            // A k-group of bytes is a round.
+            BYTE_K_GROUP => k_group,
             _ => k.map_or(tile.k, |k| k.min(tile.k)),
         };
-        let unroll = (most / together).max(1) * together;
-        let fits = |chains: &i64| unroll % (chains * together) == 0;
-        let most_chains = unroll / together;
+        let unroll = (most / k_group).max(1) * k_group;
+        let fits = |chains: &i64| unroll % (chains * k_group) == 0;
+        let most_chains = unroll / k_group;
         let chains = (1..most_chains)
             .find(|chains| fits(chains) && chains * rows >= tile.busy_rows)
             .unwrap_or(most_chains);
         let is_few = k.is_some_and(|k| k < tile.k);
-        Walk { unroll, chains: if is_few { 1 } else { chains }, together }
+        Walk { unroll, chains: if is_few { 1 } else { chains }, k_group }
     }
 
     /// Two steps at a time, an even number of them.
     fn in_pairs() -> Walk {
-        Walk { unroll: 2, chains: 1, together: 2 }
+        Walk { unroll: 2, chains: 1, k_group: 2 }
     }
 
     /// Longer rounds, so that the sums of few rows keep the units busy: only where the order of additions is free.
     fn in_chains(self, tile: &ContractTile, rows: i64) -> Walk {
         let wanted = (1..MOST_CHAINS).find(|chains| chains * rows >= tile.busy_rows).unwrap_or(MOST_CHAINS);
-        match self.together > 1 && self.chains < wanted {
-            true => Walk { unroll: self.together * wanted, chains: wanted, ..self },
+        match self.k_group > 1 && self.chains < wanted {
+            true => Walk { unroll: self.k_group * wanted, chains: wanted, ..self },
             false => self,
         }
     }
@@ -436,7 +436,7 @@ fn over_k(
     ahead: &mut dyn FnMut(&mut Lowering, Value),
     step: &mut dyn FnMut(&mut Lowering, Axis, Value) -> Result<Value, String>,
 ) -> Result<Value, String> {
-    let Walk { unroll, chains, together } = walk;
+    let Walk { unroll, chains, k_group } = walk;
     let mut outcome = Ok(());
     let mut tile = |cx: &mut Lowering, axis: Axis, acc: Value| match step(cx, axis, acc) {
         Ok(acc) => acc,
@@ -458,7 +458,7 @@ fn over_k(
     let sums = cx.for_(zero, whole, unroll, &sums, |cx, k, sums| {
         ahead(cx, k);
         let length = unroll / chains;
-        let part = if together > 1 { together } else { length };
+        let part = if k_group > 1 { k_group } else { length };
         let mut sums = sums.to_vec();
         for at in (0..length).step_by(part as usize) {
             for (i, sum) in sums.iter_mut().enumerate() {
@@ -474,19 +474,19 @@ fn over_k(
         acc = cx.b.elementwise(ScalarOp::Add, &[acc, *sum]);
     }
     let mut done = whole;
-    if unroll > together && together > 1 {
-        let part = cx.b.index(together);
+    if unroll > k_group && k_group > 1 {
+        let part = cx.b.index(k_group);
         let parts = cx.b.index_op(IndexOp::FloorDiv, size, part);
         let end = cx.b.mul(parts, part);
-        acc = cx.for_(done, end, together, &[acc], |cx, k, acc| vec![run(cx, k, together, acc[0])])[0];
+        acc = cx.for_(done, end, k_group, &[acc], |cx, k, acc| vec![run(cx, k, k_group, acc[0])])[0];
         done = end;
     }
     match extent.as_const() {
         // What the left side has past its end counts as 0.
-        Some(steps) if together == BYTES_TOGETHER && steps % together != 0 => {
-            acc = tile(cx, Axis { bounded: true, ..whole_steps(done, together) }, acc);
+        Some(steps) if k_group == BYTE_K_GROUP && steps % k_group != 0 => {
+            acc = tile(cx, Axis { bounded: true, ..whole_steps(done, k_group) }, acc);
         }
-        Some(steps) if together > 1 && steps % together == 0 => {}
+        Some(steps) if k_group > 1 && steps % k_group == 0 => {}
         _ if unroll > 1 => {
             acc = cx.for_(done, size, 1, &[acc], |cx, k, acc| vec![run(cx, k, 1, acc[0])])[0];
         }
@@ -495,8 +495,8 @@ fn over_k(
     outcome.map(|()| acc)
 }
 
-/// Steps of a group of bytes.
-const BYTES_TOGETHER: i64 = 4;
+/// Bytes of a k-group: those that one VNNI instruction sums.
+const BYTE_K_GROUP: i64 = 4;
 
 /// The accumulation type of a contraction's result.
 fn accumulator(out: DType) -> DType {

@@ -1,8 +1,8 @@
 //! Packings of right sides, as the contraction recipes read them.
 //!
-//! Panels of the target's tile width, k rows each: `[n/width, k..., n%width]`; where the machine multiplies and adds
-//! up a group of steps of k at once, their factors lie next to each other: `[n/width, k/4..., n%width, k%4]`. Depthwise
-//! weights, and those of groups narrower than a vector, lie channels last.
+//! Panels of the target's tile width, k rows each: `[n/width, k..., n%width]`; where one instruction
+//! sums a k-group, its factors lie next to each other: `[n/width, k/4..., n%width, k%4]`. Depthwise weights, and those
+//! of groups narrower than a vector, lie channels last.
 
 use crate::{Contract, Panels, TileMachine, contract};
 use tegula_backend::{Layouts, Packing};

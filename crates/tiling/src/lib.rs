@@ -26,7 +26,7 @@ mod tiled;
 pub mod tuning;
 
 pub use machine::{
-    Attention, AttentionFacts, AttentionRuns, AttentionTile, ByteProductFacts, Contract, ContractForm,
+    Attention, AttentionFacts, AttentionSplits, AttentionTile, ByteProductFacts, Contract, ContractForm,
     ContractTile, ContractionFacts, Edges, Facts, Panels, Prologue, RowFacts, Scores, TileMachine,
 };
 pub use recipes::{Lowered, TileLaunches, contract_of, lower_kernel};

@@ -6,7 +6,7 @@
 mod attention;
 mod contraction;
 
-pub use attention::{Attention, AttentionRuns, AttentionTile, Scores};
+pub use attention::{Attention, AttentionSplits, AttentionTile, Scores};
 pub use contraction::{Contract, ContractForm, ContractTile, Edges, Panels, Prologue};
 
 use crate::tuning::TunedTile;
@@ -43,7 +43,7 @@ pub trait TileMachine: Sync {
 
     /// Rows of a contraction from which it pays to put its right side, which is no constant, into panels of a tile's columns
     /// first, one step of k after another. Who writes that side anyway does so for any number of rows. `None`: it is read as
-    /// it lies; always so where the machine takes several steps of k at once.
+    /// it lies; always so where the machine sums k-groups.
     fn rows_worth_packing(&self, contract: &Contract) -> Option<i64>;
 
     /// The k-group: of `k` steps, how many one instruction adds up, for factors of these types. Packed right sides have the
@@ -79,14 +79,14 @@ pub trait TileMachine: Sync {
     /// Extents of an attention's blocks; `None` where it is taken apart.
     fn attention_tile(&self, attention: &Attention) -> Option<AttentionTile>;
 
-    /// Runs that keys are seen in (split-KV), in the program's runs that have too few blocks of queries to fill the machine;
+    /// How keys are split (split-KV), in the program's runs that have too few blocks of queries to fill the machine;
     /// `None` where there are none such. `heads` are those of the blocks: heads that share a block are one.
-    fn attention_runs(
+    fn attention_splits(
         &self,
         attention: &Attention,
         tile: &AttentionTile,
         symbols: &Symbols,
-    ) -> Option<AttentionRuns>;
+    ) -> Option<AttentionSplits>;
 
     /// Compiles a tile kernel. Errors: internal only; what recipes make must compile.
     fn compile(
@@ -199,13 +199,13 @@ impl Default for ByteProductFacts {
 pub struct RowFacts {
     /// Squares of a vector's side are transposed in registers.
     pub transposes: bool,
-    /// A kernel may read an element of a table for each of its own elements; a function of bytes then becomes such a table
-    /// ([`tegula_tensor::lookup`]).
+    /// A kernel may read an element of a lookup table for each of its own elements. A function of bytes then becomes such
+    /// a table ([`tegula_tensor::lookup`]).
     pub lookup_tables: bool,
     /// Rows that a work unit reduces at the same time, at most: while one waits for its sum the others go on.
     pub rows_together: i64,
-    /// A work unit reads back at little cost what it stored in its results: between the passes over a row they then keep
-    /// what took long to compute.
+    /// A work unit reads back at little cost what it stored in its results. Between the passes over a row, what took long
+    /// to compute is then spilled to them.
     pub rereads_results: bool,
     /// The greatest or least of a whole tensor is found in two steps, of each row and then of the rows: one thread does what
     /// is no more than one row.

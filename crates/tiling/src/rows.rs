@@ -3,7 +3,7 @@
 //! The iteration space is the join of the results' shapes and the reductions' operands. The lane axis is the
 //! innermost axis in memory. Reductions share one set of axes. Three cases:
 //! * no reduction: tiles along the lane axis, pulled and stored; where a buffer runs along another axis, squares of
-//!   both, which the target turns in registers, or tiles along that axis where the innermost one is short (a few
+//!   both, which the target transposes in registers, or tiles along that axis where the innermost one is short (a few
 //!   elements, as an image's channels, are woven into runs: `interleaved.rs`); a result in panels is written a panel at a
 //!   time;
 //! * the lane axis is reduced: a work unit owns whole rows; each reduction is a pass along the row, then a pass
@@ -12,15 +12,15 @@
 //! * other axes are reduced: a work unit owns a piece of the lane axis and walks the reduced axes for each tile.
 
 mod interleaved;
-mod kept;
-mod turned;
+mod spilled;
+mod transposed;
 
 use super::Lowered;
 use super::access::{Axis, Lowering, Part, TileBox, begin_part};
 use super::body::Body;
 use crate::TileMachine;
 use interleaved::Interleaved;
-use kept::Kept;
+use spilled::Spilled;
 use tegula_base::{DType, Dim, Shape, Symbols};
 use tegula_ir::scalar::eval::identity;
 use tegula_ir::{OpId, ScalarOp, Value};
@@ -28,7 +28,7 @@ use tegula_tensor::facts::weight;
 use tegula_tensor::layout::Physical;
 use tegula_tensor::{Layout, TensorOp};
 use tegula_tile::IndexOp;
-use turned::Turned;
+use transposed::Transposed;
 
 /// Instructions of an element from which a work unit is measured by them, not by its bytes: several functions.
 const HEAVY: i64 = 48;
@@ -56,7 +56,7 @@ struct Plan {
     lanes: i64,
     /// The lane axis is reduced and its whole extent is one tile.
     resident: bool,
-    kept: Option<Kept>,
+    spilled: Option<Spilled>,
     interleaved: Option<Interleaved>,
 }
 
@@ -76,10 +76,10 @@ fn plan(body: &Body, machine: &dyn TileMachine, symbols: &Symbols) -> Result<Pla
     let widest = body.widest();
     let lanes = machine.lanes(widest);
     let innermost = lane_axis(body, &space);
-    let turned =
-        machine.transposed_square(widest).and_then(|side| Turned::find(body, &space, innermost, side));
-    let lane = match turned {
-        Some(Turned { column, is_square: false, .. }) => Some(column),
+    let transposed =
+        machine.transposed_square(widest).and_then(|side| Transposed::find(body, &space, innermost, side));
+    let lane = match transposed {
+        Some(Transposed { column, is_square: false, .. }) => Some(column),
         Some(_) | None => innermost,
     };
     let interleaved = lane.zip(innermost).and_then(|axes| interleaved::find(body, &space, axes));
@@ -97,7 +97,7 @@ fn plan(body: &Body, machine: &dyn TileMachine, symbols: &Symbols) -> Result<Pla
         Some(n) => machine.row_tile(widest, rows).min(round_up(n.max(1))),
         None => machine.row_tile(widest, rows),
     };
-    let in_turn = lane_reduced && reduced.len() == 1 && !looks_up(body);
+    let in_turn = lane_reduced && reduced.len() == 1 && !gathers(body);
     let together = |rows: &i64| {
         let are_live = !resident || row_tile(*rows) * rows <= machine.resident_row(widest);
         let last = outer.last().and_then(|axis| space[*axis].as_const());
@@ -113,7 +113,7 @@ fn plan(body: &Body, machine: &dyn TileMachine, symbols: &Symbols) -> Result<Pla
         }
         tile = if width <= tile { width } else { lanes };
     }
-    if let Some(Turned { side, column, is_square: true }) = turned {
+    if let Some(Transposed { side, column, is_square: true }) = transposed {
         (rows, tile) = (side, side);
         outer.retain(|axis| *axis != column);
         outer.push(column);
@@ -142,8 +142,8 @@ fn plan(body: &Body, machine: &dyn TileMachine, symbols: &Symbols) -> Result<Pla
     let block = if chunk.is_some() && !reduced.is_empty() { 1 } else { (unit / row_work.max(1)).max(1) };
     let block = (block + rows - 1) / rows * rows;
     let passes = lane_reduced && !resident && reduced.len() == 1;
-    let kept = if passes && machine.facts().rows.rereads_results { kept::find(body) } else { None };
-    Ok(Plan { space, reduced, lane, outer, block, rows, chunk, tile, lanes, resident, kept, interleaved })
+    let spilled = if passes && machine.facts().rows.rereads_results { spilled::find(body) } else { None };
+    Ok(Plan { space, reduced, lane, outer, block, rows, chunk, tile, lanes, resident, spilled, interleaved })
 }
 
 /// Elements of a work unit. Each that takes many functions, as those of a recurrent layer's step do, is more work than its
@@ -215,7 +215,7 @@ fn panel_width(body: &Body, lane: usize) -> Option<i64> {
 }
 
 /// Whether a value's place hangs on another value: for one row at a time that is where a row begins.
-fn looks_up(body: &Body) -> bool {
+fn gathers(body: &Body) -> bool {
     let is_gather = |op: OpId| {
         matches!(
             body.func.kind(op),
@@ -326,14 +326,14 @@ fn emit_tiles(cx: &mut Lowering, plan: &Plan, at: &[Axis]) -> Result<(), String>
                 own[axis] = Axis { offset: cx.b.index(0), extent: 1, step: 1, bounded: false };
             }
         }
-        let kept = plan.kept.as_ref().filter(|kept| kept.result == i);
-        if kept.is_some_and(|kept| kept.is_final) {
+        let spilled = plan.spilled.as_ref().filter(|spilled| spilled.result == i);
+        if spilled.is_some_and(|spilled| spilled.is_final) {
             continue;
         }
         let mut store = |cx: &mut Lowering, at: &[Axis]| {
-            if let Some(kept) = kept {
+            if let Some(spilled) = spilled {
                 let tile = cx.load_result(i, at);
-                cx.fix(kept.value, tile);
+                cx.fix(spilled.value, tile);
             }
             cx.store_result(i, at)
         };
@@ -413,13 +413,13 @@ fn reduce(cx: &mut Lowering, plan: &Plan, op: OpId, at: &[Axis]) -> Result<Value
     let acc = accumulator(f, dtype);
     let neutral = identity(f, acc).ok_or_else(|| format!("`{f}` does not reduce {dtype}"))? as i64;
     let lane = plan.lane.filter(|axis| plan.reduced.contains(axis));
-    let of_row = plan.kept.as_ref().filter(|kept| kept.value == operand);
-    let (kept, reread) = match of_row.map(|kept| (kept.result, kept.reduce == op)) {
+    let of_row = plan.spilled.as_ref().filter(|spilled| spilled.value == operand);
+    let (spilled, reread) = match of_row.map(|spilled| (spilled.result, spilled.reduce == op)) {
         Some((result, true)) => (Some(result), None),
         Some((result, false)) => (None, Some(result)),
         None => (None, None),
     };
-    let pass = Pass { plan, f, operand, acc, neutral, lane, kept, reread };
+    let pass = Pass { plan, f, operand, acc, neutral, lane, spilled, reread };
     let sum = match (lane, plan.resident && plan.reduced.len() == 1) {
         (Some(lane), true) => {
             let at = resident_box(cx, plan, at);
@@ -447,9 +447,9 @@ struct Pass<'p> {
     neutral: i64,
     /// The lane axis when it is reduced.
     lane: Option<usize>,
-    /// The result whose memory keeps the operand for a later pass.
-    kept: Option<usize>,
-    /// The result whose memory an earlier pass kept it in.
+    /// The result to whose memory the operand is spilled for a later pass.
+    spilled: Option<usize>,
+    /// The result to whose memory an earlier pass spilled it.
     reread: Option<usize>,
 }
 
@@ -531,7 +531,7 @@ impl Pass<'_> {
     }
 
     fn add(&self, cx: &mut Lowering, at: &[Axis], acc: Value) -> Result<Value, String> {
-        if let Some(result) = self.kept {
+        if let Some(result) = self.spilled {
             let tile = cx.pull(self.operand, at)?;
             cx.store(result, tile, at);
         }

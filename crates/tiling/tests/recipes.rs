@@ -5,8 +5,8 @@ mod means;
 #[path = "recipes/sums.rs"]
 mod sums;
 use crate::support;
-#[path = "recipes/turned.rs"]
-mod turned;
+#[path = "recipes/transposed.rs"]
+mod transposed;
 
 use support::{Case, check, loads};
 use tegula_base::DType::{BF16, F8E4M3FN, F16, F32, I8, I32, I64, U8};
@@ -364,7 +364,7 @@ fn packed_dots() {
     check(case, |b, args| Ok(vec![b.dot(args[0], args[1], dims(1, 0, 0), I32)?]));
 }
 
-/// Panels of columns, four steps of k next to each other.
+/// Panels of columns in k-groups of four.
 fn groups_of_bytes(n: usize, between: &[usize], k: usize) -> Layout {
     let mut dims = vec![Physical::Outer { axis: n, tile: 8 }];
     dims.extend(between.iter().map(|axis| Physical::Axis(*axis)));

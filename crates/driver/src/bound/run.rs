@@ -7,7 +7,7 @@ use tegula_base::random::SplitMix64;
 use tegula_base::{Diagnostic, HostTensor};
 use tegula_ir::op::OpRules;
 use tegula_ir::{ConstStore, OpId, RegionId, Value};
-use tegula_opt::lower_to_host::is_native;
+use tegula_opt::lower_to_host::is_runtime_kernel;
 use tegula_tensor::decompose::{expand, is_composite};
 use tegula_tensor::eval::Bindings;
 use tegula_tensor::{Builder, TensorFunc, TensorOp, TensorProgram, TensorType, evaluate_op};
@@ -125,7 +125,7 @@ impl<'a> Run<'a> {
                 if is_composite(&kind) {
                     return self.composite(&kind, operands);
                 }
-                if is_native(&kind) && self.watch.is_some() {
+                if is_runtime_kernel(&kind) && self.watch.is_some() {
                     return self.watched(op, operands, |_, exact| rules::apply(&kind, &exact));
                 }
                 let results = rules::apply(&kind, operands)?;

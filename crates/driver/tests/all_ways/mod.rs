@@ -1,4 +1,4 @@
-//! A product of an input and constant weights on both tiers, on the portable executor and as machine code where this
+//! A product of an input and constant weights on both tiers, on the interpreter and as machine code where this
 //! processor runs it: the numbers of the evaluator.
 
 use crate::model;

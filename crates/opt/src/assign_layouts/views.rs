@@ -38,7 +38,7 @@ pub(super) fn types_of(func: &TensorFunc, kernel: OpId, asserted: &[(Dim, Dim)])
 
 /// The layout of a kernel's operand that its first op, a transpose that leaves the innermost axis, turns into a
 /// row-major one.
-pub(super) fn layout_turned_by(func: &TensorFunc, kernel: OpId) -> Option<Layout> {
+pub(super) fn layout_transposed_by(func: &TensorFunc, kernel: OpId) -> Option<Layout> {
     let (TensorOp::Kernel { class: KernelClass::Map }, &[_]) = (func.kind(kernel), func.operands(kernel))
     else {
         return None;

@@ -347,7 +347,7 @@ fn follow_rows(groups: &Groups, at: usize, rows: &mut Vec<(Value, usize)>) -> bo
 }
 
 /// Where the axis of rows lies in the operand of an op that leaves each row whole, and all rows along that axis. `None`: the
-/// op does otherwise. Some rows of more would do for scores that lie turned, whose loads end with the keys; a recipe whose
+/// op does otherwise. Some rows of more would do for transposed scores, whose loads end with the keys; a recipe whose
 /// last block reads zeros past them needs the buffer's end there.
 fn axis_before(groups: &Groups, at: usize, axis: usize) -> Option<usize> {
     let (from, to) = (groups.shape(*groups.operands(at).first()?), groups.shape(groups.result(at)));

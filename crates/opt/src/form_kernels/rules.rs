@@ -9,7 +9,7 @@ use tegula_tensor::{KernelClass, PadMode, TensorFunc, TensorOp};
 /// The part an op plays in kernel formation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// Stands outside of kernels: constants, bindings, control flow, natives, transposes that leave all in its place.
+    /// Stands outside of kernels: constants, bindings, control flow, runtime kernels, transposes that move nothing.
     Host,
     /// A reshape: outside as another name of a buffer, or inside between two ops.
     Reshape,
@@ -26,7 +26,7 @@ pub(super) enum Role {
 pub(super) fn role(func: &TensorFunc, op: OpId, target: &dyn Target) -> Option<Role> {
     use TensorOp::*;
     Some(match func.kind(op) {
-        // An element of the result is one of the indices, looked up.
+        // An element of the result is the lookup of one index.
         Gather { .. } if target.preferences().lookup_tables && is_lookup(func, op) => Role::Elementwise,
         Constant { .. } | Bind { .. } | AssertSize { .. } | If {} | Loop { .. } | Yield {} | Return {} => {
             Role::Host

@@ -6,7 +6,7 @@
 
 use super::constants::{Pool, packing};
 use super::kernels::{Helper, Kernels};
-use super::natives::native;
+use super::runtime_kernels::runtime_kernel;
 use super::{BESIDE_THE_HOST, HostCode, HostKernel, HostModule};
 use crate::update_in_place::{Alias, updating_kernel};
 use crate::views::source;
@@ -164,7 +164,7 @@ impl<'a> Walk<'a> {
         let Some(op) = self.func.def_op(value) else { return false };
         let computed = match self.func.kind(op) {
             TensorOp::Kernel { .. } | TensorOp::If {} | TensorOp::Loop { .. } => true,
-            _ => native(self.func, op).is_some(),
+            _ => runtime_kernel(self.func, op).is_some(),
         };
         computed && self.func.parent(op) == Some(region)
     }
@@ -299,8 +299,8 @@ impl<'a> Walk<'a> {
             }
             TensorOp::If {} => self.branch(op),
             TensorOp::Loop { trip, stacked } => self.repeat(op, trip, *stacked),
-            other => match native(func, op) {
-                Some(_) => self.native(op),
+            other => match runtime_kernel(func, op) {
+                Some(_) => self.runtime_kernel(op),
                 None => {
                     let message = format!("`{}` stands outside of a kernel", tegula_ir::Op::name(other));
                     let node = func.op(op).location.as_deref().unwrap_or("without a name");
@@ -436,19 +436,19 @@ impl<'a> Walk<'a> {
         self.step(kind, &buffers, location);
     }
 
-    fn native(&mut self, op: OpId) -> Result<(), Diagnostic> {
+    fn runtime_kernel(&mut self, op: OpId) -> Result<(), Diagnostic> {
         let func = self.func;
-        let native = native(func, op).ok_or_else(|| Diagnostic::internal("no native kernel"))?;
+        let kernel = runtime_kernel(func, op).ok_or_else(|| Diagnostic::internal("no runtime kernel"))?;
         let mut buffers = func.operands(op).iter().map(|v| self.buffer(*v)).collect::<Result<Vec<_>, _>>()?;
         let first = buffers.len();
         buffers.extend(func.results(op).to_vec().into_iter().map(|value| self.place(value)));
         let location = func.op(op).location.clone();
         let number = self.launches.len();
-        let name = format!("{}_{number}", native.name);
+        let name = format!("{}_{number}", kernel.name);
         let cost = cost::record(func, op, KernelClass::Native, self.targets.host.machine());
         self.launches.push(HostKernel {
             name: name.clone(),
-            code: HostCode::Native { name: native.name.to_string(), attrs: native.attrs },
+            code: HostCode::Native { name: kernel.name.to_string(), attrs: kernel.attrs },
             scratch: Dim::from(0),
             cost: cost.into(),
             source: location.iter().map(|node| node.to_string()).collect(),
@@ -462,7 +462,7 @@ impl<'a> Walk<'a> {
             kernel: number as u32,
             name,
             written: (first..buffers.len()).collect(),
-            sizes: native.sizes,
+            sizes: kernel.sizes,
             grid: Dim::from(1),
         };
         self.step(kind, &buffers, location);

@@ -275,7 +275,7 @@ mod tests {
             .chain(&crate::passes::fold_scales::TABLES);
         let tables = tables
             .chain(&crate::passes::recover_composites::TABLES)
-            .chain(&crate::passes::turn_factors::TABLES);
+            .chain(&crate::passes::transpose_factors::TABLES);
         for rule in tables.flat_map(|table| table.iter()) {
             assert!(book.contains(&format!("`{}`", rule.name)), "the rule book lacks `{}`", rule.name);
         }

@@ -98,7 +98,7 @@ fn decompose_once(
         let name = func.kind(op).name();
         let location = func.op(op).location.clone();
         cx.count("decomposed", 1);
-        cx.remark(location.as_ref(), format!("decomposed {name}: the target takes it in pieces"));
+        cx.remark(location.as_ref(), format!("decomposed {name}: the target takes its decomposition"));
         decompose(func, consts, region, op, target).map(Rewrite::Replace).map_err(|error| {
             let place = location.as_deref().unwrap_or("an op without a name").to_string();
             Diagnostic::internal(format!("`{name}` does not decompose: {error}")).at(place).into()

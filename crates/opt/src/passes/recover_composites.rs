@@ -26,12 +26,12 @@ pub fn recover_composites(
     target: &dyn Target,
     cx: &mut PassCx,
 ) -> Result<Changed, Diagnostics> {
-    apply_rules(program, if target.preferences().lookup_tables { table_with_look_ups } else { table }, cx)
+    apply_rules(program, if target.preferences().lookup_tables { table_with_lookups } else { table }, cx)
 }
 
 #[cfg(test)]
 pub(crate) const TABLES: [&[Rule]; 9] =
-    [MUL, DIV, RECIPROCAL, ADD, SUB, CAST, CONTRACTIONS, QUANTIZE, LOOK_UPS];
+    [MUL, DIV, RECIPROCAL, ADD, SUB, CAST, CONTRACTIONS, QUANTIZE, LOOKUPS];
 
 fn table(kind: &TensorOp) -> &'static [Rule] {
     match kind {
@@ -50,9 +50,9 @@ fn table(kind: &TensorOp) -> &'static [Rule] {
     }
 }
 
-fn table_with_look_ups(kind: &TensorOp) -> &'static [Rule] {
+fn table_with_lookups(kind: &TensorOp) -> &'static [Rule] {
     match kind {
-        TensorOp::Quantize { .. } => LOOK_UPS,
+        TensorOp::Quantize { .. } => LOOKUPS,
         kind => table(kind),
     }
 }
@@ -92,5 +92,5 @@ const CONTRACTIONS: &[Rule] = &[
 ];
 const MOVED: Rule = Rule { name: "quantize(moved(dequantize(x))) => moved(x)", apply: requantised::quantize };
 const QUANTIZE: &[Rule] = &[MOVED];
-const LOOK_UPS: &[Rule] =
+const LOOKUPS: &[Rule] =
     &[MOVED, Rule { name: "quantize(f(dequantize(x))) => gather(table, x)", apply: byte_tables::table }];

@@ -140,12 +140,12 @@ impl ByteProduct<'_> {
         if self.weight_axis == 0 {
             return self.bytes.to_vec();
         }
-        let mut turned = vec![0; self.bytes.len()];
+        let mut transposed = vec![0; self.bytes.len()];
         for (i, column) in self.bytes.chunks_exact(self.steps).enumerate() {
-            let places = turned[i..].iter_mut().step_by(self.columns);
+            let places = transposed[i..].iter_mut().step_by(self.columns);
             places.zip(column).for_each(|(place, byte)| *place = *byte);
         }
-        turned
+        transposed
     }
 }
 

@@ -1,9 +1,10 @@
-//! Rows of bytes in 16 bits, for targets that multiply words.
+//! Rows of bytes as `i16`, for targets that multiply `i16`.
 //!
 //! Before: contractions and convolutions in normal form; those whose products are to be summed in pairs say so
-//! (`sum_pairs.rs`).  After: where the target multiplies words, a left side of `u8` meets an `i8` constant as `i16`, widened by
-//! whoever computes it, where its elements take part in enough products and steps are even in number, a convolution's channels.
-//! A product of one row stays. A byte would be taken apart again for each panel of weights and each position of a window.
+//! (`sum_pairs.rs`).
+//! After: where the target multiplies `i16`, a left side of `u8` meets an `i8` constant as `i16`. Whoever computes that
+//! side widens it. Its elements take part in enough products, and steps (a convolution's channels) are even in number.
+//! A product of one row stays. A byte would be widened again for each panel of weights and each position of a window.
 
 use super::decompose_composites::is_constant;
 use super::sum_pairs::byte_product;

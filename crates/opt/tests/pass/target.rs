@@ -1,5 +1,5 @@
-//! A target with small tiles that takes composites in pieces, looks up or not, and multiplies pairs of `bf16` or
-//! `i16` or not.
+//! A target with small tiles that takes decompositions of composites. It may read lookup tables, and multiply pairs of
+//! `bf16` or `i16`.
 
 use tegula_backend::{BytePairs, CompiledKernel};
 use tegula_base::{Bytes, DType, Diagnostic, Symbols};
@@ -7,14 +7,14 @@ use tegula_machine::Machine;
 use tegula_tile::TileKernel;
 use tegula_tiling::tuning::TunedTile;
 use tegula_tiling::{
-    Attention, AttentionFacts, AttentionRuns, AttentionTile, ByteProductFacts, Contract, ContractForm,
+    Attention, AttentionFacts, AttentionSplits, AttentionTile, ByteProductFacts, Contract, ContractForm,
     ContractTile, ContractionFacts, Edges, Facts, RowFacts, Scores, TileMachine, Tiled,
 };
 
 /// What a test's target differs by.
 #[derive(Clone, Copy, Default)]
 pub struct Can {
-    pub look_up: bool,
+    pub lookup_tables: bool,
     pub multiply_pairs: bool,
     pub multiply_i16: bool,
 }
@@ -40,7 +40,7 @@ pub fn small(can: Can) -> Tiled<Small> {
         },
         rows: RowFacts {
             transposes: true,
-            lookup_tables: can.look_up,
+            lookup_tables: can.lookup_tables,
             two_step_extremes: true,
             unit_bytes: Bytes(64),
             ..RowFacts::default()
@@ -116,9 +116,9 @@ impl TileMachine for Small {
     }
     fn attention_tile(&self, attention: &Attention) -> Option<AttentionTile> {
         let v_dim = attention.v_dim;
-        Some(AttentionTile { queries: 8, keys: 8, v_dim, scores: Scores::Turned { rows: 4, queries: 4 } })
+        Some(AttentionTile { queries: 8, keys: 8, v_dim, scores: Scores::Transposed { rows: 4, queries: 4 } })
     }
-    fn attention_runs(&self, _: &Attention, _: &AttentionTile, _: &Symbols) -> Option<AttentionRuns> {
+    fn attention_splits(&self, _: &Attention, _: &AttentionTile, _: &Symbols) -> Option<AttentionSplits> {
         None
     }
     fn compile(&self, _: &str, _: &TileKernel, _: &Symbols) -> Result<CompiledKernel, Diagnostic> {

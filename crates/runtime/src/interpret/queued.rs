@@ -1,5 +1,5 @@
-//! What a run does otherwise where memory is a device's own: overlapping copies, transfers, launches by a queue, native
-//! kernels on copies of their buffers, times by the device's clock, and runs that are recorded once and repeated.
+//! What a run does otherwise where memory is a device's own: overlapping copies, transfers, launches by a queue,
+//! runtime kernels on copies of their buffers, times by the device's clock, and runs that are recorded once and repeated.
 
 use super::{Run, native_args};
 use crate::bind::Launch;
@@ -139,7 +139,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Runs a native kernel on copies of its buffers, and brings its results back.
+    /// Runs a runtime kernel on copies of its buffers, and brings its results back.
     pub(super) fn run_native_away(
         &mut self,
         launch: &Launch,

@@ -1,10 +1,10 @@
 //! `det(x[..., n, n]) -> [...]`: determinants of f32 or f64 matrices, by elimination with row pivoting in f64.
 
-use super::{NativeArgs, NativeKernel, Params, Signature, expect_slots, gather};
+use super::{Params, RuntimeKernel, RuntimeKernelArgs, Signature, expect_slots, gather};
 use crate::stop::Running;
 use tegula_base::DType;
 
-pub(super) fn prepare(signature: &Signature, _: &Params) -> Result<Box<dyn NativeKernel>, String> {
+pub(super) fn prepare(signature: &Signature, _: &Params) -> Result<Box<dyn RuntimeKernel>, String> {
     expect_slots("operands", &signature.operands, &[(None, None)])?;
     let x = &signature.operands[0];
     if x.rank < 2 || !matches!(x.dtype, DType::F32 | DType::F64) {
@@ -16,8 +16,8 @@ pub(super) fn prepare(signature: &Signature, _: &Params) -> Result<Box<dyn Nativ
 
 struct Det;
 
-impl NativeKernel for Det {
-    fn run(&self, mut args: NativeArgs<'_>) -> Result<(), String> {
+impl RuntimeKernel for Det {
+    fn run(&self, mut args: RuntimeKernelArgs<'_>) -> Result<(), String> {
         let (x, result) = (&args.operands[0], &mut args.results[0]);
         let [.., rows, n] = x.shape[..] else { return Err("a matrix is needed".to_string()) };
         let batch: usize = x.shape[..x.shape.len() - 2].iter().product();

@@ -7,11 +7,13 @@
 //! (y, x, y, x), or with `center_point_box` (x centre, y centre, width, height). Source: ONNX operator
 //! NonMaxSuppression, opset 11.
 
-use super::{NativeArgs, NativeKernel, Params, Signature, View, expect_slots, gather, read_i64, write_i64};
+use super::{
+    Params, RuntimeKernel, RuntimeKernelArgs, Signature, View, expect_slots, gather, read_i64, write_i64,
+};
 use crate::stop::Running;
 use tegula_base::DType;
 
-pub(super) fn prepare(signature: &Signature, params: &Params) -> Result<Box<dyn NativeKernel>, String> {
+pub(super) fn prepare(signature: &Signature, params: &Params) -> Result<Box<dyn RuntimeKernel>, String> {
     let (f32s, i64s) = (Some(DType::F32), Some(DType::I64));
     let operands = [(f32s, Some(3)), (f32s, Some(3)), (i64s, None), (f32s, None), (f32s, None)];
     expect_slots("operands", &signature.operands, &operands)?;
@@ -32,8 +34,8 @@ struct Corners {
     x1: f32,
 }
 
-impl NativeKernel for NonMaxSuppression {
-    fn run(&self, args: NativeArgs<'_>) -> Result<(), String> {
+impl RuntimeKernel for NonMaxSuppression {
+    fn run(&self, args: RuntimeKernelArgs<'_>) -> Result<(), String> {
         let [boxes, scores, limit, iou, score]: [View<'_>; 5] =
             args.operands.try_into().map_err(|_| "five operands are needed".to_string())?;
         let [selected, count]: [_; 2] =

@@ -2,16 +2,16 @@
 //! row-major (NaN is not zero, -0 is). The second wants its count bound before; a scalar counts as `x[1]`.
 
 use super::count::Count;
-use super::{NativeArgs, NativeKernel, Params, Signature, View, expect_slots, write_i64};
+use super::{Params, RuntimeKernel, RuntimeKernelArgs, Signature, View, expect_slots, write_i64};
 use tegula_base::DType;
 
-pub(super) fn prepare_count(signature: &Signature, _: &Params) -> Result<Box<dyn NativeKernel>, String> {
+pub(super) fn prepare_count(signature: &Signature, _: &Params) -> Result<Box<dyn RuntimeKernel>, String> {
     expect_slots("operands", &signature.operands, &[(None, None)])?;
     expect_slots("results", &signature.results, &[(Some(DType::I64), Some(0))])?;
     Ok(Box::new(Count(|x: &View<'_>| Ok(positions(x).count()))))
 }
 
-pub(super) fn prepare(signature: &Signature, _: &Params) -> Result<Box<dyn NativeKernel>, String> {
+pub(super) fn prepare(signature: &Signature, _: &Params) -> Result<Box<dyn RuntimeKernel>, String> {
     expect_slots("operands", &signature.operands, &[(None, None)])?;
     let (indices, count) = ((Some(DType::I64), Some(2)), (Some(DType::I64), Some(0)));
     match signature.results.len() {
@@ -23,8 +23,8 @@ pub(super) fn prepare(signature: &Signature, _: &Params) -> Result<Box<dyn Nativ
 
 struct NonZero;
 
-impl NativeKernel for NonZero {
-    fn run(&self, mut args: NativeArgs<'_>) -> Result<(), String> {
+impl RuntimeKernel for NonZero {
+    fn run(&self, mut args: RuntimeKernelArgs<'_>) -> Result<(), String> {
         let x = &args.operands[0];
         let shape: &[usize] = if x.shape.is_empty() { &[1] } else { &x.shape };
         let (indices, counts) = args.results.split_at_mut(1);

@@ -1,4 +1,4 @@
-//! Each native kernel on small data worked out by hand, and what it refuses.
+//! Each runtime kernel on small data worked out by hand, and what it refuses.
 
 use super::*;
 use tegula_base::HostTensor;
@@ -21,7 +21,7 @@ fn run(
     let native = prepare(name, &attrs).map_err(|error| error.to_string())?;
     let mut tensors: Vec<HostTensor> =
         results.iter().map(|(dtype, shape)| HostTensor::zeros(*dtype, shape)).collect();
-    native.kernel.run(NativeArgs {
+    native.kernel.run(RuntimeKernelArgs {
         operands: operands
             .iter()
             .map(|t| View { dtype: t.dtype, shape: t.shape.clone(), bytes: &t.bytes })
@@ -259,12 +259,12 @@ fn det_pivots() {
 fn unknown_kernels_and_attributes_are_named() {
     let error = prepare("fft", "{}").err().unwrap().to_string();
     expect_test::expect![[r#"
-        error[package-newer]: there is no native kernel `fft`
+        error[package-newer]: there is no runtime kernel `fft`
         help: update Tegula, or compile the model again with this version"#]]
     .assert_eq(&error);
     let error = prepare("topk", r#"{"operands":[{"dtype":"f32","rank":1}],"results":[]}"#).err().unwrap();
     expect_test::expect![[r#"
-        error[package-invalid]: the attributes of native kernel `topk` do not fit
+        error[package-invalid]: the attributes of runtime kernel `topk` do not fit
         note: 2 results are needed, got 0"#]]
     .assert_eq(&error.to_string());
 }

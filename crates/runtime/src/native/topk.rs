@@ -6,7 +6,7 @@
 //! one comparison; as soon as k are too many they are partitioned. What is left is sorted.
 
 use super::{
-    NativeArgs, NativeKernel, Params, Running, Signature, View, ViewMut, expect_slots, order, room,
+    Params, Running, RuntimeKernel, RuntimeKernelArgs, Signature, View, ViewMut, expect_slots, order, room,
     split_at_axis, write_i64,
 };
 use std::ops::Not;
@@ -15,7 +15,7 @@ use tegula_base::DType;
 /// Elements compared with the bound at once.
 const BLOCK: usize = 16;
 
-pub(super) fn prepare(signature: &Signature, params: &Params) -> Result<Box<dyn NativeKernel>, String> {
+pub(super) fn prepare(signature: &Signature, params: &Params) -> Result<Box<dyn RuntimeKernel>, String> {
     expect_slots("operands", &signature.operands, &[(None, None)])?;
     let x = &signature.operands[0];
     let results = [(Some(x.dtype), Some(x.rank)), (Some(DType::I64), Some(x.rank))];
@@ -29,8 +29,8 @@ struct TopK {
     largest: bool,
 }
 
-impl NativeKernel for TopK {
-    fn run(&self, args: NativeArgs<'_>) -> Result<(), String> {
+impl RuntimeKernel for TopK {
+    fn run(&self, args: RuntimeKernelArgs<'_>) -> Result<(), String> {
         let x = &args.operands[0];
         let mut results: [_; 2] =
             args.results.try_into().map_err(|_| "two results are needed".to_string())?;

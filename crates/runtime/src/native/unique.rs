@@ -4,18 +4,21 @@
 
 use super::count::Count;
 use super::{
-    NativeArgs, NativeKernel, Params, Signature, View, expect_slots, gather, order, room, split_at_axis,
-    write_i64,
+    Params, RuntimeKernel, RuntimeKernelArgs, Signature, View, expect_slots, gather, order, room,
+    split_at_axis, write_i64,
 };
 use tegula_base::DType;
 
-pub(super) fn prepare_count(signature: &Signature, params: &Params) -> Result<Box<dyn NativeKernel>, String> {
+pub(super) fn prepare_count(
+    signature: &Signature,
+    params: &Params,
+) -> Result<Box<dyn RuntimeKernel>, String> {
     let axis = check(signature, params)?;
     expect_slots("results", &signature.results, &[(Some(DType::I64), Some(0))])?;
     Ok(Box::new(Count(move |x: &View<'_>| count(x, axis))))
 }
 
-pub(super) fn prepare(signature: &Signature, params: &Params) -> Result<Box<dyn NativeKernel>, String> {
+pub(super) fn prepare(signature: &Signature, params: &Params) -> Result<Box<dyn RuntimeKernel>, String> {
     let axis = check(signature, params)?;
     let x = &signature.operands[0];
     let rank = if axis.is_some() { x.rank } else { 1 };
@@ -89,8 +92,8 @@ impl Groups {
     }
 }
 
-impl NativeKernel for Unique {
-    fn run(&self, args: NativeArgs<'_>) -> Result<(), String> {
+impl RuntimeKernel for Unique {
+    fn run(&self, args: RuntimeKernelArgs<'_>) -> Result<(), String> {
         let x = &args.operands[0];
         let mut results = args.results;
         // With a fifth result the others are as large as can be, and it tells how much of them counts.

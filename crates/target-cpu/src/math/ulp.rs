@@ -96,7 +96,7 @@ pub fn ulp_error(op: ScalarOp, truth: f64, got: f32) -> f64 {
     (number(got.into()) - number(truth).clamp(-2f64.powi(128), 2f64.powi(128))).abs() / ulp
 }
 
-/// The function's expansion, run by the portable executor.
+/// The function's expansion, run by the interpreter.
 pub fn executed(op: ScalarOp, lanes: u32) -> Result<Box<Batch<'static>>, String> {
     let kernel = Executable::new(&unary_kernel(op, lanes))?;
     let memory = VecMemory::new();

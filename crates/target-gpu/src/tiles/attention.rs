@@ -3,7 +3,7 @@
 use tegula_base::{DType, Dim, Symbols};
 use tegula_machine::Gpu;
 use tegula_perf::gpu::{attention::Attention as Shape, decode};
-use tegula_tiling::{Attention, AttentionRuns, AttentionTile, Scores};
+use tegula_tiling::{Attention, AttentionSplits, AttentionTile, Scores};
 
 /// Queries of a block: two warpgroups of 64 (J. Shah et al., "FlashAttention-3", arXiv 2407.08608).
 const WARPGROUP_ROWS: i64 = 64;
@@ -38,37 +38,37 @@ pub(crate) fn attention(gpu: &Gpu, attention: &Attention) -> Option<AttentionTil
     Some(AttentionTile { queries: queries.clamp(least, most), keys, v_dim, scores: Scores::Rows })
 }
 
-/// Keys of a run at least, where only a program's run knows the sizes: what an SM reads of keys and values of 128 halves
+/// Keys of a split at least, where only a program's run knows the sizes: what an SM reads of keys and values of 128 halves
 /// in the time of the second launch (1.3 us at 36 B a cycle), twice over.
-const LEAST_RUN: i64 = 256;
-/// Runs at most.
-const MOST_RUNS: i64 = 256;
+const LEAST_SPLIT: i64 = 256;
+/// Splits at most.
+const MOST_SPLITS: i64 = 256;
 
-/// As many runs as are predicted to be fastest; where sizes are open, as many as fill the chip once.
-pub(crate) fn attention_runs(
+/// As many splits as are predicted to be fastest; where sizes are open, as many as fill the chip once.
+pub(crate) fn attention_splits(
     gpu: &Gpu,
     attention: &Attention,
     tile: &AttentionTile,
     symbols: &Symbols,
-) -> Option<AttentionRuns> {
+) -> Option<AttentionSplits> {
     let parts = Dim::from((attention.v_dim + tile.v_dim - 1) / tile.v_dim);
     let blocks = attention.queries.ceil_div(&Dim::from(tile.queries));
     let units = attention.batch.clone() * attention.heads.clone() * blocks * parts;
     let (one, sms) = (Dim::from(1), Dim::from(i64::from(gpu.sms)));
     let chosen = chosen(gpu, attention, tile);
-    let runs = match (&chosen, units.as_const()) {
+    let splits = match (&chosen, units.as_const()) {
         // A prompt's blocks fill the chip.
         (Some(_), Some(units)) if 2 * units > i64::from(gpu.sms) => one.clone(),
-        (Some((runs, _)), _) => Dim::from(*runs),
+        (Some((splits, _)), _) => Dim::from(*splits),
         (None, _) => {
             let filling = sms.floor_div(&units.maximum(&one));
-            let most = attention.keys.floor_div(&Dim::from(LEAST_RUN)).minimum(&Dim::from(MOST_RUNS));
+            let most = attention.keys.floor_div(&Dim::from(LEAST_SPLIT)).minimum(&Dim::from(MOST_SPLITS));
             filling.minimum(&most).maximum(&one)
         }
     };
-    let used = (runs.clone() - one.clone()).minimum(&one);
+    let used = (splits.clone() - one.clone()).minimum(&one);
     let reason = chosen.map_or_else(String::new, |(_, reason)| reason);
-    (symbols.bounds(&runs).1 > 1).then_some(AttentionRuns { runs, used, reason })
+    (symbols.bounds(&splits).1 > 1).then_some(AttentionSplits { splits, used, reason })
 }
 
 /// The predicted choice and its prediction, where all sizes are known.
@@ -90,5 +90,5 @@ fn chosen(gpu: &Gpu, attention: &Attention, tile: &AttentionTile) -> Option<(i64
     let keys = tile.keys as u64;
     let (schedule, prediction) = decode::choose(&shape, gpu)?;
     let runs = schedule.splits.min(shape.keys.div_ceil(keys)) as i64;
-    Some((runs.min(MOST_RUNS), prediction.to_string()))
+    Some((runs.min(MOST_SPLITS), prediction.to_string()))
 }

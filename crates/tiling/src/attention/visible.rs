@@ -26,7 +26,7 @@ pub(super) struct Visible {
 pub(super) struct Range {
     pub lo: Value,
     pub hi: Value,
-    /// The keys where its rows stand: of the first and of the last row, and of each as `i32[rows, 1]`, or turned.
+    /// The keys where its rows stand: of the first and of the last row, and of each as `i32[rows, 1]`, or transposed.
     first: Value,
     last: Value,
     places: Option<Value>,

@@ -5,8 +5,8 @@ use super::converted::Converted;
 use super::padded::Product;
 use super::prefetch::Ahead;
 use super::{
-    BYTES_TOGETHER, LastColumns, ROW_TAILS, RightSide, TileAt, TileOfResult, Traversal, WEIGHT_ROW_TAILS,
-    Walk, epilogue, over_k, padded, prologue, right_side,
+    BYTE_K_GROUP, LastColumns, ROW_TAILS, RightSide, TileAt, TileOfResult, Traversal, WEIGHT_ROW_TAILS, Walk,
+    epilogue, over_k, padded, prologue, right_side,
 };
 use crate::access::{Axis, Lowering, TileBox, begin};
 use crate::body::Body;
@@ -190,8 +190,8 @@ impl TileOfResult for UnitOf<'_> {
             walk = walk.in_chains(tile, row.extent);
         }
         let [x, w] = [roles.lhs, roles.rhs].map(|value| cx.body.func.ty(value).dtype);
-        if packing == RightSide::Plain && machine.k_group(x, w, BYTES_TOGETHER) == BYTES_TOGETHER {
-            // A group is made of as many rows of the right side, and no chain takes a part of one.
+        if packing == RightSide::Plain && machine.k_group(x, w, BYTE_K_GROUP) == BYTE_K_GROUP {
+            // A k-group is made of as many rows of the right side, and no chain takes a part of one.
             walk = Walk { chains: 1, ..walk };
         }
         if accumulation == Some(Accumulation::I16Pairs) && !matches!(packing, RightSide::Groups { .. }) {
@@ -303,7 +303,7 @@ pub(super) fn right(
     }
 }
 
-/// A `[k, n]` tile of a packed right side `[outer..., n/width, between..., k, width]` (or with groups of k).
+/// A `[k, n]` tile of a packed right side `[outer..., n/width, between..., k, width]` (or with k-groups).
 pub(super) fn packed(
     cx: &mut Lowering,
     arg: Value,
@@ -320,10 +320,10 @@ pub(super) fn packed(
     at.push(one(panel));
     at.extend(between.iter().copied());
     match packing {
-        // A step that is left over is the first of its group.
-        RightSide::Groups { width, together } => {
-            let together = cx.b.index(together);
-            let group = cx.b.index_op(tegula_tile::IndexOp::FloorDiv, step.offset, together);
+        // A step that is left over is the first of its k-group.
+        RightSide::Groups { width, k_group } => {
+            let k_group = cx.b.index(k_group);
+            let group = cx.b.index_op(tegula_tile::IndexOp::FloorDiv, step.offset, k_group);
             at.push(one(group));
             at.push(Axis { extent: width, ..one(zero) });
             at.push(Axis { extent: step.extent, ..one(zero) });

@@ -117,26 +117,26 @@ impl Form<'_> {
         Ok(Lowered { kernel, buffers })
     }
 
-    /// Each tile by as many units as there are runs of k.
+    /// Each tile by as many units as k has splits.
     fn parts(&self, split: &Split) -> Result<Lowered, String> {
         let Product { body, root, symbols, .. } = self.product;
         let (mut kernel, views) = begin_part(body, self.grid(Some(split)), &split.part_before(body, root));
         let mut cx = Lowering::new(body, &mut kernel, views);
         cx.symbols = Some(symbols);
-        let [run, ref coordinates @ ..] = cx.unit[used_axis(&self.used).len()..] else {
-            return Err("a split contraction's grid has an axis of runs".into());
+        let [number, ref coordinates @ ..] = cx.unit[used_axis(&self.used).len()..] else {
+            return Err("a split contraction's grid has an axis of splits".into());
         };
         let coordinates = coordinates.to_vec();
-        let range = split.range(&mut cx, run);
+        let range = split.range(&mut cx, number);
         self.unit(&mut cx, &coordinates, range, &mut |cx, sum, at| {
-            split.store(cx, run, sum, at);
+            split.store(cx, number, sum, at);
             Ok(())
         })?;
         let buffers = cx.finish();
         Ok(Lowered { kernel, buffers })
     }
 
-    /// Whether there is work, runs of k, batch, then what `Traversal` says.
+    /// Whether there is work, splits of k, batch, then what `Traversal` says.
     fn grid(&self, split: Option<&Split>) -> Vec<Dim> {
         let contract = self.product.contract;
         let traversal = Traversal {
@@ -147,7 +147,7 @@ impl Form<'_> {
             tails: &[],
         };
         let mut grid = used_axis(&self.used);
-        grid.extend(split.map(|split| Dim::from(split.runs)));
+        grid.extend(split.map(|split| Dim::from(split.splits)));
         grid.extend(self.batch.iter().cloned());
         grid.extend(traversal.grid());
         grid

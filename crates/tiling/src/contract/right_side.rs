@@ -12,9 +12,9 @@ pub(super) enum RightSide {
     Plain,
     /// Panels of `width` columns, k rows each.
     Panels { width: i64 },
-    /// Panels of `width` columns of so many consecutive k: `[n/width, k/together, width, together]`. Groups of bytes are
-    /// all of k, the last one filled up; of floats, what is left over of k stands first in a group of its own.
-    Groups { width: i64, together: i64 },
+    /// Panels of `width` columns in k-groups: `[n/width, k/k_group, width, k_group]`. Groups of bytes are all of k, the
+    /// last one filled up; of floats, what is left over of k stands first in a group of its own.
+    Groups { width: i64, k_group: i64 },
 }
 
 impl RightSide {
@@ -31,11 +31,11 @@ impl RightSide {
         }
     }
 
-    /// Steps of k next to each other.
-    pub fn together(self) -> i64 {
+    /// Steps of a k-group; 1 where there are none.
+    pub fn k_group(self) -> i64 {
         match self {
             RightSide::Plain | RightSide::Panels { .. } => 1,
-            RightSide::Groups { together, .. } => together,
+            RightSide::Groups { k_group, .. } => k_group,
         }
     }
 }
@@ -50,7 +50,7 @@ pub(super) fn right_side(body: &Body, arg: Value, column: usize) -> RightSide {
         })
     };
     match (inner(true), inner(false)) {
-        (Some(width), Some(together)) => RightSide::Groups { width, together },
+        (Some(width), Some(k_group)) => RightSide::Groups { width, k_group },
         (Some(width), None) => RightSide::Panels { width },
         (None, _) => RightSide::Plain,
     }

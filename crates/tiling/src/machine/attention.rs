@@ -39,17 +39,17 @@ pub struct AttentionTile {
 pub enum Scores {
     /// Rows of queries, as factors of the next product right away.
     Rows,
-    /// Turned, in memory of the unit's own: rows of keys, so many made at once, with the queries across lanes. Maxima and
-    /// sums then go from row to row, and keys and values are factors as they lie. A unit takes whole values, and sums those
+    /// Transposed, in memory of the unit's own: rows of keys, so many made at once, with the queries across lanes. Maxima
+    /// and sums then go from row to row, and keys and values are factors as they lie. A unit takes whole values, and sums those
     /// of so many queries at once.
-    Turned { rows: i64, queries: i64 },
+    Transposed { rows: i64, queries: i64 },
 }
 
-/// Keys in runs that different units see.
+/// Splits of the keys, which different units see (split-KV).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AttentionRuns {
+pub struct AttentionSplits {
     /// How many, at least 1.
-    pub runs: Dim,
+    pub splits: Dim,
     /// 1 where keys are split, 0 where they are not.
     pub used: Dim,
     /// What was predicted, in one line; empty where nothing was.

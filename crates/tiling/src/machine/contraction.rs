@@ -91,10 +91,10 @@ pub struct ContractTile {
     pub n: i64,
     /// Contraction steps unrolled in the inner loop.
     pub k: i64,
-    /// Row tiles that one panel of the right side serves before the next panel is touched.
+    /// Row blocking: row tiles that one panel of the right side serves before the next panel is touched.
     pub m_block: i64,
-    /// Parts of the columns, a divisor of their tiles' number, each of which all rows pass over before the next is touched;
-    /// with cut edges only.
+    /// Column blocking: parts of the columns, a divisor of their tiles' number. All rows pass over one before the next is
+    /// touched. With cut edges only.
     pub n_slabs: i64,
     /// Rows of sums that keep the multiply-add units busy: a tile of fewer rows sums k in as many chains.
     pub busy_rows: i64,
@@ -104,7 +104,7 @@ pub struct ContractTile {
     pub edges: Edges,
     /// Columns of the result are the rows of the unit's product; with padded edges only.
     pub swapped: bool,
-    /// Runs of k whose sums are computed apart and then added up; with padded edges only.
+    /// Splits of k (split-K), whose sums are computed apart and then added up; with padded edges only.
     pub splits: i64,
 }
 

@@ -1,5 +1,5 @@
-//! Results whose innermost axis has a few elements that a buffer holds rows of, as an image's channels turned last: a
-//! vector of each row is woven into a run of the result, which is stored at once and not an element at a time.
+//! Results whose innermost axis has a few elements that a buffer holds rows of, as channels that a transpose puts last.
+//! A vector of each row is woven into a run of the result, which is stored at once and not an element at a time.
 
 use crate::access::{Axis, Lowering, TileBox};
 use crate::body::Body;
@@ -21,9 +21,9 @@ pub(super) struct Interleaved {
 /// more happens than a transpose in the end, or the two axes are not next to each other in memory.
 pub(super) fn find(body: &Body, space: &Shape, (lane, innermost): (usize, usize)) -> Option<Interleaved> {
     let ([result], [ty]) = (&body.results[..], &body.result_types[..]) else { return None };
-    let is_turned = body.func.def_op(*result).map(|op| body.func.kind(op));
+    let is_transposed = body.func.def_op(*result).map(|op| body.func.kind(op));
     let extent = space[innermost].as_const().filter(|n| MOST_ROWS.contains(n))?;
-    let fits = matches!(is_turned, Some(TensorOp::Transpose { .. }))
+    let fits = matches!(is_transposed, Some(TensorOp::Transpose { .. }))
         && ty.layout_or_default().is_row_major()
         && ty.shape == *space
         && lane < innermost

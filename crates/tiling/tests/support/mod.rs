@@ -13,7 +13,7 @@ use tegula_tile::exec::Order;
 use tegula_tile::{TileKernel, TileOp};
 use tegula_tiling::tuning::TunedTile;
 use tegula_tiling::{
-    Attention, AttentionFacts, AttentionRuns, AttentionTile, ByteProductFacts, Contract, ContractForm,
+    Attention, AttentionFacts, AttentionSplits, AttentionTile, ByteProductFacts, Contract, ContractForm,
     ContractTile, ContractionFacts, Edges, Facts, RowFacts, Scores, TileMachine, lower_kernel,
 };
 
@@ -132,15 +132,20 @@ impl TileMachine for SmallMachine {
                 queries: 8,
                 keys: 7,
                 v_dim: attention.v_dim,
-                scores: Scores::Turned { rows: 3, queries: 5 },
+                scores: Scores::Transposed { rows: 3, queries: 5 },
             },
             Edges::Padded => AttentionTile { queries: 16, keys: 8, v_dim: 16, scores: Scores::Rows },
         })
     }
-    fn attention_runs(&self, attention: &Attention, _: &AttentionTile, _: &Symbols) -> Option<AttentionRuns> {
-        let (one, runs) = (Dim::from(1), attention.keys.ceil_div(&Dim::from(9)).maximum(&Dim::from(1)));
-        let used = (runs.clone() - one.clone()).minimum(&one);
-        self.splits.then(|| AttentionRuns { runs, used, reason: String::new() })
+    fn attention_splits(
+        &self,
+        attention: &Attention,
+        _: &AttentionTile,
+        _: &Symbols,
+    ) -> Option<AttentionSplits> {
+        let (one, splits) = (Dim::from(1), attention.keys.ceil_div(&Dim::from(9)).maximum(&Dim::from(1)));
+        let used = (splits.clone() - one.clone()).minimum(&one);
+        self.splits.then(|| AttentionSplits { splits, used, reason: String::new() })
     }
     fn compile(&self, _: &str, _: &TileKernel, _: &Symbols) -> Result<CompiledKernel, Diagnostic> {
         Err(Diagnostic::internal("nothing compiles here"))

@@ -37,7 +37,7 @@ pub(super) fn scaled_bytes(site: &mut Site) -> Applied {
     site.b.dequantize(&operands, scheme).map(Some)
 }
 
-/// Whether the result is read as right factors only, turned or not.
+/// Whether the result is read as right factors only, transposed or not.
 fn is_factor(site: &Site) -> bool {
     let func = &site.b.func;
     let value = func.result(site.op);

@@ -44,7 +44,7 @@ fn shared_right_side(site: &mut Site) -> Applied {
     site.b.emit(TensorOp::Dot { dims: Box::new(dims), out, pair_sums }, &[lhs, w]).map(Some)
 }
 
-/// Packing reads a constant either way, so it need not be turned.
+/// Packing reads a constant either way, so it need not be transposed.
 fn transposed_constant(site: &mut Site) -> Applied {
     let Some((transpose, TensorOp::Transpose { perm })) = site.def(site.operand(1)) else { return Ok(None) };
     let TensorOp::Dot { dims, out, pair_sums } = site.kind() else { return Ok(None) };

@@ -49,7 +49,7 @@ const GATHER: &[Rule] = &[
     Rule { name: "gather(f(constants)) => f(gather(constants))", apply: gather_computed },
     Rule {
         name: "gather(table, reshape(x)) => reshape(gather(table, x))",
-        apply: super::reshape::sink_below_look_up,
+        apply: super::reshape::sink_below_lookup,
     },
 ];
 const REDUCE: &[Rule] = &[

@@ -99,7 +99,7 @@ pub(super) fn sink(site: &mut Site) -> Applied {
 }
 
 /// `norm(reshape(x)) => reshape(norm(x))` of composites that act on the last axes, where the reshape leaves those: as
-/// one op, before it is taken to pieces.
+/// one op, before it is decomposed.
 pub(super) fn sink_below_rows(site: &mut Site) -> Applied {
     let kind = site.kind();
     let Some(axis) = first_row_axis(kind, site.shape(site.operand(0)).rank()) else { return Ok(None) };
@@ -132,8 +132,8 @@ fn first_row_axis(kind: &TensorOp, rank: usize) -> Option<usize> {
     }
 }
 
-/// `gather(table, reshape(x)) => reshape(gather(table, x))`: a look-up is an elementwise op of its indices.
-pub(super) fn sink_below_look_up(site: &mut Site) -> Applied {
+/// `gather(table, reshape(x)) => reshape(gather(table, x))`: a lookup is an elementwise op of its indices.
+pub(super) fn sink_below_lookup(site: &mut Site) -> Applied {
     if !is_lookup(site.b.func, site.op) {
         return Ok(None);
     }

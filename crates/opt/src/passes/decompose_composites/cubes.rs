@@ -1,5 +1,5 @@
 //! Cubes of floats as products that are rounded about once, as the bound of `pow` asks: `x * x * x` is up to 1.26 ulp
-//! off. Behind `recover_composites`, which sees a power more easily than its pieces.
+//! off. Behind `recover_composites`, which sees a power more easily than its decomposition.
 
 use tegula_base::DType;
 use tegula_ir::{ScalarOp, Value};

@@ -1,6 +1,6 @@
-//! Products of 16-bit integers and stored bytes: of words, where the target multiplies such and no column's sum can leave
-//! `i32`, else of bytes: the two digits of each integer are multiplied apart, `q w = 256 (q1 w) + q0 w`. Integers that are
-//! differences of bytes are one product of bytes less a multiple of the weights' sums.
+//! Products of 16-bit integers and stored bytes. Where the target multiplies `i16` and no column's sum can leave `i32`,
+//! they are products of `i16`. Elsewhere each integer's two digits multiply bytes apart: `q w = 256 (q1 w) + q0 w`.
+//! Integers that are differences of bytes are one product of bytes less a multiple of the weights' sums.
 //!
 //! The low digit is an unsigned byte, the high one of zero point 128; each sum is exact in `i32`, and `f32` takes their
 //! total. Bytes are widened one vector of floats at a time, and four of their products take the time of one of
@@ -104,7 +104,8 @@ pub(super) fn dot(
     match integers {
         Integers::Whole(integers) => {
             let integers = b.reshape(integers, shape)?;
-            if target.preferences().fewest_i16_products.is_some() && words_fit(b, w, dims.rhs_contract[0]) {
+            if target.preferences().fewest_i16_products.is_some() && i16_sums_fit(b, w, dims.rhs_contract[0])
+            {
                 let sums = b.dot(integers, w, dims.clone(), DType::I32)?;
                 return b.cast(sums, DType::F32);
             }
@@ -153,11 +154,11 @@ fn columns(b: &mut Builder, product: Value, w: Value, dims: &DotDims) -> Built {
 
 /// Sums of bytes along `axis`, right here of the constant behind moves.
 fn column_sums(b: &mut Builder, w: Value, axis: usize) -> Built {
-    let (w, axis) = before_turns(b, w, axis);
+    let (w, axis) = before_transposes(b, w, axis);
     quantised::sums_over(b, w, &[axis])
 }
 
-fn before_turns(b: &Builder, mut w: Value, mut axis: usize) -> (Value, usize) {
+fn before_transposes(b: &Builder, mut w: Value, mut axis: usize) -> (Value, usize) {
     while let Some(op) = b.func.def_op(w) {
         let TensorOp::Transpose { perm } = b.func.kind(op) else { break };
         (axis, w) = (perm[axis], b.func.operand(op, 0));
@@ -165,9 +166,9 @@ fn before_turns(b: &Builder, mut w: Value, mut axis: usize) -> (Value, usize) {
     (w, axis)
 }
 
-/// Whether `i32` holds the sums of any words by these bytes along `axis`, whatever the order.
-fn words_fit(b: &Builder, w: Value, axis: usize) -> bool {
-    let (w, axis) = before_turns(b, w, axis);
+/// Whether `i32` holds the sums of any `i16` by these bytes along `axis`, whatever the order.
+fn i16_sums_fit(b: &Builder, w: Value, axis: usize) -> bool {
+    let (w, axis) = before_transposes(b, w, axis);
     let Some(data) = quantised::constant_data(b, w).filter(|data| data.dtype == DType::I8) else {
         return false;
     };

@@ -4,8 +4,8 @@ use super::is_constant;
 use tegula_ir::OpId;
 use tegula_tensor::{TensorFunc, TensorOp};
 
-/// Rows from which a computed right side is turned or widened before. Measured on an Ice Lake server, k and n of 1024, bytes
-/// of both signs: one row 33 us as it is and 94 turned first, four 120 and 190, eight alike, 64 a sixth.
+/// Rows from which a computed right side is transposed or widened before. Measured on an Ice Lake server, k and n of
+/// 1024, bytes of both signs: one row 33 us as it is and 94 transposed first, four 120 and 190, eight alike, 64 a sixth.
 const FEWEST_ROWS: i64 = 8;
 
 /// Whether an op is such a product; rows that are not known are many.

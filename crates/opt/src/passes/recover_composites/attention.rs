@@ -26,10 +26,10 @@ pub(super) fn attention(site: &mut Site) -> Applied {
 
 /// What stands before the second product.
 struct Found {
-    /// The operands of the first product: rows and columns; queries and keys, or with `turned` keys and queries.
+    /// The operands of the first product: rows and columns; queries and keys, or with `transposed` keys and queries.
     rows: Value,
     columns: Value,
-    turned: bool,
+    transposed: bool,
     scale: f64,
     softcap: f64,
     masks: Vec<Mask>,
@@ -86,7 +86,7 @@ fn weights_of(site: &Site, mut value: Value) -> Option<Found> {
             }
             TensorOp::Softmax { axis, log: false } if axis + 1 == site.b.rank(value) => {
                 let start =
-                    Scores { factor: 1.0, softcap: 0.0, masks: vec![], of_rank_4: None, turned: false };
+                    Scores { factor: 1.0, softcap: 0.0, masks: vec![], of_rank_4: None, transposed: false };
                 return scores_of(site, x, start, MOST).map(|found| Found { guarded, ..found });
             }
             _ => return None,
@@ -125,7 +125,7 @@ struct Scores {
     masks: Vec<Mask>,
     of_rank_4: Option<Value>,
     /// From here on queries are columns; nothing is added any more.
-    turned: bool,
+    transposed: bool,
 }
 
 fn scores_of(site: &Site, value: Value, mut known: Scores, left: usize) -> Option<Found> {
@@ -138,20 +138,20 @@ fn scores_of(site: &Site, value: Value, mut known: Scores, left: usize) -> Optio
     match kind {
         TensorOp::Reshape { .. } => {
             let x = operands[0];
-            (!known.turned && keeps_rows(site.shape(x), site.shape(value))).then_some(())?;
+            (!known.transposed && keeps_rows(site.shape(x), site.shape(value))).then_some(())?;
             scores_of(site, x, known, left)
         }
         TensorOp::Dot { .. } => {
             let [rows, columns] = product(site, op)?;
-            let Scores { factor: scale, softcap, masks, of_rank_4, turned } = known;
+            let Scores { factor: scale, softcap, masks, of_rank_4, transposed } = known;
             let of_rank_4 = of_rank_4.map(|value| site.shape(value).clone());
-            Some(Found { rows, columns, turned, scale, softcap, masks, guarded: false, of_rank_4 })
+            Some(Found { rows, columns, transposed, scale, softcap, masks, guarded: false, of_rank_4 })
         }
-        TensorOp::Transpose { perm } if !known.turned && perm.len() >= 2 => {
-            let turns = perm.iter().rev().take(2).copied().eq([perm.len() - 2, perm.len() - 1]);
-            let swaps = turns && perm.iter().rev().skip(2).rev().copied().eq(0..perm.len() - 2);
+        TensorOp::Transpose { perm } if !known.transposed && perm.len() >= 2 => {
+            let swaps_last = perm.iter().rev().take(2).copied().eq([perm.len() - 2, perm.len() - 1]);
+            let swaps = swaps_last && perm.iter().rev().skip(2).rev().copied().eq(0..perm.len() - 2);
             swaps.then_some(())?;
-            scores_of(site, operands[0], Scores { turned: true, ..known }, left)
+            scores_of(site, operands[0], Scores { transposed: true, ..known }, left)
         }
         TensorOp::Elementwise { f } => elementwise_scores(site, f, operands, known, left),
         _ => None,
@@ -183,7 +183,7 @@ fn elementwise_scores(
             scores_of(site, *x, Scores { softcap: known.factor, ..known }, left)
         }
         // What bends the scores comes before anything that is added.
-        (ScalarOp::Add | ScalarOp::Sub, [a, b]) if known.softcap == 0.0 && !known.turned => {
+        (ScalarOp::Add | ScalarOp::Sub, [a, b]) if known.softcap == 0.0 && !known.transposed => {
             let with = |x: Value, mask: Value, sign: f64| {
                 let mut known = known.clone();
                 known.masks.push(Mask::added(mask, sign * known.factor));
@@ -193,7 +193,7 @@ fn elementwise_scores(
             with(*a, *b, if f == ScalarOp::Add { 1.0 } else { -1.0 }).or_else(swapped)
         }
         (ScalarOp::Select, [condition, a, b])
-            if known.softcap == 0.0 && known.factor > 0.0 && !known.turned =>
+            if known.softcap == 0.0 && known.factor > 0.0 && !known.transposed =>
         {
             let (x, hidden, where_true) = match (number(*a), number(*b)) {
                 (None, Some(hidden)) => (*a, hidden, false),
@@ -224,12 +224,12 @@ fn build(site: &mut Site, found: &Found, v: Value) -> Applied {
         return Ok(site.miss("no attention: a mask has numbers that the queries' type has not"));
     }
     let (rows, on_rows) = heads::unscaled(site, found.rows)?;
-    let (columns, on_columns) = heads::turned(site, found.columns)?;
+    let (columns, on_columns) = heads::transposed(site, found.columns)?;
     let narrowed = [heads::narrowed(site, rows, dtype)?, heads::narrowed(site, columns, dtype)?];
     let [Some(rows), Some(columns)] = narrowed else {
         return Ok(site.miss("no attention: queries or keys are of another type than the result"));
     };
-    let [q, k] = if found.turned { [columns, rows] } else { [rows, columns] };
+    let [q, k] = if found.transposed { [columns, rows] } else { [rows, columns] };
     let [l, s] = [q, k].map(|value| site.shape(value)[site.b.rank(value) - 2].clone());
     // However the rows of weights were counted in between, they are the rows of the scores again.
     let of_result = &site.result_type().shape;

@@ -1,4 +1,4 @@
-//! Bytes that are a function of one byte: looked up in a table of 256, where that is less than computing them.
+//! Bytes that are a function of one byte: a lookup table of 256, where that takes less than computing them.
 //!
 //! An activation between two quantisations is such a function, however it is spelled and quantised on its way.
 
@@ -12,7 +12,7 @@ use tegula_tensor::lookup::{BYTES, SLACK};
 
 /// Ops of one function; a walk goes through no more.
 const MOST: usize = 48;
-/// Instructions that a look-up is worth, as [`cost`] counts them. Of a CPU's two ways (`target-cpu/src/select/look_up.rs`)
+/// Instructions that a lookup is worth, as [`cost`] counts them. Of a CPU's two ways (`target-cpu/src/select/look_up.rs`)
 /// the dearer decides: with `vpermi2b` a vector of 16 takes nine instructions, without it `vpgatherdd` reads the 8
 /// elements one by one, in some 20 cycles on Zen 5 and Golden Cove (Fog, "Instruction tables").
 const DEAR: u32 = 32;

@@ -1,4 +1,4 @@
-// Elements of a head that lie apart would be written one by one: they are turned afterwards.
+// Elements of a head that lie apart would be written one by one: they are transposed afterwards.
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["q", "k", "v"], result_names = ["t"]}> ({
   ^bb0(%q: tensor<1x2x64x16xf32>, %k: tensor<1x2x64x16xf32>, %v: tensor<1x2x64x16xf32>):

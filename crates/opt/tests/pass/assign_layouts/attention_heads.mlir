@@ -1,4 +1,4 @@
-// Heads that are brought next to each other afterwards are written there: nothing is turned.
+// Heads that are brought next to each other afterwards are written there: nothing is transposed.
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["q", "k", "v"], result_names = ["z"]}> ({
   ^bb0(%q: tensor<1x2x64x16xf32>, %k: tensor<1x2x64x16xf32>, %v: tensor<1x2x64x16xf32>):

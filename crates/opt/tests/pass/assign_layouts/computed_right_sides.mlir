@@ -5,8 +5,8 @@
   ^bb0(%x: tensor<6x4xf32>, %few: tensor<5x4xf32>, %w: tensor<4x20xf32>, %v: tensor<20x4xf32>, %h: tensor<2x4x20xf32>, %narrow: tensor<4x16xf32>):
     %y = "tgn.dot"(%x, %w) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}, out = "f32"}> : (tensor<6x4xf32>, tensor<4x20xf32>) -> tensor<6x20xf32> loc("y")
     %z = "tgn.dot"(%few, %w) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}, out = "f32"}> : (tensor<5x4xf32>, tensor<4x20xf32>) -> tensor<5x20xf32> loc("z")
-    %turned = "tgn.transpose"(%v) <{perm = [1, 0]}> : (tensor<20x4xf32>) -> tensor<4x20xf32> loc("turned")
-    %t = "tgn.dot"(%few, %turned) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}, out = "f32"}> : (tensor<5x4xf32>, tensor<4x20xf32>) -> tensor<5x20xf32> loc("t")
+    %transposed = "tgn.transpose"(%v) <{perm = [1, 0]}> : (tensor<20x4xf32>) -> tensor<4x20xf32> loc("transposed")
+    %t = "tgn.dot"(%few, %transposed) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}, out = "f32"}> : (tensor<5x4xf32>, tensor<4x20xf32>) -> tensor<5x20xf32> loc("t")
     %rows = "tgn.reshape"(%x) <{shape = [1, 6, 4]}> : (tensor<6x4xf32>) -> tensor<1x6x4xf32> loc("rows")
     %both = "tgn.broadcast"(%rows) <{shape = [2, 6, 4]}> : (tensor<1x6x4xf32>) -> tensor<2x6x4xf32> loc("both")
     %s = "tgn.dot"(%both, %h) <{dims = {lhs_batch = [0], rhs_batch = [0], lhs_contract = [2], rhs_contract = [1]}, out = "f32"}> : (tensor<2x6x4xf32>, tensor<2x4x20xf32>) -> tensor<2x6x20xf32> loc("s")
@@ -16,7 +16,7 @@
 }) : () -> ()
 // -----
 // both: not fused into dot "s": `dot` reads buffers
-// turned: not fused into dot "t": `dot` reads buffers
+// transposed: not fused into dot "t": `dot` reads buffers
 // its layout changes in a kernel of its own
 // t: operand 1 is written in the layout wanted
 // its layout changes in a kernel of its own
@@ -40,9 +40,9 @@
     }) : (tensor<5x4xf32>, tensor<4x20xf32>) -> tensor<5x20xf32> loc("z")
     %20 = "tgn.kernel"(%3) <{class = "map"}> ({
     ^bb0(%21: tensor<20x4xf32>):
-      %8 = "tgn.transpose"(%21) <{perm = [1, 0]}> : (tensor<20x4xf32>) -> tensor<4x20xf32> loc("turned")
+      %8 = "tgn.transpose"(%21) <{perm = [1, 0]}> : (tensor<20x4xf32>) -> tensor<4x20xf32> loc("transposed")
       "tgn.yield"(%8) : (tensor<4x20xf32>) -> ()
-    }) : (tensor<20x4xf32>) -> tensor<4x20xf32, {layout = ["1/8", "0", "1%8"]}> loc("turned")
+    }) : (tensor<20x4xf32>) -> tensor<4x20xf32, {layout = ["1/8", "0", "1%8"]}> loc("transposed")
     %22 = "tgn.kernel"(%1, %20) <{class = "dot"}> ({
     ^bb0(%23: tensor<5x4xf32>, %24: tensor<4x20xf32, {layout = ["1/8", "0", "1%8"]}>):
       %9 = "tgn.dot"(%23, %24) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}, out = "f32"}> : (tensor<5x4xf32>, tensor<4x20xf32, {layout = ["1/8", "0", "1%8"]}>) -> tensor<5x20xf32> loc("t")

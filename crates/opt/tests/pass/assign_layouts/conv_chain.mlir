@@ -1,4 +1,4 @@
-// Activations between convolutions lie channels-last; the result is turned back.
+// Activations between convolutions lie channels-last; the result is transposed back.
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x", "r"], result_names = ["a", "b"]}> ({
   ^bb0(%x: tensor<1x8x4x4xf32>, %r: tensor<1x8x4x4xf32>):

@@ -1,4 +1,4 @@
-// Bytes that are scaled by arithmetic and read as weights are dequantised by one op (a: one scale a column, b: a zero point and one scale, turned before it is read); not where others read the floats (c), where the bytes are the left factor (d), or where scales differ along both axes (e).
+// Bytes that are scaled by arithmetic and read as weights are dequantised by one op (a: one scale a column, b: a zero point and one scale, transposed before it is read); not where others read the floats (c), where the bytes are the left factor (d), or where scales differ along both axes (e).
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x"], result_names = ["p", "q", "r", "c", "s", "u"]}> ({
   ^bb0(%x: tensor<2x4xf32>):

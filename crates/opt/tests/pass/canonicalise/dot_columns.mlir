@@ -1,4 +1,4 @@
-// A right side whose columns come first is turned, unless it is constant.
+// A right side whose columns come first is transposed, unless it is constant.
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x", "w"], result_names = ["y", "z"]}> ({
   ^bb0(%x: tensor<?x4xf32, {dims = ["n"]}>, %w: tensor<2x4xf32>):

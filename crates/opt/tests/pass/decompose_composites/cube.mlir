@@ -12,8 +12,8 @@
   }) : () -> ()
 }) : () -> ()
 // -----
-// a: decomposed elementwise: the target takes it in pieces
-// c: decomposed elementwise: the target takes it in pieces
+// a: decomposed elementwise: the target takes its decomposition
+// c: decomposed elementwise: the target takes its decomposition
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x", "h"], result_names = ["a", "b", "c"]}> ({
   ^bb0(%0: tensor<3x2xf32>, %1: tensor<3x2xf16>):

@@ -24,8 +24,8 @@
   }
 #-}
 // -----
-// y: decomposed dot: the target takes it in pieces
-// z: decomposed dot: the target takes it in pieces
+// y: decomposed dot: the target takes its decomposition
+// z: decomposed dot: the target takes its decomposition
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x", "r", "c"], result_names = ["y", "z"]}> ({
   ^bb0(%0: tensor<?x4xui8, {dims = ["n"]}>, %1: tensor<?x1xui8, {dims = ["n"]}>, %2: tensor<1x4xui8>):

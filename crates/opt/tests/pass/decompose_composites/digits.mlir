@@ -18,7 +18,7 @@
   }
 #-}
 // -----
-// y: decomposed dot: the target takes it in pieces
+// y: decomposed dot: the target takes its decomposition
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x", "v"], result_names = ["y", "z"]}> ({
   ^bb0(%0: tensor<?x4xi16, {dims = ["n"]}>, %1: tensor<4x3xi8>):

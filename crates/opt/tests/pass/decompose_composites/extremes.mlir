@@ -13,8 +13,8 @@
   }) : () -> ()
 }) {tgn.symbols = {n = {axis = 0, input = 0}, h = {axis = 2, input = 1}, w = {axis = 3, input = 1}}} : () -> ()
 // -----
-// y: decomposed reduce: the target takes it in pieces
-// z: decomposed reduce: the target takes it in pieces
+// y: decomposed reduce: the target takes its decomposition
+// z: decomposed reduce: the target takes its decomposition
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x", "image", "w", "few"], result_names = ["y", "z", "sum", "small", "kept"]}> ({
   ^bb0(%0: tensor<?x64xf32, {dims = ["n"]}>, %1: tensor<1x3x?x?xf32, {dims = ["h", "w"]}>, %2: tensor<8x3x1x1xf32>, %3: tensor<4x8xf32>):

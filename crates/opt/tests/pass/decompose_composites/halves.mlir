@@ -21,9 +21,9 @@
   }
 #-}
 // -----
-// y: decomposed dot: the target takes it in pieces
-// few: decomposed dot: the target takes it in pieces
-// z: decomposed dot: the target takes it in pieces
+// y: decomposed dot: the target takes its decomposition
+// few: decomposed dot: the target takes its decomposition
+// z: decomposed dot: the target takes its decomposition
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x", "s", "t", "i"], result_names = ["y", "few", "z", "d"]}> ({
   ^bb0(%0: tensor<?x4xf16, {dims = ["n"]}>, %1: tensor<2x9x4xf16>, %2: tensor<2x4x5xf16>, %3: tensor<1x4x5xf16>):

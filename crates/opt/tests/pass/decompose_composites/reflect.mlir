@@ -11,11 +11,11 @@
   }) : () -> ()
 }) {tgn.symbols = {n = {axis = 0, input = 0}}} : () -> ()
 // -----
-// y: decomposed pad: the target takes it in pieces
-// w: decomposed pad: the target takes it in pieces
-// e: decomposed pad: the target takes it in pieces
-// f: decomposed pad: the target takes it in pieces
-// g: decomposed pad: the target takes it in pieces
+// y: decomposed pad: the target takes its decomposition
+// w: decomposed pad: the target takes its decomposition
+// e: decomposed pad: the target takes its decomposition
+// f: decomposed pad: the target takes its decomposition
+// g: decomposed pad: the target takes its decomposition
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x", "z"], result_names = ["y", "w", "e", "f", "g"]}> ({
   ^bb0(%0: tensor<?x4xf32, {dims = ["n"]}>, %1: tensor<3x4xf32>):

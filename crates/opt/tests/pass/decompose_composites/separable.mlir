@@ -12,8 +12,8 @@
   }) : () -> ()
 }) : () -> ()
 // -----
-// y: decomposed pool: the target takes it in pieces
-// cube: decomposed pool: the target takes it in pieces
+// y: decomposed pool: the target takes its decomposition
+// cube: decomposed pool: the target takes its decomposition
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x", "tiles", "v"], result_names = ["y", "small", "beside", "row", "mean", "cube"]}> ({
   ^bb0(%0: tensor<1x2x?x20xf32, {dims = ["h"]}>, %1: tensor<1x1x8x20xf32>, %2: tensor<1x1x9x10x11xf32>):

@@ -1,4 +1,4 @@
-// Machines multiply an unsigned by a signed byte: other signs are turned, and sums of the other side make up for it; those of constant weights are known here. Few rows leave a computed right side as it is.
+// Machines multiply an unsigned by a signed byte: other signs are flipped, and sums of the other side make up for it; those of constant weights are known here. Few rows leave a computed right side as it is.
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x", "s", "t", "i"], result_names = ["y", "both", "few", "z"]}> ({
   ^bb0(%x: tensor<?x4xui8, {dims = ["n"]}>, %s: tensor<2x9x4xi8>, %t: tensor<2x4x5xui8>, %i: tensor<?x2x5xui8, {dims = ["n"]}>):
@@ -22,9 +22,9 @@
   }
 #-}
 // -----
-// y: decomposed dot: the target takes it in pieces
-// both: decomposed dot: the target takes it in pieces
-// z: decomposed conv: the target takes it in pieces
+// y: decomposed dot: the target takes its decomposition
+// both: decomposed dot: the target takes its decomposition
+// z: decomposed conv: the target takes its decomposition
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x", "s", "t", "i"], result_names = ["y", "both", "few", "z"]}> ({
   ^bb0(%0: tensor<?x4xui8, {dims = ["n"]}>, %1: tensor<2x9x4xi8>, %2: tensor<2x4x5xui8>, %3: tensor<?x2x5xui8, {dims = ["n"]}>):

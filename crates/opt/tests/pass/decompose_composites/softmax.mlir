@@ -7,7 +7,7 @@
   }) : () -> ()
 }) {tgn.symbols = {n = {axis = 0, input = 0}}} : () -> ()
 // -----
-// y: decomposed softmax: the target takes it in pieces
+// y: decomposed softmax: the target takes its decomposition
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x"], result_names = ["y"]}> ({
   ^bb0(%0: tensor<?x5xf32, {dims = ["n"]}>):

@@ -7,7 +7,7 @@
   }) : () -> ()
 }) : () -> ()
 // -----
-// y: decomposed conv_transpose: the target takes it in pieces
+// y: decomposed conv_transpose: the target takes its decomposition
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x", "w"], result_names = ["y"]}> ({
   ^bb0(%0: tensor<?x2x?xf32, {dims = ["n", "l"]}>, %1: tensor<2x3x5xf32>):

@@ -7,7 +7,7 @@
   }) : () -> ()
 }) : () -> ()
 // -----
-// y: decomposed conv_transpose: the target takes it in pieces
+// y: decomposed conv_transpose: the target takes its decomposition
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x", "w"], result_names = ["y"]}> ({
   ^bb0(%0: tensor<2x4x3x?xi32, {dims = ["l"]}>, %1: tensor<4x3x4x4xi32>):

@@ -8,7 +8,7 @@
   }) : () -> ()
 }) : () -> ()
 // -----
-// layer: decomposed lstm: the target takes it in pieces
+// layer: decomposed lstm: the target takes its decomposition
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x", "w", "r", "b", "h", "c"], result_names = ["y", "s"]}> ({
   ^bb0(%0: tensor<4x1x3xf32>, %1: tensor<8x3xf32>, %2: tensor<8x2xf32>, %3: tensor<16xf32>, %4: tensor<1x2xf32>, %5: tensor<1x2xf32>):

@@ -1,4 +1,4 @@
-// BERT: scores are divided, padding of keys is added; keys are turned as they are split into heads.
+// BERT: scores are divided, padding of keys is added; keys are transposed as they are split into heads.
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["q", "k", "v", "mask"], result_names = ["Reshape_25"]}> ({
   ^bb0(%0: tensor<?x?x8xf32, {dims = ["b", "s"]}>, %1: tensor<?x?x8xf32, {dims = ["b", "s"]}>, %2: tensor<?x?x8xf32, {dims = ["b", "s"]}>, %3: tensor<?x?xi64, {dims = ["b", "s"]}>):

@@ -1,4 +1,4 @@
-// dynamo: keys turned with their leading axes joined, a boolean mask, a guard against rows without keys.
+// dynamo: keys transposed with their leading axes joined, a boolean mask, a guard against rows without keys.
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["q", "k", "v", "mask"], result_names = ["MatMul_30"]}> ({
   ^bb0(%0: tensor<?x2x?x4xf32, {dims = ["b", "l"]}>, %1: tensor<?x2x?x4xf32, {dims = ["b", "s"]}>, %2: tensor<?x2x?x4xf32, {dims = ["b", "s"]}>, %3: tensor<?x1x?x?xi1, {dims = ["b", "l", "s"]}>):

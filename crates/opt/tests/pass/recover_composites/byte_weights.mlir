@@ -1,4 +1,4 @@
-// Weights alone are bytes: they stay bytes, turned or not; scales of one a column too.
+// Weights alone are bytes: they stay bytes, transposed or not; scales of one a column too.
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x"], result_names = ["y", "z"]}> ({
   ^bb0(%x: tensor<2x4xf32>):

@@ -1,4 +1,4 @@
-// Bytes are reshaped and turned between a pair of the same scale.
+// Bytes are reshaped and transposed between a pair of the same scale.
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x"], result_names = ["QuantizeLinear_9"]}> ({
   ^bb0(%0: tensor<?x4x4xui8, {dims = ["n"]}>):

@@ -122,10 +122,10 @@ impl Phases {
         order.extend((0..n).map(|i| 4 + 2 * i));
         order.extend([2, 1]);
         order.extend((0..n).map(|i| 3 + 2 * i));
-        let turned = b.transpose(apart, &order)?;
+        let transposed = b.transpose(apart, &order)?;
         let mut joined = vec![Dim::from(groups * self.count()) * outputs, inputs];
         joined.extend(self.0.iter().map(|axis| Dim::from(axis.taps)));
-        let mut weights = b.reshape(turned, joined)?;
+        let mut weights = b.reshape(transposed, joined)?;
         for i in (0..n).filter(|i| self.0[*i].taps > 1) {
             weights = b.reverse(weights, 2 + i)?;
         }

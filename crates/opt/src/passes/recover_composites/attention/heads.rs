@@ -1,5 +1,5 @@
-//! Queries, keys and values on their way to the products: scaled by numbers, turned, and repeated for the query heads that
-//! share them.
+//! Queries, keys and values on their way to the products: scaled by numbers, transposed, and repeated for the query
+//! heads that share them.
 
 use crate::passes::canonicalise::{Applied, Site};
 use crate::passes::recover_composites::algebra::Algebra;
@@ -62,10 +62,10 @@ pub(super) fn narrowed(site: &mut Site, value: Value, narrow: DType) -> Applied 
 }
 
 /// [`unscaled`] with the last two axes exchanged, without a transpose where the value comes from one.
-pub(super) fn turned(site: &mut Site, value: Value) -> Built<(Value, f64)> {
+pub(super) fn transposed(site: &mut Site, value: Value) -> Built<(Value, f64)> {
     let rank = site.b.rank(value);
     if let Some((x, by)) = scaled(site, value) {
-        let (x, rest) = turned(site, x)?;
+        let (x, rest) = transposed(site, x)?;
         return Ok((x, by * rest));
     }
     let mut shape = site.shape(value).clone();
@@ -80,12 +80,12 @@ pub(super) fn turned(site: &mut Site, value: Value) -> Built<(Value, f64)> {
         }
         Some((op, TensorOp::Reshape { .. })) if moves(site, site.b.func.operand(op, 0), value) => {
             let source = site.b.func.operand(op, 0);
-            let (source, by) = turned(site, source)?;
+            let (source, by) = transposed(site, source)?;
             Ok((site.b.reshape(source, shape)?, by))
         }
         Some((op, TensorOp::Broadcast { .. })) if moves(site, site.b.func.operand(op, 0), value) => {
             let source = site.b.func.operand(op, 0);
-            let (source, by) = turned(site, source)?;
+            let (source, by) = transposed(site, source)?;
             Ok((site.b.broadcast(source, shape)?, by))
         }
         _ => {
@@ -95,7 +95,7 @@ pub(super) fn turned(site: &mut Site, value: Value) -> Built<(Value, f64)> {
     }
 }
 
-/// Whether an op leaves the last two axes of its source alone, which is turned itself.
+/// Whether an op leaves the last two axes of its source alone, which is transposed itself.
 fn moves(site: &Site, source: Value, value: Value) -> bool {
     matches!(site.def(source), Some((_, TensorOp::Transpose { .. })))
         && super::keeps_matrices(site.shape(source), site.shape(value))

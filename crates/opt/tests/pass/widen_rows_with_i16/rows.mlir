@@ -1,4 +1,4 @@
-// Rows of bytes by constants become words. Unchanged: few columns (r), an odd number of steps (s), signed rows (t), weights
+// Rows of bytes by constants become `i16`. Unchanged: few columns (r), an odd number of steps (s), signed rows (t), weights
 // that are computed (u), sums of pairs (v), one row (o).
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x", "z", "i", "c", "l"], result_names = ["p", "r", "s", "t", "u", "v", "o"]}> ({

@@ -1,4 +1,4 @@
-// A pool of channels for whole vectors is turned, one of fewer stays as it lies.
+// A pool of channels for whole vectors is transposed, one of fewer stays as it lies.
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x", "few"], result_names = ["y", "z"]}> ({
   ^bb0(%x: tensor<1x8x4x4xf32>, %few: tensor<1x3x4x4xf32>):

@@ -10,21 +10,21 @@ use tegula_tile::TileOp;
 
 /// Rows become columns in squares of lanes, whole and cut ones, with ops in front and behind.
 #[test]
-fn turned_rows() {
+fn transposed_rows() {
     for n in [0, 1, 3, 4, 9, 300] {
-        let case = || Case::new("turned rows").symbol("n", n);
+        let case = || Case::new("transposed rows").symbol("n", n);
         let rows = [Dim::from(2), Dim::symbol("n"), Dim::from(3), Dim::from(6)];
         check(case().arg(F32, rows.clone()), |b, args| Ok(vec![b.transpose(args[0], &[0, 2, 3, 1])?]));
         check(case().arg(U8, rows.clone()).arg(F32, [1, 3, 6, 1]), |b, args| {
-            let turned = b.transpose(args[0], &[0, 2, 3, 1])?;
-            let wide = b.cast(turned, F32)?;
+            let transposed = b.transpose(args[0], &[0, 2, 3, 1])?;
+            let wide = b.cast(transposed, F32)?;
             Ok(vec![b.elementwise(ScalarOp::Mul, &[wide, args[1]])?])
         });
         check(
             case().arg(F32, [Dim::from(5), Dim::symbol("n")]).arg(F32, [Dim::symbol("n"), Dim::from(5)]),
             |b, args| {
-                let turned = b.transpose(args[0], &[1, 0])?;
-                let sum = b.elementwise(ScalarOp::Add, &[turned, args[1]])?;
+                let transposed = b.transpose(args[0], &[1, 0])?;
+                let sum = b.elementwise(ScalarOp::Add, &[transposed, args[1]])?;
                 Ok(vec![b.neg(sum)?])
             },
         );
@@ -37,7 +37,7 @@ fn turned_rows() {
 
 /// Images whose channels become innermost, or stop being so: enough of them for squares, and too few.
 #[test]
-fn turned_images() {
+fn transposed_images() {
     for channels in [1, 3, 4, 9] {
         for (from, to) in [([0, 1, 2, 3], CHANNELS_LAST), (CHANNELS_LAST, [0, 1, 2, 3])] {
             let [from, to] = [from, to].map(|order| Layout::permuted(&order));
@@ -111,9 +111,9 @@ fn squares_are_taken_where_they_can_be() {
         Ok(vec![b.elementwise(ScalarOp::Add, &[narrow, wide])?])
     }));
     // A result that lies otherwise.
-    let turned = || case().result_layout(Layout::permuted(&[1, 0]));
-    assert!(square(turned().arg(F32, [9, 7]), &|b, x| Ok(vec![b.neg(x[0])?])));
-    assert!(!square(turned().arg(F32, [9, 3]), &|b, x| Ok(vec![b.neg(x[0])?])));
+    let transposed = || case().result_layout(Layout::permuted(&[1, 0]));
+    assert!(square(transposed().arg(F32, [9, 7]), &|b, x| Ok(vec![b.neg(x[0])?])));
+    assert!(!square(transposed().arg(F32, [9, 3]), &|b, x| Ok(vec![b.neg(x[0])?])));
     // Axes that are neighbours in both orders are one.
     let channels_last = || case().result_layout(Layout::permuted(&CHANNELS_LAST));
     assert!(square(channels_last().arg(F32, [1, 9, 3, 3]), &|b, x| Ok(vec![b.neg(x[0])?])));
@@ -125,9 +125,9 @@ fn squares_are_taken_where_they_can_be() {
     assert!(!square(image(3), &|b, x| Ok(vec![b.abs(x[0])?])));
     // A row that is looked up begins at one place; several rows' elements have one each.
     assert!(!square(case().arg(F32, [9, 7]).arg(F32, [20, 9]).indices([7], 20), &|b, x| {
-        let turned = b.transpose(x[0], &[1, 0])?;
+        let transposed = b.transpose(x[0], &[1, 0])?;
         let found = b.gather(x[1], x[2], 0)?;
-        Ok(vec![b.elementwise(ScalarOp::Add, &[turned, found])?])
+        Ok(vec![b.elementwise(ScalarOp::Add, &[transposed, found])?])
     }));
 }
 
@@ -141,8 +141,8 @@ fn axes_of_one_element() {
         check(case().arg(F32, shape.clone()), |b, x| Ok(vec![b.transpose(x[0], &[2, 3, 0, 1, 4])?]));
         check(case().arg(F32, shape.clone()), |b, x| {
             let part = b.slice_axis(x[0], 1, 2, 3)?;
-            let turned = b.transpose(part, &[0, 3, 2, 1, 4])?;
-            Ok(vec![b.abs(turned)?])
+            let transposed = b.transpose(part, &[0, 3, 2, 1, 4])?;
+            Ok(vec![b.abs(transposed)?])
         });
         check(case().arg(F32, shape.clone()), |b, x| {
             let fill = b.splat(F32, Shape::scalar(), 7.0)?;
@@ -151,8 +151,8 @@ fn axes_of_one_element() {
             Ok(vec![b.pad(x[0], &low, &high, fill)?])
         });
         check(case().arg(F32, shape.clone()).arg(F32, shape.clone()), |b, x| {
-            let turned = b.transpose(x[1], &[0, 1, 4, 3, 2])?;
-            Ok(vec![b.concat(&[x[0], turned], 1)?])
+            let transposed = b.transpose(x[1], &[0, 1, 4, 3, 2])?;
+            Ok(vec![b.concat(&[x[0], transposed], 1)?])
         });
     }
     // Neighbours lie across lanes, though axes of one element stand behind theirs.
@@ -203,8 +203,8 @@ fn results_in_panels() {
         check(case("transposed").arg(F32, [columns, rows]), |b, x| Ok(vec![b.transpose(x[0], &[1, 0])?]));
         let batched = Case::new("batched").result_layout(Layout::panels(&[0, 2, 1], 2, 8));
         check(batched.arg(F32, [3, columns, rows]).arg(F32, [3, 1, columns]), |b, x| {
-            let turned = b.transpose(x[0], &[0, 2, 1])?;
-            Ok(vec![b.elementwise(ScalarOp::Add, &[turned, x[1]])?])
+            let transposed = b.transpose(x[0], &[0, 2, 1])?;
+            Ok(vec![b.elementwise(ScalarOp::Add, &[transposed, x[1]])?])
         });
     }
     let open = Case::new("open").symbol("n", 21).result_layout(Layout::panels(&[1, 0], 1, 8));
@@ -219,8 +219,8 @@ fn transposes_that_move_nothing_meet() {
         case.result_layout(Layout::permuted(&CHANNELS_LAST))
     };
     let wide = |b: &mut Builder, x: &[Value]| {
-        let turned = b.transpose(x[0], &[0, 3, 1, 2])?;
-        let wide = b.cast(turned, I32)?;
+        let transposed = b.transpose(x[0], &[0, 3, 1, 2])?;
+        let wide = b.cast(transposed, I32)?;
         Ok(vec![b.with_number(ScalarOp::Add, wide, 7.0)?])
     };
     check(case(), wide);
@@ -228,8 +228,8 @@ fn transposes_that_move_nothing_meet() {
     // Of two operands one is transposed; of two transposes they differ.
     let case = || case().arg(I32, [2, 4, 3, 5]).arg(I32, [3, 2, 5, 4]);
     check(case(), |b, x| {
-        let turned = b.transpose(x[0], &[0, 3, 1, 2])?;
-        let wide = b.cast(turned, I32)?;
+        let transposed = b.transpose(x[0], &[0, 3, 1, 2])?;
+        let wide = b.cast(transposed, I32)?;
         let sum = b.add(wide, x[1])?;
         let other = b.transpose(x[2], &[1, 3, 0, 2])?;
         Ok(vec![b.add(sum, other)?])

@@ -1,4 +1,4 @@
-// Bytes that convolutions read become words. Unchanged: each byte in few products, as places of the window are two apart (q),
+// Bytes that convolutions read become `i16`. Unchanged: each byte in few products, as places of the window are two apart (q),
 // an odd number of channels (r), groups (s), one place (t), weights that are computed (u), steps of the window whose product no integer holds (v).
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["xp", "xq", "xr", "xs", "xt", "xu", "wu", "xv"], result_names = ["p", "q", "r", "s", "t", "u", "v"]}> ({

@@ -1,8 +1,9 @@
 //! Contractions get their right side the way the target reads it best.
 //!
-//! Before: contractions in normal form.  After: where the target reads a right side turned for nothing, none is the transpose
-//! of its last two axes; where it does not, none is a single column that meets long rows: those are multiplied by it
-//! element by element and summed, instead of filling one lane of a vector of columns.
+//! Before: contractions in normal form.
+//! After: where the target reads a transposed right side for free, no right side is a transpose of its last two axes.
+//! On other targets, no right side is a single column that meets long rows.
+//! Such rows are multiplied by the column element by element and summed; a product would fill one lane of a vector.
 
 use super::canonicalise::{Applied, Rule, Site, apply_rules};
 use tegula_backend::Target;
@@ -11,24 +12,24 @@ use tegula_ir::ScalarOp;
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_tensor::{TensorOp, TensorProgram};
 
-const TURNED: &[Rule] = &[Rule { name: "dot(x, transpose(w)) => dot(x, w)", apply: as_it_lies }];
+const TRANSPOSED: &[Rule] = &[Rule { name: "dot(x, transpose(w)) => dot(x, w)", apply: as_it_lies }];
 const COLUMNS: &[Rule] = &[Rule { name: "dot(x, column) => sum(x * row)", apply: sum_of_rows }];
 
 #[cfg(test)]
-pub(crate) const TABLES: [&[Rule]; 2] = [TURNED, COLUMNS];
+pub(crate) const TABLES: [&[Rule]; 2] = [TRANSPOSED, COLUMNS];
 
 /// Terms of a row from which its sum takes less than a lane of its products. Measured on one thread of an Emerald Rapids, 4096
 /// rows: of 16 terms 28 us as a product and 30 as a sum, of 32 50 and 13, of 64 98 and 19, of 1024 2480 and 1180.
 const FEWEST_TERMS: i64 = 32;
 
 /// Errors: internal, when the rule builds what does not fit.
-pub fn turn_factors(
+pub fn transpose_factors(
     program: &mut TensorProgram,
     target: &dyn Target,
     cx: &mut PassCx,
 ) -> Result<Changed, Diagnostics> {
     let rules: fn(&TensorOp) -> &'static [Rule] = match target.preferences().transposed_factors {
-        true => |op| if matches!(op, TensorOp::Dot { .. }) { TURNED } else { &[] },
+        true => |op| if matches!(op, TensorOp::Dot { .. }) { TRANSPOSED } else { &[] },
         false => |op| if matches!(op, TensorOp::Dot { .. }) { COLUMNS } else { &[] },
     };
     apply_rules(program, rules, cx)
@@ -38,8 +39,8 @@ fn as_it_lies(site: &mut Site) -> Applied {
     let TensorOp::Dot { dims, out, pair_sums: None } = site.kind() else { return Ok(None) };
     let Some((transpose, TensorOp::Transpose { perm })) = site.def(site.operand(1)) else { return Ok(None) };
     let (rank, n_batch) = (perm.len(), dims.rhs_batch.len());
-    let turned = (0..n_batch).chain([n_batch + 1, n_batch]);
-    if rank != n_batch + 2 || dims.rhs_contract.len() != 1 || !perm.iter().copied().eq(turned) {
+    let transposed = (0..n_batch).chain([n_batch + 1, n_batch]);
+    if rank != n_batch + 2 || dims.rhs_contract.len() != 1 || !perm.iter().copied().eq(transposed) {
         return Ok(None);
     }
     let w = site.b.func.operand(transpose, 0);
@@ -66,8 +67,8 @@ fn sum_of_rows(site: &mut Site) -> Applied {
     // Constants may have either axis first.
     let n_axis = 2 * n_batch + 1 - dims.rhs_contract[0];
     let is_column = site.shape(column)[n_axis].is_const(1);
-    let is_turned = matches!(site.def(x), Some((_, TensorOp::Transpose { .. })));
-    if !is_float || !is_long || !is_column || is_turned {
+    let is_transposed = matches!(site.def(x), Some((_, TensorOp::Transpose { .. })));
+    if !is_float || !is_long || !is_column || is_transposed {
         return Ok(None);
     }
     let mut shape = site.shape(column).to_vec();

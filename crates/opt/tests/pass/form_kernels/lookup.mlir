@@ -1,4 +1,4 @@
-// A look-up in a constant table is an epilogue like any other.
+// A lookup in a constant table is an epilogue like any other.
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x", "w"], result_names = ["y"]}> ({
   ^bb0(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>):

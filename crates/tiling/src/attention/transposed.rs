@@ -1,9 +1,9 @@
-//! Attention where the factors of products are read from memory: scores lie in the unit's own, turned.
+//! Attention where products read their factors from memory: scores lie transposed, in memory of the unit's own.
 //!
 //! Keys go down and queries lie across lanes. A row of scores is then a key's elements, one by one, times rows of the
-//! turned queries; and maxima and sums of weights go from row to row, never across lanes. Rows of the result are a
+//! transposed queries; and maxima and sums of weights go from row to row, never across lanes. Rows of the result are a
 //! query's weights, one by one down the scores, times rows of values. Keys, values and the result are read and
-//! written as they lie; only queries are turned, once each. Keys of one block leave no result to be added to.
+//! written as they lie; only queries are transposed, once each. Keys of one block leave no result to be added to.
 //!
 //! The queries are scaled, not the scores, where that keeps them far from the ends of `f32`; and weights are `2^(c (s - m))`: the
 //! difference is nearly exact where weights count, which `c s - c m` is not.
@@ -34,7 +34,7 @@ pub(super) fn lower(
     let (mut kernel, views) = begin(body, recipe.grid(vec![]));
     let mut cx = Lowering::new(body, &mut kernel, views);
     if recipe.parts() != 1 {
-        return Err("a unit that turns its scores takes whole values".into());
+        return Err("a unit that transposes its scores takes whole values".into());
     }
     let height = recipe.tile.queries;
     let unit = Unit {
@@ -60,7 +60,7 @@ struct Unit<'a> {
     /// Rows of products that are summed at once.
     score_rows: i64,
     result_rows: i64,
-    /// The side of the squares that queries are turned in, half the columns of a product.
+    /// The side of the squares that queries are transposed in, half the columns of a product.
     lanes: i64,
     queries: Value,
     scores: Value,
@@ -79,7 +79,7 @@ struct Part {
 impl Unit<'_> {
     fn build(&self, cx: &mut Lowering) -> Result<(), String> {
         let recipe = self.recipe;
-        self.turn_queries(cx)?;
+        self.transpose_queries(cx)?;
         let range = recipe.visible.range(cx, &self.block.rows, recipe.tile.keys);
         let ends = cx.b.known(range.lo).zip(cx.b.known(range.hi));
         if ends.is_some_and(|(lo, hi)| (1..=recipe.tile.keys).contains(&(hi - lo))) {
@@ -89,7 +89,7 @@ impl Unit<'_> {
             let base = finite(cx, highest);
             let sum = self.weigh(cx, keys, base);
             let inverse = recipe.inverse(cx, sum);
-            self.keep(cx, inverse);
+            self.spill(cx, inverse);
             return self.parts(cx, |cx, part| {
                 let none = part.zeros(cx);
                 let sums = self.add_values(cx, range.lo, keys, part, none)?;
@@ -99,7 +99,7 @@ impl Unit<'_> {
         self.blocks(cx, &range)
     }
 
-    /// Keys by blocks; the results so far are kept between them.
+    /// Keys by blocks; the results so far are spilled between them.
     fn blocks(&self, cx: &mut Lowering, range: &Range) -> Result<(), String> {
         let recipe = self.recipe;
         let result = cx.b.scratch(DType::F32, &[recipe.tile.queries, recipe.v_dim]);
@@ -120,7 +120,7 @@ impl Unit<'_> {
                 let old = weight(cx, max, base);
                 let block = self.weigh(cx, keys, base);
                 let sum = cx.b.elementwise(ScalarOp::Fma, &[sum, old, block]);
-                self.keep(cx, old);
+                self.spill(cx, old);
                 self.parts(cx, |cx, part| {
                     let before = part.load(cx, result);
                     let before = self.scaled(cx, part, before);
@@ -137,7 +137,7 @@ impl Unit<'_> {
         });
         outcome?;
         let inverse = recipe.inverse(cx, end[1]);
-        self.keep(cx, inverse);
+        self.spill(cx, inverse);
         self.parts(cx, |cx, part| {
             let sums = part.load(cx, result);
             self.store_means(cx, part, sums)
@@ -145,16 +145,16 @@ impl Unit<'_> {
     }
 
     /// Writes the scaled queries down their columns.
-    fn turn_queries(&self, cx: &mut Lowering) -> Result<(), String> {
+    fn transpose_queries(&self, cx: &mut Lowering) -> Result<(), String> {
         self.squares(cx, |cx, square| {
             let Block { batch, head, .. } = self.block;
             let at = [one(batch), one(head), self.square_rows(cx, &square), self.square_columns(&square)];
             let queries = super::matrix(cx, self.recipe.q, &at)?;
             let queries =
                 if self.recipe.scales_queries() { self.recipe.scaled(cx, queries) } else { queries };
-            let turned = cx.b.transpose(queries, &[1, 0]);
+            let transposed = cx.b.transpose(queries, &[1, 0]);
             let (row, column) = (square.first_column, cx.b.index(square.first_row));
-            cx.b.store(self.queries, turned, &[row, column], &[1, 1], &[false, false]);
+            cx.b.store(self.queries, transposed, &[row, column], &[1, 1], &[false, false]);
             Ok(())
         })
     }
@@ -246,7 +246,7 @@ impl Unit<'_> {
         epilogue(cx, self.recipe.root, means, &at.into_iter().collect())
     }
 
-    /// Rows times the kept numbers of their queries.
+    /// Rows times the spilled numbers of their queries.
     fn scaled(&self, cx: &mut Lowering, part: &Part, tile: Value) -> Value {
         let at = [cx.b.index(0), part.first_row];
         let factors = cx.b.load(self.factors, &at, &[1, part.rows], &[1, 1], &[false, false], 0);
@@ -255,7 +255,7 @@ impl Unit<'_> {
         cx.b.elementwise(ScalarOp::Mul, &[tile, factors])
     }
 
-    fn keep(&self, cx: &mut Lowering, factors: Value) {
+    fn spill(&self, cx: &mut Lowering, factors: Value) {
         let zero = cx.b.index(0);
         self.store(cx, self.factors, factors, zero);
     }

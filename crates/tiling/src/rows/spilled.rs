@@ -1,4 +1,4 @@
-//! A row that takes long to compute and is needed in two passes is kept, in the memory of the result made of it.
+//! A row that takes long to compute and is needed in two passes is spilled to the memory of the result made of it.
 //!
 //! A softmax adds up the exponentials of a row, then divides them: the first pass leaves them where the second one puts
 //! its results. What is a result itself is stored by the first pass for good.
@@ -9,19 +9,19 @@ use tegula_ir::{OpId, Value};
 use tegula_tensor::TensorOp;
 use tegula_tensor::facts::{COSTLY, weight};
 
-/// What a row kernel keeps.
-pub(super) struct Kept {
+/// What a row kernel spills.
+pub(super) struct Spilled {
     /// The reduction whose pass computes the row, its operand.
     pub reduce: OpId,
     pub value: Value,
-    /// The result whose memory it lies in until that result is computed.
+    /// The result whose memory it is spilled to until that result is computed.
     pub result: usize,
     /// The row is that result.
     pub is_final: bool,
 }
 
 /// The first reduction of a costly row that a result of the same type is made of.
-pub(super) fn find(body: &Body) -> Option<Kept> {
+pub(super) fn find(body: &Body) -> Option<Spilled> {
     let is_function = |op: &OpId| is_elementwise(body, *op) && weight(body.func.kind(*op)) >= COSTLY;
     let functions = body.ops().iter().filter(|op| is_function(op)).map(|op| body.func.result(*op));
     let costly = made_of(body, functions.collect());
@@ -40,7 +40,7 @@ pub(super) fn find(body: &Body) -> Option<Kept> {
         let is_final = |i: &usize| body.results[*i] == value;
         let mut results = (0..body.results.len()).filter(fits);
         let result = results.clone().find(is_final).or_else(|| results.next())?;
-        Some(Kept { reduce, value, result, is_final: is_final(&result) })
+        Some(Spilled { reduce, value, result, is_final: is_final(&result) })
     })
 }
 

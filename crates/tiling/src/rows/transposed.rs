@@ -1,14 +1,14 @@
 //! Kernels that move a buffer to another innermost axis.
 
-use super::looks_up;
+use super::gathers;
 use crate::body::Body;
 use tegula_base::{Dim, HashSet, Shape};
 use tegula_ir::Value;
 use tegula_tensor::TensorOp;
 use tegula_tensor::layout::Physical;
 
-/// How a kernel turns a buffer.
-pub(super) struct Turned {
+/// How a kernel transposes a buffer.
+pub(super) struct Transposed {
     /// The axis along which the buffer's elements are neighbours.
     pub column: usize,
     /// The innermost axis is long enough for squares of both.
@@ -16,12 +16,12 @@ pub(super) struct Turned {
     pub side: i64,
 }
 
-impl Turned {
+impl Transposed {
     /// `innermost` is the axis along which results are stored; `side` that of the target's squares.
-    pub fn find(body: &Body, space: &Shape, innermost: Option<usize>, side: i64) -> Option<Turned> {
-        let column = turned_axis(body, space, innermost, side)?;
+    pub fn find(body: &Body, space: &Shape, innermost: Option<usize>, side: i64) -> Option<Transposed> {
+        let column = transposed_axis(body, space, innermost, side)?;
         let is_square = innermost.is_some_and(|axis| is_long(&space[axis], side));
-        Some(Turned { side, column, is_square })
+        Some(Transposed { side, column, is_square })
     }
 }
 
@@ -30,13 +30,13 @@ fn is_long(extent: &Dim, side: i64) -> bool {
     extent.as_const().is_none_or(|n| n >= side)
 }
 
-/// Of a kernel that turns a buffer and reduces nothing: the axis along which the buffer's elements are neighbours, where
-/// that is not the innermost axis, and long.
-fn turned_axis(body: &Body, space: &Shape, innermost: Option<usize>, side: i64) -> Option<usize> {
-    if !body.reduces().is_empty() || looks_up(body) {
+/// Of a kernel that transposes a buffer and reduces nothing: the axis along which the buffer's elements are neighbours.
+/// None where that is the innermost axis, or short.
+fn transposed_axis(body: &Body, space: &Shape, innermost: Option<usize>, side: i64) -> Option<usize> {
+    if !body.reduces().is_empty() || gathers(body) {
         return None;
     }
-    let turned = |(value, perm): (Value, &[usize])| {
+    let transposed = |(value, perm): (Value, &[usize])| {
         let source = body.func.ty(buffer_behind(body, value)?);
         let layout = source.layout_or_default().0;
         let last = layout.iter().rev().find_map(|dim| match dim {
@@ -54,7 +54,7 @@ fn turned_axis(body: &Body, space: &Shape, innermost: Option<usize>, side: i64) 
     });
     let axes: Vec<usize> = (0..space.rank()).collect();
     let in_place = body.results.iter().map(|result| (*result, axes.as_slice()));
-    transposes.chain(in_place).find_map(turned)
+    transposes.chain(in_place).find_map(transposed)
 }
 
 /// The first buffer of a value's shape that it is computed from, element by element.

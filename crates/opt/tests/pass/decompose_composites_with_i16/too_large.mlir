@@ -17,7 +17,7 @@
   }
 #-}
 // -----
-// y: decomposed dot: the target takes it in pieces
+// y: decomposed dot: the target takes its decomposition
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x"], result_names = ["y"]}> ({
   ^bb0(%0: tensor<2x516xi16>):

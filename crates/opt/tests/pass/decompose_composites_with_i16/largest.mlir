@@ -1,4 +1,4 @@
-// A column that comes to one less than 2^16: the largest that words are multiplied by.
+// A column that comes to one less than 2^16: the largest that `i16` is multiplied by.
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x"], result_names = ["y"]}> ({
   ^bb0(%x: tensor<2x516xi16>):
@@ -17,7 +17,7 @@
   }
 #-}
 // -----
-// y: decomposed dot: the target takes it in pieces
+// y: decomposed dot: the target takes its decomposition
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x"], result_names = ["y"]}> ({
   ^bb0(%0: tensor<2x516xi16>):

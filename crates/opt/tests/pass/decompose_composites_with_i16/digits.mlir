@@ -1,4 +1,4 @@
-// Where words are multiplied, 16-bit integers meet stored bytes as they are; bytes that are no constant do not.
+// Where the target multiplies `i16`, 16-bit integers meet stored bytes as they are; bytes that are no constant do not.
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x", "v"], result_names = ["y", "z"]}> ({
   ^bb0(%x: tensor<?x4xi16, {dims = ["n"]}>, %v: tensor<4x3xi8>):
@@ -18,7 +18,7 @@
   }
 #-}
 // -----
-// y: decomposed dot: the target takes it in pieces
+// y: decomposed dot: the target takes its decomposition
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x", "v"], result_names = ["y", "z"]}> ({
   ^bb0(%0: tensor<?x4xi16, {dims = ["n"]}>, %1: tensor<4x3xi8>):
