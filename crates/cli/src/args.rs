@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use tegula::device::Target;
 use tegula_base::Diagnostic;
 
-/// Deep-learning inference: compiles a model to one small package and runs it.
+/// Compiles deep-learning models for inference, and runs them.
 #[derive(Parser)]
 #[command(name = "tegula", version, arg_required_else_help = true)]
 pub struct Args {
@@ -17,31 +17,31 @@ pub struct Args {
 pub enum Command {
     /// Run a model or package once and show its outputs.
     Run(RunArgs),
-    /// Compile a model to a package, or show it on one level.
+    /// Compile a model to a package, or print one level of its IR.
     Compile(CompileArgs),
-    /// Time a model or package, whole and by kernel.
+    /// Measure the run time of a model or package, and of each kernel.
     Bench(BenchArgs),
-    /// Measure other tiles for a model's contractions on this processor, and record what is faster.
+    /// Measure other tile sizes for matrix products and convolutions on this processor, and record the faster ones.
     Tune(TuneArgs),
-    /// Compare the compiled model with the reference evaluator, then kernel by kernel.
+    /// Compare the compiled model with the reference evaluator, as a whole and kernel by kernel.
     Check(CheckArgs),
-    /// Find the pass, and the rewrite in it, that changes what a model means.
+    /// Find the compiler pass and the rewrite that change a model's results.
     Bisect(BisectArgs),
-    /// Make a model small on which a command still fails as it does on the whole.
+    /// Shrink a model to a small program on which a command still fails in the same way.
     Reduce(ReduceArgs),
-    /// Say what differs between two packages or models, and what it costs.
+    /// Compare two packages or models: the launches that differ, and their cost.
     Diff(DiffArgs),
-    /// Show what a package holds.
+    /// Show the contents of a package.
     Inspect(InspectArgs),
-    /// Run passes on a program given as text and print it.
+    /// Run compiler passes on a program or model, and print the result.
     Opt(OptArgs),
-    /// Say why the model was compiled as it was.
+    /// Explain each kernel: which ops are fused, with which layout, and why.
     Explain(ExplainArgs),
-    /// Check a package whole, weights included.
+    /// Verify all checksums of a package, those of the weights included.
     Verify(PackageArgs),
-    /// Describe machines.
+    /// Show this processor, or the machine classes.
     Machine(MachineArgs),
-    /// List what there is to run kernels on.
+    /// List the devices that can run kernels.
     Targets(TargetsArgs),
 }
 
@@ -61,24 +61,24 @@ pub struct CompileOptions {
 /// What to compile for.
 #[derive(ClapArgs, Clone, Default)]
 pub struct TargetOptions {
-    /// Who runs the kernels: `cpu`; `cuda` or `gpu`, the first NVIDIA GPU; `sim-ptx`, an NVIDIA GPU (`--machine`, default
-    /// `h200`) that is interpreted; or `sim-x86`, an x86-64 processor (default `avx512-bf16-generic`) that is interpreted.
+    /// Device that runs the kernels: `cpu`; `cuda` or `gpu` (the first NVIDIA GPU); `sim-ptx` (simulates the GPU of
+    /// `--machine`, default `h200`); `sim-x86` (simulates the processor of `--machine`, default `avx512-bf16-generic`).
     #[arg(long, value_name = "cpu|cuda|sim-ptx|sim-x86", value_parser = parse_target)]
     pub target: Option<Target>,
-    /// A machine class, or a machine file; default: the class that fits this processor or GPU.
+    /// Machine to compile for: a class from `tegula machine list`, or a machine file. Default: this processor or GPU.
     #[arg(long, value_name = "CLASS|FILE")]
     pub machine: Option<String>,
-    /// Instruction set tier of the machine: `avx2` or `avx512`.
+    /// Instruction set to use: `avx2` or `avx512`. Default: the highest of the machine.
     #[arg(long)]
     pub tier: Option<String>,
-    /// Compile kernels for the interpreter instead of machine code.
+    /// Compile for the interpreter, which runs on any processor, instead of machine code.
     #[arg(long)]
     pub portable: bool,
-    /// What products of 32-bit floats are computed in: `f32`, or `bf16`, which rounds factors to 16 bits as far as the
-    /// machine multiplies such, weights of matrix products elsewhere, and keeps sums.
+    /// Precision of `f32` matrix products and convolutions. `bf16` rounds their operands and accumulates in `f32`; on
+    /// machines without `bf16` instructions it rounds only the weights of matrix products. Default: `f32`.
     #[arg(long, value_name = "TYPE", value_parser = ["f32", "bf16"])]
     pub precision: Option<String>,
-    /// Tiles of contractions that `tegula tune` measured, in place of those chosen without measuring.
+    /// Use the tile sizes that `tegula tune` recorded in this file.
     #[arg(long, value_name = "FILE.toml")]
     pub tuning: Option<PathBuf>,
 }
@@ -86,10 +86,10 @@ pub struct TargetOptions {
 /// Which part of the model, and sizes that are known.
 #[derive(ClapArgs, Clone, Default)]
 pub struct DimOptions {
-    /// Compute this value of the model instead of its outputs, by its ONNX name. May be repeated.
+    /// Compute this intermediate value, by its ONNX name, instead of the model's outputs. May be repeated.
     #[arg(long = "result", value_name = "NAME")]
     pub results: Vec<String>,
-    /// Fix a named dim: `seq=128`. May be repeated.
+    /// Fix a dynamic dim to a size: `seq=128`. May be repeated.
     #[arg(long = "dim", value_name = "NAME=N", value_parser = parse_dim)]
     pub dims: Vec<(String, i64)>,
 }
@@ -97,10 +97,10 @@ pub struct DimOptions {
 /// Where passes start, and how much they tell.
 #[derive(ClapArgs, Clone, Default)]
 pub struct PassOptions {
-    /// Say what passes do: `pass`, `remark`, `ir`, `tensor=pass`, `tensor:cse=ir`, several by comma.
+    /// Print what passes do, to stderr. Rules, separated by commas: `pass`, `remark`, `ir`, `tensor=pass`, `tensor:cse=ir`.
     #[arg(long, value_name = "RULES", num_args = 0..=1, default_missing_value = "pass")]
     pub trace: Option<String>,
-    /// The first pass to run; the model is what the passes before it leave.
+    /// Start at this pass. The input must be the result of the passes before it.
     #[arg(long, value_name = "PASS")]
     pub start_from: Option<String>,
 }
@@ -108,13 +108,13 @@ pub struct PassOptions {
 /// How kernels and a package are made.
 #[derive(ClapArgs, Clone, Default)]
 pub struct BuildOptions {
-    /// Threads that compile; default: as many as the process may use.
+    /// Number of compiler threads. Default: all cores that the process may use.
     #[arg(long, value_name = "N", value_parser = parse_count)]
     pub compile_threads: Option<usize>,
-    /// Verify the program after each pass.
+    /// Verify the IR after each pass.
     #[arg(long)]
     pub verify_passes: bool,
-    /// Keep an output in the memory of an input, which is then written: `past.0.key=present.0.key`. May be repeated.
+    /// Write an output into the memory of an input, such as a KV cache: `past.0.key=present.0.key`. May be repeated.
     #[arg(long = "alias", value_name = "INPUT=OUTPUT", value_parser = parse_alias)]
     pub aliases: Vec<(String, String)>,
 }
@@ -162,7 +162,7 @@ pub fn refuse(reason: &str, switches: &[(&str, bool)]) -> Result<(), Diagnostic>
 /// Where inputs come from.
 #[derive(ClapArgs, Clone, Default)]
 pub struct InputOptions {
-    /// `NAME=FILE.npy`, `NAME=random`, `NAME=zeros`, `NAME=ones` or `NAME=NUMBER`, which all elements are; inputs that are not named are random.
+    /// Value of an input: `NAME=FILE.npy`, or `random`, `zeros`, `ones` or a number for all elements. Default: `random`. May be repeated.
     #[arg(long = "input", value_name = "NAME=SOURCE", value_parser = parse_named)]
     pub inputs: Vec<(String, String)>,
 }
@@ -178,15 +178,15 @@ pub struct RunArgs {
     /// Write passes and launches as Chrome trace events, for Perfetto.
     #[arg(long, value_name = "FILE.json")]
     pub trace_file: Option<PathBuf>,
-    /// Write `/tmp/perf-PID.map`, by which Linux's `perf` names kernels.
+    /// Write `/tmp/perf-PID.map`, so that Linux's `perf` shows kernel names.
     #[arg(long)]
     pub perf_map: bool,
     #[command(flatten)]
     pub threads: Threads,
-    /// Write each output here as `.npy`.
+    /// Folder to write each output to, as `NAME.npy`.
     #[arg(long, value_name = "DIR")]
     pub output_dir: Option<PathBuf>,
-    /// Evaluate the model by the reference evaluator instead of compiling it.
+    /// Run the model in the reference evaluator instead of compiling it.
     #[arg(long, conflicts_with_all = ["trace_file", "perf_map", "threads"])]
     pub evaluator: bool,
     /// Print JSON.
@@ -201,17 +201,17 @@ pub struct CompileArgs {
     /// The package to write.
     #[arg(short, long, value_name = "FILE.tgl")]
     pub output: Option<PathBuf>,
-    /// Print one level instead: tensor, kernels, tile, host, schedule, asm, tileir, mlir.
+    /// Print one level of the IR instead: tensor, kernels, tile, host, schedule, asm, tileir, mlir.
     #[arg(long, value_name = "LEVEL", conflicts_with = "debug_plan")]
     pub emit: Option<String>,
-    /// How kernels for a GPU are made: `ptx`, or `tileir`: CUDA Tile IR, and cubins where `tileiras` is in PATH, each
-    /// kernel a file of the folder `-o`.
+    /// Code for GPU kernels: `ptx`, or `tileir`. `tileir` writes a file of CUDA Tile IR per kernel to the folder `-o`,
+    /// and cubins if `tileiras` is in `PATH`.
     #[arg(long, value_name = "NAME", value_parser = ["ptx", "tileir"], conflicts_with_all = ["emit", "debug_plan", "stop_after", "trace_file", "json"])]
     pub gpu_backend: Option<String>,
-    /// Print buffers, their lifetimes and places.
+    /// Print the memory plan: buffers, lifetimes, offsets.
     #[arg(long)]
     pub debug_plan: bool,
-    /// The last pass to run, `cse` or `tensor:cse`; what it leaves is printed where no output is named.
+    /// Stop after this pass, `cse` or `tensor:cse`. Without `-o`, print the program at that point.
     #[arg(long, value_name = "PASS")]
     pub stop_after: Option<String>,
     #[command(flatten)]
@@ -219,14 +219,14 @@ pub struct CompileArgs {
     /// Write passes as Chrome trace events, for Perfetto.
     #[arg(long, value_name = "FILE.json")]
     pub trace_file: Option<PathBuf>,
-    /// Print JSON about the package that is written.
+    /// Print package size and pass times as JSON.
     #[arg(long, conflicts_with_all = ["emit", "debug_plan"], requires = "output")]
     pub json: bool,
 }
 
 #[derive(ClapArgs)]
 pub struct Threads {
-    /// Threads that share a run; default: one a core that the process may use, of one NUMA node.
+    /// Number of threads of a run. Default: the cores of one NUMA node that the process may use.
     #[arg(long, value_name = "N", value_parser = parse_count)]
     threads: Option<usize>,
 }
@@ -248,15 +248,15 @@ pub struct BenchArgs {
     /// Write passes and launches as Chrome trace events, for Perfetto.
     #[arg(long, value_name = "FILE.json")]
     pub trace_file: Option<PathBuf>,
-    /// Write `/tmp/perf-PID.map`, by which Linux's `perf` names kernels.
+    /// Write `/tmp/perf-PID.map`, so that Linux's `perf` shows kernel names.
     #[arg(long)]
     pub perf_map: bool,
     #[command(flatten)]
     pub threads: Threads,
-    /// Timed runs.
+    /// Number of timed runs.
     #[arg(long, value_name = "N", value_parser = parse_count, default_value_t = 30)]
     pub runs: usize,
-    /// Say `ready NS` (nanoseconds from the file to a session), then answer each line `run N` on stdin with N run times.
+    /// Benchmark by request: print `ready NS` (nanoseconds until loaded), then for each line `run N` of stdin print N run times.
     #[arg(long, conflicts_with_all = ["runs", "json", "trace_file"])]
     pub serve_rounds: bool,
     /// Print JSON.
@@ -268,16 +268,16 @@ pub struct BenchArgs {
 pub struct TuneArgs {
     /// A model (`.onnx`), or a program as text (`.mlir`).
     pub model: PathBuf,
-    /// The record to write, for `--tuning`.
+    /// The record to write, an input of `--tuning`.
     #[arg(short, long, value_name = "FILE.toml")]
     pub output: PathBuf,
-    /// A machine class or a machine file of this processor; default: the class that fits it.
+    /// Machine class or machine file of this processor. Default: its class.
     #[arg(long, value_name = "CLASS|FILE")]
     pub machine: Option<String>,
-    /// Instruction set tier of the machine: `avx2` or `avx512`.
+    /// Instruction set to use: `avx2` or `avx512`. Default: the highest of the machine.
     #[arg(long)]
     pub tier: Option<String>,
-    /// What products of 32-bit floats are computed in: `f32` or `bf16`.
+    /// Precision of `f32` matrix products and convolutions, as for `tegula compile`.
     #[arg(long, value_name = "TYPE", value_parser = ["f32", "bf16"])]
     pub precision: Option<String>,
     #[command(flatten)]
@@ -288,7 +288,7 @@ pub struct TuneArgs {
     pub inputs: InputOptions,
     #[command(flatten)]
     pub threads: Threads,
-    /// Runs of each package that is tried, in turns with the usual one.
+    /// Runs of each candidate, interleaved with runs of the default.
     #[arg(long, value_name = "N", value_parser = parse_count, default_value_t = 15)]
     pub rounds: usize,
     /// Print JSON.
@@ -304,7 +304,7 @@ pub struct CheckArgs {
     pub compile: CompileOptions,
     #[command(flatten)]
     pub inputs: InputOptions,
-    /// Compare with `NAME.npy` files of this folder instead of the evaluator's outputs.
+    /// Compare with the `NAME.npy` files of this folder instead of the evaluator's outputs.
     #[arg(long, value_name = "DIR")]
     pub against: Option<PathBuf>,
     /// Print JSON.
@@ -320,7 +320,7 @@ pub struct BisectArgs {
     pub compile: CompileOptions,
     #[command(flatten)]
     pub inputs: InputOptions,
-    /// Write the program before the pass that is found here.
+    /// Write the input of the guilty pass to this file.
     #[arg(short, long, value_name = "FILE.mlir")]
     pub output: Option<PathBuf>,
 }
@@ -329,18 +329,17 @@ pub struct BisectArgs {
 pub struct ReduceArgs {
     /// A model (`.onnx`), or a program as text (`.mlir`).
     pub model: PathBuf,
-    /// The shell command that shows the fault by failing: `{}` in it stands for the file of a program as text, which is
-    /// put at its end where there is none. A smaller program shows the fault where the command ends in the same way:
-    /// with that exit status, and the same `error[...]` if it prints one. Default: `tegula check {}`.
+    /// Shell command that fails because of the fault; `{}` stands for the program's file, at the end if omitted. A smaller
+    /// program counts if the command ends with the same exit status and the same `error[...]`. Default: `tegula check {}`.
     #[arg(long, value_name = "CMD")]
     pub check: Option<String>,
-    /// What the command must also print, so that no other fault takes the place of this one.
+    /// Text that the command must also print; it excludes other faults.
     #[arg(long, value_name = "TEXT")]
     pub says: Option<String>,
-    /// The program to write; default: it is printed.
+    /// The file to write. Default: stdout.
     #[arg(short, long, value_name = "FILE.mlir")]
     pub output: Option<PathBuf>,
-    /// Programs to try at most.
+    /// Maximal number of programs to try.
     #[arg(long, value_name = "N", value_parser = parse_count, default_value_t = 1000)]
     pub attempts: usize,
     #[command(flatten)]
@@ -349,15 +348,15 @@ pub struct ReduceArgs {
 
 #[derive(ClapArgs)]
 pub struct DiffArgs {
-    /// A package (`.tgl`), or a model (`.onnx`, `.mlir`), which is compiled.
+    /// A package (`.tgl`), or a model (`.onnx`, `.mlir`) to compile.
     #[arg(value_name = "A")]
     pub left: PathBuf,
-    /// Likewise.
+    /// The package or model to compare with.
     #[arg(value_name = "B")]
     pub right: PathBuf,
     #[command(flatten)]
     pub compile: CompileOptions,
-    /// Show every group of launches that differs, not the costliest 20.
+    /// Show every group of launches that differs, instead of the costliest 20.
     #[arg(long, conflicts_with = "json")]
     pub all: bool,
     /// Print JSON.
@@ -369,10 +368,10 @@ pub struct DiffArgs {
 pub struct InspectArgs {
     /// A package (`.tgl`).
     pub package: PathBuf,
-    /// Write one page for a browser: launches and what flows between them, memory over time, kernels and their bounds.
+    /// Write an HTML page: the graph of launches, memory over time, kernels with predicted times and bounds.
     #[arg(long, value_name = "FILE.html", conflicts_with = "json")]
     pub html: Option<PathBuf>,
-    /// The size of a named dim for the page: `seq=128`. May be repeated.
+    /// Size of a dynamic dim on the page: `seq=128`. May be repeated.
     #[arg(long = "dim", value_name = "NAME=N", value_parser = parse_dim, requires = "html")]
     pub dims: Vec<(String, i64)>,
     /// Print JSON.
@@ -391,19 +390,19 @@ pub struct PackageArgs {
 
 #[derive(ClapArgs)]
 pub struct OptArgs {
-    /// A program as text, or a model; `--list` reads none.
+    /// A program as text (`.mlir`), or a model (`.onnx`).
     #[arg(required_unless_present = "list")]
     pub file: Option<PathBuf>,
-    /// A pass to run, by name; may be repeated. Default: the whole tensor pipeline.
+    /// Run only this pass. May be repeated. Default: the whole tensor pipeline.
     #[arg(long = "pass", value_name = "PASS", conflicts_with_all = ["start_from", "stop_after"])]
     pub passes: Vec<String>,
-    /// Write here instead of printing.
+    /// The file to write. Default: stdout.
     #[arg(short, long, value_name = "FILE.mlir")]
     pub output: Option<PathBuf>,
-    /// List the passes and stop.
+    /// List the passes instead.
     #[arg(long, conflicts_with_all = ["passes", "start_from", "stop_after", "trace", "dims", "results"])]
     pub list: bool,
-    /// The last pass to run.
+    /// Stop after this pass.
     #[arg(long, value_name = "PASS")]
     pub stop_after: Option<String>,
     #[command(flatten)]
@@ -418,7 +417,7 @@ pub struct OptArgs {
 pub struct ExplainArgs {
     /// A model (`.onnx`), or a program as text (`.mlir`).
     pub model: PathBuf,
-    /// Only the kernel of this node, or the kernel of this name as `bench` and `inspect` print it.
+    /// Show only the kernel of this name, or the one that computes this ONNX node.
     #[arg(long, value_name = "NAME")]
     pub node: Option<String>,
     #[command(flatten)]
@@ -443,9 +442,9 @@ pub struct TargetsArgs {
 
 #[derive(Subcommand)]
 pub enum MachineCommand {
-    /// Say what this processor is and which class fits it.
+    /// Show this processor and its machine class.
     Probe {
-        /// Measure its clock, its arithmetic on registers alone and its reads of memory as well (a second).
+        /// Also measure clock, peak arithmetic and memory bandwidth (takes a second).
         #[arg(long)]
         measure: bool,
         /// Print JSON.
@@ -467,7 +466,7 @@ fn parse_named(text: &str) -> Result<(String, String), String> {
     // Names may hold `=`; files seldom do.
     match text.rsplit_once('=') {
         Some((name, source)) if !name.is_empty() && !source.is_empty() => Ok((name.into(), source.into())),
-        _ => Err("`NAME=FILE.npy|random|zeros|ones|NUMBER` is expected".into()),
+        _ => Err("expected `NAME=FILE.npy|random|zeros|ones|NUMBER`".into()),
     }
 }
 
@@ -490,10 +489,10 @@ fn parse_target(text: &str) -> Result<Target, String> {
 }
 
 fn parse_dim(text: &str) -> Result<(String, i64), String> {
-    let (name, value) = text.split_once('=').ok_or("`NAME=N` is expected")?;
+    let (name, value) = text.split_once('=').ok_or("expected `NAME=N`")?;
     let value: i64 = value.trim().parse().map_err(|_| format!("`{value}` is no size"))?;
     if name.trim().is_empty() || value < 0 {
-        return Err("`NAME=N` with N at least 0 is expected".into());
+        return Err("expected `NAME=N` with N at least 0".into());
     }
     Ok((name.trim().into(), value))
 }

@@ -12,7 +12,7 @@ use tegula_driver::bisect::GuiltyPass;
 pub fn bisect(args: &BisectArgs) -> Result<(), Failure> {
     output::keep_input(&args.model, args.output.as_ref())?;
     let aliases = [("--alias", !args.compile.build.aliases.is_empty())];
-    refuse("`bisect` evaluates programs on tensors, which share no memory", &aliases)?;
+    refuse("`bisect` evaluates tensor programs, which share no memory", &aliases)?;
     output::progress(&format!("evaluating {} between passes", args.model.display()));
     let (found, _) = with_model(&args.model, &args.compile, None, |model, options, cx| {
         let ports = tegula_driver::model::ports(&model.import(&options.dims)?);
@@ -20,9 +20,7 @@ pub fn bisect(args: &BisectArgs) -> Result<(), Failure> {
         tegula_driver::bisect::bisect(model, options, &inputs.noted(), cx)
     })?;
     let Some(found) = found else {
-        return output::print(
-            "every pass on tensors keeps the results; `tegula check` looks at the kernels\n",
-        );
+        return output::print("no tensor pass changes the results; `tegula check` tests the kernels\n");
     };
     output::print(&to_text(&found))?;
     if let Some(file) = &args.output {
@@ -34,7 +32,7 @@ pub fn bisect(args: &BisectArgs) -> Result<(), Failure> {
 fn to_text(found: &GuiltyPass) -> String {
     let mut text = match &found.fault {
         Ok(output) => format!("{}: output {}: {}\n", found.pass, output.name, judgement(output)),
-        Err(why) => format!("{}: the program does not run any more: {why}\n", found.pass),
+        Err(why) => format!("{}: the program after it does not run: {why}\n", found.pass),
     };
     if let Some(rewrite) = &found.rewrite {
         let node = rewrite.node.as_deref().map_or(String::new(), |node| format!(" of node \"{node}\""));

@@ -115,7 +115,7 @@ fn grown(growth: Growth) -> String {
     let allowed = match tolerance {
         Some(tolerance) => format!("{tolerance:.3e} allowed by runs of the evaluator with other roundings"),
         None if apart == 0.0 => return format!("{verdict}, equal in all {elements} elements"),
-        None => "which no run of the evaluator with other roundings could be compared with".to_string(),
+        None => "without a bound from runs of the evaluator with other roundings".to_string(),
     };
     format!(
         "{verdict} as a whole: {apart:.3e} apart in the root mean square of {elements} elements, {allowed}; the values' own is {size:.3e}"
@@ -133,7 +133,7 @@ fn difference(found: &Difference) -> String {
     };
     let unjudged = match found.unjudged {
         0 => String::new(),
-        n => format!(", {n} elements not judged, which rounding may move by a step"),
+        n => format!(", {n} elements not judged (rounding may change them by a step)"),
     };
     format!("{verdict}, max difference {:.3e}, {:.3e} allowed{at}{unjudged}", found.max_abs, found.tolerance)
 }
@@ -141,33 +141,33 @@ fn difference(found: &Difference) -> String {
 fn verdict(report: &CheckReport, against_others: bool) -> String {
     match (report.first_wrong(), &report.failure) {
         (Some(launch), _) => {
-            format!("error: kernel `{}` ({}) is the first that goes wrong", launch.kernel, launch.nodes.join(", "))
+            format!("error: kernel `{}` ({}) is the first with wrong results", launch.kernel, launch.nodes.join(", "))
         }
         (None, Some(failure)) => format!("error: the compiled model does not run\n{failure}"),
         (None, None) if report.outputs.iter().any(|output| output.as_launched == Some(false)) => {
             let strayed = report.outputs.iter().filter(|output| output.as_launched == Some(false));
             format!(
-                "error: every kernel alone is right, but the run does not give what they give one after another, in {}: buffers or control flow are at fault",
+                "error: each kernel alone is correct, but in the whole run {} differs: a buffer or control flow is at fault",
                 quoted(strayed.map(|output| &output.name))
             )
         }
         (None, None) if report.outputs.iter().all(is_open_at_most) => {
             let open = report.outputs.iter().filter(|output| !output.is_fine());
             format!(
-                "error: on these inputs rounding decides what {} is: nothing can be said of it but that every kernel is right, and the run is what they give",
+                "error: rounding decides the value of {} on these inputs, so it cannot be judged; every kernel is correct: try other inputs",
                 quoted(open.map(|output| &output.name))
             )
         }
         (None, None) if against_others => {
-            "error: outputs are not those of the folder, although every kernel is right and the run is what they give: without `--against` the evaluator says whether it agrees with the run"
+            "error: outputs differ from the files of `--against`, although every kernel is correct: compare with the evaluator, without `--against`"
                 .to_string()
         }
         (None, None) if report.launches.iter().any(|launch| unjudged(launch) > 0) => {
-            "error: outputs are wrong; every kernel alone is right as far as it could be judged, which is not all"
+            "error: outputs are wrong; each kernel alone is correct, except for the elements that are not judged"
                 .to_string()
         }
         (None, None) => {
-            "error: outputs are wrong although every kernel is right and the run is what they give: a pass is at fault, or these inputs make rounding grow; `tegula bisect` looks at the passes"
+            "error: outputs are wrong although every kernel is correct: a pass is at fault, or these inputs amplify rounding; `tegula bisect` tests the passes"
                 .to_string()
         }
     }

@@ -25,7 +25,7 @@ pub fn compile(args: &CompileArgs) -> Result<(), Failure> {
         if let Some(file) = args.output.as_ref().filter(|file| file.extension().is_some_and(|e| e == "tgl")) {
             let message = format!("`--emit` writes text, and `{}` is named as a package", file.display());
             return Err(Diagnostic::error("bad-option", message)
-                .help("leave `--emit` out, or name it otherwise")
+                .help("omit `--emit`, or name a file that does not end in `.tgl`")
                 .into());
         }
         let emit = Emit::by_name(level)?;

@@ -74,7 +74,7 @@ fn to_text(found: &Difference, most: usize) -> String {
     }
     text.extend(changed.iter().take(most).map(|group| row(&group.costs, &what(group))));
     if changed.len() > most {
-        text += &format!("{} more, by `--all`\n", changed.len() - most);
+        text += &format!("{} more groups; `--all` shows them\n", changed.len() - most);
     }
     let same = found.groups.len() - changed.len();
     text += &row(&found.totals, &format!("all; {same} of {} groups are the same", found.groups.len()));

@@ -175,7 +175,10 @@ fn make(port: &Port, source: Source, sizes: &mut BTreeMap<String, i64>) -> Resul
     let extents = port.shape.iter().map(|dim| {
         let n = dim.eval(&|name| sizes.get(name).copied());
         n.and_then(|n| usize::try_from(n).ok()).ok_or_else(|| {
-            Diagnostic::error("shape-mismatch", format!("dim `{dim}` of input `{}` has no size", port.name))
+            Diagnostic::error(
+                "shape-mismatch",
+                format!("dim `{dim}` of input `{}` has no valid size", port.name),
+            )
         })
     });
     let shape = extents.collect::<Result<Vec<usize>, Diagnostic>>()?;
@@ -184,10 +187,7 @@ fn make(port: &Port, source: Source, sizes: &mut BTreeMap<String, i64>) -> Resul
     // Asked for once before it is filled, since a `Vec` that cannot grow ends the process.
     let has_room = |bytes: usize| Vec::<u8>::new().try_reserve_exact(bytes).is_ok();
     if !bytes.is_some_and(|bytes| bytes <= 1 << 40 && has_room(bytes)) {
-        let message = format!(
-            "input `{}` of shape {shape:?} is too large to make up: memory does not hold it",
-            port.name
-        );
+        let message = format!("input `{}` of shape {shape:?} does not fit into memory", port.name);
         return Err(Diagnostic::error("shape-mismatch", message));
     }
     match source {

@@ -67,7 +67,7 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
     );
     match &found.memory.arena {
         Some(arena) => text += &format!("arena {}\n", output::size(arena.bytes)),
-        None => text += "arena: planned when the inputs' shapes are known\n",
+        None => text += "arena: planned at run time, for the inputs' shapes\n",
     }
     for kernel in &found.manifest.kernels {
         text += &format!(
@@ -86,7 +86,7 @@ pub fn verify(args: &PackageArgs) -> Result<(), Failure> {
     if args.json {
         return output::print_json(&json!({ "ok": true }));
     }
-    output::print(&format!("{} is as it was written\n", args.package.display()))
+    output::print(&format!("{}: all checksums match\n", args.package.display()))
 }
 
 /// What is found in a file, with its name.

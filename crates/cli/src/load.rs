@@ -79,7 +79,7 @@ pub fn check_dims<'a>(
     let mut found = Diagnostics::default();
     for name in dims.keys().filter(|name| !open.contains(*name)) {
         let note = match open.is_empty() {
-            true => "it is compiled for one size of each".to_string(),
+            true => "all its dims have fixed sizes".to_string(),
             false => format!("its open dims are {}", quoted(&open)),
         };
         found.push(

@@ -134,7 +134,7 @@ impl Measured {
 
     fn text(&self) -> String {
         if self.peaks.is_empty() {
-            return "measured nothing: there is no code for this processor\n".to_string();
+            return "nothing measured: Tegula has no machine code for this processor\n".to_string();
         }
         let threads = |threads: usize| format!("{threads} thread{}", if threads == 1 { "" } else { "s" });
         let mut text = String::new();

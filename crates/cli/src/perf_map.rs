@@ -25,7 +25,7 @@ pub fn write(session: &Session) -> Result<(), Failure> {
     if text.is_empty() {
         let message = "`--perf-map`: no kernel runs as machine code of this process";
         return Err(Diagnostic::error("bad-option", message)
-            .help("`perf` names kernels that are machine code: not portable, native, simulated or of a GPU")
+            .help("compile for this processor: omit `--portable`, `--target` and `--machine`")
             .into());
     }
     Ok(replace(&path(), |file| file.write_all(text.as_bytes()))?)

@@ -39,7 +39,7 @@ pub fn reduce(args: &ReduceArgs) -> Result<(), Failure> {
         Some(file) => output::write_bytes(file, reduced.text.as_bytes())?,
         None => output::print(&reduced.text)?,
     }
-    let short = if reduced.is_cut_short { "; `--attempts` ended it" } else { "" };
+    let short = if reduced.is_cut_short { "; stopped by `--attempts`" } else { "" };
     let (before, after) = reduced.ops;
     output::complain(&format!(
         "{after} of {before} ops are left, {} programs tried{short}\n",
@@ -96,7 +96,7 @@ impl Judge {
         }
         if ending.is_refusal() {
             let said = printed.lines().next().unwrap_or_default().to_string();
-            let message = format!("`{}` does not run: no fault of the model's is looked for", self.command);
+            let message = format!("`{}` cannot run, so it shows no fault of the model", self.command);
             return Err(Diagnostic::error("bad-option", message).note(said).into());
         }
         let fails = ending.status != Some(0);

@@ -50,7 +50,7 @@ fn assemble(kernel: &TileIrKernel, file: &Path) -> Result<bool, Failure> {
         Ok(done) if done.status.success() => Ok(true),
         Ok(done) => {
             let message =
-                format!("`{ASSEMBLER}` does not take it: {}", String::from_utf8_lossy(&done.stderr).trim());
+                format!("`{ASSEMBLER}` rejects the kernel: {}", String::from_utf8_lossy(&done.stderr).trim());
             Err(Diagnostic::error("bad-tileir", message).at(format!("kernel {}", kernel.name)).into())
         }
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),

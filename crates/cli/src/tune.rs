@@ -23,7 +23,7 @@ pub fn tune(args: &TuneArgs) -> Result<(), Failure> {
     })?;
     if !tuned.open.is_empty() {
         output::complain(&format!(
-            "note: {} contractions have open sizes and are left as they are (`--dim NAME=N` fixes them)\n",
+            "note: {} contractions have dynamic sizes and are not tuned (`--dim NAME=N` fixes sizes)\n",
             tuned.open.len()
         ));
     }
@@ -62,9 +62,9 @@ fn to_text(tuned: &Tuned, args: &TuneArgs) -> String {
     let (found, all) = (tuned.record.contractions.len(), tuned.contractions.len());
     let run = output::duration(tuned.usual_ns);
     text += &match found {
-        0 => format!("none of {all} contractions has a tile with which a run of {run} is faster\n"),
+        0 => format!("no other tile of the {all} contractions makes a run faster; it takes {run}\n"),
         _ => format!(
-            "{found} of {all} contractions have a faster tile; a run of {run} takes {:.3} of its time with them\n",
+            "{found} of {all} contractions have a faster tile; with them a run takes {:.3} of {run}\n",
             tuned.share
         ),
     };
