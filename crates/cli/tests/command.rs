@@ -508,7 +508,7 @@ fn a_model_is_reduced_to_what_a_command_fails_on() {
         help: it must fail on the model's tensor program, which `tegula compile MODEL --emit tensor` shows
     "#]]
     .assert_eq(&refused(&["reduce", model, "--check", "grep -q tanh"]));
-    assert!(refused(&["reduce", model, "--check", "no-such-command"]).contains("does not run"));
+    assert!(refused(&["reduce", model, "--check", "no-such-command"]).contains("cannot run"));
     let other = refused(&["reduce", model, "--check", "exit 3 #", "--says", "WRONG"]);
     assert!(other.starts_with("1: error[no-fault]"), "{other}");
 }
