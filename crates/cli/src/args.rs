@@ -457,7 +457,7 @@ pub enum MachineCommand {
 
 fn parse_count(text: &str) -> Result<usize, String> {
     match text.parse() {
-        Ok(0) | Err(_) => Err("a number, 1 or more, is expected".into()),
+        Ok(0) | Err(_) => Err("expected a number of at least 1".into()),
         Ok(count) => Ok(count),
     }
 }
@@ -476,7 +476,7 @@ fn parse_alias(text: &str) -> Result<(String, String), String> {
         Some((input, output)) if !input.is_empty() && !output.is_empty() => {
             Ok((input.to_string(), output.to_string()))
         }
-        _ => Err("an alias is INPUT=OUTPUT".to_string()),
+        _ => Err("expected `INPUT=OUTPUT`".to_string()),
     }
 }
 
@@ -490,7 +490,7 @@ fn parse_target(text: &str) -> Result<Target, String> {
 
 fn parse_dim(text: &str) -> Result<(String, i64), String> {
     let (name, value) = text.split_once('=').ok_or("expected `NAME=N`")?;
-    let value: i64 = value.trim().parse().map_err(|_| format!("`{value}` is no size"))?;
+    let value: i64 = value.trim().parse().map_err(|_| format!("`{value}` is not a size"))?;
     if name.trim().is_empty() || value < 0 {
         return Err("expected `NAME=N` with N at least 0".into());
     }

@@ -48,7 +48,7 @@ fn made_up_text(names: &[String]) -> String {
     match names {
         [] => String::new(),
         names => format!(
-            "note: made up by chance, since no `--input` gives them: {}; outputs that differ prove nothing\n",
+            "note: random, because no `--input` gives them: {}; outputs that differ prove nothing\n",
             quoted(names)
         ),
     }
@@ -75,7 +75,7 @@ fn to_text(report: &CheckReport) -> String {
         n => format!(", {n} elements not judged"),
     };
     let whole = match report.outputs.iter().all(|output| output.as_launched == Some(true)) {
-        true if !report.launches.is_empty() => "; the run is, bit for bit, what they give one after another",
+        true if !report.launches.is_empty() => "; the whole run gives the same bits",
         _ => "",
     };
     text += &format!("{} launches compared, {wrong} wrong{unjudged}{whole}\n", report.launches.len());

@@ -32,7 +32,7 @@ fn to_text(story: &KernelStory) -> String {
     if !cost.class.is_empty() {
         text += &format!("  {}: {} bytes, {} flops", cost.class, cost.bytes, cost.flops);
         if !cost.bound.is_empty() {
-            text += &format!(", {}, held back by {}", predicted(&cost.predicted_ns), cost.bound);
+            text += &format!(", {}, bound by {}", predicted(&cost.predicted_ns), cost.bound);
         }
         text.push('\n');
     }
@@ -46,7 +46,7 @@ fn to_text(story: &KernelStory) -> String {
 fn predicted(ns: &Dim) -> String {
     match ns.as_const() {
         Some(ns) => format!("{} predicted", output::duration(ns as f64)),
-        None => format!("its time hangs on {} (`--dim` fixes those of inputs)", quoted(&symbols([ns]))),
+        None => format!("its time depends on {} (`--dim` fixes those of inputs)", quoted(&symbols([ns]))),
     }
 }
 

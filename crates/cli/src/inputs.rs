@@ -52,7 +52,7 @@ impl Inputs {
     pub fn note(&self) {
         if !self.made_up.is_empty() {
             output::complain(&format!(
-                "note: random numbers are taken for {} (`--input NAME=FILE.npy|random|zeros|ones|NUMBER`)\n",
+                "note: using random numbers for {} (`--input NAME=FILE.npy|random|zeros|ones|NUMBER`)\n",
                 quoted(&self.made_up)
             ));
         }
@@ -192,7 +192,8 @@ fn make(port: &Port, source: Source, sizes: &mut BTreeMap<String, i64>) -> Resul
     }
     match source {
         Source::Number(number) => {
-            let no_such = format!("{number} is no {} (input `{}`)", port.dtype, port.name);
+            let no_such =
+                format!("input `{}` has type {}, which cannot hold {number}", port.name, port.dtype);
             let bits = number.bits(port.dtype).ok_or_else(|| Diagnostic::error("dtype-mismatch", no_such))?;
             // Memory of zeros costs nothing until it is touched.
             Ok(match bits {
@@ -208,7 +209,7 @@ fn note_open_dims(dim: &Dim, port: &Port, sizes: &mut BTreeMap<String, i64>) {
     dim.for_each_symbol(&mut |name| {
         if !sizes.contains_key(&**name) {
             output::complain(&format!(
-                "note: dim `{name}` of input `{}` is not given, 1 is taken (`--dim {name}=N`)\n",
+                "note: dim `{name}` of input `{}` is not given; using 1 (`--dim {name}=N`)\n",
                 port.name
             ));
             sizes.insert(name.to_string(), 1);

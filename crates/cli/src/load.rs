@@ -94,11 +94,11 @@ pub fn take_package(compiled: &mut Compiled) -> Result<tegula_package::Draft, Fa
     if compiled.unmet_tiles > 0 {
         let of_others = compiled.unmet_tiles;
         output::complain(&format!(
-            "note: {of_others} tiles of the tuning record are of contractions that this compilation has not\n"
+            "note: {of_others} tiles of the tuning record match no contraction of this model\n"
         ));
     }
     compiled.package.take().ok_or_else(|| {
-        Diagnostic::error("stopped", "`--stop-after` leaves no package")
+        Diagnostic::error("stopped", "`--stop-after` ends before there is a package")
             .help("`tegula compile MODEL --stop-after PASS` without `-o` prints what the pass leaves")
             .into()
     })

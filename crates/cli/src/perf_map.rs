@@ -23,7 +23,7 @@ pub fn write(session: &Session) -> Result<(), Failure> {
         };
     }
     if text.is_empty() {
-        let message = "`--perf-map`: no kernel runs as machine code of this process";
+        let message = "`--perf-map`: this process runs no machine code of kernels";
         return Err(Diagnostic::error("bad-option", message)
             .help("compile for this processor: omit `--portable`, `--target` and `--machine`")
             .into());

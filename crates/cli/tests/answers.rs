@@ -93,8 +93,8 @@ fn the_last_pass_stands_behind_the_first() {
 #[test]
 fn a_time_that_hangs_on_dims_says_which() {
     let told = done(&["explain", MODEL]);
-    assert!(told.contains("its time hangs on `n` (`--dim` fixes those of inputs)"), "{told}");
-    assert!(done(&["explain", MODEL, "--dim", "n=64"]).contains(" predicted, held back by "));
+    assert!(told.contains("its time depends on `n` (`--dim` fixes those of inputs)"), "{told}");
+    assert!(done(&["explain", MODEL, "--dim", "n=64"]).contains(" predicted, bound by "));
 }
 
 #[test]
@@ -197,5 +197,5 @@ fn a_perf_map_says_where_kernels_are() {
 #[test]
 fn a_perf_map_needs_machine_code() {
     let said = refused(&["run", MODEL, "--dim", "n=9", "--portable", "--perf-map"]);
-    assert!(said.contains("no kernel runs as machine code of this process"), "{said}");
+    assert!(said.contains("this process runs no machine code of kernels"), "{said}");
 }

@@ -87,17 +87,17 @@ fn wrong_requests_are_refused_plainly() {
     "#]]
     .assert_eq(&refused(&["run", "missing.onnx"]));
     expect![[r#"
-        1: error[unknown-machine]: `z80` is no machine class and no file
+        1: error[unknown-machine]: there is no machine class or file `z80`
         note: the classes are a100, avx2-generic, avx2-vnni-generic, avx512-bf16-generic, avx512-generic, h100, h200, ice-lake-server, sapphire-rapids, skylake-x, zen3, zen4, zen5
     "#]]
     .assert_eq(&refused(&["compile", MODEL, "--machine", "z80", "-o", "x.tgl"]));
     expect![[r#"
-        1: error[unknown-level]: `wasm` cannot be emitted
+        1: error[unknown-level]: there is no level `wasm`
         note: what can be is tensor, kernels, tile, host, schedule, asm, tileir, mlir
     "#]]
     .assert_eq(&refused(&["compile", MODEL, "--emit", "wasm"]));
     expect![[r#"
-        1: error[unknown-node]: no kernel computes a node "nope" or is called so
+        1: error[unknown-node]: there is no node or kernel named `nope`
         help: `tegula explain MODEL` lists all nodes by kernel
     "#]]
     .assert_eq(&refused(&["explain", MODEL, "--node", "nope"]));
@@ -110,9 +110,11 @@ fn wrong_requests_are_refused_plainly() {
     .assert_eq(&without_passes(&refused(&["run", MODEL, "--trace", "pass,tensor:nope=ir,cse=ir"])));
     let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
     let text = refused(&["run", readme]);
-    assert!(text.starts_with("1: error[not-onnx]: this is no ONNX model: "), "{text}");
+    assert!(text.starts_with("1: error[not-onnx]: the file is not an ONNX model: "), "{text}");
     assert!(
-        text.contains("files are ONNX models (`.onnx`), tensor programs as text (`.mlir`) and packages"),
+        text.contains(
+            "supported files are ONNX models (`.onnx`), tensor programs as text (`.mlir`) and packages"
+        ),
         "{text}"
     );
     assert!(refused(&["run"]).starts_with("1: error[bad-option]: the following required arguments"));
@@ -151,7 +153,7 @@ fn a_pass_to_stop_after_prints_what_it_leaves() {
     assert!(done(&["compile", MODEL, "--stop-after", "plan_memory"]).contains("\"tgh.func\""));
     let package = folder("stopped").join("double.tgl");
     let text = refused(&["compile", MODEL, "--stop-after", "cse", "-o", package.to_str().unwrap()]);
-    assert!(text.starts_with("1: error[stopped]: `--stop-after` leaves no package"), "{text}");
+    assert!(text.starts_with("1: error[stopped]: `--stop-after` ends before there is a package"), "{text}");
 }
 
 /// A switch is honoured or refused, never passed over.
@@ -287,7 +289,7 @@ fn an_output_never_replaces_its_input() {
 fn counts_of_nothing_are_refused() {
     for (command, switch) in [("run", "--threads"), ("bench", "--runs"), ("explain", "--compile-threads")] {
         let text = refused(&[command, MODEL, switch, "0"]);
-        assert!(text.contains("a number, 1 or more, is expected"), "{switch}: {text}");
+        assert!(text.contains("expected a number of at least 1"), "{switch}: {text}");
     }
 }
 
@@ -348,7 +350,7 @@ fn made_up_inputs_are_told_where_outputs_are_given() {
     let output = tegula(&["check", MODEL, "--against", dir]);
     assert_eq!(output.status.code(), Some(1));
     let out = String::from_utf8(output.stdout).unwrap();
-    assert!(out.starts_with("note: made up by chance, since no `--input` gives them: `x`; "), "{out}");
+    assert!(out.starts_with("note: random, because no `--input` gives them: `x`; "), "{out}");
     // Once.
     let noted = String::from_utf8(output.stderr).unwrap();
     assert!(!noted.contains("random numbers are taken"), "{noted}");
@@ -365,7 +367,7 @@ fn inputs_are_files_numbers_or_random_with_a_note() {
     let noted = String::from_utf8(tegula(&["run", MODEL, "--dim", "n=2"]).stderr).unwrap();
     assert_eq!(
         noted,
-        "note: random numbers are taken for `x` (`--input NAME=FILE.npy|random|zeros|ones|NUMBER`)\n"
+        "note: using random numbers for `x` (`--input NAME=FILE.npy|random|zeros|ones|NUMBER`)\n"
     );
     assert!(tegula(&["run", MODEL, "--dim", "n=2", "--input", "x=random"]).stderr.is_empty());
     // What `--dim` says of a package's input is what its file has.
@@ -432,9 +434,9 @@ fn a_number_is_the_inputs_or_refused() {
     let refusal =
         refused(&["run", &model, "--input", "in0=nan", "--input", "in1=zeros", "--input", "in2=-1"]);
     expect![[r#"
-        1: error[dtype-mismatch]: NaN is no f4e2m1 (input `in0`)
-        error[dtype-mismatch]: 0 is no f8e8m0 (input `in1`)
-        error[dtype-mismatch]: -1 is no f8e8m0 (input `in2`)
+        1: error[dtype-mismatch]: input `in0` has type f4e2m1, which cannot hold NaN
+        error[dtype-mismatch]: input `in1` has type f8e8m0, which cannot hold 0
+        error[dtype-mismatch]: input `in2` has type f8e8m0, which cannot hold -1
     "#]]
     .assert_eq(&refusal);
 }
@@ -504,7 +506,7 @@ fn a_model_is_reduced_to_what_a_command_fails_on() {
     "#]]
     .assert_eq(&std::fs::read_to_string(small).unwrap());
     expect![[r#"
-        1: error[no-fault]: the command finds no fault in the program that `model.mlir` means
+        1: error[no-fault]: the command does not fail on `model.mlir`, so there is nothing to reduce
         help: it must fail on the model's tensor program, which `tegula compile MODEL --emit tensor` shows
     "#]]
     .assert_eq(&refused(&["reduce", model, "--check", "grep -q tanh"]));

@@ -55,7 +55,7 @@ fn a_compiled_model_is_checked_on_the_card() {
     let out = done("", &["check", MODEL, "--target", "cuda", "--dim", "n=300"]);
     expect![[r#"
         output y: ok, max difference 0.000e0, 0.000e0 allowed
-        1 launches compared, 0 wrong; the run is, bit for bit, what they give one after another
+        1 launches compared, 0 wrong; the whole run gives the same bits
     "#]]
     .assert_eq(&out);
 }
@@ -81,7 +81,7 @@ fn an_output_may_have_an_inputs_memory() {
     "#]]
     .assert_eq(&refused("", &[&run[..], &["z=y"]].concat()));
     let line = refused("", &[&run[..], &["x"]].concat());
-    assert!(line.contains("an alias is INPUT=OUTPUT"), "{line}");
+    assert!(line.contains("expected `INPUT=OUTPUT`"), "{line}");
 }
 
 #[test]

@@ -53,7 +53,7 @@ impl Emit {
     pub fn by_name(name: &str) -> Result<Emit, Diagnostic> {
         Emit::ALL.iter().find(|(known, _)| *known == name).map(|(_, emit)| *emit).ok_or_else(|| {
             let names: Vec<&str> = Emit::ALL.iter().map(|(name, _)| *name).collect();
-            Diagnostic::error("unknown-level", format!("`{name}` cannot be emitted"))
+            Diagnostic::error("unknown-level", format!("there is no level `{name}`"))
                 .note(format!("what can be is {}", names.join(", ")))
         })
     }

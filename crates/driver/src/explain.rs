@@ -80,8 +80,7 @@ fn unknown_node<'a>(node: &str, known: impl Iterator<Item = &'a String>) -> Diag
     similar.sort_unstable();
     similar.dedup();
     similar.truncate(5);
-    let diagnostic =
-        Diagnostic::error("unknown-node", format!("no kernel computes a node \"{node}\" or is called so"));
+    let diagnostic = Diagnostic::error("unknown-node", format!("there is no node or kernel named `{node}`"));
     match similar.is_empty() {
         true => diagnostic.help("`tegula explain MODEL` lists all nodes by kernel").into(),
         false => diagnostic.help(format!("similar names: {}", similar.join(", "))).into(),

@@ -44,7 +44,7 @@ pub fn reduce_model(
     let text = |program: &TensorProgram| print_program(program, &PrintOptions::WHOLE);
     let program = model.import(dims)?;
     if !shows(&text(&program)) {
-        let message = format!("the command finds no fault in the program that `{}` means", model.name);
+        let message = format!("the command does not fail on `{}`, so there is nothing to reduce", model.name);
         return Err(Diagnostic::error("no-fault", message)
             .help("it must fail on the model's tensor program, which `tegula compile MODEL --emit tensor` shows")
             .into());

@@ -48,12 +48,16 @@ impl Chosen {
     }
 }
 
-/// Errors: `unknown-tier`, `unknown-device`, `machine-file`, `tuning-record`.
+/// Errors: `bad-option`, `unknown-tier`, `unknown-device`, `machine-file`, `tuning-record`.
 pub fn target(options: &CompileOptions) -> Result<Chosen, Diagnostics> {
     let machine = machine(options)?;
     let device = options.device.as_deref().map(|name| device(name, &machine)).transpose()?;
     let host = match (&machine.kind, &options.tuning) {
         (Kind::Cpu(_), _) => Host::Cpu(Box::new(Tiled::new(cpu_target(machine, options)?))),
+        (Kind::Gpu(_), _) if options.form == Form::Portable => {
+            let message = format!("`--portable` kernels are for any CPU, and `{}` is a GPU", machine.name);
+            return Err(Diagnostic::error("bad-option", message).into());
+        }
         (Kind::Gpu(_), None) => Host::Gpu(Box::new(Tiled::new(GpuTarget::new(machine)?))),
         (Kind::Gpu(_), Some(_)) => {
             let message = format!("a tuning record is of a processor, and `{}` is a GPU", machine.name);
@@ -104,8 +108,10 @@ fn machine(options: &CompileOptions) -> Result<Machine, Diagnostic> {
     let tier = |name: &str| Tier::ALL.into_iter().find(|tier| tier.name() == name);
     let names: Vec<&str> = Tier::ALL.iter().map(|tier| tier.name()).collect();
     match (tier(asked), tier(&machine.tier)) {
-        (None, _) => Err(Diagnostic::error("unknown-tier", format!("`{asked}` is no instruction set tier"))
-            .note(format!("the tiers are {}", names.join(", ")))),
+        (None, _) => {
+            Err(Diagnostic::error("unknown-tier", format!("there is no instruction set tier `{asked}`"))
+                .note(format!("the tiers are {}", names.join(", "))))
+        }
         (Some(lower), Some(own)) if lower < own => {
             // What the lower tier needs and how wide it is stands in the generic class of that tier.
             let generic = Machine::class(&format!("{asked}-generic")).ok_or_else(|| {

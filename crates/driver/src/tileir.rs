@@ -29,7 +29,7 @@ pub fn tile_ir(
     let chosen = target::target(options)?;
     let machine = chosen.host().machine();
     if machine.gpu().is_none() {
-        let message = format!("`--gpu-backend` is for GPUs, and `{}` is none", machine.name);
+        let message = format!("`--gpu-backend` needs a GPU as `--machine`; `{}` is a CPU", machine.name);
         return Err(Diagnostic::error("bad-option", message).help("name one: `--machine h200`").into());
     }
     let chip = machine.tier.trim_end_matches('a').to_string();

@@ -71,7 +71,7 @@ fn unknown(file: &ModelFile) -> Diagnostic {
 /// The formats that are read, as a note says them.
 fn formats_read() -> String {
     let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
-    format!("files are {} and packages (`.tgl`)", names.join(", "))
+    format!("supported files are {} and packages (`.tgl`)", names.join(", "))
 }
 
 /// A file that is not even of the format it was taken for is told which formats there are.

@@ -107,7 +107,7 @@ fn decode(bytes: Bytes, name: &str) -> Result<ModelProto, Diagnostics> {
         return Err(Diagnostic::error("not-onnx", "the file is empty").at(name).into());
     }
     let model = ModelProto::decode(bytes).map_err(|error| {
-        Diagnostic::error("not-onnx", format!("this is no ONNX model: {error}"))
+        Diagnostic::error("not-onnx", format!("the file is not an ONNX model: {error}"))
             .at(name)
             .help("was the file cut short, or is it of another format?")
     })?;

@@ -69,7 +69,7 @@ fn specialise(program: &mut TensorProgram, dims: &BTreeMap<String, i64>) -> Resu
     let has_layouts =
         |func: &TensorFunc| (0..func.value_count()).any(|i| func.ty(Value::new(i)).layout.is_some());
     if program.funcs.len() > 1 || program.funcs.iter().any(has_layouts) {
-        let message = "dims are fixed before layouts are chosen, and in programs of one function";
+        let message = "`--dim` works only on text programs with one function and no layouts";
         return Err(Diagnostic::error("unsupported-dim", message).into());
     }
     let mut found = Diagnostics::default();

@@ -31,7 +31,7 @@ impl FromStr for TraceLevel {
             .iter()
             .find(|(name, _)| *name == text)
             .map(|(_, level)| *level)
-            .ok_or_else(|| format!("`{text}` is no trace level (off, pass, remark, ir)"))
+            .ok_or_else(|| format!("there is no trace level `{text}` (off, pass, remark, ir)"))
     }
 }
 

@@ -103,7 +103,10 @@ impl Facts<'_> {
 
     fn check_tier(&mut self, kind: &str, tier: &str, known: &[&str]) {
         if !known.contains(&tier) {
-            self.error(format!("`{tier}` is no instruction set tier of a {kind}: {}", known.join(", ")));
+            self.error(format!(
+                "there is no instruction set tier `{tier}` of a {kind}: {}",
+                known.join(", ")
+            ));
         }
     }
 

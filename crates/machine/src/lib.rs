@@ -155,7 +155,7 @@ mod tests {
             .replace("\"avx512\"", "\"altivec\"");
         let errors = Machine::parse(&text, "my.toml").unwrap_err().to_string();
         let expected = "\
-error[machine-file]: `altivec` is no instruction set tier of a cpu: avx2, avx512
+error[machine-file]: there is no instruction set tier `altivec` of a cpu: avx2, avx512
   --> my.toml
 error[machine-file]: `l1d` is missing in `[facts]`
   --> my.toml
@@ -237,11 +237,11 @@ error[machine-file]: `l1x` is no fact of a cpu
         );
         assert_eq!(
             refusal(&h100.replace("\"sm_90a\"", "\"avx512\"")),
-            "error[machine-file]: `avx512` is no instruction set tier of a gpu: sm_80, sm_86, sm_89, sm_90a"
+            "error[machine-file]: there is no instruction set tier `avx512` of a gpu: sm_80, sm_86, sm_89, sm_90a"
         );
         assert_eq!(
             refusal(&h100.replace("\"gpu\"", "\"cpu\"")),
-            "error[machine-file]: `sm_90a` is no instruction set tier of a cpu: avx2, avx512"
+            "error[machine-file]: there is no instruction set tier `sm_90a` of a cpu: avx2, avx512"
         );
         assert_eq!(
             refusal(&h100.replace("[facts]", "features = [\"avx2\"]\n[facts]")),

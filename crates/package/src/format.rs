@@ -130,7 +130,7 @@ impl Header {
         }
         let magic = &bytes[..bytes.len().min(MAGIC.len())];
         if magic != &MAGIC[..magic.len()] {
-            return Err(Diagnostic::error("package-foreign", "this is no Tegula package")
+            return Err(Diagnostic::error("package-foreign", "the file is not a Tegula package")
                 .help("packages are made by `tegula compile` and start with the bytes 89 54 47 4c"));
         }
         if bytes.len() >= 12 {

@@ -318,7 +318,7 @@ fn foreign_newer_and_older_files_are_told_apart() {
     check_error(
         b"GGUF\x03\0\0\0",
         expect![[r#"
-            error[package-foreign]: this is no Tegula package
+            error[package-foreign]: the file is not a Tegula package
             help: packages are made by `tegula compile` and start with the bytes 89 54 47 4c"#]],
     );
     let of_version = |version: u32| {

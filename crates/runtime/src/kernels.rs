@@ -100,10 +100,10 @@ fn no_device(package: &Package, missing: &[DeviceId]) -> Diagnostic {
         && machine(DeviceId::HOME).isa == isa::PTX
     {
         let class = machine(DeviceId::HOME).class;
-        let message = format!("the package is for a GPU (machine class {class}), and none is given");
+        let message = format!("the package needs a GPU (machine class {class}), and no device is chosen");
         return Diagnostic::error("no-device", message)
             .note("no device of this session runs `ptx` code")
-            .help("`--target cuda` runs its kernels, `--target sim-ptx` interprets them");
+            .help("`--target cuda` is the first NVIDIA GPU, `--target sim-ptx` simulates one");
     }
     let isas: Vec<String> = missing.iter().map(|device| format!("`{}`", machine(*device).isa)).collect();
     let message =

@@ -335,9 +335,9 @@ fn missing_devices_are_named_in_one_error() {
     check(
         Session::from_bytes(s.finish().to_bytes(), SessionOptions::default()),
         expect![[r#"
-            error[no-device]: the package is for a GPU (machine class test-class), and none is given
+            error[no-device]: the package needs a GPU (machine class test-class), and no device is chosen
             note: no device of this session runs `ptx` code
-            help: `--target cuda` runs its kernels, `--target sim-ptx` interprets them"#]],
+            help: `--target cuda` is the first NVIDIA GPU, `--target sim-ptx` simulates one"#]],
     );
 }
 

@@ -64,13 +64,14 @@ impl Target {
             (None, Target::Cuda) => (class_of(gpu::cuda()?.device(FIRST)?.facts())?, Form::Machine),
             (None, Target::Cpu) => crate::processor::default_machine()?,
         };
-        let wanted = match self {
-            Target::Cpu => None,
-            Target::Cuda | Target::SimPtx => machine.gpu().is_none().then_some("for GPUs"),
-            Target::SimX86 => machine.cpu().is_none().then_some("for processors"),
+        let (does, other) = match self {
+            Target::Cuda => ("runs on GPUs", "a CPU"),
+            Target::SimPtx => ("simulates GPUs", "a CPU"),
+            Target::SimX86 => ("simulates CPUs", "a GPU"),
+            Target::Cpu => return Ok((machine, form)),
         };
-        if let Some(wanted) = wanted {
-            let message = format!("target `{self}` runs kernels {wanted}, and `{}` is none", machine.name);
+        if machine.gpu().is_some() == (other == "a GPU") {
+            let message = format!("target `{self}` {does}, and `{}` is {other}", machine.name);
             return Err(Diagnostic::error("bad-option", message).into());
         }
         Ok((machine, form))
@@ -81,8 +82,8 @@ impl Target {
         if machine.gpu().is_none() || matches!(self, Target::Cuda | Target::SimPtx) {
             return Ok(());
         }
-        let message = format!("kernels for `{}` need a GPU, and none is named", machine.name);
-        let help = "target `cuda` runs them on the first NVIDIA GPU, target `sim-ptx` interprets them";
+        let message = format!("`{}` is a GPU, and no device is chosen for it", machine.name);
+        let help = "target `cuda` is the first NVIDIA GPU, target `sim-ptx` simulates one";
         Err(Diagnostic::error("no-device", message).help(help))
     }
 }
@@ -126,7 +127,7 @@ pub fn machine_of(name: &str) -> Result<Machine, Diagnostics> {
     let path = Path::new(name);
     if !path.exists() {
         let known: Vec<&str> = Machine::class_names().collect();
-        let message = format!("`{name}` is no machine class and no file");
+        let message = format!("there is no machine class or file `{name}`");
         return Err(Diagnostic::error("unknown-machine", message)
             .note(format!("the classes are {}", known.join(", ")))
             .into());

@@ -133,7 +133,7 @@ impl<'f> Weights<'f> {
             Some(text) => text
                 .parse::<usize>()
                 .map(Some)
-                .map_err(|_| format!("external data `{location}`: {key} `{text}` is no size")),
+                .map_err(|_| format!("external data `{location}`: {key} `{text}` is not a size")),
         };
         let (offset, length) = (number("offset")?.unwrap_or(0), number("length")?);
         let file = match self.read.get(&location) {

@@ -48,8 +48,7 @@ fn dims_are_fixed_in_every_format() {
 
 #[test]
 fn a_file_of_no_format_is_told_which_are_read() {
-    let formats =
-        "note: files are ONNX models (`.onnx`), tensor programs as text (`.mlir`) and packages (`.tgl`)";
+    let formats = "note: supported files are ONNX models (`.onnx`), tensor programs as text (`.mlir`) and packages (`.tgl`)";
     for (bytes, code) in [
         (b"nonsense".as_slice(), "not-onnx"),
         (b"", "not-onnx"),

@@ -61,7 +61,10 @@ macro_rules! functions {
             _library: Library,
         }
 
-        impl Api {
+        /// What a user without a GPU can do.
+const WITHOUT: &str = "compile with `--machine h200` needs no GPU, and `--target sim-ptx` simulates one";
+
+impl Api {
             /// Errors: a symbol that the library lacks, by its name.
             fn from_library(library: Library) -> Result<Api, &'static str> {
                 $(
@@ -135,7 +138,7 @@ impl Api {
         // SAFETY: loading the driver runs its initialisers; that the file is a CUDA driver is what its name, or whoever
         // named it, promises.
         let library = unsafe { Library::new(name) }
-            .map_err(|error| missing(format!("no NVIDIA driver is installed: {error}")))?;
+            .map_err(|error| missing(format!("no NVIDIA driver is installed: {error}")).help(WITHOUT))?;
         let api = Api::from_library(library).map_err(|symbol| {
             missing(format!("the NVIDIA driver lacks `{symbol}`: CUDA 12.0 or later is needed"))
         })?;
