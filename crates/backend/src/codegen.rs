@@ -15,7 +15,7 @@ pub enum Codegen<'a> {
 
 /// Compiles a region of the kernel graph whole, with memory and time of its own.
 pub trait GraphCodegen: Sync {
-    /// Compiles the entry function of `region`, whose kernels are formed by the target's own claims. Its arguments and
+    /// Compiles the entry function of `region`: kernels of ops that the target claims, and constants. Its arguments and
     /// results are the launch's buffers, dense and row-major. Errors: what the machine has too little of.
     fn compile(&self, name: &str, region: &TensorProgram) -> Result<GraphImage, Infeasible>;
 }

@@ -10,12 +10,12 @@
 
 use crate::form_kernels::for_each_use;
 use std::collections::{BTreeMap, BTreeSet};
-use tegula_backend::Target;
+use tegula_backend::{Claim, Target};
 use tegula_base::{Diagnostics, EntityId};
 use tegula_ir::op::{OpRules, Types};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::rewrite::Cloner;
-use tegula_ir::{OpId, RegionId, Value};
+use tegula_ir::{Op, OpId, RegionId, Value};
 use tegula_tensor::{KernelClass, TensorFunc, TensorOp, TensorProgram, TensorType};
 
 /// Without a device nothing changes.
@@ -63,7 +63,7 @@ fn partition_region(
     let mut segment = 0;
     for (place, op) in ops.iter().enumerate() {
         segment += u32::from(matches!(func.kind(*op), TensorOp::Bind { .. }));
-        let is_devices = is_claimed(func, *op, device);
+        let is_devices = is_claimed(func, *op, device, cx);
         let first = match (func.kind(*op), is_devices) {
             (TensorOp::Bind { .. } | TensorOp::AssertSize { .. }, _) => EARLY,
             (kind, _) if kind.is_terminator() => LAST,
@@ -113,32 +113,40 @@ fn partition_region(
 }
 
 /// Ops whose results cost nothing to make: each side makes its own.
-fn is_source(kind: &TensorOp) -> bool {
+pub(crate) fn is_source(kind: &TensorOp) -> bool {
     matches!(
         kind,
         TensorOp::Constant { .. } | TensorOp::Splat { .. } | TensorOp::Iota { .. } | TensorOp::Sizes { .. }
     )
 }
 
-/// Control flow and bindings of sizes are the host's.
-fn is_claimed(func: &TensorFunc, op: OpId, device: &dyn Target) -> bool {
+/// Control flow and bindings of sizes are the host's, as is what the device says it does not compute: it says why.
+fn is_claimed(func: &TensorFunc, op: OpId, device: &dyn Target, cx: &mut PassCx) -> bool {
     let kind = func.kind(op);
     let is_hosts = kind.is_terminator()
         || kind.region_count() > 0
         || is_source(kind)
         || matches!(kind, TensorOp::Bind { .. } | TensorOp::AssertSize { .. } | TensorOp::Relayout { .. });
-    !is_hosts && device.claims(func, op).is_yes()
+    if is_hosts {
+        return false;
+    }
+    match device.claims(func, op) {
+        Claim::Yes => true,
+        Claim::No(reason) => {
+            let name = kind.name();
+            let location = func.op(op).location.clone();
+            cx.remark_with(location.as_ref(), || format!("`{name}` is computed on the host: {reason}"));
+            false
+        }
+    }
 }
 
 /// Moves ops that stand nowhere into the region of a new kernel, and has whoever reads their results read the kernel's.
 fn outline(func: &mut TensorFunc, ops: &[OpId]) -> OpId {
     let inside: BTreeSet<Value> = ops.iter().flat_map(|op| func.results(*op)).copied().collect();
-    let mut read: Vec<Value> = Vec::new();
-    for value in ops.iter().flat_map(|op| func.operands(*op)) {
-        if !inside.contains(value) && !read.contains(value) {
-            read.push(*value);
-        }
-    }
+    let mut seen = inside.clone();
+    let read = ops.iter().flat_map(|op| func.operands(*op)).copied();
+    let read: Vec<Value> = read.filter(|value| seen.insert(*value)).collect();
     let source = |value: &Value| func.def_op(*value).filter(|op| is_source(func.kind(*op)));
     let (sources, operands): (Vec<Value>, Vec<Value>) =
         read.into_iter().partition(|value| source(value).is_some());

@@ -25,7 +25,7 @@ pub fn tensor_pipeline(targets: Targets<'_>, precision: Precision) -> Pipeline<'
         .pass("canonicalise", canonicalise)
         .pass("unpack_nibbles", move |program, cx| unpack_nibbles(program, target, cx))
         .pass("fold_constants", move |program, cx| fold_constants(program, target, cx))
-        .pass("decompose_recurrent", move |program, cx| decompose_recurrent(program, target, cx))
+        .pass("decompose_recurrent", move |program, cx| decompose_recurrent(program, targets, cx))
         // What a formula says twice is said once.
         .pass("cse", |program, _| Ok(program.for_each_func(cse)))
         // Constants are folded, so that scales and zero points are seen.

@@ -1,24 +1,22 @@
-//! Compiles the regions of a graph target: each becomes a program of its own, its kernels formed by the device's claims.
+//! Compiles the regions of a graph target: each becomes a program of its own, whose ops are those that the device claims.
 
 use crate::form_kernels::form_kernels;
-use crate::passes::{canonicalise, decompose_composites, decompose_recurrent};
+use crate::partition::is_source;
 use std::collections::BTreeSet;
 use tegula_backend::{
-    BufferRef, Code, CompiledKernel, GraphCodegen, GraphImage, Launch, Launches, Target, View,
+    BufferRef, Claim, Code, CompiledKernel, GraphCodegen, GraphImage, Launch, Launches, Target, View,
 };
 use tegula_base::{Diagnostic, Diagnostics, Dim, EntityId, HashMap, Origin, Symbols};
+use tegula_ir::op::OpRules;
 use tegula_ir::pass::PassCx;
 use tegula_ir::rewrite::{Cloner, cse, dce};
-use tegula_ir::{ConstId, ConstStore, OpId, Pipeline, RunOptions};
+use tegula_ir::{ConstId, ConstStore, Op, OpId, Pipeline, RunOptions};
 use tegula_tensor::{TensorFunc, TensorOp, TensorProgram};
 
-/// The passes on a region's program: from what the device claims to kernels.
+/// The passes on a region's program: from what the device claims to kernels. None makes an op that it does not claim.
 pub fn region_pipeline(device: &dyn Target) -> Pipeline<'_, TensorProgram> {
     Pipeline::new("region")
-        .pass("decompose_recurrent", |program, cx| decompose_recurrent(program, device, cx))
-        .pass("decompose_composites", |program, cx| decompose_composites(program, device, cx))
-        .pass("canonicalise", canonicalise)
-        .pass("cse", |program, _| Ok(program.for_each_func(cse)))
+        .pass("cse", |program: &mut TensorProgram, _| Ok(program.for_each_func(cse)))
         .pass("dce", |program, _| Ok(program.for_each_func(dce)))
         .pass("form_kernels", |program, cx| form_kernels(program, device, cx))
 }
@@ -36,6 +34,7 @@ pub(crate) fn compile_region(
     let mut region = outlined(name, func, kernel, consts, symbols).map_err(Diagnostic::internal)?;
     let mut cx = PassCx::new().without_remarks();
     region_pipeline(device).run(&mut region, &RunOptions::default(), &mut cx).map_err(first)?;
+    check_claimed(&region, device)?;
     let GraphImage { bytes, symbols, remarks, .. } = codegen.compile(name, &region)?;
     let operands = (0..func.operands(kernel).len()).map(|i| (BufferRef::Operand(i), false));
     let results = (0..func.results(kernel).len()).map(|i| (BufferRef::Result(i), true));
@@ -48,6 +47,24 @@ pub(crate) fn compile_region(
         remarks,
     };
     Ok(Launches { list: vec![Launch { compiled, views }], ..Launches::default() })
+}
+
+/// Errors: internal, an op of the region is none that the device claims.
+fn check_claimed(region: &TensorProgram, device: &dyn Target) -> Result<(), Diagnostic> {
+    let func = region.entry();
+    for op in func.walk() {
+        let kind = func.kind(op);
+        if kind.is_terminator() || is_source(kind) || matches!(kind, TensorOp::Kernel { .. }) {
+            continue;
+        }
+        if let Claim::No(reason) = device.claims(func, op) {
+            let name = kind.name();
+            return Err(Diagnostic::internal(format!(
+                "a region has `{name}`, which is not claimed: {reason}"
+            )));
+        }
+    }
+    Ok(())
 }
 
 fn first(found: Diagnostics) -> Diagnostic {

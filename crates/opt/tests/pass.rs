@@ -8,7 +8,7 @@ mod inputs;
 use crate::target;
 
 use std::path::{Path, PathBuf};
-use tegula_backend::Target;
+use tegula_backend::{Target, Targets};
 use tegula_base::{DType, Diagnostics};
 use tegula_ir::rewrite::{cse, dce};
 use tegula_ir::{Changed, PassCx, Pipeline, PrintOptions, RunOptions, parse_program, print_program};
@@ -40,9 +40,9 @@ fn pipeline<'a>(name: &str, target: &'a dyn Target) -> Pipeline<'a, TensorProgra
         "decompose_composites" => p.pass("decompose_composites", move |program, cx| {
             passes::decompose_composites(program, target, cx)
         }),
-        "decompose_recurrent" => {
-            p.pass("decompose_recurrent", move |program, cx| passes::decompose_recurrent(program, target, cx))
-        }
+        "decompose_recurrent" => p.pass("decompose_recurrent", move |program, cx| {
+            passes::decompose_recurrent(program, Targets { host: target, device: None }, cx)
+        }),
         "fold_constants" => {
             p.pass("fold_constants", move |program, cx| passes::fold_constants(program, target, cx))
         }

@@ -20,7 +20,7 @@ mod transposed;
 mod widened;
 
 use super::round_factors::{FEW_STEPS, Precision};
-use tegula_backend::{Place, Target};
+use tegula_backend::{Place, Target, Targets};
 use tegula_base::{Diagnostic, Diagnostics};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::rewrite::{Rewrite, rewrite_ops};
@@ -68,14 +68,20 @@ pub fn decompose_wide_attention(
     Ok(changed)
 }
 
-/// Recurrent layers alone, and early: rules on contractions then see those of their loops.
+/// Recurrent layers alone, and early: rules on contractions then see those of their loops. A device gets those that it
+/// claims whole.
 /// Errors: internal, when a decomposition does not fit its op.
 pub fn decompose_recurrent(
     program: &mut TensorProgram,
-    target: &dyn Target,
+    targets: Targets<'_>,
     cx: &mut PassCx,
 ) -> Result<Changed, Diagnostics> {
-    let wanted = |func: &TensorFunc, op| is_recurrent(func, op) && needs_decomposition(func, op, target);
+    let target = targets.host;
+    let is_devices =
+        |func: &TensorFunc, op| targets.device.is_some_and(|device| device.claims(func, op).is_yes());
+    let wanted = |func: &TensorFunc, op| {
+        is_recurrent(func, op) && needs_decomposition(func, op, target) && !is_devices(func, op)
+    };
     let mut changed = Changed::No;
     for func in &mut program.funcs {
         changed |= decompose_once(func, &mut program.consts, target, &wanted, cx)?;
