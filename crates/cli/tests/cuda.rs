@@ -113,11 +113,11 @@ fn failures_of_the_driver_are_told() {
         "{line}"
     );
     let line = refused("", &["run", package]);
-    assert!(line.contains("error[no-device]: the package is for a GPU (machine class h200)"), "{line}");
+    assert!(line.contains("error[no-device]: the package needs a GPU (machine class h200)"), "{line}");
 }
 
 #[test]
-fn without_a_driver_one_line_says_so() {
+fn without_a_driver_an_error_and_a_remedy_say_so() {
     let missing = |args: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tegula"));
         let output = command.env("TEGULA_CUDA_DRIVER", "/nowhere/libcuda.so.1").args(args).output().unwrap();
@@ -128,7 +128,8 @@ fn without_a_driver_one_line_says_so() {
         )
     };
     let (code, _, stderr) = missing(&["run", MODEL, "--target", "cuda"]);
-    assert_eq!((code, stderr.lines().count()), (Some(1), 1), "{stderr}");
+    assert_eq!((code, stderr.lines().count()), (Some(1), 2), "{stderr}");
+    assert!(stderr.contains("\nhelp: `--machine h200` compiles without a GPU"), "{stderr}");
     assert!(
         stderr.starts_with("error[no-device]: no NVIDIA driver is installed: /nowhere/libcuda.so.1"),
         "{stderr}"

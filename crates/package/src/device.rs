@@ -1,7 +1,7 @@
 //! The devices of a package: what its buffers lie on and its images run on.
 //!
-//! Device 0, the *home*, holds inputs, outputs and what the host reads (conditions, trip counts, computed sizes): the
-//! processor, or of a package for GPUs the card. Others are reached by transfers alone.
+//! Device 0, the *home*, holds inputs and outputs: the processor, or of a package for GPUs the card. Kernels reach what
+//! lies on the others by transfers alone.
 
 use crate::manifest::{About, MachineId};
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,8 @@
 //! The rules of devices: what runs on one touches that one's memory alone, and only transfers go between two.
 
 use crate::device::DeviceId;
-use crate::host::{Arg, Buffer, BufferId, HostProgram, Place, Step};
-use crate::image::isa;
+use crate::host::{Arg, Buffer, BufferId, HostProgram, Kernel, Place, Step};
+use crate::image::{Entry, KernelCode, isa};
 use crate::manifest::About;
 
 /// Devices of a package at most: each may be given all constants.
@@ -73,6 +73,9 @@ fn step_fault(program: &HostProgram, about: &About, step: &Step) -> Option<Strin
                 Arg::Buffer(buffer) => Some(*buffer),
                 Arg::Size(_) => None,
             });
+            if is_mixed(kernel, args) {
+                return Some(format!("kernel `{}` of a region has a buffer behind a size", kernel.name));
+            }
             let strange = buffers.into_iter().find(|buffer| of(*buffer) != device)?;
             let name = &program.buffers[strange.index()].name;
             let (own, other) = (about.device_name(device), about.device_name(of(strange)));
@@ -87,6 +90,12 @@ fn step_fault(program: &HostProgram, about: &About, step: &Step) -> Option<Strin
         }
         _ => None,
     }
+}
+
+/// A device gets a region's buffers and sizes apart: the buffers come first.
+fn is_mixed(kernel: &Kernel, args: &[Arg]) -> bool {
+    let is_region = matches!(kernel.code, KernelCode::Image { entry: Entry::Name(_), .. });
+    is_region && !args.is_sorted_by_key(|arg| matches!(arg, Arg::Size(_)))
 }
 
 fn missing(about: &About, device: DeviceId) -> String {

@@ -46,14 +46,12 @@ fn entry_fault(name: &str, image: &Image, entry: &Entry) -> Option<String> {
     (!fits).then(|| format!("kernel `{name}` is not entered as `{}` images are", image.isa))
 }
 
-/// Overlapping parts of an image that is read part by part would make a short section into much code to read.
+/// Executors and simulators read an image part by part: parts that overlap would make a short section into much code.
 fn overlaps(program: &HostProgram, found: &mut Vec<String>) {
-    let is_read = |isa: &str| matches!(isa, isa::PTX | isa::PORTABLE);
     let mut parts: Vec<(u32, u64, u64, &str)> = Vec::new();
     for kernel in &program.kernels {
         if let KernelCode::Image { image, entry } = &kernel.code
             && let Some((offset, len)) = entry.range()
-            && program.images.get(image.index()).is_some_and(|image| is_read(&image.isa))
         {
             parts.push((image.0, offset, len, &kernel.name));
         }

@@ -56,6 +56,16 @@ fn programs_that_break_a_rule_are_refused() {
         },
         expect!["error[package-invalid]: the code of kernels `p` and `twin` overlaps"],
     );
+    check_rule(
+        |p| {
+            let mut whole = p.kernels[0].clone();
+            (whole.name, whole.code) = ("whole".into(), range(0, 0, 3));
+            let mut part = whole.clone();
+            (part.name, part.code) = ("part".into(), range(0, 0, 2));
+            p.kernels.extend([whole, part]);
+        },
+        expect!["error[package-invalid]: the code of kernels `part` and `whole` overlaps"],
+    );
     check_ptx_rule(
         |launch| launch.maps[0].address_word = 2,
         expect!["error[package-invalid]: a tensor map of kernel `g` is of an argument that a launch lacks"],
@@ -153,6 +163,13 @@ fn programs_keep_to_the_devices_of_their_buffers() {
         expect![
             "error[package-invalid]: kernel `g` runs on device 1 (`npu`), its buffer `count` is on device 0"
         ],
+    );
+    check_rule(
+        |p| {
+            let args = vec![Arg::Size(dim("4")), Arg::Buffer(BufferId(8))];
+            p.steps.push(Step::Launch { kernel: 3, args, grid: dim("1") });
+        },
+        expect!["error[package-invalid]: kernel `g` of a region has a buffer behind a size"],
     );
     check_rule(
         |p| p.steps.push(transfer(7, 6)),

@@ -62,7 +62,7 @@ macro_rules! functions {
         }
 
         /// What a user without a GPU can do.
-const WITHOUT: &str = "compile with `--machine h200` needs no GPU, and `--target sim-ptx` simulates one";
+const WITHOUT: &str = "`--machine h200` compiles without a GPU; `--target sim-ptx` simulates one";
 
 impl Api {
             /// Errors: a symbol that the library lacks, by its name.

@@ -123,7 +123,9 @@ impl Run<'_> {
     ) -> Result<(), Diagnostic> {
         let facts = &self.program.kernels[launch.kernel as usize];
         let queue = &self.cx.queues[self.program.device_of(facts).index()];
-        let recorder = queue.recorder().filter(|_| self.profile.is_some());
+        // Marks of one clock: the home's.
+        let is_home = Arc::ptr_eq(queue, &self.cx.queues[0]);
+        let recorder = queue.recorder().filter(|_| is_home && self.profile.is_some());
         let start = recorder.map(Recorder::mark).transpose()?;
         let call = Call { kernel, words: &self.cx.words[launch.words.clone()], units, buffers };
         // SAFETY: the package's code obeys the ABI for these arguments (the compiler's promise, kept from damage by the
