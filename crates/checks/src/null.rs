@@ -31,7 +31,7 @@ const PROGRAMS: [u64; 2] = [500, 200];
 /// Models that the evaluator runs in seconds; `--all` takes all that CI checks, and the decoders.
 const MODELS: [&str; 2] = ["magika", "silero-vad"];
 /// For models and decoders: the device that takes all, and one that takes every other op.
-const DEVICES: [&str; 2] = ["null", "null:17"];
+const DEVICES: [(&str, bool); 2] = [("null", true), ("null:17", false)];
 /// Folding and layouts change the order of sums.
 const TOLERANCE: Tolerance = Tolerance::OfLargest { relative: 1e-3 };
 
@@ -42,53 +42,57 @@ pub fn run(args: &[String]) -> Result<Outcome> {
         Some(text) => [text.parse().with_context(|| format!("`--seeds {text}` is no number"))?; 2],
         None => PROGRAMS,
     };
-    let (mut regions, mut failed) = (0, 0);
+    let mut tally = Tally::default();
     let all = part.take((0..programs[0]).map(|seed| (seed, "null".to_string())).collect::<Vec<_>>());
     let some = part.take((0..programs[1]).map(|seed| (seed, format!("null:{seed}"))).collect::<Vec<_>>());
     for (seed, device) in all.iter().chain(&some) {
-        match program(*seed, device) {
-            Ok(taken) => regions += taken,
-            Err(error) => {
-                failed += 1;
-                println!("FAIL seed {seed} beside {device}: {error:#}");
-            }
-        }
+        tally.add(&format!("seed {seed}"), device, false, program(*seed, device));
     }
     let catalog = Catalog::load()?;
     let takes_all = args.iter().any(|arg| arg == "--all");
     let ids = if takes_all { catalog.checked.clone() } else { MODELS.map(str::to_string).to_vec() };
     let baselines = baseline::prepare(&catalog, &part.take(ids))?;
-    for baseline in &baselines {
-        for device in DEVICES {
-            match model(baseline, device) {
-                Ok(taken) => regions += taken,
-                Err(error) => {
-                    failed += 1;
-                    println!("FAIL {} beside {device}: {error:#}", baseline.id);
-                }
-            }
-        }
-    }
     let (folder, names) = if takes_all { decoders::exported()? } else { Default::default() };
     let decoders = part.take(names);
-    for name in &decoders {
-        for device in DEVICES {
-            match decoder(&folder.join(name), device) {
-                Ok(taken) => regions += taken,
-                Err(error) => {
-                    failed += 1;
-                    println!("FAIL {name} beside {device}: {error:#}");
-                }
-            }
+    for (device, takes_every_op) in DEVICES {
+        for baseline in &baselines {
+            tally.add(&baseline.id, device, takes_every_op, model(baseline, device));
+        }
+        for name in &decoders {
+            tally.add(name, device, takes_every_op, decoder(&folder.join(name), device));
         }
     }
-    Ok(Outcome::pass_if(failed == 0 && regions > 0)
+    Ok(Outcome::pass_if(tally.failed == 0 && tally.regions > 0)
         .with("programs", all.len())
         .with("programs_of_every_other_op", some.len())
         .with("models", baselines.len())
         .with("decoders", decoders.len())
-        .with("regions", regions)
-        .with("failed", failed))
+        .with("regions", tally.regions)
+        .with("failed", tally.failed))
+}
+
+/// What came of the cases so far.
+#[derive(Default)]
+struct Tally {
+    regions: usize,
+    failed: usize,
+}
+
+impl Tally {
+    /// A case that gave so many regions; one that must have some fails without.
+    fn add(&mut self, case: &str, device: &str, must_have: bool, ran: Result<usize>) {
+        let ran = ran.and_then(|regions| {
+            ensure!(regions > 0 || !must_have, "no region was formed");
+            Ok(regions)
+        });
+        match ran {
+            Ok(regions) => self.regions += regions,
+            Err(error) => {
+                self.failed += 1;
+                println!("FAIL {case} beside {device}: {error:#}");
+            }
+        }
+    }
 }
 
 fn beside(device: &str) -> Result<CompileOptions, Diagnostics> {
@@ -115,6 +119,7 @@ fn program(seed: u64, device: &str) -> Result<usize> {
     let compiled = compile_with(text.as_bytes(), &beside(device).map_err(plain)?).map_err(plain)?;
     let (regions, session) = package(compiled).and_then(session).map_err(plain)?;
     let got = session.run(&case.inputs).map_err(plain)?;
+    ensure!(got.len() == expected.len(), "{} results of {}", got.len(), expected.len());
     for (i, (got, want)) in got.iter().zip(&expected).enumerate() {
         compare(got, want).map_err(|difference| anyhow!("result y{i} {difference}"))?;
     }
@@ -134,6 +139,7 @@ fn model(baseline: &Baseline, device: &str) -> Result<usize> {
     let inputs = inputs.collect::<Result<Vec<HostTensor>>>()?;
     let expected = tegula_driver::model::evaluate(&program, &inputs).map_err(plain)?;
     let got = session.run(&inputs).map_err(plain)?;
+    ensure!(got.len() == expected.len(), "{} results of {}", got.len(), expected.len());
     for (port, (got, want)) in session.outputs().iter().zip(got.iter().zip(&expected)) {
         tegula_testkit::compare::compare(got, want, TOLERANCE)
             .map_err(|difference| anyhow!("output `{}` {difference}", port.name))?;

@@ -1,7 +1,7 @@
-//! `same-output`: every model of the catalogue compiles to the package that `data/same_output.txt` records, section by
+//! `same-output [--all] [--only ID ...] [--bless] [--part K/N]`: every model of the catalogue compiles to the package that `data/same_output.txt` records, section by
 //! section, for five machine classes.
 //!
-//! A change of structure keeps every line. A change that means to make other code records it anew (`--bless`) and says so.
+//! Without `--all` they are the models that CI checks. A change of structure keeps every line. A change that means to make other code records it anew (`--bless`) and says so.
 //! A version or a machine's hash in the manifest counts for nothing: neither is what a kernel computes.
 
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use sha2::{Digest, Sha256};
 use tegula_automation::catalog::Catalog;
-use tegula_automation::commits::{self, Part};
+use tegula_automation::commits::Part;
 use tegula_automation::fetch::fetch;
 use tegula_automation::outcome::Outcome;
 use tegula_automation::tegula_cli::{Tegula, first_error};
@@ -21,8 +21,6 @@ use tegula_package::{Image, Package, isa};
 
 /// Both tiers of processors with and without AVX-VNNI or BF16, and a GPU.
 const CLASSES: [&str; 5] = ["zen5", "sapphire-rapids", "zen3", "avx2-vnni-generic", "h200"];
-/// Parts of the catalogue that runs take in turns, unless `--all` asks for it whole.
-const PARTS: usize = 6;
 /// What a line has of a package: each a hash of what is named.
 const COLUMNS: [(&str, Hashed); 4] = [
     ("code", Hashed::Images),
@@ -39,12 +37,13 @@ enum Hashed {
 const FILE: &str = "same_output.txt";
 
 pub fn run(args: &[String]) -> Result<Outcome> {
+    let (part, args) = Part::taken(args)?;
     let has = |flag: &str| args.iter().any(|arg| arg == flag);
     let catalog = Catalog::load()?;
     let ids = match args.iter().position(|arg| arg == "--only") {
         Some(at) => args[at + 1..].iter().take_while(|arg| !arg.starts_with("--")).cloned().collect(),
         None if has("--all") || has("--bless") => catalog.selected(&["--all".to_string()]),
-        None => Part::at(commits::count()?, PARTS).take(catalog.checked.clone()),
+        None => part.take(catalog.checked.clone()),
     };
     let mut recorded = read()?;
     let tegula = Tegula::build()?;
