@@ -56,16 +56,6 @@ fn programs_that_break_a_rule_are_refused() {
         },
         expect!["error[package-invalid]: the code of kernels `p` and `twin` overlaps"],
     );
-    check_rule(
-        |p| {
-            let mut whole = p.kernels[0].clone();
-            (whole.name, whole.code) = ("whole".into(), range(0, 0, 3));
-            let mut part = whole.clone();
-            (part.name, part.code) = ("part".into(), range(0, 0, 2));
-            p.kernels.extend([whole, part]);
-        },
-        expect!["error[package-invalid]: the code of kernels `part` and `whole` overlaps"],
-    );
     check_ptx_rule(
         |launch| launch.maps[0].address_word = 2,
         expect!["error[package-invalid]: a tensor map of kernel `g` is of an argument that a launch lacks"],
@@ -248,6 +238,21 @@ fn images_do_not_overlap() {
         let error = Package::parse(damaged.into()).expect_err("an error").to_string();
         assert!(error.contains("image 1 is outside of the images, or in another"), "{error}");
     }
+}
+
+#[test]
+fn machine_code_does_not_overlap() {
+    let (mut builder, mut program) = sample();
+    builder.add_machine_code(&[0x90, 0x90, 0xC3]);
+    for (name, len) in [("whole", 3), ("part", 2)] {
+        program.kernels.push(Kernel {
+            name: name.into(),
+            code: range(0, 64, len),
+            ..program.kernels[0].clone()
+        });
+    }
+    expect!["error[package-invalid]: the code of kernels `part` and `whole` overlaps"]
+        .assert_eq(&builder.finish(about(), program).err().expect("an error").to_string());
 }
 
 /// Branches over the buffers `a` (2), `weights` (3), `tail` in `a` (5), `state` (6) and `count` (7).
