@@ -99,6 +99,10 @@ const CASES: &[Case] = &[
         &["check", "good.onnx", "--target", "sim-x86", "--machine", "h200"],
     ),
     case(
+        "portable kernels of a GPU",
+        &["compile", "good.onnx", "-o", "out.tgl", "--portable", "--machine", "h200"],
+    ),
+    case(
         "a tuning record of another machine",
         &["compile", "good.onnx", "-o", "out.tgl", "--machine", "zen5", "--tuning", "zen4_record.toml"],
     ),
