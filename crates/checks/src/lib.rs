@@ -18,6 +18,7 @@ mod gpu_races;
 mod gpu_random;
 mod gpu_sim;
 mod gpu_tileir;
+mod half;
 pub mod in_process;
 mod models;
 pub mod npy;
@@ -55,6 +56,7 @@ pub const VERBS: &[(&str, Run)] = &[
     ("onnx-more", onnx_more::run),
     ("decoders", decoders::run),
     ("contrib", contrib::run),
+    ("half", half::run),
     ("drawn", drawn::run),
     ("coverage", coverage::run),
     ("null", null::run),

@@ -396,7 +396,7 @@ fn resident_box(cx: &mut Lowering, plan: &Plan, at: &[Axis]) -> TileBox {
 }
 
 /// What a reduction is kept in: sums and products of narrow floats in `f32` (`docs/numerics.md`).
-fn accumulator(f: ScalarOp, dtype: DType) -> DType {
+pub(super) fn accumulator(f: ScalarOp, dtype: DType) -> DType {
     match f {
         ScalarOp::Add | ScalarOp::Mul if dtype.is_float() && dtype.bits() < 32 => DType::F32,
         _ => dtype,

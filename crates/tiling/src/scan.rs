@@ -1,11 +1,13 @@
 //! The recipe of running sums and products: one loop along the scanned axis that carries the running value for a
-//! tile of the innermost other axis.
+//! tile of the innermost other axis, in `f32` for 16-bit floats; each prefix is rounded once.
 
 use super::access::{Axis, Lowering, TileBox, begin};
 use super::body::Body;
+use super::rows::accumulator;
 use super::{Lowered, columns_together};
 use crate::TileMachine;
 use tegula_base::{DType, Dim};
+use tegula_ir::ScalarOp;
 use tegula_ir::scalar::eval::identity;
 use tegula_tensor::TensorOp;
 
@@ -17,7 +19,8 @@ pub(super) fn lower(body: &Body, machine: &dyn TileMachine) -> Result<Lowered, S
     let operand = body.func.operand(root, 0);
     let shape = body.shape(operand).clone();
     let dtype = body.func.ty(operand).dtype;
-    let neutral = identity(f, dtype).ok_or_else(|| format!("`{f}` does not scan {dtype}"))? as i64;
+    let wide = accumulator(f, dtype);
+    let neutral = identity(f, wide).ok_or_else(|| format!("`{f}` does not scan {dtype}"))? as i64;
     let lane = (0..shape.rank()).rev().find(|i| !shape[*i].is_const(1)).filter(|i| *i != axis);
     let width = lane.map_or(1, |axis| width(&shape[axis], body.widest(), machine));
     let outer: Vec<usize> = (0..shape.rank()).filter(|i| *i != axis && Some(*i) != lane).collect();
@@ -41,7 +44,7 @@ pub(super) fn lower(body: &Body, machine: &dyn TileMachine) -> Result<Lowered, S
         at[lane] = Axis { offset: cx.b.mul(unit, stride), extent: width, step: 1, bounded: !whole };
     }
     let extents: Vec<i64> = at.iter().map(|axis| axis.extent).collect();
-    let init = cx.b.splat(dtype, &extents, neutral);
+    let init = cx.b.splat(wide, &extents, neutral);
     let size = cx.b.size(&shape[axis]);
     let mut outcome = Ok(());
     cx.for_(zero, size, 1, &[init], |cx, i, carried| {
@@ -53,7 +56,7 @@ pub(super) fn lower(body: &Body, machine: &dyn TileMachine) -> Result<Lowered, S
                 cx.b.sub(last, i)
             }
         };
-        let step = step(cx, body, &at, f, carried[0], root, exclusive);
+        let step = step(cx, body, &at, (f, wide), carried[0], root, exclusive);
         match step {
             Ok(next) => vec![next],
             Err(error) => {
@@ -79,14 +82,23 @@ fn step(
     cx: &mut Lowering,
     body: &Body,
     at: &[Axis],
-    f: tegula_ir::ScalarOp,
+    (f, wide): (ScalarOp, DType),
     running: tegula_ir::Value,
     root: tegula_ir::OpId,
     exclusive: bool,
 ) -> Result<tegula_ir::Value, String> {
-    let element = cx.pull(body.func.operand(root, 0), at)?;
+    let operand = body.func.operand(root, 0);
+    let dtype = body.func.ty(operand).dtype;
+    let cast = |cx: &mut Lowering, value, from: DType, to: DType| match from == to {
+        true => value,
+        false => cx.b.elementwise(ScalarOp::Cast { to, saturate: false }, &[value]),
+    };
+    let element = cx.pull(operand, at)?;
+    let element = cast(cx, element, dtype, wide);
     let next = cx.b.elementwise(f, &[running, element]);
-    cx.fix(body.func.result(root), if exclusive { running } else { next });
+    let prefix = if exclusive { running } else { next };
+    let prefix = cast(cx, prefix, wide, dtype);
+    cx.fix(body.func.result(root), prefix);
     for i in 0..body.results.len() {
         cx.store_result(i, at)?;
     }

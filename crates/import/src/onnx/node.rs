@@ -39,6 +39,20 @@ impl<'a> Node<'a> {
         }
     }
 
+    /// Converts the node with other operands. What is asked for there counts as asked for here.
+    /// Errors: the converter's; an attribute or operand is of another kind than it expects.
+    pub fn with_operands<T>(
+        &self,
+        operands: Operands,
+        convert: impl FnOnce(&Node) -> Outcome<T>,
+    ) -> Outcome<T> {
+        let other = Node::new(self.proto, operands, self.version);
+        let converted = convert(&other);
+        self.read.borrow_mut().extend(other.read.take());
+        other.check_kinds()?;
+        converted
+    }
+
     /// Errors: a converter read an attribute or operand of another kind than it expects; it saw the default or
     /// nothing instead.
     pub fn check_kinds(&self) -> Outcome<()> {

@@ -23,6 +23,8 @@ pub(crate) enum Convert {
     Moves(Tensors),
     /// Of one whose results are numbers about its operands, which may be strings.
     Measures(Tensors),
+    /// Of one that computes 16-bit floats in `f32`.
+    Widens(Tensors),
     /// Of an op whose operands and results may be anything.
     Slots(Slots),
 }
@@ -33,6 +35,7 @@ impl Convert {
             Convert::Tensors(convert) => Ok(convert(cx, node)?.into_iter().map(Slot::Value).collect()),
             Convert::Moves(convert) => move_texts(cx, node, true, convert),
             Convert::Measures(convert) => move_texts(cx, node, false, convert),
+            Convert::Widens(convert) => widen_halves(cx, node, convert),
             Convert::Slots(convert) => Ok(convert(cx, node)?.into()),
         }
     }
@@ -70,6 +73,15 @@ impl Row {
         }
     }
 
+    /// 16-bit floats are computed in `f32`, and the results rounded once: the op is its mathematics, not what its steps
+    /// would round (`docs/numerics.md`, "Contractions and reductions").
+    pub const fn widens(self) -> Row {
+        match self.convert {
+            Convert::Tensors(convert) => Row { convert: Convert::Widens(convert), ..self },
+            _ => self,
+        }
+    }
+
     /// Results are numbers about the operands, which may be strings.
     pub const fn measures(self) -> Row {
         match self.convert {
@@ -87,6 +99,33 @@ pub(crate) const fn op_of_slots(op: &'static str, convert: Slots) -> Row {
 /// As [`op_of_slots`], from a version of its domain on.
 pub(crate) const fn op_of_slots_since(op: &'static str, since: i64, convert: Slots) -> Row {
     Row { op, since, until: i64::MAX, convert: Convert::Slots(convert) }
+}
+
+/// Runs a converter on operands of `f32` in place of 16-bit floats; its results of `f32` are rounded to the operands' type.
+fn widen_halves(cx: &mut Cx, node: &Node, convert: Tensors) -> Outcome<Results> {
+    let half = |cx: &Cx, slot: &Option<Slot>| match slot {
+        Some(Slot::Value(value)) => Some(cx.dtype(*value)).filter(|dtype| is_half(*dtype)),
+        _ => None,
+    };
+    let Some(narrow) = node.operands.iter().find_map(|slot| half(cx, slot)) else {
+        return Ok(convert(cx, node)?.into_iter().map(Slot::Value).collect());
+    };
+    let mut operands = node.operands.clone();
+    for operand in &mut operands {
+        if let (Some(_), Some(Slot::Value(value))) = (half(cx, operand), &mut *operand) {
+            *value = cx.cast(*value, DType::F32)?;
+        }
+    }
+    let results = node.with_operands(operands, |wide| convert(cx, wide))?;
+    let rounded = |value| match cx.dtype(value) {
+        DType::F32 => cx.cast(value, narrow).map(Slot::Value),
+        _ => Ok(Slot::Value(value)),
+    };
+    results.into_iter().map(rounded).collect()
+}
+
+fn is_half(dtype: DType) -> bool {
+    matches!(dtype, DType::F16 | DType::BF16)
 }
 
 /// An op that only moves elements, on operands that are strings: it moves their numbers, and the strings are gathered
@@ -110,10 +149,7 @@ fn move_texts(cx: &mut Cx, node: &Node, results_move: bool, convert: Tensors) ->
             before = before + count;
         }
     }
-    let moved = Node::new(node.proto, numbers, node.version);
-    let results = convert(cx, &moved);
-    moved.check_kinds()?;
-    let results = results?;
+    let results = node.with_operands(numbers, |moved| convert(cx, moved))?;
     if !results_move {
         return Ok(results.into_iter().map(Slot::Value).collect());
     }

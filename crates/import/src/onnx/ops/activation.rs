@@ -214,11 +214,16 @@ fn one_at_largest(cx: &mut Cx, x: Value, axis: usize) -> Outcome {
 }
 
 impl Cx<'_> {
-    /// Softmax or its logarithm. ONNX computes it in the operand's type; the composite computes 16-bit floats in
-    /// `f32`, which rounds differently, so those are written out.
+    /// Softmax or its logarithm.
     pub fn softmax(&mut self, x: Value, axis: usize, log: bool) -> Outcome {
-        if log || !matches!(self.dtype(x), DType::F16 | DType::BF16) {
-            return self.emit(TensorOp::Softmax { axis, log }, &[x]);
+        self.emit(TensorOp::Softmax { axis, log }, &[x])
+    }
+
+    /// The softmax of scores, whose weights attention rounds to 16 bits before it multiplies: each step rounds, as in
+    /// ONNX's own composition.
+    pub fn softmax_of_scores(&mut self, x: Value, axis: usize) -> Outcome {
+        if !matches!(self.dtype(x), DType::F16 | DType::BF16) {
+            return self.softmax(x, axis, false);
         }
         let most = self.reduce(ScalarOp::Max, x, &[axis], true)?;
         let shifted = self.sub(x, most)?;

@@ -322,7 +322,7 @@ fn written_out(
         None => biased,
         Some(to) => cx.cast(biased, to)?,
     };
-    let weights = cx.softmax(precise, 3, false)?;
+    let weights = cx.softmax_of_scores(precise, 3)?;
     let weights = cx.cast(weights, dtype)?;
     let weights = match bias {
         Some(bias) => zero_hidden_rows(cx, weights, bias)?,

@@ -30,7 +30,7 @@ pub(super) const ROWS: &[Row] = &[
     op("Max", |cx, node| many(cx, node, ScalarOp::Max)),
     op("Min", |cx, node| many(cx, node, ScalarOp::Min)),
     op("Sum", |cx, node| many(cx, node, ScalarOp::Add)),
-    op("Mean", mean),
+    op("Mean", mean).widens(),
     op("Where", where_).moves(),
     op("Neg", |cx, node| one(cx, node, ScalarOp::Neg)),
     op("Abs", |cx, node| one(cx, node, ScalarOp::Abs)),

@@ -13,14 +13,14 @@ use tegula_tensor::{PoolKind, TensorOp, Window};
 
 pub(super) const ROWS: &[Row] = &[
     op("BatchNormalization", batch_norm),
-    op("InstanceNormalization", instance_norm),
-    op_between("GroupNormalization", 18, 20, |cx, node| group_norm(cx, node, false)),
-    op_since("GroupNormalization", 21, |cx, node| group_norm(cx, node, true)),
+    op("InstanceNormalization", instance_norm).widens(),
+    op_between("GroupNormalization", 18, 20, |cx, node| group_norm(cx, node, false)).widens(),
+    op_since("GroupNormalization", 21, |cx, node| group_norm(cx, node, true)).widens(),
     op("LayerNormalization", layer_norm),
     op("SimplifiedLayerNormalization", rms_norm),
     op("RMSNormalization", rms_norm),
-    op("MeanVarianceNormalization", mean_variance_norm),
-    op("LRN", local_response_norm),
+    op("MeanVarianceNormalization", mean_variance_norm).widens(),
+    op("LRN", local_response_norm).widens(),
 ];
 
 pub(super) const MICROSOFT: &[Row] = &[
@@ -121,14 +121,12 @@ fn group_norm(cx: &mut Cx, node: &Node, per_channel: bool) -> Outcome<Vec<Value>
         .ok_or_else(|| Fault::from(format!("{} channels do not divide into {groups} groups", shape[1])))?;
     let inner = Shape::from(&shape[2..]).count();
     let grouped = cx.reshape(x, [shape[0].clone(), groups.clone(), channels * inner])?;
-    let wide = cx.widened(grouped)?;
-    let mean = cx.mean(wide, &[2])?;
-    let variance = cx.variance(wide, mean, &[2])?;
-    let centred = cx.sub(wide, mean)?;
+    let mean = cx.mean(grouped, &[2])?;
+    let variance = cx.variance(grouped, mean, &[2])?;
+    let centred = cx.sub(grouped, mean)?;
     let variance = cx.with_number(ScalarOp::Add, variance, node.float("epsilon", 1e-5))?;
     let deviation = cx.unary(ScalarOp::Sqrt, variance)?;
-    let y = cx.div(centred, deviation)?;
-    let mut y = cx.cast_like(y, x)?;
+    let mut y = cx.div(centred, deviation)?;
     if per_channel {
         y = cx.reshape(y, shape.clone())?;
     }

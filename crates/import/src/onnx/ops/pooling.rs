@@ -13,10 +13,10 @@ use tegula_tensor::{PoolKind, ScatterKind, TensorOp, Window};
 pub(super) const ROWS: &[Row] = &[
     op("MaxPool", max_pool),
     op("AveragePool", average_pool),
-    op("LpPool", lp_pool),
+    op("LpPool", lp_pool).widens(),
     op("GlobalMaxPool", global_max_pool),
-    op("GlobalAveragePool", global_average_pool),
-    op("GlobalLpPool", global_lp_pool),
+    op("GlobalAveragePool", global_average_pool).widens(),
+    op("GlobalLpPool", global_lp_pool).widens(),
     op("MaxUnpool", max_unpool),
 ];
 

@@ -12,22 +12,22 @@ use tegula_tensor::TensorOp;
 
 pub(super) const ROWS: &[Row] = &[
     op("ReduceSum", |cx, node| reduce(cx, node, Kind::Sum)),
-    op("ReduceMean", |cx, node| reduce(cx, node, Kind::Mean)),
+    op("ReduceMean", |cx, node| reduce(cx, node, Kind::Mean)).widens(),
     op("ReduceMax", |cx, node| reduce(cx, node, Kind::Max)),
     op("ReduceMin", |cx, node| reduce(cx, node, Kind::Min)),
     op("ReduceProd", |cx, node| reduce(cx, node, Kind::Product)),
     op("ReduceL1", |cx, node| reduce(cx, node, Kind::L1)),
-    op("ReduceL2", |cx, node| reduce(cx, node, Kind::L2)),
-    op("ReduceLogSum", |cx, node| reduce(cx, node, Kind::LogSum)),
-    op("ReduceLogSumExp", |cx, node| reduce(cx, node, Kind::LogSumExp)),
-    op("ReduceSumSquare", |cx, node| reduce(cx, node, Kind::SumSquare)),
+    op("ReduceL2", |cx, node| reduce(cx, node, Kind::L2)).widens(),
+    op("ReduceLogSum", |cx, node| reduce(cx, node, Kind::LogSum)).widens(),
+    op("ReduceLogSumExp", |cx, node| reduce(cx, node, Kind::LogSumExp)).widens(),
+    op("ReduceSumSquare", |cx, node| reduce(cx, node, Kind::SumSquare)).widens(),
     op("ArgMax", |cx, node| arg_reduce(cx, node, true)),
     op("ArgMin", |cx, node| arg_reduce(cx, node, false)),
     op("CumSum", |cx, node| scan(cx, node, ScalarOp::Add)),
     op("CumProd", |cx, node| scan(cx, node, ScalarOp::Mul)),
     op_between("TopK", 1, 9, top_k),
     op_since("TopK", 10, top_k),
-    op("LpNormalization", lp_normalization),
+    op("LpNormalization", lp_normalization).widens(),
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -144,6 +144,8 @@ fn reduce_at_run_time(cx: &mut Cx, kind: Kind, x: Value, list: Value, keep: bool
     let shape = cx.shape(x);
     let picked = picked_axes(cx, list, rank)?;
     let dtype = cx.dtype(x);
+    // One axis after the other: sums of sums round once, too.
+    let x = cx.widened(x)?;
     let mut y = before(cx, kind, x)?;
     if kind == Kind::LogSumExp {
         let (wide, shift) = shifted_by_largest(cx, y, &picked)?;
@@ -151,7 +153,6 @@ fn reduce_at_run_time(cx: &mut Cx, kind: Kind, x: Value, list: Value, keep: bool
         let sum = combine_picked(cx, ScalarOp::Add, grown, &picked)?;
         let log = cx.unary(ScalarOp::Log, sum)?;
         y = cx.add(log, shift)?;
-        y = cx.cast(y, dtype)?;
     } else {
         y = combine_picked(cx, kind.combine(dtype), y, &picked)?;
         if kind == Kind::Mean {
@@ -159,6 +160,7 @@ fn reduce_at_run_time(cx: &mut Cx, kind: Kind, x: Value, list: Value, keep: bool
         }
         y = after(cx, kind, y)?;
     }
+    y = cx.cast(y, dtype)?;
     // Cut each reduced axis to 1.
     let mut sizes = Vec::with_capacity(rank);
     for (axis, picked) in picked.iter().enumerate() {

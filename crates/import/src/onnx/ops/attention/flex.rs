@@ -53,7 +53,7 @@ pub(super) fn flex_attention(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let scores = cx.reshape(scores, [batch.clone(), heads.clone(), length.clone(), keys.clone()])?;
     let scores = cx.cast(scores, precise)?;
     let scores = modified(cx, node, "score_mod", scores)?;
-    let weights = cx.softmax(scores, 3, false)?;
+    let weights = cx.softmax_of_scores(scores, 3)?;
     let weights = modified(cx, node, "prob_mod", weights)?;
     let weights = rows(cx, weights, keys)?;
     let values = cx.cast(v, precise)?;

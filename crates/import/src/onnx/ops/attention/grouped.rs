@@ -299,7 +299,7 @@ fn with_sink(
     let sink = cx.lay_along(sink, 1, 4)?;
     let sink = cx.broadcast_to(sink, &[b.clone(), h.clone(), l.clone(), Dim::from(1)].into())?;
     let scores = cx.concat(&[scores, sink], 3)?;
-    let weights = cx.softmax(scores, 3, false)?;
+    let weights = cx.softmax_of_scores(scores, 3)?;
     let weights = cx.slice_axis(weights, 3, Dim::from(0), rows.clone())?;
     let weights = split(cx, weights, rows)?;
     let y = super::grouped_product(cx, weights, v, 2)?;
