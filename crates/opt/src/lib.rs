@@ -7,6 +7,7 @@ pub mod assign_layouts;
 mod axis_groups;
 pub mod fork_loops;
 pub mod form_kernels;
+pub mod keep_wide;
 mod kernel_signature;
 pub mod lower_to_host;
 pub mod partition;

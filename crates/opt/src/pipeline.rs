@@ -2,6 +2,7 @@
 
 use crate::assign_layouts::assign_layouts;
 use crate::form_kernels::form_kernels;
+use crate::keep_wide::keep_wide;
 use crate::partition::partition;
 use crate::passes::{
     Precision, canonicalise, decompose_composites, decompose_recurrent, decompose_wide_attention,
@@ -60,6 +61,7 @@ pub fn tensor_pipeline(targets: Targets<'_>, precision: Precision) -> Pipeline<'
         .pass("dce_decomposed", |program, _| Ok(program.for_each_func(dce)))
         .pass("compact_decomposed", |program, _| Ok(program.for_each_func(TensorFunc::compact)))
         .pass("form_kernels", move |program, cx| form_kernels(program, target, cx))
+        .pass("keep_wide", keep_wide)
         .pass("share_kernels", share_kernels)
         .pass("assign_layouts", move |program, cx| assign_layouts(program, target, cx))
 }

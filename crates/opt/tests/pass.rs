@@ -14,7 +14,8 @@ use tegula_ir::rewrite::{cse, dce};
 use tegula_ir::{Changed, PassCx, Pipeline, PrintOptions, RunOptions, parse_program, print_program};
 use tegula_opt::passes::Precision;
 use tegula_opt::{
-    assign_layouts::assign_layouts, form_kernels::form_kernels, passes, share_kernels::share_kernels,
+    assign_layouts::assign_layouts, form_kernels::form_kernels, keep_wide::keep_wide, passes,
+    share_kernels::share_kernels,
 };
 use tegula_tensor::TensorProgram;
 
@@ -57,6 +58,9 @@ fn pipeline<'a>(name: &str, target: &'a dyn Target) -> Pipeline<'a, TensorProgra
         "round_factors" => p.pass("round_factors", move |program, cx| {
             passes::round_factors(program, Precision::Bf16, target, cx)
         }),
+        "keep_wide" => p
+            .pass("form_kernels", move |program, cx| form_kernels(program, target, cx))
+            .pass("keep_wide", keep_wide),
         "share_kernels" => p
             .pass("form_kernels", move |program, cx| form_kernels(program, target, cx))
             .pass("share_kernels", share_kernels),

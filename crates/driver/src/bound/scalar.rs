@@ -11,7 +11,7 @@ use tegula_tensor::TensorOp;
 pub(super) fn elementwise(f: ScalarOp, x: &[Bounded], out: Vec<HostTensor>) -> Result<Vec<Bounded>, String> {
     let out = out.into_iter().next().ok_or("no result")?;
     let dtype = x[x.len() - 1].value.dtype;
-    let ulps = own_ulps(f, dtype);
+    let ulps = own_ulps(f, dtype) + kept_wide(f, dtype, out.dtype);
     // The bits of a NaN that an op produced are unspecified.
     let reads_nan = matches!(f, ScalarOp::Bitcast { .. }) && dtype.is_float();
     if ulps == 0.0 && !reads_nan && x.iter().all(|operand| operand.error.is_none()) {
@@ -55,6 +55,20 @@ fn total(dtype: DType, ulps: f64, operands: &[(f64, f64)], r: f64, moved: f64) -
         return if at_pole { moved } else { f64::INFINITY };
     }
     moved + ulps * ulp(dtype, r)
+}
+
+/// Ulps by which a 16-bit float inside of a kernel may be off: it stays in `f32`, and the evaluator rounds it.
+fn kept_wide(f: ScalarOp, from: DType, to: DType) -> f64 {
+    use ScalarOp::*;
+    let is_half = matches!(to, DType::F16 | DType::BF16);
+    let rounds = match f {
+        Neg | Abs | Sign | Ceil | Floor | Round | Trunc | Min | Max | Select | Rem | Mod | Bitcast { .. } => {
+            false
+        }
+        Cast { .. } => from == DType::F32,
+        _ => true,
+    };
+    if is_half && rounds { 0.5 } else { 0.0 }
 }
 
 /// What a function may be off by where it gives 0 in place of a denormal.

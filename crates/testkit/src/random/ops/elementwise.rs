@@ -45,7 +45,15 @@ fn ops_on(dtype: DType, arity: usize) -> Vec<ScalarOp> {
 }
 
 fn exact_result(f: ScalarOp, dtype: DType, operands: &[bool]) -> bool {
-    operands.iter().all(|exact| *exact) && (is_exact(f) || !dtype.is_float())
+    let is_alike = is_exact(f) && !may_stay_wide(f, dtype) || !dtype.is_float();
+    operands.iter().all(|exact| *exact) && is_alike
+}
+
+/// Whether a kernel may keep the result in `f32`: it is a 16-bit float that the op rounds.
+fn may_stay_wide(f: ScalarOp, dtype: DType) -> bool {
+    use ScalarOp::*;
+    let is_half = matches!(dtype, DType::F16 | DType::BF16);
+    is_half && matches!(f, Add | Sub | Mul | Div | Sqrt | Reciprocal | Fma)
 }
 
 pub fn unary(g: &mut Gen) -> Built<()> {
@@ -100,15 +108,17 @@ pub fn fma(g: &mut Gen) -> Built<()> {
     let x = g.any_float(0);
     let (dtype, shape) = (g.b.dtype(x.value), g.b.shape(x.value));
     let (y, z) = (g.like(dtype, &shape, Values::Ordinary), g.like(dtype, &shape, Values::Ordinary));
-    let kind = TensorOp::Elementwise { f: ScalarOp::Fma };
-    g.push(kind, &[x.value, y.value, z.value], x.exact && y.exact && z.exact).map(|_| ())
+    let f = ScalarOp::Fma;
+    let exact = exact_result(f, dtype, &[x.exact, y.exact, z.exact]);
+    g.push(TensorOp::Elementwise { f }, &[x.value, y.value, z.value], exact).map(|_| ())
 }
 
 pub fn cast(g: &mut Gen) -> Built<()> {
     let x = g.any();
     let to = g.rng.pick(&DType::ALL);
     let f = ScalarOp::Cast { to, saturate: g.rng.chance(70) };
-    g.push(TensorOp::Elementwise { f }, &[x.value], x.exact).map(|_| ())
+    let stays_wide = g.b.dtype(x.value) == DType::F32 && matches!(to, DType::F16 | DType::BF16);
+    g.push(TensorOp::Elementwise { f }, &[x.value], x.exact && !stays_wide).map(|_| ())
 }
 
 pub fn bitcast(g: &mut Gen) -> Built<()> {
