@@ -63,7 +63,9 @@ pub const VERBS: &[Verb] = &[
     xtask("test", "[CHECK ...] [--merge] [--again] [--record]", "what CI checks of each commit, or the checks named; `--merge`: all that is checked before a merge"),
     xtask("acceptance", "[CHECK ...] [--again] [--record]", "every check at its full bar"),
     xtask("fetch-models", "[ID ...] [--all]", "fetch models into target/models"),
-    xtask("dist", "", "one archive of all that is shipped, into target/dist, tried without cargo").shipped(),
+    xtask("dist", "", "one archive of all that is shipped, into target/dist, tried without cargo")
+        .with(&["tegula-cli", "tegula-capi"])
+        .shipped(),
     xtask("tidy", "[--fast]", "layers, door signs, file rules, formatting, lints").with(&["tegula-cli", "tegula-checks"]),
     xtask("docs", "[--check]", "write the documents that are made from data"),
     xtask("status", "[--add FILE]", "write docs/status.md from data/status.json, rows of FILE added first"),
@@ -86,6 +88,8 @@ pub const VERBS: &[Verb] = &[
     checks("onnx-more", "[--only PREFIX] [--bless] [--worker] [--part K/N]", "the onnx package's other models"),
     checks("decoders", "[--only NAME] [--part K/N]", "exported decoders, step by step against ONNX Runtime"),
     checks("contrib", "[--only PREFIX] [--part K/N]", "ops of ONNX Runtime's own domain against it"),
+    checks("growing", "[--only PREFIX] [--part K/N]", "loops whose values change their sizes against ONNX Runtime"),
+    checks("reports", "[--only PREFIX]", "models that were wrong or refused once, of `data/reports`"),
     checks("half", "[--only PREFIX] [--part K/N]", "sums and norms in 16-bit floats against NumPy in f64"),
     checks("drawn", "[--only PREFIX] [--seed N] [--count N] [--part K/N]", "ONNX ops with attributes and shapes at random against ONNX Runtime"),
     checks("coverage", "[--part K/N]", "how launches were carried out, in both tiers"),

@@ -35,5 +35,5 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     }
     let folder = workspace::target().join(if drawing.is_empty() { "drawn" } else { "drawn-more" });
     python::run_once_with(&drawing, &TOOLS, &Catalog::load()?, &folder)?;
-    ort_cases::judge(&folder, prefix, part)
+    ort_cases::judge(&folder, prefix, part, 0)
 }

@@ -18,6 +18,7 @@ mod gpu_races;
 mod gpu_random;
 mod gpu_sim;
 mod gpu_tileir;
+mod growing;
 mod half;
 pub mod in_process;
 mod models;
@@ -33,6 +34,7 @@ mod ort_cases;
 mod random;
 mod reduce;
 mod refusals;
+mod reports;
 mod same_output;
 mod simulated;
 mod tileiras;
@@ -58,6 +60,8 @@ pub const VERBS: &[(&str, Run)] = &[
     ("contrib", contrib::run),
     ("half", half::run),
     ("drawn", drawn::run),
+    ("growing", growing::run),
+    ("reports", reports::run),
     ("coverage", coverage::run),
     ("null", null::run),
     ("onnx", onnx::run),

@@ -89,6 +89,13 @@ pub fn is_known_constant(func: &TensorFunc, mut value: Value) -> bool {
     }
 }
 
+/// Whether a `broadcast` repeats along an axis in some runs alone: where its operand's extent, which is open, is 1.
+pub fn may_repeat(func: &TensorFunc, broadcast: OpId, axis: usize) -> bool {
+    let [from, to] =
+        [func.operand(broadcast, 0), func.result(broadcast)].map(|value| &func.ty(value).shape[axis]);
+    from != to && !from.is_const(1)
+}
+
 /// Which operand of the launch an operand of an inner op is.
 pub fn outer_operand(func: &TensorFunc, kernel: OpId, inner: OpId, i: usize) -> Option<usize> {
     match func.def(func.operand(inner, i)) {

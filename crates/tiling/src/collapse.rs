@@ -13,7 +13,7 @@ use super::body::Body;
 use tegula_base::HashMap;
 use tegula_base::{Dim, Shape};
 use tegula_ir::{OpId, Value};
-use tegula_tensor::facts::is_lookup;
+use tegula_tensor::facts::{is_lookup, may_repeat};
 use tegula_tensor::layout::Physical;
 use tegula_tensor::{Layout, TensorFunc, TensorOp, TensorType};
 
@@ -214,7 +214,12 @@ fn merge(body: &Body, values: &[Value], buffers: &[&TensorType], order: &[usize]
                 TensorOp::Reduce { axes, .. } => axes.contains(&last) == axes.contains(&axis),
                 _ => true,
             });
-            let wide_alike = values.iter().all(|value| full(last, value) == full(axis, value));
+            let repeats = |op: &OpId| {
+                matches!(body.func.kind(*op), TensorOp::Broadcast { .. })
+                    && [last, axis].into_iter().any(|axis| may_repeat(&body.func, *op, axis))
+            };
+            let wide_alike = !body.ops().iter().any(repeats)
+                && values.iter().all(|value| full(last, value) == full(axis, value));
             reduced_alike && wide_alike && are_neighbours(last, axis)
         };
         match groups.last_mut() {

@@ -7,6 +7,18 @@ use smallvec::SmallVec;
 use tegula_base::{DType, Dim, Shape, SymbolInfo};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::TensorOp;
+use tegula_tensor::facts::is_known_constant;
+
+fn share_a_symbol(a: &Dim, b: &Dim) -> bool {
+    let mut shared = false;
+    a.for_each_symbol(&mut |name| b.for_each_symbol(&mut |other| shared |= name == other));
+    shared
+}
+
+/// A size that is 0 where an extent is 1 or equal to `joined`.
+fn repeats_where_zero(own: &Dim, joined: &Dim) -> Dim {
+    (own.clone() - Dim::from(1)) * (joined.clone() - own.clone())
+}
 
 impl ProgramBuilder {
     /// `f` on operands that broadcast to each other.
@@ -110,10 +122,62 @@ impl ProgramBuilder {
                 shapes.join(" and ")
             )));
         }
-        self.assert_broadcast(a, b)?;
-        // A constant says more than a symbol, and that more than an expression.
-        let plain = |dim: &Dim| (dim.as_const().is_some(), dim.as_symbol().is_some());
-        Ok(if plain(b) > plain(a) { b.clone() } else { a.clone() })
+        // Beside weights, a size is theirs: a model of open features is not one of one feature.
+        let told =
+            [a, b].into_iter().find(|dim| dim.as_const().is_some() && self.is_of_weights(dim, operands));
+        if let Some(extent) = told.cloned() {
+            self.assert_broadcast(a, b)?;
+            return Ok(extent);
+        }
+        self.joined_extent(a, b)
+    }
+
+    /// Whether an extent is one of a constant among the operands.
+    fn is_of_weights(&self, extent: &Dim, operands: &[Value]) -> bool {
+        let has_it = |value: &&Value| self.ty(**value).shape.iter().any(|own| own == extent);
+        operands.iter().filter(has_it).any(|value| is_known_constant(&self.func, *value))
+    }
+
+    /// The extent of what two broadcast to that are equal or 1, which is known in the run: their larger one.
+    pub fn joined_extent(&mut self, a: &Dim, b: &Dim) -> Outcome<Dim> {
+        if self.is_established(a, b) {
+            // A constant says more than a symbol, and that more than an expression.
+            let plain = |dim: &Dim| (dim.as_const().is_some(), dim.as_symbol().is_some());
+            return Ok(if plain(b) > plain(a) { b.clone() } else { a.clone() });
+        }
+        for (own, joined) in [(a, b), (b, a)] {
+            if self.is_known_to_repeat(own, joined) {
+                return Ok(joined.clone());
+            }
+        }
+        // A size that is computed in two ways is one size.
+        if share_a_symbol(a, b) {
+            self.assert_broadcast(a, b)?;
+            return self.joined_extent(a, b);
+        }
+        let joined = match (a.as_const(), b.as_const()) {
+            (Some(_), _) => a.clone(),
+            (_, Some(_)) => b.clone(),
+            _ => a.maximum(b),
+        };
+        for own in [a, b] {
+            self.assert_repeats(own, &joined)?;
+        }
+        Ok(joined)
+    }
+
+    /// Whether an assert that stands before this place says that an extent is 1 or equal to `joined`.
+    fn is_known_to_repeat(&self, own: &Dim, joined: &Dim) -> bool {
+        self.is_established(&repeats_where_zero(own, joined), &Dim::from(0))
+    }
+
+    /// Makes sure that an extent is 1 or equal to `joined`.
+    fn assert_repeats(&mut self, own: &Dim, joined: &Dim) -> Outcome<()> {
+        if own == joined || own.is_const(1) || self.is_established(own, joined) {
+            return Ok(());
+        }
+        let message = format!("size `{own}` must be 1 or `{joined}` to broadcast");
+        self.assert_equal(&repeats_where_zero(own, joined), &Dim::from(0), &message)
     }
 
     /// Whether an extent that is never above 1 is asserted to be 1, as it stands beside one that may be.
@@ -182,14 +246,28 @@ impl ProgramBuilder {
                 Some(i) if shape[i] != common[axis] && self.is_established(&shape[i], &Dim::from(1)) => {
                     Dim::from(1)
                 }
+                Some(i) if self.may_be_one(&shape[i], &common[axis]) => shape[i].clone(),
                 Some(_) => common[axis].clone(),
             })
             .collect();
-        let made = self.reshape(value, aligned)?;
+        let repeated: Shape = aligned
+            .iter()
+            .zip(common.iter())
+            .map(|(own, common)| if self.may_be_one(own, common) { common.clone() } else { own.clone() })
+            .collect();
+        let mut made = self.reshape(value, aligned)?;
+        if self.ty(made).shape != repeated {
+            made = self.emit(TensorOp::Broadcast { shape: repeated }, &[made])?;
+        }
         if repeats {
             self.aligned.insert(key, made);
         }
         Ok(made)
+    }
+
+    /// Whether an extent is `common`, or 1, as the run has it.
+    fn may_be_one(&self, own: &Dim, common: &Dim) -> bool {
+        own != common && own.as_const().is_none() && !self.is_established(own, common)
     }
 
     /// Repeats `x` to `shape`, whose rank is not smaller.
@@ -210,8 +288,13 @@ impl ProgramBuilder {
             if extent.as_const().is_some() && wanted.as_const().is_some() {
                 return Err(Fault::from(format!("{} does not broadcast to {shape}", self.ty(x))));
             }
-            if !self.repeats(extent, wanted)? {
+            if self.is_known_to_repeat(extent, wanted) || self.repeats(extent, wanted)? {
+                continue;
+            }
+            if extent.as_const().is_some() || share_a_symbol(extent, wanted) {
                 self.assert_broadcast(extent, wanted)?;
+            } else {
+                self.assert_repeats(extent, wanted)?;
             }
         }
         let aligned = self.align_to(x, shape)?;

@@ -36,6 +36,17 @@ impl ProgramBuilder {
         self.reshape(x, shape)
     }
 
+    /// `x`, whose extent along an axis weights tell: a model may leave it open. Errors: it is known to be another.
+    pub fn with_extent(&mut self, x: Value, axis: usize, extent: &Dim, message: &str) -> Outcome {
+        let mut shape = self.shape(x);
+        if axis >= shape.rank() || shape[axis] == *extent || shape[axis].as_const().is_some() {
+            return Ok(x);
+        }
+        self.assert_equal(&shape[axis], extent, message)?;
+        shape[axis] = extent.clone();
+        self.reshape(x, shape)
+    }
+
     fn assert_same_count(&mut self, x: Value, shape: &Shape) -> Outcome<()> {
         let from = &self.ty(x).shape;
         let (old, new) = (from.count(), shape.count());
@@ -279,8 +290,7 @@ impl ProgramBuilder {
                 if x.as_const().is_some() && y.as_const().is_some() {
                     return Err(Fault::from(format!("batch sizes {x} and {y} do not broadcast")));
                 }
-                self.assert_broadcast(&x, &y)?;
-                Ok(if y.as_const().is_some() { y } else { x })
+                self.joined_extent(&x, &y)
             })
             .collect()
     }

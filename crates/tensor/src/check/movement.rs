@@ -10,7 +10,8 @@ pub(super) fn broadcast(name: &str, shape: &Shape, x: &[&TensorType]) -> Types {
     let [x] = take(name, x)?;
     ensure(x.rank() == shape.rank(), name, 1, || format!("{x} to {shape}: ranks differ"))?;
     for (from, to) in x.shape.iter().zip(shape.iter()) {
-        ensure(from == to || from.is_const(1), name, 2, || format!("{x} to {shape}: {from} is not 1"))?;
+        let may_be_one = from.as_const().is_none() || from.is_const(1);
+        ensure(from == to || may_be_one, name, 2, || format!("{x} to {shape}: {from} is not 1"))?;
     }
     one(x.dtype, shape.clone())
 }

@@ -3,6 +3,7 @@
 use super::{Axis, Lowering, TileBox};
 use tegula_base::{DType, Dim};
 use tegula_ir::{Def, OpId, ScalarOp, Value};
+use tegula_tensor::facts::may_repeat;
 use tegula_tensor::{PadMode, TensorOp};
 
 impl Lowering<'_> {
@@ -46,7 +47,11 @@ impl Lowering<'_> {
                     operands.iter().map(|operand| self.pull(*operand, at)).collect::<Result<Vec<_>, _>>()?;
                 Ok(self.b.elementwise(*f, &tiles))
             }
-            TensorOp::Broadcast { .. } | TensorOp::Relayout { .. } => self.pull(operands[0], at),
+            TensorOp::Broadcast { .. } => {
+                let axes: Vec<usize> = (0..at.len()).filter(|axis| may_repeat(func, op, *axis)).collect();
+                self.repeated(operands[0], &axes, at)
+            }
+            TensorOp::Relayout { .. } => self.pull(operands[0], at),
             TensorOp::Transpose { perm } => {
                 let mut inner: TileBox = at.clone();
                 for (axis, from) in perm.iter().enumerate() {
@@ -78,6 +83,32 @@ impl Lowering<'_> {
             TensorOp::Reshape { .. } => self.reshape(operands[0], body.shape(value), at),
             other => Err(format!("`{}` is not computed a tile at a time", tegula_ir::Op::name(other))),
         }
+    }
+
+    /// A box of a value that is repeated along axes where its extents, which are open, are 1.
+    fn repeated(&mut self, x: Value, axes: &[usize], at: &TileBox) -> Result<Value, String> {
+        let Some((&axis, rest)) = axes.split_first() else { return self.pull(x, at) };
+        let extent = self.body.shape(x)[axis].clone();
+        // 0 where there is one element, else 1.
+        let moves = extent.minimum(&Dim::from(2)) - Dim::from(1);
+        let mut first = at.clone();
+        if at[axis].extent == 1 {
+            let moves = self.b.size(&moves);
+            first[axis].offset = self.b.mul(at[axis].offset, moves);
+            return self.repeated(x, rest, &first);
+        }
+        first[axis] = Axis { offset: self.b.index(0), extent: 1, step: 1, bounded: false };
+        let mut each = at.clone();
+        each[axis].bounded = true;
+        let extents: Vec<i64> = at.iter().map(|axis| axis.extent).collect();
+        let one = self.repeated(x, rest, &first)?;
+        let one = self.b.broadcast(one, &extents);
+        let each = self.repeated(x, rest, &each)?;
+        let moves = self.b.size(&moves);
+        let moves = self.spread(DType::I32, moves, &extents);
+        let none = self.b.splat(DType::I32, &extents, 0);
+        let is_one = self.b.elementwise(ScalarOp::Eq, &[moves, none]);
+        Ok(self.b.elementwise(ScalarOp::Select, &[is_one, one, each]))
     }
 
     fn iota(&mut self, dtype: DType, at: &TileBox, axis: usize, extents: &[i64]) -> Value {

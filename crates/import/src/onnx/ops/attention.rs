@@ -44,6 +44,48 @@ struct Heads {
     flat: bool,
 }
 
+/// Queries and the factor of their scores: that of the node, or one over the root of a head's size. Where that size is left
+/// open, the queries are multiplied by it.
+fn scaled(cx: &mut Cx, q: Value, scale: Option<f64>) -> Outcome<(Value, f64)> {
+    let size = cx.dim(q, 3);
+    match (scale, size.as_const()) {
+        (Some(scale), _) => Ok((q, scale)),
+        (None, Some(size)) => Ok((q, 1.0 / (size as f64).sqrt())),
+        (None, None) => {
+            let dtype = cx.dtype(q);
+            let wide = if dtype == DType::F64 { dtype } else { DType::F32 };
+            let size = cx.size_as(size, wide, 4)?;
+            let root = cx.unary(ScalarOp::Sqrt, size)?;
+            let wide_q = cx.cast(q, wide)?;
+            let q = cx.div(wide_q, root)?;
+            Ok((cx.cast(q, dtype)?, 1.0))
+        }
+    }
+}
+
+/// Keys and values whose heads are known to divide those of the queries. Where the numbers of heads are left open, each
+/// head of a query gets its own. Errors: they do not divide.
+fn for_each_head(cx: &mut Cx, heads: &Dim, kv: [Value; 2]) -> Outcome<[Value; 2]> {
+    let groups = cx.dim(kv[0], 1);
+    if heads.div_exact(&groups).is_some() {
+        return Ok(kv);
+    }
+    if heads.as_const().is_some() && groups.as_const().is_some() {
+        return Err(Fault::from(format!("{groups} key heads do not divide {heads} query heads")));
+    }
+    let mut each = kv;
+    for value in &mut each {
+        let shape = cx.shape(*value);
+        let times = heads.floor_div(&groups);
+        let apart = cx.add_axes(*value, &[2])?;
+        let wide = [&shape[0], &shape[1], &times, &shape[2], &shape[3]].map(Dim::clone);
+        let repeated = cx.broadcast_to(apart, &Shape::from(wide))?;
+        let joined = [&shape[0], heads, &shape[2], &shape[3]].map(Dim::clone);
+        *value = cx.reshape(repeated, joined)?;
+    }
+    Ok(each)
+}
+
 fn attention(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let heads = heads_of(cx, node)?;
     let (past_k, past_v) = (node.optional(4), node.optional(5));
@@ -68,18 +110,8 @@ fn attention(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
         cx.respelled(v, shape, "there must be a value for each key")?
     };
     let (b, h, l, s) = (cx.dim(q, 0), cx.dim(q, 1), cx.dim(q, 2), cx.dim(k, 2));
-    if h.div_exact(&cx.dim(k, 1)).is_none() {
-        return Err(Fault::from(format!("{} key heads do not divide {h} query heads", cx.dim(k, 1))));
-    }
-    let scale = match node.optional_float("scale") {
-        Some(scale) => scale,
-        None => {
-            let d = cx.dim(q, 3).as_const().ok_or_else(|| {
-                Fault::unsupported("a head's size must be constant where no scale is given")
-            })?;
-            1.0 / (d as f64).sqrt()
-        }
-    };
+    let [k, v] = for_each_head(cx, &h, [k, v])?;
+    let (q, scale) = scaled(cx, q, node.optional_float("scale"))?;
     let softcap = node.float("softcap", 0.0);
     let offset = match (past_k, lengths) {
         (Some(past), _) => Offset::Fixed(cx.dim(past, 2)),

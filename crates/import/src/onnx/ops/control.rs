@@ -3,6 +3,7 @@
 mod branches;
 mod counted;
 mod first_round;
+mod growing;
 mod unrolled;
 
 use crate::build::axis_in;
@@ -128,12 +129,17 @@ fn common_types(cx: &mut Cx, regions: [RegionId; 2], values: &[Vec<Value>; 2]) -
 
 /// An upper bound of a size in terms of symbols that live outside of a region; the size itself where it does.
 fn outer_bound(cx: &Cx, region: RegionId, size: &Dim) -> Option<Dim> {
+    bound_outside(cx, region, size, &[])
+}
+
+/// As [`outer_bound`], where the symbols in `kept` stay.
+fn bound_outside(cx: &Cx, region: RegionId, size: &Dim, kept: &[&str]) -> Option<Dim> {
     let inner: BTreeSet<&str> = cx
         .func
         .ops_in(region)
         .iter()
         .filter_map(|op| match cx.func.kind(*op) {
-            TensorOp::Bind { symbol } => Some(symbol.as_str()),
+            TensorOp::Bind { symbol } => Some(symbol.as_str()).filter(|symbol| !kept.contains(symbol)),
             _ => None,
         })
         .collect();
@@ -175,6 +181,20 @@ fn yield_common(cx: &mut Cx, values: &[Value], common: &[Common]) -> Outcome<()>
     yielded.extend(sizes);
     cx.emit_many(TensorOp::Yield {}, &yielded)?;
     Ok(())
+}
+
+/// Takes all ops out of a region, and the sizes that they bind out of the model's.
+fn clear(cx: &mut Cx, region: RegionId) {
+    let ops = cx.func.ops_in(region).to_vec();
+    let mut open = ops.clone();
+    while let Some(op) = open.pop() {
+        let program = &mut **cx;
+        if let TensorOp::Bind { symbol } = program.func.kind(op) {
+            program.symbols.0.remove(symbol.as_str());
+        }
+        open.extend(cx.func.regions_of(op).iter().flat_map(|inner| cx.func.ops_in(*inner)));
+    }
+    cx.func.erase_all(ops);
 }
 
 fn cut_to_sizes(cx: &mut Cx, results: Vec<Value>, common: &[Common]) -> Outcome<Vec<Value>> {
@@ -307,14 +327,14 @@ fn loop_(cx: &mut Cx, node: &Node) -> Outcome<Vec<Slot>> {
     };
     let done_before = i64::from(first.is_some());
     let last = trip.clone() + Dim::from(done_before);
-    let rounds = cx.rounds(trip.clone(), go, &carried, n_stacked, |cx, iteration, values| {
+    let rounds = growing::rounds(cx, &trip, go, &carried, n_stacked, &mut |cx, iteration, values| {
         let iteration = match done_before {
             0 => iteration,
             n => cx.with_number(ScalarOp::Add, iteration, n as f64)?,
         };
         // As a size, so that slices by the iteration have known extents.
         let name = cx.symbols.fresh_name("iteration");
-        cx.symbols.insert(&name, SymbolInfo::data(last));
+        cx.symbols.insert(&name, SymbolInfo::data(last.clone()));
         cx.emit_many(TensorOp::Bind { symbol: name.to_string() }, &[iteration])?;
         cx.record_size(iteration, Dim::symbol(&name));
         round_of(cx, body, iteration, values)

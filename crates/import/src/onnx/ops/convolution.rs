@@ -43,14 +43,8 @@ fn conv(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
 }
 
 /// Convolutions of models without fixed channel counts: the weights say how many there are.
-fn with_channels(cx: &mut Cx, x: Value, channels: Dim) -> Outcome {
-    let mut shape = cx.shape(x);
-    if shape.rank() < 2 || shape[1] == channels || shape[1].as_const().is_some() {
-        return Ok(x);
-    }
-    cx.assert_equal(&shape[1], &channels, "the input must have the channels that the weights take")?;
-    shape[1] = channels;
-    cx.reshape(x, shape)
+pub(super) fn with_channels(cx: &mut Cx, x: Value, channels: Dim) -> Outcome {
+    cx.with_extent(x, 1, &channels, "the input must have the channels that the weights take")
 }
 
 pub(super) fn add_bias(cx: &mut Cx, y: Value, bias: Option<Value>) -> Outcome {
@@ -62,6 +56,9 @@ pub(super) fn add_bias(cx: &mut Cx, y: Value, bias: Option<Value>) -> Outcome {
 
 fn conv_transpose(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let (x, w) = (node.operand(0)?, node.operand(1)?);
+    cx.expect_axis(w, 0)?;
+    let channels = cx.dim(w, 0);
+    let x = with_channels(cx, x, channels)?;
     let shape = cx.shape(x);
     let n = spatial_rank(&shape)?;
     let size = kernel_of(cx, w)?;

@@ -231,14 +231,10 @@ fn expanded_extent(cx: &mut Cx, own: Dim, other: Dim) -> Outcome<Dim> {
     if other.is_const(1) {
         return Ok(own);
     }
-    if own.as_const().is_some() && other.as_const().is_none() {
-        // The other is 1 or the same; both hold where this product is 0.
-        let product = (other.clone() - Dim::from(1)) * (other - own.clone());
-        cx.assert_equal(&product, &Dim::from(0), "a size must be 1 or equal to expand")?;
-        return Ok(own);
+    if own.as_const().is_some() && other.as_const().is_some() {
+        return Err(Fault::from(format!("a size of {own} does not expand to {other}")));
     }
-    cx.assert_equal(&own, &other, "sizes must be equal to expand")?;
-    Ok(own)
+    cx.joined_extent(&own, &other)
 }
 
 fn tile(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {

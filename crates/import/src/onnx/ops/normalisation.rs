@@ -109,16 +109,25 @@ fn instance_norm(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
 
 /// Scale and bias are per group before opset 21, per channel from it on.
 fn group_norm(cx: &mut Cx, node: &Node, per_channel: bool) -> Outcome<Vec<Value>> {
-    let (x, scale, bias) = (node.operand(0)?, node.operand(1)?, node.operand(2)?);
+    let (mut x, scale, bias) = (node.operand(0)?, node.operand(1)?, node.operand(2)?);
+    if per_channel && cx.rank(scale) == 1 {
+        let channels = cx.dim(scale, 0);
+        x = cx.with_extent(x, 1, &channels, "the input must have a channel for each scale")?;
+    }
     let shape = cx.shape(x);
     let groups = node.int("num_groups", 0);
     if groups < 1 || shape.rank() < 2 {
         return Err(Fault::invalid(format!("{groups} groups of {}", cx.ty(x))));
     }
     let groups = Dim::from(groups);
-    let channels = shape[1]
-        .div_exact(&groups)
-        .ok_or_else(|| Fault::from(format!("{} channels do not divide into {groups} groups", shape[1])))?;
+    // Of channels that are left open, the reshape asserts that they divide.
+    let channels = match (shape[1].div_exact(&groups), shape[1].as_const()) {
+        (Some(channels), _) => channels,
+        (None, None) => shape[1].floor_div(&groups),
+        (None, Some(all)) => {
+            return Err(Fault::from(format!("{all} channels do not divide into {groups} groups")));
+        }
+    };
     let inner = Shape::from(&shape[2..]).count();
     let grouped = cx.reshape(x, [shape[0].clone(), groups.clone(), channels * inner])?;
     let mean = cx.mean(grouped, &[2])?;

@@ -9,6 +9,7 @@ pub(super) use few_bits::ROWS as FEW_BITS;
 pub(super) use microsoft::MICROSOFT;
 pub(super) use q_linear::ROWS as Q_LINEAR;
 
+use super::convolution::with_channels;
 use super::window::{kernel_of, window_of};
 use crate::build::axis_in;
 use crate::onnx::cx::Cx;
@@ -255,6 +256,8 @@ fn conv_integer(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let (x_zero, w_zero) = (node.optional(2), node.optional(3));
     let window = window_of(node, &cx.shape(x), Some(kernel_of(cx, w)?))?;
     let groups = node.int("group", 1);
+    let channels = cx.dim(w, 1) * Dim::from(groups);
+    let x = with_channels(cx, x, channels)?;
     let rank = cx.rank(x);
     if !is_zero(cx, w_zero) && groups != 1 {
         // The weights' zero point would need sums over each window of a group: centre both sides instead.
@@ -358,6 +361,8 @@ fn q_convolved(cx: &mut Cx, node: &Node, x: Value) -> Outcome {
     let w = node.operand(3)?;
     let window = window_of(node, &cx.shape(x), Some(kernel_of(cx, w)?))?;
     let groups = node.int("group", 1);
+    let channels = cx.dim(w, 1) * Dim::from(groups);
+    let x = with_channels(cx, x, channels)?;
     let mut operands = vec![];
     for i in 0..8 {
         let value = if i == 0 { x } else { node.operand(i)? };

@@ -128,6 +128,8 @@ fn walk_all(cx: &mut Cx, node: &Node, gates: Gates, weights: &WeightsOf) -> Outc
         for weights in [w, r] {
             cx.expect_rank(weights, 2, "recurrent weights [D,G*H,I] and [D,G*H,H]")?;
         }
+        let features = cx.dim(w, 1);
+        let x = cx.with_extent(x, 2, &features, "the input must have the features that the weights take")?;
         let hidden = cx.dim(r, 1);
         let rows = Dim::from(2 * gates.count()) * hidden.clone();
         let dtype = cx.dtype(x);

@@ -5,6 +5,7 @@ use tegula_base::{DType, Dim, Shape};
 use tegula_ir::scalar::eval::eval;
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::TensorOp;
+use tegula_tensor::facts::may_repeat;
 
 const OF_SPLATS: Rule = Rule { name: "f(splat, ...) => splat", apply: of_splats };
 const NEUTRAL_OPERAND: Rule = Rule {
@@ -327,6 +328,9 @@ fn broadcast_operand(site: &mut Site) -> Applied {
         let value = site.operand(i);
         let Some((broadcast, TensorOp::Broadcast { .. })) = site.def(value) else { continue };
         let x = site.b.func.operand(broadcast, 0);
+        if (0..site.b.rank(x)).any(|axis| may_repeat(site.b.func, broadcast, axis)) {
+            continue;
+        }
         if shape_without(site, i, Some(site.shape(x))).as_ref() == Some(&site.result_type().shape) {
             let mut operands = site.operands().to_vec();
             operands[i] = x;

@@ -14,19 +14,11 @@ pub(super) fn flex_attention(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     for value in [q, k, v] {
         cx.expect_rank(value, 4, "query, key and value [B,heads,length,size]")?;
     }
-    let (heads, groups) = (cx.dim(q, 1), cx.dim(k, 1));
-    let shared = heads
-        .div_exact(&groups)
-        .ok_or_else(|| Fault::from(format!("{groups} key heads do not divide {heads} query heads")))?;
-    let scale = match node.optional_float("scale") {
-        Some(scale) => scale,
-        None => {
-            let size = cx.dim(q, 3).as_const().filter(|size| *size > 0).ok_or_else(|| {
-                Fault::unsupported("a head's size must be constant where no scale is given")
-            })?;
-            1.0 / (size as f64).sqrt()
-        }
-    };
+    let heads = cx.dim(q, 1);
+    let [k, v] = super::for_each_head(cx, &heads, [k, v])?;
+    let groups = cx.dim(k, 1);
+    let shared = heads.div_exact(&groups).unwrap_or_else(|| Dim::from(1));
+    let (q, scale) = super::scaled(cx, q, node.optional_float("scale"))?;
     let dtype = cx.dtype(q);
     let precise = node.element_type("softmax_precision")?.unwrap_or(match dtype {
         DType::F64 => DType::F64,

@@ -38,15 +38,8 @@ pub(super) fn group_query_attention(cx: &mut Cx, node: &Node) -> Outcome<Vec<Val
     let values = cached(cx, node.optional(PAST[1]), v, &steps)?;
 
     let bias = bias_of(cx, node, &steps, cx.dtype(q))?;
-    let scale = match node.float("scale", 0.0) {
-        0.0 => {
-            let size = cx.dim(q, 3).as_const().ok_or_else(|| {
-                Fault::unsupported("a head's size must be constant where no scale is given")
-            })?;
-            1.0 / (size as f64).sqrt()
-        }
-        scale => scale,
-    };
+    let stated = Some(node.float("scale", 0.0)).filter(|scale| *scale != 0.0);
+    let (q, scale) = super::scaled(cx, q, stated)?;
     let softcap = node.float("softcap", 0.0).max(0.0);
     let sink = match node.optional(SINK) {
         None if node.int("smooth_softmax", 0) == 1 => {

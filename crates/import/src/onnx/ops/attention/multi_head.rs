@@ -210,15 +210,8 @@ impl Step {
             Some([keys, values]) => (cx.concat(&[keys, self.k], 2)?, cx.concat(&[values, self.v], 2)?),
             None => (self.k, self.v),
         };
-        let scale = match node.float("scale", 0.0) {
-            0.0 => {
-                let size = cx.dim(self.q, 3).as_const().ok_or_else(|| {
-                    Fault::unsupported("a head's size must be constant where no scale is given")
-                })?;
-                1.0 / (size as f64).sqrt()
-            }
-            scale => scale,
-        };
+        let stated = Some(node.float("scale", 0.0)).filter(|scale| *scale != 0.0);
+        let (q, scale) = super::scaled(cx, self.q, stated)?;
         let causal = node.flag("unidirectional", false);
         // The composite's causal rows end with the last key.
         let aligned = cx.dim(self.q, 2) == cx.dim(self.k, 2);
@@ -236,7 +229,7 @@ impl Step {
         }
         let kind =
             TensorOp::Attention { scale: F64(scale), causal: causal && !apart, window: 0, softcap: F64(0.0) };
-        let operands: Vec<Value> = [self.q, keys, values].into_iter().chain(bias).collect();
+        let operands: Vec<Value> = [q, keys, values].into_iter().chain(bias).collect();
         Ok((cx.emit(kind, &operands)?, [keys, values]))
     }
 

@@ -2,14 +2,13 @@
 //! two sampling rates has a branch for each, and windows of one rate do not fit the other's. Its place is held by zeros, and
 //! a run whose condition chooses it stops.
 
-use super::outer_bound;
+use super::{clear, outer_bound};
 use crate::build::scope::Slot;
 use crate::onnx::cx::Cx;
 use crate::onnx::proto::GraphProto;
 use crate::report::{Fault, Outcome};
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::{RegionId, Value};
-use tegula_tensor::TensorOp;
 
 /// The results of the graphs, of which the first is taken where `condition` holds.
 pub(super) fn both(
@@ -71,18 +70,4 @@ fn zeros_for(cx: &mut Cx, slots: &[Slot], shapes: Vec<Shape>) -> Outcome<Vec<Slo
         .collect::<Outcome<_>>()?;
     let mut zeros = zeros.into_iter();
     Ok(slots.iter().map(|slot| slot.over(&mut zeros)).collect())
-}
-
-/// Takes all ops out of a region, and the sizes that they bind out of the model's.
-fn clear(cx: &mut Cx, region: RegionId) {
-    let ops = cx.func.ops_in(region).to_vec();
-    let mut open = ops.clone();
-    while let Some(op) = open.pop() {
-        let program = &mut **cx;
-        if let TensorOp::Bind { symbol } = program.func.kind(op) {
-            program.symbols.0.remove(symbol.as_str());
-        }
-        open.extend(cx.func.regions_of(op).iter().flat_map(|inner| cx.func.ops_in(*inner)));
-    }
-    cx.func.erase_all(ops);
 }

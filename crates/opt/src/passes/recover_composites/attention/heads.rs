@@ -121,6 +121,9 @@ fn once(site: &mut Site, value: Value) -> Applied {
     let x = site.b.func.operand(broadcast, 0);
     let (from, to) = (site.shape(x).clone(), site.shape(source).clone());
     let repeated: Vec<usize> = (0..to.rank()).filter(|axis| from[*axis] != to[*axis]).collect();
+    if repeated.iter().any(|axis| !from[*axis].is_const(1)) {
+        return Ok(None);
+    }
     let grouped = to.rank() == 5
         && repeated == [2]
         && to[0] == full[0]
