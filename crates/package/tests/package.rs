@@ -70,6 +70,7 @@ fn sample() -> (PackageBuilder, HostProgram) {
         shape: shape.iter().map(|text| dim(text)).collect(),
         buffer: BufferId(buffer),
         alias: None,
+        default: None,
     };
     let step = |text: &str| dim(text);
     let program = HostProgram {
