@@ -33,6 +33,7 @@ mod ort_cases;
 mod random;
 mod reduce;
 mod refusals;
+mod resize;
 mod same_output;
 mod simulated;
 mod tileiras;
@@ -57,6 +58,7 @@ pub const VERBS: &[(&str, Run)] = &[
     ("decoders", decoders::run),
     ("contrib", contrib::run),
     ("half", half::run),
+    ("resize", resize::run),
     ("drawn", drawn::run),
     ("coverage", coverage::run),
     ("null", null::run),
