@@ -173,20 +173,21 @@ impl Cx<'_> {
             false => dtype_of(tensor.elem_type()).map_err(Fault::unsupported)?,
         };
         let open;
-        let shape = match (&tensor.shape, sizes.asked.get(&rank_dim(name))) {
+        // All tensors of a sequence have one rank.
+        let sequence = name.rsplit_once('[').filter(|_| is_element).map(|(sequence, _)| sequence);
+        let rank_dim = rank_dim(sequence.unwrap_or(name));
+        let shape = match (&tensor.shape, sizes.asked.get(&rank_dim)) {
             (Some(shape), _) => shape,
             (None, Some(rank)) => {
                 let rank = usize::try_from(*rank).ok().filter(|rank| *rank <= MAX_RANK);
-                let rank = rank.ok_or_else(|| {
-                    Fault::unsupported(format!("`{}` must be 0 to {MAX_RANK}", rank_dim(name)))
-                })?;
+                let rank =
+                    rank.ok_or_else(|| Fault::unsupported(format!("`{rank_dim}` must be 0 to {MAX_RANK}")))?;
                 open = TensorShapeProto { dim: vec![Default::default(); rank] };
                 &open
             }
             (None, None) => {
                 return Err(Fault::unsupported(format!(
-                    "the input has no shape, but its rank must be known before the run: give dim `{}`",
-                    rank_dim(name)
+                    "the input has no shape, but its rank must be known before the run: give dim `{rank_dim}`"
                 )));
             }
         };
@@ -323,8 +324,12 @@ pub(super) fn dims_of_given(graph: &GraphProto, given: &[(String, usize)]) -> BT
     let stored: SeededSet<&str> = initializer_names(graph).collect();
     let mut dims = BTreeMap::new();
     for info in &graph.input {
-        let Some((name, rank)) = given.iter().find(|(name, _)| name == info.name()) else { continue };
-        if stored.contains(name.as_str()) {
+        let name = info.name();
+        // A sequence is given tensor by tensor.
+        let is_of =
+            |given: &str| given == name || given.strip_prefix(name).is_some_and(|i| i.starts_with('['));
+        let Some((_, rank)) = given.iter().find(|(given, _)| is_of(given)) else { continue };
+        if stored.contains(name) {
             dims.insert(given_dim(name), 1);
         }
         if types_in(info)
