@@ -304,6 +304,27 @@ fn the_manifest_is_readable() {
 }
 
 #[test]
+fn a_default_is_a_tensor_of_its_input() {
+    let finish = |default: PortDefault| {
+        let (builder, mut program) = sample();
+        program.inputs[0].default = Some(default);
+        builder.finish(about(), program).map(Draft::into_package)
+    };
+    let fits = PortDefault { offset: 0, bytes: 24, shape: vec![2, 3] };
+    let package = finish(fits.clone()).unwrap();
+    assert_eq!(package.program.inputs[0].default, Some(fits.clone()));
+    for wrong in [
+        PortDefault { bytes: 20, ..fits.clone() },
+        PortDefault { shape: vec![6], ..fits.clone() },
+        PortDefault { offset: u64::MAX, ..fits.clone() },
+        PortDefault { bytes: 0, shape: vec![usize::MAX, usize::MAX], ..fits },
+    ] {
+        let refusal = finish(wrong.clone()).map(|_| ()).unwrap_err().to_string();
+        assert!(refusal.contains("the default of input `x` is none of its tensors"), "{wrong:?}: {refusal}");
+    }
+}
+
+#[test]
 fn equal_code_is_stored_once() {
     let mut builder = PackageBuilder::new();
     let first = builder.add_machine_code(&[1, 2]);
