@@ -91,6 +91,7 @@ pub const VERBS: &[Verb] = &[
     checks("growing", "[--only PREFIX] [--part K/N]", "loops whose values change their sizes against ONNX Runtime"),
     checks("reports", "[--only PREFIX]", "models that were wrong or refused once, of `data/reports`"),
     checks("half", "[--only PREFIX] [--part K/N]", "sums and norms in 16-bit floats against NumPy in f64"),
+    checks("resize", "[--only PREFIX] [--part K/N]", "one axis resized in every mode against rational arithmetic"),
     checks("drawn", "[--only PREFIX] [--seed N] [--count N] [--part K/N]", "ONNX ops with attributes and shapes at random against ONNX Runtime"),
     checks("coverage", "[--part K/N]", "how launches were carried out, in both tiers"),
     checks("onnx", "[--all] [--only PREFIX] [--bless] [--worker] [--part K/N]", "the node cases of the onnx package"),

@@ -98,6 +98,10 @@ impl Dim {
     }
 
     pub fn ceil_div(&self, divisor: &Dim) -> Dim {
+        if let (Some(n), Some(divisor @ 1..)) = (self.as_const(), divisor.as_const()) {
+            // The sum below may saturate.
+            return Dim::from(n.div_euclid(divisor).saturating_add(i64::from(n.rem_euclid(divisor) != 0)));
+        }
         (self.clone() + divisor.clone() - Dim::from(1)).floor_div(divisor)
     }
 

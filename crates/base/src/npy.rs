@@ -2,6 +2,8 @@
 //! In: a whole file's bytes.  Out: a row-major little-endian tensor; column-major files are transposed.
 //! Element types that NumPy lacks (bf16, fp8, 4-bit) stand as a structure with one field named after the
 //! type, `[('bf16', '<u2')]`: NumPy still loads the file, and the type is not lost.
+//! `np.save` of an array of `ml_dtypes` names the width alone, `'<V2'`: such a file is read as the type that is wanted.
+//! `x.view(ml_dtypes.bfloat16)` gives the numbers of either form.
 //! Strings (`S` and `U`) are read as `u8` with one axis more: the bytes of UTF-8, filled up with zeros.
 //! Source: numpy.lib.format, "Format Version 1.0".
 
@@ -12,13 +14,20 @@ const MAGIC: &[u8; 6] = b"\x93NUMPY";
 const ALIGNMENT: usize = 64;
 
 /// Reads a file's bytes.
-/// Errors (`npy`): not an `.npy` file, an element type that Tegula lacks, or fewer or more bytes than the shape needs.
+/// Errors (`npy`): those of [`decode_as`], and a file that only says how wide its elements are.
 pub fn decode(file: &[u8]) -> Result<HostTensor, Diagnostic> {
+    decode_as(file, None)
+}
+
+/// As [`decode`]; `wanted` is the type of elements of which the file says only how wide they are. Others keep their own.
+/// Errors (`npy`): not an `.npy` file, an element type that Tegula lacks, or fewer or more bytes than the shape needs.
+pub fn decode_as(file: &[u8], wanted: Option<DType>) -> Result<HostTensor, Diagnostic> {
     let (header, data) = split(file)?;
     let Header { element, column_major, mut shape } = Header::parse(header)?;
     let text;
     let (dtype, data) = match element {
         Element::Number(dtype) => (dtype, data),
+        Element::Unnamed(width) => (unnamed(width, wanted)?, data),
         Element::Bytes(width) => {
             shape.push(width);
             (DType::U8, data)
@@ -42,12 +51,18 @@ pub fn decode(file: &[u8]) -> Result<HostTensor, Diagnostic> {
             wanted.map_or("more than memory can hold".to_string(), |bytes| bytes.to_string()),
         )));
     }
-    let bytes = if column_major && matches!(element, Element::Number(_)) {
+    let bytes = if column_major && matches!(element, Element::Number(_) | Element::Unnamed(_)) {
         to_row_major(data, &shape, dtype.size())
     } else {
         data.to_vec()
     };
     Ok(HostTensor { dtype, shape, bytes })
+}
+
+/// How many axes a file's array has; `None` where it is no such file.
+pub fn rank(file: &[u8]) -> Option<usize> {
+    let (header, _) = split(file).ok()?;
+    Header::parse(header).ok().map(|header| header.shape.len())
 }
 
 /// A version 1.0 file of the tensor.
@@ -100,6 +115,8 @@ fn split(file: &[u8]) -> Result<(&str, &[u8]), Diagnostic> {
 #[derive(Clone, Copy)]
 enum Element {
     Number(DType),
+    /// That many bytes, of a type that NumPy lacks.
+    Unnamed(usize),
     /// That many bytes, of a string.
     Bytes(usize),
     /// That many code points of 4 bytes each.
@@ -226,6 +243,9 @@ impl<'a> Cursor<'a> {
         if !self.eat("[") {
             let descr = self.string()?;
             let room = |stem: &str| descr.strip_prefix(stem)?.parse().ok();
+            if let Some(width) = room("<V").or_else(|| room("|V")) {
+                return Ok(Element::Unnamed(width));
+            }
             return Ok(match (room("|S"), room("<U")) {
                 (Some(bytes), _) => Element::Bytes(bytes),
                 (_, Some(letters)) => Element::Letters(letters),
@@ -248,6 +268,19 @@ impl<'a> Cursor<'a> {
     }
 }
 
+/// The type of elements that are `width` bytes wide and none of NumPy's.
+fn unnamed(width: usize, wanted: Option<DType>) -> Result<DType, Diagnostic> {
+    let fits = |dtype: &DType| dtype.size() == width && descr_of(*dtype).starts_with('[');
+    match wanted.filter(fits) {
+        Some(dtype) => Ok(dtype),
+        None if width == DType::BF16.size() => Ok(DType::BF16),
+        None => {
+            Err(malformed(format!("the file does not say which type its elements of {width} bytes have"))
+                .help("save them as a structure that names it: `x.view([('f8e4m3fn', '|u1')])`"))
+        }
+    }
+}
+
 fn plain_dtype(descr: &str) -> Result<DType, Diagnostic> {
     if descr.starts_with('>') {
         return Err(malformed(format!("big-endian data (`{descr}`)"))
@@ -266,6 +299,8 @@ fn plain_dtype(descr: &str) -> Result<DType, Diagnostic> {
         "f2" => DType::F16,
         "f4" => DType::F32,
         "f8" => DType::F64,
+        // So `ml_dtypes` has it; NumPy has no float of one byte.
+        "f1" => DType::F8E5M2,
         _ => return Err(unknown_type(descr)),
     })
 }
@@ -364,6 +399,26 @@ mod tests {
     fn keys_come_in_any_order_and_either_quote() {
         let file = file("{\"shape\": (2,), 'fortran_order': False, 'descr': '<i2'}", &[1, 0, 2, 0]);
         assert_eq!(decode(&file), Ok(HostTensor::from_elements(&[2], &[1i16, 2])));
+    }
+
+    /// What `np.save` writes of arrays of `ml_dtypes`.
+    #[test]
+    fn unnamed_types_are_those_that_are_wanted() {
+        let saved = |descr: &str, data: &[u8]| {
+            file(&format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': (2,), }}\n"), data)
+        };
+        let (two, one) = (saved("<V2", &[128, 63, 0, 192]), saved("<V1", &[56, 184]));
+        let dtype = |file: &[u8], wanted| decode_as(file, wanted).map(|tensor| tensor.dtype).ok();
+        assert_eq!(decode(&two).map(|tensor| tensor.to_f64()), Ok(vec![1.0, -2.0]));
+        assert_eq!(dtype(&two, Some(DType::F16)), Some(DType::BF16));
+        assert_eq!(decode_as(&one, Some(DType::F8E4M3FN)).map(|tensor| tensor.to_f64()), Ok(vec![1.0, -1.0]));
+        assert_eq!(dtype(&one, Some(DType::I4)), Some(DType::I4));
+        assert_eq!(
+            (dtype(&one, None), dtype(&one, Some(DType::U8)), dtype(&one, Some(DType::BF16))),
+            (None, None, None)
+        );
+        assert_eq!(dtype(&saved("<f1", &[60, 188]), None), Some(DType::F8E5M2));
+        assert_eq!(dtype(&saved("|V3", &[0; 6]), None), None);
     }
 
     #[test]

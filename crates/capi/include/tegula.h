@@ -108,6 +108,9 @@ typedef struct {
   // A file of tiles that `tegula tune` measured for the machine, taken in place of those chosen without measuring;
   // NULL: none. Those of contractions that the model has not count nothing. Packages have theirs already.
   const char *tuning;
+  // 1: a run stops at an index outside of its axis, with the node, the index and the extent, instead of clamping it.
+  // Packages are compiled one way or the other.
+  uint32_t checked;
 } TegulaOptions;
 
 // An input or output of a model. Pointers live as long as the session.

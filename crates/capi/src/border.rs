@@ -103,8 +103,12 @@ pub unsafe fn text_or_null<'a>(pointer: *const c_char, what: &str) -> Result<Opt
 }
 
 /// Lengths of the options of earlier versions, and of this one: each added to the end.
-const OPTIONS_SIZES: [usize; 3] =
-    [offset_of!(TegulaOptions, precision), offset_of!(TegulaOptions, tuning), size_of::<TegulaOptions>()];
+const OPTIONS_SIZES: [usize; 4] = [
+    offset_of!(TegulaOptions, precision),
+    offset_of!(TegulaOptions, tuning),
+    offset_of!(TegulaOptions, checked),
+    size_of::<TegulaOptions>(),
+];
 
 /// The options as far as the caller's version has them, what it has not being zero; none: the defaults.
 /// Errors: `bad-argument`, no version's size.
@@ -145,6 +149,9 @@ pub unsafe fn options(given: &TegulaOptions) -> Result<(Options, usize), Diagnos
     if given.portable > 1 {
         return Err(bad(format!("`options.portable` is {}, not 0 or 1", given.portable)).into());
     }
+    if given.checked > 1 {
+        return Err(bad(format!("`options.checked` is {}, not 0 or 1", given.checked)).into());
+    }
     let options = Options {
         target: target.map_or(Ok(Target::default()), str::parse)?,
         machine: machine.map(machine_of).transpose()?,
@@ -152,6 +159,7 @@ pub unsafe fn options(given: &TegulaOptions) -> Result<(Options, usize), Diagnos
         precision: precision.map_or(Ok(Precision::default()), str::parse)?,
         tuning: tuning.map(tegula::read_tuning).transpose()?,
         dims,
+        checked: given.checked == 1,
         ..Options::default()
     };
     let threads = if given.threads == 0 { tegula::default_threads() } else { given.threads as usize };

@@ -135,10 +135,9 @@ unsafe fn loading(given: *const TegulaOptions) -> Result<(tegula::Options, usize
     let is_tuned = !given.tuning.is_null();
     // SAFETY: the caller's. No record is read: it would be none for the package.
     let (options, threads) = unsafe { options(&TegulaOptions { tuning: ptr::null(), ..given }) }?;
-    let is_changed = options.portable || options.precision != tegula::Precision::default();
+    let is_changed = options.portable || options.checked || options.precision != tegula::Precision::default();
     if options.machine.is_some() || is_tuned || !options.dims.is_empty() || is_changed {
-        let message =
-            "a package is compiled already: it takes no machine, dims, `portable`, precision or tuning";
+        let message = "a package is compiled already: it takes no machine, dims, `portable`, `checked`, precision or tuning";
         return Err(tegula::Diagnostic::error("bad-option", message).into());
     }
     Ok((options, threads))
@@ -346,7 +345,7 @@ pub unsafe extern "C" fn tegula_session_stop(session: *const TegulaSession) -> *
 
 /// Tensors in the model's order, by their names where they have some.
 fn in_order<'a>(
-    session: &tegula::Session,
+    session: &'a tegula::Session,
     given: &'a [Input<'a>],
 ) -> Result<Vec<TensorView<'a>>, Diagnostics> {
     let named: Option<Vec<(&str, TensorView<'_>)>> =

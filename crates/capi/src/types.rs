@@ -63,6 +63,9 @@ pub struct TegulaOptions {
     /// A file of tiles that `tegula tune` measured for the machine, taken in place of those chosen without measuring;
     /// NULL: none. Those of contractions that the model has not count nothing. Packages have theirs already.
     pub tuning: *const c_char,
+    /// 1: a run stops at an index outside of its axis, with the node, the index and the extent, instead of clamping it.
+    /// Packages are compiled one way or the other.
+    pub checked: u32,
 }
 
 /// An input or output of a model. Pointers live as long as the session.

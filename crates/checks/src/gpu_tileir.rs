@@ -108,7 +108,8 @@ fn write_all(folder: &Path) -> Result<()> {
     let minilm = workspace::models().join("minilm.onnx");
     if minilm.exists() {
         let bytes = fs::read(&minilm)?.into();
-        let model = Model { name: "minilm.onnx".into(), bytes, results: vec![], files: &NoFiles };
+        let model =
+            Model { name: "minilm.onnx".into(), bytes, results: vec![], checked: false, files: &NoFiles };
         let program = model.import(&Default::default()).map_err(|errors| anyhow!("{errors}"))?;
         write_program(folder, "minilm", program)?;
     }

@@ -141,7 +141,7 @@ impl Judged {
 
     fn evaluate(&self) -> Result<Vec<HostTensor>> {
         let bytes = self.model.clone().into();
-        let model = Model { name: "model".into(), bytes, results: vec![], files: &NoFiles };
+        let model = Model { name: "model".into(), bytes, results: vec![], checked: false, files: &NoFiles };
         let program = model.import(&Default::default()).map_err(plain)?;
         let inputs: Vec<HostTensor> = self.inputs.iter().map(|(_, tensor)| tensor.clone()).collect();
         tegula_driver::model::evaluate(&program, &inputs).map_err(plain)

@@ -41,8 +41,13 @@ pub fn options(class: &str, form: Form) -> Result<CompileOptions, Diagnostics> {
 
 /// A model in memory.
 pub fn compile_with(model: &[u8], options: &CompileOptions) -> Result<Compiled, Diagnostics> {
-    let model =
-        Model { name: "model".into(), bytes: model.to_vec().into(), results: vec![], files: &NoFiles };
+    let model = Model {
+        name: "model".into(),
+        bytes: model.to_vec().into(),
+        results: vec![],
+        checked: false,
+        files: &NoFiles,
+    };
     compile(&model, options, None, &mut PassCx::default())
 }
 

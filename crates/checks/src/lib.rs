@@ -35,6 +35,7 @@ mod random;
 mod reduce;
 mod refusals;
 mod reports;
+mod resize;
 mod same_output;
 mod simulated;
 mod tileiras;
@@ -59,6 +60,7 @@ pub const VERBS: &[(&str, Run)] = &[
     ("decoders", decoders::run),
     ("contrib", contrib::run),
     ("half", half::run),
+    ("resize", resize::run),
     ("drawn", drawn::run),
     ("growing", growing::run),
     ("reports", reports::run),

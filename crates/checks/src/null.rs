@@ -132,7 +132,7 @@ fn program(seed: u64, device: &str) -> Result<usize> {
 /// A model on the inputs of its first step; gives how many regions the device took.
 fn model(baseline: &Baseline, device: &str) -> Result<usize> {
     let bytes = std::fs::read(&baseline.model)?.into();
-    let model = Model { name: baseline.id.clone(), bytes, results: vec![], files: &NoFiles };
+    let model = Model { name: baseline.id.clone(), bytes, results: vec![], checked: false, files: &NoFiles };
     let options = beside(device).map_err(plain)?;
     let program = model.import(&options.dims).map_err(plain)?;
     let compiled = compile(&model, &options, None, &mut PassCx::default()).map_err(plain)?;

@@ -92,6 +92,13 @@ pub struct DimOptions {
     /// Fix a dynamic dim to a size: `seq=128`. May be repeated.
     #[arg(long = "dim", value_name = "NAME=N", value_parser = parse_dim)]
     pub dims: Vec<(String, i64)>,
+    /// Let callers give this input, which has an initializer; where they do not, it is that. May be repeated.
+    #[arg(long, value_name = "NAME")]
+    pub overridable: Vec<String>,
+    /// Stop a run at an index outside of its axis, with the node, the index and the extent; otherwise gathers and scatters
+    /// take the nearest valid one.
+    #[arg(long)]
+    pub checked: bool,
 }
 
 /// Where passes start, and how much they tell.

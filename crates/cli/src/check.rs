@@ -14,7 +14,7 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     device::check_device(&args.compile)?;
     let hardware = device::hardware(&args.compile)?;
     let mut made_up = vec![];
-    let (report, _) = load::with_model(&args.model, &args.compile, None, |model, options, cx| {
+    let (report, _) = load::with_model_of(&args.model, &args.compile, &args.inputs, |model, options, cx| {
         let program = model.import(&options.dims)?;
         let ports = tegula_driver::model::ports(&program);
         let inputs = inputs(&ports, &args.inputs, &options.dims).map_err(Diagnostics::from)?;

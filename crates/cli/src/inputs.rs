@@ -78,6 +78,26 @@ pub fn inputs(
     options: &InputOptions,
     dims: &BTreeMap<String, i64>,
 ) -> Result<Inputs, Failure> {
+    inputs_or_defaults(ports, options, dims, &|_| None)
+}
+
+/// The names that options give, with the ranks of their tensors; 0 where they are no files. What cannot be read is reported
+/// where it is used.
+pub fn ranks(options: &InputOptions) -> Vec<(String, usize)> {
+    let rank = |source: &str| match Source::of(source) {
+        Source::File(file) => std::fs::read(file).ok().and_then(|file| npy::rank(&file)).unwrap_or(0),
+        Source::Random | Source::Number(_) => 0,
+    };
+    options.inputs.iter().map(|(name, source)| (name.clone(), rank(source))).collect()
+}
+
+/// As [`inputs`], of ports some of which have a tensor where nothing gives them.
+pub fn inputs_or_defaults(
+    ports: &[Port],
+    options: &InputOptions,
+    dims: &BTreeMap<String, i64>,
+    default: &dyn Fn(&Port) -> Option<HostTensor>,
+) -> Result<Inputs, Failure> {
     let mut found = Diagnostics::default();
     let mut sources: BTreeMap<&str, Source> = BTreeMap::new();
     for (name, source) in &options.inputs {
@@ -95,7 +115,7 @@ pub fn inputs(
     let mut sizes = Sizes::of(dims);
     for (port, tensor) in ports.iter().zip(&mut tensors) {
         let Some(Source::File(file)) = sources.get(port.name.as_str()) else { continue };
-        match read(file) {
+        match read(file, port.dtype) {
             Ok(read) => {
                 sizes.take(port, &read.shape, &mut found);
                 *tensor = Some(read);
@@ -108,13 +128,15 @@ pub fn inputs(
     let mut result = Vec::with_capacity(ports.len());
     for (port, tensor) in ports.iter().zip(tensors) {
         let source = sources.get(port.name.as_str()).copied().unwrap_or(Source::Random);
+        let is_given = sources.contains_key(port.name.as_str());
+        let tensor = tensor.or_else(|| if is_given { None } else { default(port) });
         let made = tensor.map_or_else(|| make(port, source, &mut sizes.known), Ok);
         match made {
             Ok(tensor) => result.push(tensor),
             Err(diagnostic) => found.push(diagnostic),
         }
     }
-    let given = |port: &&Port| sources.contains_key(port.name.as_str());
+    let given = |port: &&Port| sources.contains_key(port.name.as_str()) || port.default.is_some();
     let made_up = ports.iter().filter(|port| !given(port)).map(|port| port.name.clone()).collect();
     Ok(found.into_result(Inputs { tensors: result, made_up })?)
 }
@@ -160,12 +182,13 @@ impl<'a> Sizes<'a> {
     }
 }
 
-fn read(file: &Path) -> Result<HostTensor, Diagnostic> {
+/// A file of elements of a type that NumPy lacks may not name it: it is the input's.
+fn read(file: &Path, dtype: DType) -> Result<HostTensor, Diagnostic> {
     let bytes = std::fs::read(file).map_err(|error| {
         io_failure("read", file, &error)
             .help("an input is a `.npy` file, `random`, `zeros`, `ones` or a number: `--input NAME=...`")
     })?;
-    npy::decode(&bytes).map_err(|diagnostic| diagnostic.at(file.display().to_string()))
+    npy::decode_as(&bytes, Some(dtype)).map_err(|diagnostic| diagnostic.at(file.display().to_string()))
 }
 
 fn make(port: &Port, source: Source, sizes: &mut BTreeMap<String, i64>) -> Result<HostTensor, Diagnostic> {

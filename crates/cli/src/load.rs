@@ -1,8 +1,8 @@
 //! From a file on the command line to a session: models are compiled on the way, packages mapped.
 
-use crate::args::{CompileOptions as Args, DimOptions, refuse};
+use crate::args::{CompileOptions as Args, DimOptions, InputOptions, refuse};
 use crate::failure::Failure;
-use crate::inputs::quoted;
+use crate::inputs::{quoted, ranks};
 use crate::{device, kind, output};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -24,19 +24,24 @@ pub struct Loaded {
     pub records: Vec<PassRecord>,
 }
 
-/// Compiles or maps a file.
-pub fn load(file: &Path, args: &Args, threads: usize) -> Result<Loaded, Failure> {
+/// Compiles or maps a file. `inputs` are those of its run, for which it is compiled.
+pub fn load(file: &Path, args: &Args, inputs: &InputOptions, threads: usize) -> Result<Loaded, Failure> {
     let clock = WallClock::default();
     if kind::is_package(file)? {
         args.without_target().refuse("a package is compiled already")?;
-        refuse("a package is compiled already", &[("--result", !args.dims.results.is_empty())])?;
+        let asked = [
+            ("--result", !args.dims.results.is_empty()),
+            ("--overridable", !args.dims.overridable.is_empty()),
+            ("--checked", args.dims.checked),
+        ];
+        refuse("a package is compiled already", &asked)?;
         let session = Session::load(file, tegula::session_options(threads, device::hardware(args)?))?;
         warn(&session);
         check_dims(session.inputs(), &dims(&args.dims)?)?;
         return Ok(Loaded { session, compile_ns: 0, load_ns: clock.now_ns(), records: vec![] });
     }
     device::check_device(args)?;
-    let (mut compiled, records) = with_model(file, args, None, |model, options, cx| {
+    let (mut compiled, records) = with_model_of(file, args, inputs, |model, options, cx| {
         tegula_driver::compile(model, options, Some(&clock), cx)
     })?;
     let package = take_package(&mut compiled)?.into_package();
@@ -112,6 +117,27 @@ pub fn with_model<T>(
     stop_after: Option<&str>,
     use_model: impl FnOnce(&Model, &CompileOptions, &mut PassCx) -> Result<T, Diagnostics>,
 ) -> Result<(T, Vec<PassRecord>), Failure> {
+    with_given(file, args, &[], stop_after, use_model)
+}
+
+/// As [`with_model`], of a model that is run on these inputs: those that have a default are open, and ranks that the model
+/// leaves out are those of the files.
+pub fn with_model_of<T>(
+    file: &Path,
+    args: &Args,
+    inputs: &InputOptions,
+    use_model: impl FnOnce(&Model, &CompileOptions, &mut PassCx) -> Result<T, Diagnostics>,
+) -> Result<(T, Vec<PassRecord>), Failure> {
+    with_given(file, args, &ranks(inputs), None, use_model)
+}
+
+fn with_given<T>(
+    file: &Path,
+    args: &Args,
+    given: &[(String, usize)],
+    stop_after: Option<&str>,
+    use_model: impl FnOnce(&Model, &CompileOptions, &mut PassCx) -> Result<T, Diagnostics>,
+) -> Result<(T, Vec<PassRecord>), Failure> {
     let mut options = compile_options(args)?;
     options.stop_after = stop_after.map(str::to_string);
     let trace = match &args.passes.trace {
@@ -121,7 +147,16 @@ pub fn with_model<T>(
     tegula_driver::compile::check_trace(&trace, &options)?;
     let folder = Folder::of(file);
     let name = file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let model = Model { name, bytes: map_model(file)?, results: args.dims.results.clone(), files: &folder };
+    let model = Model {
+        name,
+        bytes: map_model(file)?,
+        results: args.dims.results.clone(),
+        checked: args.dims.checked,
+        files: &folder,
+    };
+    for (dim, value) in model.dims_of_given(given) {
+        options.dims.entry(dim).or_insert(value);
+    }
     let (clock, mut sink) = (WallClock::default(), Stderr);
     let mut cx = PassCx::new().without_remarks().with_clock(&clock).with_trace(trace, &mut sink);
     let result = use_model(&model, &options, &mut cx)?;
@@ -155,7 +190,9 @@ pub fn compile_options(args: &Args) -> Result<CompileOptions, Failure> {
 
 /// Each named dim with its one value.
 pub fn dims(args: &DimOptions) -> Result<BTreeMap<String, i64>, Failure> {
-    each_once(&args.dims)
+    let mut dims = each_once(&args.dims)?;
+    dims.extend(args.overridable.iter().map(|input| (tegula_driver::model::given_dim(input), 1)));
+    Ok(dims)
 }
 
 /// Errors: a dim is given twice.

@@ -2,7 +2,7 @@
 
 use crate::args::RunArgs;
 use crate::failure::Failure;
-use crate::inputs::{Inputs, inputs};
+use crate::inputs::{Inputs, inputs, inputs_or_defaults};
 use crate::load::{self, Loaded};
 use crate::{output, perf_map, trace};
 use serde_json::{Value, json};
@@ -10,6 +10,7 @@ use tegula::clock::WallClock;
 use tegula_base::face::Clock;
 use tegula_base::{Diagnostics, HostTensor};
 use tegula_driver::trace::trace_events;
+use tegula_package::Port;
 use tegula_runtime::{RunProfile, TensorView};
 
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
@@ -19,11 +20,13 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     }
     output::progress(&format!("loading {}", args.file.display()));
     let Loaded { session, compile_ns, load_ns, records } =
-        load::load(&args.file, &args.compile, args.threads.count())?;
+        load::load(&args.file, &args.compile, &args.inputs, args.threads.count())?;
     if args.perf_map {
         perf_map::write(&session)?;
     }
-    let given = inputs(session.inputs(), &args.inputs, &load::dims(&args.compile.dims)?)?;
+    let default = |port: &Port| session.default_of(port).map(TensorView::to_host);
+    let dims = load::dims(&args.compile.dims)?;
+    let given = inputs_or_defaults(session.inputs(), &args.inputs, &dims, &default)?;
     given.note();
     let Inputs { tensors, made_up } = given;
     let views: Vec<TensorView> = tensors.iter().map(TensorView::from).collect();
@@ -68,7 +71,7 @@ fn evaluate(args: &RunArgs) -> Result<(), Failure> {
     output::progress(&format!("evaluating {}", args.file.display()));
     let clock = WallClock::default();
     let ((names, outputs, facts, run_ns), _) =
-        load::with_model(&args.file, &args.compile, None, |model, options, _| {
+        load::with_model_of(&args.file, &args.compile, &args.inputs, |model, options, _| {
             let program = model.import(&options.dims)?;
             let ports = tegula_driver::model::ports(&program);
             let inputs = inputs(&ports, &args.inputs, &options.dims).map_err(Diagnostics::from)?;

@@ -5,3 +5,4 @@ mod ask;
 mod answers;
 mod command;
 mod cuda;
+mod given;

@@ -10,7 +10,7 @@ use crate::target::{self, Chosen, Form};
 use std::collections::BTreeMap;
 use tegula_backend::Targets;
 use tegula_base::face::Clock;
-use tegula_base::{Diagnostic, Diagnostics};
+use tegula_base::{Diagnostic, Diagnostics, HostTensor};
 use tegula_ir::pass::{Changed, PassRecord};
 use tegula_ir::pipeline::Outcome;
 use tegula_ir::{PassCx, PassState, Pipeline, PrintOptions, RunOptions, Trace, print_program};
@@ -85,7 +85,7 @@ pub fn compile(
     cx: &mut PassCx,
 ) -> Result<Compiled, Diagnostics> {
     let tensor = model.import_timed(&options.dims, clock, cx)?;
-    compile_program(tensor, &model.name, options, clock, cx)
+    compile_with_defaults(tensor, &model.name, model.defaults(&options.dims)?, options, clock, cx)
 }
 
 /// Compiles a tensor program; `name` is the model's in the manifest.
@@ -96,13 +96,26 @@ pub fn compile_program(
     clock: Option<&dyn Clock>,
     cx: &mut PassCx,
 ) -> Result<Compiled, Diagnostics> {
+    compile_with_defaults(tensor, name, vec![], options, clock, cx)
+}
+
+/// As [`compile_program`]; `defaults` are tensors of inputs that callers may leave out.
+fn compile_with_defaults(
+    tensor: TensorProgram,
+    name: &str,
+    defaults: Vec<(String, HostTensor)>,
+    options: &CompileOptions,
+    clock: Option<&dyn Clock>,
+    cx: &mut PassCx,
+) -> Result<Compiled, Diagnostics> {
     let chosen = target::target(options)?;
     let stages = compile_tensor(tensor, chosen.targets(), options, cx)?;
     let Some(host) = &stages.host else { return Ok(Compiled { stages, package: None, unmet_tiles: 0 }) };
     let about = about(name, options, &stages, &chosen);
     let met = about.options.keys().filter(|name| name.starts_with(TILE)).count();
     let unmet_tiles = options.tuning.as_ref().map_or(0, |tuning| tuning.contractions.len() - met);
-    let package = timed(clock, cx, "package", "write", || to_package(host, &stages.lifetimes, about))?;
+    let package =
+        timed(clock, cx, "package", "write", || to_package(host, &stages.lifetimes, about, defaults))?;
     Ok(Compiled { stages, package: Some(package), unmet_tiles })
 }
 

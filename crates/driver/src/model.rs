@@ -2,13 +2,14 @@
 
 use bytes::Bytes;
 use std::collections::BTreeMap;
-use tegula_base::Diagnostics;
 use tegula_base::face::{Clock, Files};
+use tegula_base::{Diagnostics, HostTensor};
 use tegula_import::{ModelFile, Request, Step};
 use tegula_ir::pass::{Changed, PassCx, PassRecord};
 use tegula_tensor::TensorProgram;
 
 pub use tegula_import::front_door::refuse_folder;
+pub use tegula_import::onnx::given_dim;
 
 /// A model's bytes and what may be read beside them.
 #[derive(Clone)]
@@ -18,6 +19,8 @@ pub struct Model<'a> {
     pub bytes: Bytes,
     /// Values to compute instead of the model's outputs, by name; none: the outputs.
     pub results: Vec<String>,
+    /// Whether gathers and scatters assert that their indices are inside of their axes, instead of clamping them.
+    pub checked: bool,
     /// External data.
     pub files: &'a dyn Files,
 }
@@ -50,13 +53,31 @@ impl Model<'_> {
         })
     }
 
+    /// The tensors of inputs that may be left out: of those that `dims` names with `.given`.
+    /// Errors: those of [`import`](Model::import).
+    pub fn defaults(&self, dims: &BTreeMap<String, i64>) -> Result<Vec<(String, HostTensor)>, Diagnostics> {
+        tegula_import::defaults(&self.file(), dims)
+    }
+
+    /// The dims that say of inputs what `given` tells: each with the rank of its tensor.
+    pub fn dims_of_given(&self, given: &[(String, usize)]) -> BTreeMap<String, i64> {
+        tegula_import::dims_of_given(&self.file(), given)
+    }
+
+    fn file(&self) -> ModelFile<'_> {
+        ModelFile { name: &self.name, bytes: self.bytes.clone(), files: self.files }
+    }
+
     fn import_in_steps(
         &self,
         dims: &BTreeMap<String, i64>,
         done: &mut dyn FnMut(Step),
     ) -> Result<TensorProgram, Diagnostics> {
-        let file = ModelFile { name: &self.name, bytes: self.bytes.clone(), files: self.files };
-        tegula_import::import(&file, &Request { dims, results: &self.results }, done)
+        tegula_import::import(
+            &self.file(),
+            &Request { dims, results: &self.results, checked: self.checked },
+            done,
+        )
     }
 }
 
@@ -77,6 +98,7 @@ pub fn ports(program: &TensorProgram) -> Vec<tegula_package::Port> {
         shape: func.ty(*arg).shape.to_vec(),
         buffer: tegula_package::BufferId::from(index),
         alias: None,
+        default: None,
     };
     func.args(func.body()).iter().enumerate().map(port).collect()
 }

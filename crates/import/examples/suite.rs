@@ -69,7 +69,8 @@ fn run(
 ) -> Result<BTreeMap<String, HostTensor>, RunError> {
     let attempt = || {
         let bytes = std::fs::read(model).map_err(|error| RunError::Refused(error.to_string()))?;
-        let options = ImportOptions { name: "model.onnx".into(), dims: dims.clone(), results: vec![] };
+        let options =
+            ImportOptions { name: "model.onnx".into(), dims: dims.clone(), ..ImportOptions::default() };
         let program = import(bytes.into(), &NoFiles, &options).map_err(|report| {
             let reasons: Vec<&str> = report.0.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
             RunError::Refused(reasons.join("; "))

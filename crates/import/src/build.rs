@@ -10,6 +10,7 @@
 mod arith;
 mod axes;
 mod functions;
+mod indices;
 mod movement;
 mod names;
 pub(crate) mod scope;

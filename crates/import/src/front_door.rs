@@ -12,10 +12,11 @@ pub(crate) mod reader;
 pub use reader::{FrontDoor, ModelFile, Request, Sniff, Step, Supported};
 
 use crate::foreign;
-use crate::onnx::Onnx;
+use crate::onnx::{GIVEN, Onnx};
 use crate::program_text::ProgramText;
 use reader::located;
-use tegula_base::{Diagnostic, Diagnostics};
+use std::collections::BTreeMap;
+use tegula_base::{Diagnostic, Diagnostics, HostTensor};
 use tegula_tensor::TensorProgram;
 
 /// A format that is read.
@@ -51,6 +52,25 @@ pub fn import(
     })?;
     done(Step::Verified);
     Ok(program)
+}
+
+/// The tensors of inputs that may be left out, of those that `dims` names with `.given`. Errors: those of [`import`].
+pub fn defaults(
+    file: &ModelFile,
+    dims: &BTreeMap<String, i64>,
+) -> Result<Vec<(String, HostTensor)>, Diagnostics> {
+    match format_of(file) {
+        Some(format) if dims.keys().any(|name| name.ends_with(GIVEN)) => format.door.defaults(file, dims),
+        _ => Ok(vec![]),
+    }
+}
+
+/// The dims that say of inputs what `given` tells: each name with the rank of its tensor. None of a file that cannot be read.
+pub fn dims_of_given(file: &ModelFile, given: &[(String, usize)]) -> BTreeMap<String, i64> {
+    match format_of(file) {
+        Some(format) if !given.is_empty() => format.door.dims_of_given(file, given),
+        _ => BTreeMap::new(),
+    }
 }
 
 fn format_of(file: &ModelFile) -> Option<&'static Format> {

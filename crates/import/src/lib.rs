@@ -15,4 +15,4 @@ pub mod onnx;
 mod program_text;
 mod report;
 
-pub use front_door::{FORMATS, ModelFile, Request, Step, import};
+pub use front_door::{FORMATS, ModelFile, Request, Step, defaults, dims_of_given, import};

@@ -3,7 +3,8 @@
 //! ```text
 //! bytes ─► proto (messages) ─► graph (order, scopes) ─► table (op ─► converter) ─► ops/* ─► tensor program
 //! ```
-//! Before: any bytes. After: a program whose entry takes the graph's inputs (initializers excluded) in order and
+//! Before: any bytes. After: a program whose entry takes the graph's inputs in order (of initializers those that dims name
+//! with `.given`) and
 //! returns its outputs, every op located at the name of the node that it came from; named dims are size symbols
 //! shared by name. Opsets 7 to 28 of ONNX's own domain (earlier ones where ops mean the same, `early`), `ai.onnx.ml`, and what
 //! exporters use of `com.microsoft`.
@@ -34,14 +35,14 @@ use prost::Message;
 use proto::ModelProto;
 use std::collections::BTreeMap;
 use tegula_base::face::Files;
-use tegula_base::{Diagnostic, Diagnostics};
+use tegula_base::{Diagnostic, Diagnostics, HostTensor};
 use tegula_tensor::TensorProgram;
 use weights::Weights;
 
 /// The newest file format understood.
 const MAX_IR_VERSION: i64 = 14;
 pub use domain::{ONNX, OPSETS};
-pub use interface::{element_name, length_dim, present_dim};
+pub use interface::{GIVEN, element_name, given_dim, length_dim, present_dim, rank_dim};
 pub use table::supported;
 
 /// What the caller knows beyond the file.
@@ -53,6 +54,8 @@ pub struct ImportOptions {
     pub dims: BTreeMap<String, i64>,
     /// Values to compute instead of the model's outputs, by name; none: the outputs.
     pub results: Vec<String>,
+    /// Whether gathers and scatters assert that their indices are inside of their axes.
+    pub checked: bool,
 }
 
 /// Reads a model. `bytes` is shared, not copied: weights stay slices of it. `files` gives external data.
@@ -87,11 +90,30 @@ impl FrontDoor for Onnx {
             name: file.name.to_string(),
             dims: request.dims.clone(),
             results: request.results.to_vec(),
+            checked: request.checked,
         };
         let program = import_model(&model, file.files, &options)?;
         drop(model);
         done(Step::Converted);
         Ok(program)
+    }
+
+    fn defaults(
+        &self,
+        file: &ModelFile,
+        dims: &BTreeMap<String, i64>,
+    ) -> Result<Vec<(String, HostTensor)>, Diagnostics> {
+        let model = decode(file.bytes.clone(), file.name)?;
+        let Some(graph) = &model.graph else { return Ok(vec![]) };
+        let mut weights = Weights::new(file.files);
+        interface::defaults(graph, dims, &mut weights)
+            .map_err(|fault| Diagnostic::error(fault.code, fault.why).at(file.name).into())
+    }
+
+    fn dims_of_given(&self, file: &ModelFile, given: &[(String, usize)]) -> BTreeMap<String, i64> {
+        let model = decode(file.bytes.clone(), file.name).ok();
+        let graph = model.as_ref().and_then(|model| model.graph.as_ref());
+        graph.map_or_else(BTreeMap::new, |graph| interface::dims_of_given(graph, given))
     }
 
     fn supported(&self) -> Vec<Supported> {
@@ -147,6 +169,7 @@ fn import_model(
     let graph = part.as_ref().unwrap_or(graph);
     let functions = Functions::new(model, &mut report);
     let mut cx = Cx::new(functions, opsets, Weights::new(files), report);
+    cx.checked = options.checked;
     cx.main_graph(graph, options);
     let (program, report) = cx.finish();
     if !report.is_empty() {
@@ -163,7 +186,10 @@ fn versions(model: &ModelProto, report: &mut Report) -> BTreeMap<String, i64> {
             "IR version {ir} is not supported; versions up to {MAX_IR_VERSION} are"
         )));
     }
-    let opsets = domain_versions(&model.opset_import);
+    let opsets = domain_versions(&model.opset_import).unwrap_or_else(|fault| {
+        report.model(fault);
+        BTreeMap::from([(ONNX.to_string(), *OPSETS.end())])
+    });
     match opsets.get(ONNX) {
         Some(version) if !OPSETS.contains(version) => report.model(Fault::unsupported(format!(
             "opset {version} is not supported; versions {} to {} are",

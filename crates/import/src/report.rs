@@ -31,6 +31,10 @@ impl Fault {
         Fault { code: UNSUPPORTED, why: why.into() }
     }
 
+    pub fn is_unsupported(&self) -> bool {
+        matches!(self.code, UNSUPPORTED | UNSUPPORTED_OP)
+    }
+
     /// The model contradicts the specification of its format.
     pub fn invalid(why: impl Into<String>) -> Fault {
         Fault { code: "invalid-model", why: why.into() }
@@ -55,6 +59,8 @@ pub(crate) type Outcome<T = tegula_ir::Value> = Result<T, Fault>;
 #[derive(Default)]
 pub(crate) struct Report {
     groups: Vec<Group>,
+    /// Whether one of the faults keeps the model from being imported.
+    is_final: bool,
     by_cause: HashMap<(Code, Owner, Cause), usize>,
     /// Reasons so far of an owner with a code.
     reasons: HashMap<(Code, Owner), usize>,
@@ -93,6 +99,13 @@ impl Report {
         self.add(Owner::Op(op.to_string()), name, fault);
     }
 
+    /// A fault of a node that makes nothing of use: it only counts beside others.
+    pub fn unused_node(&mut self, op: &str, name: &str, fault: Fault) {
+        let is_final = self.is_final;
+        self.node(op, name, fault);
+        self.is_final = is_final;
+    }
+
     /// A fault of something that has a name and is no node: an `input`, an `initializer`.
     pub fn part(&mut self, kind: &'static str, name: &str, fault: Fault) {
         self.add(Owner::Part(kind), name, fault);
@@ -107,6 +120,7 @@ impl Report {
         if fault == Fault::reported() {
             return;
         }
+        self.is_final = true;
         let index = self.group(&owner, fault);
         let group = &mut self.groups[index];
         group.counted(owner, 1);
@@ -139,8 +153,9 @@ impl Report {
         })
     }
 
+    /// Whether nothing keeps the model from being imported.
     pub fn is_empty(&self) -> bool {
-        self.groups.is_empty()
+        !self.is_final
     }
 
     /// The first reason, where that is that shapes or element types do not fit, and the others follow from it: what a node
@@ -159,6 +174,7 @@ impl Report {
 
     /// Adds another report's faults behind its own.
     pub fn absorb(&mut self, other: Report) {
+        self.is_final |= other.is_final;
         for group in other.groups {
             for (owner, count) in &group.owners {
                 let fault = Fault { code: group.code, why: group.why.clone() };

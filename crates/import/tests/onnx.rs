@@ -58,6 +58,29 @@ fn models_compute_what_onnx_says() {
     }
 }
 
+/// The longest whole numbers; Python's integers say what their means are, truncated towards zero.
+#[test]
+fn means_of_the_longest_whole_numbers_are_exact() {
+    let case = read_case(
+        "ir 8\nopset 18\ninput x: i64[2, 3]\ninput axes: i64[1]\nconst inner: i64[1] = 1\n\
+         rows = ReduceMean(x, inner) keepdims=0\nall = ReduceMean(x) keepdims=0\n\
+         columns = ReduceMean(x, axes) keepdims=0\nsame = Mean(x, x, x)\npairs = AveragePool(wide) kernel_shape=[2]\n\
+         wide = Unsqueeze(x, inner)\noutput rows\noutput all\noutput columns\noutput same\noutput pairs\n",
+    );
+    let program = import(case.model.encode_to_vec().into(), &Beside, &options())
+        .unwrap_or_else(|report| panic!("{report}"));
+    let (most, least) = (i64::MAX, i64::MIN);
+    let x = HostTensor::from_elements(&[2, 3], &[most, most, most - 2, least, least, least + 1]);
+    let axes = HostTensor::from_elements(&[1], &[0i64]);
+    let means = tegula_tensor::evaluate(&program, &[x.clone(), axes]).unwrap();
+    let elements = |i: usize| means[i].elements::<i64>().unwrap();
+    assert_eq!(elements(0), [9223372036854775806, -9223372036854775807]);
+    assert_eq!(elements(1), [0]);
+    assert_eq!(elements(2), [0, 0, -1]);
+    assert_eq!(Some(elements(3)), x.elements());
+    assert_eq!(elements(4), [most, most - 1, least, least + 1]);
+}
+
 /// Notes are not read, so nothing can be wrong with them.
 #[test]
 fn a_note_may_hold_any_bytes() {

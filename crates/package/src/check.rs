@@ -13,7 +13,7 @@ mod fork;
 mod images;
 
 use crate::format::ALIGN;
-use crate::host::{Arg, Buffer, BufferId, HostProgram, Kernel, Origin, Place, SizeExpr, Step};
+use crate::host::{Arg, Buffer, BufferId, HostProgram, Kernel, Origin, Place, Port, SizeExpr, Step};
 use crate::image::{Entry, KernelCode};
 use crate::manifest::About;
 use crate::tensor_map::MapTemplate;
@@ -131,6 +131,17 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// A default is a tensor of the port's type among the constants.
+    fn check_default(&mut self, port: &Port) {
+        let Some(default) = &port.default else { return };
+        let count = default.shape.iter().try_fold(1u64, |count, n| count.checked_mul(*n as u64));
+        let bytes = count.and_then(|count| count.checked_mul(port.dtype.size() as u64));
+        let fits = bytes == Some(default.bytes)
+            && default.shape.len() == port.shape.len()
+            && end_inside(default.offset, default.bytes, self.extents.constants).is_some();
+        self.require(fits, || format!("the default of input `{}` is none of its tensors", port.name));
+    }
+
     fn check_aliases(&mut self) {
         let mut taken = BTreeSet::new();
         for port in &self.program.outputs {
@@ -145,6 +156,7 @@ impl<'a> Checker<'a> {
         }
         for port in &self.program.inputs {
             self.require(port.alias.is_none(), || format!("input `{}` takes no other's memory", port.name));
+            self.check_default(port);
         }
     }
 

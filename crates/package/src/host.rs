@@ -92,6 +92,17 @@ pub struct Port {
     /// Of an output: the input of the same dtype and shape whose memory it is in. That input is written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alias: Option<u32>,
+    /// Of an input: what it is where the caller does not give it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<PortDefault>,
+}
+
+/// A tensor among the constants, of the port's element type.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PortDefault {
+    pub offset: u64,
+    pub bytes: u64,
+    pub shape: Vec<usize>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

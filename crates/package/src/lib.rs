@@ -28,8 +28,8 @@ pub mod writer;
 pub use device::{DeviceId, PackageDevice};
 pub use functions::Function;
 pub use host::{
-    Arg, Buffer, BufferId, Cond, CostRecord, HostProgram, Kernel, Origin, Place, Port, Relation, SizeExpr,
-    Step, Symbol,
+    Arg, Buffer, BufferId, Cond, CostRecord, HostProgram, Kernel, Origin, Place, Port, PortDefault, Relation,
+    SizeExpr, Step, Symbol,
 };
 pub use image::{CodeKind, Entry, Image, ImageId, KernelCode, isa};
 pub use manifest::{About, MachineId, Manifest};

@@ -70,6 +70,7 @@ fn sample() -> (PackageBuilder, HostProgram) {
         shape: shape.iter().map(|text| dim(text)).collect(),
         buffer: BufferId(buffer),
         alias: None,
+        default: None,
     };
     let step = |text: &str| dim(text);
     let program = HostProgram {
@@ -300,6 +301,27 @@ fn the_manifest_is_readable() {
               "name": "y",
               "dtype": "f32","#]]
     .assert_eq(&head.join("\n"));
+}
+
+#[test]
+fn a_default_is_a_tensor_of_its_input() {
+    let finish = |default: PortDefault| {
+        let (builder, mut program) = sample();
+        program.inputs[0].default = Some(default);
+        builder.finish(about(), program).map(Draft::into_package)
+    };
+    let fits = PortDefault { offset: 0, bytes: 24, shape: vec![2, 3] };
+    let package = finish(fits.clone()).unwrap();
+    assert_eq!(package.program.inputs[0].default, Some(fits.clone()));
+    for wrong in [
+        PortDefault { bytes: 20, ..fits.clone() },
+        PortDefault { shape: vec![6], ..fits.clone() },
+        PortDefault { offset: u64::MAX, ..fits.clone() },
+        PortDefault { bytes: 0, shape: vec![usize::MAX, usize::MAX], ..fits },
+    ] {
+        let refusal = finish(wrong.clone()).map(|_| ()).unwrap_err().to_string();
+        assert!(refusal.contains("the default of input `x` is none of its tensors"), "{wrong:?}: {refusal}");
+    }
 }
 
 #[test]

@@ -87,11 +87,12 @@ impl Source {
 /// precision: "f32", or "bf16", which rounds factors of products where the machine multiplies such, and keeps sums.
 /// tuning: a file of tiles that `tegula tune` measured for the machine, taken in place of those chosen without measuring.
 /// Those of contractions that the model has not count nothing.
+/// checked: a run stops at an index outside of its axis, with the node, the index and the extent, instead of clamping it.
 ///
 /// Raises tegula.Error with every reason why the model cannot be compiled.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "each is a keyword of the Python function")]
-#[pyo3(signature = (model, *, target = None, machine = None, dims = None, threads = None, portable = false, precision = "f32", tuning = None))]
+#[pyo3(signature = (model, *, target = None, machine = None, dims = None, threads = None, portable = false, precision = "f32", tuning = None, checked = false))]
 pub fn compile(
     py: Python<'_>,
     model: &Bound<'_, PyAny>,
@@ -102,6 +103,7 @@ pub fn compile(
     portable: bool,
     precision: &str,
     tuning: Option<PathBuf>,
+    checked: bool,
 ) -> PyResult<Session> {
     let source = Source::new(model)?;
     let threads = count(py, threads)?;
@@ -116,6 +118,7 @@ pub fn compile(
             precision,
             tuning: tuning.map(tegula::read_tuning).transpose()?,
             dims: dims.unwrap_or_default(),
+            checked,
             ..Options::default()
         };
         let compiled = match source {

@@ -25,6 +25,7 @@ fn main() {
             shape: vec![Dim::from(16)],
             buffer: BufferId(0),
             alias: None,
+            default: None,
         }],
         buffers: vec![buffer(Place::Input(0)), buffer(Place::Arena)],
         kernels: vec![Kernel {

@@ -148,12 +148,18 @@ impl Session {
         Ok(outputs)
     }
 
-    /// Named tensors in the order of the inputs. Errors: unknown, doubled and missing names, all of them.
+    /// Named tensors in the order of the inputs; those with a default may be missing.
+    /// Errors: unknown, doubled and missing names, all of them.
     pub fn in_order<'a>(
-        &self,
+        &'a self,
         inputs: &[(&str, TensorView<'a>)],
     ) -> Result<Vec<TensorView<'a>>, Diagnostics> {
-        tensors::order_by_name(&self.package.program, inputs)
+        tensors::order_by_name(&self.package, inputs)
+    }
+
+    /// What an input is where the caller does not give it.
+    pub fn default_of<'a>(&'a self, port: &'a Port) -> Option<TensorView<'a>> {
+        tensors::default_of(&self.package, port)
     }
 
     /// As [`Session::run`], into tensors whose memory is used again when it is large enough: with the outputs

@@ -1,7 +1,7 @@
 //! The caller's tensors: matched to the program's inputs by name or position, checked in the user's words.
 
 use tegula_base::{DType, Diagnostic, Diagnostics, Dim, HostTensor};
-use tegula_package::{HostProgram, Port};
+use tegula_package::{HostProgram, Package, Port};
 
 /// A borrowed dense tensor, row-major, little-endian.
 #[derive(Clone, Copy, Debug)]
@@ -11,17 +11,33 @@ pub struct TensorView<'a> {
     pub bytes: &'a [u8],
 }
 
+impl TensorView<'_> {
+    /// A tensor of its own.
+    pub fn to_host(self) -> HostTensor {
+        HostTensor { dtype: self.dtype, shape: self.shape.to_vec(), bytes: self.bytes.to_vec() }
+    }
+}
+
 impl<'a> From<&'a HostTensor> for TensorView<'a> {
     fn from(tensor: &'a HostTensor) -> TensorView<'a> {
         TensorView { dtype: tensor.dtype, shape: &tensor.shape, bytes: &tensor.bytes }
     }
 }
 
-/// Brings named tensors into the order of the inputs. Errors: unknown, doubled and missing names, all of them.
+/// What an input is where the caller does not give it.
+pub(crate) fn default_of<'a>(package: &'a Package, port: &'a Port) -> Option<TensorView<'a>> {
+    let default = port.default.as_ref()?;
+    let bytes = package.constants().get(default.offset as usize..)?.get(..default.bytes as usize)?;
+    Some(TensorView { dtype: port.dtype, shape: &default.shape, bytes })
+}
+
+/// Brings named tensors into the order of the inputs; those that are missing are their defaults.
+/// Errors: unknown, doubled and missing names, all of them.
 pub(crate) fn order_by_name<'a>(
-    program: &HostProgram,
+    package: &'a Package,
     named: &[(&str, TensorView<'a>)],
 ) -> Result<Vec<TensorView<'a>>, Diagnostics> {
+    let program = &package.program;
     let mut found = Diagnostics::default();
     for (i, (name, _)) in named.iter().enumerate() {
         if !program.inputs.iter().any(|port| port.name == *name) {
@@ -38,6 +54,7 @@ pub(crate) fn order_by_name<'a>(
     for port in &program.inputs {
         match named.iter().find(|(name, _)| *name == port.name) {
             Some((_, tensor)) => ordered.push(*tensor),
+            None if port.default.is_some() => ordered.extend(default_of(package, port)),
             None => found.push(
                 Diagnostic::error("missing-input", format!("input `{}` is not given", port.name))
                     .note(format!("it is {}", describe(port))),

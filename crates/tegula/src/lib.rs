@@ -60,6 +60,8 @@ pub struct Options {
     pub dims: BTreeMap<String, i64>,
     /// Values to compute instead of the model's outputs, by name; none: the outputs.
     pub results: Vec<String>,
+    /// Whether a run stops at an index outside of its axis, instead of clamping it.
+    pub checked: bool,
     /// Threads that compile; the package is the same for any number.
     pub threads: usize,
 }
@@ -120,7 +122,7 @@ fn compile_model(
         let found = Diagnostic::error("wrong-kind", "this is a package; to compile needs the model");
         return Err(found.at(name).help("a package is loaded as it is").into());
     }
-    let model = Model { name, bytes, results: options.results.clone(), files };
+    let model = Model { name, bytes, results: options.results.clone(), checked: options.checked, files };
     let cx = &mut PassCx::new().without_remarks();
     let Compiled { package, .. } = tegula_driver::compile(&model, &options.to_compile_options()?, None, cx)?;
     let package = package.ok_or_else(|| Diagnostic::internal("a whole compilation made no package"))?;

@@ -259,3 +259,13 @@ fn regrouped(mut factors: Vec<Dim>, state: &mut u64) -> Vec<Dim> {
     }
     groups
 }
+
+#[test]
+fn quotients_of_the_longest_numbers_are_exact() {
+    let ceil = |n: i64, divisor: i64| Dim::from(n).ceil_div(&Dim::from(divisor)).as_const();
+    assert_eq!(ceil(4, i64::MAX), Some(1));
+    assert_eq!(ceil(i64::MAX, i64::MAX), Some(1));
+    assert_eq!(ceil(i64::MAX, 2), Some(1 << 62));
+    assert_eq!(ceil(-4, i64::MAX), Some(0));
+    assert_eq!((ceil(0, 3), ceil(7, 3), ceil(-7, 3)), (Some(0), Some(3), Some(-2)));
+}

@@ -82,7 +82,7 @@ int main(int argc, char **argv) {
       int which = (int)draw(2);
       char *file = files[which];
       TegulaDim named[2] = {{NAMES[draw(N_NAMES)], EXTENTS[draw(N_EXTENTS)]}, {NAMES[draw(N_NAMES)], 1}};
-      TegulaOptions options = {draw(4) ? sizeof options : draw(100), NULL, NULL, named, draw(3), 1, (uint32_t)draw(3), NULL, NULL};
+      TegulaOptions options = {draw(4) ? sizeof options : draw(100), NULL, NULL, named, draw(3), 1, (uint32_t)draw(3), NULL, NULL, draw(2)};
       if (draw(4) == 0) options.target = NAMES[draw(N_NAMES)];
       if (draw(4) == 0) options.machine = NAMES[draw(N_NAMES)];
       if (draw(8) == 0) options.tuning = NAMES[draw(N_NAMES)];

@@ -248,7 +248,7 @@ int main(int argc, char **argv) {
   content = read_file(argv[1], &bytes);
   TegulaDim dim = {"n", 5};
   /* Of an earlier version, which has no `tuning`: what stands there is not read. */
-  TegulaOptions options = {offsetof(TegulaOptions, tuning), NULL, NULL, &dim, 1, 1, 1, NULL, "/no/such/record"};
+  TegulaOptions options = {offsetof(TegulaOptions, tuning), NULL, NULL, &dim, 1, 1, 1, NULL, "/no/such/record", 0};
   fine(tegula_compile_bytes(content, bytes, &options, &other));
   free(content);
   doubles(other, outputs, 5, 1);

@@ -63,6 +63,7 @@ fn model(bytes: &[u8]) {
         name: "fuzzed.onnx".into(),
         bytes: Bytes::copy_from_slice(bytes),
         results: vec![],
+        checked: false,
         files: &NoFiles,
     };
     if model.import(&BTreeMap::new()).is_ok() && bytes.len().is_multiple_of(COMPILED_ONE_IN) {

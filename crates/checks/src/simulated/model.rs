@@ -62,7 +62,7 @@ fn run(device: &Device, row: &Row) -> Result<Held, Verdict> {
     let crashed = |error: String| Verdict::Crashed(error);
     let bytes = file(row.id).map_err(|error| crashed(format!("{error:#}")))?;
     let results = row.result.iter().map(|name| name.to_string()).collect();
-    let model = Model { name: row.name.into(), bytes, results, files: &NoFiles };
+    let model = Model { name: row.name.into(), bytes, results, checked: false, files: &NoFiles };
     let program = model.import(&Default::default()).map_err(|found| crashed(found.to_string()))?;
     let inputs = inputs(row, &program).map_err(|error| crashed(format!("{error:#}")))?;
     let compiled = device.compile(&model, &BTreeMap::new())?;

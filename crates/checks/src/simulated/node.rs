@@ -59,7 +59,8 @@ fn run(
     dims: &BTreeMap<String, i64>,
     named: &[(String, HostTensor)],
 ) -> Result<Ran, Verdict> {
-    let model = Model { name: "model".into(), bytes: bytes.into(), results: vec![], files: &NoFiles };
+    let model =
+        Model { name: "model".into(), bytes: bytes.into(), results: vec![], checked: false, files: &NoFiles };
     let compiled = device.compile(&model, dims)?;
     let program = model.import(dims).map_err(|found| Verdict::Crashed(found.to_string()))?;
     let given = |name: &String| named.iter().find(|(known, _)| known == name);

@@ -172,6 +172,7 @@ fn port(stem: &str, index: usize, buffer: usize, bytes: usize) -> Port {
         shape: vec![Dim::from(bytes)],
         buffer: BufferId::from(buffer),
         alias: None,
+        default: None,
     }
 }
 

@@ -15,5 +15,5 @@ impl tegula_base::face::Files for NoFiles {
 /// The program's text.
 pub fn model(program: &TensorProgram) -> Model<'static> {
     let text = print_program(program, &PrintOptions::WHOLE);
-    Model { name: "test.mlir".into(), bytes: text.into(), results: vec![], files: &NoFiles }
+    Model { name: "test.mlir".into(), bytes: text.into(), results: vec![], checked: false, files: &NoFiles }
 }

@@ -144,6 +144,22 @@ impl ProgramBuilder {
         Ok(())
     }
 
+    /// Makes sure that a number, of one element, is not 0: by an assert at run time where it is not known before.
+    pub fn expect_not_zero(&mut self, value: Value, message: &str) -> Outcome<()> {
+        if let Some(known) = self.known_number(value) {
+            return if known == 0.0 { Err(Fault::invalid(message)) } else { Ok(()) };
+        }
+        if let Some([size]) = self.known_sizes(value).as_deref()
+            && self.symbols.bounds(size).0 > 0
+        {
+            return Ok(());
+        }
+        let is_zero = self.with_number(ScalarOp::Eq, value, 0.0)?;
+        let is_zero = self.cast(is_zero, DType::I64)?;
+        let zeros = self.size_or_bind(is_zero, "zeros", Dim::from(1))?;
+        self.assert_equal(&zeros, &Dim::from(0), message)
+    }
+
     /// Whether two sizes are equal, as expressions or by an assert that stands before this place.
     pub fn is_established(&self, left: &Dim, right: &Dim) -> bool {
         let pair = if left < right { (left, right) } else { (right, left) };

@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use std::collections::BTreeMap;
-use tegula_base::Diagnostics;
 use tegula_base::face::Files;
+use tegula_base::{Diagnostics, HostTensor};
 use tegula_tensor::TensorProgram;
 
 /// A model's bytes and what may be read beside them.
@@ -24,6 +24,8 @@ pub struct Request<'a> {
     pub dims: &'a BTreeMap<String, i64>,
     /// Values to compute instead of the model's outputs, by name; none: the outputs.
     pub results: &'a [String],
+    /// Whether gathers and scatters assert that their indices are inside of their axes, instead of clamping them.
+    pub checked: bool,
 }
 
 /// How sure a reader is that a file is of its format.
@@ -70,6 +72,21 @@ pub trait FrontDoor: Sync {
         request: &Request,
         done: &mut dyn FnMut(Step),
     ) -> Result<TensorProgram, Diagnostics>;
+
+    /// The tensors of inputs that may be left out, of those that `dims` names with `.given`.
+    /// Errors: those of [`import`](Self::import).
+    fn defaults(
+        &self,
+        _: &ModelFile,
+        _: &BTreeMap<String, i64>,
+    ) -> Result<Vec<(String, HostTensor)>, Diagnostics> {
+        Ok(vec![])
+    }
+
+    /// The dims that say of inputs what `given` tells: each name with the rank of its tensor.
+    fn dims_of_given(&self, _: &ModelFile, _: &[(String, usize)]) -> BTreeMap<String, i64> {
+        BTreeMap::new()
+    }
 
     /// Every op that it takes, sorted.
     fn supported(&self) -> Vec<Supported>;

@@ -31,8 +31,9 @@ impl Cx<'_> {
         }
         let attributes = bind_attributes(function, node.proto)?;
         let body: Vec<NodeProto> = function.node.iter().map(|node| substitute(node, &attributes)).collect();
+        let versions = domain_versions(&function.opset_import)?;
         self.functions.calls.push(called);
-        let opsets = std::mem::replace(&mut self.opsets, domain_versions(&function.opset_import));
+        let opsets = std::mem::replace(&mut self.opsets, versions);
         self.scopes.enter(body.len(), [], true);
         for (name, operand) in function.input.iter().zip(&node.operands) {
             if let Some(slot) = operand {
@@ -40,7 +41,7 @@ impl Cx<'_> {
             }
         }
         let location = self.location.clone();
-        self.nodes(&body, Some(&function.input));
+        self.nodes(&body, &function.input, function.output.iter().map(String::as_str));
         self.location = location;
         let results = function.output.iter().map(|name| self.scopes.get(name)).collect::<Vec<_>>();
         self.scopes.leave();

@@ -19,7 +19,7 @@ pub(crate) fn cut(graph: &GraphProto, results: &[String]) -> Result<GraphProto, 
     if !faults.is_empty() {
         return Err(faults);
     }
-    let needed = needed(&graph.node, results);
+    let needed = needed(&graph.node, results.iter().map(String::as_str));
     let is_needed = |name: &str| needed.contains(name);
     let mut part = GraphProto {
         node: graph.node.iter().filter(|node| makes(node).any(is_needed)).cloned().collect(),
@@ -37,7 +37,8 @@ pub(crate) fn cut(graph: &GraphProto, results: &[String]) -> Result<GraphProto, 
     Ok(part)
 }
 
-fn makes(node: &NodeProto) -> impl Iterator<Item = &str> {
+/// The names of a node's results.
+pub(super) fn makes(node: &NodeProto) -> impl Iterator<Item = &str> {
     node.output.iter().map(String::as_str).filter(|name| !name.is_empty())
 }
 
@@ -48,10 +49,10 @@ fn value_names(graph: &GraphProto) -> impl Iterator<Item = &str> {
 }
 
 /// The names that the results depend on, themselves included.
-fn needed<'a>(nodes: &'a [NodeProto], results: &'a [String]) -> HashSet<&'a str> {
+pub(super) fn needed<'a>(nodes: &'a [NodeProto], results: impl Iterator<Item = &'a str>) -> HashSet<&'a str> {
     let makers: HashMap<&str, &NodeProto> =
         nodes.iter().flat_map(|node| makes(node).map(move |name| (name, node))).collect();
-    let mut needed: HashSet<&str> = results.iter().map(String::as_str).collect();
+    let mut needed: HashSet<&str> = results.collect();
     let mut left: Vec<&str> = needed.iter().copied().collect();
     while let Some(name) = left.pop() {
         let Some(node) = makers.get(name) else { continue };

@@ -29,6 +29,8 @@ pub(crate) struct Cx<'m> {
     pub iterations: Vec<Value>,
     /// Random nodes without a seed so far.
     pub n_unseeded: u32,
+    /// Whether gathers and scatters assert that their indices are inside of their axes.
+    pub checked: bool,
     /// Nodes converted so far, bodies of functions included; see `graph::MAX_NODES`.
     pub n_nodes: usize,
 }
@@ -65,6 +67,7 @@ impl<'m> Cx<'m> {
             dim_names: BTreeMap::new(),
             iterations: vec![],
             n_unseeded: 0,
+            checked: false,
             n_nodes: 0,
         }
     }

@@ -1,6 +1,7 @@
 //! Domains of operators, and the versions of them that a model imports.
 
 use super::proto::OperatorSetIdProto;
+use crate::report::{Fault, Outcome};
 use std::collections::BTreeMap;
 
 /// The domain of ONNX's own ops, whose short name is empty.
@@ -21,9 +22,18 @@ pub(super) const ML: &str = "ai.onnx.ml";
 /// The domain of optimisers.
 pub(super) const TRAINING: &str = "ai.onnx.preview.training";
 
-/// Versions by the full names of domains.
-pub(super) fn domain_versions(imports: &[OperatorSetIdProto]) -> BTreeMap<String, i64> {
-    imports.iter().map(|import| (full_domain(import.domain()).to_string(), import.version())).collect()
+/// Versions by the full names of domains. Errors: a domain is imported twice.
+pub(super) fn domain_versions(imports: &[OperatorSetIdProto]) -> Outcome<BTreeMap<String, i64>> {
+    let mut versions = BTreeMap::new();
+    for import in imports {
+        let (domain, version) = (full_domain(import.domain()), import.version());
+        if let Some(other) = versions.insert(domain.to_string(), version) {
+            return Err(Fault::invalid(format!(
+                "operator set `{domain}` is imported twice, in versions {other} and {version}"
+            )));
+        }
+    }
+    Ok(versions)
 }
 
 /// A domain by the one name under which it is looked up: ONNX's own has two.

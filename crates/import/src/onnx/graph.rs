@@ -3,6 +3,7 @@
 //! A node that fails is reported and its results are replaced by what the model declares of them, so that the
 //! nodes behind it are checked too; results of unknown type fail silently what uses them.
 
+use super::cut::{makes, needed};
 use super::cx::Cx;
 use super::domain::{MICROSOFT, full_domain};
 use super::node::{Node, Operands, display_name, display_op};
@@ -13,7 +14,8 @@ use super::uses::{declared_in, graphs_of, inner_names, n_names};
 use crate::build::scope::{NameId, Scopes, Slot};
 use crate::report::{Fault, Outcome, UNSUPPORTED_OP};
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashSet};
+use tegula_base::hash::SeededSet;
 use tegula_base::{Dim, EntityId, Shape};
 use tegula_ir::Value;
 use tegula_tensor::TensorType;
@@ -24,16 +26,24 @@ const MAX_NODES: usize = 1 << 20;
 const MAX_DEPTH: usize = 64;
 
 impl Cx<'_> {
-    /// Defines a graph's initializers in the scope at hand.
-    pub fn initializers(&mut self, graph: &GraphProto) {
+    /// Defines a graph's initializers in the scope at hand, but those that are given.
+    pub fn initializers(&mut self, graph: &GraphProto, given: &[String]) {
         self.consts.reserve(graph.initializer.len());
-        for tensor in &graph.initializer {
+        let mut listed: SeededSet<&str> = SeededSet::default();
+        for name in initializer_names(graph).filter(|name| !listed.insert(name)) {
+            self.report.part("initializer", name, Fault::invalid("the initializer is listed twice"));
+        }
+        let is_given = |name: &str| given.iter().any(|given| given == name);
+        for tensor in graph.initializer.iter().filter(|tensor| !is_given(tensor.name())) {
             self.location = Some(tensor.name().into());
             let stored = self.stored(tensor);
             self.initializer(tensor.name(), stored);
         }
         for sparse in &graph.sparse_initializer {
             let name = sparse.values.as_ref().map_or("", |values| values.name());
+            if is_given(name) {
+                continue;
+            }
             self.location = Some(name.into());
             let loaded = self.weights.load_sparse(sparse).map_err(Fault::invalid);
             let stored = loaded.and_then(|data| self.constant(data));
@@ -49,35 +59,53 @@ impl Cx<'_> {
         self.scopes.define(name, slot);
     }
 
-    /// Converts nodes in an order in which operands come first. `given` names values that nodes must not make.
-    pub fn nodes(&mut self, nodes: &[NodeProto], given: Option<&[String]>) {
+    /// Converts nodes in an order in which operands come first. `given` names values that nodes must not make, `wanted`
+    /// those that they must; a node that is legal and makes nothing of use need not be supported.
+    pub fn nodes<'n>(
+        &mut self,
+        nodes: &'n [NodeProto],
+        given: &[String],
+        wanted: impl Iterator<Item = &'n str> + Clone,
+    ) {
         let names = NodeNames::of(nodes, &mut self.scopes);
-        for i in self.order(nodes, &names, given.unwrap_or(&[])) {
-            self.node(&nodes[i], names.operands(i), names.results(i));
+        let mut used: Option<HashSet<&str>> = None;
+        for i in self.order(nodes, &names, given) {
+            let Err(fault) = self.node(&nodes[i], names.operands(i), names.results(i)) else { continue };
+            let (op, name) = (display_op(&nodes[i]), display_name(&nodes[i]));
+            let mut is_used = || {
+                let used = used.get_or_insert_with(|| needed(nodes, wanted.clone()));
+                makes(&nodes[i]).any(|name| used.contains(name))
+            };
+            if !fault.is_unsupported() || is_used() {
+                self.fail(&nodes[i], names.results(i));
+                self.report.node(&op, name, fault);
+            } else {
+                names.results(i).iter().for_each(|id| self.scopes.define_id(*id, Slot::Failed));
+                self.report.unused_node(&op, name, fault);
+            }
         }
     }
 
-    fn node(&mut self, proto: &NodeProto, operands: &[NameId], results: &[NameId]) {
+    /// Errors: why the node is not converted.
+    fn node(&mut self, proto: &NodeProto, operands: &[NameId], results: &[NameId]) -> Outcome<()> {
         self.n_nodes += 1;
         if self.n_nodes > MAX_NODES {
             if self.n_nodes == MAX_NODES + 1 {
                 self.report.model(Fault::unsupported(format!("the model has more than {MAX_NODES} nodes")));
             }
-            return self.fail(proto, results);
+            self.fail(proto, results);
+            return Ok(());
         }
         self.location = Some(display_name(proto).into());
         self.result_names.clear();
         self.result_names.extend_from_slice(results);
-        match self.convert(proto, operands) {
-            Ok(values) => self.define_results(proto, results, values),
-            Err(fault) => {
-                self.report.node(&display_op(proto), display_name(proto), fault);
-                self.fail(proto, results);
-            }
-        }
+        let values = self.convert(proto, operands)?;
+        self.define_results(proto, results, values);
+        Ok(())
     }
 
     fn convert(&mut self, proto: &NodeProto, operands: &[NameId]) -> Outcome<Results> {
+        Node::check_attributes(proto)?;
         let domain = full_domain(proto.domain());
         let function = self.functions.find(proto);
         let operands = self.operands(proto, operands);
@@ -218,12 +246,13 @@ impl Cx<'_> {
         }
         let (location, results) = (self.location.clone(), std::mem::take(&mut self.result_names));
         self.scopes.enter(n_names(graph), declared_in(graph), false);
-        self.initializers(graph);
+        self.initializers(graph, &[]);
         for (info, slot) in graph.input.iter().zip(inputs) {
             self.scopes.define(info.name(), slot.clone());
         }
-        let given: Vec<String> = graph.input.iter().map(|info| info.name().to_string()).collect();
-        self.nodes(&graph.node, Some(&given));
+        let inputs = graph.input.iter().map(|info| info.name());
+        let given: Vec<String> = inputs.chain(initializer_names(graph)).map(str::to_string).collect();
+        self.nodes(&graph.node, &given, graph.output.iter().map(|info| info.name()));
         let outputs: Vec<Option<Slot>> =
             graph.output.iter().map(|info| self.scopes.get(info.name())).collect();
         self.scopes.leave();
@@ -297,6 +326,12 @@ impl Cx<'_> {
         }
         order
     }
+}
+
+/// The names of a graph's initializers, sparse ones last.
+pub(super) fn initializer_names(graph: &GraphProto) -> impl Iterator<Item = &str> {
+    let sparse = graph.sparse_initializer.iter().filter_map(|sparse| Some(sparse.values.as_ref()?.name()));
+    graph.initializer.iter().map(|tensor| tensor.name()).chain(sparse)
 }
 
 /// The names that nodes of one graph read and make, as ids of its scope.

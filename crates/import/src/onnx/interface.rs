@@ -2,19 +2,23 @@
 
 use super::ImportOptions;
 use super::cx::Cx;
-use super::proto::{GraphProto, TypeProto, ValueInfoProto, tensor_shape_proto, type_proto};
+use super::graph::initializer_names;
+use super::proto::{GraphProto, TensorShapeProto, TypeProto, ValueInfoProto, tensor_shape_proto, type_proto};
 use super::uses::{declared_in, n_names};
-use super::weights::{dtype_of, is_text};
+use super::weights::{Weights, dtype_of, is_text};
 use crate::build::scope::Slot;
 use crate::report::{Fault, Outcome};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tegula_base::hash::SeededSet;
-use tegula_base::{DType, Dim, Shape, SymbolInfo, Symbols};
+use tegula_base::{DType, Dim, HostTensor, Shape, SymbolInfo, Symbols};
 use tegula_tensor::{TensorOp, TensorType};
 
 /// Tensors of a sequence that is an input.
 const MAX_LENGTH: i64 = 4096;
+
+/// Axes of an input whose rank the caller says.
+const MAX_RANK: usize = 64;
 
 impl Cx<'_> {
     /// Builds the entry function's body from the model's graph.
@@ -25,19 +29,12 @@ impl Cx<'_> {
         let names = n_names(graph);
         self.func.reserve((OPS_A_NODE * names).min(MOST));
         self.scopes.enter(names, declared_in(graph), true);
-        let inputs: SeededSet<&str> = graph.input.iter().map(|info| info.name()).collect();
-        let constant: SeededSet<&str> = graph
-            .initializer
-            .iter()
-            .map(|tensor| tensor.name())
-            .chain(graph.sparse_initializer.iter().filter_map(|sparse| Some(sparse.values.as_ref()?.name())))
-            .filter(|name| inputs.contains(name))
-            .collect();
+        let stored: SeededSet<&str> = initializer_names(graph).collect();
         let mut sizes = Sizes::of(graph, options, &mut self.symbols);
         let mut given = Vec::new();
         for info in &graph.input {
-            // Older files list initializers as inputs too; they are constants.
-            if constant.contains(info.name()) {
+            // Files list initializers as inputs too; they are constants unless the caller means to give them.
+            if stored.contains(info.name()) && !is_given(&options.dims, info.name()) {
                 continue;
             }
             if given.iter().any(|name| name == info.name()) {
@@ -49,8 +46,9 @@ impl Cx<'_> {
         }
         self.check_asked_dims(graph, options);
         sizes.release(&mut self.symbols);
-        self.initializers(graph);
-        self.nodes(&graph.node, Some(&given));
+        self.initializers(graph, &given);
+        given.extend(initializer_names(graph).map(str::to_string));
+        self.nodes(&graph.node, &given, graph.output.iter().map(|info| info.name()));
         self.results(graph);
         self.scopes.leave();
     }
@@ -60,12 +58,19 @@ impl Cx<'_> {
         let symbols: Vec<Arc<str>> = self.symbols.0.keys().cloned().collect();
         let mut known: BTreeSet<&str> = symbols.iter().map(|name| &**name).collect();
         let mut structure = BTreeSet::new();
+        let stored: SeededSet<&str> = initializer_names(graph).collect();
         for info in &graph.input {
+            if stored.contains(info.name()) {
+                structure.insert(given_dim(info.name()));
+            }
             for value in types_in(info) {
                 known.extend(dim_params(value));
                 match value {
                     type_proto::Value::OptionalType(_) => _ = structure.insert(present_dim(info.name())),
                     type_proto::Value::SequenceType(_) => _ = structure.insert(length_dim(info.name())),
+                    type_proto::Value::TensorType(tensor) if tensor.shape.is_none() => {
+                        structure.insert(rank_dim(info.name()));
+                    }
                     _ => {}
                 }
             }
@@ -167,10 +172,25 @@ impl Cx<'_> {
             true => DType::U8,
             false => dtype_of(tensor.elem_type()).map_err(Fault::unsupported)?,
         };
-        let shape = tensor
-            .shape
-            .as_ref()
-            .ok_or_else(|| Fault::unsupported("the input has no shape; at least its rank must be known"))?;
+        let open;
+        // All tensors of a sequence have one rank.
+        let sequence = name.rsplit_once('[').filter(|_| is_element).map(|(sequence, _)| sequence);
+        let rank_dim = rank_dim(sequence.unwrap_or(name));
+        let shape = match (&tensor.shape, sizes.asked.get(&rank_dim)) {
+            (Some(shape), _) => shape,
+            (None, Some(rank)) => {
+                let rank = usize::try_from(*rank).ok().filter(|rank| *rank <= MAX_RANK);
+                let rank =
+                    rank.ok_or_else(|| Fault::unsupported(format!("`{rank_dim}` must be 0 to {MAX_RANK}")))?;
+                open = TensorShapeProto { dim: vec![Default::default(); rank] };
+                &open
+            }
+            (None, None) => {
+                return Err(Fault::unsupported(format!(
+                    "the input has no shape, but its rank must be known before the run: give dim `{rank_dim}`"
+                )));
+            }
+        };
         let input = self.func.arg_names.len() as u32;
         let dims: Shape = shape
             .dim
@@ -261,6 +281,64 @@ pub fn length_dim(sequence: &str) -> String {
 /// The dim that says whether there is an optional value: 0 or 1.
 pub fn present_dim(optional: &str) -> String {
     format!("{optional}.present")
+}
+
+/// What the name of a dim ends with that says whether callers may give an input that has a default: 0 or 1.
+pub const GIVEN: &str = ".given";
+
+/// The dim that says whether callers may give an input that has a default.
+pub fn given_dim(input: &str) -> String {
+    format!("{input}{GIVEN}")
+}
+
+/// The dim that says how many axes an input has whose shape the model leaves out.
+pub fn rank_dim(input: &str) -> String {
+    format!("{input}.rank")
+}
+
+fn is_given(dims: &BTreeMap<String, i64>, input: &str) -> bool {
+    dims.get(&given_dim(input)).is_some_and(|given| *given != 0)
+}
+
+/// The initializers of inputs that callers may give, which they need not.
+pub(super) fn defaults(
+    graph: &GraphProto,
+    dims: &BTreeMap<String, i64>,
+    weights: &mut Weights,
+) -> Outcome<Vec<(String, HostTensor)>> {
+    let listed: SeededSet<&str> = graph.input.iter().map(|info| info.name()).collect();
+    let is_open = |name: &str| listed.contains(name) && is_given(dims, name);
+    let dense = graph.initializer.iter().filter(|tensor| is_open(tensor.name()));
+    // The bytes of strings are laid out by the import.
+    let dense = dense.filter(|tensor| !is_text(tensor.data_type()));
+    dense
+        .map(|tensor| {
+            let data = weights.load(tensor).map_err(Fault::invalid)?;
+            Ok((tensor.name().to_string(), data.to_host()))
+        })
+        .collect()
+}
+
+/// The dims that say what a caller gives: inputs with defaults that it names, ranks that the model leaves out.
+pub(super) fn dims_of_given(graph: &GraphProto, given: &[(String, usize)]) -> BTreeMap<String, i64> {
+    let stored: SeededSet<&str> = initializer_names(graph).collect();
+    let mut dims = BTreeMap::new();
+    for info in &graph.input {
+        let name = info.name();
+        // A sequence is given tensor by tensor.
+        let is_of =
+            |given: &str| given == name || given.strip_prefix(name).is_some_and(|i| i.starts_with('['));
+        let Some((_, rank)) = given.iter().find(|(given, _)| is_of(given)) else { continue };
+        if stored.contains(name) {
+            dims.insert(given_dim(name), 1);
+        }
+        if types_in(info)
+            .any(|ty| matches!(ty, type_proto::Value::TensorType(tensor) if tensor.shape.is_none()))
+        {
+            dims.insert(rank_dim(name), *rank as i64);
+        }
+    }
+    dims
 }
 
 /// Values of the inputs' sizes, and the symbols of those that have none. Which symbol a size has does not hang on the

@@ -64,6 +64,24 @@ impl<'a> Node<'a> {
         if mistyped.is_empty() { Ok(()) } else { Err(Fault::invalid(mistyped.join("; "))) }
     }
 
+    /// Errors: two attributes have one name, or one refers to an attribute of a function while the node stands in none.
+    pub fn check_attributes(proto: &NodeProto) -> Outcome<()> {
+        for (place, attribute) in proto.attribute.iter().enumerate() {
+            let name = attribute.name();
+            if proto.attribute[..place].iter().any(|other| other.name() == name) {
+                return Err(Fault::invalid(format!("attribute `{name}` is given twice")));
+            }
+            // Where a function is called, references are replaced by what they refer to.
+            if !attribute.ref_attr_name().is_empty() {
+                return Err(Fault::invalid(format!(
+                    "attribute `{name}` refers to attribute `{}` of a function, but the node stands in none",
+                    attribute.ref_attr_name()
+                )));
+            }
+        }
+        Ok(())
+    }
+
     /// Errors: the converter did not ask for an attribute that the node has, so it may mean something else.
     /// Of ONNX's own ops a checker knows all attributes; other domains grow without versions.
     pub fn check_all_read(&self) -> Outcome<()> {

@@ -9,6 +9,7 @@ mod convolution;
 mod elementwise;
 mod indexing;
 mod loss;
+mod means;
 mod ml;
 mod movement;
 mod ngrams;

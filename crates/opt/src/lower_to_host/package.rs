@@ -5,13 +5,13 @@ use crate::plan_memory::Lifetimes;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use tegula_backend::Code;
-use tegula_base::{Diagnostic, Diagnostics, Dim, EntityId, Origin, Symbols};
+use tegula_base::{Diagnostic, Diagnostics, Dim, EntityId, HostTensor, Origin, Symbols};
 use tegula_host::{HostFunc, HostOp, Relation};
 use tegula_ir::{OpId, RegionId, Value};
 use tegula_package as package;
 use tegula_package::{
     About, Arg, Buffer, BufferId, Cond, ConstantData, DeviceId, Draft, Entry, HostProgram, Kernel,
-    KernelCode, PackageBuilder, Place, Port, Step, Symbol,
+    KernelCode, PackageBuilder, Place, Port, PortDefault, Step, Symbol,
 };
 
 /// Puts compiled code into a package.
@@ -27,9 +27,14 @@ pub fn add_code(builder: &mut PackageBuilder, code: &Code) -> KernelCode {
     }
 }
 
-/// Writes a verified module down; `lifetimes` come from `plan_memory`.
+/// Writes a verified module down; `lifetimes` come from `plan_memory`, `defaults` are of inputs that callers may leave out.
 /// Errors: internal, the package's own checks.
-pub fn to_package(module: &HostModule, lifetimes: &Lifetimes, about: About) -> Result<Draft, Diagnostics> {
+pub fn to_package(
+    module: &HostModule,
+    lifetimes: &Lifetimes,
+    about: About,
+    defaults: Vec<(String, HostTensor)>,
+) -> Result<Draft, Diagnostics> {
     let mut builder = PackageBuilder::new();
     let codes: Vec<KernelCode> = module.codes.iter().map(|code| add_code(&mut builder, code)).collect();
     let kernels = module.kernels.iter().map(|kernel| Kernel {
@@ -56,7 +61,11 @@ pub fn to_package(module: &HostModule, lifetimes: &Lifetimes, about: About) -> R
         buffers: Vec::with_capacity(func.value_count()),
         symbols: &symbols,
     };
-    let inputs = writer.inputs()?;
+    let mut inputs = writer.inputs()?;
+    for (name, tensor) in defaults {
+        let default = writer.default(tensor);
+        inputs.iter_mut().filter(|port| port.name == name).for_each(|port| port.default = default.clone());
+    }
     for op in func.walk() {
         writer.buffer(op)?;
     }
@@ -157,10 +166,19 @@ impl Writer<'_> {
                     shape: shape.to_vec(),
                     buffer: self.id(func.result(op))?,
                     alias: None,
+                    default: None,
                 });
             }
         }
         Ok(ports)
+    }
+
+    /// Puts an input's default among the constants.
+    fn default(&mut self, tensor: HostTensor) -> Option<PortDefault> {
+        match self.builder.add_constant(ConstantData::Bytes(tensor.bytes.into())) {
+            Place::Constant { offset, bytes } => Some(PortDefault { offset, bytes, shape: tensor.shape }),
+            _ => None,
+        }
     }
 
     fn outputs(&self) -> Result<Vec<Port>, Diagnostic> {
@@ -178,6 +196,7 @@ impl Writer<'_> {
                 shape: shapes[i].to_vec(),
                 buffer: self.id(*buffer)?,
                 alias: aliases.iter().find(|alias| alias.result == i).map(|alias| alias.argument as u32),
+                default: None,
             })
         });
         ports.collect()

@@ -71,6 +71,7 @@ def compile(
     portable: bool = False,
     precision: str = "f32",
     tuning: str | PathLike[str] | None = None,
+    checked: bool = False,
 ) -> Session:
     """Compiles an ONNX model, given by its path or as bytes, and makes it ready to run.
 
@@ -83,6 +84,7 @@ def compile(
     precision: "f32", or "bf16", which rounds factors of products where the machine multiplies such, and keeps sums.
     tuning: a file of tiles that `tegula tune` measured for the machine, taken in place of those chosen without measuring.
     Those of contractions that the model has not count nothing.
+    checked: a run stops at an index outside of its axis, with the node, the index and the extent, instead of clamping it.
 
     Raises Error with every reason why the model cannot be compiled."""
 

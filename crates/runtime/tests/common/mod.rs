@@ -62,7 +62,14 @@ impl Source {
     pub fn input(&mut self, name: &str, dtype: DType, shape: &[&str]) -> BufferId {
         let index = self.program.inputs.len() as u32;
         let buffer = self.buffer(name, &Source::bytes(dtype, shape), Place::Input(index));
-        self.program.inputs.push(Port { name: name.into(), dtype, shape: dims(shape), buffer, alias: None });
+        self.program.inputs.push(Port {
+            name: name.into(),
+            dtype,
+            shape: dims(shape),
+            buffer,
+            alias: None,
+            default: None,
+        });
         buffer
     }
 
@@ -75,7 +82,14 @@ impl Source {
 
     /// An output that shows an existing buffer.
     pub fn output_of(&mut self, name: &str, dtype: DType, shape: &[&str], buffer: BufferId) {
-        self.program.outputs.push(Port { name: name.into(), dtype, shape: dims(shape), buffer, alias: None });
+        self.program.outputs.push(Port {
+            name: name.into(),
+            dtype,
+            shape: dims(shape),
+            buffer,
+            alias: None,
+            default: None,
+        });
     }
 
     pub fn constant(&mut self, name: &str, tensor: &HostTensor) -> BufferId {

@@ -305,7 +305,7 @@ fn loop_(cx: &mut Cx, node: &Node) -> Outcome<Vec<Slot>> {
     };
     let most = if n_stacked > 0 { cx.declared_extent(n_carried, 0) } else { Dim::from(SymbolInfo::MAX) };
     let trip = match node.optional(0) {
-        Some(trip) => cx.size_or_bind(trip, "trip", most.clone())?,
+        Some(trip) => trip_count(cx, trip, most.clone())?,
         None => most.clone(),
     };
     let is_open = |trip: &Dim| trip.as_const().is_some_and(|n| n >= SymbolInfo::MAX);
@@ -319,7 +319,7 @@ fn loop_(cx: &mut Cx, node: &Node) -> Outcome<Vec<Slot>> {
             "the loop stacks results, but nothing bounds the number of its rounds",
         ));
     }
-    let trip = if trip.as_const().is_some_and(|n| n < 0) { Dim::from(0) } else { trip };
+    let trip = cx.most(&trip, &Dim::from(0));
     let first = first_round::apart(cx, body, go, &trip, &carried)?;
     let (trip, go, carried) = match &first {
         Some(first) => (trip.maximum(&Dim::from(1)) - Dim::from(1), first.go, first.carried.clone()),
@@ -355,6 +355,17 @@ fn loop_(cx: &mut Cx, node: &Node) -> Outcome<Vec<Slot>> {
         });
     }
     Ok(results.into_iter().map(Slot::Value).collect())
+}
+
+/// How many rounds an operand allows: a negative number allows none, a large one any.
+fn trip_count(cx: &mut Cx, trip: Value, most: Dim) -> Outcome<Dim> {
+    if let Some([known]) = cx.known_sizes(trip).as_deref() {
+        return Ok(known.clone());
+    }
+    let trip = cx.cast(trip, DType::I64)?;
+    let trip = cx.with_number(ScalarOp::Max, trip, 0.0)?;
+    let trip = cx.with_number(ScalarOp::Min, trip, SymbolInfo::MAX as f64)?;
+    cx.size_or_bind(trip, "trip", most)
 }
 
 /// One round of a loop's body.

@@ -1,11 +1,13 @@
 //! Elementwise arithmetic, comparisons, logic: one scalar op each, with broadcasting.
 
+use super::means::whole_mean;
 use crate::build::axis_in;
 use crate::build::scope::Slot;
 use crate::onnx::cx::Cx;
 use crate::onnx::node::Node;
 use crate::onnx::row::{Row, op, op_between, op_of_slots, op_since};
 use crate::report::{Fault, Outcome};
+use tegula_base::{DType, Shape};
 use tegula_ir::{ScalarOp, Value};
 
 pub(super) const ROWS: &[Row] = &[
@@ -112,6 +114,20 @@ fn many(cx: &mut Cx, node: &Node, f: ScalarOp) -> Outcome<Vec<Value>> {
 }
 
 fn mean(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
+    let operands = node.all_operands()?;
+    if let Some(first) = operands.first().filter(|first| !cx.dtype(**first).is_float()) {
+        let dtype = cx.dtype(*first);
+        let count = cx.splat_int(DType::I64, Shape::scalar(), operands.len() as i64)?;
+        let mean = whole_mean(cx, dtype, count, |cx, part| {
+            let mut sum = part(cx, operands[0])?;
+            for operand in &operands[1..] {
+                let next = part(cx, *operand)?;
+                sum = cx.add(sum, next)?;
+            }
+            Ok(sum)
+        })?;
+        return Ok(vec![mean]);
+    }
     let sum = many(cx, node, ScalarOp::Add)?[0];
     Ok(vec![cx.with_number(ScalarOp::Div, sum, node.operands.len() as f64)?])
 }

@@ -24,15 +24,38 @@ pub(super) const ROWS: &[Row] = &[
     op("NonMaxSuppression", non_max_suppression),
 ];
 
+/// Asserts that indices are inside of an axis, where the caller wants that.
+fn check_indices(cx: &mut Cx, data: Value, indices: Value, axis: usize) -> Outcome<()> {
+    let extent = cx.dim(data, axis);
+    if cx.checked { cx.expect_inside(indices, &extent) } else { Ok(()) }
+}
+
+/// As [`check_indices`], of coordinates along the last axis of indices, behind `batch` axes of data.
+fn check_coordinates(cx: &mut Cx, data: Value, indices: Value, batch: usize) -> Outcome<()> {
+    let rank = cx.rank(indices);
+    let depth = cx.shape(indices).last().and_then(Dim::as_const).unwrap_or(0);
+    if !cx.checked || rank == 0 || batch + depth as usize > cx.rank(data) {
+        return Ok(());
+    }
+    for place in 0..depth as usize {
+        let part = cx.slice_axis(indices, rank - 1, Dim::from(place), Dim::from(1))?;
+        let extent = cx.dim(data, batch + place);
+        cx.expect_inside(part, &extent)?;
+    }
+    Ok(())
+}
+
 fn gather(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let (data, indices) = (node.operand(0)?, node.operand(1)?);
     let axis = axis_in(node.int("axis", 0), cx.rank(data))?;
+    check_indices(cx, data, indices, axis)?;
     Ok(vec![cx.gather(data, indices, axis)?])
 }
 
 fn gather_elements(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let (data, indices) = (node.operand(0)?, node.operand(1)?);
     let axis = axis_in(node.int("axis", 0), cx.rank(data))?;
+    check_indices(cx, data, indices, axis)?;
     Ok(vec![cx.emit(TensorOp::GatherElements { axis }, &[data, indices])?])
 }
 
@@ -40,6 +63,7 @@ fn gather_nd(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let (data, indices) = (node.operand(0)?, node.operand(1)?);
     let batch_dims =
         usize::try_from(node.int("batch_dims", 0)).map_err(|_| Fault::invalid("batch_dims is negative"))?;
+    check_coordinates(cx, data, indices, batch_dims)?;
     Ok(vec![cx.emit(TensorOp::GatherNd { batch_dims }, &[data, indices])?])
 }
 
@@ -58,6 +82,7 @@ fn scatter_elements(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let (data, indices, updates) = (node.operand(0)?, node.operand(1)?, node.operand(2)?);
     let axis = axis_in(node.int("axis", 0), cx.rank(data))?;
     let kind = scatter_kind(node)?;
+    check_indices(cx, data, indices, axis)?;
     let shape = cx.shape(indices);
     let updates = cx.respelled(updates, shape, "there must be an update for each index")?;
     Ok(vec![cx.emit(TensorOp::ScatterElements { axis, kind }, &[data, indices, updates])?])
@@ -66,6 +91,7 @@ fn scatter_elements(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
 fn scatter_nd(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let (data, indices, updates) = (node.operand(0)?, node.operand(1)?, node.operand(2)?);
     let kind = scatter_kind(node)?;
+    check_coordinates(cx, data, indices, 0)?;
     let (shape, places) = (cx.shape(data), cx.shape(indices));
     let depth = places.last().and_then(Dim::as_const).and_then(|depth| usize::try_from(depth).ok());
     let updates = match depth.and_then(|depth| shape.get(depth..)) {

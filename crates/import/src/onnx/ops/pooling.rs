@@ -1,5 +1,7 @@
 //! Pooling over windows and over whole maps.
 
+use super::means::whole_mean;
+use super::reduction::mean_along;
 use super::window::{explicit_pads, spatial_rank, steps_of, window_of};
 use crate::build::window::is_extent;
 use crate::onnx::cx::Cx;
@@ -63,6 +65,9 @@ fn average_pool(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
 pub(super) fn average(cx: &mut Cx, node: &Node, x: Value) -> Outcome {
     let (window, plain) = pool_window(cx, node, x)?;
     let include_pad = node.flag("count_include_pad", false);
+    if !cx.dtype(x).is_float() {
+        return average_of_whole(cx, x, window, plain, include_pad);
+    }
     if !include_pad {
         let kind = PoolKind::AverageInside;
         return cx.emit(TensorOp::Pool { kind, window: Box::new(window) }, &[x]);
@@ -82,6 +87,32 @@ pub(super) fn average(cx: &mut Cx, node: &Node, x: Value) -> Outcome {
     let inner = Window { low: vec![Dim::from(0); n], high, ..window };
     let kind = PoolKind::AverageInside;
     cx.emit(TensorOp::Pool { kind, window: Box::new(inner) }, &[padded])
+}
+
+/// As [`average`], of whole numbers. How many elements a window has is a sum of ones.
+fn average_of_whole(cx: &mut Cx, x: Value, window: Window, plain: Window, include_pad: bool) -> Outcome {
+    let sum = |window: Window| TensorOp::Pool { kind: PoolKind::Sum, window: Box::new(window) };
+    let mut shape = cx.shape(x);
+    (shape[0], shape[1]) = (Dim::from(1), Dim::from(1));
+    let ones = cx.splat_int(DType::I64, shape, 1)?;
+    let count = match include_pad {
+        false => cx.emit(sum(window.clone()), &[ones])?,
+        true => {
+            let none = vec![Dim::from(0); 2];
+            let (low, high) = ([none.clone(), plain.low].concat(), [none, plain.high.clone()].concat());
+            let ones = cx.pad_with(ones, 1.0, low, high)?;
+            let n = plain.high.len();
+            let more = |i: usize| (window.high[i].clone() - plain.high[i].clone()).maximum(&Dim::from(0));
+            let inner =
+                Window { low: vec![Dim::from(0); n], high: (0..n).map(more).collect(), ..window.clone() };
+            cx.emit(sum(inner), &[ones])?
+        }
+    };
+    let dtype = cx.dtype(x);
+    whole_mean(cx, dtype, count, |cx, part| {
+        let x = part(cx, x)?;
+        cx.emit(sum(window.clone()), &[x])
+    })
 }
 
 /// The norm's order.
@@ -135,7 +166,7 @@ fn global_max_pool(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
 fn global_average_pool(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let x = node.operand(0)?;
     let axes = spatial_axes(cx, x)?;
-    Ok(vec![cx.mean(x, &axes)?])
+    Ok(vec![mean_along(cx, x, &axes)?])
 }
 
 fn global_lp_pool(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {

@@ -1,6 +1,7 @@
 //! Reductions, arg-reductions, running sums and products, top-k and the like.
 //! Axes known only at run time reduce through a mask, see [`reduce_at_run_time`].
 
+use super::means::whole_mean;
 use crate::build::{axes_in, axis_in};
 use crate::onnx::cx::Cx;
 use crate::onnx::node::Node;
@@ -82,17 +83,26 @@ fn reduced(cx: &mut Cx, kind: Kind, x: Value, axes: &[usize], keep: bool) -> Out
         return log_sum_exp(cx, x, axes, keep);
     }
     let x = before(cx, kind, x)?;
-    let own_dtype = cx.dtype(x);
-    let sum = cx.reduce(kind.combine(own_dtype), x, axes, true)?;
-    let sum = if kind == Kind::Mean {
-        let dtype = cx.dtype(x);
-        let count = cx.count_along(x, axes, dtype)?;
-        cx.div(sum, count)?
-    } else {
-        sum
+    let dtype = cx.dtype(x);
+    let sum = match kind {
+        Kind::Mean => mean_along(cx, x, axes)?,
+        _ => cx.reduce(kind.combine(dtype), x, axes, true)?,
     };
     let result = after(cx, kind, sum)?;
     if keep { Ok(result) } else { cx.drop_axes(result, axes) }
+}
+
+/// The mean along axes, which stay as extents of 1.
+pub(super) fn mean_along(cx: &mut Cx, x: Value, axes: &[usize]) -> Outcome {
+    let dtype = cx.dtype(x);
+    if dtype.is_float() {
+        return cx.mean(x, axes);
+    }
+    let count = cx.count_along(x, axes, DType::I64)?;
+    whole_mean(cx, dtype, count, |cx, part| {
+        let x = part(cx, x)?;
+        cx.reduce(ScalarOp::Add, x, axes, true)
+    })
 }
 
 /// What is done to each element first.
@@ -153,11 +163,21 @@ fn reduce_at_run_time(cx: &mut Cx, kind: Kind, x: Value, list: Value, keep: bool
         let sum = combine_picked(cx, ScalarOp::Add, grown, &picked)?;
         let log = cx.unary(ScalarOp::Log, sum)?;
         y = cx.add(log, shift)?;
+    } else if kind == Kind::Mean {
+        let count = count_of_picked(cx, &shape, &picked)?;
+        y = match dtype.is_float() {
+            true => {
+                let sum = combine_picked(cx, ScalarOp::Add, y, &picked)?;
+                let count = cx.cast_like(count, sum)?;
+                cx.div(sum, count)?
+            }
+            false => whole_mean(cx, dtype, count, |cx, part| {
+                let y = part(cx, y)?;
+                combine_picked(cx, ScalarOp::Add, y, &picked)
+            })?,
+        };
     } else {
         y = combine_picked(cx, kind.combine(dtype), y, &picked)?;
-        if kind == Kind::Mean {
-            y = divide_by_picked(cx, y, &shape, &picked)?;
-        }
         y = after(cx, kind, y)?;
     }
     y = cx.cast(y, dtype)?;
@@ -216,7 +236,8 @@ fn widen_axis(cx: &mut Cx, x: Value, axis: usize, held: &Dim) -> Outcome {
     cx.pad_with(x, 0.0, vec![Dim::from(0); rank], high)
 }
 
-fn divide_by_picked(cx: &mut Cx, y: Value, shape: &Shape, picked: &[Value]) -> Outcome {
+/// How many elements the picked axes have together.
+fn count_of_picked(cx: &mut Cx, shape: &Shape, picked: &[Value]) -> Outcome {
     let mut count = cx.int_list(&[1])?;
     for (axis, picked) in picked.iter().enumerate() {
         let whole = cx.size_value(shape[axis].clone())?;
@@ -224,8 +245,7 @@ fn divide_by_picked(cx: &mut Cx, y: Value, shape: &Shape, picked: &[Value]) -> O
         let factor = cx.select(*picked, whole, one)?;
         count = cx.mul(count, factor)?;
     }
-    let count = cx.cast_like(count, y)?;
-    cx.div(y, count)
+    Ok(count)
 }
 
 fn shifted_by_largest(cx: &mut Cx, x: Value, picked: &[Value]) -> Outcome<(Value, Value)> {

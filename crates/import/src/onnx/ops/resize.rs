@@ -1,14 +1,17 @@
 //! Resize and Upsample, one axis at a time: coordinates of the output in the input, then nearest, linear or cubic
 //! taps gathered with clamped indices; antialiased filters become a matrix product.
 //!
-//! Coordinates are computed in `f64` by tensor ops, so scales and sizes may be data. Whole-number enlargements by
+//! [`coordinates`] are computed in `f64` by tensor ops, so scales and sizes may be data. Whole-number enlargements by
 //! the nearest neighbour, the case of feature pyramids, become a broadcast.
+
+mod coordinates;
 
 use crate::build::axes_in;
 use crate::onnx::cx::Cx;
 use crate::onnx::node::Node;
 use crate::onnx::row::{Row, op_between, op_since};
 use crate::report::{Fault, Outcome};
+use coordinates::{Axis, Rounding, Transform};
 use tegula_base::{DType, Dim, Shape};
 use tegula_ir::{ScalarOp, Value};
 use tegula_tensor::{DotDims, PadMode, TensorOp};
@@ -20,32 +23,15 @@ pub(super) const ROWS: &[Row] = &[
     op_since("Resize", 11, resize),
 ];
 
-/// How output places map to input places.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Transform {
-    HalfPixel,
-    HalfPixelSymmetric,
-    PytorchHalfPixel,
-    AlignCorners,
-    Asymmetric,
-    CropAndResize,
-}
-
 #[derive(Clone, Copy, PartialEq)]
 enum Mode {
     Nearest(Rounding),
-    Linear,
-    Cubic { a: f64 },
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Rounding {
-    PreferFloor,
-    PreferCeil,
-    Floor,
-    Ceil,
     /// Down where an axis grows, up where it shrinks: the first Resize, by its node test `resize_downsample_nearest`.
-    UpIfShrinking,
+    NearestUpIfShrinking,
+    Linear,
+    Cubic {
+        a: f64,
+    },
 }
 
 struct Plan {
@@ -56,11 +42,19 @@ struct Plan {
     extrapolation: f64,
 }
 
-/// One axis to resize; `scale` and `roi` are `f64[1]`.
+/// What outputs are to inputs, one an axis: `f64` numerators and denominators. Their quotients, rounded.
+#[derive(Clone, Copy)]
+struct Scales {
+    over: Value,
+    under: Value,
+    rounded: Value,
+}
+
+/// One axis to resize; scales and `roi` are `f64[1]`.
 struct AxisPlan {
     axis: usize,
     output: Dim,
-    scale: Value,
+    scale: Scales,
     roi: Option<(Value, Value)>,
 }
 
@@ -82,7 +76,7 @@ fn mode_of(node: &Node) -> Outcome<Mode> {
 /// Upsample, which only grows, and the first Resize: places are divided by the scale.
 fn old_plan(node: &Node) -> Outcome<Plan> {
     let mode = match mode_of(node)? {
-        Mode::Nearest(_) => Mode::Nearest(Rounding::UpIfShrinking),
+        Mode::Nearest(_) => Mode::NearestUpIfShrinking,
         other => other,
     };
     let transform = Transform::Asymmetric;
@@ -164,7 +158,10 @@ fn by_scales(
     let sizes = cx.unary(ScalarOp::Floor, sizes)?;
     let sizes = cx.cast(sizes, DType::I64)?;
     let outputs = output_sizes(cx, sizes, axes)?;
-    let scales = cx.cast(scales, DType::F64)?;
+    let rounded = cx.cast(scales, DType::F64)?;
+    let under = cx.number_like(rounded, 1.0)?;
+    let under = cx.broadcast_to(under, &Shape::from([axes.len()]))?;
+    let scales = Scales { over: rounded, under, rounded };
     resize_axes(cx, plan, x, scales, &outputs, axes, roi)
 }
 
@@ -186,43 +183,60 @@ fn by_sizes(
         return Err(Fault::invalid(format!("{} for {} axes", cx.ty(sizes), axes.len())));
     }
     let extents = extents_of(cx, x, axes)?;
-    let wide = cx.cast(extents, DType::F64)?;
-    let wanted = cx.cast(sizes, DType::F64)?;
-    let scales = cx.div(wanted, wide)?;
+    let under = cx.cast(extents, DType::F64)?;
+    let over = cx.cast(sizes, DType::F64)?;
+    let rounded = cx.div(over, under)?;
     let policy = node.text("keep_aspect_ratio_policy", "stretch");
     let chosen = match policy.as_str() {
         "stretch" => {
             let outputs = output_sizes(cx, sizes, axes)?;
-            return resize_axes(cx, plan, x, scales, &outputs, axes, roi);
+            return resize_axes(cx, plan, x, Scales { over, under, rounded }, &outputs, axes, roi);
         }
-        "not_larger" => cx.reduce(ScalarOp::Min, scales, &[0], true)?,
-        "not_smaller" => cx.reduce(ScalarOp::Max, scales, &[0], true)?,
+        "not_larger" => cx.reduce(ScalarOp::Min, rounded, &[0], true)?,
+        "not_smaller" => cx.reduce(ScalarOp::Max, rounded, &[0], true)?,
         other => return Err(Fault::invalid(format!("keep_aspect_ratio_policy `{other}` is unknown"))),
     };
-    let outputs = cx.mul(wide, chosen)?;
+    let scales = one_of(cx, Scales { over, under, rounded }, chosen)?;
+    // The product is divided last, so that halves are halves.
+    let outputs = cx.mul(under, scales.over)?;
+    let outputs = cx.div(outputs, scales.under)?;
     let outputs = cx.with_number(ScalarOp::Add, outputs, 0.5)?;
     let outputs = cx.unary(ScalarOp::Floor, outputs)?;
     let outputs = cx.cast(outputs, DType::I64)?;
     let outputs = output_sizes(cx, outputs, axes)?;
-    let scales = cx.broadcast_to(chosen, &Shape::from([axes.len()]))?;
     resize_axes(cx, plan, x, scales, &outputs, axes, roi)
+}
+
+/// The scale `chosen` for all axes: its numerator and denominator are the largest of the axes that have it.
+fn one_of(cx: &mut Cx, scales: Scales, chosen: Value) -> Outcome<Scales> {
+    let shape = cx.shape(scales.rounded);
+    let has = cx.binary(ScalarOp::Eq, scales.rounded, chosen)?;
+    let mut largest = |part: Value| {
+        let zero = cx.number_like(part, 0.0)?;
+        let part = cx.select(has, part, zero)?;
+        let part = cx.reduce(ScalarOp::Max, part, &[0], true)?;
+        cx.broadcast_to(part, &shape)
+    };
+    let (over, under) = (largest(scales.over)?, largest(scales.under)?);
+    Ok(Scales { over, under, rounded: cx.broadcast_to(chosen, &shape)? })
 }
 
 fn resize_axes(
     cx: &mut Cx,
     plan: &Plan,
     x: Value,
-    scales: Value,
+    scales: Scales,
     outputs: &[Dim],
     axes: &[usize],
     roi: Option<Value>,
 ) -> Outcome {
     let dtype = cx.dtype(x);
-    let nearest = matches!(plan.mode, Mode::Nearest(_));
+    let nearest = matches!(plan.mode, Mode::Nearest(_) | Mode::NearestUpIfShrinking);
     let mut y = x;
     let n = axes.len();
     for (i, axis) in axes.iter().enumerate() {
-        let scale = cx.slice_axis(scales, 0, Dim::from(i), Dim::from(1))?;
+        let mut own = |list: Value| cx.slice_axis(list, 0, Dim::from(i), Dim::from(1));
+        let (over, under, rounded) = (own(scales.over)?, own(scales.under)?, own(scales.rounded)?);
         let roi = match roi {
             Some(roi) => {
                 let roi = cx.cast(roi, DType::F64)?;
@@ -233,12 +247,14 @@ fn resize_axes(
             None => None,
         };
         let unchanged = cx.dim(y, *axis) == outputs[i] && plan.transform != Transform::CropAndResize;
-        if unchanged && cx.known_number(scale).is_none_or(|scale| scale == 1.0) && known_ratio(cx, scale) {
+        if unchanged && cx.known_number(rounded).is_none_or(|scale| scale == 1.0) && known_ratio(cx, rounded)
+        {
             continue;
         }
         if !nearest && cx.dtype(y) != DType::F64 {
             y = cx.cast(y, DType::F32)?;
         }
+        let scale = Scales { over, under, rounded };
         let axis = AxisPlan { axis: *axis, output: outputs[i].clone(), scale, roi };
         y = resize_axis(cx, plan, y, &axis)?;
     }
@@ -260,8 +276,8 @@ fn resize_axis(cx: &mut Cx, plan: &Plan, x: Value, axis: &AxisPlan) -> Outcome {
     }
     let places = coordinates(cx, plan, x, axis)?;
     let y = match plan.mode {
-        Mode::Nearest(rounding) => {
-            let index = rounded(cx, places, rounding, axis.scale)?;
+        Mode::Nearest(_) | Mode::NearestUpIfShrinking => {
+            let index = nearest(cx, plan.mode, places, axis.scale.rounded)?;
             let index = clamped_index(cx, index, cx.dim(x, axis.axis))?;
             cx.gather(x, index, axis.axis)?
         }
@@ -293,14 +309,17 @@ fn resize_axis(cx: &mut Cx, plan: &Plan, x: Value, axis: &AxisPlan) -> Outcome {
 fn whole_enlargement(cx: &mut Cx, plan: &Plan, x: Value, axis: &AxisPlan) -> Option<i64> {
     let plain = matches!(
         (plan.mode, plan.transform),
-        (Mode::Nearest(Rounding::Floor | Rounding::UpIfShrinking), Transform::Asymmetric)
-            | (Mode::Nearest(Rounding::PreferFloor), Transform::HalfPixel | Transform::PytorchHalfPixel)
+        (Mode::Nearest(Rounding::Floor) | Mode::NearestUpIfShrinking, Transform::Asymmetric)
+            | (
+                Mode::Nearest(Rounding::PreferFloor | Rounding::PreferCeil),
+                Transform::HalfPixel | Transform::HalfPixelSymmetric | Transform::PytorchHalfPixel
+            )
     );
     let times = axis.output.div_exact(&cx.dim(x, axis.axis))?.as_const()?;
-    let scale = cx.known_ratios(axis.scale);
+    let scale = cx.known_ratios(axis.scale.rounded);
     let same = match scale.as_deref() {
         Some([(numerator, denominator)]) => numerator.as_const() == Some(times * denominator),
-        _ => cx.known_number(axis.scale).is_none_or(|scale| scale == times as f64),
+        _ => cx.known_number(axis.scale.rounded).is_none_or(|scale| scale == times as f64),
     };
     (plain && same && times >= 1).then_some(times)
 }
@@ -318,74 +337,31 @@ fn repeat_elements(cx: &mut Cx, x: Value, axis: usize, times: i64) -> Outcome {
 
 /// The input place of each output place, `f64[output]`.
 fn coordinates(cx: &mut Cx, plan: &Plan, x: Value, axis: &AxisPlan) -> Outcome {
-    let own_extent = cx.dim(x, axis.axis);
-    let extent = cx.size_as(own_extent, DType::F64, 1)?;
+    let extent = cx.dim(x, axis.axis);
     let places = cx.iota(DType::F64, [axis.output.clone()], 0)?;
-    // The output extent before it was rounded down.
-    let exact = cx.mul(extent, axis.scale)?;
-    let single = cx.with_number(ScalarOp::Eq, exact, 1.0)?;
-    let steps = cx.with_number(ScalarOp::Sub, exact, 1.0)?;
-    let last = cx.with_number(ScalarOp::Sub, extent, 1.0)?;
-    let half_pixel = |cx: &mut Cx| {
-        let centre = cx.with_number(ScalarOp::Add, places, 0.5)?;
-        let centre = cx.div(centre, axis.scale)?;
-        cx.with_number(ScalarOp::Sub, centre, 0.5)
+    let exact = Axis {
+        input: cx.size_as(extent, DType::F64, 1)?,
+        output: cx.size_as(axis.output.clone(), DType::F64, 1)?,
+        scale: (axis.scale.over, axis.scale.under),
+        region: axis.roi,
     };
-    match plan.transform {
-        Transform::Asymmetric => cx.div(places, axis.scale),
-        Transform::HalfPixel => half_pixel(cx),
-        Transform::PytorchHalfPixel => {
-            let centre = half_pixel(cx)?;
-            let first = cx.number_like(centre, 0.0)?;
-            cx.select(single, first, centre)
-        }
-        Transform::HalfPixelSymmetric => {
-            let centre = half_pixel(cx)?;
-            let whole = cx.size_as(axis.output.clone(), DType::F64, 1)?;
-            let adjustment = cx.div(whole, exact)?;
-            let shift = cx.number_with(ScalarOp::Sub, 1.0, adjustment)?;
-            let middle = cx.with_number(ScalarOp::Mul, extent, 0.5)?;
-            let offset = cx.mul(middle, shift)?;
-            cx.add(centre, offset)
-        }
-        Transform::AlignCorners => {
-            let scaled = cx.mul(places, last)?;
-            let scaled = cx.div(scaled, steps)?;
-            let zero = cx.number_like(scaled, 0.0)?;
-            cx.select(single, zero, scaled)
-        }
-        Transform::CropAndResize => {
-            let (start, end) = axis.roi.ok_or_else(|| Fault::invalid("the region of interest is missing"))?;
-            let span = cx.sub(end, start)?;
-            let span = cx.mul(span, last)?;
-            let moved = cx.mul(places, span)?;
-            let moved = cx.div(moved, steps)?;
-            let middle = cx.with_number(ScalarOp::Mul, span, 0.5)?;
-            let moved = cx.select(single, middle, moved)?;
-            let base = cx.mul(start, last)?;
-            cx.add(moved, base)
-        }
+    let (over, under) = plan.transform.coordinate(cx, &exact, places)?;
+    let coordinates = cx.div(over, under)?;
+    if !plan.transform.singles_out() || axis.output.as_const().is_some_and(|output| output > 1) {
+        return Ok(coordinates);
     }
+    let only = plan.transform.only_coordinate(cx, &exact)?;
+    let single = cx.with_number(ScalarOp::Eq, exact.output, 1.0)?;
+    cx.select(single, only, coordinates)
 }
 
-fn rounded(cx: &mut Cx, places: Value, rounding: Rounding, scale: Value) -> Outcome {
-    match rounding {
-        Rounding::Floor => cx.unary(ScalarOp::Floor, places),
-        Rounding::Ceil => cx.unary(ScalarOp::Ceil, places),
-        Rounding::PreferFloor => {
-            let low = cx.with_number(ScalarOp::Sub, places, 0.5)?;
-            cx.unary(ScalarOp::Ceil, low)
-        }
-        Rounding::PreferCeil => {
-            let high = cx.with_number(ScalarOp::Add, places, 0.5)?;
-            cx.unary(ScalarOp::Floor, high)
-        }
-        Rounding::UpIfShrinking => {
-            let (low, high) = (cx.unary(ScalarOp::Floor, places)?, cx.unary(ScalarOp::Ceil, places)?);
-            let shrinks = cx.with_number(ScalarOp::Lt, scale, 1.0)?;
-            cx.select(shrinks, high, low)
-        }
+fn nearest(cx: &mut Cx, mode: Mode, places: Value, scale: Value) -> Outcome {
+    if let Mode::Nearest(rounding) = mode {
+        return rounding.round(cx, places);
     }
+    let (low, high) = (Rounding::Floor.round(cx, places)?, Rounding::Ceil.round(cx, places)?);
+    let shrinks = cx.with_number(ScalarOp::Lt, scale, 1.0)?;
+    cx.select(shrinks, high, low)
 }
 
 /// Whole `f64` places as `i64` indices inside of `0..extent`.
@@ -459,7 +435,7 @@ fn filtered(cx: &mut Cx, plan: &Plan, x: Value, axis: &AxisPlan, places: Value) 
     let taps = cx.sub(taps, offset)?;
     let centres = cx.add_axes(places, &[1])?;
     let distance = cx.sub(taps, centres)?;
-    let narrow = cx.with_number(ScalarOp::Min, axis.scale, 1.0)?;
+    let narrow = cx.with_number(ScalarOp::Min, axis.scale.rounded, 1.0)?;
     let distance = cx.mul(distance, narrow)?;
     let weights = match plan.mode {
         Mode::Cubic { a } => cx.cubic_filter(distance, a)?,

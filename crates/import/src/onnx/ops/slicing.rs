@@ -19,6 +19,11 @@ pub(super) const ROWS: &[Row] = &[
 /// A constant end at or above this is how exporters write "to the end".
 const TO_THE_END: i64 = 1 << 24;
 
+/// A step that is longer than any axis takes one element, as the longest axis does as a step.
+fn within_an_axis(step: i64) -> i64 {
+    step.clamp(-SymbolInfo::MAX, SymbolInfo::MAX)
+}
+
 /// One sliced axis with bounds known as sizes.
 struct Cut {
     axis: usize,
@@ -68,7 +73,12 @@ fn slice(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
             return Err(Fault::invalid("starts, ends, axes and steps differ in length"));
         }
         let cuts = (0..n)
-            .map(|i| Cut { axis: axes[i], start: starts[i].clone(), end: ends[i].clone(), step: steps[i] })
+            .map(|i| Cut {
+                axis: axes[i],
+                start: starts[i].clone(),
+                end: ends[i].clone(),
+                step: within_an_axis(steps[i]),
+            })
             .collect();
         return Ok(vec![cut_all(cx, x, cuts)?]);
     }
@@ -119,7 +129,7 @@ fn clamp(cx: &mut Cx, extent: &Dim, cut: &Cut) -> Outcome<(Dim, Dim)> {
             let start = cx.least(&cx.most(&start, &zero), &last);
             // The end may lie before the first element.
             let end = cx.least(&cx.most(&end, &-one), &last);
-            let size = (start.clone() - end).ceil_div(&Dim::from(step.saturating_neg()));
+            let size = (start.clone() - end).ceil_div(&Dim::from(-step));
             Ok((cx.most(&start, &zero), cx.most(&size, &zero)))
         }
     }
@@ -208,6 +218,7 @@ fn slice_at_run_time(
             (Some(steps), None) if steps.iter().all(|step| *step == 1) => Some(1),
             _ => None,
         };
+        let known_step = known_step.map(within_an_axis);
         let extent = cx.size_value(shape[axis].clone())?;
         let (zero, one) = (cx.int_list(&[0])?, cx.int_list(&[1])?);
         let pick = |cx: &mut Cx, list: Value, otherwise: Value| match entry.flatten() {
@@ -221,9 +232,14 @@ fn slice_at_run_time(
         let end = pick(cx, bounds.ends, extent)?;
         let step = match (known_step, bounds.steps) {
             (Some(step), _) => cx.int_list(&[step])?,
-            (None, Some(list)) => pick(cx, list, one)?,
+            (None, Some(list)) => {
+                let step = pick(cx, list, one)?;
+                let step = cx.with_number(ScalarOp::Max, step, -SymbolInfo::MAX as f64)?;
+                cx.with_number(ScalarOp::Min, step, SymbolInfo::MAX as f64)?
+            }
             (None, None) => one,
         };
+        cx.expect_not_zero(step, "a step is 0")?;
         result = slice_axis_at_run_time(cx, result, axis, [start, end, step], known_step)?;
     }
     Ok(result)

@@ -85,6 +85,7 @@ fn range(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
     let dtype = cx.dtype(operands[0]);
     let [start, limit, delta] = [0, 1, 2].map(|i| cx.reshape(operands[i], [1i64]));
     let (start, limit, delta) = (start?, limit?, delta?);
+    cx.expect_not_zero(delta, "the step of a range is 0")?;
     let size = match range_size(cx, start, limit, delta) {
         Some(size) => size,
         None => {

@@ -62,6 +62,14 @@ impl TreeNode {
         self.yes == own && self.no == own
     }
 
+    /// Of a branch. Errors: it leads to itself, as only leaves do.
+    fn check_children(&self, own: usize) -> Outcome<()> {
+        match self.yes == own || self.no == own {
+            true => Err(Fault::invalid(format!("node {own} of a tree is its own child"))),
+            false => Ok(()),
+        }
+    }
+
     fn leaf(own: usize, outputs: Vec<(i64, f64)>) -> TreeNode {
         TreeNode {
             feature: 0,
@@ -157,6 +165,7 @@ impl Forest {
                 no: place(no[i], no_leaf[i] != 0)?,
                 outputs: vec![],
             });
+            nodes[i].check_children(i)?;
         }
         for (i, (target, weight)) in targets.into_iter().zip(weights).enumerate() {
             nodes.push(TreeNode::leaf(n + i, vec![(target, weight)]));
@@ -211,6 +220,7 @@ impl Forest {
                 no: place(trees[i], no[i])?,
                 outputs: vec![],
             });
+            nodes[i].check_children(i)?;
         }
         let (of_trees, of_nodes) = (ints(&format!("{stem}_treeids")), ints(&format!("{stem}_nodeids")));
         let targets = ints(&format!("{stem}_ids"));
