@@ -87,7 +87,7 @@ pub const VERBS: &[Verb] = &[
     checks("decoders", "[--only NAME] [--part K/N]", "exported decoders, step by step against ONNX Runtime"),
     checks("contrib", "[--only PREFIX] [--part K/N]", "ops of ONNX Runtime's own domain against it"),
     checks("half", "[--only PREFIX] [--part K/N]", "sums and norms in 16-bit floats against NumPy in f64"),
-    checks("drawn", "[--only PREFIX] [--seed N] [--count N] [--part K/N]", "ONNX ops with attributes and shapes at random against ONNX Runtime"),
+    checks("drawn", "[--only PREFIX] [--seed N] [--count N] [--plant FAULT] [--part K/N]", "ONNX ops with attributes and shapes at random against ONNX Runtime"),
     checks("coverage", "[--part K/N]", "how launches were carried out, in both tiers"),
     checks("onnx", "[--all] [--only PREFIX] [--bless] [--worker] [--part K/N]", "the node cases of the onnx package"),
     checks("random", "[--seeds N] [--from S] [--seed S] [--no-reduce] [--worker] [--part K/N]", "random programs on every executor"),
