@@ -5,7 +5,7 @@
   speech:PEAK              a voice: harmonics of a pitch that glides, syllables with pauses, a little noise
   tokens:LO:HI             ids as often as words are: few common ones (next to LO), many rare ones
   tokens:LO:HI:FIRST:LAST  the same between two marks
-  text                     bytes of English sentences
+  text                     bytes of a program in C
   image:NAME:LO:HI         a picture of `data/models.json` (`images`), its 0 to 255 as LO to HI; of 3 or 1 channels, on the
                            second axis or the last; rows of a batch and later steps see other parts of it
 
@@ -18,9 +18,33 @@ import numpy as np
 from tegula_tools import png
 
 SAMPLES_PER_SECOND = 16000
-TEXT = (b"The tide was out and the boats lay on their sides in the mud.  A man in a blue coat walked along the wall, "
-        b"counting them, and wrote each number in a small book.  Nobody had asked him to.  \"Forty-one,\" he said, "
-        b"\"and two that I do not know.\"\nIn 1987 there had been more than 300 of them, most with red sails. ")
+TEXT = b"""#include <stdio.h>
+#include <stdlib.h>
+
+/* Counts the boats of each harbour in a file of lines "HARBOUR NUMBER". */
+static long count(const char *path) {
+    char name[64];
+    long number, sum = 0;
+    FILE *file = fopen(path, "r");
+    if (file == NULL) {
+        perror(path);
+        exit(EXIT_FAILURE);
+    }
+    while (fscanf(file, "%63s %ld", name, &number) == 2) {
+        printf("%-20s %6ld\\n", name, number);
+        sum += number;
+    }
+    fclose(file);
+    return sum;
+}
+
+int main(int argc, char **argv) {
+    for (int i = 1; i < argc; i++) {
+        printf("%s: %ld\\n", argv[i], count(argv[i]));
+    }
+    return 0;
+}
+"""
 
 
 def draw(model_id, name, step, rule, shape, dtype, images=None):

@@ -135,6 +135,7 @@ fn draw(rng: &mut Rng, kind: &str, dtype: DType, shape: &[usize]) -> Option<Host
             let (lo, hi) = (bound(lo)? as i64, bound(hi)? as i64);
             (0..count).map(|_| rng.between(lo, hi - 1) as f64).collect()
         }
+        ["text"] => (0..count).map(|_| rng.between(32, 126) as f64).collect(),
         ["uniform", lo, hi] | ["image", _, lo, hi] => {
             let (lo, hi) = (bound(lo)?, bound(hi)?);
             (0..count).map(|_| lo + rng.unit() * (hi - lo)).collect()
