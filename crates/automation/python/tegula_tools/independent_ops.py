@@ -143,6 +143,38 @@ class QGemm(OpRun):
         return (y.astype(F) if y_scale is None else saturated(np.rint(y / D(y_scale)) + float(y_zero), y_zero.dtype),)
 
 
+class QLinearConvOfContrib(QLinearConv):
+    op_domain = CONTRIB
+
+    def _run(self, x, *operands, channels_last=0, **attributes):
+        if not channels_last:
+            return super()._run(x, *operands, **attributes)
+        (y,) = super()._run(np.moveaxis(x, -1, 1), *operands, **attributes)
+        return (np.moveaxis(y, 1, -1),)
+
+
+QLinearConvOfContrib.__name__ = "QLinearConv"
+
+
+class MatMulIntegerToFloat(OpRun):
+    op_domain = CONTRIB
+
+    def _run(self, a, b, a_scale, b_scale, a_zero=None, b_zero=None, bias=None):
+        a = a.astype(D) - (0 if a_zero is None else a_zero.astype(D))
+        b = b.astype(D) - (0 if b_zero is None else b_zero.astype(D))
+        y = np.matmul(a, b) * (a_scale.astype(D) * b_scale.astype(D))
+        return ((y if bias is None else y + bias.astype(D)).astype(F),)
+
+
+class DynamicQuantizeMatMul(OpRun):
+    op_domain = CONTRIB
+
+    def _run(self, a, b, b_scale, b_zero=None, bias=None):
+        b = b.astype(D) - (0 if b_zero is None else b_zero.astype(D))
+        y = product(a, b, b_scale.astype(D))
+        return ((y if bias is None else y + bias.astype(D)).astype(F),)
+
+
 class QLinearSoftmax(OpRun):
     op_domain = CONTRIB
 
@@ -207,7 +239,7 @@ class DequantizeLinear(OpRun):
 
 
 OPS = [Conv, ConvInteger, QLinearConv, MatMul, MatMulInteger, QLinearMatMul, QLinearAdd, QLinearMul, QGemm,
-       QLinearSoftmax, DynamicQuantizeLSTM, QuantizeLinear, DequantizeLinear]
+       QLinearConvOfContrib, MatMulIntegerToFloat, DynamicQuantizeMatMul, QLinearSoftmax, DynamicQuantizeLSTM, QuantizeLinear, DequantizeLinear]
 
 
 def evaluator(model):
