@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Runs};
 use crate::fetch::fetch;
 use crate::{python, workspace};
 
@@ -31,6 +31,10 @@ pub struct Baseline {
 pub struct Step {
     pub inputs: BTreeMap<String, PathBuf>,
     pub outputs: BTreeMap<String, PathBuf>,
+    /// ONNX Runtime's outputs where its inputs, or without floats among them its weights, are moved by a relative 1e-6;
+    /// some times over.
+    #[serde(default)]
+    pub moved: Vec<BTreeMap<String, PathBuf>>,
 }
 
 /// A row of the plan that the script reads.
@@ -40,6 +44,8 @@ struct Job {
     model: PathBuf,
     dir: PathBuf,
     values: BTreeMap<String, String>,
+    /// Pictures that the values name, by name.
+    images: BTreeMap<String, PathBuf>,
     shapes: BTreeMap<String, Vec<usize>>,
     feedback: BTreeMap<String, String>,
     steps: usize,
@@ -74,6 +80,7 @@ pub fn prepare(catalog: &Catalog, ids: &[String]) -> Result<Vec<Baseline>> {
                 id: id.clone(),
                 model: model.clone(),
                 dir: workspace::target().join("baseline").join(id).join(shape_set),
+                images: images(catalog, &runs)?,
                 values: runs.values.clone(),
                 shapes: shapes.clone(),
                 feedback: runs.feedback.clone(),
@@ -105,6 +112,7 @@ pub fn draws(catalog: &Catalog, baseline: &Baseline, count: usize) -> Result<Vec
         id: baseline.id.clone(),
         model: baseline.model.clone(),
         dir: workspace::target().join("baseline").join(&baseline.id).join(format!("{shape_set}_draws")),
+        images: images(catalog, &runs)?,
         values: runs.values.clone(),
         shapes: shapes.clone(),
         feedback: BTreeMap::new(),
@@ -112,6 +120,28 @@ pub fn draws(catalog: &Catalog, baseline: &Baseline, count: usize) -> Result<Vec
     };
     compute(catalog, std::slice::from_ref(&job))?;
     job.files()
+}
+
+/// A model's outputs in each step by `onnx.reference` with the project's transcriptions of ONNX Runtime's own ops
+/// (`tegula_tools.independent_outputs`), on the inputs of a baseline; computed once.
+pub fn independent(catalog: &Catalog, baseline: &Baseline) -> Result<Vec<BTreeMap<String, PathBuf>>> {
+    let dir = workspace::target().join("baseline").join(&baseline.id).join(baseline.shape_set);
+    let script = python::script(python::with_pins(catalog)?, "independent_outputs");
+    script.arg(&baseline.model).arg(&dir).arg(serde_json::to_string(&baseline.feedback)?).run()?;
+    let path = dir.join("independent.json");
+    let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(serde_json::from_str::<IndependentFiles>(&text)?.steps)
+}
+
+#[derive(Deserialize)]
+struct IndependentFiles {
+    steps: Vec<BTreeMap<String, PathBuf>>,
+}
+
+/// The pictures that a model's values name.
+fn images(catalog: &Catalog, runs: &Runs) -> Result<BTreeMap<String, PathBuf>> {
+    let named = runs.values.values().filter_map(|rule| rule.strip_prefix("image:")?.split(':').next());
+    named.map(|name| Ok((name.to_string(), fetch(catalog, name)?))).collect()
 }
 
 fn compute(catalog: &Catalog, jobs: &[Job]) -> Result<()> {

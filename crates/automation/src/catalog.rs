@@ -9,12 +9,17 @@ use serde::Deserialize;
 
 use crate::workspace;
 
+/// Of two results without anything in common it is 1.4, of one whose sign is turned 2.
+const FARTHEST_APART: f64 = 0.25;
+
 #[derive(Debug, Deserialize)]
 pub struct Catalog {
     /// Python packages of the baselines: name to exact version.
     pub pins: BTreeMap<String, String>,
     /// Python packages of the engines that only `bench` compares with: name to exact version.
     pub peers: BTreeMap<String, String>,
+    /// Pictures that models are fed with.
+    pub images: Vec<Model>,
     /// The models that the checks run in the time that CI has.
     pub checked: Vec<String>,
     pub models: Vec<Model>,
@@ -38,6 +43,8 @@ pub struct Model {
     pub licence: String,
     #[serde(default)]
     pub quantisation: String,
+    /// See [`Catalog::apart`].
+    apart: Option<f64>,
     #[serde(flatten)]
     pub runs: Runs,
 }
@@ -55,6 +62,8 @@ pub struct Derived {
     #[serde(default)]
     pub image: bool,
     pub sha256: Option<String>,
+    /// See [`Catalog::apart`].
+    apart: Option<f64>,
     #[serde(flatten)]
     pub runs: Runs,
 }
@@ -104,7 +113,8 @@ impl Catalog {
     fn entries<'a>(&'a self) -> impl Iterator<Item = (&'a str, Entry<'a>)> {
         let shipped = |model: &'a Model| (model.id.as_str(), Entry::Shipped(model));
         let derived = self.derived.iter().map(|derived| (derived.id.as_str(), Entry::Derived(derived)));
-        self.models.iter().map(shipped).chain(derived).chain(self.others.iter().map(shipped))
+        let models = self.models.iter().map(shipped).chain(derived).chain(self.others.iter().map(shipped));
+        models.chain(self.images.iter().map(shipped))
     }
 
     pub fn find(&self, id: &str) -> Result<Entry<'_>> {
@@ -153,6 +163,16 @@ impl Catalog {
             }
             Entry::Derived(derived) => derived.recipe == Recipe::Quant,
         })
+    }
+
+    /// How far results of an 8-bit model may be from an independent evaluation: the root mean square of the difference, as
+    /// a share of that of the result. `apart` of the row is about twice what ONNX Runtime was off.
+    pub fn apart(&self, id: &str) -> Result<f64> {
+        let listed = match self.find(id)? {
+            Entry::Shipped(model) => model.apart,
+            Entry::Derived(derived) => derived.apart,
+        };
+        Ok(listed.unwrap_or(FARTHEST_APART))
     }
 
     /// Shapes and values of a model; a derived model without its own has its source's.

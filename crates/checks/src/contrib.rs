@@ -12,7 +12,7 @@ use crate::ort_cases;
 
 pub fn run(args: &[String]) -> Result<Outcome> {
     let folder = workspace::target().join("contrib");
-    python::run_once(&["contrib_cases"], &Catalog::load()?, &folder)?;
+    python::run_once(&["contrib_cases", "independent_ops"], &Catalog::load()?, &folder)?;
     let (part, args) = Part::taken(args)?;
     ort_cases::judge(&folder, args.get(1).map_or("", String::as_str), part, 0)
 }

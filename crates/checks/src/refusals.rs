@@ -32,9 +32,14 @@ impl Refusals {
         self.rows.get(case).is_some_and(|known| known == reason)
     }
 
-    /// Prints and counts the cases whose refusal and list differ. `ran`: the cases looked at, and why each is refused.
-    pub fn differing(&self, ran: &BTreeMap<String, Option<String>>) -> usize {
-        let mut differing = 0;
+    /// Prints and counts the cases whose refusal and list differ, and the rows whose case is none.
+    /// `ran`: the cases looked at, and why each is refused.
+    pub fn differing(
+        &self,
+        ran: &BTreeMap<String, Option<String>>,
+        is_case: impl Fn(&str) -> bool,
+    ) -> usize {
+        let mut differing = self.vanished(is_case);
         for (name, refused) in ran {
             let line = match (refused, self.rows.get(name)) {
                 (Some(reason), None) => format!("refused, but not in the list: {name}: {reason}"),
@@ -53,8 +58,22 @@ impl Refusals {
         differing
     }
 
-    /// Rewrites the list; cases that did not run keep their rows. Nothing differs then.
-    pub fn bless(mut self, ran: BTreeMap<String, Option<String>>) -> Result<usize> {
+    /// Prints and counts the rows whose case is none of those that there are.
+    fn vanished(&self, is_case: impl Fn(&str) -> bool) -> usize {
+        let gone: Vec<&String> = self.rows.keys().filter(|name| !is_case(name)).collect();
+        for name in &gone {
+            println!("data/{} lists `{name}`, which is no case", self.file);
+        }
+        gone.len()
+    }
+
+    /// Rewrites the list; cases that did not run keep their rows, those that are none lose them. Nothing differs then.
+    pub fn bless(
+        mut self,
+        ran: BTreeMap<String, Option<String>>,
+        is_case: impl Fn(&str) -> bool,
+    ) -> Result<usize> {
+        self.rows.retain(|name, _| is_case(name));
         for (name, refused) in ran {
             match refused {
                 Some(reason) => self.rows.insert(name, reason),
@@ -64,5 +83,18 @@ impl Refusals {
         let text: String = self.rows.iter().map(|(name, reason)| format!("{name}\t{reason}\n")).collect();
         fs::write(workspace::data(self.file), text)?;
         Ok(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_cases_that_are_gone_are_counted() {
+        let rows = ["here", "gone"].map(|name| (name.to_string(), "why".to_string()));
+        let list = Refusals { file: "list.txt", bless: "verb", rows: BTreeMap::from(rows) };
+        assert_eq!(list.vanished(|name| name == "here"), 1);
+        assert_eq!(list.vanished(|_| true), 0);
     }
 }

@@ -12,6 +12,9 @@ pub enum Tolerance {
     Elementwise { rtol: f64, atol: f64 },
     /// max|a - b| <= relative (max|b| + 1e-6) over the tensor; integers are equal.
     OfLargest { relative: f64 },
+    /// |a - b| <= relative max|b| + floor, the largest of the elements with the same index on the second axis; of the whole
+    /// tensor where it has fewer than three axes. Integers are equal.
+    OfChannel { relative: f64, floor: f64 },
 }
 
 /// Added to max|b| so that an all-zero expectation leaves some room.
@@ -50,22 +53,26 @@ pub fn distance(
         return Ok(Distance::default());
     }
     let (a, b) = (actual.to_f64(), expected.to_f64());
-    // The limit of an element is `fixed + relative |b|`.
-    let (fixed, relative) = match tolerance {
-        Tolerance::Elementwise { rtol, atol } => (atol, rtol),
-        Tolerance::OfLargest { relative } if actual.dtype.is_float() => {
+    let is_float = actual.dtype.is_float();
+    let limits: Vec<f64> = match tolerance {
+        Tolerance::Elementwise { rtol, atol } => b.iter().map(|b| atol + rtol * b.abs()).collect(),
+        Tolerance::OfLargest { relative } if is_float => {
             let largest = b.iter().filter(|b| b.is_finite()).fold(0.0f64, |most, b| most.max(b.abs()));
-            (relative * (largest + LARGEST_FLOOR), 0.0)
+            vec![relative * (largest + LARGEST_FLOOR); b.len()]
         }
-        Tolerance::OfLargest { .. } | Tolerance::Bitwise => {
+        Tolerance::OfChannel { relative, floor } if is_float => {
+            let largest = largest_of_channels(&b, &expected.shape);
+            let limit = |index: usize| relative * largest[channel(index, &expected.shape)] + floor;
+            (0..b.len()).map(limit).collect()
+        }
+        Tolerance::OfLargest { .. } | Tolerance::OfChannel { .. } | Tolerance::Bitwise => {
             let at = first_difference(actual, expected);
             return Err(mismatch(actual, at, a[at], b[at], "not bitwise equal"));
         }
     };
-    let limit = |b: f64| fixed + relative * b.abs();
     let (mut worst, mut at) = (0.0f64, 0);
     for (index, (&a, &b)) in a.iter().zip(&b).enumerate() {
-        let share = share_used(a, b, limit(b));
+        let share = share_used(a, b, limits[index]);
         if share > worst {
             (worst, at) = (share, index);
         }
@@ -73,9 +80,24 @@ pub fn distance(
     if worst <= 1.0 {
         return Ok(Distance { share: worst, message: String::new() });
     }
-    let bad = a.iter().zip(&b).filter(|&(&a, &b)| share_used(a, b, limit(b)) > 1.0).count();
+    let bad = (0..a.len()).filter(|&at| share_used(a[at], b[at], limits[at]) > 1.0).count();
     let note = format!("{bad} of {} elements beyond the tolerance; worst {worst:.3} times it", a.len());
     Ok(Distance { share: worst, message: mismatch(actual, at, a[at], b[at], &note) })
+}
+
+/// The largest finite magnitude of each channel.
+pub fn largest_of_channels(elements: &[f64], shape: &[usize]) -> Vec<f64> {
+    let mut largest = vec![0.0f64; if shape.len() < 3 { 1 } else { shape[1] }];
+    for (index, x) in elements.iter().enumerate().filter(|(_, x)| x.is_finite()) {
+        let most = &mut largest[channel(index, shape)];
+        *most = most.max(x.abs());
+    }
+    largest
+}
+
+/// The index on the second axis of an element, 0 where there are fewer than three axes.
+fn channel(index: usize, shape: &[usize]) -> usize {
+    if shape.len() < 3 { 0 } else { index / shape[2..].iter().product::<usize>() % shape[1] }
 }
 
 /// Root mean square of the elementwise difference; NaN when the shapes differ.
@@ -132,6 +154,15 @@ mod tests {
         let (a, b) = (f32s(&[1.5, 100.0]), f32s(&[1.0, 100.0]));
         assert!(compare(&a, &b, Tolerance::OfLargest { relative: 1e-2 }).is_ok());
         assert!(compare(&a, &b, Tolerance::OfLargest { relative: 1e-3 }).is_err());
+    }
+
+    #[test]
+    fn small_channels_beside_large_ones_are_judged() {
+        let boxes_and_scores = |score: f32| HostTensor::from_elements(&[1, 2, 2], &[320.0, 100.0, score, 0.1]);
+        let (zeroed, right) = (boxes_and_scores(0.0), boxes_and_scores(0.01));
+        assert!(compare(&zeroed, &right, Tolerance::OfLargest { relative: 1e-4 }).is_ok());
+        assert!(compare(&zeroed, &right, Tolerance::OfChannel { relative: 1e-4, floor: 1e-6 }).is_err());
+        assert_eq!(largest_of_channels(&[1.0, -2.0, 3.0, f64::NAN], &[1, 2, 2]), [2.0, 3.0]);
     }
 
     #[test]

@@ -113,7 +113,7 @@ fn file(id: &str) -> Result<bytes::Bytes> {
     Ok(bytes.with_context(|| format!("{}: `cargo xtask fetch-models` fetches it", path.display()))?.into())
 }
 
-/// The inputs as the catalogue says them: ids, zeros, ones, or uniform numbers.
+/// The inputs in the range that the catalogue says: ids, zeros, ones, or uniform numbers.
 fn inputs(row: &Row, program: &tegula_tensor::TensorProgram) -> Result<Vec<HostTensor>> {
     let values = Catalog::load()?.runs(row.id)?.values;
     let ports = tegula_driver::model::ports(program);
@@ -131,11 +131,12 @@ fn draw(rng: &mut Rng, kind: &str, dtype: DType, shape: &[usize]) -> Option<Host
     let reals: Vec<f64> = match kind.split(':').collect::<Vec<_>>()[..] {
         ["zeros"] => vec![0.0; count],
         ["ones"] => vec![1.0; count],
-        ["ids", lo, hi] => {
+        ["ids", lo, hi] | ["tokens", lo, hi, ..] => {
             let (lo, hi) = (bound(lo)? as i64, bound(hi)? as i64);
             (0..count).map(|_| rng.between(lo, hi - 1) as f64).collect()
         }
-        ["uniform", lo, hi] => {
+        ["text"] => (0..count).map(|_| rng.between(32, 126) as f64).collect(),
+        ["uniform", lo, hi] | ["image", _, lo, hi] => {
             let (lo, hi) = (bound(lo)?, bound(hi)?);
             (0..count).map(|_| lo + rng.unit() * (hi - lo)).collect()
         }

@@ -19,6 +19,8 @@ class Case:
         self.opset = self.pick(*range(13, 24))
         self.inputs, self.constants, self.nodes, self.results, self.names = {}, {}, [], [], 0
         self.rtol, self.atol = 1e-4, 2e-5
+        # Results of 8 bits: the distance of neighbours. They are judged by `independent_ops`, with bytes of the full range.
+        self.step = None
         # Whether a case whose results are not all finite is drawn again.
         self.finite = False
         self.symbols, self.sized = self.pick("none", "first"), set()

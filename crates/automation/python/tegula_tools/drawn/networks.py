@@ -149,7 +149,7 @@ def quantised(c):
     x = rounded(c.run(c.values(shape)), 0.03, 0 if signed else 128)
     each = [out] if c.chance() else []
     weights = [out, shape[1], 3, 3] if kind == "conv" else [shape[1], out]
-    stored = c.fixed(c.whole(weights, I8, -60, 60))
+    stored = c.fixed(c.whole(weights, I8, -128, 127))
     scale, zero = c.fixed(c.rng.uniform(0.005, 0.02, each), F), c.fixed(np.zeros(each), I8)
     axis = None if not each else 0 if kind == "conv" else 1
     w = c.node("DequantizeLinear", [stored, scale, zero], axis=axis)
@@ -163,8 +163,7 @@ def quantised(c):
         y = c.node("Conv", [x, w, bias], pads=[1, 1, 1, 1])
     if c.chance():
         y = c.node("Relu", [y])
-    # A step where a sum falls between two.
-    c.atol = 0.0501
+    c.step = 0.05
     rounded(y, 0.05, 0 if signed else 100)
 
 

@@ -178,8 +178,8 @@ def dynamic_quantize(c):
 @form
 def matmul_integer(c):
     a_type, b_type = c.pick(U8, I8, U8), c.pick(U8, I8, I8)
-    # Weights of 7 bits: on processors without VNNI ONNX Runtime adds two products of bytes in 16 bits.
-    a, b = factors(c, a_type, b_type, 60)
+    c.step = 1
+    a, b = factors(c, a_type, b_type, 255)
     zero = lambda value, shape: c.maybe(c.whole(shape, value.dtype, 0, 30))
     rows = [a.shape[-2]] if a.ndim == 2 and c.chance(0.2) else []
     columns = [b.shape[-1]] if b.ndim == 2 and c.chance(0.3) else []
@@ -189,12 +189,11 @@ def matmul_integer(c):
 @form
 def qlinear_matmul(c):
     a_type = c.pick(U8, U8, I8)
-    a, b = factors(c, a_type, c.pick(U8, I8) if a_type == U8 else I8, 60)
+    a, b = factors(c, a_type, c.pick(U8, I8) if a_type == U8 else I8, 255)
     columns = [b.shape[-1]] if b.ndim == 2 and c.chance(0.3) else []
     scale = lambda shape, low, high: c.any(c.rng.uniform(low, high, shape).astype(F))
     zero = lambda shape, dtype: c.any(c.whole(shape, dtype, 0, 20))
-    # One step where a sum falls between two: the rounding of the factor before it is the engine's own.
-    c.atol = 1
+    c.step = 1
     c.node("QLinearMatMul", [c.run(a), scale([], 0.01, 0.1), zero([], a_type), c.any(b), scale(columns, 0.01, 0.1),
                              zero(columns, b.dtype), scale([], 0.1, 0.9), zero([], a_type)])
 
@@ -210,14 +209,13 @@ def conv_bytes(c):
     w_type = c.pick(U8, I8, I8) if x_type == U8 else I8
     x = c.whole([c.int(1, 2), per_in * group, *[c.int(3, 8) for _ in kernel]], x_type, np.iinfo(x_type).min,
                 np.iinfo(x_type).max)
-    w = c.whole([per_out * group, per_in, *kernel], w_type, 0 if w_type == U8 else -60, 60)
+    w = c.whole([per_out * group, per_in, *kernel], w_type, np.iinfo(w_type).min, np.iinfo(w_type).max)
     attributes.update(group=group, kernel_shape=c.some(kernel))
+    c.step = 1
     if c.chance():
         zeros = [c.maybe(c.whole([], x_type, 0, 30)), c.maybe(c.whole([], w_type, 0, 30), 0.3)]
         return c.node("ConvInteger", [c.run(x), c.any(w), *zeros], **attributes)
     each = [per_out * group] if c.chance() else []
-    # As of matrix products.
-    c.atol = 1
     w_zero = np.zeros(each, w_type) if w_type == I8 else c.whole([], w_type, 0, 30) * np.ones(each, w_type)
     scale = lambda shape, low, high: c.any(c.rng.uniform(low, high, shape).astype(F))
     c.node("QLinearConv", [c.run(x), scale([], 0.01, 0.05), c.any(c.whole([], x_type, 0, 30)), c.any(w),
