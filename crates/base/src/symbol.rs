@@ -11,6 +11,9 @@ pub enum Origin {
     Input { input: u32, axis: u32 },
     /// Computed by the program while it runs (NonZero, NMS, Loop outputs ...); never above `upper`.
     Data { upper: Dim },
+    /// How much what loops carry may grow, in elements of an axis, where nothing bounds the loops. Who runs the program chooses
+    /// it: a run that needs more fails with [`SymbolInfo::GROWTH`], and is done again with twice as much.
+    Growth,
 }
 
 /// Facts that hold for every run; the host program asserts those that the user's input could break.
@@ -28,6 +31,16 @@ pub struct SymbolInfo {
 impl SymbolInfo {
     /// The bound on any one dim; see `max`.
     pub const MAX: i64 = i32::MAX as i64;
+
+    /// The first value of a symbol of [`Origin::Growth`]: small, since memory of that much is there in each run.
+    pub const FIRST_GROWTH: i64 = 64;
+
+    /// The code of the error of a run in which a loop's value grows further than symbols of [`Origin::Growth`] say.
+    pub const GROWTH: &'static str = "growth";
+
+    pub fn growth() -> SymbolInfo {
+        SymbolInfo { origin: Origin::Growth, min: 1, max: Self::MAX, divisor: 1 }
+    }
 
     pub fn input(input: u32, axis: u32) -> SymbolInfo {
         SymbolInfo { origin: Origin::Input { input, axis }, min: 0, max: Self::MAX, divisor: 1 }
@@ -54,6 +67,20 @@ impl Symbols {
 
     pub fn insert(&mut self, name: &str, info: SymbolInfo) {
         self.0.insert(name.into(), info);
+    }
+
+    /// The names of the symbols of [`Origin::Growth`].
+    pub fn growths(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.0.iter().filter(|(_, info)| info.origin == Origin::Growth).map(|(name, _)| name)
+    }
+
+    /// Whether a size hangs on how much loops may grow.
+    pub fn grows(&self, dim: &Dim) -> bool {
+        let mut grows = false;
+        dim.for_each_symbol(&mut |name| {
+            grows |= self.get(name).is_some_and(|info| info.origin == Origin::Growth);
+        });
+        grows
     }
 
     /// A name not yet taken, from `stem`: `stem`, `stem_1`, ... Only letters, digits and `_` survive.

@@ -12,8 +12,8 @@ use tegula_automation::outcome::Outcome;
 use tegula_testkit::random::coverage::Coverage;
 use tegula_testkit::random::{Choices, generate};
 
-use crate::refusals::Refusals;
 use crate::random::is_checked;
+use crate::refusals::Refusals;
 use crate::simulated::{self, Held, Job, MODELS, Subject, Verdict};
 
 /// The chip that everything runs on, and the one that a part runs on.

@@ -89,7 +89,10 @@ pub fn run(args: &[String]) -> Result<Outcome> {
         false => &THREADS,
     };
     let (mut failed, mut open, mut worst) = (0, 0, 0.0f64);
-    println!("{:22} {:13} {:>9} {:>9}  verdict (threads: {threads:?})", "model", "shapes", "condition", "of bar");
+    println!(
+        "{:22} {:13} {:>9} {:>9}  verdict (threads: {threads:?})",
+        "model", "shapes", "condition", "of bar"
+    );
     for (baseline, sound) in baselines.iter().zip(&sound) {
         let check = Check {
             catalog: &catalog,

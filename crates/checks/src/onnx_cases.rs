@@ -129,7 +129,8 @@ impl Suite {
         let refused = verdicts.iter().map(|(name, verdict)| (name.clone(), refusal(verdict))).collect();
         let all = self.cases()?;
         let is_case = |name: &str| all.contains_key(name);
-        let unrecorded = if bless { record.bless(refused, is_case)? } else { record.differing(&refused, is_case) };
+        let unrecorded =
+            if bless { record.bless(refused, is_case)? } else { record.differing(&refused, is_case) };
         Ok(Judged { verdicts, open, wrong, crashed, unrecorded })
     }
 

@@ -123,7 +123,11 @@ const MOST_UNCHECKED: f64 = 0.02;
 pub fn is_checked(checked: u64, unchecked: u64) -> bool {
     let share = unchecked as f64 / (checked + unchecked).max(1) as f64;
     if share > MOST_UNCHECKED {
-        println!("FAIL {:.1} % of the elements are unchecked, {:.0} % may be", 100.0 * share, 100.0 * MOST_UNCHECKED);
+        println!(
+            "FAIL {:.1} % of the elements are unchecked, {:.0} % may be",
+            100.0 * share,
+            100.0 * MOST_UNCHECKED
+        );
     }
     share <= MOST_UNCHECKED
 }

@@ -34,11 +34,7 @@ impl Refusals {
 
     /// Prints and counts the cases whose refusal and list differ, and the rows whose case is none.
     /// `ran`: the cases looked at, and why each is refused.
-    pub fn differing(
-        &self,
-        ran: &BTreeMap<String, Option<String>>,
-        is_case: impl Fn(&str) -> bool,
-    ) -> usize {
+    pub fn differing(&self, ran: &BTreeMap<String, Option<String>>, is_case: impl Fn(&str) -> bool) -> usize {
         let mut differing = self.vanished(is_case);
         for (name, refused) in ran {
             let line = match (refused, self.rows.get(name)) {

@@ -3,6 +3,7 @@
 use clap::{Args as ClapArgs, Parser, Subcommand};
 use std::path::PathBuf;
 use tegula::device::Target;
+use tegula::{Hardware, SessionOptions};
 use tegula_base::Diagnostic;
 
 /// Compiles deep-learning models for inference, and runs them.
@@ -236,9 +237,17 @@ pub struct Threads {
     /// Number of threads of a run. Default: the cores of one NUMA node that the process may use.
     #[arg(long, value_name = "N", value_parser = parse_count)]
     threads: Option<usize>,
+    /// Bytes of memory that a run may take where nothing but the run bounds what its loops carry. Default: 1 GiB.
+    #[arg(long, value_name = "BYTES", value_parser = parse_count)]
+    limit_growth: Option<usize>,
 }
 
 impl Threads {
+    pub fn session_options(&self, hardware: Hardware) -> SessionOptions {
+        let limit_growth = self.limit_growth.map(|bytes| bytes as u64);
+        SessionOptions { limit_growth, ..tegula::session_options(self.count(), hardware) }
+    }
+
     pub fn count(&self) -> usize {
         self.threads.unwrap_or_else(tegula::default_threads)
     }

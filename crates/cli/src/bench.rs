@@ -20,7 +20,7 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
     output::keep_input(&args.file, args.trace_file.as_ref())?;
     output::progress(&format!("loading {}", args.file.display()));
     let Loaded { session, compile_ns, load_ns, records } =
-        load::load(&args.file, &args.compile, &args.inputs, args.threads.count())?;
+        load::load(&args.file, &args.compile, &args.inputs, &args.threads)?;
     if args.perf_map {
         perf_map::write(&session)?;
     }

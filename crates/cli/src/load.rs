@@ -1,6 +1,6 @@
 //! From a file on the command line to a session: models are compiled on the way, packages mapped.
 
-use crate::args::{CompileOptions as Args, DimOptions, InputOptions, refuse};
+use crate::args::{CompileOptions as Args, DimOptions, InputOptions, Threads, refuse};
 use crate::failure::Failure;
 use crate::inputs::{quoted, ranks};
 use crate::{device, kind, output};
@@ -25,7 +25,7 @@ pub struct Loaded {
 }
 
 /// Compiles or maps a file. `inputs` are those of its run, for which it is compiled.
-pub fn load(file: &Path, args: &Args, inputs: &InputOptions, threads: usize) -> Result<Loaded, Failure> {
+pub fn load(file: &Path, args: &Args, inputs: &InputOptions, threads: &Threads) -> Result<Loaded, Failure> {
     let clock = WallClock::default();
     if kind::is_package(file)? {
         args.without_target().refuse("a package is compiled already")?;
@@ -35,7 +35,7 @@ pub fn load(file: &Path, args: &Args, inputs: &InputOptions, threads: usize) -> 
             ("--checked", args.dims.checked),
         ];
         refuse("a package is compiled already", &asked)?;
-        let session = Session::load(file, tegula::session_options(threads, device::hardware(args)?))?;
+        let session = Session::load(file, threads.session_options(device::hardware(args)?))?;
         warn(&session);
         check_dims(session.inputs(), &dims(&args.dims)?)?;
         return Ok(Loaded { session, compile_ns: 0, load_ns: clock.now_ns(), records: vec![] });
@@ -47,7 +47,7 @@ pub fn load(file: &Path, args: &Args, inputs: &InputOptions, threads: usize) -> 
     let package = take_package(&mut compiled)?.into_package();
     drop(compiled);
     let compile_ns = clock.now_ns();
-    let session = Session::from_package(package, tegula::session_options(threads, device::hardware(args)?))?;
+    let session = Session::from_package(package, threads.session_options(device::hardware(args)?))?;
     warn(&session);
     Ok(Loaded { session, compile_ns, load_ns: clock.now_ns() - compile_ns, records })
 }

@@ -20,7 +20,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     }
     output::progress(&format!("loading {}", args.file.display()));
     let Loaded { session, compile_ns, load_ns, records } =
-        load::load(&args.file, &args.compile, &args.inputs, args.threads.count())?;
+        load::load(&args.file, &args.compile, &args.inputs, &args.threads)?;
     if args.perf_map {
         perf_map::write(&session)?;
     }

@@ -30,5 +30,5 @@ pub fn own_or_simulated_cpu(machine: &Machine) -> Hardware {
 
 /// Options of a session that runs packages of any form on that hardware.
 pub fn session_options(threads: usize, hardware: Hardware) -> SessionOptions {
-    SessionOptions { threads, executor: Some(portable_executor()), hardware, devices: vec![], poison: false }
+    SessionOptions { threads, executor: Some(portable_executor()), hardware, ..SessionOptions::default() }
 }

@@ -76,6 +76,9 @@ pub enum Origin {
     Input { input: u32, axis: u32 },
     /// A [`Step::Bind`].
     Data,
+    /// Who runs the program: how much what its loops carry may grow. An assertion over such a symbol that does not hold asks
+    /// for another run with twice as much.
+    Growth,
 }
 
 /// An input or output: dense, row-major.

@@ -23,6 +23,8 @@ use tegula_package::{BufferId, HostProgram, Place};
 pub(crate) struct Bound {
     /// All input dims, one after the other: what this is bound to.
     pub(crate) key: Vec<usize>,
+    /// How much loops may grow.
+    pub(crate) growth: i64,
     /// Values of the program's symbols before the first step.
     pub(crate) symbols: Vec<Option<i64>>,
     /// The symbols' places in `symbols`.
@@ -86,13 +88,18 @@ pub(crate) struct OutputPlan {
     pub(crate) direct: bool,
 }
 
-/// The values of the input symbols, by index; data symbols have none. Shapes are already checked.
-pub(crate) fn input_symbols(program: &HostProgram, inputs: &[TensorView<'_>]) -> Vec<Option<i64>> {
+/// The values of the symbols that are known before the run, by index; data symbols have none. Shapes are already checked.
+pub(crate) fn known_symbols(
+    program: &HostProgram,
+    inputs: &[TensorView<'_>],
+    growth: i64,
+) -> Vec<Option<i64>> {
     let value = |symbol: &tegula_package::Symbol| match symbol.origin {
         tegula_package::Origin::Input { input, axis } => {
             inputs[input as usize].shape.get(axis as usize).map(|extent| *extent as i64)
         }
         tegula_package::Origin::Data => None,
+        tegula_package::Origin::Growth => Some(growth),
     };
     program.symbols.iter().map(value).collect()
 }
@@ -104,6 +111,7 @@ impl Bound {
         devices: usize,
         key: Vec<usize>,
         symbols: Vec<Option<i64>>,
+        growth: i64,
     ) -> Result<Bound, Diagnostics> {
         let names: HashMap<String, usize> =
             program.symbols.iter().enumerate().map(|(i, symbol)| (symbol.name.clone(), i)).collect();
@@ -130,6 +138,7 @@ impl Bound {
             .collect::<Result<Vec<OutputPlan>, Diagnostic>>()?;
         Ok(Bound {
             key,
+            growth,
             late_sizes: sizes.late,
             names,
             buffers: places.buffers,

@@ -19,8 +19,8 @@ use crate::profile::{LaunchTime, RunProfile};
 use crate::stop::Running;
 use std::sync::Mutex;
 use std::time::Instant;
-use tegula_base::{Diagnostic, Dim};
-use tegula_package::{BufferId, HostProgram};
+use tegula_base::{Diagnostic, Dim, SymbolInfo};
+use tegula_package::{BufferId, HostProgram, Origin};
 
 pub(crate) use queued::Timed;
 
@@ -102,7 +102,9 @@ impl Run<'_> {
                 if op.holds(lhs, rhs) {
                     return Ok(());
                 }
-                let mut diagnostic = Diagnostic::error("assertion", texts.message.clone());
+                let grows = [&texts.lhs, &texts.rhs].into_iter().any(|dim| self.grows(dim));
+                let code = if grows { SymbolInfo::GROWTH } else { "assertion" };
+                let mut diagnostic = Diagnostic::error(code, texts.message.clone());
                 for (dim, value) in [(&texts.lhs, lhs), (&texts.rhs, rhs)] {
                     if dim.as_const().is_none() {
                         diagnostic = diagnostic.note(format!("`{dim}` is {value}"));
@@ -152,6 +154,16 @@ impl Run<'_> {
         self.falling = false;
         self.in_loop = outer;
         Ok(())
+    }
+
+    /// Whether a size hangs on how much loops may grow.
+    fn grows(&self, dim: &Dim) -> bool {
+        let mut grows = false;
+        dim.for_each_symbol(&mut |name| {
+            let is_it = |at: &usize| self.program.symbols[*at].origin == Origin::Growth;
+            grows |= self.bound.names.get(&**name).is_some_and(is_it);
+        });
+        grows
     }
 
     fn bind(&mut self, symbol: usize, from: BufferId) -> Result<(), Diagnostic> {

@@ -17,7 +17,13 @@ pub struct SessionOptions {
     pub devices: Vec<Arc<dyn Device>>,
     /// On a card, results and intermediate values begin as bytes of ones, no numbers: what is never written shows.
     pub poison: bool,
+    /// Bytes of memory that a run may take where nothing but the run bounds what its loops carry; a run that needs more ends
+    /// with an error. `None`: [`LIMIT_GROWTH`].
+    pub limit_growth: Option<u64>,
 }
+
+/// 1 GiB.
+pub const LIMIT_GROWTH: u64 = 1 << 30;
 
 /// What a package's kernels run on, portable and runtime kernels aside.
 #[derive(Clone, Default)]

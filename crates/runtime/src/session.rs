@@ -15,7 +15,7 @@ use crate::context::Context;
 use crate::device::Prepared;
 use crate::interpret::Run;
 use crate::kernels::{CodePlace, Kernels};
-use crate::options::SessionOptions;
+use crate::options::{LIMIT_GROWTH, SessionOptions};
 use crate::pool::Pool;
 use crate::profile::{Counters, GraphCounters, RunProfile};
 use crate::staging::{
@@ -27,10 +27,10 @@ use bytes::Bytes;
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
-use tegula_base::{Diagnostic, Diagnostics, Dim, HostTensor};
+use tegula_base::{Diagnostic, Diagnostics, Dim, HostTensor, SymbolInfo};
 use tegula_package::{CodeKind, Package, Port};
 
 /// Programs kept for recent input shapes.
@@ -50,6 +50,9 @@ pub struct Session {
     bound: Mutex<Vec<Arc<Bound>>>,
     contexts: Mutex<Vec<Context>>,
     stops: Stops,
+    /// How much what loops carry may grow, in elements of an axis, and the most bytes of memory for that.
+    growth: AtomicI64,
+    limit_growth: u64,
     /// Launches per kernel.
     launches: Vec<AtomicU64>,
     graphs: Mutex<GraphCounters>,
@@ -92,6 +95,8 @@ impl Session {
             bound: Mutex::default(),
             contexts: Mutex::default(),
             stops: Stops::default(),
+            growth: AtomicI64::new(SymbolInfo::FIRST_GROWTH),
+            limit_growth: options.limit_growth.unwrap_or(LIMIT_GROWTH),
             package,
             kernels,
             pool,
@@ -192,7 +197,7 @@ impl Session {
         let views: Vec<TensorView<'_>> =
             ports.map(|(port, shape)| TensorView { dtype: port.dtype, shape, bytes: &[] }).collect();
         tensors::check_dims(program, &views)?;
-        let values = bind::input_symbols(program, &views);
+        let values = bind::known_symbols(program, &views, self.growth.load(Ordering::Relaxed));
         let value = |name: &str| values[program.symbols.iter().position(|symbol| symbol.name == name)?];
         let extent = |dim: &Dim| dim.eval(&value).and_then(|extent| usize::try_from(extent).ok());
         Ok(program.outputs.iter().map(|port| port.shape.iter().map(extent).collect()).collect())
@@ -247,12 +252,32 @@ impl Session {
         profile: Option<&mut RunProfile>,
     ) -> Result<(), Diagnostics> {
         let running = self.stops.begin();
-        let bound = self.bind(inputs, false)?;
-        let mut context = self.take_context(&bound);
-        context.restart();
-        let result = self.run_bound(running, inputs, outputs, &bound, &mut context, profile);
-        lock(&self.contexts).push(context);
-        result
+        let mut profile = profile;
+        loop {
+            let bound = self.bind(inputs, false)?;
+            let mut context = self.take_context(&bound);
+            context.restart();
+            let result =
+                self.run_bound(running, inputs, outputs, &bound, &mut context, profile.as_deref_mut());
+            lock(&self.contexts).push(context);
+            match result {
+                Err(found) if found.0.iter().any(|found| found.code == SymbolInfo::GROWTH) => {
+                    self.grow(bound.growth, &found)?;
+                }
+                result => return result,
+            }
+        }
+    }
+
+    /// Lets what loops carry grow twice as much as a run had room for.
+    /// Errors: the room is past a size's range; that it takes too much memory is seen when it is bound.
+    fn grow(&self, from: i64, found: &Diagnostics) -> Result<(), Diagnostics> {
+        let more = from * 2;
+        if more > SymbolInfo::MAX {
+            return Err(found.clone());
+        }
+        self.growth.fetch_max(more, Ordering::Relaxed);
+        Ok(())
     }
 
     /// A context that last ran the same shapes if there is one.
@@ -270,22 +295,39 @@ impl Session {
         let program = &self.package.program;
         tensors::check_tensors(program, inputs, keeps_shared)?;
         let dims = || inputs.iter().flat_map(|tensor| tensor.shape.iter().copied());
+        let growth = self.growth.load(Ordering::Relaxed);
         {
             let mut kept = lock(&self.bound);
-            if let Some(index) = kept.iter().rposition(|bound| bound.key.iter().copied().eq(dims())) {
+            let is_it = |bound: &Arc<Bound>| bound.growth == growth && bound.key.iter().copied().eq(dims());
+            if let Some(index) = kept.iter().rposition(is_it) {
                 kept[index..].rotate_left(1);
                 return Ok(Arc::clone(&kept[kept.len() - 1]));
             }
         }
         tensors::check_dims(program, inputs)?;
-        let symbols = bind::input_symbols(program, inputs);
-        let bound = Arc::new(Bound::new(program, self.kernels.queues.len(), dims().collect(), symbols)?);
+        let symbols = bind::known_symbols(program, inputs, growth);
+        let devices = self.kernels.queues.len();
+        let bound = Bound::new(program, devices, dims().collect(), symbols, growth)?;
+        self.check_growth(&bound)?;
+        let bound = Arc::new(bound);
         let mut kept = lock(&self.bound);
         if kept.len() == BOUND_KEPT {
             kept.remove(0);
         }
         kept.push(Arc::clone(&bound));
         Ok(bound)
+    }
+
+    /// Errors: more memory than loops may have, where how much they need is known in the run alone.
+    fn check_growth(&self, bound: &Bound) -> Result<(), Diagnostics> {
+        let needed = bound.arena_bytes.iter().map(|bytes| *bytes as u64).sum::<u64>();
+        if bound.growth == SymbolInfo::FIRST_GROWTH || needed <= self.limit_growth {
+            return Ok(());
+        }
+        let message =
+            format!("a loop's values grow until they need {needed} bytes; {} are allowed", self.limit_growth);
+        let help = "raise the limit with `--limit-growth BYTES`, or see why the loop does not end";
+        Err(Diagnostic::error("growth-limit", message).help(help).into())
     }
 
     fn run_bound(

@@ -27,12 +27,29 @@ pub use ops::evaluate_op;
 
 use crate::{TensorFunc, TensorProgram};
 use std::sync::Arc;
-use tegula_base::{Diagnostic, HostTensor};
+use tegula_base::{Diagnostic, HostTensor, SymbolInfo};
 use tegula_ir::OpId;
 
 /// Results of the entry function for these inputs.
 pub fn evaluate(program: &TensorProgram, inputs: &[HostTensor]) -> Result<Vec<HostTensor>, Diagnostic> {
     Evaluator::new(program).run(inputs)
+}
+
+/// The sizes of a run on these inputs. Where nothing bounds what loops carry, runs tell how much it grows.
+/// Errors: inputs that do not fit; those of a run that grows without end.
+pub fn bindings(program: &TensorProgram, inputs: &[HostTensor]) -> Result<Bindings, Diagnostic> {
+    let mut bindings = Bindings::of_inputs(program, inputs)?;
+    if program.symbols.growths().next().is_none() {
+        return Ok(bindings);
+    }
+    let shared: Vec<Arc<HostTensor>> = inputs.iter().cloned().map(Arc::new).collect();
+    while let Err(found) = Evaluator::new(program).run_bound(bindings.clone(), shared.clone()) {
+        if found.code != SymbolInfo::GROWTH {
+            return Err(found);
+        }
+        bindings.grow(&program.symbols)?;
+    }
+    Ok(bindings)
 }
 
 /// Sees an op's results right after it ran; ops in regions once each time.
@@ -60,7 +77,7 @@ impl<'a> Evaluator<'a> {
 
     /// Results of the entry function.
     pub fn run(self, inputs: &[HostTensor]) -> Result<Vec<HostTensor>, Diagnostic> {
-        let bindings = Bindings::of_inputs(self.program, inputs)?;
+        let bindings = bindings(self.program, inputs)?;
         self.run_bound(bindings, inputs.iter().cloned().map(Arc::new).collect())
     }
 

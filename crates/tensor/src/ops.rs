@@ -158,8 +158,8 @@ define_ops! {
         Elementwise = "elementwise" { f: ScalarOp },
 
         // --- movement ----------------------------------------------------------------------------------
-        /// Repeats along extents of 1. c1: rank equal. c2: each extent equal, or 1 in the operand. An extent of the operand that
-        /// is another expression is 1 or equal in every run, as an assert says.
+        /// Repeats along extents of 1; an open extent may be 1 in some runs, and an assert says that it is equal in the others.
+        /// c1: rank equal. c2: each extent equal, or 1 in the operand, or open there.
         Broadcast = "broadcast" { shape: Shape },
         /// Same elements in row-major order. c1: counts are equal (as expressions, or asserted by the builder).
         Reshape = "reshape" { shape: Shape },

@@ -53,10 +53,10 @@ mod tests {
         expect_test::expect![[r#"
             ## `tgn.broadcast`
 
-            Repeats along extents of 1.
+            Repeats along extents of 1; an open extent may be 1 in some runs, and an assert says that it is equal in the others.
 
             - `broadcast_c1`: rank equal.
-            - `broadcast_c2`: each extent equal, or 1 in the operand."#]]
+            - `broadcast_c2`: each extent equal, or 1 in the operand, or open there."#]]
         .assert_eq(&section);
     }
 }

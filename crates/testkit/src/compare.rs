@@ -158,7 +158,8 @@ mod tests {
 
     #[test]
     fn small_channels_beside_large_ones_are_judged() {
-        let boxes_and_scores = |score: f32| HostTensor::from_elements(&[1, 2, 2], &[320.0, 100.0, score, 0.1]);
+        let boxes_and_scores =
+            |score: f32| HostTensor::from_elements(&[1, 2, 2], &[320.0, 100.0, score, 0.1]);
         let (zeroed, right) = (boxes_and_scores(0.0), boxes_and_scores(0.01));
         assert!(compare(&zeroed, &right, Tolerance::OfLargest { relative: 1e-4 }).is_ok());
         assert!(compare(&zeroed, &right, Tolerance::OfChannel { relative: 1e-4, floor: 1e-6 }).is_err());

@@ -162,10 +162,12 @@ pub fn run_case(folder: &Path, case: &Case, run: &Runner<'_>) -> Verdict {
         }
         let tolerance = Tolerance::Elementwise { rtol: case.rtol, atol: case.atol };
         let (difference, share) = match distance(actual, expected, tolerance) {
-            Ok(distance) if distance.share <= 1.0 => match case.step.and_then(|step| off(actual, expected, step)) {
-                None => continue,
-                Some(reason) => (reason, None),
-            },
+            Ok(distance) if distance.share <= 1.0 => {
+                match case.step.and_then(|step| off(actual, expected, step)) {
+                    None => continue,
+                    Some(reason) => (reason, None),
+                }
+            }
             Ok(distance) => (distance.message, Some(distance.share).filter(|share| share.is_finite())),
             Err(difference) => (difference, None),
         };

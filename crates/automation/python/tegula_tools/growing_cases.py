@@ -3,7 +3,7 @@
 
   growing_cases.py DIR [--count N]
 
-Each form draws its sizes, its number of rounds (a constant, an input, an input beside a condition that data ends) and where
+Each form draws its sizes, its number of rounds (a constant, an input, none; data may end each) and where
 it starts, by a fixed seed.  DIR/<case>/model.onnx and the .npy files of inputs and results; DIR/cases.json lists
 {name, rtol, atol, inputs, outputs} as onnx_node_cases.py does.  Needs numpy, onnx and onnxruntime."""
 import argparse
@@ -57,8 +57,8 @@ class Loop:
                 self.inputs[f"{name}_start"] = value
             else:
                 self.constant(f"{name}_start", value)
-        if rounds == "constant":
-            self.constant("rounds", np.int64(self.n))
+        if rounds != "input":
+            self.constant("rounds", np.int64(2 ** 63 - 1 if rounds == "open" else self.n))
         else:
             self.inputs["rounds"] = np.asarray(self.n, np.int64)
         outer = ", ".join(f"{kind(value)}{self.sizes(key, value)} {key}" for key, value in self.inputs.items())
@@ -209,7 +209,7 @@ def draw(number, attempt):
     c = Loop(rng)
     c.n, c.open = c.pick(0, 1, 2, 3, 5, 9, 17), c.pick(True, False)
     carried, body = form(c)
-    ends, rounds = "go = Identity (on)", c.pick("constant", "input")
+    ends, rounds = "go = Identity (on)", c.pick("constant", "input", "open")
     if c.pick(0, 0, 1):
         # Ended by what was computed: the sum of the last value.
         name, value, _ = carried[-1]
@@ -218,9 +218,14 @@ def draw(number, attempt):
     e2 = Abs (e1)
     e3 = ReduceSum <keepdims = 0> (e2)
     go = Less (e3, enough)"""
+    if rounds == "open":
+        # Ended by the round's number alone, perhaps before that by data.
+        c.n = max(c.n, 1)
+        c.constant("final", np.int64(c.n - 1))
+        ends = ends.replace("go =", "more =") + "\n    under = Less (i, final)\n    go = And (more, under)"
     name, value, _ = carried[0]
     extra = ""
-    if value.dtype.kind == "f" and c.pick(0, 0, 0, 1):
+    if rounds != "open" and value.dtype.kind == "f" and c.pick(0, 0, 0, 1):
         extra = f"q1 = ReduceSum <keepdims = 0> ({name}_next)\n    row = Unsqueeze (q1, zero)"
     text = c.text(carried, body, rounds, ends, extra)
     return form.__name__, parser.parse_model(text), c.inputs

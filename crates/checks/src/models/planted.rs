@@ -21,7 +21,12 @@ pub fn plant(catalog: &Catalog, baseline: &mut Baseline, fault: &str) -> Result<
     fs::create_dir_all(&dir)?;
     let file = dir.join(format!("{}.onnx", baseline.id));
     let script = python::script(python::with_pins(catalog)?, "plant_fault");
-    script.arg(&baseline.model).arg(&file).arg(fault).run().with_context(|| format!("cannot plant `{fault}`"))?;
+    script
+        .arg(&baseline.model)
+        .arg(&file)
+        .arg(fault)
+        .run()
+        .with_context(|| format!("cannot plant `{fault}`"))?;
     baseline.model = file;
     Ok(())
 }

@@ -9,12 +9,12 @@ use tegula_ir::op::OpRules;
 use tegula_ir::{ConstStore, OpId, RegionId, Value};
 use tegula_opt::lower_to_host::is_runtime_kernel;
 use tegula_tensor::decompose::{expand, is_composite};
-use tegula_tensor::eval::Bindings;
+use tegula_tensor::eval::{self, Bindings};
 use tegula_tensor::{Builder, TensorFunc, TensorOp, TensorProgram, TensorType, evaluate_op};
 
 /// The results of the entry function with their bounds.
 pub fn reference(program: &TensorProgram, inputs: &[HostTensor]) -> Result<Vec<Bounded>, Diagnostic> {
-    let bindings = Bindings::of_inputs(program, inputs)?;
+    let bindings = eval::bindings(program, inputs)?;
     let inputs = inputs.iter().cloned().map(Bounded::exact).collect();
     let mut run = Run::new(program.entry(), &program.consts, bindings);
     run.region(program.entry().body(), inputs).map_err(|error| Diagnostic::error("evaluate", error))
@@ -29,7 +29,7 @@ pub fn rounded_otherwise(
     inputs: &[HostTensor],
     seed: u64,
 ) -> Result<Vec<HostTensor>, Diagnostic> {
-    let bindings = Bindings::of_inputs(program, inputs)?;
+    let bindings = eval::bindings(program, inputs)?;
     let run = Run::new(program.entry(), &program.consts, bindings);
     Run { noise: Some(SplitMix64::new(seed)), ..run }.values_of(inputs)
 }
@@ -46,7 +46,7 @@ pub fn watch_kernels(
     inputs: &[HostTensor],
     watch: &mut Watch,
 ) -> Result<Vec<HostTensor>, Diagnostic> {
-    let bindings = Bindings::of_inputs(program, inputs)?;
+    let bindings = eval::bindings(program, inputs)?;
     let run = Run::new(program.entry(), &program.consts, bindings);
     Run { watch: Some(watch), ..run }.values_of(inputs)
 }

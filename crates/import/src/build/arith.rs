@@ -160,8 +160,9 @@ impl ProgramBuilder {
             (_, Some(_)) => b.clone(),
             _ => a.maximum(b),
         };
+        let message = format!("sizes `{a}` and `{b}` must be equal to broadcast, or one of them 1");
         for own in [a, b] {
-            self.assert_repeats(own, &joined)?;
+            self.assert_repeats(own, &joined, &message)?;
         }
         Ok(joined)
     }
@@ -172,12 +173,11 @@ impl ProgramBuilder {
     }
 
     /// Makes sure that an extent is 1 or equal to `joined`.
-    fn assert_repeats(&mut self, own: &Dim, joined: &Dim) -> Outcome<()> {
+    fn assert_repeats(&mut self, own: &Dim, joined: &Dim, message: &str) -> Outcome<()> {
         if own == joined || own.is_const(1) || self.is_established(own, joined) {
             return Ok(());
         }
-        let message = format!("size `{own}` must be 1 or `{joined}` to broadcast");
-        self.assert_equal(&repeats_where_zero(own, joined), &Dim::from(0), &message)
+        self.assert_equal(&repeats_where_zero(own, joined), &Dim::from(0), message)
     }
 
     /// Whether an extent that is never above 1 is asserted to be 1, as it stands beside one that may be.
@@ -294,7 +294,8 @@ impl ProgramBuilder {
             if extent.as_const().is_some() || share_a_symbol(extent, wanted) {
                 self.assert_broadcast(extent, wanted)?;
             } else {
-                self.assert_repeats(extent, wanted)?;
+                let message = format!("size `{extent}` must be 1 or `{wanted}` to broadcast");
+                self.assert_repeats(extent, wanted, &message)?;
             }
         }
         let aligned = self.align_to(x, shape)?;

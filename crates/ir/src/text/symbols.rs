@@ -13,6 +13,7 @@ pub(super) fn to_attr(symbols: &Symbols) -> Attr {
                 vec![("input".into(), input.to_attr()), ("axis".into(), axis.to_attr())]
             }
             Origin::Data { upper } => vec![("upper".into(), upper.to_attr())],
+            Origin::Growth => vec![("growth".into(), true.to_attr())],
         };
         let facts = [("min", info.min, 0), ("max", info.max, SymbolInfo::MAX), ("divisor", info.divisor, 1)];
         let told = facts.into_iter().filter(|(_, value, usual)| value != usual);
@@ -45,6 +46,7 @@ fn info_from_attr(attr: &Attr) -> Result<SymbolInfo, String> {
     let field = |name: &str| fields.iter().find(|(key, _)| key == name).map(|(_, attr)| attr.clone());
     let origin = match field("upper") {
         Some(upper) => Origin::Data { upper: Dim::from_attr(&upper)? },
+        None if field("growth").is_some() => Origin::Growth,
         None => Origin::Input { input: required(&field, "input")?, axis: required(&field, "axis")? },
     };
     let fact = |name: &str, usual: i64| field(name).map_or(Ok(usual), |attr| i64::from_attr(&attr));

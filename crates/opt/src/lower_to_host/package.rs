@@ -85,6 +85,7 @@ fn symbols(func: &HostFunc, known: &Symbols) -> Result<Vec<Symbol>, Diagnostic> 
         let (origin, upper) = match &info.origin {
             Origin::Input { input, axis } => (package::Origin::Input { input: *input, axis: *axis }, None),
             Origin::Data { upper } => (package::Origin::Data, Some(upper.clone())),
+            Origin::Growth => (package::Origin::Growth, None),
         };
         Ok::<Symbol, Diagnostic>(Symbol {
             name: name.to_string(),
@@ -104,6 +105,9 @@ fn symbols(func: &HostFunc, known: &Symbols) -> Result<Vec<Symbol>, Diagnostic> 
         {
             list.push(entry(name)?);
         }
+    }
+    for name in known.growths() {
+        list.push(entry(name)?);
     }
     let mut bound = BTreeSet::new();
     for op in func.walk() {

@@ -22,6 +22,7 @@ pub fn check_program(program: &TensorProgram) -> Result<(), Diagnostics> {
             let extents = func.ty(*arg).shape.iter().filter_map(|dim| dim.as_symbol());
             known.extend(extents.map(Arc::<str>::from));
         }
+        known.extend(program.symbols.growths().cloned());
         region(program, func, func.body(), known, &mut errors);
     }
     errors.into_result(())

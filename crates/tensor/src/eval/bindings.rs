@@ -3,7 +3,10 @@
 use crate::{TensorOp, TensorProgram, TensorType};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use tegula_base::{Diagnostic, Dim, HostTensor, SymbolInfo};
+use tegula_base::{Diagnostic, Dim, HostTensor, SymbolInfo, Symbols};
+
+/// Elements of an axis that the evaluator lets a loop's value grow to: more would take it minutes.
+const MOST_GROWTH: i64 = 1 << 22;
 
 /// Symbol name to value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,7 +22,8 @@ impl Bindings {
             let message = format!("the model takes {} inputs, got {}", args.len(), inputs.len());
             return Err(Diagnostic::error("input-count", message));
         }
-        let mut bindings = Bindings::default();
+        let growths = program.symbols.growths().map(|name| (name.clone(), SymbolInfo::FIRST_GROWTH));
+        let mut bindings = Bindings(growths.collect());
         let name = |i: usize| func.arg_names.get(i).cloned().unwrap_or_else(|| i.to_string());
         let mut from: BTreeMap<Arc<str>, String> = BTreeMap::new();
         for (i, (arg, input)) in args.iter().zip(inputs).enumerate() {
@@ -55,6 +59,19 @@ impl Bindings {
             }
         }
         Ok(bindings)
+    }
+
+    /// Lets loops grow twice as much. Errors: that is more than a size may be.
+    pub(super) fn grow(&mut self, symbols: &Symbols) -> Result<(), Diagnostic> {
+        for name in symbols.growths() {
+            let growth = self.0.entry(name.clone()).or_insert(SymbolInfo::FIRST_GROWTH);
+            *growth *= 2;
+            if *growth > MOST_GROWTH {
+                let message = format!("a loop's value grows past {MOST_GROWTH} elements of an axis");
+                return Err(Diagnostic::error("evaluate", message));
+            }
+        }
+        Ok(())
     }
 
     pub fn get(&self, symbol: &str) -> Option<i64> {

@@ -6,7 +6,7 @@ use crate::decompose::{expand, is_composite};
 use crate::{Builder, TensorFunc, TensorOp, TensorType};
 use std::sync::Arc;
 use tegula_base::HashMap;
-use tegula_base::{Diagnostic, EntityId, HostTensor, Origin, Symbols};
+use tegula_base::{Diagnostic, EntityId, HostTensor, Origin, SymbolInfo, Symbols};
 use tegula_ir::liveness::Liveness;
 use tegula_ir::op::OpRules;
 use tegula_ir::{ConstStore, Op, OpId, RegionId, Value};
@@ -91,7 +91,10 @@ impl Run<'_> {
                 let size = |dim| self.bindings.size(dim).map_err(|error| self.diagnose(op, error));
                 let (l, r) = (size(left)?, size(right)?);
                 if l != r {
-                    return Err(self.diagnose(op, format!("{message}: {left} is {l}, {right} is {r}")));
+                    let text = format!("{message}: {left} is {l}, {right} is {r}");
+                    let grows = self.symbols.grows(left) || self.symbols.grows(right);
+                    let code = if grows { SymbolInfo::GROWTH } else { "evaluate" };
+                    return Err(self.locate(op, Diagnostic::error(code, text)));
                 }
                 vec![]
             }

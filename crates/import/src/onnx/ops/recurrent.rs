@@ -128,6 +128,9 @@ fn walk_all(cx: &mut Cx, node: &Node, gates: Gates, weights: &WeightsOf) -> Outc
         for weights in [w, r] {
             cx.expect_rank(weights, 2, "recurrent weights [D,G*H,I] and [D,G*H,H]")?;
         }
+        let gate_rows = Dim::from(gates.count()) * cx.dim(r, 1);
+        let message = "the weights must have rows for each gate";
+        let [w, r] = [cx.with_extent(w, 0, &gate_rows, message)?, cx.with_extent(r, 0, &gate_rows, message)?];
         let features = cx.dim(w, 1);
         let x = cx.with_extent(x, 2, &features, "the input must have the features that the weights take")?;
         let hidden = cx.dim(r, 1);

@@ -15,6 +15,14 @@ pub(super) fn flex_attention(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
         cx.expect_rank(value, 4, "query, key and value [B,heads,length,size]")?;
     }
     let heads = cx.dim(q, 1);
+    let k = {
+        let shape = [cx.dim(q, 0), cx.dim(k, 1), cx.dim(k, 2), cx.dim(q, 3)];
+        cx.respelled(k, shape, "keys must have the queries' batches and head size")?
+    };
+    let v = {
+        let shape = [cx.dim(q, 0), cx.dim(k, 1), cx.dim(k, 2), cx.dim(v, 3)];
+        cx.respelled(v, shape, "there must be a value for each key")?
+    };
     let [k, v] = super::for_each_head(cx, &heads, [k, v])?;
     let groups = cx.dim(k, 1);
     let shared = heads.div_exact(&groups).unwrap_or_else(|| Dim::from(1));

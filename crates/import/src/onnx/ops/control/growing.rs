@@ -76,7 +76,7 @@ pub(super) fn rounds(
         cx.n_unseeded = unseeded;
         take_back(cx, region, mark);
         if seen.new.is_empty() {
-            bound(cx, trip, carried, &mut axes, &seen)?;
+            bound(cx, trip, carried, &mut axes, &seen);
         }
         axes.extend(seen.new.into_iter().map(|(value, axis)| Axis { value, axis, most: None }));
     }
@@ -212,8 +212,8 @@ fn may_change(cx: &Cx, region: RegionId, entered: &Dim, left: &Dim) -> bool {
     entered != left && !is_asserted
 }
 
-/// Finds the largest extents of axes. Errors: none follows.
-fn bound(cx: &mut Cx, trip: &Dim, carried: &[Value], axes: &mut [Axis], seen: &Seen) -> Outcome<()> {
+/// Finds the largest extents of axes. One that does not follow is what the run has room for.
+fn bound(cx: &mut Cx, trip: &Dim, carried: &[Value], axes: &mut [Axis], seen: &Seen) {
     let is_open = trip.as_const().is_some_and(|n| n >= SymbolInfo::MAX);
     for _ in 0..axes.len() {
         for at in 0..axes.len() {
@@ -248,13 +248,20 @@ fn bound(cx: &mut Cx, trip: &Dim, carried: &[Value], axes: &mut [Axis], seen: &S
             };
         }
     }
-    match (axes.iter().all(|axis| axis.most.is_some()), &seen.change) {
-        (false, Some([from, to])) => Err(Fault::unsupported(format!(
-            "a loop's value changes its shape from {from} to {to} between rounds, and nothing bounds its size: \
-             a constant or an input as the loop's largest number of rounds does"
-        ))),
-        _ => Ok(()),
+    for axis in axes.iter_mut().filter(|axis| axis.most.is_none()) {
+        let start = cx.dim(carried[axis.value], axis.axis);
+        axis.most = Some(start + growth(cx));
     }
+}
+
+/// How much a value may grow whose size follows from the run alone.
+fn growth(cx: &mut Cx) -> Dim {
+    if let Some(name) = cx.symbols.growths().next() {
+        return Dim::symbol(name);
+    }
+    let name = cx.symbols.fresh_name("growth");
+    cx.symbols.insert(&name, SymbolInfo::growth());
+    Dim::symbol(&name)
 }
 
 /// Most rounds that are followed one by one.
