@@ -110,7 +110,8 @@ fn attention(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
         cx.respelled(v, shape, "there must be a value for each key")?
     };
     let (b, h, l, s) = (cx.dim(q, 0), cx.dim(q, 1), cx.dim(q, 2), cx.dim(k, 2));
-    let [k, v] = for_each_head(cx, &h, [k, v])?;
+    let present = [k, v];
+    let [k, v] = for_each_head(cx, &h, present)?;
     let (q, scale) = scaled(cx, q, node.optional_float("scale"))?;
     let softcap = node.float("softcap", 0.0);
     let offset = match (past_k, lengths) {
@@ -149,7 +150,7 @@ fn attention(cx: &mut Cx, node: &Node) -> Outcome<Vec<Value>> {
         }
     };
     let y = if heads.flat { joined_heads(cx, y)? } else { y };
-    let mut results = vec![y, k, v];
+    let mut results = vec![y, present[0], present[1]];
     results.extend(scores);
     Ok(results)
 }
