@@ -41,11 +41,20 @@ pub fn options(class: &str, form: Form) -> Result<CompileOptions, Diagnostics> {
 
 /// A model in memory.
 pub fn compile_with(model: &[u8], options: &CompileOptions) -> Result<Compiled, Diagnostics> {
+    compile_checked(model, false, options)
+}
+
+/// As [`compile_with`]; `checked` says whether indices are.
+pub fn compile_checked(
+    model: &[u8],
+    checked: bool,
+    options: &CompileOptions,
+) -> Result<Compiled, Diagnostics> {
     let model = Model {
         name: "model".into(),
         bytes: model.to_vec().into(),
         results: vec![],
-        checked: false,
+        checked,
         files: &NoFiles,
     };
     compile(&model, options, None, &mut PassCx::default())

@@ -1,6 +1,7 @@
 //! `reports [--only PREFIX]`: small models of `data/reports/CLASS/CASE`, each of which stands for a kind that was wrong or
 //! refused once: `model.onnx`, its inputs `in_NAME.npy`, and its outputs `expected_NAME.npy`, or the words that refuse it in
-//! `refused.txt`. On each tier.
+//! `refused.txt`. Where `checked.txt` stands in its place, the model is compiled so that its indices are checked, and the words
+//! are those of the run's error. On each tier.
 //! Bar: every output is right; every refusal has the words.
 
 use std::fs;
@@ -11,6 +12,7 @@ use tegula_automation::outcome::Outcome;
 use tegula_automation::workspace;
 use tegula_base::{DType, Diagnostics, HostTensor};
 use tegula_driver::Form;
+use tegula_runtime::Session;
 
 use crate::in_process;
 use crate::npy::read_npy;
@@ -28,7 +30,7 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     cases.retain(|case| name(case).starts_with(only));
     let (mut wrong, mut refusals) = (0, 0);
     for case in &cases {
-        refusals += usize::from(case.join("refused.txt").is_file());
+        refusals += usize::from(words(case)?.is_some());
         for class in in_process::classes() {
             if let Err(error) = judge(case, class) {
                 wrong += 1;
@@ -55,19 +57,45 @@ fn folders(of: &Path) -> Result<Vec<PathBuf>> {
     Ok(folders)
 }
 
+/// How a case is refused.
+struct Words {
+    text: String,
+    /// By a run, of a model whose indices are checked.
+    by_run: bool,
+}
+
+/// The words of a case that is to be refused; `None` where its outputs are expected.
+fn words(case: &Path) -> Result<Option<Words>> {
+    for (file, by_run) in [("refused.txt", false), ("checked.txt", true)] {
+        let file = case.join(file);
+        if file.is_file() {
+            let text =
+                fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+            return Ok(Some(Words { text, by_run }));
+        }
+    }
+    Ok(None)
+}
+
 /// Errors: what is not as it should be.
 fn judge(case: &Path, class: &str) -> Result<()> {
     let expected = tensors(case, "expected_")?;
-    match (results(case, class), fs::read_to_string(case.join("refused.txt"))) {
-        (Err(refused), Ok(words)) => {
+    let words = words(case)?;
+    let by_run = words.as_ref().is_some_and(|words| words.by_run);
+    let session = session(case, class, by_run);
+    if let (true, Err(refused)) = (by_run, &session) {
+        bail!("the model is refused, and should run: {refused}");
+    }
+    match (session.and_then(|session| results(case, &session)), words) {
+        (Err(refused), Some(Words { text: words, .. })) => {
             let message = refused.to_string();
             let missing = words.lines().find(|words| !message.contains(words.trim()));
             ensure!(missing.is_none(), "the refusal lacks `{}`: {message}", missing.unwrap_or_default());
             Ok(())
         }
-        (Ok(_), Ok(_)) => bail!("it runs, and should be refused"),
-        (Err(refused), Err(_)) => Err(anyhow!("{refused}")),
-        (Ok(results), Err(_)) => {
+        (Ok(_), Some(_)) => bail!("it runs, and should be refused"),
+        (Err(refused), None) => Err(anyhow!("{refused}")),
+        (Ok(results), None) => {
             ensure!(!expected.is_empty(), "neither outputs nor a refusal is expected");
             for (name, want) in &expected {
                 let got = results.iter().find(|(own, _)| own == name).map(|(_, got)| got);
@@ -81,12 +109,18 @@ fn judge(case: &Path, class: &str) -> Result<()> {
 
 type Named = Vec<(String, HostTensor)>;
 
-fn results(case: &Path, class: &str) -> Result<Named, Diagnostics> {
-    let internal =
-        |error: anyhow::Error| Diagnostics::from(tegula_base::Diagnostic::internal(format!("{error:#}")));
+fn internal(error: anyhow::Error) -> Diagnostics {
+    tegula_base::Diagnostic::internal(format!("{error:#}")).into()
+}
+
+fn session(case: &Path, class: &str, checked: bool) -> Result<Session, Diagnostics> {
     let model = fs::read(case.join("model.onnx")).map_err(|error| internal(error.into()))?;
-    let package = in_process::compile_bytes(&model, class, Form::Machine).and_then(in_process::package)?;
-    let session = in_process::session_of(class, package, 1)?;
+    let options = in_process::options(class, Form::Machine)?;
+    let package = in_process::compile_checked(&model, checked, &options).and_then(in_process::package)?;
+    in_process::session_of(class, package, 1)
+}
+
+fn results(case: &Path, session: &Session) -> Result<Named, Diagnostics> {
     let inputs = tensors(case, "in_").map_err(internal)?;
     let inputs: Vec<(&str, &HostTensor)> =
         inputs.iter().map(|(name, tensor)| (name.as_str(), tensor)).collect();

@@ -3,11 +3,12 @@
 use crate::args::{BisectArgs, refuse};
 use crate::check::judgement;
 use crate::failure::Failure;
-use crate::inputs::inputs;
+use crate::inputs::inputs_of_sizes;
 use crate::load::with_model;
 use crate::output;
 use tegula_base::Diagnostics;
 use tegula_driver::bisect::GuiltyPass;
+use tegula_driver::check::fitting_sizes;
 
 pub fn bisect(args: &BisectArgs) -> Result<(), Failure> {
     output::keep_input(&args.model, args.output.as_ref())?;
@@ -15,8 +16,11 @@ pub fn bisect(args: &BisectArgs) -> Result<(), Failure> {
     refuse("`bisect` evaluates tensor programs, which share no memory", &aliases)?;
     output::progress(&format!("evaluating {} between passes", args.model.display()));
     let (found, _) = with_model(&args.model, &args.compile, None, |model, options, cx| {
-        let ports = tegula_driver::model::ports(&model.import(&options.dims)?);
-        let inputs = inputs(&ports, &args.inputs, &options.dims).map_err(Diagnostics::from)?;
+        let program = model.import(&options.dims)?;
+        let ports = tegula_driver::model::ports(&program);
+        let fitting = |known: &_| fitting_sizes(&program, known);
+        let inputs =
+            inputs_of_sizes(&ports, &args.inputs, &options.dims, &fitting).map_err(Diagnostics::from)?;
         tegula_driver::bisect::bisect(model, options, &inputs.noted(), cx)
     })?;
     let Some(found) = found else {

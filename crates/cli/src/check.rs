@@ -2,12 +2,16 @@
 
 use crate::args::CheckArgs;
 use crate::failure::{Failure, io_failure};
-use crate::inputs::{Inputs, inputs, quoted};
+use crate::inputs::{Inputs, inputs_of_sizes, quoted};
 use crate::{device, load, output};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::path::Path;
-use tegula_base::{Diagnostic, Diagnostics, HostTensor, npy};
-use tegula_driver::check::{CheckReport, Difference, Growth, Judgement, LaunchCheck, OutputCheck};
+use tegula::files::read_regular;
+use tegula_base::{DType, Diagnostic, Diagnostics, HostTensor, npy};
+use tegula_driver::check::{
+    CheckReport, Difference, Growth, Judgement, LaunchCheck, OutputCheck, fitting_sizes,
+};
 
 pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     output::progress(&format!("checking {}", args.model.display()));
@@ -17,7 +21,13 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     let (report, _) = load::with_model_of(&args.model, &args.compile, &args.inputs, |model, options, cx| {
         let program = model.import(&options.dims)?;
         let ports = tegula_driver::model::ports(&program);
-        let inputs = inputs(&ports, &args.inputs, &options.dims).map_err(Diagnostics::from)?;
+        // What wrote the files of `--against` knew only what is given: as `run`, it took 1.
+        let fitting = |known: &_| match args.against {
+            Some(_) => Ok(BTreeMap::new()),
+            None => fitting_sizes(&program, known),
+        };
+        let inputs =
+            inputs_of_sizes(&ports, &args.inputs, &options.dims, &fitting).map_err(Diagnostics::from)?;
         if args.against.is_none() {
             // Else the report tells.
             inputs.note();
@@ -25,7 +35,8 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
         let Inputs { tensors, made_up: names } = inputs;
         made_up = names;
         let names = tegula_driver::model::result_names(&program);
-        let expected = args.against.as_deref().map(|dir| expected(dir, &names)).transpose();
+        let dtypes = tegula_driver::model::result_dtypes(&program);
+        let expected = args.against.as_deref().map(|dir| expected(dir, &names, &dtypes)).transpose();
         let expected = expected.map_err(Diagnostics::from)?;
         tegula_driver::check::check(model, options, &tensors, expected.as_deref(), &hardware, cx)
     })?;
@@ -54,13 +65,14 @@ fn made_up_text(names: &[String]) -> String {
     }
 }
 
-fn expected(dir: &Path, names: &[String]) -> Result<Vec<HostTensor>, Failure> {
-    let read = |name: &String| {
+/// The tensors of the outputs' files. A file of elements of a type that NumPy lacks may not name it: it is the output's.
+fn expected(dir: &Path, names: &[String], dtypes: &[DType]) -> Result<Vec<HostTensor>, Failure> {
+    let read = |(name, dtype): (&String, &DType)| {
         let file = output::output_file(dir, name);
-        let bytes = std::fs::read(&file).map_err(|error| io_failure("read", &file, &error))?;
-        npy::decode(&bytes).map_err(|error| error.at(file.display().to_string()))
+        let bytes = read_regular(&file).map_err(|error| io_failure("read", &file, &error))?;
+        npy::decode_as(&bytes, Some(*dtype)).map_err(|error| error.at(file.display().to_string()))
     };
-    Ok(names.iter().map(read).collect::<Result<Vec<HostTensor>, Diagnostic>>()?)
+    Ok(names.iter().zip(dtypes).map(read).collect::<Result<Vec<HostTensor>, Diagnostic>>()?)
 }
 
 fn to_text(report: &CheckReport) -> String {

@@ -8,6 +8,7 @@ use crate::output;
 use number::{Number, float_bits};
 use std::collections::BTreeMap;
 use std::path::Path;
+use tegula::files::{open_regular, read_regular};
 use tegula_base::random::SplitMix64;
 use tegula_base::{DType, Diagnostic, Diagnostics, Dim, HostTensor, npy};
 use tegula_package::Port;
@@ -15,6 +16,9 @@ use tegula_runtime::check_rank;
 
 /// Random integers are below this: small enough to be indices of most tables.
 const INTEGERS: u64 = 10;
+
+/// Sizes by the names of dims.
+type Extents = BTreeMap<String, i64>;
 
 /// Where an input's elements come from.
 #[derive(Clone, Copy)]
@@ -73,30 +77,56 @@ pub fn quoted<'a>(names: impl IntoIterator<Item = &'a String>) -> String {
 /// Dims that no file and no `--dim` fixes are 1, and inputs that nothing gives are random.
 /// Errors: unknown names, files that are no tensors, numbers that are not the input's, dims that cannot be known or are
 /// given twice; all of them.
-pub fn inputs(
+pub fn inputs(ports: &[Port], options: &InputOptions, dims: &Extents) -> Result<Inputs, Failure> {
+    inputs_or_defaults(ports, options, dims, &|_| None)
+}
+
+/// As [`inputs`], but dims that nothing fixes have the sizes that `choose` gives beside those that are known.
+/// Errors: also those of `choose`.
+pub fn inputs_of_sizes(
     ports: &[Port],
     options: &InputOptions,
-    dims: &BTreeMap<String, i64>,
+    dims: &Extents,
+    choose: &dyn Fn(&Extents) -> Result<Extents, Diagnostic>,
 ) -> Result<Inputs, Failure> {
-    inputs_or_defaults(ports, options, dims, &|_| None)
+    gather(ports, options, dims, &|_| None, choose)
 }
 
 /// The names that options give, with the ranks of their tensors; 0 where they are no files. What cannot be read is reported
 /// where it is used.
 pub fn ranks(options: &InputOptions) -> Vec<(String, usize)> {
     let rank = |source: &str| match Source::of(source) {
-        Source::File(file) => std::fs::read(file).ok().and_then(|file| npy::rank(&file)).unwrap_or(0),
+        Source::File(file) => head(file).ok().and_then(|head| npy::rank(&head)).unwrap_or(0),
         Source::Random | Source::Number(_) => 0,
     };
     options.inputs.iter().map(|(name, source)| (name.clone(), rank(source))).collect()
+}
+
+/// The start of a file, with the header of an array of any rank.
+fn head(file: &Path) -> std::io::Result<Vec<u8>> {
+    use std::io::Read;
+    let mut head = Vec::new();
+    open_regular(file)?.take(1 << 17).read_to_end(&mut head)?;
+    Ok(head)
 }
 
 /// As [`inputs`], of ports some of which have a tensor where nothing gives them.
 pub fn inputs_or_defaults(
     ports: &[Port],
     options: &InputOptions,
-    dims: &BTreeMap<String, i64>,
+    dims: &Extents,
     default: &dyn Fn(&Port) -> Option<HostTensor>,
+) -> Result<Inputs, Failure> {
+    gather(ports, options, dims, default, &|_| Ok(BTreeMap::new()))
+}
+
+/// `choose` gives sizes of dims beside those that are known; others are 1.
+fn gather(
+    ports: &[Port],
+    options: &InputOptions,
+    dims: &Extents,
+    default: &dyn Fn(&Port) -> Option<HostTensor>,
+    choose: &dyn Fn(&Extents) -> Result<Extents, Diagnostic>,
 ) -> Result<Inputs, Failure> {
     let mut found = Diagnostics::default();
     let mut sources: BTreeMap<&str, Source> = BTreeMap::new();
@@ -125,12 +155,13 @@ pub fn inputs_or_defaults(
     }
     // What can be made up may hang on what could not be read.
     std::mem::take(&mut found).into_result(())?;
+    let chosen = choose(&sizes.known)?;
     let mut result = Vec::with_capacity(ports.len());
     for (port, tensor) in ports.iter().zip(tensors) {
         let source = sources.get(port.name.as_str()).copied().unwrap_or(Source::Random);
         let is_given = sources.contains_key(port.name.as_str());
         let tensor = tensor.or_else(|| if is_given { None } else { default(port) });
-        let made = tensor.map_or_else(|| make(port, source, &mut sizes.known), Ok);
+        let made = tensor.map_or_else(|| make(port, source, &mut sizes.known, &chosen), Ok);
         match made {
             Ok(tensor) => result.push(tensor),
             Err(diagnostic) => found.push(diagnostic),
@@ -143,12 +174,12 @@ pub fn inputs_or_defaults(
 
 /// The sizes of named dims, and of those that a file fixed the input that it is of.
 struct Sizes<'a> {
-    known: BTreeMap<String, i64>,
+    known: Extents,
     from: BTreeMap<String, &'a str>,
 }
 
 impl<'a> Sizes<'a> {
-    fn of(dims: &BTreeMap<String, i64>) -> Sizes<'a> {
+    fn of(dims: &Extents) -> Sizes<'a> {
         Sizes { known: dims.clone(), from: BTreeMap::new() }
     }
 
@@ -184,16 +215,21 @@ impl<'a> Sizes<'a> {
 
 /// A file of elements of a type that NumPy lacks may not name it: it is the input's.
 fn read(file: &Path, dtype: DType) -> Result<HostTensor, Diagnostic> {
-    let bytes = std::fs::read(file).map_err(|error| {
+    let bytes = read_regular(file).map_err(|error| {
         io_failure("read", file, &error)
             .help("an input is a `.npy` file, `random`, `zeros`, `ones` or a number: `--input NAME=...`")
     })?;
     npy::decode_as(&bytes, Some(dtype)).map_err(|diagnostic| diagnostic.at(file.display().to_string()))
 }
 
-fn make(port: &Port, source: Source, sizes: &mut BTreeMap<String, i64>) -> Result<HostTensor, Diagnostic> {
+fn make(
+    port: &Port,
+    source: Source,
+    sizes: &mut Extents,
+    chosen: &Extents,
+) -> Result<HostTensor, Diagnostic> {
     for dim in &port.shape {
-        note_open_dims(dim, port, sizes);
+        note_open_dims(dim, port, sizes, chosen);
     }
     let extents = port.shape.iter().map(|dim| {
         let n = dim.eval(&|name| sizes.get(name).copied());
@@ -228,14 +264,15 @@ fn make(port: &Port, source: Source, sizes: &mut BTreeMap<String, i64>) -> Resul
     }
 }
 
-fn note_open_dims(dim: &Dim, port: &Port, sizes: &mut BTreeMap<String, i64>) {
+fn note_open_dims(dim: &Dim, port: &Port, sizes: &mut Extents, chosen: &Extents) {
     dim.for_each_symbol(&mut |name| {
         if !sizes.contains_key(&**name) {
+            let size = chosen.get(&**name).copied().unwrap_or(1);
             output::complain(&format!(
-                "note: dim `{name}` of input `{}` is not given; using 1 (`--dim {name}=N`)\n",
+                "note: dim `{name}` of input `{}` is not given; using {size} (`--dim {name}=N`)\n",
                 port.name
             ));
-            sizes.insert(name.to_string(), 1);
+            sizes.insert(name.to_string(), size);
         }
     });
 }

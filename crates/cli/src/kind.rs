@@ -3,6 +3,7 @@
 use crate::args::Command;
 use crate::failure::{Failure, io_failure};
 use std::path::Path;
+use tegula::files::open_regular;
 use tegula_base::Diagnostic;
 
 /// Errors: a package where the command works on models, or a model where it works on packages.
@@ -49,10 +50,12 @@ pub fn is_package(file: &Path) -> Result<bool, Failure> {
     use std::io::Read;
     let named_so = file.extension().is_some_and(|extension| extension == "tgl");
     let mut start = Vec::new();
-    let read = std::fs::File::open(file).and_then(|file| file.take(16).read_to_end(&mut start));
-    // A folder opens but does not read; the loader says better what it is.
+    // The loader says better what a folder is.
+    if file.is_dir() {
+        return Ok(false);
+    }
+    let read = open_regular(file).and_then(|file| file.take(16).read_to_end(&mut start));
     match read {
-        _ if file.is_dir() => Ok(false),
         Ok(_) => Ok(named_so || tegula_driver::inspect::is_package(&start)),
         Err(error) => Err(io_failure("read", file, &error).into()),
     }

@@ -8,6 +8,9 @@ use tegula::files::write_whole;
 use tegula_base::{Diagnostic, Diagnostics, HostTensor, npy};
 pub use tegula_driver::human::{duration, size};
 
+/// Bytes of a file's name that file systems take: NAME_MAX of Linux; of Windows and macOS as many letters.
+const MOST_NAME: usize = 255;
+
 /// How many elements are shown.
 const SHOWN: usize = 6;
 
@@ -134,32 +137,51 @@ pub fn make_folder(path: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(path).map_err(|error| io_failure("made", path, &error).into())
 }
 
-/// Writes `name.npy`, unsafe characters of the name replaced by `_`; names that then collide get a number.
+/// Writes each output to its file of [`output_files`].
 pub fn write_outputs(dir: &Path, names: &[String], tensors: &[HostTensor]) -> Result<Vec<PathBuf>, Failure> {
     make_folder(dir)?;
-    let mut files: Vec<PathBuf> = Vec::new();
-    for (name, tensor) in names.iter().zip(tensors) {
-        let safe: String = name
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' })
-            .collect();
-        let mut file = dir.join(format!("{safe}.npy"));
-        let mut n = 1;
-        while files.contains(&file) {
-            file = dir.join(format!("{safe}_{n}.npy"));
-            n += 1;
-        }
-        write_bytes(&file, &npy::encode(tensor))?;
-        files.push(file);
+    let files = output_files(dir, names)?;
+    for (file, tensor) in files.iter().zip(tensors) {
+        write_bytes(file, &npy::encode(tensor))?;
     }
     Ok(files)
 }
 
-/// The file that [`write_outputs`] gives a single output.
+/// The files of outputs: `name.npy`, unsafe characters of the name replaced by `_`; names that then collide get a number.
+/// Errors: names that no file can have, which who waits for a run wants to know before.
+pub fn output_files(dir: &Path, names: &[String]) -> Result<Vec<PathBuf>, Failure> {
+    let mut files: Vec<PathBuf> = Vec::new();
+    let mut found = Diagnostics::default();
+    for name in names {
+        let mut file = output_file(dir, name);
+        let mut n = 1;
+        while files.contains(&file) {
+            file = dir.join(format!("{}_{n}.npy", file_stem(name)));
+            n += 1;
+        }
+        let length = file.file_name().map_or(0, |name| name.len());
+        if length > MOST_NAME {
+            let start: String = name.chars().take(40).collect();
+            let message = format!(
+                "output `{start}...` has no file: its name would have {length} bytes, at most {MOST_NAME} can be"
+            );
+            found.push(
+                Diagnostic::error("io", message)
+                    .help("without `--output-dir` outputs are shown, and not written"),
+            );
+        }
+        files.push(file);
+    }
+    Ok(found.into_result(files)?)
+}
+
+/// The file that [`output_files`] gives a single output.
 pub fn output_file(dir: &Path, name: &str) -> PathBuf {
-    let safe: String =
-        name.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' }).collect();
-    dir.join(format!("{safe}.npy"))
+    dir.join(format!("{}.npy", file_stem(name)))
+}
+
+fn file_stem(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' }).collect()
 }
 
 /// Least, largest and mean of the elements that are numbers.

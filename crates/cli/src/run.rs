@@ -24,6 +24,8 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     if args.perf_map {
         perf_map::write(&session)?;
     }
+    let names: Vec<String> = session.outputs().iter().map(|port| port.name.clone()).collect();
+    check_files(args, &names)?;
     let default = |port: &Port| session.default_of(port).map(TensorView::to_host);
     let dims = load::dims(&args.compile.dims)?;
     let given = inputs_or_defaults(session.inputs(), &args.inputs, &dims, &default)?;
@@ -36,7 +38,6 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     if let Some(file) = &args.trace_file {
         trace::write(file, &trace_events(&records, Some((&profile, &session.package().program))))?;
     }
-    let names: Vec<String> = session.outputs().iter().map(|port| port.name.clone()).collect();
     let counters = session.counters();
     let facts = json!({
         "compile_ns": compile_ns,
@@ -74,6 +75,8 @@ fn evaluate(args: &RunArgs) -> Result<(), Failure> {
         load::with_model_of(&args.file, &args.compile, &args.inputs, |model, options, _| {
             let program = model.import(&options.dims)?;
             let ports = tegula_driver::model::ports(&program);
+            let names = tegula_driver::model::result_names(&program);
+            check_files(args, &names).map_err(Diagnostics::from)?;
             let inputs = inputs(&ports, &args.inputs, &options.dims).map_err(Diagnostics::from)?;
             inputs.note();
             let Inputs { tensors, made_up } = inputs;
@@ -81,10 +84,15 @@ fn evaluate(args: &RunArgs) -> Result<(), Failure> {
             let outputs = tegula_driver::model::evaluate(&program, &tensors)?;
             let run_ns = clock.now_ns() - start;
             let facts = json!({ "run_ns": run_ns, "made_up_inputs": made_up });
-            Ok((tegula_driver::model::result_names(&program), outputs, facts, run_ns))
+            Ok((names, outputs, facts, run_ns))
         })?;
     let times = format!("evaluated in {}", output::duration(run_ns as f64));
     report(args, &names, &outputs, facts, &times)
+}
+
+/// Errors: outputs whose names no file can have.
+fn check_files(args: &RunArgs, names: &[String]) -> Result<(), Failure> {
+    args.output_dir.as_ref().map_or(Ok(()), |dir| output::output_files(dir, names).map(|_| ()))
 }
 
 fn report(

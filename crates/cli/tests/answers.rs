@@ -66,6 +66,14 @@ fn dims_of_a_text_are_fixed() {
 }
 
 #[test]
+fn a_check_chooses_sizes() {
+    let said = |args: &[&str]| String::from_utf8(tegula(args).stderr).unwrap();
+    let note = |n: i64| format!("note: dim `n` of input `x` is not given; using {n} (`--dim n=N`)\n");
+    assert!(said(&["check", MODEL]).starts_with(&note(2)));
+    assert!(said(&["run", MODEL]).starts_with(&note(1)));
+}
+
+#[test]
 fn dims_that_no_package_has_are_refused() {
     let package = folder("dims").join("double.tgl");
     let page = package.with_extension("html");

@@ -6,3 +6,4 @@ mod answers;
 mod command;
 mod cuda;
 mod given;
+mod hostile;

@@ -147,7 +147,7 @@ struct Judge<'a> {
 impl Judge<'_> {
     /// `None`: the program's results are those expected.
     fn fault(&self, program: &TensorProgram) -> Option<Result<OutputCheck, String>> {
-        let results = match Evaluator::new(program).run(self.inputs) {
+        let results = match Evaluator::new(program).limited().run(self.inputs) {
             Ok(results) => results,
             Err(error) => return Some(Err(error.to_string())),
         };

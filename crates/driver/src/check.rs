@@ -7,11 +7,13 @@
 //! are those of the rounded program, outputs are compared with the model's.
 
 mod difference;
+mod fitting_sizes;
 mod growth;
 mod launch;
 mod wanted;
 
 pub use difference::{Difference, judge};
+pub use fitting_sizes::fitting_sizes;
 pub use growth::{Growth, Judgement};
 pub(crate) use wanted::Wanted;
 
@@ -115,10 +117,11 @@ pub fn check_compiled(
     let bytes = package.to_bytes();
     let machine = tegula_package::Package::parse(bytes.clone())?.manifest.about.machine;
     let wanted = Wanted::of(imported, precision, inputs, expected)?;
-    let options = crate::session_options(1, hardware.clone());
-    let actual = Session::from_bytes(bytes, options).and_then(|session| session.run(inputs));
+    // Before the whole run, which does not give up on a loop without an end.
     let Chain { launches, values } =
         check_launches(stages, host, Device { machine: &machine, hardware }, inputs)?;
+    let options = crate::session_options(1, hardware.clone());
+    let actual = Session::from_bytes(bytes, options).and_then(|session| session.run(inputs));
     let actual = match actual {
         Ok(actual) => actual,
         Err(found) => return Ok(CheckReport { outputs: vec![], launches, failure: Some(found.to_string()) }),

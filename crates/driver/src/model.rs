@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use std::collections::BTreeMap;
 use tegula_base::face::{Clock, Files};
-use tegula_base::{Diagnostics, HostTensor};
+use tegula_base::{DType, Diagnostics, HostTensor};
 use tegula_import::{ModelFile, Request, Step};
 use tegula_ir::pass::{Changed, PassCx, PassRecord};
 use tegula_tensor::TensorProgram;
@@ -109,6 +109,13 @@ pub fn result_names(program: &TensorProgram) -> Vec<String> {
     let count = func.terminator(func.body()).map_or(0, |end| func.operands(end).len());
     let name = |i: usize| func.result_names.get(i).cloned().unwrap_or_else(|| format!("output{i}"));
     (0..count).map(name).collect()
+}
+
+/// The element types of a program's results.
+pub fn result_dtypes(program: &TensorProgram) -> Vec<DType> {
+    let func = program.entry();
+    let results = func.terminator(func.body()).map_or(&[][..], |end| func.operands(end));
+    results.iter().map(|value| func.ty(*value).dtype).collect()
 }
 
 /// Runs a program by the reference evaluator.

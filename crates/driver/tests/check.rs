@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use model::model;
 use program::program;
-use tegula_base::{DType, HostTensor};
+use tegula_base::{DType, HostTensor, SymbolInfo};
 use tegula_driver::bound::{Bounded, watch_kernels};
 use tegula_driver::check::{CheckReport, Device, check, check_compiled, judge, run_launch};
 use tegula_driver::{CompileOptions, Compiled, Form, Model, PassCx, compile};
@@ -208,4 +208,25 @@ fn a_run_that_is_not_what_its_launches_give_is_wrong() {
     let wrong = report(&compiled);
     assert!(!wrong.is_fine() && wrong.first_wrong().is_none(), "{wrong:?}");
     assert_eq!(wrong.outputs[0].as_launched, Some(false));
+}
+
+#[test]
+fn a_loop_that_does_not_end_is_given_up() {
+    let endless = |dtype: DType| {
+        let program = program(|b| {
+            let x = b.arg(dtype, [2]);
+            let go = b.scalar_bool(true)?;
+            let results = b.repeat(SymbolInfo::MAX, go, &[x], 0, |b, _, carried| {
+                Ok(vec![b.scalar_bool(true)?, b.neg(carried[0])?])
+            })?;
+            Ok(vec![results[1]])
+        });
+        let x = HostTensor::zeros(dtype, &[2]);
+        let found = check(&model(&program), &options(), &[x], None, &Hardware::Own, &mut PassCx::new());
+        found.unwrap_err().to_string()
+    };
+    let expected = "the loop has not ended after 10000 rounds; other inputs may end it";
+    for text in [endless(DType::F32), endless(DType::F16)] {
+        assert!(text.contains(expected), "{text}");
+    }
 }

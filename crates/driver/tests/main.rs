@@ -17,6 +17,7 @@ mod control_flow;
 mod decoding;
 mod diff;
 mod extensions;
+mod fitting_sizes;
 mod groups;
 mod halves;
 mod null;

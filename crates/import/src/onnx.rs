@@ -129,11 +129,28 @@ fn decode(bytes: Bytes, name: &str) -> Result<ModelProto, Diagnostics> {
         return Err(Diagnostic::error("not-onnx", "the file is empty").at(name).into());
     }
     let model = ModelProto::decode(bytes).map_err(|error| {
-        Diagnostic::error("not-onnx", format!("the file is not an ONNX model: {error}"))
-            .at(name)
-            .help("was the file cut short, or is it of another format?")
+        Diagnostic::error(
+            "not-onnx",
+            format!("the file is not an ONNX model: {}", shortened(&error.to_string())),
+        )
+        .at(name)
+        .help("was the file cut short, or is it of another format?")
     })?;
     Ok(model)
+}
+
+/// A decoder's message names each message that it was in, by its field; of more than two the outermost and the innermost
+/// remain.
+fn shortened(error: &str) -> String {
+    let parts: Vec<&str> = error.split(": ").collect();
+    let is_field = |part: &&str| part.contains('.') && !part.contains(' ');
+    let Some(first) = parts.iter().position(|part| is_field(&part)) else { return error.to_string() };
+    let fields = parts[first..].iter().take_while(|part| is_field(part)).count();
+    if fields <= 2 {
+        return error.to_string();
+    }
+    let last = first + fields - 1;
+    [&parts[..=first], &["..."], &parts[last..]].concat().join(": ")
 }
 
 fn display_name(name: &str) -> &str {

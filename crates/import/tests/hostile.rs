@@ -46,6 +46,24 @@ fn damaged_models_are_refused_or_read() {
     });
 }
 
+#[test]
+fn of_nested_messages_the_outermost_and_the_innermost_are_named() {
+    let field = |number: u32, inside: &[u8]| {
+        let mut bytes = vec![];
+        prost::encoding::bytes::encode(number, &inside.to_vec(), &mut bytes);
+        bytes
+    };
+    // A node's start, and no more.
+    let mut graph = vec![0x0a, 5];
+    for _ in 0..10 {
+        // A graph as an attribute of a node of a graph.
+        graph = field(1, &field(5, &field(6, &graph)));
+    }
+    let found = import(field(7, &graph).into(), &Beside, &options()).unwrap_err().to_string();
+    let message = "Protobuf message: GraphProto.node: ...: ModelProto.graph: buffer underflow";
+    assert!(found.contains(message), "{found}");
+}
+
 /// What stands in for each whole number of each attribute.
 const NUMBERS: [i64; 4] = [0, -1, i64::MIN, i64::MAX];
 

@@ -56,3 +56,16 @@ def product(n=64, k=32, m=48):
     w = np.random.default_rng(1).standard_normal((k, m), np.float32)
     nodes = [helper.make_node("MatMul", ["x", "w"], ["h"]), helper.make_node("Relu", ["h"], ["y"])]
     return model(nodes, [("x", "float32", ["n", k])], [("y", "float32", ["n", m])], [("w", w)]), w
+
+
+def gather(n=3):
+    """`y = x[i]`."""
+    nodes = [helper.make_node("Gather", ["x", "i"], ["y"])]
+    return model(nodes, [("x", "float32", [n]), ("i", "int64", ["m"])], [("y", "float32", ["m"])])
+
+
+def with_default():
+    """`y = x + w`, where `w` is an input that is 1 2 unless it is given."""
+    rows = [("x", "float32", [2]), ("w", "float32", [2])]
+    w = np.array([1, 2], np.float32)
+    return model([helper.make_node("Add", ["x", "w"], ["y"])], rows, [("y", "float32", [2])], [("w", w)])

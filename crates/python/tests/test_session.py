@@ -42,6 +42,30 @@ def test_dims_are_fixed(refused):
     refused("unknown-dim", tegula.compile, models.add(), dims={"height": 2})
 
 
+def test_indices_are_checked_where_that_is_asked_for(refused):
+    x = np.array([1, 2, 3], np.float32)
+    clamped = tegula.compile(models.gather()).run({"x": x, "i": np.array([0, 7])})
+    np.testing.assert_array_equal(clamped["y"], [1, 3])
+    session = tegula.compile(models.gather(), checked=True)
+    inside = session.run({"x": x, "i": np.array([-3, 2])})
+    np.testing.assert_array_equal(inside["y"], [1, 3])
+    said = refused("assertion", session.run, {"x": x, "i": np.array([0, 7])})
+    assert "an index is outside of an axis of extent 3" in said and "`index` is 7" in said
+
+
+def test_an_initializer_is_given_or_left_out(tmp_path, refused):
+    x, w = np.array([1, 1], np.float32), np.array([5, 6], np.float32)
+    closed = tegula.compile(models.with_default())
+    np.testing.assert_array_equal(closed.run({"x": x})["y"], [2, 3])
+    refused("unknown-input", closed.run, {"x": x, "w": w})
+    session = tegula.compile(models.with_default(), dims={"w.given": 1})
+    np.testing.assert_array_equal(session.run({"x": x, "w": w})["y"], [6, 7])
+    np.testing.assert_array_equal(session.run({"x": x})["y"], [2, 3])
+    path = tmp_path / "open.tgl"
+    session.save(path)
+    np.testing.assert_array_equal(tegula.load(path).run({"x": x})["y"], [2, 3])
+
+
 def test_packages_are_saved_and_loaded(tmp_path, refused):
     bytes_, w = models.product()
     session = tegula.compile(bytes_, threads=1)

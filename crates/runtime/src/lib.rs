@@ -47,7 +47,7 @@ pub use kernels::CodePlace;
 pub use options::{Hardware, SessionOptions};
 pub use pool::{Pool, all_threads, default_threads};
 pub use profile::{Counters, GraphCounters, LaunchTime, RunProfile};
-pub use session::{CardTimer, Session, Stream, map_file};
+pub use session::{CardTimer, NO_REGULAR_FILE, Session, Stream, map_file};
 pub use stop::Running;
 pub use tegula_package::{Memory, OutOfBounds, PortableExecutor, PortableKernel, PtxExecutor};
 pub use tensors::{TensorView, check_rank};

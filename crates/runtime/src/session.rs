@@ -408,18 +408,25 @@ impl Session {
     }
 }
 
+/// What is said of a device or a pipe in a file's place.
+pub const NO_REGULAR_FILE: &str = "it is no regular file";
+
 /// The bytes of a file, mapped. The file must not change while they live.
-/// Errors: it cannot be read.
+/// Errors: it cannot be read; it is no regular file.
 pub fn map_file(path: &Path) -> Result<Bytes, Diagnostic> {
     let unreadable = |error: std::io::Error| {
         Diagnostic::error("io", format!("`{}` cannot be read", path.display())).note(error.to_string())
     };
-    let file = File::open(path).map_err(unreadable)?;
-    let facts = file.metadata().map_err(unreadable)?;
+    // Before it is opened: a pipe blocks who opens it.
+    let facts = std::fs::metadata(path).map_err(unreadable)?;
     if facts.is_dir() {
         let message = format!("`{}` is a folder, not a file", path.display());
         return Err(Diagnostic::error("io", message));
     }
+    if !facts.is_file() {
+        return Err(unreadable(std::io::Error::other(NO_REGULAR_FILE)));
+    }
+    let file = File::open(path).map_err(unreadable)?;
     if facts.len() == 0 {
         return Ok(Bytes::new());
     }

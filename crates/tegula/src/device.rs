@@ -132,6 +132,6 @@ pub fn machine_of(name: &str) -> Result<Machine, Diagnostics> {
             .note(format!("the classes are {}", known.join(", ")))
             .into());
     }
-    let text = std::fs::read_to_string(path).map_err(|error| crate::files::failure("read", path, &error))?;
+    let text = crate::files::read_text(path).map_err(|error| crate::files::failure("read", path, &error))?;
     Machine::parse(&text, name)
 }

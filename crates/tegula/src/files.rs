@@ -12,6 +12,9 @@ use tegula_driver::model::refuse_folder;
 /// Tells apart files that threads of this process write at once.
 static SERIAL: AtomicU64 = AtomicU64::new(0);
 
+/// Letters of a file's name that the name of its unfinished file has.
+const PARTIAL_START: usize = 32;
+
 /// The folder of a model.
 #[derive(Clone, Debug)]
 pub struct Folder(PathBuf);
@@ -39,7 +42,7 @@ impl Files for Folder {
         if !file.starts_with(&folder) {
             return Err(format!("`{relative}` leads out of the model's folder"));
         }
-        std::fs::read(&file).map_err(unreadable)
+        read_regular(&file).map_err(unreadable)
     }
 }
 
@@ -61,6 +64,32 @@ pub fn map_model(path: &Path) -> Result<Bytes, Diagnostic> {
     let mut entries: Vec<String> = entries.flatten().map(name).collect();
     entries.sort();
     Err(refuse_folder(&path.display().to_string(), &entries))
+}
+
+/// The bytes of a regular file. Devices and pipes are refused: they may have no end, or block whoever opens them.
+pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
+    use std::io::Read;
+    let mut file = open_regular(path)?;
+    let length = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
+    let mut bytes = Vec::new();
+    // A `Vec` that cannot grow ends the process.
+    bytes.try_reserve_exact(length).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Opens a file to read, as [`read_regular`] takes it. A folder is left to the error of who reads it.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    let facts = std::fs::metadata(path)?;
+    match facts.is_file() || facts.is_dir() {
+        true => File::open(path),
+        false => Err(io::Error::other(tegula_runtime::NO_REGULAR_FILE)),
+    }
+}
+
+/// The text of a regular file.
+pub fn read_text(path: &Path) -> io::Result<String> {
+    String::from_utf8(read_regular(path)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
 /// Writes a file under another name first: it is whole, or what was there before stays. Devices, pipes and what links lead to
@@ -92,10 +121,12 @@ pub fn replace(
         .file_name()
         .ok_or_else(|| Diagnostic::error("io", format!("`{}` names no file to write", path.display())))?;
     let failed = |error: io::Error| failure("written", path, &error);
+    let name = name.to_string_lossy();
+    // A name may be as long as names can be, and this one is longer.
+    let start: String = name.chars().take(PARTIAL_START).collect();
     let (partial, file) = loop {
         let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
-        let partial =
-            path.with_file_name(format!(".{}.{}.{serial}", name.to_string_lossy(), std::process::id()));
+        let partial = path.with_file_name(format!(".{start}.{}.{serial}", std::process::id()));
         match File::create_new(&partial) {
             Ok(file) => break (partial, file),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -150,6 +181,24 @@ mod tests {
         std::os::unix::fs::symlink(&other, &link).unwrap();
         write_whole(&link, |file| file.write_all(b"own")).unwrap();
         assert_eq!(std::fs::read(&other).unwrap(), b"own");
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_is_no_regular_file_is_not_read() {
+        let endless = Path::new("/dev/zero");
+        assert_eq!(read_regular(endless).unwrap_err().to_string(), "it is no regular file");
+        assert!(map_model(endless).unwrap_err().to_string().contains("it is no regular file"));
+    }
+
+    #[test]
+    fn a_name_as_long_as_names_can_be_is_written() {
+        let folder = std::env::temp_dir().join(format!("tegula-names-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("n".repeat(255));
+        write_whole(&file, |file| file.write_all(b"own")).unwrap();
+        assert_eq!(std::fs::read(&file).unwrap(), b"own");
         std::fs::remove_dir_all(&folder).unwrap();
     }
 

@@ -102,7 +102,7 @@ pub fn compile(path: impl AsRef<Path>, options: &Options) -> Result<CompiledMode
 /// Errors: the file cannot be read; `tuning-record`.
 pub fn read_tuning(path: impl AsRef<Path>) -> Result<Tuning, Diagnostics> {
     let path = path.as_ref();
-    let text = std::fs::read_to_string(path).map_err(|error| files::failure("read", path, &error))?;
+    let text = files::read_text(path).map_err(|error| files::failure("read", path, &error))?;
     Tuning::parse(&text, &path.display().to_string())
 }
 

@@ -55,15 +55,30 @@ pub fn bindings(program: &TensorProgram, inputs: &[HostTensor]) -> Result<Bindin
 /// Sees an op's results right after it ran; ops in regions once each time.
 pub type Observer<'a> = dyn FnMut(&TensorFunc, OpId, &[Arc<HostTensor>], &Bindings) + 'a;
 
+/// Rounds of a loop that nothing but its data ends, after which it is taken for one without an end where the evaluation is
+/// limited. Loops of models that generate text or audio do a few thousand.
+const MOST_ROUNDS: i64 = 10_000;
+
+/// Errors: the loop has done so many rounds without an end in sight; a loop that ends by its trip count may do more.
+pub fn check_rounds(round: i64, trip: i64) -> Result<(), String> {
+    // The first round may stand before the loop.
+    let is_open = trip >= SymbolInfo::MAX - 1;
+    match is_open && round >= MOST_ROUNDS {
+        true => Err(format!("the loop has not ended after {MOST_ROUNDS} rounds; other inputs may end it")),
+        false => Ok(()),
+    }
+}
+
 /// An evaluation that can be watched.
 pub struct Evaluator<'a> {
     program: &'a TensorProgram,
     observer: Option<Box<Observer<'a>>>,
+    is_limited: bool,
 }
 
 impl<'a> Evaluator<'a> {
     pub fn new(program: &'a TensorProgram) -> Evaluator<'a> {
-        Evaluator { program, observer: None }
+        Evaluator { program, observer: None, is_limited: false }
     }
 
     /// Calls `observer` after every op.
@@ -72,6 +87,12 @@ impl<'a> Evaluator<'a> {
         observer: impl FnMut(&TensorFunc, OpId, &[Arc<HostTensor>], &Bindings) + 'a,
     ) -> Self {
         self.observer = Some(Box::new(observer));
+        self
+    }
+
+    /// Gives up on loops that do not end; see [`check_rounds`].
+    pub fn limited(mut self) -> Self {
+        self.is_limited = true;
         self
     }
 
@@ -95,6 +116,7 @@ impl<'a> Evaluator<'a> {
             bindings,
             inputs,
             self.observer,
+            self.is_limited,
         )?;
         Ok(results.into_iter().map(Arc::unwrap_or_clone).collect())
     }

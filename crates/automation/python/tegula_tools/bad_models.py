@@ -56,6 +56,30 @@ def attribute_type():
     return made
 
 
+def long_name():
+    """An output whose name is longer than a file's may be."""
+    made = model([node("Relu", ["x"], ["y" * 300])])
+    made.graph.output[0].name = "y" * 300
+    return made
+
+
+def endless():
+    """A loop that goes on while its data is finite."""
+    carried = [value("v", ["batch", 4]), value("w", ["batch", 4])]
+    body = helper.make_graph(
+        [
+            helper.make_node("Relu", ["v"], ["w"]),
+            helper.make_node("ReduceMax", ["w"], ["most"], keepdims=0),
+            helper.make_node("Less", ["most", "limit"], ["go"]),
+        ],
+        "body",
+        [value("i", [], TensorProto.INT64), value("going", [], TensorProto.BOOL), carried[0]],
+        [value("go", [], TensorProto.BOOL), carried[1]],
+        [numpy_helper.from_array(np.float32(np.inf), "limit")],
+    )
+    return model([node("Loop", ["", "", "x"], ["y"], body=body)])
+
+
 MODELS = {
     "good": lambda: model(
         [node("MatMul", ["x", "w"], ["h"]), node("Relu", ["h"], ["r"]), node("Softmax", ["r"], ["y"], axis=-1)],
@@ -87,6 +111,12 @@ MODELS = {
     "external_parent": lambda: external("../outside.bin"),
     "external_absolute": lambda: external("/etc/hostname"),
     "external_link": lambda: external("link.bin"),
+    "external_pipe": lambda: external("pipe.bin"),
+    "long_name": long_name,
+    "never_fits": lambda: model(
+        [node("Reshape", ["x", "shape"], ["y"])], [numpy_helper.from_array(np.array([3, 7]), "shape")]
+    ),
+    "endless": endless,
     "external_range": lambda: external("few_bytes.bin", offset=0, length=48),
 }
 
@@ -107,6 +137,8 @@ def main():
     with open("../outside.bin", "wb") as f:
         f.write(bytes(48))
     os.symlink("../outside.bin", "link.bin")
+    os.mkfifo("pipe.bin")
+    os.mkfifo("pipe.onnx")
     with open("few_bytes.bin", "wb") as f:
         f.write(bytes(20))
     np.save("x.npy", np.ones((2, 4), np.float32))

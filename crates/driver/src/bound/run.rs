@@ -9,7 +9,7 @@ use tegula_ir::op::OpRules;
 use tegula_ir::{ConstStore, OpId, RegionId, Value};
 use tegula_opt::lower_to_host::is_runtime_kernel;
 use tegula_tensor::decompose::{expand, is_composite};
-use tegula_tensor::eval::{self, Bindings};
+use tegula_tensor::eval::{self, Bindings, check_rounds};
 use tegula_tensor::{Builder, TensorFunc, TensorOp, TensorProgram, TensorType, evaluate_op};
 
 /// The results of the entry function with their bounds.
@@ -196,6 +196,7 @@ impl<'a> Run<'a> {
         let mut rows: Vec<Vec<Bounded>> = vec![vec![]; stacked];
         let mut round = 0;
         while go && round < trip {
+            check_rounds(round, trip)?;
             let args = std::iter::once(Bounded::exact(HostTensor::scalar(round))).chain(carried).collect();
             let mut yields = self.scoped(region, args)?;
             for (stack, row) in rows.iter_mut().zip(yields.split_off(yields.len() - stacked)) {

@@ -56,7 +56,7 @@ impl<'a> Wanted<'a> {
             (None, Bar::Bounds(each, _)) => {
                 each.iter().map(|bounded| bounded.value.as_ref().clone()).collect()
             }
-            (None, Bar::Share(_)) => Evaluator::new(program).run(inputs)?,
+            (None, Bar::Share(_)) => Evaluator::new(program).limited().run(inputs)?,
         };
         Ok(Wanted { program, inputs, values, bar, drawn: OnceCell::new() })
     }

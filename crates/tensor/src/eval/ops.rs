@@ -102,7 +102,7 @@ pub fn evaluate_op(kind: &TensorOp, x: &[&HostTensor]) -> Result<Vec<HostTensor>
 fn composite(kind: &TensorOp, x: &[&HostTensor]) -> Result<Vec<HostTensor>, String> {
     let (func, consts) = decomposed_func(kind, x.iter().map(|tensor| TensorType::of(tensor)))?;
     let inputs = x.iter().map(|tensor| Arc::new((*tensor).clone())).collect();
-    run_func(&func, &consts, &Symbols::default(), Bindings::default(), inputs, None)
+    run_func(&func, &consts, &Symbols::default(), Bindings::default(), inputs, None, false)
         .map(|results| results.into_iter().map(Arc::unwrap_or_clone).collect())
         .map_err(|diagnostic| diagnostic.message)
 }

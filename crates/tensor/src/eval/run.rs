@@ -1,7 +1,7 @@
 //! Walks regions in order: control flow, size symbols, lifetimes.
 
 use super::bindings::in_range;
-use super::{Bindings, Observer, evaluate_op};
+use super::{Bindings, Observer, check_rounds, evaluate_op};
 use crate::decompose::{expand, is_composite};
 use crate::{Builder, TensorFunc, TensorOp, TensorType};
 use std::sync::Arc;
@@ -21,9 +21,11 @@ pub(super) fn run_func<'a>(
     bindings: Bindings,
     inputs: Tensors,
     observer: Option<Box<Observer<'a>>>,
+    is_limited: bool,
 ) -> Result<Tensors, Diagnostic> {
     let values = vec![None; func.value_count()];
-    let mut run = Run { func, consts, symbols, bindings, values, liveness: HashMap::default(), observer };
+    let liveness = HashMap::default();
+    let mut run = Run { func, consts, symbols, bindings, values, liveness, observer, is_limited };
     run.region(func.body(), inputs)
 }
 
@@ -35,6 +37,8 @@ struct Run<'a> {
     values: Vec<Option<Arc<HostTensor>>>,
     liveness: HashMap<RegionId, Arc<Liveness>>,
     observer: Option<Box<Observer<'a>>>,
+    /// Whether loops that do not end are given up.
+    is_limited: bool,
 }
 
 impl Run<'_> {
@@ -130,7 +134,7 @@ impl Run<'_> {
     fn composite(&mut self, op: OpId, operands: Tensors) -> Result<Tensors, Diagnostic> {
         let (func, consts) = self.decomposed(op, &operands).map_err(|error| self.diagnose(op, error))?;
         let bindings = Bindings::default();
-        run_func(&func, &consts, &Symbols::default(), bindings, operands, None)
+        run_func(&func, &consts, &Symbols::default(), bindings, operands, None, false)
             .map_err(|diagnostic| self.locate(op, diagnostic))
     }
 
@@ -155,6 +159,9 @@ impl Run<'_> {
         let mut carried: Tensors = operands[1..].to_vec();
         let mut round = 0;
         while go && round < trip {
+            if self.is_limited {
+                check_rounds(round, trip).map_err(|error| self.diagnose(op, error))?;
+            }
             let args =
                 std::iter::once(Arc::new(HostTensor::scalar(round))).chain(carried.drain(..)).collect();
             let mut yields = self.scoped(region, args)?;
