@@ -17,6 +17,7 @@ mod control_flow;
 mod decoding;
 mod diff;
 mod extensions;
+mod forecast;
 mod groups;
 mod halves;
 mod null;
