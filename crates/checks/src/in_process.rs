@@ -44,20 +44,22 @@ pub fn compile_with(model: &[u8], options: &CompileOptions) -> Result<Compiled, 
     compile_checked(model, false, options)
 }
 
+fn in_memory(model: &[u8], checked: bool) -> Model<'static> {
+    Model { name: "model".into(), bytes: model.to_vec().into(), results: vec![], checked, files: &NoFiles }
+}
+
+/// The dims that say what a caller gives: these inputs, with the ranks of their tensors.
+pub fn dims_of_given(model: &[u8], given: &[(String, usize)]) -> BTreeMap<String, i64> {
+    in_memory(model, false).dims_of_given(given)
+}
+
 /// As [`compile_with`]; `checked` says whether indices are.
 pub fn compile_checked(
     model: &[u8],
     checked: bool,
     options: &CompileOptions,
 ) -> Result<Compiled, Diagnostics> {
-    let model = Model {
-        name: "model".into(),
-        bytes: model.to_vec().into(),
-        results: vec![],
-        checked,
-        files: &NoFiles,
-    };
-    compile(&model, options, None, &mut PassCx::default())
+    compile(&in_memory(model, checked), options, None, &mut PassCx::default())
 }
 
 /// The package in memory.

@@ -115,7 +115,11 @@ fn internal(error: anyhow::Error) -> Diagnostics {
 
 fn session(case: &Path, class: &str, checked: bool) -> Result<Session, Diagnostics> {
     let model = fs::read(case.join("model.onnx")).map_err(|error| internal(error.into()))?;
-    let options = in_process::options(class, Form::Machine)?;
+    let mut options = in_process::options(class, Form::Machine)?;
+    let given = tensors(case, "in_").map_err(internal)?;
+    let given: Vec<(String, usize)> =
+        given.into_iter().map(|(name, tensor)| (name, tensor.shape.len())).collect();
+    options.dims = in_process::dims_of_given(&model, &given);
     let package = in_process::compile_checked(&model, checked, &options).and_then(in_process::package)?;
     in_process::session_of(class, package, 1)
 }
