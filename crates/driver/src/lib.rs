@@ -11,8 +11,7 @@
 //!             └► reduce (smaller programs that still show a fault)
 //! package, package ─► diff (what changed, and what it costs)
 //! model ─► tune (tiles that were measured to be faster, as a record for compile)
-//! package, profile ─► predict (what each launch of machine code should take, and what holds it back)
-//! package, sizes ─► forecast (the one prediction that all commands tell, and its model)
+//! package, profile ─► predict (what each launch should take, and what holds it back)
 //! ```
 
 pub mod bisect;
@@ -23,7 +22,6 @@ pub mod diff;
 pub mod emit;
 mod executor;
 pub mod explain;
-pub mod forecast;
 pub mod human;
 pub mod inspect;
 pub mod model;
@@ -38,7 +36,6 @@ pub mod target;
 pub mod tileir;
 pub mod trace;
 pub mod tune;
-pub mod what_if;
 
 pub use compile::{Compiled, Stages, compile};
 pub use emit::Emit;

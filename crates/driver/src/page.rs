@@ -7,12 +7,10 @@ mod graph;
 mod memory;
 mod table;
 
-use crate::forecast::{Forecast, LaunchForecast, forecast};
 use crate::human::{duration, size};
 use crate::sizes::AtSizes;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
-use tegula_base::Diagnostic;
 use tegula_package::{Arg, BufferId, Package, Place, Step};
 
 const STYLE: &str = include_str!("page/page.css");
@@ -25,15 +23,12 @@ struct Launch {
     /// Launches whose results it reads, in their order, each once.
     from: Vec<usize>,
     ns: f64,
-    bound: String,
 }
 
-/// Writes the page of a package at the sizes in `dims`. Errors: internal, code that kernels do not have.
-pub fn page(package: &Package, dims: &BTreeMap<String, i64>) -> Result<String, Diagnostic> {
+/// Writes the page of a package at the sizes in `dims`.
+pub fn page(package: &Package, dims: &BTreeMap<String, i64>) -> String {
     let mut sizes = AtSizes::new(dims);
-    let forecast = forecast(package, dims)?;
-    let launches = launches(package, &forecast);
-    sizes.made_up.extend(forecast.made_up.iter().cloned());
+    let launches = launches(package, &mut sizes);
     let table = table::kernels(package, &launches, &mut sizes);
     let memory = memory::drawings(package, &mut sizes);
     let graph = graph::drawing(package, &launches);
@@ -44,7 +39,6 @@ pub fn page(package: &Package, dims: &BTreeMap<String, i64>) -> Result<String, D
         ("launches", launches.len().to_string()),
         ("kernels", package.program.kernels.len().to_string()),
         ("predicted", duration(total)),
-        ("predicted by", forecast.basis.to_string()),
         ("constants", size(package.memory.constants)),
         ("compiled by", format!("Tegula {}", about.tegula)),
     ];
@@ -70,10 +64,10 @@ pub fn page(package: &Package, dims: &BTreeMap<String, i64>) -> Result<String, D
     page += &format!("<h2>Launches</h2>\n<div class=\"scroll\" id=\"graph\">\n{graph}</div>\n");
     page += &format!("<h2>Memory</h2>\n<div class=\"scroll\" id=\"memory\">\n{memory}</div>\n");
     page += &format!("<h2>Kernels</h2>\n{table}");
-    Ok(page + &format!("<script>\n{SCRIPT}</script>\n</body>\n</html>\n"))
+    page + &format!("<script>\n{SCRIPT}</script>\n</body>\n</html>\n")
 }
 
-fn launches(package: &Package, forecast: &Forecast) -> Vec<Launch> {
+fn launches(package: &Package, sizes: &mut AtSizes) -> Vec<Launch> {
     let program = &package.program;
     let root = |id: BufferId| match program.buffers.get(id.index()).map(|buffer| &buffer.place) {
         Some(Place::Alias { of, .. }) => *of,
@@ -100,8 +94,8 @@ fn launches(package: &Package, forecast: &Forecast) -> Vec<Launch> {
             }
             writer.extend(made.into_iter().flat_map(|id| [(id, found.len()), (root(id), found.len())]));
             from.sort_unstable();
-            let LaunchForecast { ns, bound, .. } = &forecast.launches[found.len()];
-            found.push(Launch { kernel, from, ns: *ns, bound: bound.clone() });
+            let cost = program.kernels.get(kernel).map(|kernel| sizes.number(&kernel.cost.predicted_ns));
+            found.push(Launch { kernel, from, ns: cost.unwrap_or(0) as f64 });
         }
         Step::Copy { src, dst, .. } | Step::Transfer { src, dst, .. } => {
             if let Some(source) = writer.get(src).or_else(|| writer.get(&root(*src))).copied() {

@@ -18,7 +18,6 @@ mod decoding;
 mod diff;
 mod extensions;
 mod fitting_sizes;
-mod forecast;
 mod groups;
 mod halves;
 mod null;
