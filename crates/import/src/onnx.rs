@@ -144,7 +144,7 @@ fn decode(bytes: Bytes, name: &str) -> Result<ModelProto, Diagnostics> {
 fn shortened(error: &str) -> String {
     let parts: Vec<&str> = error.split(": ").collect();
     let is_field = |part: &&str| part.contains('.') && !part.contains(' ');
-    let Some(first) = parts.iter().position(|part| is_field(&part)) else { return error.to_string() };
+    let Some(first) = parts.iter().position(&is_field) else { return error.to_string() };
     let fields = parts[first..].iter().take_while(|part| is_field(part)).count();
     if fields <= 2 {
         return error.to_string();

@@ -71,7 +71,7 @@ enum Kind {
 /// The assertions of a function, and the extents of its values outside of branches and loops.
 fn conditions(func: &TensorFunc) -> Vec<Condition> {
     let mut conditions = vec![];
-    let mut extents: BTreeSet<&Dim> = BTreeSet::new();
+    let mut extents: Vec<&Dim> = Vec::new();
     for op in func.walk() {
         let is_sure = func.parent(op) == Some(func.body());
         if let TensorOp::AssertSize { left, right, message } = func.kind(op) {
@@ -83,6 +83,8 @@ fn conditions(func: &TensorFunc) -> Vec<Condition> {
             extents.extend(func.results(op).iter().flat_map(|value| func.ty(*value).shape.iter()));
         }
     }
+    extents.sort();
+    extents.dedup();
     let open = extents.into_iter().filter(|dim| dim.as_const().is_none());
     conditions.extend(open.map(|dim| Condition::new(Strictness::Wished, Kind::NotEmpty(dim.clone()))));
     conditions
