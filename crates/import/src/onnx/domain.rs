@@ -22,12 +22,13 @@ pub(super) const ML: &str = "ai.onnx.ml";
 /// The domain of optimisers.
 pub(super) const TRAINING: &str = "ai.onnx.preview.training";
 
-/// Versions by the full names of domains. Errors: a domain is imported twice.
+/// Versions by the full names of domains. Errors: a domain is imported in two versions.
 pub(super) fn domain_versions(imports: &[OperatorSetIdProto]) -> Outcome<BTreeMap<String, i64>> {
     let mut versions = BTreeMap::new();
     for import in imports {
         let (domain, version) = (full_domain(import.domain()), import.version());
-        if let Some(other) = versions.insert(domain.to_string(), version) {
+        let before = versions.insert(domain.to_string(), version);
+        if let Some(other) = before.filter(|other| *other != version) {
             return Err(Fault::invalid(format!(
                 "operator set `{domain}` is imported twice, in versions {other} and {version}"
             )));
