@@ -109,6 +109,7 @@ pub const VERBS: &[Verb] = &[
     xtask("capi", "[--blocks N] [--seed S]", "the C interface, from C").with(&["tegula-cli", "tegula-capi"]),
     xtask("identity", "", "the same input gives the same package").with(&["tegula-cli"]),
     checks("same-output", "[--all] [--only ID ...] [--bless] [--part K/N]", "packages of five machine classes are what was recorded"),
+    checks("what-if", "[--class CLASS] [--part K/N]", "each fact of a machine changes predictions or is refused, and all commands predict the same").with(&["tegula-cli"]),
     bench("gpu-model", "[--explain]", "predicted times of GPU kernels against published ones"),
     checks("gpu", "[--part PART] [--seconds N] [--small] [--seed S] [--fake] [--driver FILE] [--out DIR] [--kernels DIR] [--only NAME,...] [--worker N/OF]", "the kernel list on an NVIDIA GPU: results, then times").with(&["tegula-fake-cuda"]).shipped(),
     checks("gpu-bundle", "[DIR]", "a folder that runs `gpu` where there is no cargo").shipped(),

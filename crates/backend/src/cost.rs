@@ -1,10 +1,11 @@
 //! What a launch moves and computes, in terms of its sizes.
 
-use crate::{BufferRef, Launch, Launches, View};
+use crate::{BufferRef, Code, Launch, Launches, View};
 use tegula_base::{Bytes, DType, Dim, Flops};
 use tegula_ir::{OpId, RegionId};
 use tegula_machine::{Cpu, Machine};
 use tegula_package::CostRecord;
+use tegula_perf::GpuUnit;
 use tegula_tensor::facts::{data_of_update, weight};
 use tegula_tensor::{KernelClass, TensorFunc, TensorOp, winograd};
 
@@ -18,7 +19,8 @@ const PEAK_PARTS: i64 = 64;
 pub fn of_launches(func: &TensorFunc, op: OpId, launches: &Launches, machine: &Machine) -> Vec<CostRecord> {
     let TensorOp::Kernel { class } = *func.kind(op) else { return Vec::new() };
     if let [_] = launches.list.as_slice() {
-        return vec![record(func, op, class, machine)];
+        let unit = launches.list.first().map_or(GpuUnit::Vector, unit);
+        return vec![of(func, op, class, [bytes(func, op), kernel_flops(func, op)], (machine, unit))];
     }
     let moved = |launch: &Launch| {
         let mut seen: Vec<BufferRef> = Vec::new();
@@ -45,14 +47,26 @@ pub fn of_launches(func: &TensorFunc, op: OpId, launches: &Launches, machine: &M
     };
     let costs = launches.list.iter().map(|launch| {
         let flops = if combines(launch) { Dim::from(0) } else { kernel_flops(func, op) };
-        of(func, op, class, [moved(launch), flops], machine)
+        of(func, op, class, [moved(launch), flops], (machine, unit(launch)))
     });
     costs.collect()
 }
 
+/// The units that a launch's PTX multiplies and adds in.
+fn unit(launch: &Launch) -> GpuUnit {
+    let Code::Ptx(kernel) = &launch.compiled.code else { return GpuUnit::Vector };
+    match MATRIX_INSTRUCTIONS.iter().any(|name| kernel.text.contains(name)) {
+        true => GpuUnit::Matrix,
+        false => GpuUnit::Vector,
+    }
+}
+
+/// Products of matrices in PTX. Source: PTX ISA 8.8, matrix multiply-accumulate.
+const MATRIX_INSTRUCTIONS: [&str; 2] = ["mma.sync.", "wgmma.mma_async."];
+
 /// The cost of a launch that computes a whole op.
 pub fn record(func: &TensorFunc, op: OpId, class: KernelClass, machine: &Machine) -> CostRecord {
-    of(func, op, class, [bytes(func, op), kernel_flops(func, op)], machine)
+    of(func, op, class, [bytes(func, op), kernel_flops(func, op)], (machine, GpuUnit::Vector))
 }
 
 fn kernel_flops(func: &TensorFunc, op: OpId) -> Dim {
@@ -65,25 +79,29 @@ fn of(
     op: OpId,
     class: KernelClass,
     [bytes, flops]: [Dim; 2],
-    machine: &Machine,
+    (machine, unit): (&Machine, GpuUnit),
 ) -> CostRecord {
-    let dtype = func.operands(op).first().map_or(DType::F32, |value| func.ty(*value).dtype);
+    let dtype = match machine.gpu() {
+        Some(_) => factor(func, op),
+        None => func.operands(op).first().map_or(DType::F32, |value| func.ty(*value).dtype),
+    };
+    let work = (dtype, unit);
     let [moved, done] = [&bytes, &flops].map(usual);
-    let estimate = tegula_perf::estimate(Bytes(moved), Flops(done), dtype, machine, 1);
+    let estimate = tegula_perf::estimate(Bytes(moved), Flops(done), work, machine, 1);
     let predicted_ns = match machine.cpu() {
         Some(cpu) => {
             // In units of a flop of `f32`, a multiply-add being two.
             let ratio = cpu.peak(DType::F32).0 / cpu.peak(dtype).0 * PEAK_PARTS as f64;
             let products =
                 (products(func, op) * Dim::from(ratio.ceil() as i64)).ceil_div(&Dim::from(PEAK_PARTS));
-            let work = products + Dim::from(2) * vector_ops(func, op, class, cpu);
-            let compute = timed(&work, |work| (Bytes(0), Flops(work)), DType::F32, machine);
-            compute.maximum(&timed(&bytes, |bytes| (Bytes(bytes), Flops(0)), dtype, machine))
+            let amount = products + Dim::from(2) * vector_ops(func, op, class, cpu);
+            let compute = timed(&amount, |flops| (Bytes(0), Flops(flops)), (DType::F32, unit), machine);
+            compute.maximum(&timed(&bytes, |bytes| (Bytes(bytes), Flops(0)), work, machine))
         }
         None if estimate.bound == tegula_perf::Bound::Compute => {
-            timed(&flops, |flops| (Bytes(moved), Flops(flops)), dtype, machine)
+            timed(&flops, |flops| (Bytes(moved), Flops(flops)), work, machine)
         }
-        None => timed(&bytes, |bytes| (Bytes(bytes), Flops(done)), dtype, machine),
+        None => timed(&bytes, |bytes| (Bytes(bytes), Flops(done)), work, machine),
     };
     CostRecord {
         bytes,
@@ -94,16 +112,26 @@ fn of(
     }
 }
 
+/// The type of the elements that a kernel computes with: of its product's left side, else of its first operand.
+fn factor(func: &TensorFunc, op: OpId) -> DType {
+    let mut ops = func.regions_of(op).iter().flat_map(|region| func.ops_in(*region));
+    let value = match ops.find(|op| is_product(func, **op)) {
+        Some(product) => func.operands(*product).first(),
+        None => func.operands(op).first(),
+    };
+    value.map_or(DType::F32, |value| func.ty(*value).dtype)
+}
+
 /// A size's value where open ones are [`USUAL_SIZE`].
 fn usual(dim: &Dim) -> u64 {
     dim.eval(&|_| Some(USUAL_SIZE)).and_then(|n| u64::try_from(n).ok()).unwrap_or(0)
 }
 
 /// Nanoseconds that what is counted takes: as many as at its usual size, and from there in proportion; never 0.
-fn timed(count: &Dim, at: impl Fn(u64) -> (Bytes, Flops), dtype: DType, machine: &Machine) -> Dim {
+fn timed(count: &Dim, at: impl Fn(u64) -> (Bytes, Flops), work: (DType, GpuUnit), machine: &Machine) -> Dim {
     let number = usual(count).max(1);
     let (bytes, flops) = at(number);
-    let time = tegula_perf::estimate(bytes, flops, dtype, machine, 1).time;
+    let time = tegula_perf::estimate(bytes, flops, work, machine, 1).time;
     let rate = (time.0 * 1e6 / number as f64).ceil() as i64;
     (count.clone() * Dim::from(rate)).floor_div(&Dim::from(1_000_000)) + Dim::from(1)
 }

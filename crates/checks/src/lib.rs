@@ -40,6 +40,7 @@ mod same_output;
 mod simulated;
 mod tileiras;
 mod ulp;
+mod what_if;
 mod worker_pool;
 
 use tegula_automation::verb::Run;
@@ -72,6 +73,7 @@ pub const VERBS: &[(&str, Run)] = &[
     ("fuzz", fuzz::run),
     ("reduce", reduce::run),
     ("same-output", same_output::run),
+    ("what-if", what_if::run),
     ("gpu", gpu::run),
     ("gpu-bundle", gpu_bundle::run),
 ];

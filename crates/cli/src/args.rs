@@ -1,5 +1,6 @@
 //! What can be asked on the command line.
 
+use crate::predict::FactValue;
 use clap::{Args as ClapArgs, Parser, Subcommand};
 use std::path::PathBuf;
 use tegula::device::Target;
@@ -36,6 +37,8 @@ pub enum Command {
     Inspect(InspectArgs),
     /// Run compiler passes on a program or model, and print the result.
     Opt(OptArgs),
+    /// Predict time, bytes and bounds of a model on machines that need not be here.
+    Predict(PredictArgs),
     /// Explain each kernel: which ops are fused, with which layout, and why.
     Explain(ExplainArgs),
     /// Verify all checksums of a package, those of the weights included.
@@ -444,6 +447,41 @@ pub struct ExplainArgs {
 }
 
 #[derive(ClapArgs)]
+pub struct PredictArgs {
+    /// A model (`.onnx`), or a program as text (`.mlir`).
+    pub model: PathBuf,
+    /// Machines to predict for: classes from `tegula machine list`, or machine files. May be repeated. Default: this
+    /// processor.
+    #[arg(long = "machine", value_name = "CLASS|FILE", value_delimiter = ',')]
+    pub machines: Vec<String>,
+    /// Also predict with other values of facts of each machine: `l2=524288,2097152`, or `core_l2_line,core_l3_line=0.5x,2x`
+    /// for so many times the machine's own. Facts before the `=` change together. May be repeated.
+    #[arg(long, value_name = "FACT[,FACT]=A,B,C", value_parser = parse_vary)]
+    pub vary: Vec<Vary>,
+    /// Also show how the time changes with each fact of a machine: the model is compiled twice for each.
+    #[arg(long, conflicts_with = "csv")]
+    pub sensitivities: bool,
+    /// Precision of `f32` matrix products and convolutions, as for `tegula compile`.
+    #[arg(long, value_name = "TYPE", value_parser = ["f32", "bf16"])]
+    pub precision: Option<String>,
+    #[command(flatten)]
+    pub dims: DimOptions,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Print a table of kernels as CSV.
+    #[arg(long, conflicts_with = "json")]
+    pub csv: bool,
+}
+
+/// Facts, and the values that they get one after the other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Vary {
+    pub facts: Vec<String>,
+    pub values: Vec<FactValue>,
+}
+
+#[derive(ClapArgs)]
 pub struct MachineArgs {
     #[command(subcommand)]
     pub command: MachineCommand,
@@ -468,7 +506,17 @@ pub enum MachineCommand {
         json: bool,
     },
     /// List the machine classes.
-    List,
+    List {
+        /// Print JSON: also cores, caches and rates.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the machine file of a class, to copy and change.
+    Show {
+        /// A class from `tegula machine list`, or a machine file.
+        #[arg(value_name = "CLASS|FILE")]
+        machine: String,
+    },
 }
 
 fn parse_count(text: &str) -> Result<usize, String> {
@@ -484,6 +532,22 @@ fn parse_named(text: &str) -> Result<(String, String), String> {
         Some((name, source)) if !name.is_empty() && !source.is_empty() => Ok((name.into(), source.into())),
         _ => Err("expected `NAME=FILE.npy|random|zeros|ones|NUMBER`".into()),
     }
+}
+
+fn parse_vary(text: &str) -> Result<Vary, String> {
+    let (facts, values) = text.split_once('=').ok_or("expected `FACT=VALUE`")?;
+    let value = |text: &str| {
+        let (number, times) = text.strip_suffix('x').map_or((text, false), |number| (number, true));
+        match number.parse::<f64>() {
+            Ok(number) if number.is_finite() && times => Ok(FactValue::Times(number)),
+            Ok(number) if number.is_finite() => Ok(FactValue::Is(number)),
+            _ => Err(format!("`{text}` is no number, and no number with `x`")),
+        }
+    };
+    Ok(Vary {
+        facts: facts.split(',').map(|fact| fact.trim().to_string()).collect(),
+        values: values.split(',').map(|text| value(text.trim())).collect::<Result<_, _>>()?,
+    })
 }
 
 /// `past.0.key=present.0.key`.

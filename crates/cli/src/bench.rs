@@ -8,11 +8,11 @@ use crate::run::arena_bytes;
 use crate::{output, perf_map, serve_rounds, trace};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use tegula::Session;
 use tegula::clock::WallClock;
-use tegula::{Machine, Session};
+use tegula_base::HostTensor;
 use tegula_base::face::Clock;
-use tegula_base::{Dim, HostTensor};
-use tegula_driver::predict::{Prediction, predict};
+use tegula_driver::forecast::{Basis, Forecast, forecast_run};
 use tegula_driver::trace::trace_events;
 use tegula_runtime::{RunProfile, TensorView};
 
@@ -51,9 +51,9 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
     let sizes = symbol_values(&session, &tensors);
     // Before what predicting takes.
     let peak = peak_memory();
-    let predictions = predictions(&session, profile)?;
-    let rows = kernel_rows(&session, &profiles, &predictions, &sizes);
-    let predicted_ns: f64 = rows.iter().map(|row| row.predicted_ns).sum();
+    let forecast = forecast_run(session.package(), profile, &sizes)?;
+    let rows = kernel_rows(&session, &profiles, &forecast);
+    let predicted_ns = forecast.ns();
     let summary = Summary {
         compile_ns,
         load_ns,
@@ -64,6 +64,7 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
         runs: times.len(),
         threads: session.threads(),
         predicted_ns,
+        basis: forecast.basis,
         arena: arena_bytes(profile),
         peak,
         made_up,
@@ -85,6 +86,7 @@ struct Summary {
     runs: usize,
     threads: usize,
     predicted_ns: f64,
+    basis: Basis,
     arena: u64,
     peak: Option<u64>,
     made_up: Vec<String>,
@@ -133,6 +135,7 @@ impl Summary {
             "runs": self.runs,
             "threads": self.threads,
             "predicted_ns": self.predicted_ns,
+            "prediction": output::basis(&self.basis),
             "arena_bytes": self.arena,
             "peak_bytes": self.peak,
             "made_up_inputs": self.made_up,
@@ -162,6 +165,7 @@ impl Summary {
             let sizes: Vec<String> = self.sizes.iter().map(|(name, n)| format!("{name}={n}")).collect();
             text += &format!("code for open dims, run at {}\n", sizes.join(", "));
         }
+        text += &format!("predicted by the {}\n", self.basis);
         text += &format!(
             "{:>10} {:>10} {:>8} {:>8}  {:<8} {:<18} nodes\n",
             "time", "predicted", "GB/s", "GFLOP/s", "bound", "kernel"
@@ -187,36 +191,17 @@ impl Summary {
     }
 }
 
-/// What each launch should take by its code; none where nobody measured the machine's cores, or it is no machine code.
-fn predictions(session: &Session, profile: &RunProfile) -> Result<Vec<Option<Prediction>>, Failure> {
-    let package = session.package();
-    let machine = Machine::class(&package.manifest.about.machine.class);
-    let cpu = machine.as_ref().and_then(Machine::cpu);
-    let Some((cpu, core)) = cpu.and_then(|cpu| Some((cpu, cpu.core.as_ref()?))) else {
-        return Ok(vec![None; profile.launches.len()]);
-    };
-    Ok(predict(package, profile, cpu, core)?)
-}
-
 /// One row a kernel, the longest first.
-fn kernel_rows(
-    session: &Session,
-    profiles: &[RunProfile],
-    predictions: &[Option<Prediction>],
-    sizes: &BTreeMap<String, i64>,
-) -> Vec<Row> {
+fn kernel_rows(session: &Session, profiles: &[RunProfile], forecast: &Forecast) -> Vec<Row> {
     let kernels = &session.package().program.kernels;
     let mut rows: Vec<Option<Row>> = kernels.iter().map(|_| None).collect();
-    // What data decides is not known here and counts as nothing.
-    let eval = |dim: &Dim| dim.eval(&|name| sizes.get(name).copied()).unwrap_or(0) as f64;
     let mut times = vec![vec![0.0; profiles.len()]; kernels.len()];
     for (run, profile) in profiles.iter().enumerate() {
         for launch in &profile.launches {
             times[launch.kernel as usize][run] += launch.ns as f64;
         }
     }
-    let launches = profiles.iter().take(1).flat_map(|profile| &profile.launches);
-    for (launch, prediction) in launches.zip(predictions) {
+    for launch in profiles.iter().take(1).flat_map(|profile| &profile.launches) {
         let kernel = &kernels[launch.kernel as usize];
         let row = rows[launch.kernel as usize].get_or_insert_with(|| Row {
             name: kernel.name.clone(),
@@ -230,15 +215,13 @@ fn kernel_rows(
             bound: kernel.cost.bound.clone(),
         });
         row.launches += 1;
-        row.bytes += eval(&kernel.cost.bytes);
-        row.flops += eval(&kernel.cost.flops);
-        match prediction {
-            Some(prediction) => {
-                row.predicted_ns += prediction.time.0;
-                row.bound = prediction.bound.to_string();
-            }
-            None => row.predicted_ns += eval(&kernel.cost.predicted_ns),
-        }
+    }
+    for launch in &forecast.launches {
+        let Some(row) = &mut rows[launch.kernel as usize] else { continue };
+        row.bytes += launch.bytes;
+        row.flops += launch.flops;
+        row.predicted_ns += launch.ns;
+        row.bound.clone_from(&launch.bound);
     }
     for (row, times) in rows.iter_mut().zip(&mut times) {
         times.sort_by(f64::total_cmp);

@@ -30,7 +30,7 @@ pub fn diff(args: &DiffArgs) -> Result<(), Failure> {
     compile.dims.dims.retain(|(name, _)| !open.contains(name));
     let [one, other] = packages;
     let sides = [side(one, left, &compile)?, side(other, right, &compile)?];
-    let found = compare([&sides[0], &sides[1]], &dims);
+    let found = compare([&sides[0], &sides[1]], &dims)?;
     for name in &found.made_up {
         output::complain(&format!("note: size `{name}` is not given; using 1 (`--dim {name}=N`)\n"));
     }
@@ -77,6 +77,11 @@ fn to_text(found: &Difference, most: usize) -> String {
         text += &format!("{} more groups; `--all` shows them\n", changed.len() - most);
     }
     let same = found.groups.len() - changed.len();
+    let [left, right] = &found.bases;
+    text += &match left == right {
+        true => format!("times by the {left}\n"),
+        false => format!("times of the left side by the {left}\ntimes of the right side by the {right}\n"),
+    };
     text += &row(&found.totals, &format!("all; {same} of {} groups are the same", found.groups.len()));
     text
 }
@@ -122,5 +127,6 @@ fn to_json(found: &Difference) -> Value {
         })).collect::<Vec<Value>>(),
         "left": cost(&found.totals[0]),
         "right": cost(&found.totals[1]),
+        "predictions": found.bases.each_ref().map(output::basis),
     })
 }

@@ -7,19 +7,31 @@ use crate::load::{symbols, with_model};
 use crate::output;
 use serde_json::{Value, json};
 use tegula_base::Dim;
-use tegula_driver::explain::KernelStory;
+use tegula_driver::explain::{Explained, KernelStory};
 
 pub fn explain(args: &ExplainArgs) -> Result<(), Failure> {
-    let ((stories, preferences), _) = with_model(&args.model, &args.compile, None, |model, options, cx| {
-        let stories = tegula_driver::explain::explain(model, options, args.node.as_deref(), cx)?;
-        Ok((stories, tegula_driver::explain::preferences(options)?))
-    })?;
+    let ((explained, preferences), _) =
+        with_model(&args.model, &args.compile, None, |model, options, cx| {
+            let explained = tegula_driver::explain::explain(model, options, args.node.as_deref(), cx)?;
+            Ok((explained, tegula_driver::explain::preferences(options)?))
+        })?;
+    let Explained { stories, basis, ns, made_up } = &explained;
     if args.json {
         let values: Vec<Value> = stories.iter().map(to_json).collect();
-        return output::print_json(&json!({ "kernels": values, "preferences": preferences }));
+        return output::print_json(&json!({
+            "kernels": values,
+            "preferences": preferences,
+            "predicted_ns": ns,
+            "prediction": output::basis(basis),
+            "made_up_sizes": made_up,
+        }));
     }
     let mut text: String = stories.iter().map(to_text).collect();
     if args.node.is_none() {
+        text += &match made_up.is_empty() {
+            true => format!("{} in all on one core or GPU, by the {basis}\n", output::duration(*ns)),
+            false => format!("times by the {basis}\n"),
+        };
         text += "the target's preferences, which passes act on:\n";
         text.extend(preferences.to_string().lines().map(|line| format!("  {line}\n")));
     }
@@ -31,8 +43,10 @@ fn to_text(story: &KernelStory) -> String {
     let mut text = format!("{}: {}\n", story.name, story.nodes.join(", "));
     if !cost.class.is_empty() {
         text += &format!("  {}: {} bytes, {} flops", cost.class, cost.bytes, cost.flops);
-        if !cost.bound.is_empty() {
-            text += &format!(", {}, bound by {}", predicted(&cost.predicted_ns), cost.bound);
+        if let Some(time) = &story.time
+            && !time.bound.is_empty()
+        {
+            text += &format!(", {}, bound by {}", predicted(&cost.predicted_ns, time.ns), time.bound);
         }
         text.push('\n');
     }
@@ -43,10 +57,12 @@ fn to_text(story: &KernelStory) -> String {
 }
 
 /// A time; how it grows with open dims is nothing to read.
-fn predicted(ns: &Dim) -> String {
-    match ns.as_const() {
-        Some(ns) => format!("{} predicted", output::duration(ns as f64)),
-        None => format!("its time depends on {} (`--dim` fixes those of inputs)", quoted(&symbols([ns]))),
+fn predicted(formula: &Dim, ns: f64) -> String {
+    match formula.as_const() {
+        Some(_) => format!("{} predicted", output::duration(ns)),
+        None => {
+            format!("its time depends on {} (`--dim` fixes those of inputs)", quoted(&symbols([formula])))
+        }
     }
 }
 
@@ -57,8 +73,9 @@ fn to_json(story: &KernelStory) -> Value {
         "class": story.cost.class,
         "bytes": story.cost.bytes.to_string(),
         "flops": story.cost.flops.to_string(),
-        "predicted_ns": story.cost.predicted_ns.to_string(),
-        "bound": story.cost.bound,
+        "roofline_ns": story.cost.predicted_ns.to_string(),
+        "predicted_ns": story.time.as_ref().map(|time| time.ns),
+        "bound": story.time.as_ref().map(|time| &time.bound),
         "remarks": story.remarks.iter().map(|remark| json!({
             "pass": &*remark.pass,
             "node": remark.location.as_deref(),

@@ -15,7 +15,7 @@ pub fn inspect(args: &InspectArgs) -> Result<(), Failure> {
         let package = tegula_package::Package::parse(bytes).map_err(|found| at(&args.package, found))?;
         let dims = load::each_once(&args.dims)?;
         load::check_dims(&package.program.inputs, &dims)?;
-        let page = tegula_driver::page::page(&package, &dims);
+        let page = tegula_driver::page::page(&package, &dims)?;
         return output::write_text(file, &page);
     }
     let found = tegula_driver::inspect::inspect(bytes).map_err(|found| at(&args.package, found))?;

@@ -15,6 +15,7 @@ pub fn check(command: &Command) -> Result<(), Failure> {
         Command::Check(args) => needs_model(&args.model, "check"),
         Command::Bisect(args) => needs_model(&args.model, "bisect"),
         Command::Reduce(args) => needs_model(&args.model, "reduce"),
+        Command::Predict(args) => needs_model(&args.model, "predict"),
         Command::Explain(args) => needs_model(&args.model, "explain"),
         Command::Opt(args) => args.file.as_ref().map_or(Ok(()), |file| needs_model(file, "opt")),
         Command::Inspect(args) => needs_package(&args.package, "inspect"),

@@ -4,20 +4,61 @@ use crate::args::{MachineArgs, MachineCommand};
 use crate::failure::Failure;
 use crate::output;
 use serde_json::{Value, json};
+use tegula::device::machine_of;
 use tegula::{Machine, processor};
 use tegula_driver::Form;
+use tegula_machine::Kind;
 use tegula_runtime::peaks::{self, Arithmetic};
 
 pub fn machine(args: &MachineArgs) -> Result<(), Failure> {
-    match args.command {
-        MachineCommand::Probe { measure, json } => probe(measure, json),
-        MachineCommand::List => {
+    match &args.command {
+        MachineCommand::Probe { measure, json } => probe(*measure, *json),
+        MachineCommand::Show { machine } => output::print(machine_of(machine)?.text()),
+        MachineCommand::List { json: true } => {
+            let classes = Machine::class_names().filter_map(Machine::class);
+            output::print_json(&Value::from(classes.map(|class| to_json(&class)).collect::<Vec<Value>>()))
+        }
+        MachineCommand::List { json: false } => {
             let lines = Machine::class_names()
                 .filter_map(Machine::class)
                 .map(|machine| format!("{:<18} {:<8} {}\n", machine.name, machine.tier, machine.title));
             output::print(&lines.collect::<String>())
         }
     }
+}
+
+/// As `L1 data 32.0 KiB, L2 512.0 KiB`.
+fn caches() -> String {
+    let cache = |cache: &processor::Cache| {
+        let holds = match cache.holds.as_str() {
+            "Unified" => String::new(),
+            holds => format!("{} ", holds.to_lowercase()),
+        };
+        format!("L{} {holds}{}", cache.level, output::size(cache.bytes))
+    };
+    match processor::caches().as_slice() {
+        [] => "unknown".to_string(),
+        found => found.iter().map(cache).collect::<Vec<String>>().join(", "),
+    }
+}
+
+/// A machine with its numbers by name, each in the unit of the file.
+fn to_json(machine: &Machine) -> Value {
+    let facts = machine.facts.iter();
+    let facts = facts.map(|(name, fact)| (name.clone(), json!({ "value": fact.value, "unit": fact.unit })));
+    let (kind, cores) = match &machine.kind {
+        Kind::Cpu(cpu) => ("cpu", cpu.cores),
+        Kind::Gpu(gpu) => ("gpu", gpu.sms),
+    };
+    json!({
+        "name": machine.name,
+        "title": machine.title,
+        "kind": kind,
+        "tier": machine.tier,
+        "cores": cores,
+        "has_core_model": machine.cpu().is_some_and(|cpu| cpu.core.is_some()),
+        "facts": facts.collect::<serde_json::Map<String, Value>>(),
+    })
 }
 
 fn probe(measure: bool, as_json: bool) -> Result<(), Failure> {
@@ -34,6 +75,11 @@ fn probe(measure: bool, as_json: bool) -> Result<(), Failure> {
             "class": class.name,
             "tier": class.tier,
             "portable": portable,
+            "cores": tegula::all_threads(),
+            "caches": processor::caches().iter().map(|cache| json!({
+                "level": cache.level, "holds": cache.holds, "bytes": cache.bytes,
+            })).collect::<Vec<Value>>(),
+            "memory_bytes": processor::memory(),
         });
         if let Some(measured) = measured {
             value["measured"] = measured.json();
@@ -43,11 +89,14 @@ fn probe(measure: bool, as_json: bool) -> Result<(), Failure> {
     let how = if portable { " (interpreter: the processor has no AVX2)" } else { "" };
     let measured = measured.map_or_else(String::new, |measured| measured.text());
     output::print(&format!(
-        "vendor   {}\nfamily   {}\nmodel    {}\nfeatures {}\nclass    {} ({}){how}\n{measured}",
+        "vendor   {}\nfamily   {}\nmodel    {}\nfeatures {}\ncores    {}\ncaches   {}\nmemory   {}\nclass    {} ({}){how}\n{measured}",
         facts.vendor,
         facts.family,
         facts.model,
         facts.features.join(" "),
+        tegula::all_threads(),
+        caches(),
+        processor::memory().map_or("unknown".to_string(), output::size),
         class.name,
         class.title,
     ))

@@ -24,6 +24,7 @@ mod machine;
 mod opt;
 mod output;
 mod perf_map;
+mod predict;
 mod reduce;
 mod run;
 mod serve_rounds;
@@ -120,6 +121,7 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Diff(args) => diff::diff(&args),
         Command::Inspect(args) => inspect::inspect(&args),
         Command::Opt(args) => opt::opt(&args),
+        Command::Predict(args) => predict::predict(&args),
         Command::Explain(args) => explain::explain(&args),
         Command::Verify(args) => inspect::verify(&args),
         Command::Machine(args) => machine::machine(&args),

@@ -6,6 +6,7 @@ use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 use tegula::files::write_whole;
 use tegula_base::{Diagnostic, Diagnostics, HostTensor, npy};
+use tegula_driver::forecast::Basis;
 pub use tegula_driver::human::{duration, size};
 
 /// Bytes of a file's name that file systems take: NAME_MAX of Linux; of Windows and macOS as many letters.
@@ -26,6 +27,11 @@ pub fn print(text: &str) -> Result<(), Failure> {
 
 pub fn print_json(value: &Value) -> Result<(), Failure> {
     print(&format!("{value:#}\n"))
+}
+
+/// Which model predicted, and why.
+pub fn basis(basis: &Basis) -> Value {
+    json!({ "machine": basis.machine, "model": basis.model.name(), "why": basis.why })
 }
 
 /// Prints findings for who asked for JSON; stderr has them as text.

@@ -207,3 +207,57 @@ fn a_perf_map_needs_machine_code() {
     let said = refused(&["run", MODEL, "--dim", "n=9", "--portable", "--perf-map"]);
     assert!(said.contains("this process runs no machine code of kernels"), "{said}");
 }
+
+#[test]
+fn machines_that_are_not_here_are_predicted_for() {
+    let text = done(&[
+        "predict",
+        MODEL,
+        "--dim",
+        "n=64",
+        "--machine",
+        "zen5,h200",
+        "--vary",
+        "l2=0.5x,2x",
+        "--json",
+    ]);
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let machines = json["machines"].as_array().unwrap();
+    let models: Vec<&str> = machines.iter().map(|one| one["prediction"]["model"].as_str().unwrap()).collect();
+    assert_eq!(models, ["core", "roofline"]);
+    for machine in machines {
+        assert!(
+            machine["predicted_ns"].as_f64().unwrap() > 0.0 && machine["bytes"].as_f64() == Some(512.0),
+            "{text}"
+        );
+        assert_eq!(machine["varied"].as_array().unwrap().len(), 2);
+    }
+    let csv = done(&["predict", MODEL, "--dim", "n=64", "--machine", "zen5", "--csv"]);
+    assert!(
+        csv.starts_with("machine,model,facts,kernel,launches,predicted_ns,bytes,flops,bound\nzen5,core,,,1,"),
+        "{csv}"
+    );
+}
+
+#[test]
+fn facts_that_cannot_change_are_refused_by_name() {
+    let refusal =
+        |vary: &str| refused(&["predict", MODEL, "--dim", "n=64", "--machine", "zen5", "--vary", vary]);
+    let width = refusal("vector_bytes=32");
+    assert!(width.contains("`vector_bytes` is 64 in code of tier `avx512` and cannot be 32"), "{width}");
+    let unknown = refusal("l9=1");
+    assert!(unknown.contains("error[unknown-fact]: machine `zen5` has no fact `l9`"), "{unknown}");
+}
+
+#[test]
+fn the_file_of_a_class_is_shown_and_compiles() {
+    let file = folder("shown").join("zen3.toml");
+    std::fs::write(&file, done(&["machine", "show", "zen3"])).unwrap();
+    let time = |machine| {
+        let text = done(&["predict", MODEL, "--dim", "n=64", "--machine", machine, "--csv"]);
+        text.lines().nth(1).unwrap().to_string()
+    };
+    assert_eq!(time(file.to_str().unwrap()), time("zen3"));
+    let listed: serde_json::Value = serde_json::from_str(&done(&["machine", "list", "--json"])).unwrap();
+    assert!(listed.as_array().unwrap().iter().all(|class| class["cores"].as_u64() > Some(0)));
+}

@@ -4,11 +4,11 @@
 //! compute the same nodes, so that a fusion that one side has and the other lacks is one row. Launches without nodes are
 //! matched by their kernel's name.
 
-use crate::sizes::AtSizes;
-use std::collections::BTreeMap;
-use tegula_base::Dim;
+use crate::forecast::{Basis, Forecast, LaunchForecast, forecast};
+use std::collections::{BTreeMap, BTreeSet};
+use tegula_base::Diagnostic;
 use tegula_package::manifest::PortFacts;
-use tegula_package::{Entry, Kernel, KernelCode, Package, PtxLaunch, Step};
+use tegula_package::{Entry, Kernel, KernelCode, Package, PtxLaunch};
 
 /// A fact that both packages have, or one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +64,8 @@ pub struct Difference {
     /// Those that changed first, by how much; then the others in the order of the left side.
     pub groups: Vec<Group>,
     pub totals: [Cost; 2],
+    /// Where each side's times come from.
+    pub bases: [Basis; 2],
     /// Sizes of the inputs that were not given; 1 was taken.
     pub made_up: Vec<String>,
 }
@@ -79,24 +81,30 @@ impl Difference {
 }
 
 /// Compares two packages at the sizes in `dims`.
-pub fn diff(sides: [&Package; 2], dims: &BTreeMap<String, i64>) -> Difference {
-    let mut sizes = AtSizes::new(dims);
-    let launches = sides.map(|side| launches(side, &mut sizes));
-    let mut groups = group(&launches);
+/// Errors: internal, code that kernels do not have.
+pub fn diff(sides: [&Package; 2], dims: &BTreeMap<String, i64>) -> Result<Difference, Diagnostic> {
+    let [left, right] = sides.map(|side| forecast(side, dims));
+    let forecasts = [left?, right?];
+    let launches = [0, 1].map(|side| launches(sides[side], &forecasts[side]));
+    // Caches that other launches leave change the times of the same code.
+    let [left, right] = sides.map(|side| &side.manifest.about.machine.hash);
+    let mut groups = group(&launches, left != right);
     groups.sort_by(|a, b| {
         let rank = |group: &Group| (group.change == Change::Same, -group.slower_ns().abs());
         let (a, b) = (rank(a), rank(b));
         a.0.cmp(&b.0).then(if a.0 { std::cmp::Ordering::Equal } else { a.1.total_cmp(&b.1) })
     });
     let totals = [0, 1].map(|side| groups.iter().fold(Cost::default(), |sum, group| sum + group.costs[side]));
-    let made_up = sizes.made_up.into_iter().collect();
-    let mut found = Difference { facts: facts(sides), groups, totals, made_up };
+    let made_up: BTreeSet<String> = forecasts.iter().flat_map(|side| side.made_up.clone()).collect();
+    let (facts, made_up) = (facts(sides), made_up.into_iter().collect());
+    let bases = forecasts.map(|side| side.basis);
+    let mut found = Difference { facts, groups, totals, bases, made_up };
     let [left, right] = sides.map(|side| &side.program);
     if found.is_empty() && (&left.steps, &left.buffers) != (&right.steps, &right.buffers) {
         let values = ["one", "another"].map(|which| Some(which.to_string()));
         found.facts.push(Fact { what: "order or arguments of the same launches".to_string(), values });
     }
-    found
+    Ok(found)
 }
 
 impl std::ops::Add for Cost {
@@ -130,6 +138,7 @@ fn facts_of(package: &Package) -> Vec<(String, String)> {
     let about = &manifest.about;
     let mut facts = vec![
         ("machine".to_string(), format!("{} ({})", about.machine.class, about.machine.isa)),
+        ("machine file".to_string(), format!("SHA-256 {}", about.machine.hash)),
         ("compiler".to_string(), about.tegula.clone()),
     ];
     facts.extend(about.options.iter().map(|(name, value)| (format!("option {name}"), value.clone())));
@@ -159,27 +168,14 @@ struct Launch {
 }
 
 /// In program order; those in branches and loops stand once.
-fn launches(package: &Package, sizes: &mut AtSizes) -> Vec<Launch> {
-    let mut found = Vec::new();
-    Step::for_each(&package.program.steps, 0, &mut |_, step| {
-        if let Step::Launch { kernel, .. } = step
-            && let Some(kernel) = package.program.kernels.get(*kernel as usize)
-        {
-            found.push(launch(package, kernel, sizes));
-        }
-    });
-    found
+fn launches(package: &Package, forecast: &Forecast) -> Vec<Launch> {
+    forecast.launches.iter().map(|predicted| launch(package, predicted)).collect()
 }
 
-fn launch(package: &Package, kernel: &Kernel, sizes: &mut AtSizes) -> Launch {
-    let mut number = |dim: &Dim| sizes.number(dim) as f64;
-    let cost = &kernel.cost;
-    let cost = Cost {
-        launches: 1,
-        ns: number(&cost.predicted_ns),
-        bytes: number(&cost.bytes),
-        flops: number(&cost.flops),
-    };
+fn launch(package: &Package, predicted: &LaunchForecast) -> Launch {
+    let kernel: &Kernel = &package.program.kernels[predicted.kernel as usize];
+    let LaunchForecast { ns, bytes, flops, .. } = *predicted;
+    let cost = Cost { launches: 1, ns, bytes, flops };
     let nodes = match &*kernel.source {
         [] => vec![kernel.name.clone()],
         nodes => nodes.to_vec(),
@@ -193,7 +189,8 @@ fn launch(package: &Package, kernel: &Kernel, sizes: &mut AtSizes) -> Launch {
 }
 
 /// Launches that share a node, on either side, are of one group.
-fn group(sides: &[Vec<Launch>; 2]) -> Vec<Group> {
+/// On other machines, other times are a change too.
+fn group(sides: &[Vec<Launch>; 2], by_time: bool) -> Vec<Group> {
     let all: Vec<(usize, &Launch)> =
         [0, 1].into_iter().flat_map(|side| sides[side].iter().map(move |launch| (side, launch))).collect();
     let mut leader: Vec<usize> = (0..all.len()).collect();
@@ -209,7 +206,8 @@ fn group(sides: &[Vec<Launch>; 2]) -> Vec<Group> {
     for at in 0..all.len() {
         members.entry(find(&mut leader, at)).or_default().push(at);
     }
-    members.into_values().map(|members| group_of(members.into_iter().map(|at| all[at]).collect())).collect()
+    let members = members.into_values().map(|members| members.into_iter().map(|at| all[at]).collect());
+    members.map(|members| group_of(members, by_time)).collect()
 }
 
 /// The first of a launch's group.
@@ -221,7 +219,12 @@ fn find(leader: &mut [usize], mut at: usize) -> usize {
     at
 }
 
-fn group_of(members: Vec<(usize, &Launch)>) -> Group {
+fn is_same(a: &Launch, b: &Launch, by_time: bool) -> bool {
+    let [one, other] = [a, b].map(|launch| (launch.cost.bytes, launch.cost.flops));
+    a.code == b.code && a.launch == b.launch && one == other && (!by_time || a.cost == b.cost)
+}
+
+fn group_of(members: Vec<(usize, &Launch)>, by_time: bool) -> Group {
     let of = |side: usize| members.iter().filter(move |(of, _)| *of == side).map(|(_, launch)| *launch);
     let mut nodes: Vec<String> = Vec::new();
     for node in members.iter().flat_map(|(_, launch)| &launch.nodes) {
@@ -235,9 +238,7 @@ fn group_of(members: Vec<(usize, &Launch)>) -> Group {
         (_, 0) => Change::OnlyLeft,
         (0, _) => Change::OnlyRight,
         (left, right) if left != right => Change::Kernels,
-        _ if of(0).zip(of(1)).all(|(a, b)| a.code == b.code && a.launch == b.launch && a.cost == b.cost) => {
-            Change::Same
-        }
+        _ if of(0).zip(of(1)).all(|(a, b)| is_same(a, b, by_time)) => Change::Same,
         _ => Change::Code,
     };
     Group { nodes, kernels, costs, change }

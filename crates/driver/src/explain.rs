@@ -1,9 +1,11 @@
 //! Why a model was compiled as it was: what passes remarked, and what each kernel costs.
 
 use crate::compile::{Compiled, compile};
+use crate::forecast::{Basis, Forecast, LaunchForecast, forecast};
 use crate::model::Model;
 use crate::options::CompileOptions;
 use crate::target::target;
+use std::collections::BTreeSet;
 use tegula_backend::Preferences;
 use tegula_base::{Diagnostic, Diagnostics};
 use tegula_ir::PassCx;
@@ -16,8 +18,28 @@ pub struct KernelStory {
     pub name: String,
     pub nodes: Vec<String>,
     pub cost: CostRecord,
+    /// Of its launches at the sizes of the options; none where none is launched.
+    pub time: Option<Time>,
     /// What passes said about its nodes, in the order of passes.
     pub remarks: Vec<Remark>,
+}
+
+/// What a kernel's launches should take together, and what holds the longest back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Time {
+    pub ns: f64,
+    pub bound: String,
+}
+
+/// The kernels of a model, and the model that their times come from.
+#[derive(Clone, Debug)]
+pub struct Explained {
+    pub stories: Vec<KernelStory>,
+    pub basis: Basis,
+    /// Nanoseconds of all launches of the model.
+    pub ns: f64,
+    /// Sizes of the inputs that were not given; 1 was taken for times.
+    pub made_up: BTreeSet<String>,
 }
 
 /// The kernels that compute `node` or are called so (all nodes when `None`), with the remarks on their nodes.
@@ -27,27 +49,32 @@ pub fn explain(
     options: &CompileOptions,
     node: Option<&str>,
     cx: &mut PassCx,
-) -> Result<Vec<KernelStory>, Diagnostics> {
+) -> Result<Explained, Diagnostics> {
     cx.keep_remarks();
-    let Compiled { stages, .. } = compile(model, options, None, cx)?;
-    let Some(host) = &stages.host else {
+    let Compiled { stages, package, .. } = compile(model, options, None, cx)?;
+    let (Some(host), Some(package)) = (&stages.host, package) else {
         return Err(
             Diagnostic::error("stopped", "the compilation was stopped before kernels were made").into()
         );
     };
+    let Forecast { basis, launches, made_up } = forecast(&package.into_package(), &options.dims)?;
+    let ns = launches.iter().map(|launch| launch.ns).sum();
+    let explained = |stories| Ok(Explained { stories, basis, ns, made_up });
     let about = |nodes: &[String], remark: &Remark| {
         remark.location.as_deref().is_some_and(|node| nodes.iter().any(|known| known == node))
     };
     let stories: Vec<KernelStory> = host
         .kernels
         .iter()
-        .filter(|kernel| {
+        .enumerate()
+        .filter(|(_, kernel)| {
             node.is_none_or(|node| kernel.name == node || kernel.source.iter().any(|known| known == node))
         })
-        .map(|kernel| KernelStory {
+        .map(|(number, kernel)| KernelStory {
             name: kernel.name.clone(),
             nodes: kernel.source.to_vec(),
             cost: (*kernel.cost).clone(),
+            time: time(&launches, number as u32),
             remarks: cx.remarks.iter().filter(|remark| about(&kernel.source, remark)).cloned().collect(),
         })
         .collect();
@@ -64,10 +91,17 @@ pub fn explain(
             }
             // Folded away, or part of a kernel that is named after another node.
             let nodes = vec![node.to_string()];
-            Ok(vec![KernelStory { name: "(no kernel)".into(), nodes, cost: CostRecord::default(), remarks }])
+            let (name, cost) = ("(no kernel)".into(), CostRecord::default());
+            explained(vec![KernelStory { name, nodes, cost, time: None, remarks }])
         }
-        _ => Ok(stories),
+        _ => explained(stories),
     }
+}
+
+fn time(launches: &[LaunchForecast], kernel: u32) -> Option<Time> {
+    let own = launches.iter().filter(|launch| launch.kernel == kernel);
+    let longest = own.clone().max_by(|a, b| a.ns.total_cmp(&b.ns))?;
+    Some(Time { ns: own.map(|launch| launch.ns).sum(), bound: longest.bound.clone() })
 }
 
 /// What the target that options name makes passes do. Errors: those of the options.

@@ -11,7 +11,8 @@
 //!             └► reduce (smaller programs that still show a fault)
 //! package, package ─► diff (what changed, and what it costs)
 //! model ─► tune (tiles that were measured to be faster, as a record for compile)
-//! package, profile ─► predict (what each launch should take, and what holds it back)
+//! package, profile ─► predict (what each launch of machine code should take, and what holds it back)
+//! package, sizes ─► forecast (the one prediction that all commands tell, and its model)
 //! ```
 
 pub mod bisect;
@@ -22,6 +23,7 @@ pub mod diff;
 pub mod emit;
 mod executor;
 pub mod explain;
+pub mod forecast;
 pub mod human;
 pub mod inspect;
 pub mod model;
@@ -36,6 +38,7 @@ pub mod target;
 pub mod tileir;
 pub mod trace;
 pub mod tune;
+pub mod what_if;
 
 pub use compile::{Compiled, Stages, compile};
 pub use emit::Emit;

@@ -7,10 +7,12 @@ mod graph;
 mod memory;
 mod table;
 
+use crate::forecast::{Forecast, LaunchForecast, forecast};
 use crate::human::{duration, size};
 use crate::sizes::AtSizes;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
+use tegula_base::Diagnostic;
 use tegula_package::{Arg, BufferId, Package, Place, Step};
 
 const STYLE: &str = include_str!("page/page.css");
@@ -23,12 +25,15 @@ struct Launch {
     /// Launches whose results it reads, in their order, each once.
     from: Vec<usize>,
     ns: f64,
+    bound: String,
 }
 
-/// Writes the page of a package at the sizes in `dims`.
-pub fn page(package: &Package, dims: &BTreeMap<String, i64>) -> String {
+/// Writes the page of a package at the sizes in `dims`. Errors: internal, code that kernels do not have.
+pub fn page(package: &Package, dims: &BTreeMap<String, i64>) -> Result<String, Diagnostic> {
     let mut sizes = AtSizes::new(dims);
-    let launches = launches(package, &mut sizes);
+    let forecast = forecast(package, dims)?;
+    let launches = launches(package, &forecast);
+    sizes.made_up.extend(forecast.made_up.iter().cloned());
     let table = table::kernels(package, &launches, &mut sizes);
     let memory = memory::drawings(package, &mut sizes);
     let graph = graph::drawing(package, &launches);
@@ -39,6 +44,7 @@ pub fn page(package: &Package, dims: &BTreeMap<String, i64>) -> String {
         ("launches", launches.len().to_string()),
         ("kernels", package.program.kernels.len().to_string()),
         ("predicted", duration(total)),
+        ("predicted by", forecast.basis.to_string()),
         ("constants", size(package.memory.constants)),
         ("compiled by", format!("Tegula {}", about.tegula)),
     ];
@@ -64,10 +70,10 @@ pub fn page(package: &Package, dims: &BTreeMap<String, i64>) -> String {
     page += &format!("<h2>Launches</h2>\n<div class=\"scroll\" id=\"graph\">\n{graph}</div>\n");
     page += &format!("<h2>Memory</h2>\n<div class=\"scroll\" id=\"memory\">\n{memory}</div>\n");
     page += &format!("<h2>Kernels</h2>\n{table}");
-    page + &format!("<script>\n{SCRIPT}</script>\n</body>\n</html>\n")
+    Ok(page + &format!("<script>\n{SCRIPT}</script>\n</body>\n</html>\n"))
 }
 
-fn launches(package: &Package, sizes: &mut AtSizes) -> Vec<Launch> {
+fn launches(package: &Package, forecast: &Forecast) -> Vec<Launch> {
     let program = &package.program;
     let root = |id: BufferId| match program.buffers.get(id.index()).map(|buffer| &buffer.place) {
         Some(Place::Alias { of, .. }) => *of,
@@ -94,8 +100,8 @@ fn launches(package: &Package, sizes: &mut AtSizes) -> Vec<Launch> {
             }
             writer.extend(made.into_iter().flat_map(|id| [(id, found.len()), (root(id), found.len())]));
             from.sort_unstable();
-            let cost = program.kernels.get(kernel).map(|kernel| sizes.number(&kernel.cost.predicted_ns));
-            found.push(Launch { kernel, from, ns: cost.unwrap_or(0) as f64 });
+            let LaunchForecast { ns, bound, .. } = &forecast.launches[found.len()];
+            found.push(Launch { kernel, from, ns: *ns, bound: bound.clone() });
         }
         Step::Copy { src, dst, .. } | Step::Transfer { src, dst, .. } => {
             if let Some(source) = writer.get(src).or_else(|| writer.get(&root(*src))).copied() {

@@ -113,7 +113,22 @@ pub fn count(
 /// Errors: `not-counted`, sizes or steps that only a run knows.
 pub fn planned(package: &Package) -> Result<Vec<LaunchTime>, Diagnostic> {
     let refused = |what: &str| Diagnostic::error("not-counted", format!("{what} is known to a run only"));
-    let size = |dim: &SizeExpr| dim.as_const().ok_or_else(|| refused(&format!("the size `{dim}`")));
+    let mut found = Ok(());
+    Step::for_each(&package.program.steps, 0, &mut |_, step| {
+        if matches!(step, Step::If { .. } | Step::Loop { .. } | Step::Fork { .. }) {
+            found = Err(refused("which steps run"));
+        }
+    });
+    found?;
+    launches_at(package, &mut |size| size.as_const().ok_or_else(|| refused(&format!("the size `{size}`"))))
+}
+
+/// The launch steps of a package in program order, those of branches and loops once, at sizes that `size` tells; buffers
+/// lie one behind the other at addresses that are made up. Errors: those of `size`.
+pub(crate) fn launches_at(
+    package: &Package,
+    size: &mut dyn FnMut(&SizeExpr) -> Result<i64, Diagnostic>,
+) -> Result<Vec<LaunchTime>, Diagnostic> {
     let program = &package.program;
     let mut place = FIRST_BUFFER;
     let mut addresses = Vec::with_capacity(program.buffers.len());
@@ -122,26 +137,23 @@ pub fn planned(package: &Package) -> Result<Vec<LaunchTime>, Diagnostic> {
             Place::Alias { of, offset } => addresses[of.index()] + size(offset)? as u64,
             _ => place,
         });
-        place += (size(&buffer.bytes)? as u64).next_multiple_of(64);
+        place += (size(&buffer.bytes)?.max(0) as u64).next_multiple_of(64);
     }
+    let mut steps = Vec::new();
+    Step::for_each(&program.steps, 0, &mut |_, step| steps.push(step));
     let mut launches = Vec::new();
-    for step in &program.steps {
-        match step {
-            Step::Launch { kernel, args, grid } => {
-                let word = |arg: &Arg| match arg {
-                    Arg::Buffer(id) => Ok(addresses[id.index()]),
-                    Arg::Size(dim) => size(dim).map(|n| n as u64),
-                };
-                let words = std::iter::once(Ok(0)).chain(args.iter().map(word)).collect::<Result<_, _>>()?;
-                let grid = size(grid)? as u64;
-                let (kernel, threads, falling_parts) = (*kernel, 1, 0);
-                launches.push(LaunchTime { kernel, start_ns: 0, ns: 0, grid, threads, words, falling_parts });
-            }
-            Step::If { .. } | Step::Loop { .. } | Step::Fork { .. } => {
-                return Err(refused("which steps run"));
-            }
-            _ => {}
+    for step in steps {
+        let Step::Launch { kernel, args, grid } = step else { continue };
+        let mut words = vec![0];
+        for arg in args {
+            words.push(match arg {
+                Arg::Buffer(id) => addresses[id.index()],
+                Arg::Size(dim) => size(dim)? as u64,
+            });
         }
+        let grid = size(grid)?.max(0) as u64;
+        let (kernel, threads, falling_parts) = (*kernel, 1, 0);
+        launches.push(LaunchTime { kernel, start_ns: 0, ns: 0, grid, threads, words, falling_parts });
     }
     Ok(launches)
 }

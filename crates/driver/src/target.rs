@@ -4,7 +4,7 @@ use crate::options::CompileOptions;
 use tegula_backend::{Target, Targets};
 use tegula_base::{Diagnostic, Diagnostics, Symbols};
 use tegula_machine::{Kind, Machine};
-use tegula_package::MachineId;
+use tegula_package::{About, MachineId};
 use tegula_target_cpu::model::CpuTarget;
 use tegula_target_cpu::tier::Tier;
 use tegula_target_cpu::{exec, native};
@@ -100,9 +100,12 @@ fn cpu_target(machine: Machine, options: &CompileOptions) -> Result<CpuTarget, D
 
 /// The machine at the tier asked for; a lower tier of the same machine has narrower vectors and lower rates.
 fn machine(options: &CompileOptions) -> Result<Machine, Diagnostic> {
-    let machine = &options.machine;
-    let Some(asked) = &options.tier else { return Ok(machine.clone()) };
-    if machine.tier == *asked {
+    at_tier(&options.machine, options.tier.as_deref())
+}
+
+fn at_tier(machine: &Machine, asked: Option<&str>) -> Result<Machine, Diagnostic> {
+    let Some(asked) = asked else { return Ok(machine.clone()) };
+    if machine.tier == asked {
         return Ok(machine.clone());
     }
     let tier = |name: &str| Tier::ALL.into_iter().find(|tier| tier.name() == name);
@@ -147,7 +150,25 @@ pub(crate) fn machine_id(target: &dyn Target) -> MachineId {
         hash: machine.hash().to_string(),
         isa: target.isa().to_string(),
         features,
+        file: (!machine.is_class()).then(|| machine.text().to_string()),
     }
+}
+
+/// The machine that a package was compiled for, at the package's tier.
+/// Errors: `machine-differs`, where this Tegula has no such class, or has another one of the name; `machine-file`.
+pub fn machine_of(about: &About) -> Result<Machine, Diagnostics> {
+    let MachineId { class, hash, file, .. } = &about.machine;
+    let machine = match file {
+        Some(text) => Machine::parse(text, "the package's machine file")?,
+        None => Machine::class(class).ok_or_else(|| {
+            Diagnostic::error("machine-differs", format!("this Tegula has no machine class `{class}`"))
+        })?,
+    };
+    if machine.hash() != hash {
+        let message = format!("the package was compiled for another `{class}` than this Tegula knows");
+        return Err(Diagnostic::error("machine-differs", message).into());
+    }
+    Ok(at_tier(&machine, about.options.get("tier").map(String::as_str))?)
 }
 
 /// A kernel on the schedule level, or with `asm` as instructions. A GPU has PTX alone.

@@ -35,7 +35,8 @@ fn weighted(first: f32) -> Package {
 
 #[test]
 fn what_differs_in_results_differs() {
-    let differ = |left: &Package, right: &Package| !diff([left, right], &Default::default()).is_empty();
+    let differ =
+        |left: &Package, right: &Package| !diff([left, right], &Default::default()).unwrap().is_empty();
     let [forth, back] = [false, true]
         .map(|turned| package(|b, [x, y]| if turned { b.sub(y, x).unwrap() } else { b.sub(x, y).unwrap() }));
     assert!(differ(&forth, &back));

@@ -18,6 +18,7 @@ mod decoding;
 mod diff;
 mod extensions;
 mod fitting_sizes;
+mod forecast;
 mod groups;
 mod halves;
 mod null;

@@ -7,6 +7,12 @@ use tegula_base::{Bytes, DType};
 /// The tiers that the CPU target compiles.
 pub(super) const TIERS: [&str; 2] = ["avx2", "avx512"];
 
+/// What a tier's instructions fix: bytes of a vector, and vector registers.
+/// Source: AMD64 Architecture Programmer's Manual, volume 1.
+const WIDTHS: [(&str, u64, u32); 2] = [("avx2", 32, 16), ("avx512", 64, 32)];
+/// Bytes of a cache line of every x86-64 processor.
+const LINE: u64 = 64;
+
 /// The facts of a CPU.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cpu {
@@ -193,9 +199,9 @@ pub struct FlopsPerCycle {
 }
 
 impl Cpu {
-    pub(super) fn read(facts: &mut Facts, features: Vec<String>, family: Option<&str>) -> Cpu {
+    pub(super) fn read(facts: &mut Facts, tier: &str, features: Vec<String>, family: Option<&str>) -> Cpu {
         let dispatch = facts.whole("dispatch", "1", MOST_CYCLES) as u16;
-        Cpu {
+        let cpu = Cpu {
             features,
             vector: facts.bytes("vector_bytes"),
             vector_registers: facts.count("vector_registers"),
@@ -216,7 +222,14 @@ impl Cpu {
             memory_bandwidth: BytesPerSecond(facts.take("memory_bandwidth", "B/s")),
             launch_overhead: Nanoseconds(facts.take("launch_overhead", "ns")),
             core: facts.has("core_clock").then(|| Core::read(facts, dispatch, family)),
+        };
+        if let Some((_, bytes, registers)) = WIDTHS.into_iter().find(|(name, ..)| *name == tier) {
+            let of = format!("tier `{tier}`");
+            facts.fixed("vector_bytes", cpu.vector.0, bytes, &of);
+            facts.fixed("vector_registers", cpu.vector_registers.into(), registers.into(), &of);
         }
+        facts.fixed("cache_line", cpu.cache_line.0, LINE, "x86-64");
+        cpu
     }
 
     /// Whether it has an instruction set extension.

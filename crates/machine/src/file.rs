@@ -4,6 +4,7 @@ use super::{Cpu, Fact, Gpu, Kind, Machine, cpu, gpu};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use tegula_base::{Bytes, Diagnostic, Diagnostics};
+use toml::Spanned;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -28,7 +29,7 @@ struct Isa {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FileFact {
-    value: f64,
+    value: Spanned<f64>,
     unit: String,
     source: String,
 }
@@ -101,6 +102,13 @@ impl Facts<'_> {
         self.has(name).then(|| self.rate(name))
     }
 
+    /// What code for a machine takes for granted: another value could not take effect. One that is missing was told.
+    pub(super) fn fixed(&mut self, name: &str, got: u64, fixed: u64, of: &str) {
+        if self.has(name) && got != fixed {
+            self.error(format!("`{name}` is {fixed} in code of {of} and cannot be {got}"));
+        }
+    }
+
     fn check_tier(&mut self, kind: &str, tier: &str, known: &[&str]) {
         if !known.contains(&tier) {
             self.error(format!(
@@ -130,7 +138,9 @@ pub(super) fn parse(text: &str, origin: &str) -> Result<Machine, Diagnostics> {
     let own: BTreeMap<String, Fact> = file
         .facts
         .into_iter()
-        .map(|(name, fact)| (name, Fact { value: fact.value, unit: fact.unit, source: fact.source }))
+        .map(|(name, fact)| {
+            (name, Fact { value: *fact.value.get_ref(), unit: fact.unit, source: fact.source })
+        })
         .collect();
     let facts = Facts { facts: &own, taken: Vec::new(), origin, errors: Diagnostics::default() };
     let kind = kind(&file.kind, &file.isa, facts)?;
@@ -140,8 +150,22 @@ pub(super) fn parse(text: &str, origin: &str) -> Result<Machine, Diagnostics> {
         tier: file.isa.tier,
         kind,
         facts: own,
+        text: text.to_string(),
         hash: Machine::digest(text),
     })
+}
+
+pub(super) fn with_fact(machine: &Machine, name: &str, value: f64) -> Result<Machine, Diagnostics> {
+    let file: File = toml::from_str(&machine.text).expect("invariant: the text was parsed before");
+    let Some(fact) = file.facts.get(name) else {
+        let known: Vec<&str> = file.facts.keys().map(String::as_str).collect();
+        let message = format!("machine `{}` has no fact `{name}`", machine.name);
+        let note = format!("its facts are {}", known.join(", "));
+        return Err(Diagnostic::error("unknown-fact", message).note(note).into());
+    };
+    let mut text = machine.text.clone();
+    text.replace_range(fact.value.span(), &value.to_string());
+    parse(&text, &format!("{} with {name} = {value}", machine.name))
 }
 
 fn kind(name: &str, isa: &Isa, mut facts: Facts) -> Result<Kind, Diagnostics> {
@@ -152,7 +176,7 @@ fn kind(name: &str, isa: &Isa, mut facts: Facts) -> Result<Kind, Diagnostics> {
                 facts.error("`features` is missing in `[isa]`".to_string());
             }
             let features = isa.features.clone().unwrap_or_default();
-            Kind::Cpu(Cpu::read(&mut facts, features, isa.core.as_deref()))
+            Kind::Cpu(Cpu::read(&mut facts, &isa.tier, features, isa.core.as_deref()))
         }
         "gpu" => {
             facts.check_tier(name, &isa.tier, &gpu::TIERS);

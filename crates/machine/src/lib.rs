@@ -41,6 +41,8 @@ pub struct Machine {
     pub kind: Kind,
     /// All numbers as the file has them, for `explain`.
     pub facts: BTreeMap<String, Fact>,
+    /// The file that it was read from.
+    text: String,
     hash: String,
 }
 
@@ -81,6 +83,22 @@ impl Machine {
     /// SHA-256 of the file's text, in hexadecimal: what a package's manifest records.
     pub fn hash(&self) -> &str {
         &self.hash
+    }
+
+    /// The machine file's text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether it is a class that comes with Tegula, unchanged.
+    pub fn is_class(&self) -> bool {
+        CLASSES.iter().any(|(name, text)| *name == self.name && *text == self.text)
+    }
+
+    /// The same machine with another value of one fact, in the file's unit.
+    /// Errors: `unknown-fact`; `machine-file`, a value that the fact cannot have.
+    pub fn with_fact(&self, name: &str, value: f64) -> Result<Machine, Diagnostics> {
+        file::with_fact(self, name, value)
     }
 
     /// The processor, if it is one that runs the host program too.
@@ -247,6 +265,39 @@ error[machine-file]: `l1x` is no fact of a cpu
             refusal(&h100.replace("[facts]", "features = [\"avx2\"]\n[facts]")),
             "error[machine-file]: a gpu has no `features`: its tier says all"
         );
+    }
+
+    #[test]
+    fn what_code_takes_for_granted_cannot_change() {
+        let [zen5, zen3] = ["zen5", "zen3"].map(|name| Machine::class(name).unwrap());
+        let refusal = |machine: &Machine, name, value| {
+            let errors = machine.with_fact(name, value).unwrap_err().to_string();
+            errors.lines().next().unwrap().to_string()
+        };
+        assert_eq!(
+            refusal(&zen5, "vector_bytes", 32.0),
+            "error[machine-file]: `vector_bytes` is 64 in code of tier `avx512` and cannot be 32"
+        );
+        assert_eq!(
+            refusal(&zen3, "vector_registers", 32.0),
+            "error[machine-file]: `vector_registers` is 16 in code of tier `avx2` and cannot be 32"
+        );
+        assert_eq!(
+            refusal(&zen3, "cache_line", 128.0),
+            "error[machine-file]: `cache_line` is 64 in code of x86-64 and cannot be 128"
+        );
+        assert_eq!(refusal(&zen3, "l4", 1.0), "error[unknown-fact]: machine `zen3` has no fact `l4`");
+    }
+
+    #[test]
+    fn one_fact_changes_alone() {
+        let zen5 = Machine::class("zen5").unwrap();
+        let slower = zen5.with_fact("memory_bandwidth", 3e9).unwrap();
+        assert_eq!(slower.facts["memory_bandwidth"].value, 3e9);
+        assert_eq!(slower.text().lines().count(), zen5.text().lines().count());
+        assert!(zen5.is_class() && !slower.is_class() && zen5.hash() != slower.hash());
+        let back = slower.with_fact("memory_bandwidth", 576e9).unwrap();
+        assert_eq!((back.kind, back.facts), (zen5.kind, zen5.facts));
     }
 
     #[test]

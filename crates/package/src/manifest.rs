@@ -38,6 +38,9 @@ pub struct MachineId {
     /// Processor features that its code uses: `avx2`, `fma`, `avx512bw` ..., as `std::is_x86_feature_detected!`
     /// or `/proc/cpuinfo` spell them; the one target of PTX, `sm_80`, `sm_90a` ...
     pub features: Vec<String>,
+    /// The text of the machine's file, where it is no class that comes with Tegula.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
 }
 
 impl MachineId {

@@ -50,15 +50,30 @@ pub struct Estimate {
     pub bound: Bound,
 }
 
+/// Which units of a GPU do a kernel's multiply-adds; the cores of a CPU have one rate a dtype.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GpuUnit {
+    /// Tensor cores: `mma.sync`, `wgmma`.
+    Matrix,
+    /// One multiply-add a lane: `fma.rn.f32`, `fma.rn.f64`, `mad`.
+    Vector,
+}
+
 /// Time of a kernel that moves `bytes` once and does `flops` on operands of `dtype`; on a CPU spread over `threads`
-/// cores, on a GPU over all of it.
+/// cores, on a GPU over all of it, in its `unit`.
 /// Method: roofline. The largest of arithmetic, cache and memory time, which overlap, plus the launch. Data that
 /// fits the L2 caches of the threads is taken to be there.
 /// Source: S. Williams, A. Waterman, D. Patterson, "Roofline", Communications of the ACM 52(4), 2009.
-pub fn estimate(bytes: Bytes, flops: Flops, dtype: DType, machine: &Machine, threads: u32) -> Estimate {
+pub fn estimate(
+    bytes: Bytes,
+    flops: Flops,
+    (dtype, unit): (DType, GpuUnit),
+    machine: &Machine,
+    threads: u32,
+) -> Estimate {
     match &machine.kind {
         Kind::Cpu(cpu) => on_cpu(bytes, flops, dtype, cpu, f64::from(threads.max(1))),
-        Kind::Gpu(gpu) => on_gpu(bytes, flops, dtype, gpu),
+        Kind::Gpu(gpu) => on_gpu(bytes, flops, (dtype, unit), gpu),
     }
 }
 
@@ -73,9 +88,22 @@ fn on_cpu(bytes: Bytes, flops: Flops, dtype: DType, cpu: &Cpu, threads: f64) -> 
     largest(compute, l2, dram, launch)
 }
 
-fn on_gpu(bytes: Bytes, flops: Flops, dtype: DType, gpu: &Gpu) -> Estimate {
+/// Operations a cycle of one SM. Outside of the tensor cores 16-bit floats are computed as `f32`.
+fn gpu_rate(gpu: &Gpu, dtype: DType, unit: GpuUnit) -> f64 {
+    let lanes = match dtype {
+        DType::F64 => gpu.flops_f64,
+        _ if dtype.is_float() => gpu.flops_f32,
+        _ => gpu.integer_rate,
+    };
+    match unit {
+        GpuUnit::Matrix => gpu.tensor.rate(dtype).unwrap_or(lanes),
+        GpuUnit::Vector => lanes,
+    }
+}
+
+fn on_gpu(bytes: Bytes, flops: Flops, (dtype, unit): (DType, GpuUnit), gpu: &Gpu) -> Estimate {
     let moved = bytes.0 as f64;
-    let rate = gpu.tensor.rate(dtype).unwrap_or(gpu.flops_f32);
+    let rate = gpu_rate(gpu, dtype, unit);
     let compute = 1e9 * flops.0 as f64 / (rate * gpu.sustained_clock_hz * f64::from(gpu.sms));
     let l2 = 1e9 * moved / (gpu.l2_bytes_per_cycle * gpu.sustained_clock_hz);
     let resident = moved <= gpu.l2.0 as f64;
@@ -98,7 +126,7 @@ mod tests {
 
     fn bound_of(bytes: u64, flops: u64, threads: u32) -> (String, i64) {
         let machine = Machine::class("zen5").expect("a class");
-        let estimate = estimate(Bytes(bytes), Flops(flops), DType::F32, &machine, threads);
+        let estimate = estimate(Bytes(bytes), Flops(flops), (DType::F32, GpuUnit::Vector), &machine, threads);
         (estimate.bound.to_string(), estimate.time.0 as i64)
     }
 
@@ -116,10 +144,14 @@ mod tests {
     #[test]
     fn gpus_have_their_own_roofs() {
         let machine = Machine::class("h200").expect("a class");
+        let time = |bytes, flops, work| estimate(Bytes(bytes), Flops(flops), work, &machine, 1);
         let bound = |bytes, flops| {
-            let estimate = estimate(Bytes(bytes), Flops(flops), DType::BF16, &machine, 1);
+            let estimate = time(bytes, flops, (DType::BF16, GpuUnit::Matrix));
             (estimate.bound.to_string(), estimate.time.0 as i64)
         };
+        // The same in `fma.rn.f32`, at 132 x 256 x 1.6 GHz; tf32 of the tensor cores would take an eighth.
+        let of_lanes = time(384 << 20, 2 << 39, (DType::F32, GpuUnit::Vector));
+        assert_eq!((of_lanes.bound, of_lanes.time.0 as i64), (Bound::Compute, 20_337_322));
         // 8192^3 multiply-adds at 132 x 4096 x 1.6 GHz.
         assert_eq!(bound(384 << 20, 2 << 39), ("compute".into(), 1_272_301));
         // 4.3 GB at 4.3 TB/s.

@@ -105,8 +105,13 @@ const TOY: DeviceId = DeviceId(1);
 /// A source with a toy device beside the home, and its kernel.
 fn with_toy(image: &[u8], entry: &str) -> (Source, u32) {
     let mut s = Source::default();
-    let machine =
-        MachineId { class: "toy-class".into(), hash: "1".into(), isa: "test".into(), features: vec![] };
+    let machine = MachineId {
+        class: "toy-class".into(),
+        hash: "1".into(),
+        isa: "test".into(),
+        features: vec![],
+        file: None,
+    };
     s.devices = vec![PackageDevice { name: "toy".into(), machine }];
     let image = s.package.add_image("test", TOY, image);
     let kernel = s.kernel(entry, KernelCode::Image { image, entry: Entry::Name(entry.into()) });

@@ -31,3 +31,34 @@ pub fn facts() -> ProcessorFacts {
         features: tegula_runtime::processor_features().into_iter().map(str::to_string).collect(),
     }
 }
+
+/// A cache of the first core.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cache {
+    pub level: u32,
+    /// `Data`, `Instruction` or `Unified`, as Linux says.
+    pub holds: String,
+    pub bytes: u64,
+}
+
+/// The first core's caches, the lowest level first; none where the system does not tell.
+/// Source: Linux, `Documentation/ABI/testing/sysfs-devices-system-cpu`, `cache/index*`.
+pub fn caches() -> Vec<Cache> {
+    let read = |index: u32, name: &str| {
+        let file = format!("/sys/devices/system/cpu/cpu0/cache/index{index}/{name}");
+        std::fs::read_to_string(file).ok().map(|text| text.trim().to_string())
+    };
+    let cache = |index: u32| {
+        let kibibytes: u64 = read(index, "size")?.strip_suffix('K')?.parse().ok()?;
+        let level = read(index, "level")?.parse().ok()?;
+        Some(Cache { level, holds: read(index, "type")?, bytes: kibibytes << 10 })
+    };
+    (0..).map_while(cache).collect()
+}
+
+/// Bytes of memory; none where the system does not tell.
+pub fn memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kibibytes| kibibytes << 10)
+}

@@ -98,12 +98,12 @@ fn node(package: &Package, launch: &Launch, spot: Spot, most: f64) -> String {
         // A `String` takes whatever is written.
         let _ = write!(all, "\n{name}");
     }
-    let about = format!("{} ({})\nbound by {}{all}", kernel.name, kernel.cost.class, kernel.cost.bound);
+    let about = format!("{} ({})\nbound by {}{all}", kernel.name, kernel.cost.class, launch.bound);
     format!(
         "<g class=\"launch {}\"><title>{}</title><rect x=\"{x}\" y=\"{y}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" rx=\"5\"/>\
          <rect class=\"bar\" x=\"{x}\" y=\"{}\" width=\"{bar}\" height=\"4\"/>\
          <text x=\"{}\" y=\"{}\">{}</text><text class=\"small\" x=\"{}\" y=\"{}\">{}</text></g>\n",
-        colour(&kernel.cost.bound),
+        colour(&launch.bound),
         escaped(&about),
         y + HEIGHT - 4,
         x + 8,

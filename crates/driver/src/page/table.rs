@@ -12,6 +12,12 @@ struct Row {
     ns: f64,
     bytes: f64,
     flops: f64,
+    bound: String,
+}
+
+/// What holds the longest launch back.
+fn bound_of<'a>(launches: impl Iterator<Item = &'a Launch>) -> Option<String> {
+    launches.max_by(|a, b| a.ns.total_cmp(&b.ns)).map(|launch| launch.bound.clone())
 }
 
 pub(super) fn kernels(package: &Package, launches: &[Launch], sizes: &mut AtSizes) -> String {
@@ -24,7 +30,8 @@ pub(super) fn kernels(package: &Package, launches: &[Launch], sizes: &mut AtSize
             Row {
                 kernel: at,
                 launches: count,
-                ns: own.map(|launch| launch.ns).sum(),
+                ns: own.clone().map(|launch| launch.ns).sum(),
+                bound: bound_of(own).unwrap_or_else(|| kernel.cost.bound.clone()),
                 bytes: times(sizes.number(&kernel.cost.bytes)),
                 flops: times(sizes.number(&kernel.cost.flops)),
             }
@@ -52,7 +59,7 @@ pub(super) fn kernels(package: &Package, launches: &[Launch], sizes: &mut AtSize
             "<tr class=\"{0}\"><td>{1}</td><td>{2}</td><td data-n=\"{3}\">{3}</td><td data-n=\"{4}\">{5}</td>\
              <td data-n=\"{4}\">{6:.1} %</td><td data-n=\"{7}\">{8}</td><td data-n=\"{9}\">{9:.1}</td>\
              <td data-n=\"{10}\">{10:.1}</td><td><span class=\"bound\">{11}</span></td><td>{12}</td></tr>",
-            colour(&cost.bound),
+            colour(&row.bound),
             escaped(&kernel.name),
             escaped(&cost.class),
             row.launches,
@@ -63,7 +70,7 @@ pub(super) fn kernels(package: &Package, launches: &[Launch], sizes: &mut AtSize
             size(row.bytes as u64),
             rate(row.bytes),
             rate(row.flops),
-            escaped(&cost.bound),
+            escaped(&row.bound),
             escaped(&kernel.source.join(", ")),
         );
     }

@@ -124,6 +124,7 @@ impl Source {
             hash: "0".into(),
             isa: if self.isa.is_empty() { isa::X86_64.into() } else { self.isa },
             features: self.features,
+            file: None,
         };
         let about = About {
             model: "test".into(),

@@ -1,0 +1,242 @@
+//! What a package should take on its machine: the one prediction that all commands tell.
+//!
+//! Before: a package, and sizes of its open dims or the profile of a run.  After: time, bytes and bound of each launch, with
+//! the model that they come from and why it is that one.
+//! Method: machine code goes through the model of a core (`perf::cpu`) where the machine file describes cores; all else has
+//! the roofline that the compiler recorded for its machine.
+
+use crate::predict::{launches_at, predict};
+use crate::sizes::AtSizes;
+use crate::target::machine_of;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use tegula_base::{Diagnostic, Diagnostics, Dim};
+use tegula_machine::{Core, Cpu, Kind, Machine};
+use tegula_package::{CodeKind, Package, SizeExpr, Step};
+use tegula_runtime::RunProfile;
+
+/// Where predicted times come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeModel {
+    /// Machine code through a model of one core.
+    Core,
+    /// Operations over peak rate, bytes over bandwidth.
+    Roofline,
+}
+
+impl TimeModel {
+    pub const fn name(self) -> &'static str {
+        match self {
+            TimeModel::Core => "core",
+            TimeModel::Roofline => "roofline",
+        }
+    }
+}
+
+/// The model of a forecast.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Basis {
+    pub machine: String,
+    pub model: TimeModel,
+    /// Why it is this model, and what it leaves out.
+    pub why: String,
+}
+
+/// As `core model of zen5: its file describes the cores`.
+impl fmt::Display for Basis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} model of {}: {}", self.model.name(), self.machine, self.why)
+    }
+}
+
+/// What one launch should take at one thread of a CPU, or on a whole GPU.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LaunchForecast {
+    pub kernel: u32,
+    pub ns: f64,
+    /// Of memory traffic.
+    pub bytes: f64,
+    pub flops: f64,
+    pub bound: String,
+}
+
+/// A package's launches.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Forecast {
+    pub basis: Basis,
+    /// In program order.
+    pub launches: Vec<LaunchForecast>,
+    /// Sizes of the inputs that were not given; 1 was taken.
+    pub made_up: BTreeSet<String>,
+}
+
+impl Forecast {
+    /// Nanoseconds of all launches.
+    pub fn ns(&self) -> f64 {
+        self.launches.iter().map(|launch| launch.ns).sum()
+    }
+}
+
+/// Predicts each launch step of a package at the sizes in `dims`, without a run; steps in branches and loops stand once.
+/// Errors: internal, code that kernels do not have.
+pub fn forecast(package: &Package, dims: &BTreeMap<String, i64>) -> Result<Forecast, Diagnostic> {
+    let mut sizes = AtSizes::new(dims);
+    let mut launches = Vec::new();
+    Step::for_each(&package.program.steps, 0, &mut |_, step| {
+        if let Step::Launch { kernel, .. } = step {
+            launches.push(recorded(package, *kernel, &mut |dim| sizes.number(dim)));
+        }
+    });
+    let run = RunProfile {
+        launches: launches_at(package, &mut |size: &SizeExpr| Ok(sizes.number(size)))?,
+        ..RunProfile::default()
+    };
+    let once = if is_straight(package) { "" } else { "; branches and loops count once" };
+    with_model(package, launches, &run, once, sizes.made_up)
+}
+
+/// Predicts the launches of a run at its sizes. A program without branches, loops and computed sizes has the launches that
+/// [`forecast`] knows, and so its times. Errors: as [`forecast`].
+pub fn forecast_run(
+    package: &Package,
+    run: &RunProfile,
+    dims: &BTreeMap<String, i64>,
+) -> Result<Forecast, Diagnostic> {
+    if is_straight(package) {
+        return forecast(package, dims);
+    }
+    // What data decides is not known here and counts as nothing.
+    let mut number = |dim: &Dim| dim.eval(&|name| dims.get(name).copied()).unwrap_or(0);
+    let launches = run.launches.iter().map(|launch| recorded(package, launch.kernel, &mut number)).collect();
+    with_model(package, launches, run, "; branches and loops count as they ran", BTreeSet::new())
+}
+
+/// Whether all launches and their sizes follow from the inputs' sizes.
+fn is_straight(package: &Package) -> bool {
+    let mut straight = true;
+    Step::for_each(&package.program.steps, 0, &mut |_, step| {
+        straight &= !matches!(step, Step::If { .. } | Step::Loop { .. } | Step::Bind { .. });
+    });
+    straight
+}
+
+/// A launch as the compiler predicted it.
+fn recorded(package: &Package, kernel: u32, number: &mut dyn FnMut(&Dim) -> i64) -> LaunchForecast {
+    let cost = &package.program.kernels[kernel as usize].cost;
+    let mut number = |dim: &Dim| number(dim) as f64;
+    LaunchForecast {
+        kernel,
+        ns: number(&cost.predicted_ns),
+        bytes: number(&cost.bytes),
+        flops: number(&cost.flops),
+        bound: cost.bound.clone(),
+    }
+}
+
+fn with_model(
+    package: &Package,
+    mut launches: Vec<LaunchForecast>,
+    run: &RunProfile,
+    once: &str,
+    made_up: BTreeSet<String>,
+) -> Result<Forecast, Diagnostic> {
+    let basis = |model, why: String| Basis {
+        machine: package.manifest.about.machine.class.clone(),
+        model,
+        why: why + once,
+    };
+    let kinds: Vec<CodeKind> =
+        package.program.kernels.iter().map(|kernel| package.program.code_kind(&kernel.code)).collect();
+    let machine = machine_of(&package.manifest.about);
+    let sized = match made_up.iter().cloned().collect::<Vec<String>>() {
+        names if names.is_empty() => Ok(()),
+        names => Err(format!("code cannot be followed without the size of {}", names.join(", "))),
+    };
+    let basis = match core_of(machine.as_ref(), &kinds).and_then(|core| sized.map(|()| core)) {
+        Err(why) => basis(TimeModel::Roofline, why),
+        Ok((cpu, core)) => {
+            let timed = predict(package, run, cpu, core)?;
+            for (launch, timed) in launches.iter_mut().zip(timed) {
+                if let Some(timed) = timed {
+                    launch.ns = timed.time.0;
+                    launch.bound = timed.bound.to_string();
+                }
+            }
+            let others = launches.iter().filter(|launch| kinds[launch.kernel as usize] != CodeKind::Machine);
+            let why = match others.count() {
+                0 => "its file describes the cores".to_string(),
+                n => format!("its file describes the cores; {n} launches of no machine code by the roofline"),
+            };
+            basis(TimeModel::Core, why)
+        }
+    };
+    let basis = Basis { why: basis.why + &idle_facts(machine.as_ref().ok(), basis.model), ..basis };
+    Ok(Forecast { basis, launches, made_up })
+}
+
+/// Facts of a file that differ from the class of its name and change no prediction.
+fn idle_facts(machine: Option<&Machine>, model: TimeModel) -> String {
+    let Some((machine, class)) = machine.and_then(|own| Some((own, Machine::class(&own.name)?))) else {
+        return String::new();
+    };
+    let own = machine
+        .facts
+        .iter()
+        .filter(|(name, fact)| class.facts.get(*name).is_none_or(|of_class| of_class.value != fact.value));
+    let idle = own.filter_map(|(name, _)| Some((name, without_effect(machine, model, name)?)));
+    idle.map(|(name, why)| format!("; `{name}` has no effect: {why}")).collect()
+}
+
+/// What the model of a core needs. Errors: why there is the roofline alone.
+fn core_of<'a>(
+    machine: Result<&'a Machine, &Diagnostics>,
+    kinds: &[CodeKind],
+) -> Result<(&'a Cpu, &'a Core), String> {
+    let machine = machine.map_err(|found| match found.0.first() {
+        Some(first) => first.message.clone(),
+        None => "its machine is not known".to_string(),
+    })?;
+    match &machine.kind {
+        Kind::Gpu(_) => Err("a GPU has no model of its cores".to_string()),
+        Kind::Cpu(_) if !kinds.contains(&CodeKind::Machine) => Err("no launch is machine code".to_string()),
+        Kind::Cpu(cpu) => {
+            let core = cpu.core.as_ref().ok_or("its file has no `core_*` facts")?;
+            Ok((cpu, core))
+        }
+    }
+}
+
+/// Why no prediction on a machine of the kind by this model reads a fact, of those that none reads.
+pub fn without_effect(machine: &Machine, model: TimeModel, fact: &str) -> Option<&'static str> {
+    match (&machine.kind, model) {
+        (Kind::Cpu(_), _) if matches!(fact, "cores" | "launch_overhead") => {
+            Some("a prediction is of one core")
+        }
+        (Kind::Cpu(_), TimeModel::Core) => match fact {
+            "frequency" | "flops_f32" | "flops_f64" | "flops_bf16" | "flops_i8" | "l2_bandwidth"
+            | "memory_bandwidth" => Some("the core model has `core_*` facts in its place"),
+            _ => None,
+        },
+        (Kind::Gpu(_), _) => match fact {
+            "tensor_tf32" | "tensor_f64" => Some("no code uses the tensor cores on this type"),
+            "flops_f16" => Some("code computes 16-bit floats as `f32`"),
+            "memory_bandwidth" => Some("the roofline has `copy_bandwidth` in its place"),
+            "tensor_clock" => Some("the roofline has `sustained_clock` in its place"),
+            "max_clock"
+            | "max_cluster"
+            | "read_bandwidth"
+            | "l2_latency"
+            | "memory_latency"
+            | "shared_bandwidth"
+            | "shared_memory_per_cta"
+            | "registers"
+            | "special_rate"
+            | "conversion_rate" => Some("it decides between schedules; the roofline does not read it"),
+            "shuffle_rate" | "threads" | "ctas" | "shared_memory" | "memory" => {
+                Some("neither schedules nor the roofline read it")
+            }
+            _ => None,
+        },
+        (Kind::Cpu(_), TimeModel::Roofline) => None,
+    }
+}
