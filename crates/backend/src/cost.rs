@@ -15,6 +15,11 @@ const USUAL_SIZE: i64 = 128;
 /// Sizes are integers: ratios of peaks are counted in so many parts.
 const PEAK_PARTS: i64 = 64;
 
+/// Sizes are integers: nanoseconds for one of what is counted, in so many parts. A GPU's flop takes 1e-6 ns, and its rates
+/// must differ by less than 1 %.
+const CPU_RATE_PARTS: i64 = 1_000_000;
+const GPU_RATE_PARTS: i64 = 100_000_000;
+
 /// The costs of a kernel's launches.
 pub fn of_launches(func: &TensorFunc, op: OpId, launches: &Launches, machine: &Machine) -> Vec<CostRecord> {
     let TensorOp::Kernel { class } = *func.kind(op) else { return Vec::new() };
@@ -132,8 +137,9 @@ fn timed(count: &Dim, at: impl Fn(u64) -> (Bytes, Flops), work: (DType, GpuUnit)
     let number = usual(count).max(1);
     let (bytes, flops) = at(number);
     let time = tegula_perf::estimate(bytes, flops, work, machine, 1).time;
-    let rate = (time.0 * 1e6 / number as f64).ceil() as i64;
-    (count.clone() * Dim::from(rate)).floor_div(&Dim::from(1_000_000)) + Dim::from(1)
+    let scale = if machine.gpu().is_some() { GPU_RATE_PARTS } else { CPU_RATE_PARTS };
+    let rate = (time.0 * scale as f64 / number as f64).ceil() as i64;
+    (count.clone() * Dim::from(rate)).floor_div(&Dim::from(scale)) + Dim::from(1)
 }
 
 /// Flops of a kernel's dots and convolutions.

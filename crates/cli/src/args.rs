@@ -472,6 +472,9 @@ pub struct PredictArgs {
     /// Print a table of kernels as CSV.
     #[arg(long, conflicts_with = "json")]
     pub csv: bool,
+    /// Write a page for a browser: machines side by side, kernels, what each fact changes.
+    #[arg(long, value_name = "FILE.html", conflicts_with_all = ["json", "csv"])]
+    pub html: Option<PathBuf>,
 }
 
 /// Facts, and the values that they get one after the other.

@@ -1,7 +1,7 @@
 //! Why a model was compiled as it was: what passes remarked, and what each kernel costs.
 
 use crate::compile::{Compiled, compile};
-use crate::forecast::{Basis, Forecast, LaunchForecast, forecast};
+use crate::forecast::{Basis, Forecast, KernelForecast, forecast};
 use crate::model::Model;
 use crate::options::CompileOptions;
 use crate::target::target;
@@ -19,16 +19,9 @@ pub struct KernelStory {
     pub nodes: Vec<String>,
     pub cost: CostRecord,
     /// Of its launches at the sizes of the options; none where none is launched.
-    pub time: Option<Time>,
+    pub time: Option<KernelForecast>,
     /// What passes said about its nodes, in the order of passes.
     pub remarks: Vec<Remark>,
-}
-
-/// What a kernel's launches should take together, and what holds the longest back.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Time {
-    pub ns: f64,
-    pub bound: String,
 }
 
 /// The kernels of a model, and the model that their times come from.
@@ -57,8 +50,9 @@ pub fn explain(
             Diagnostic::error("stopped", "the compilation was stopped before kernels were made").into()
         );
     };
-    let Forecast { basis, launches, made_up } = forecast(&package.into_package(), &options.dims)?;
-    let ns = launches.iter().map(|launch| launch.ns).sum();
+    let forecast = forecast(&package.into_package(), &options.dims)?;
+    let (times, ns) = (forecast.by_kernel(), forecast.ns());
+    let Forecast { basis, made_up, .. } = forecast;
     let explained = |stories| Ok(Explained { stories, basis, ns, made_up });
     let about = |nodes: &[String], remark: &Remark| {
         remark.location.as_deref().is_some_and(|node| nodes.iter().any(|known| known == node))
@@ -74,7 +68,7 @@ pub fn explain(
             name: kernel.name.clone(),
             nodes: kernel.source.to_vec(),
             cost: (*kernel.cost).clone(),
-            time: time(&launches, number as u32),
+            time: times.iter().find(|time| time.kernel as usize == number).cloned(),
             remarks: cx.remarks.iter().filter(|remark| about(&kernel.source, remark)).cloned().collect(),
         })
         .collect();
@@ -96,12 +90,6 @@ pub fn explain(
         }
         _ => explained(stories),
     }
-}
-
-fn time(launches: &[LaunchForecast], kernel: u32) -> Option<Time> {
-    let own = launches.iter().filter(|launch| launch.kernel == kernel);
-    let longest = own.clone().max_by(|a, b| a.ns.total_cmp(&b.ns))?;
-    Some(Time { ns: own.map(|launch| launch.ns).sum(), bound: longest.bound.clone() })
 }
 
 /// What the target that options name makes passes do. Errors: those of the options.

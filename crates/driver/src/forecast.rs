@@ -70,10 +70,50 @@ pub struct Forecast {
     pub made_up: BTreeSet<String>,
 }
 
+/// What all launches of one kernel should take together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KernelForecast {
+    /// The kernel's place in the package's list.
+    pub kernel: u32,
+    pub launches: usize,
+    pub ns: f64,
+    pub bytes: f64,
+    pub flops: f64,
+    /// What holds the longest launch back.
+    pub bound: String,
+}
+
 impl Forecast {
     /// Nanoseconds of all launches.
     pub fn ns(&self) -> f64 {
         self.launches.iter().map(|launch| launch.ns).sum()
+    }
+
+    /// Launches summed by kernel, the longest kernel first; one that is not launched has no row.
+    pub fn by_kernel(&self) -> Vec<KernelForecast> {
+        let mut kernels: BTreeMap<u32, (f64, KernelForecast)> = BTreeMap::new();
+        for launch in &self.launches {
+            let none = || KernelForecast {
+                kernel: launch.kernel,
+                launches: 0,
+                ns: 0.0,
+                bytes: 0.0,
+                flops: 0.0,
+                bound: String::new(),
+            };
+            let (longest, kernel) = kernels.entry(launch.kernel).or_insert_with(|| (f64::MIN, none()));
+            kernel.launches += 1;
+            kernel.ns += launch.ns;
+            kernel.bytes += launch.bytes;
+            kernel.flops += launch.flops;
+            if launch.ns > *longest {
+                *longest = launch.ns;
+                kernel.bound.clone_from(&launch.bound);
+            }
+        }
+        let mut rows: Vec<KernelForecast> = kernels.into_values().map(|(_, kernel)| kernel).collect();
+        rows.sort_by(|a, b| b.ns.total_cmp(&a.ns));
+        rows
     }
 }
 

@@ -13,6 +13,7 @@
 //! model ─► tune (tiles that were measured to be faster, as a record for compile)
 //! package, profile ─► predict (what each launch of machine code should take, and what holds it back)
 //! package, sizes ─► forecast (the one prediction that all commands tell, and its model)
+//! model, facts ─► machine_report (times on machines that need not be here, and what their facts change)
 //! ```
 
 pub mod bisect;
@@ -26,6 +27,7 @@ pub mod explain;
 pub mod forecast;
 pub mod human;
 pub mod inspect;
+pub mod machine_report;
 pub mod model;
 pub mod opt;
 pub mod options;

@@ -1,19 +1,24 @@
-//! A package as one page for a browser: launches and what flows between them, memory over time, kernels and their bounds.
+//! Pages for a browser. Of a package: launches and what flows between them, memory over time, kernels and their bounds. Of
+//! machines side by side: `page/machines.rs`.
 //!
-//! The page stands alone: drawings are SVG inside of it, and nothing is fetched. Times are predicted, at one thread of
+//! A page stands alone: drawings are SVG inside of it, and nothing is fetched. Times are predicted, at one thread of
 //! the package's machine; sizes that are not given count as 1, which the page says.
 
 mod graph;
+mod machines;
 mod memory;
 mod table;
 
 use crate::forecast::{Forecast, LaunchForecast, forecast};
 use crate::human::{duration, size};
+use crate::machine_report::Kernels;
 use crate::sizes::AtSizes;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 use tegula_base::Diagnostic;
 use tegula_package::{Arg, BufferId, Package, Place, Step};
+
+pub use machines::machines;
 
 const STYLE: &str = include_str!("page/page.css");
 const SCRIPT: &str = include_str!("page/page.js");
@@ -34,7 +39,7 @@ pub fn page(package: &Package, dims: &BTreeMap<String, i64>) -> Result<String, D
     let forecast = forecast(package, dims)?;
     let launches = launches(package, &forecast);
     sizes.made_up.extend(forecast.made_up.iter().cloned());
-    let table = table::kernels(package, &launches, &mut sizes);
+    let table = table::kernels("kernels", &Kernels::of(package, &forecast));
     let memory = memory::drawings(package, &mut sizes);
     let graph = graph::drawing(package, &launches);
     let about = &package.manifest.about;
@@ -56,21 +61,26 @@ pub fn page(package: &Package, dims: &BTreeMap<String, i64>) -> Result<String, D
         let names: Vec<&str> = sizes.made_up.iter().map(String::as_str).collect();
         facts.push(("sizes not given, taken as 1", names.join(", ")));
     }
+    let mut body = String::new();
+    body += &format!("<h2>Launches</h2>\n<div class=\"scroll\" id=\"graph\">\n{graph}</div>\n");
+    body += &format!("<h2>Memory</h2>\n<div class=\"scroll\" id=\"memory\">\n{memory}</div>\n");
+    body += &format!("<h2>Kernels</h2>\n{}{table}", table::FILTER);
+    Ok(framed(&about.model, &facts, &body))
+}
+
+/// A whole page: its title, facts below it, and what follows them.
+fn framed(title: &str, facts: &[(&str, String)], body: &str) -> String {
     let mut page = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>{0}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{0}</h1>\n<dl>\n",
-        escaped(&about.model)
+        escaped(title)
     );
     for (name, value) in facts {
         // A `String` takes whatever is written.
-        let _ = writeln!(page, "<div><dt>{name}</dt><dd>{}</dd></div>", escaped(&value));
+        let _ = writeln!(page, "<div><dt>{name}</dt><dd>{}</dd></div>", escaped(value));
     }
-    page += "</dl>\n";
-    page += &format!("<h2>Launches</h2>\n<div class=\"scroll\" id=\"graph\">\n{graph}</div>\n");
-    page += &format!("<h2>Memory</h2>\n<div class=\"scroll\" id=\"memory\">\n{memory}</div>\n");
-    page += &format!("<h2>Kernels</h2>\n{table}");
-    Ok(page + &format!("<script>\n{SCRIPT}</script>\n</body>\n</html>\n"))
+    page + &format!("</dl>\n{body}<script>\n{SCRIPT}</script>\n</body>\n</html>\n")
 }
 
 fn launches(package: &Package, forecast: &Forecast) -> Vec<Launch> {
@@ -137,7 +147,7 @@ fn colour(bound: &str) -> &'static str {
         "compute" => "compute",
         "l1" | "l2" | "l3" | "shared" => "cache",
         "dram" | "memory" => "dram",
-        "launch" | "latency" => "launch",
+        "launch" | "latency" => "latency",
         _ => "other",
     }
 }

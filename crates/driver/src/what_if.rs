@@ -55,6 +55,19 @@ impl Swing {
             _ => None,
         })
     }
+
+    /// Why the time does not change.
+    pub fn why_none(&self) -> String {
+        let [more, less] = &self.effects;
+        match (more, less) {
+            (Effect::Code { .. }, _) | (_, Effect::Code { .. }) => {
+                "other code, of the same predicted time".into()
+            }
+            (Effect::Refused { why }, _) | (_, Effect::Refused { why }) => why.clone(),
+            (Effect::None { never: Some(why) }, _) => (*why).into(),
+            _ => "nothing in this model depends on it".into(),
+        }
+    }
 }
 
 /// Compiles and predicts. Errors: those of compilation.

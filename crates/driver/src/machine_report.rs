@@ -1,0 +1,116 @@
+//! What a model should take on a machine, kernel by kernel, and what other values of the machine's facts change.
+//!
+//! Before: a model, options with a machine, and what to vary.  After: a [`MachineReport`], which keeps names and times, not the
+//! package.
+
+use crate::forecast::{Basis, Forecast, KernelForecast};
+use crate::model::Model;
+use crate::options::CompileOptions;
+use crate::what_if::{Outlook, Swing, outlook, outlook_with, swings};
+use tegula_base::Diagnostics;
+use tegula_ir::PassCx;
+use tegula_package::Package;
+
+/// One kernel by name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedKernel {
+    pub name: String,
+    pub class: String,
+    /// Nodes of the model that it computes.
+    pub nodes: Vec<String>,
+    pub forecast: KernelForecast,
+}
+
+/// All kernels of a package.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kernels {
+    /// Nanoseconds of all launches.
+    pub ns: f64,
+    /// The longest first.
+    pub rows: Vec<NamedKernel>,
+}
+
+impl Kernels {
+    /// The kernels of a package by the forecast of it.
+    pub fn of(package: &Package, forecast: &Forecast) -> Kernels {
+        let named = |forecast: KernelForecast| {
+            let kernel = &package.program.kernels[forecast.kernel as usize];
+            let (name, class) = (kernel.name.clone(), kernel.cost.class.clone());
+            NamedKernel { name, class, nodes: kernel.source.to_vec(), forecast }
+        };
+        Kernels { ns: forecast.ns(), rows: forecast.by_kernel().into_iter().map(named).collect() }
+    }
+
+    fn of_outlook(outlook: &Outlook) -> Kernels {
+        Kernels::of(&outlook.package, &outlook.forecast)
+    }
+
+    /// Bytes of memory traffic.
+    pub fn bytes(&self) -> f64 {
+        self.rows.iter().map(|kernel| kernel.forecast.bytes).sum()
+    }
+
+    pub fn flops(&self) -> f64 {
+        self.rows.iter().map(|kernel| kernel.forecast.flops).sum()
+    }
+
+    pub fn launches(&self) -> usize {
+        self.rows.iter().map(|kernel| kernel.forecast.launches).sum()
+    }
+
+    /// What holds back most of the time; `-` without kernels.
+    pub fn bound(&self) -> &str {
+        let bounds = || self.rows.iter().map(|kernel| kernel.forecast.bound.as_str());
+        let of = |bound: &str| -> f64 {
+            let own = self.rows.iter().filter(|kernel| kernel.forecast.bound == bound);
+            own.map(|kernel| kernel.forecast.ns).sum()
+        };
+        bounds().max_by(|a, b| of(a).total_cmp(&of(b))).unwrap_or("-")
+    }
+}
+
+/// The machine with other values of facts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Varied {
+    pub facts: Vec<(String, f64)>,
+    pub kernels: Kernels,
+}
+
+impl Varied {
+    /// As `l2=524288 l3=8388608`.
+    pub fn setting(&self) -> String {
+        self.facts.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// What is told of one machine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MachineReport {
+    pub basis: Basis,
+    pub kernels: Kernels,
+    pub varied: Vec<Varied>,
+    pub swings: Vec<Swing>,
+    /// Sizes of the inputs that were not given; 1 was taken.
+    pub made_up: Vec<String>,
+}
+
+/// Predicts a model on the machine of the options, with each setting of facts in `settings`, and with every fact swung if
+/// `sensitivities` are asked for. Errors: `unknown-fact`; values that are refused; those of compilation.
+pub fn predict(
+    model: &Model,
+    options: &CompileOptions,
+    settings: Vec<Vec<(String, f64)>>,
+    sensitivities: bool,
+    cx: &mut PassCx,
+) -> Result<MachineReport, Diagnostics> {
+    let base = outlook(model, options, cx)?;
+    let mut varied = Vec::new();
+    for facts in settings {
+        let kernels = Kernels::of_outlook(&outlook_with(model, options, &facts, cx)?);
+        varied.push(Varied { facts, kernels });
+    }
+    let swings = if sensitivities { swings(model, options, &base, cx)? } else { vec![] };
+    let kernels = Kernels::of_outlook(&base);
+    let made_up = base.forecast.made_up.into_iter().collect();
+    Ok(MachineReport { basis: base.forecast.basis, kernels, varied, swings, made_up })
+}
