@@ -102,16 +102,46 @@ pub fn prepare(catalog: &Catalog, ids: &[String]) -> Result<Vec<Baseline>> {
     Ok(baselines)
 }
 
+/// A model of f16 made from one of f32, and what it should give (`tegula_tools.half_models`).
+#[derive(Deserialize)]
+pub struct Half {
+    pub model: PathBuf,
+    pub steps: Vec<HalfStep>,
+}
+
+/// Files by name: inputs of f16; results in f64, exact, and with each node's result rounded to f16; ONNX Runtime's.
+#[derive(Deserialize)]
+pub struct HalfStep {
+    pub inputs: BTreeMap<String, PathBuf>,
+    pub exact: BTreeMap<String, PathBuf>,
+    pub rounded: BTreeMap<String, PathBuf>,
+    pub peer: BTreeMap<String, PathBuf>,
+}
+
+/// The model in f16, on so many sets of inputs; computed once.
+pub fn half(catalog: &Catalog, baseline: &Baseline, count: usize) -> Result<Half> {
+    draws(catalog, baseline, count)?;
+    let dir = draws_dir(baseline);
+    python::script(python::with_pins(catalog)?, "half_models").arg(&baseline.model).arg(&dir).run()?;
+    let path = dir.join("half.json");
+    let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(serde_json::from_str(&text)?)
+}
+
+fn draws_dir(baseline: &Baseline) -> PathBuf {
+    workspace::target().join("baseline").join(&baseline.id).join(format!("{}_draws", baseline.shape_set))
+}
+
 /// Inputs of a model at its baseline's shapes, so many sets, each drawn apart; ONNX Runtime's outputs lie beside them.
 pub fn draws(catalog: &Catalog, baseline: &Baseline, count: usize) -> Result<Vec<Step>> {
     let runs = catalog.runs(&baseline.id)?;
     let mut sets = runs.shape_sets().into_iter();
-    let (shape_set, shapes) =
+    let (_, shapes) =
         sets.find(|(name, _)| *name == baseline.shape_set).context("the model has no such shapes")?;
     let job = Job {
         id: baseline.id.clone(),
         model: baseline.model.clone(),
-        dir: workspace::target().join("baseline").join(&baseline.id).join(format!("{shape_set}_draws")),
+        dir: draws_dir(baseline),
         images: images(catalog, &runs)?,
         values: runs.values.clone(),
         shapes: shapes.clone(),

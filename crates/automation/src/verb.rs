@@ -83,7 +83,7 @@ pub const VERBS: &[Verb] = &[
     checks("gpu-tileir", "[--only NAME]", "NVIDIA's assembler takes kernels written as CUDA Tile IR"),
     bench("gpu-compile-time", "[--untimed]", "kernels of a large decoder to PTX").shipped(),
     xtask("readme", "[--only PAGE]", "the commands of README.md and docs").with(&["tegula-cli"]),
-    checks("models", "[--all] [--rewritten] [--class CLASS] [--plant FAULT] [--only ID ...] [--part K/N]", "real models against ONNX Runtime"),
+    checks("models", "[--all] [--rewritten] [--half] [--class CLASS] [--plant FAULT] [--only ID ...] [--part K/N]", "real models against ONNX Runtime"),
     checks("onnx-open", "[--only PREFIX] [--bless] [--worker] [--part K/N]", "the node cases with every size of every input open"),
     checks("onnx-more", "[--only PREFIX] [--bless] [--worker] [--part K/N]", "the onnx package's other models"),
     checks("decoders", "[--only NAME] [--part K/N]", "exported decoders, step by step against ONNX Runtime"),

@@ -1,4 +1,4 @@
-//! `models [--all] [--rewritten] [--class CLASS] [--plant FAULT] [--only ID ...]`: real models against ONNX Runtime, at both shape sets from one package,
+//! `models [--all] [--rewritten] [--half] [--class CLASS] [--plant FAULT] [--only ID ...]`: real models against ONNX Runtime, at both shape sets from one package,
 //! on 1, 2 and 3 threads.  Rows of `data/open_rows.txt` are known not to hold.
 //! Bars: floats max|a-b| <= 1e-4 max|b| + 5e-7 in each channel, integers and shapes equal; bitwise equal across threads.
 //! Int8 models: Tegula and its evaluator are near the independent evaluation (`apart`). Where ONNX Runtime is near it too,
@@ -9,9 +9,11 @@
 //! With `--class` they are compiled for that machine class, and simulated on one thread where this processor lacks its instructions.
 //! With `--rewritten` each model is what ONNX Runtime makes of it before it runs it (`tegula_tools.ort_rewrite`): full of its
 //! own ops, and as good.
+//! With `--half` they are of f16 (`models/half.rs`).
 //! With `--plant FAULT`, Tegula gets models with a fault, of `all` those of `planted`; passes if each is found.
 
 mod apart;
+mod half;
 mod planted;
 
 use std::collections::BTreeMap;
@@ -59,6 +61,9 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     let (part, mut args) = Part::taken(args)?;
     if let Some([_, fault]) = take(&mut args, "--plant", 2).as_deref() {
         return find_planted(&catalog, fault, &args);
+    }
+    if take(&mut args, "--half", 1).is_some() {
+        return half::run(&catalog, part, &args);
     }
     let rewrites = take(&mut args, "--rewritten", 1).is_some();
     let class = match take(&mut args, "--class", 2).as_deref() {

@@ -90,6 +90,16 @@ class QLinearConv(OpRun):
         return (saturated(np.rint(sums * factor) + float(y_zero), y_zero.dtype),)
 
 
+class BatchNormalization(OpRun):
+    """Inference by the definition: `onnx.reference` takes the batch's own statistics up to opset 13."""
+
+    def _run(self, x, scale, bias, mean, variance, **attributes):
+        of_channel = [on_axis(tensor.astype(D), x.ndim, 1) for tensor in (scale, bias, mean, variance)]
+        scale, bias, mean, variance = of_channel
+        y = (x.astype(D) - mean) / np.sqrt(variance + attributes["epsilon"]) * scale + bias
+        return (y.astype(x.dtype),)
+
+
 class MatMul(OpRun):
     def _run(self, a, b):
         if a.dtype.kind != "f":
@@ -238,10 +248,10 @@ class DequantizeLinear(OpRun):
         return (dequantised(x, on_axis(scale, x.ndim, axis), on_axis(zero, x.ndim, axis)),)
 
 
-OPS = [Conv, ConvInteger, QLinearConv, MatMul, MatMulInteger, QLinearMatMul, QLinearAdd, QLinearMul, QGemm,
+OPS = [BatchNormalization, Conv, ConvInteger, QLinearConv, MatMul, MatMulInteger, QLinearMatMul, QLinearAdd, QLinearMul, QGemm,
        QLinearConvOfContrib, MatMulIntegerToFloat, DynamicQuantizeMatMul, QLinearSoftmax, DynamicQuantizeLSTM, QuantizeLinear, DequantizeLinear]
 
 
-def evaluator(model):
-    """`onnx.reference` with these ops."""
-    return ReferenceEvaluator(model, new_ops=OPS)
+def evaluator(model, others=()):
+    """`onnx.reference` with these ops, and others."""
+    return ReferenceEvaluator(model, new_ops=[*OPS, *others])
