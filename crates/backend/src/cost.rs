@@ -132,14 +132,19 @@ fn usual(dim: &Dim) -> u64 {
     dim.eval(&|_| Some(USUAL_SIZE)).and_then(|n| u64::try_from(n).ok()).unwrap_or(0)
 }
 
-/// Nanoseconds that what is counted takes: as many as at its usual size, and from there in proportion; never 0.
+/// Nanoseconds that what is counted takes: the launch, and beyond it as many as at the usual size, in proportion; never 0.
 fn timed(count: &Dim, at: impl Fn(u64) -> (Bytes, Flops), work: (DType, GpuUnit), machine: &Machine) -> Dim {
     let number = usual(count).max(1);
     let (bytes, flops) = at(number);
-    let time = tegula_perf::estimate(bytes, flops, work, machine, 1).time;
+    let time = |bytes, flops| tegula_perf::estimate(bytes, flops, work, machine, 1).time.0;
+    // Known exactly.
+    if let (Some(_), Some(_)) = (machine.gpu(), count.as_const()) {
+        return Dim::from((time(bytes, flops).ceil() as i64).max(1));
+    }
+    let launch = time(Bytes(0), Flops(0));
     let scale = if machine.gpu().is_some() { GPU_RATE_PARTS } else { CPU_RATE_PARTS };
-    let rate = (time.0 * scale as f64 / number as f64).ceil() as i64;
-    (count.clone() * Dim::from(rate)).floor_div(&Dim::from(scale)) + Dim::from(1)
+    let rate = ((time(bytes, flops) - launch) * scale as f64 / number as f64).ceil() as i64;
+    (count.clone() * Dim::from(rate)).floor_div(&Dim::from(scale)) + Dim::from((launch.ceil() as i64).max(1))
 }
 
 /// Flops of a kernel's dots and convolutions.
@@ -153,7 +158,15 @@ fn is_product(func: &TensorFunc, op: OpId) -> bool {
     use TensorOp::*;
     matches!(
         func.kind(op),
-        Dot { .. } | QDot { .. } | Conv { .. } | QConv { .. } | ConvTranspose { .. } | Attention { .. }
+        Dot { .. }
+            | QDot { .. }
+            | Conv { .. }
+            | WinogradConv { .. }
+            | QConv { .. }
+            | ConvTranspose { .. }
+            | Attention { .. }
+            | Lstm { .. }
+            | Gru { .. }
     )
 }
 

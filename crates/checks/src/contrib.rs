@@ -14,5 +14,5 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     let folder = workspace::target().join("contrib");
     python::run_once(&["contrib_cases", "independent_ops"], &Catalog::load()?, &folder)?;
     let (part, args) = Part::taken(args)?;
-    ort_cases::judge(&folder, args.get(1).map_or("", String::as_str), part, 0)
+    ort_cases::judge(&folder, args.get(1).map_or("", String::as_str), part, None)
 }

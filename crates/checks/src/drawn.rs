@@ -40,6 +40,6 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     python::run_once_with(&drawing, &TOOLS, &Catalog::load()?, &folder)?;
     match fault {
         Some(fault) => ort_cases::find_planted(&folder, prefix, part, fault),
-        None => ort_cases::judge(&folder, prefix, part, 0),
+        None => ort_cases::judge(&folder, prefix, part, None),
     }
 }

@@ -96,7 +96,7 @@ pub struct DimOptions {
     /// Fix a dynamic dim to a size: `seq=128`. May be repeated.
     #[arg(long = "dim", value_name = "NAME=N", value_parser = parse_dim)]
     pub dims: Vec<(String, i64)>,
-    /// Let callers give this input, which has an initializer; where they do not, it is that. May be repeated.
+    /// Make this initializer an input that callers may give; its value is the default. May be repeated.
     #[arg(long, value_name = "NAME")]
     pub overridable: Vec<String>,
     /// Stop a run at an index outside of its axis, with the node, the index and the extent; otherwise gathers and scatters
@@ -240,7 +240,7 @@ pub struct Threads {
     /// Number of threads of a run. Default: the cores of one NUMA node that the process may use.
     #[arg(long, value_name = "N", value_parser = parse_count)]
     threads: Option<usize>,
-    /// Bytes of memory that a run may take where nothing but the run bounds what its loops carry. Default: 1 GiB.
+    /// Largest memory, in bytes, for tensors that grow in a loop if the model gives no bound. Default: 1 GiB.
     #[arg(long, value_name = "BYTES", value_parser = parse_count)]
     limit_growth: Option<usize>,
 }
@@ -275,7 +275,7 @@ pub struct BenchArgs {
     /// Number of timed runs.
     #[arg(long, value_name = "N", value_parser = parse_count, default_value_t = 30)]
     pub runs: usize,
-    /// Benchmark by request: print `ready NS` (nanoseconds until loaded), then for each line `run N` of stdin print N run times.
+    /// For scripts that time runs on demand: print `ready NS` (nanoseconds until loaded), then for each line `run N` of stdin print N run times.
     #[arg(long, conflicts_with_all = ["runs", "json", "trace_file"])]
     pub serve_rounds: bool,
     /// Print JSON.
@@ -458,7 +458,8 @@ pub struct PredictArgs {
     /// for so many times the machine's own. Facts before the `=` change together. May be repeated.
     #[arg(long, value_name = "FACT[,FACT]=A,B,C", value_parser = parse_vary)]
     pub vary: Vec<Vary>,
-    /// Also show how the time changes with each fact of a machine: the model is compiled twice for each.
+    /// Also show how the time changes with each fact of a machine. The model is compiled twice for each fact: a large model
+    /// takes minutes.
     #[arg(long, conflicts_with = "csv")]
     pub sensitivities: bool,
     /// Precision of `f32` matrix products and convolutions, as for `tegula compile`.
@@ -514,7 +515,7 @@ pub enum MachineCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Print the machine file of a class, to copy and change.
+    /// Print the machine file of a class. To describe a machine of your own, copy it, give it another `name`, and change facts.
     Show {
         /// A class from `tegula machine list`, or a machine file.
         #[arg(value_name = "CLASS|FILE")]

@@ -26,13 +26,14 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
     }
     let given = inputs(session.inputs(), &args.inputs, &load::dims(&args.compile.dims)?)?;
     given.note();
-    let Inputs { tensors, made_up } = given;
+    let Inputs { tensors, made_up, sizes } = given;
     if args.serve_rounds {
         return serve_rounds::serve(&session, &tensors, compile_ns + load_ns);
     }
     let views: Vec<TensorView> = tensors.iter().map(TensorView::from).collect();
     let (clock, mut outputs) = (WallClock::default(), Vec::new());
-    session.run_into(&views, &mut outputs)?;
+    let first = session.run_into(&views, &mut outputs);
+    first.map_err(|found| Inputs::explain(&sizes, &made_up, found))?;
     let first_run_ns = clock.now_ns();
     let mut times = Vec::new();
     for _ in 0..args.runs {

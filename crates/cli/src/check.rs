@@ -32,7 +32,7 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
             // Else the report tells.
             inputs.note();
         }
-        let Inputs { tensors, made_up: names } = inputs;
+        let Inputs { tensors, made_up: names, .. } = inputs;
         made_up = names;
         let names = tegula_driver::model::result_names(&program);
         let dtypes = tegula_driver::model::result_dtypes(&program);

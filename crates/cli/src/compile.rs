@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::load::{take_package, with_model};
 use crate::{output, trace};
 use serde_json::{Value, json};
+use std::path::Path;
 use tegula::clock::WallClock;
 use tegula_base::face::Clock;
 use tegula_base::{Diagnostic, Diagnostics};
@@ -14,6 +15,9 @@ use tegula_driver::{CompileOptions, Emit, Model, PassCx, PassRecord};
 pub fn compile(args: &CompileArgs) -> Result<(), Failure> {
     output::keep_input(&args.model, args.output.as_ref())?;
     output::keep_input(&args.model, args.trace_file.as_ref())?;
+    if let Some(machine) = &args.compile.target.machine {
+        output::keep_input(Path::new(machine), args.output.as_ref())?;
+    }
     if let Some(record) = &args.compile.target.tuning {
         output::keep_input(record, args.output.as_ref())?;
     }

@@ -32,7 +32,7 @@ pub fn diff(args: &DiffArgs) -> Result<(), Failure> {
     let sides = [side(one, left, &compile)?, side(other, right, &compile)?];
     let found = compare([&sides[0], &sides[1]], &dims)?;
     for name in &found.made_up {
-        output::complain(&format!("note: size `{name}` is not given; using 1 (`--dim {name}=N`)\n"));
+        output::complain(&format!("note: dim `{name}` is not given; using 1 (`--dim {name}=N`)\n"));
     }
     if args.json {
         return output::print_json(&to_json(&found));

@@ -49,6 +49,8 @@ pub struct Inputs {
     pub tensors: Vec<HostTensor>,
     /// The names of those that no `--input` gives.
     pub made_up: Vec<String>,
+    /// Dims that nothing gives, with the size taken.
+    pub sizes: Extents,
 }
 
 impl Inputs {
@@ -60,6 +62,23 @@ impl Inputs {
                 quoted(&self.made_up)
             ));
         }
+    }
+
+    /// What a run found wrong, with what was made up for it: often the cause.
+    pub fn explain(sizes: &Extents, made_up: &[String], mut found: Diagnostics) -> Diagnostics {
+        let values: Vec<&String> = made_up.iter().collect();
+        let mut causes: Vec<String> = Vec::new();
+        if !sizes.is_empty() {
+            let taken: Vec<String> = sizes.iter().map(|(name, size)| format!("{name} = {size}")).collect();
+            causes.push(format!("{} (`--dim NAME=N` gives other sizes)", taken.join(", ")));
+        }
+        if !values.is_empty() {
+            causes.push(format!("random numbers for {} (`--input NAME=FILE`)", quoted(values)));
+        }
+        if let (Some(first), false) = (found.0.iter_mut().find(|one| one.help.is_none()), causes.is_empty()) {
+            first.help = Some(format!("these were not given, and made up: {}", causes.join("; ")));
+        }
+        found
     }
 
     /// The tensors alone, those that are made up noted.
@@ -156,6 +175,7 @@ fn gather(
     // What can be made up may hang on what could not be read.
     std::mem::take(&mut found).into_result(())?;
     let chosen = choose(&sizes.known)?;
+    let known = sizes.known.clone();
     let mut result = Vec::with_capacity(ports.len());
     for (port, tensor) in ports.iter().zip(tensors) {
         let source = sources.get(port.name.as_str()).copied().unwrap_or(Source::Random);
@@ -169,7 +189,8 @@ fn gather(
     }
     let given = |port: &&Port| sources.contains_key(port.name.as_str()) || port.default.is_some();
     let made_up = ports.iter().filter(|port| !given(port)).map(|port| port.name.clone()).collect();
-    Ok(found.into_result(Inputs { tensors: result, made_up })?)
+    let sizes = sizes.known.into_iter().filter(|(name, _)| !known.contains_key(name)).collect();
+    Ok(found.into_result(Inputs { tensors: result, made_up, sizes })?)
 }
 
 /// The sizes of named dims, and of those that a file fixed the input that it is of.

@@ -31,7 +31,7 @@ pub fn print_json(value: &Value) -> Result<(), Failure> {
 
 /// Which model predicted, and why.
 pub fn basis(basis: &Basis) -> Value {
-    json!({ "machine": basis.machine, "model": basis.model.name(), "why": basis.why })
+    json!({ "machine": basis.machine, "part": basis.part, "model": basis.model.name(), "why": basis.why })
 }
 
 /// Prints findings for who asked for JSON; stderr has them as text.

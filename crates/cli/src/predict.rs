@@ -2,9 +2,13 @@
 
 use crate::args::{CompileOptions as Compile, PredictArgs, TargetOptions, Vary};
 use crate::failure::Failure;
-use crate::load::with_model;
+use crate::load::{dims, with_model};
 use crate::output;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+use std::path::Path;
+use tegula::device::machine_of;
+use tegula::{Machine, processor};
 use tegula_base::Diagnostics;
 use tegula_driver::forecast::KernelForecast;
 use tegula_driver::machine_report::{self, Kernels, MachineReport, NamedKernel, Varied};
@@ -13,21 +17,34 @@ use tegula_driver::{CompileOptions, Model, PassCx, page};
 
 pub fn predict(args: &PredictArgs) -> Result<(), Failure> {
     output::keep_input(&args.model, args.html.as_ref())?;
+    for machine in &args.machines {
+        output::keep_input(Path::new(machine), args.html.as_ref())?;
+    }
     // None: this processor.
     let machines: Vec<Option<String>> = match args.machines.as_slice() {
         [] => vec![None],
         named => named.iter().cloned().map(Some).collect(),
     };
+    check_facts(args)?;
     let mut reports = Vec::new();
     for machine in machines {
+        let file = machine.clone().filter(|name| machine_of(name).is_ok_and(|machine| !machine.is_class()));
         let target = TargetOptions { machine, precision: args.precision.clone(), ..TargetOptions::default() };
         let compile = Compile { target, dims: args.dims.clone(), ..Compile::default() };
         let make =
             |model: &Model, options: &CompileOptions, cx: &mut PassCx| report(args, model, options, cx);
-        reports.push(with_model(&args.model, &compile, None, make)?.0);
+        let mut report = with_model(&args.model, &compile, None, make)?.0;
+        if let Some(file) = file {
+            report.basis.machine = format!("{} ({file})", report.basis.machine);
+        }
+        reports.push(report);
     }
-    for name in reports.iter().flat_map(|report| &report.made_up) {
-        output::complain(&format!("note: size `{name}` is not given; using 1 (`--dim {name}=N`)\n"));
+    let made_up: BTreeSet<&String> = reports.iter().flat_map(|report| &report.made_up).collect();
+    for name in made_up {
+        output::complain(&format!("note: dim `{name}` is not given; using 1 (`--dim {name}=N`)\n"));
+    }
+    if let Some(why) = reports.iter().find_map(|report| report.refusal.as_ref()) {
+        output::complain(&format!("warning: the model does not run at these sizes: {why}\n"));
     }
     if args.json {
         let machines: Vec<Value> = reports.iter().map(to_json).collect();
@@ -35,9 +52,25 @@ pub fn predict(args: &PredictArgs) -> Result<(), Failure> {
     }
     if let Some(file) = &args.html {
         let model = args.model.file_name().unwrap_or_default().to_string_lossy();
-        return output::write_text(file, &page::machines(&model, &reports));
+        return output::write_text(file, &page::machines(&model, &dims(&args.dims)?, &reports));
     }
     output::print(&if args.csv { to_csv(&reports) } else { to_text(&reports) })
+}
+
+/// Errors: a fact to vary that no machine has, or a value that it cannot have.
+fn check_facts(args: &PredictArgs) -> Result<(), Failure> {
+    let named = args.machines.iter().map(|name| machine_of(name)).collect::<Result<Vec<Machine>, _>>()?;
+    let machines = if named.is_empty() { vec![processor::default_machine()?.0] } else { named };
+    for (fact, value) in args.vary.iter().flat_map(settings).flatten() {
+        let mut owners = machines.iter().filter(|machine| machine.facts.contains_key(&fact)).peekable();
+        if owners.peek().is_none() {
+            machines[0].with_fact(&fact, 1.0)?;
+        }
+        for machine in owners {
+            machine.with_fact(&fact, value.on(machine, &fact))?;
+        }
+    }
+    Ok(())
 }
 
 fn report(
@@ -48,8 +81,13 @@ fn report(
 ) -> Result<MachineReport, Diagnostics> {
     let mut given = Vec::new();
     for facts in args.vary.iter().flat_map(settings) {
-        let facts = facts.into_iter().map(|(name, value)| (value.of(options, &name), name));
-        given.push(facts.map(|(value, name)| (name, value)).collect());
+        // A fact of the other machines.
+        let own = facts.into_iter().filter(|(name, _)| options.machine.facts.contains_key(name));
+        let facts: Vec<(String, f64)> =
+            own.map(|(name, value)| (name.clone(), value.of(options, &name))).collect();
+        if !facts.is_empty() {
+            given.push(facts);
+        }
     }
     machine_report::predict(model, options, given, args.sensitivities, cx)
 }
@@ -63,7 +101,11 @@ pub enum FactValue {
 
 impl FactValue {
     fn of(self, options: &CompileOptions, name: &str) -> f64 {
-        match (self, options.machine.facts.get(name)) {
+        self.on(&options.machine, name)
+    }
+
+    fn on(self, machine: &Machine, name: &str) -> f64 {
+        match (self, machine.facts.get(name)) {
             // What is no fact is told where it is set.
             (FactValue::Is(value), _) | (FactValue::Times(value), None) => value,
             (FactValue::Times(factor), Some(fact)) => fact.value * factor,
@@ -88,8 +130,9 @@ fn to_text(reports: &[MachineReport]) -> String {
         );
     };
     for report in reports {
-        let (model, machine) = (report.basis.model.name(), &report.basis.machine);
-        line(&report.kernels, model, machine);
+        let model = report.basis.model.name();
+        let machine = format!("{}, {}", report.basis.machine, report.basis.part);
+        line(&report.kernels, model, &machine);
         for varied in &report.varied {
             line(&varied.kernels, model, &format!("{machine}, {}", varied.setting()));
         }
@@ -177,6 +220,7 @@ fn to_json(report: &MachineReport) -> Value {
         "varied": report.varied.iter().map(varied).collect::<Vec<Value>>(),
         "sensitivities": report.swings.iter().map(swing).collect::<Vec<Value>>(),
         "made_up_sizes": report.made_up,
+        "refusal": report.refusal,
     })
 }
 

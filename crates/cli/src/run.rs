@@ -30,10 +30,11 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let dims = load::dims(&args.compile.dims)?;
     let given = inputs_or_defaults(session.inputs(), &args.inputs, &dims, &default)?;
     given.note();
-    let Inputs { tensors, made_up } = given;
+    let Inputs { tensors, made_up, sizes } = given;
     let views: Vec<TensorView> = tensors.iter().map(TensorView::from).collect();
     let (clock, mut outputs) = (WallClock::default(), Vec::new());
-    let profile = session.run_profiled(&views, &mut outputs)?;
+    let profile = session.run_profiled(&views, &mut outputs);
+    let profile = profile.map_err(|found| Inputs::explain(&sizes, &made_up, found))?;
     let run_ns = clock.now_ns();
     if let Some(file) = &args.trace_file {
         trace::write(file, &trace_events(&records, Some((&profile, &session.package().program))))?;
@@ -79,9 +80,10 @@ fn evaluate(args: &RunArgs) -> Result<(), Failure> {
             check_files(args, &names).map_err(Diagnostics::from)?;
             let inputs = inputs(&ports, &args.inputs, &options.dims).map_err(Diagnostics::from)?;
             inputs.note();
-            let Inputs { tensors, made_up } = inputs;
+            let Inputs { tensors, made_up, sizes } = inputs;
             let start = clock.now_ns();
-            let outputs = tegula_driver::model::evaluate(&program, &tensors)?;
+            let outputs = tegula_driver::model::evaluate(&program, &tensors)
+                .map_err(|found| Inputs::explain(&sizes, &made_up, found.into()))?;
             let run_ns = clock.now_ns() - start;
             let facts = json!({ "run_ns": run_ns, "made_up_inputs": made_up });
             Ok((names, outputs, facts, run_ns))

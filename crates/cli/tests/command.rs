@@ -556,7 +556,7 @@ fn two_models_differ_by_what_changed() {
     expect![[r#"
         left        right        launches   traffic  what
         4.4 us      4.5 us         1 -> 1    +0.0 %  other code: product, shape, sign and 1 more
-        times by the core model of zen5: its file describes the cores
+        times by the core model of one core of zen5: its file describes the cores
         4.4 us      4.5 us         1 -> 1    +0.0 %  all; 0 of 1 groups are the same
     "#]]
     .assert_eq(&differ(&a, &b));
@@ -566,7 +566,7 @@ fn two_models_differ_by_what_changed() {
         bytes of the arena: 0 -> 16384
         left        right        launches   traffic  what
         -           519 ns         0 -> 1         -  new: total
-        times by the core model of zen5: its file describes the cores
+        times by the core model of one core of zen5: its file describes the cores
         4.4 us      5.0 us         1 -> 2   +50.8 %  all; 1 of 2 groups are the same
     "#]]
     .assert_eq(&differ(&a, &c));

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use tegula_base::{Diagnostic, Diagnostics, Dim};
 use tegula_machine::{Core, Cpu, Kind, Machine};
-use tegula_package::{CodeKind, Package, SizeExpr, Step};
+use tegula_package::{CodeKind, Origin, Package, SizeExpr, Step};
 use tegula_runtime::RunProfile;
 
 /// Where predicted times come from.
@@ -37,15 +37,17 @@ impl TimeModel {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Basis {
     pub machine: String,
+    /// How much of the machine times are of: `one core`, or `all`.
+    pub part: &'static str,
     pub model: TimeModel,
     /// Why it is this model, and what it leaves out.
     pub why: String,
 }
 
-/// As `core model of zen5: its file describes the cores`.
+/// As `core model of one core of zen5: its file describes the cores`.
 impl fmt::Display for Basis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} model of {}: {}", self.model.name(), self.machine, self.why)
+        write!(f, "{} model of {} of {}: {}", self.model.name(), self.part, self.machine, self.why)
     }
 }
 
@@ -68,6 +70,8 @@ pub struct Forecast {
     pub launches: Vec<LaunchForecast>,
     /// Sizes of the inputs that were not given; 1 was taken.
     pub made_up: BTreeSet<String>,
+    /// Why the model does not run at these sizes, where that is known.
+    pub refusal: Option<String>,
 }
 
 /// What all launches of one kernel should take together.
@@ -132,7 +136,15 @@ pub fn forecast(package: &Package, dims: &BTreeMap<String, i64>) -> Result<Forec
         ..RunProfile::default()
     };
     let once = if is_straight(package) { "" } else { "; branches and loops count once" };
-    with_model(package, launches, &run, once, sizes.made_up)
+    let refusal = refusal(package, &mut sizes);
+    // A user gives the sizes of inputs; the others are known to a run alone.
+    let of_inputs = |name: &String| {
+        let own = package.program.symbols.iter().find(|symbol| symbol.name == *name);
+        own.is_some_and(|symbol| matches!(symbol.origin, Origin::Input { .. }))
+    };
+    sizes.made_up.retain(of_inputs);
+    let forecast = with_model(package, launches, &run, once, sizes.made_up)?;
+    Ok(Forecast { refusal, ..forecast })
 }
 
 /// Predicts the launches of a run at its sizes. A program without branches, loops and computed sizes has the launches that
@@ -149,6 +161,17 @@ pub fn forecast_run(
     let mut number = |dim: &Dim| dim.eval(&|name| dims.get(name).copied()).unwrap_or(0);
     let launches = run.launches.iter().map(|launch| recorded(package, launch.kernel, &mut number)).collect();
     with_model(package, launches, run, "; branches and loops count as they ran", BTreeSet::new())
+}
+
+/// The first of the program's assertions that fails; those in branches and loops may not be reached.
+fn refusal(package: &Package, sizes: &mut AtSizes) -> Option<String> {
+    package.program.steps.iter().find_map(|step| match step {
+        Step::Assert { cond, message } => {
+            let holds = cond.op.holds(sizes.number(&cond.lhs), sizes.number(&cond.rhs));
+            (!holds).then(|| message.clone())
+        }
+        _ => None,
+    })
 }
 
 /// Whether all launches and their sizes follow from the inputs' sizes.
@@ -180,19 +203,17 @@ fn with_model(
     once: &str,
     made_up: BTreeSet<String>,
 ) -> Result<Forecast, Diagnostic> {
+    let machine = machine_of(&package.manifest.about);
+    let is_gpu = matches!(&machine, Ok(machine) if machine.cpu().is_none());
     let basis = |model, why: String| Basis {
+        part: if is_gpu { "all" } else { "one core" },
         machine: package.manifest.about.machine.class.clone(),
         model,
         why: why + once,
     };
     let kinds: Vec<CodeKind> =
         package.program.kernels.iter().map(|kernel| package.program.code_kind(&kernel.code)).collect();
-    let machine = machine_of(&package.manifest.about);
-    let sized = match made_up.iter().cloned().collect::<Vec<String>>() {
-        names if names.is_empty() => Ok(()),
-        names => Err(format!("code cannot be followed without the size of {}", names.join(", "))),
-    };
-    let basis = match core_of(machine.as_ref(), &kinds).and_then(|core| sized.map(|()| core)) {
+    let basis = match core_of(machine.as_ref(), &kinds) {
         Err(why) => basis(TimeModel::Roofline, why),
         Ok((cpu, core)) => {
             let timed = predict(package, run, cpu, core)?;
@@ -211,7 +232,7 @@ fn with_model(
         }
     };
     let basis = Basis { why: basis.why + &idle_facts(machine.as_ref().ok(), basis.model), ..basis };
-    Ok(Forecast { basis, launches, made_up })
+    Ok(Forecast { basis, launches, made_up, refusal: None })
 }
 
 /// Facts of a file that differ from the class of its name and change no prediction.
@@ -277,6 +298,10 @@ pub fn without_effect(machine: &Machine, model: TimeModel, fact: &str) -> Option
             }
             _ => None,
         },
-        (Kind::Cpu(_), TimeModel::Roofline) => None,
+        (Kind::Cpu(_), TimeModel::Roofline) => match fact {
+            "dispatch" => Some("the roofline does not read it"),
+            _ if fact.starts_with("core_") => Some("the roofline does not read it"),
+            _ => None,
+        },
     }
 }

@@ -3,7 +3,7 @@
 //! Before: a model, options with a machine, and what to vary.  After: a [`MachineReport`], which keeps names and times, not the
 //! package.
 
-use crate::forecast::{Basis, Forecast, KernelForecast};
+use crate::forecast::{Basis, Forecast, KernelForecast, without_effect};
 use crate::model::Model;
 use crate::options::CompileOptions;
 use crate::what_if::{Outlook, Swing, outlook, outlook_with, swings};
@@ -74,12 +74,19 @@ impl Kernels {
 pub struct Varied {
     pub facts: Vec<(String, f64)>,
     pub kernels: Kernels,
+    /// Why no prediction on the machine depends on these facts.
+    pub without_effect: Option<&'static str>,
 }
 
 impl Varied {
     /// As `l2=524288 l3=8388608`.
     pub fn setting(&self) -> String {
-        self.facts.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+        let facts = self.facts.iter().map(|(name, value)| format!("{name}={value}"));
+        let setting = facts.collect::<Vec<_>>().join(" ");
+        match self.without_effect {
+            Some(why) => format!("{setting} (no effect: {why})"),
+            None => setting,
+        }
     }
 }
 
@@ -92,6 +99,8 @@ pub struct MachineReport {
     pub swings: Vec<Swing>,
     /// Sizes of the inputs that were not given; 1 was taken.
     pub made_up: Vec<String>,
+    /// Why the model does not run at these sizes, where that is known.
+    pub refusal: Option<String>,
 }
 
 /// Predicts a model on the machine of the options, with each setting of facts in `settings`, and with every fact swung if
@@ -107,10 +116,15 @@ pub fn predict(
     let mut varied = Vec::new();
     for facts in settings {
         let kernels = Kernels::of_outlook(&outlook_with(model, options, &facts, cx)?);
-        varied.push(Varied { facts, kernels });
+        let why =
+            |(name, _): &(String, f64)| without_effect(&options.machine, base.forecast.basis.model, name);
+        let reasons: Option<Vec<&str>> = facts.iter().map(why).collect();
+        let without_effect = reasons.and_then(|reasons| reasons.first().copied());
+        varied.push(Varied { facts, kernels, without_effect });
     }
     let swings = if sensitivities { swings(model, options, &base, cx)? } else { vec![] };
     let kernels = Kernels::of_outlook(&base);
-    let made_up = base.forecast.made_up.into_iter().collect();
-    Ok(MachineReport { basis: base.forecast.basis, kernels, varied, swings, made_up })
+    let made_up = base.forecast.made_up.iter().cloned().collect();
+    let Forecast { basis, refusal, .. } = base.forecast;
+    Ok(MachineReport { basis, kernels, varied, swings, made_up, refusal })
 }

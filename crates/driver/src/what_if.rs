@@ -48,21 +48,26 @@ impl Swing {
     /// The change of time in shares of it for a tenth more, in proportion to how much the fact changed; from less where
     /// more is refused.
     pub fn sensitivity(&self, ns: f64) -> Option<f64> {
-        self.effects.iter().find_map(|effect| match effect {
+        let told = match &self.effects {
+            [Effect::Refused { .. }, less] => less,
+            [more, _] => more,
+        };
+        match told {
             Effect::Time { value, ns: other } => {
                 Some((other / ns - 1.0) * SHARE / (value / self.value - 1.0))
             }
-            _ => None,
-        })
+            Effect::Code { .. } | Effect::None { .. } | Effect::Refused { .. } => None,
+        }
     }
 
     /// Why the time does not change.
     pub fn why_none(&self) -> String {
         let [more, less] = &self.effects;
         match (more, less) {
-            (Effect::Code { .. }, _) | (_, Effect::Code { .. }) => {
+            (Effect::Code { .. }, _) | (Effect::Refused { .. }, Effect::Code { .. }) => {
                 "other code, of the same predicted time".into()
             }
+            (_, Effect::Time { value, .. }) => format!("only less of it changes the time: {value} does"),
             (Effect::Refused { why }, _) | (_, Effect::Refused { why }) => why.clone(),
             (Effect::None { never: Some(why) }, _) => (*why).into(),
             _ => "nothing in this model depends on it".into(),

@@ -2,7 +2,7 @@
 
 use crate::program::program;
 use std::collections::BTreeMap;
-use tegula_base::DType;
+use tegula_base::{DType, Dim, SymbolInfo};
 use tegula_driver::diff::diff;
 use tegula_driver::forecast::{TimeModel, forecast};
 use tegula_driver::page::page;
@@ -57,7 +57,7 @@ fn another_class_of_the_name_is_not_taken_for_it() {
     let basis = forecast(&package, &BTreeMap::new()).unwrap().basis;
     assert_eq!(
         basis.to_string(),
-        "roofline model of zen5: the package was compiled for another `zen5` than this Tegula knows"
+        "roofline model of one core of zen5: the package was compiled for another `zen5` than this Tegula knows"
     );
 }
 
@@ -68,13 +68,31 @@ fn the_model_is_told_with_its_reason() {
         let package = compiled(&program, &Machine::class(class).unwrap());
         forecast(&package, &BTreeMap::new()).unwrap().basis
     };
-    assert_eq!(basis("zen3").to_string(), "core model of zen3: its file describes the cores");
+    assert_eq!(basis("zen3").to_string(), "core model of one core of zen3: its file describes the cores");
     assert_eq!(
         basis("avx2-generic").to_string(),
-        "roofline model of avx2-generic: its file has no `core_*` facts"
+        "roofline model of one core of avx2-generic: its file has no `core_*` facts"
     );
-    assert_eq!(basis("h200").to_string(), "roofline model of h200: a GPU has no model of its cores");
+    assert_eq!(basis("h200").to_string(), "roofline model of all of h200: a GPU has no model of its cores");
     assert_eq!(basis("h200").model, TimeModel::Roofline);
+}
+
+/// At a size that nobody gives, all tell the time at 1, by the same model; the launch of a GPU is in it.
+#[test]
+fn open_sizes_count_as_one() {
+    let mut program = program(|b| {
+        let x = b.arg(DType::F32, [Dim::symbol("rows"), Dim::from(64)]);
+        Ok(vec![b.add(x, x)?])
+    });
+    program.symbols.insert("rows", SymbolInfo::input(0, 0));
+    for class in ["zen3", "h200"] {
+        let package = compiled(&program, &Machine::class(class).unwrap());
+        let open = forecast(&package, &BTreeMap::new()).unwrap();
+        let given = forecast(&package, &BTreeMap::from([("rows".to_string(), 1)])).unwrap();
+        assert_eq!((open.ns(), open.basis), (given.ns(), given.basis), "{class}");
+        assert_eq!(Vec::from_iter(open.made_up), ["rows"]);
+        assert!(class == "zen3" || given.launches[0].ns >= 1300.0, "{class}: the launch is left out");
+    }
 }
 
 #[test]

@@ -163,8 +163,14 @@ pub(super) fn with_fact(machine: &Machine, name: &str, value: f64) -> Result<Mac
         let note = format!("its facts are {}", known.join(", "));
         return Err(Diagnostic::error("unknown-fact", message).note(note).into());
     };
+    if !value.is_finite() {
+        let message = format!("`{name}` of machine `{}` cannot be {value}", machine.name);
+        return Err(Diagnostic::error("machine-file", message).into());
+    }
     let mut text = machine.text.clone();
-    text.replace_range(fact.value.span(), &value.to_string());
+    // Whole numbers beyond 64 bits are read as floats alone.
+    let written = if value.abs() < 1e15 { value.to_string() } else { format!("{value:e}") };
+    text.replace_range(fact.value.span(), &written);
     parse(&text, &format!("{} with {name} = {value}", machine.name))
 }
 

@@ -4,11 +4,20 @@ use super::table::{END, FILTER, kernels, table};
 use super::{colour, escaped, framed};
 use crate::human::{duration, size};
 use crate::machine_report::{Kernels, MachineReport};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Writes the page of what was predicted for the model of this name.
-pub fn machines(model: &str, reports: &[MachineReport]) -> String {
-    let mut facts = vec![("machines", reports.len().to_string())];
+/// Writes the page of what was predicted for the model of this name at the sizes in `dims`.
+pub fn machines(model: &str, dims: &BTreeMap<String, i64>, reports: &[MachineReport]) -> String {
+    let mut facts = vec![
+        ("machines", reports.len().to_string()),
+        ("times", "predicted; of a processor at one thread on one core, of a GPU as a whole".to_string()),
+        ("compiled by", format!("Tegula {}", env!("CARGO_PKG_VERSION"))),
+    ];
+    if !dims.is_empty() {
+        let given: Vec<String> = dims.iter().map(|(name, n)| format!("{name} = {n}")).collect();
+        facts.push(("sizes", given.join(", ")));
+    }
     let mut made_up: Vec<&str> =
         reports.iter().flat_map(|report| &report.made_up).map(String::as_str).collect();
     made_up.sort_unstable();
@@ -45,7 +54,7 @@ fn sides(reports: &[MachineReport]) -> String {
             // A `String` takes whatever is written.
             let _ = writeln!(
                 text,
-                "<tr class=\"{0}\"><td>{1}</td><td>{2}</td><td data-n=\"{3}\">{4}</td><td data-n=\"{5}\">{6}</td>\
+                "<tr class=\"{0}\"><td>{1}, {10}</td><td>{2}</td><td data-n=\"{3}\">{4}</td><td data-n=\"{5}\">{6}</td>\
                  <td><span class=\"bound\">{7}</span></td><td>{8}</td>\
                  <td class=\"lengths\"><span class=\"length\" style=\"width: {9:.2}%\"></span></td></tr>",
                 colour(kernels.bound()),
@@ -58,6 +67,7 @@ fn sides(reports: &[MachineReport]) -> String {
                 escaped(kernels.bound()),
                 report.basis.model.name(),
                 100.0 * kernels.ns / longest,
+                report.basis.part,
             );
         };
         row("", &report.kernels);
