@@ -8,6 +8,8 @@ use tegula_base::{DType, Dim};
 use tegula_package::format::{FORMAT_VERSION, HEADER, Header, SectionKind, repair_checksums};
 use tegula_package::*;
 
+#[path = "package/each_rule.rs"]
+mod each_rule;
 #[path = "package/rules.rs"]
 mod rules;
 
