@@ -241,6 +241,21 @@ fn kernels_for_gpus_keep_their_launch_facts() {
     assert_eq!(other.ptx_kernel(&other.program.kernels[1].code), None);
 }
 
+/// Memory lives as long as any buffer that uses it, and an output's to the end.
+#[test]
+fn lifetimes_are_of_memory() {
+    let (_, mut program) = sample();
+    (program.buffers[2].first, program.buffers[2].last) = (3, 4);
+    (program.buffers[5].first, program.buffers[5].last) = (1, 6);
+    let lives = |program: &HostProgram| {
+        let life = lifetime::lifetimes(program, &lifetime::roots(program))[2];
+        (life.first, life.last)
+    };
+    assert_eq!(lives(&program), (1, 6));
+    program.outputs[1].buffer = BufferId(5);
+    assert_eq!(lives(&program), (1, 11));
+}
+
 /// Each device has an arena of its own, planned alone.
 #[test]
 fn arenas_are_planned_by_device() {
