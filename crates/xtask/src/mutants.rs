@@ -11,7 +11,7 @@ pub mod list;
 
 use std::collections::BTreeMap;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, ensure};
 use tegula_automation::outcome::Outcome;
 
 use copy::{Answer, Copy};
@@ -24,14 +24,13 @@ const LEAST_FOUND: usize = 57;
 pub fn run(args: &[String]) -> Result<Outcome> {
     let faults = list::read()?;
     let stale = list::problems(&faults)?;
-    if !stale.is_empty() {
-        bail!("{}: {}", list::FILE, stale.join("; "));
-    }
+    ensure!(stale.is_empty(), "{}: {}", list::FILE, stale.join("; "));
+    let (names, crates) = (values(args, "--only"), values(args, "--crate"));
     let asked = |fault: &Fault| {
-        let named = values(args, "--only").is_none_or(|names| names.contains(&fault.name));
-        named
-            && values(args, "--crate").is_none_or(|names| names.iter().any(|name| name == fault.crate_name()))
+        let is_named = names.as_ref().is_none_or(|names| names.contains(&fault.name));
+        is_named && crates.as_ref().is_none_or(|crates| crates.iter().any(|name| name == fault.crate_name()))
     };
+    ensure!(faults.iter().any(asked), "the list has no such fault");
     let mut record = Record::read()?;
     if !args.iter().any(|arg| arg == "--resume") {
         record.forget(|name| faults.iter().any(|fault| fault.name == name && asked(fault)));
