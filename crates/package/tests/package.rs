@@ -386,6 +386,25 @@ fn foreign_newer_and_older_files_are_told_apart() {
     );
 }
 
+/// Word 0 of an argument block is a table of functions: one that is too short would be read beyond its end.
+#[test]
+fn packages_that_need_later_functions_are_newer() {
+    let bytes = sample_bytes();
+    let known = Function::ALL.len();
+    let said = format!("\"functions\": {known}");
+    let at =
+        bytes.windows(said.len()).position(|part| part == said.as_bytes()).expect("the number of functions");
+    let mut newer = bytes.to_vec();
+    newer[at..at + said.len()].copy_from_slice(format!("\"functions\": {}", known + 1).as_bytes());
+    repair_checksums(&mut newer);
+    let refusal = Package::parse(newer.into()).expect_err("an error").to_string();
+    let message = format!(
+        "error[package-newer]: the package needs {} scalar functions, this Tegula has {known}",
+        known + 1
+    );
+    assert!(refusal.starts_with(&message), "{refusal}");
+}
+
 #[test]
 fn truncated_files_say_so() {
     let bytes = sample_bytes();

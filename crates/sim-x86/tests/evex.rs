@@ -137,6 +137,21 @@ fn each_predicate_tells_equal_less_and_greater() {
     }
 }
 
+/// A count of the width or more leaves nothing, or the sign.
+#[test]
+fn shifts_by_the_width_leave_nothing() {
+    let (word, counts) = (0x8000_0101u32, [0, 1, 31, 32, 33, u32::MAX]);
+    let given: Vec<(usize, u32)> = (0..6).flat_map(|i| [(i, word), (16 + i, counts[i])]).collect();
+    let shifted = |code| ran(&given, 0, of3(code, R::ZMM2, R::ZMM0, R::ZMM1)).zmm2[..6].to_vec();
+    let each = |f: &dyn Fn(u32) -> u32| counts.map(f).to_vec();
+    let left = shifted(Code::EVEX_Vpsllvd_zmm_k1z_zmm_zmmm512b32);
+    assert_eq!(left, each(&|by| word.checked_shl(by).unwrap_or(0)));
+    let right = shifted(Code::EVEX_Vpsrlvd_zmm_k1z_zmm_zmmm512b32);
+    assert_eq!(right, each(&|by| word.checked_shr(by).unwrap_or(0)));
+    let signed = shifted(Code::EVEX_Vpsravd_zmm_k1z_zmm_zmmm512b32);
+    assert_eq!(signed, each(&|by| (word as i32 >> by.min(31)) as u32));
+}
+
 /// Of two NaNs the first is handed on, quiet.
 #[test]
 fn sums_hand_on_a_nan() {
