@@ -108,6 +108,7 @@ pub const VERBS: &[Verb] = &[
     xtask("wheel", "", "the Python face, from its built wheel").with(&["tegula-cli"]).shipped(),
     xtask("capi", "[--blocks N] [--seed S]", "the C interface, from C").with(&["tegula-cli", "tegula-capi"]),
     xtask("identity", "", "the same input gives the same package").with(&["tegula-cli"]),
+    xtask("mutants", "[--only NAME ...] [--crate NAME] [--resume]", "which check finds each of the faults of `data/mutants.toml`; by hand"),
     checks("same-output", "[--all] [--only ID ...] [--bless] [--part K/N]", "packages of five machine classes are what was recorded"),
     checks("what-if", "[--class CLASS] [--part K/N]", "each fact of a machine changes predictions or is refused, and all commands predict the same").with(&["tegula-cli"]),
     bench("gpu-model", "[--explain]", "predicted times of GPU kernels against published ones"),

@@ -2,7 +2,8 @@
 
 use crate::ask;
 
-use ask::{done, folder, refused};
+use ask::{MODEL, done, folder, refused, tegula_in};
+use tegula_base::{HostTensor, npy};
 
 /// The model of a report: `y = x + w`, where `w` is an input with the initializer 1 2.
 const DEFAULT: &str = concat!(
@@ -34,6 +35,20 @@ fn an_initializer_is_given_by_name_or_left_out() {
     assert!(refusal.contains("error[unknown-input]: the model has no input `w`"), "{refusal}");
     let refusal = refused(&["run", DEFAULT, "--dim", "n=1", "--overridable", "x"]);
     assert!(refusal.contains("the model has no dim `x.given`"), "{refusal}");
+}
+
+#[test]
+fn a_file_of_the_name_of_a_number_is_the_file() {
+    let folder = folder("number");
+    let run = |more: &[&str]| {
+        let output = tegula_in(&folder, &[&["run", MODEL, "--input", "x=5"], more].concat());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let out = run(&["--dim", "n=1"]);
+    assert!(out.starts_with("y: f32[1]  [10]"), "{out}");
+    std::fs::write(folder.join("5"), npy::encode(&HostTensor::from_elements(&[2], &[1.5f32, 2.0]))).unwrap();
+    let out = run(&[]);
+    assert!(out.starts_with("y: f32[2]  [3, 4]"), "{out}");
 }
 
 #[test]

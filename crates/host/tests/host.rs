@@ -101,6 +101,31 @@ fn loops_run_their_rounds_and_asserts_stop() {
     .assert_eq(&stopped);
 }
 
+/// A condition is tested before the first round, too.
+#[test]
+fn loops_whose_condition_is_false_do_not_run() {
+    for cond in [0, 1] {
+        let mut func = HostFunc::new("main");
+        let body = func.body();
+        let (goes_on, y) =
+            (buffer(&mut func, HostOp::Alloc {}, "1"), buffer(&mut func, HostOp::Output { index: 0 }, "1"));
+        let fill = |value| HostOp::Fill { value, bytes: Dim::from(1) };
+        func.push_op(body, fill(cond), &[goes_on], [], None);
+        func.push_op(body, fill(5), &[y], [], None);
+        let kind = HostOp::Loop { trip: false, cond: true, counter: false };
+        let op = func.push_op(body, kind, &[goes_on], [], None);
+        let inner = func.regions_of(op)[0];
+        func.push_op(inner, fill(9), &[y], [], None);
+        func.push_op(inner, fill(0), &[goes_on], [], None);
+        func.push_op(inner, HostOp::Yield {}, &[], [], None);
+        let kind =
+            HostOp::Return { names: vec!["y".into()], dtypes: vec![DType::U8], shapes: vec![[1].into()] };
+        func.push_op(body, kind, &[y], [], None);
+        let outputs = execute(&func, &Default::default(), BTreeMap::new(), &[], &mut |_, _| Ok(())).unwrap();
+        assert_eq!(outputs, [vec![if cond == 0 { 5 } else { 9 }]]);
+    }
+}
+
 /// `y = (x on a device) + 1`, brought there and back.
 fn on_device(step: fn(Dim, Dim, Dim) -> HostOp, device: u32) -> HostProgram {
     let mut func = HostFunc::new("main");
@@ -182,6 +207,14 @@ fn rules_are_kept() {
         }
     };
     broken(step(launch(0, 0), |x, y| vec![x, y]), expect!["step_c1: %0 is written, but it is an input"]);
+    let part = HostOp::Alias { offset: Dim::from(0) };
+    let by_alias = move |func: &mut HostFunc, x: Value, _: Value| {
+        let body = func.body();
+        let op = func.push_op(body, part.clone(), &[x], [BufferType::home(Dim::from(4))], None);
+        let fill = HostOp::Fill { value: 0, bytes: Dim::from(4) };
+        func.push_op(body, fill, &[func.result(op)], [], None);
+    };
+    broken(by_alias, expect!["step_c1: %0 is written, but it is an input"]);
     broken(
         step(launch(0, 2), |x, y| vec![x, y]),
         expect!["launch_c1: [2] are not operands, of which there are 2"],

@@ -236,6 +236,31 @@ fn values_die_after_their_last_use() {
     assert!(live.unused_args().is_empty());
 }
 
+/// A use inside of a region counts at the op around it; what the region itself defines is none of its values.
+#[test]
+fn values_live_as_long_as_a_region_reads_them() {
+    let program = parse(
+        r#""demo.func"() <{sym_name = "main", arg_names = ["x", "c"], result_names = ["y"]}> ({
+        ^bb0(%0: tensor<2xf32>, %1: tensor<i1>):
+          %2 = "demo.map"(%0) <{function = "exp"}> : (tensor<2xf32>) -> tensor<2xf32>
+          %3 = "demo.if"(%1) ({
+            %4 = "demo.map"(%2) <{function = "log"}> : (tensor<2xf32>) -> tensor<2xf32>
+            "demo.yield"(%4) : (tensor<2xf32>) -> ()
+          }, {
+            "demo.yield"(%2) : (tensor<2xf32>) -> ()
+          }) : (tensor<i1>) -> tensor<2xf32>
+          "demo.return"(%3) : (tensor<2xf32>) -> ()
+        }) : () -> ()"#,
+    );
+    let func: &Func<DemoOp> = program.entry();
+    let live = Liveness::of(func, func.body());
+    let ops = func.ops_in(func.body());
+    let died: Vec<usize> = ops.iter().map(|op| live.dying_after(*op).len()).collect();
+    assert_eq!(died, [1, 2, 1], "the argument; the condition and what a branch reads; the result");
+    let inside = func.ops_in(func.regions_of(ops[1])[0]);
+    assert!(inside.iter().all(|op| live.dying_after(*op).is_empty()));
+}
+
 /// 10,000 ops in a chain of equal pairs: linear-time tools take milliseconds, quadratic ones seconds.
 #[test]
 fn large_functions_take_milliseconds() {

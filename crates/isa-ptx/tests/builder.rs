@@ -1,8 +1,8 @@
 //! An entry that is built has the blocks, branches and registers that were asked for.
 
 use tegula_isa_ptx::builder::EntryBuilder;
-use tegula_isa_ptx::module::BlockId;
-use tegula_isa_ptx::op::{Add, Bra, Ret};
+use tegula_isa_ptx::module::{BlockId, Inst};
+use tegula_isa_ptx::op::{Add, Bra, Elect, Op, Ret, Shfl};
 use tegula_isa_ptx::reg::RegClass;
 use tegula_isa_ptx::{Operand, Reg};
 
@@ -27,4 +27,18 @@ fn labels_end_blocks_and_branches_find_them() {
     assert_eq!((sum.reads(), sum.writes()), (vec![r], vec![r]));
     assert_eq!(entry.registers.dense(r), 1);
     assert_eq!(Reg::new(RegClass::B64, 7).to_string(), "%rd7");
+}
+
+/// All results are written, those that may be missing among them; addresses and guards are read.
+#[test]
+fn results_are_told_from_operands() {
+    let mut b = EntryBuilder::new("uses");
+    let (p, q, d, a, mask) = (b.pred(), b.pred(), b.b32(), b.b32(), b.b32());
+    let uses = |op: Op| (op.reads(), op.writes());
+    let shuffle = Shfl { d, p: Some(p), a: a.into(), mask: mask.into(), ..Default::default() };
+    assert_eq!(uses(shuffle.into()), (vec![a, mask], vec![d, p]));
+    let chosen = Elect { d: Some(d), p, mask: mask.into() };
+    assert_eq!(uses(chosen.into()), (vec![mask], vec![d, p]));
+    let guarded = Inst { guard: Some(q.into()), op: Elect { d: None, p, mask: mask.into() }.into() };
+    assert_eq!((guarded.reads(), guarded.writes()), (vec![q, mask], vec![p]));
 }

@@ -242,6 +242,22 @@ error[machine-file]: `l1x` is no fact of a cpu
         }
     }
 
+    /// Predictions divide by rates.
+    #[test]
+    fn rates_are_above_zero() {
+        let zen4 = include_str!("../machines/zen4.toml");
+        for name in ["frequency", "flops_f32", "memory_bandwidth", "core_clock"] {
+            let given = zen4.lines().find(|line| line.split_whitespace().next() == Some(name)).unwrap();
+            let (before, after) = given.split_once("value = ").unwrap();
+            let (_, after) = after.split_once(',').unwrap();
+            for value in ["0", "-1", "inf", "nan"] {
+                let text = zen4.replace(given, &format!("{before}value = {value},{after}"));
+                let refusal = Machine::parse(&text, "my.toml").expect_err("a refusal").to_string();
+                assert!(refusal.contains(&format!("`{name}` must be above 0")), "{value}: {refusal}");
+            }
+        }
+    }
+
     #[test]
     fn kinds_do_not_mix() {
         let refusal = |text: &str| {

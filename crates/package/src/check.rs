@@ -5,12 +5,15 @@
 //! it (`check/images.rs`); launches, copies and transfers keep to the devices of their buffers (`check/devices.rs`); each
 //! `Input`, `Output` and `State` place has at most one buffer; copies, fills and counters never write to inputs or
 //! constants; steps nest at most [`MAX_DEPTH`] deep; branches that may run at once do not depend on each other
-//! (`check/fork.rs`). The time is in proportion to the program.
+//! (`check/fork.rs`). Each rule has a name (`check/rule.rs`). The time is in proportion to the program.
 //! Not promised: that sizes fit their buffers (they are symbolic; the runtime checks them once bound).
 
 mod devices;
 mod fork;
 mod images;
+mod rule;
+
+pub use rule::Rule;
 
 use crate::format::ALIGN;
 use crate::host::{Arg, Buffer, BufferId, HostProgram, Kernel, Origin, Place, Port, SizeExpr, Step};
@@ -36,20 +39,29 @@ pub struct Extents {
 
 /// Errors: `package-invalid`, one for each broken rule.
 pub fn check_program(program: &HostProgram, about: &About, extents: Extents) -> Result<(), Diagnostics> {
+    let mut found = Diagnostics::default();
+    for (_, message) in findings(program, about, extents) {
+        found.push(Diagnostic::error("package-invalid", message));
+    }
+    found.into_result(())
+}
+
+/// The rules that a program breaks, each with what there is to say; so many at most.
+pub fn findings(program: &HostProgram, about: &About, extents: Extents) -> Vec<(Rule, String)> {
     let (symbols, sizes) = (BTreeMap::new(), SeededSet::default());
-    let mut checker = Checker { program, extents, symbols, sizes, found: Diagnostics::default() };
+    let mut checker = Checker { program, extents, symbols, sizes, found: vec![] };
     checker.check_symbols();
     checker.check_ports();
     checker.check_buffers();
-    images::faults(program, extents.images).into_iter().for_each(|message| checker.fault(message));
+    checker.extend(images::faults(program, extents.images));
     checker.check_kernels();
     checker.check_steps(&program.steps, 0);
     // Only where all ids are known to be in range.
-    if checker.found.0.is_empty() {
-        devices::faults(program, about).into_iter().for_each(|message| checker.fault(message));
-        fork::faults(program).into_iter().for_each(|message| checker.fault(message));
+    if checker.found.is_empty() {
+        checker.extend(devices::faults(program, about));
+        checker.extend(fork::faults(program));
     }
-    checker.found.into_result(())
+    checker.found
 }
 
 struct Checker<'a> {
@@ -58,19 +70,22 @@ struct Checker<'a> {
     symbols: BTreeMap<&'a str, usize>,
     /// Sizes that use declared symbols only: a program names few, in many places.
     sizes: SeededSet<&'a SizeExpr>,
-    found: Diagnostics,
+    found: Vec<(Rule, String)>,
 }
 
 impl<'a> Checker<'a> {
-    fn fault(&mut self, message: String) {
-        if self.found.0.len() < MAX_FINDINGS {
-            self.found.push(Diagnostic::error("package-invalid", message));
-        }
+    fn fault(&mut self, rule: Rule, message: String) {
+        self.extend([(rule, message)]);
     }
 
-    fn require(&mut self, holds: bool, message: impl FnOnce() -> String) {
+    fn extend(&mut self, found: impl IntoIterator<Item = (Rule, String)>) {
+        let left = MAX_FINDINGS - self.found.len();
+        self.found.extend(found.into_iter().take(left));
+    }
+
+    fn require(&mut self, rule: Rule, holds: bool, message: impl FnOnce() -> String) {
         if !holds {
-            self.fault(message());
+            self.fault(rule, message());
         }
     }
 
@@ -78,25 +93,27 @@ impl<'a> Checker<'a> {
         for (index, symbol) in self.program.symbols.iter().enumerate() {
             let name = symbol.name.as_str();
             if Dim::symbol_name(name) != name || self.symbols.insert(name, index).is_some() {
-                self.fault(format!("size symbol `{name}` has no legal name of its own"));
+                self.fault(Rule::SymbolName, format!("size symbol `{name}` has no legal name of its own"));
             }
-            self.require(0 <= symbol.min && symbol.min <= symbol.max && symbol.divisor >= 1, || {
-                format!("size symbol `{name}` has no legal range")
-            });
+            self.require(
+                Rule::SymbolRange,
+                0 <= symbol.min && symbol.min <= symbol.max && symbol.divisor >= 1,
+                || format!("size symbol `{name}` has no legal range"),
+            );
             if let Some(upper) = &symbol.upper {
                 // Names so far are those of earlier symbols, and this one.
                 let mut earlier = true;
                 upper.for_each_symbol(&mut |used| {
                     earlier &= self.symbols.get(used.as_ref()).is_some_and(|at| *at < index);
                 });
-                self.require(earlier, || {
+                self.require(Rule::SymbolBound, earlier, || {
                     format!("the bound of size symbol `{name}` uses symbols that come later")
                 });
             }
             if let Origin::Input { input, axis } = symbol.origin {
                 let dim =
                     self.program.inputs.get(input as usize).and_then(|port| port.shape.get(axis as usize));
-                self.require(dim.and_then(Dim::as_symbol) == Some(name), || {
+                self.require(Rule::SymbolOrigin, dim.and_then(Dim::as_symbol) == Some(name), || {
                     format!("size symbol `{name}` is not dim {axis} of input {input}")
                 });
             }
@@ -106,9 +123,11 @@ impl<'a> Checker<'a> {
     fn check_ports(&mut self) {
         let mut names = BTreeSet::new();
         for (index, port) in self.program.inputs.iter().enumerate() {
-            self.require(names.insert(&port.name), || format!("two inputs are called `{}`", port.name));
+            self.require(Rule::InputName, names.insert(&port.name), || {
+                format!("two inputs are called `{}`", port.name)
+            });
             let place = self.program.buffers.get(port.buffer.index()).map(|buffer| &buffer.place);
-            self.require(place == Some(&Place::Input(index as u32)), || {
+            self.require(Rule::InputBuffer, place == Some(&Place::Input(index as u32)), || {
                 format!("input `{}` has no buffer of its own", port.name)
             });
         }
@@ -119,9 +138,11 @@ impl<'a> Checker<'a> {
         for (index, buffer) in self.program.buffers.iter().enumerate() {
             if let Place::Output(i) = buffer.place {
                 let port = self.program.outputs.get(i as usize);
-                self.require(port.is_some_and(|port| port.buffer.index() == index), || {
-                    format!("buffer `{}` is not the buffer of output {i}", buffer.name)
-                });
+                self.require(
+                    Rule::OutputBuffer,
+                    port.is_some_and(|port| port.buffer.index() == index),
+                    || format!("buffer `{}` is not the buffer of output {i}", buffer.name),
+                );
             }
         }
         for port in self.program.inputs.iter().chain(&self.program.outputs) {
@@ -139,7 +160,9 @@ impl<'a> Checker<'a> {
         let fits = bytes == Some(default.bytes)
             && default.shape.len() == port.shape.len()
             && end_inside(default.offset, default.bytes, self.extents.constants).is_some();
-        self.require(fits, || format!("the default of input `{}` is none of its tensors", port.name));
+        self.require(Rule::InputDefault, fits, || {
+            format!("the default of input `{}` is none of its tensors", port.name)
+        });
     }
 
     fn check_aliases(&mut self) {
@@ -150,12 +173,14 @@ impl<'a> Checker<'a> {
             let fits = input.is_some_and(|input| {
                 (input.buffer, input.dtype, &input.shape) == (port.buffer, port.dtype, &port.shape)
             });
-            self.require(fits && taken.insert(alias), || {
+            self.require(Rule::OutputAlias, fits && taken.insert(alias), || {
                 format!("output `{}` is not in the memory of an input of its own that is like it", port.name)
             });
         }
         for port in &self.program.inputs {
-            self.require(port.alias.is_none(), || format!("input `{}` takes no other's memory", port.name));
+            self.require(Rule::InputAlias, port.alias.is_none(), || {
+                format!("input `{}` takes no other's memory", port.name)
+            });
             self.check_default(port);
         }
     }
@@ -171,16 +196,18 @@ impl<'a> Checker<'a> {
         for buffer in &self.program.buffers {
             let name = &buffer.name;
             self.check_size(&buffer.bytes, || format!("the size of buffer `{name}`"));
-            self.require(buffer.first <= buffer.last && buffer.last < steps.max(1), || {
-                format!("buffer `{name}` has no legal lifetime")
-            });
+            self.require(
+                Rule::BufferLifetime,
+                buffer.first <= buffer.last && buffer.last < steps.max(1),
+                || format!("buffer `{name}` has no legal lifetime"),
+            );
             let unique = match buffer.place {
                 Place::Input(i) => (i as usize) < self.program.inputs.len() && taken.insert((0, i)),
                 Place::Output(i) => (i as usize) < self.program.outputs.len() && taken.insert((1, i)),
                 Place::State(i) => (i as usize) < self.program.buffers.len() && taken.insert((2, i)),
                 Place::Constant { .. } | Place::Arena | Place::Alias { .. } => true,
             };
-            self.require(unique, || format!("buffer `{name}` has no legal place"));
+            self.require(Rule::BufferPlace, unique, || format!("buffer `{name}` has no legal place"));
             self.check_place(buffer);
         }
     }
@@ -191,7 +218,7 @@ impl<'a> Checker<'a> {
             Place::Constant { offset, bytes } => {
                 let inside = end_inside(*offset, *bytes, self.extents.constants).is_some()
                     && buffer.bytes.as_const().is_some_and(|size| size as u64 <= *bytes);
-                self.require(inside && offset % ALIGN == 0, || {
+                self.require(Rule::Constant, inside && offset % ALIGN == 0, || {
                     format!("constant `{name}` is outside of the constants")
                 });
             }
@@ -199,7 +226,9 @@ impl<'a> Checker<'a> {
                 self.check_buffer_id(*of);
                 // Chains of aliases would cost time at every use.
                 let chained = self.program.buffers.get(of.index()).is_some_and(Buffer::is_alias);
-                self.require(!chained, || format!("buffer `{name}` is an alias of an alias"));
+                self.require(Rule::AliasChain, !chained, || {
+                    format!("buffer `{name}` is an alias of an alias")
+                });
                 self.check_size(offset, || format!("the offset of buffer `{name}`"));
             }
             Place::Input(_) | Place::Output(_) | Place::Arena | Place::State(_) => {}
@@ -219,7 +248,7 @@ impl<'a> Checker<'a> {
 
     fn check_steps(&mut self, steps: &'a [Step], depth: u32) {
         if depth > MAX_DEPTH && !steps.is_empty() {
-            return self.fault(format!("steps nest deeper than {MAX_DEPTH}"));
+            return self.fault(Rule::Nesting, format!("steps nest deeper than {MAX_DEPTH}"));
         }
         for step in steps {
             self.check_step(step, depth);
@@ -230,14 +259,14 @@ impl<'a> Checker<'a> {
         match step {
             Step::Launch { kernel, args, grid } => {
                 let facts = self.program.kernels.get(*kernel as usize);
-                self.require(facts.is_some(), || format!("there is no kernel {kernel}"));
+                self.require(Rule::KernelId, facts.is_some(), || format!("there is no kernel {kernel}"));
                 if let Some(Kernel {
                     name,
                     code: KernelCode::Image { entry: Entry::Ptx { launch, .. }, .. },
                     ..
                 }) = facts
                 {
-                    self.require(maps_fit(&launch.maps, args), || {
+                    self.require(Rule::MapArguments, maps_fit(&launch.maps, args), || {
                         format!("a tensor map of kernel `{name}` is of an argument that a launch lacks")
                     });
                 }
@@ -264,7 +293,7 @@ impl<'a> Checker<'a> {
             Step::Bind { symbol, from } => {
                 self.check_buffer_id(*from);
                 let origin = self.program.symbols.get(*symbol as usize).map(|symbol| symbol.origin);
-                self.require(origin == Some(Origin::Data), || {
+                self.require(Rule::BindOrigin, origin == Some(Origin::Data), || {
                     format!("size symbol {symbol} cannot be bound")
                 });
             }
@@ -278,7 +307,9 @@ impl<'a> Checker<'a> {
                 self.check_steps(otherwise, depth + 1);
             }
             Step::Loop { trip, cond, counter, body } => {
-                self.require(trip.is_some() || cond.is_some(), || "a loop has no end".to_string());
+                self.require(Rule::LoopEnd, trip.is_some() || cond.is_some(), || {
+                    "a loop has no end".to_string()
+                });
                 trip.iter().chain(cond).for_each(|buffer| self.check_buffer_id(*buffer));
                 counter.iter().for_each(|buffer| self.check_written(*buffer));
                 self.check_steps(body, depth + 1);
@@ -291,7 +322,7 @@ impl<'a> Checker<'a> {
     }
 
     fn check_buffer_id(&mut self, buffer: BufferId) {
-        self.require(buffer.index() < self.program.buffers.len(), || {
+        self.require(Rule::BufferId, buffer.index() < self.program.buffers.len(), || {
             format!("there is no buffer {}", buffer.0)
         });
     }
@@ -307,7 +338,9 @@ impl<'a> Checker<'a> {
             Some(Place::Input(input)) => !self.is_updated(*input),
             root => matches!(root, Some(Place::Constant { .. })),
         };
-        self.require(!read_only, || format!("a step writes to buffer {}, an input or a constant", buffer.0));
+        self.require(Rule::ReadOnly, !read_only, || {
+            format!("a step writes to buffer {}, an input or a constant", buffer.0)
+        });
     }
 
     fn check_size(&mut self, size: &'a SizeExpr, what: impl FnOnce() -> String) {
@@ -323,7 +356,10 @@ impl<'a> Checker<'a> {
         match unknown {
             Some(name) => {
                 let what = what();
-                self.fault(format!("{what} uses the size symbol `{name}`, which is not declared"));
+                self.fault(
+                    Rule::SizeSymbol,
+                    format!("{what} uses the size symbol `{name}`, which is not declared"),
+                );
             }
             None => _ = self.sizes.insert(size),
         }

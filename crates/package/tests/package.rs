@@ -8,6 +8,8 @@ use tegula_base::{DType, Dim};
 use tegula_package::format::{FORMAT_VERSION, HEADER, Header, SectionKind, repair_checksums};
 use tegula_package::*;
 
+#[path = "package/each_rule.rs"]
+mod each_rule;
 #[path = "package/rules.rs"]
 mod rules;
 
@@ -239,6 +241,21 @@ fn kernels_for_gpus_keep_their_launch_facts() {
     assert_eq!(other.ptx_kernel(&other.program.kernels[1].code), None);
 }
 
+/// Memory lives as long as any buffer that uses it, and an output's to the end.
+#[test]
+fn lifetimes_are_of_memory() {
+    let (_, mut program) = sample();
+    (program.buffers[2].first, program.buffers[2].last) = (3, 4);
+    (program.buffers[5].first, program.buffers[5].last) = (1, 6);
+    let lives = |program: &HostProgram| {
+        let life = lifetime::lifetimes(program, &lifetime::roots(program))[2];
+        (life.first, life.last)
+    };
+    assert_eq!(lives(&program), (1, 6));
+    program.outputs[1].buffer = BufferId(5);
+    assert_eq!(lives(&program), (1, 11));
+}
+
 /// Each device has an arena of its own, planned alone.
 #[test]
 fn arenas_are_planned_by_device() {
@@ -367,6 +384,25 @@ fn foreign_newer_and_older_files_are_told_apart() {
             error[package-older]: the package has format 1, this Tegula reads format 4
             help: compile the model again with this version"#]],
     );
+}
+
+/// Word 0 of an argument block is a table of functions: one that is too short would be read beyond its end.
+#[test]
+fn packages_that_need_later_functions_are_newer() {
+    let bytes = sample_bytes();
+    let known = Function::ALL.len();
+    let said = format!("\"functions\": {known}");
+    let at =
+        bytes.windows(said.len()).position(|part| part == said.as_bytes()).expect("the number of functions");
+    let mut newer = bytes.to_vec();
+    newer[at..at + said.len()].copy_from_slice(format!("\"functions\": {}", known + 1).as_bytes());
+    repair_checksums(&mut newer);
+    let refusal = Package::parse(newer.into()).expect_err("an error").to_string();
+    let message = format!(
+        "error[package-newer]: the package needs {} scalar functions, this Tegula has {known}",
+        known + 1
+    );
+    assert!(refusal.starts_with(&message), "{refusal}");
 }
 
 #[test]

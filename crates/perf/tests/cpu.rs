@@ -141,6 +141,20 @@ fn lines_stay_as_long_as_there_is_room() {
     assert_eq!(walk(64 << 20), 3);
 }
 
+/// Pages apart, so that no line is a neighbour of one before.
+#[test]
+fn steady_strides_are_foreseen() {
+    let (cpu, core) = (cpu(), core());
+    let ahead = |place: fn(u64) -> u64| {
+        let (mut caches, mut stride) = (Caches::new(&cpu, &core), Stride::default());
+        let mut ahead = Vec::new();
+        (1..9).for_each(|n| caches.access(place(n) << 12, 8, &mut stride, |found| ahead.push(found.ahead)));
+        ahead
+    };
+    assert_eq!(ahead(|n| 3 + n), [false, false, true, true, true, true, true, true]);
+    assert_eq!(ahead(|n| n * n), [false; 8]);
+}
+
 #[test]
 fn an_access_over_two_lines_touches_both() {
     let (cpu, core) = (cpu(), core());
@@ -148,6 +162,8 @@ fn an_access_over_two_lines_touches_both() {
     let mut lines = 0;
     caches.access(96, 64, &mut Stride::default(), |_| lines += 1);
     assert_eq!(lines, 2);
+    caches.access(64, 64, &mut Stride::default(), |_| lines += 1);
+    assert_eq!(lines, 3, "one that ends with a line touches no other");
 }
 
 #[test]

@@ -99,6 +99,7 @@ impl Machine<'_> {
                     self.ctas[*cta].shared.check(*address, len)?;
                     let phase = self.ctas[*cta].shared.barrier(*barrier)?.phase;
                     let work = Some((Who::Barrier((*cta, *barrier)), phase as u32 + 1, true));
+                    self.uses_barrier(here, (*cta, *barrier), lane, true)?;
                     self.touch_remote(here, &remote, false, lane, work)?;
                     let area = Area::Shared(*cta);
                     let address = *address as u64;
@@ -160,6 +161,7 @@ impl Machine<'_> {
     ) -> Run<()> {
         let phase = self.ctas[barrier.0].shared.barrier(barrier.1)?.phase;
         let work = Some((Who::Barrier(barrier), phase as u32 + 1, true));
+        self.uses_barrier(here, barrier, lane, true)?;
         if let Some((address, len)) = from {
             let (area, address) = (Area::Shared(here.cta), address as u64);
             self.touch(here, Touch { area, address, len, write: false, strong: false, lane, work })?;

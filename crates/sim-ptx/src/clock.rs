@@ -1,7 +1,8 @@
 //! Who knows of whose work: vector clocks of warps and of asynchronous work (Lamport; Flanagan and Freund, "FastTrack").
 //! An agent is a warp, or a source of asynchronous work whose parts end in order: an mbarrier's phases, a warp's
 //! groups. A warp's `seen` says up to which of an agent's epochs it comes after; `visible` says the same of what the
-//! asynchronous proxy will find written, which only a proxy fence raises.
+//! asynchronous proxy will find written, which only a proxy fence raises; `inits` of the mbarriers that all will find, by
+//! `fence.mbarrier_init`.
 
 use std::collections::HashMap;
 
@@ -17,6 +18,7 @@ pub struct Clock(Vec<u32>);
 pub struct Knowledge {
     pub seen: Clock,
     pub visible: Clock,
+    pub inits: Clock,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -63,6 +65,7 @@ impl Knowledge {
     pub fn join(&mut self, other: &Knowledge) {
         self.seen.join(&other.seen);
         self.visible.join(&other.visible);
+        self.inits.join(&other.inits);
     }
 }
 
@@ -126,6 +129,25 @@ impl Clocks {
         let knowledge = self.warp(c, w);
         knowledge.visible.join(&knowledge.seen);
         self.next_epoch(c, w);
+    }
+
+    /// A warp as an agent, and its epoch.
+    pub fn now(&mut self, c: usize, w: usize) -> (Agent, u32) {
+        let own = self.agent(Who::Warp(c, w));
+        (own, self.warp(c, w).seen.get(own))
+    }
+
+    /// Of `fence.mbarrier_init`: what the warp itself has initialised.
+    pub fn init_fence(&mut self, c: usize, w: usize) {
+        let (own, epoch) = self.now(c, w);
+        self.warp(c, w).inits.raise(own, epoch);
+        self.next_epoch(c, w);
+    }
+
+    /// Brings what fences have made visible to all.
+    pub fn arrive_relaxed(&mut self, meet: Meet, c: usize, w: usize) {
+        let inits = self.warp(c, w).inits.clone();
+        self.meetings.entry(meet).or_default().gathered.inits.join(&inits);
     }
 
     /// Brings the warp's knowledge.

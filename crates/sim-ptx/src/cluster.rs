@@ -34,6 +34,8 @@ impl Machine<'_> {
         self.effects += 1;
         if release {
             self.arrives(here, Meet::Cluster);
+        } else {
+            self.arrives_relaxed(here);
         }
         self.end_cluster_generation();
         Ok(Outcome::Next)

@@ -27,6 +27,10 @@ impl Machine<'_> {
                 self.passes(here, true);
                 Ok(Outcome::Next)
             }
+            Body::InitFence => {
+                self.fences_inits(here);
+                Ok(Outcome::Next)
+            }
             Body::Sleep => Ok(Outcome::Yield),
             Body::LetDependents => {
                 self.ctas[here.cta].lets_dependents = true;

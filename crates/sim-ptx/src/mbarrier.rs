@@ -74,6 +74,9 @@ impl Machine<'_> {
         }
         for lane in lanes(active) {
             let at = self.barrier_at(here, o.space, addresses[lane]).map_err(|p| of_lane(p, lane))?;
+            if !matches!(o.step, MbarrierStep::Init { .. }) {
+                self.uses_barrier(here, at, lane, false).map_err(|p| of_lane(p, lane))?;
+            }
             self.mbarrier_lane(here, &o.step, at, lane).map_err(|p| of_lane(p, lane))?;
         }
         Ok(Outcome::Next)
@@ -104,6 +107,7 @@ impl Machine<'_> {
                     ));
                 }
                 let barrier = Mbarrier { count, pending: count, bytes: 0, phase: 0 };
+                self.initialises(here, at, lane);
                 self.ctas[at.0].shared.add_barrier(at.1, barrier)
             }
             MbarrierStep::Inval => self.ctas[at.0].shared.remove_barrier(at.1),
@@ -219,6 +223,7 @@ impl Machine<'_> {
         for lane in lanes(active) {
             let at = self.barrier_at(here, space, addresses[lane]).map_err(|p| of_lane(p, lane))?;
             let barrier = *self.ctas[at.0].shared.barrier(at.1).map_err(|p| of_lane(p, lane))?;
+            self.uses_barrier(here, at, lane, false).map_err(|p| of_lane(p, lane))?;
             let has_ended = if done.negated {
                 if values[lane] > 1 {
                     return Err(of_lane(Problem::new("sim-mbarrier", "a parity is 0 or 1"), lane));

@@ -156,6 +156,8 @@ pub enum Body {
     Barrier(Barrier),
     Fence,
     ProxyFence,
+    /// `fence.mbarrier_init`.
+    InitFence,
     Copy(Copy),
     CopyCommit,
     CopyArrive {

@@ -1,17 +1,21 @@
 //! Finds accesses that nothing orders: for each word of memory the last write and four readers (of the warp's own
 //! cluster, of another one, of an earlier launch), with the agent and epoch of each (see `clock.rs`). An access must come after the last write, and a write after the readers.
 //! What the generic proxy wrote must also have passed a proxy fence before the asynchronous proxy uses it.
+//! What is said of mbarriers stands in `race/inits.rs`.
 //! Accesses of one warp's lanes to the same bytes are ordered by what the warp meets at, not by their lockstep.
 //! What an earlier launch did is ordered before all of this one where that has ended when this one begins; where it may
 //! still run, only before what comes after a wait for it.
 //! A missed race is possible (of each kind of reader only the last is kept); a report is always of two accesses that
 //! nothing orders.
 
+mod inits;
+
 use std::cell::RefCell;
 use std::collections::HashMap;
 
 use crate::clock::{Agent, Clocks, Meet, Who};
 use crate::machine::{Here, Machine};
+use crate::mbarrier::BarrierAt;
 use crate::problem::{Problem, Run};
 use crate::program::Program;
 
@@ -31,6 +35,8 @@ pub struct Races<'a> {
     history: &'a History<'a>,
     /// Of the cluster's shared memory.
     shared: Shadow,
+    /// Of its mbarriers.
+    inits: HashMap<BarrierAt, inits::Init>,
     /// When this cluster began: what is older is of other clusters.
     began: u64,
     /// Until when the work of clusters before is known by an atomic operation; and when each place was last changed.
@@ -133,6 +139,7 @@ impl<'a> Races<'a> {
             clocks: Clocks::default(),
             history,
             shared: Shadow::default(),
+            inits: HashMap::default(),
             began: 0,
             known_until: 0,
             released: HashMap::default(),
@@ -142,6 +149,7 @@ impl<'a> Races<'a> {
     pub fn begin(&mut self, now: u64) {
         self.clocks = Clocks::default();
         self.shared.clear();
+        self.inits.clear();
         self.began = now;
     }
 }

@@ -227,3 +227,24 @@ fn wide_products_and_f64() {
     });
     assert_eq!(two, ((x as f32 as f64).exp2() as f32).to_bits() as u64);
 }
+
+/// Of two words beside each other; beyond 32 bits a count is 32, or wraps.
+#[test]
+fn funnel_shifts() {
+    let (lo, hi) = (0x89ab_cdefu32, 0x0123_4567u32);
+    let both = u64::from(hi) << 32 | u64::from(lo);
+    for by in [0, 1, 31, 32, 33, 63, 64, u32::MAX] {
+        for (mode, bits) in [(ShiftMode::Clamp, by.min(32)), (ShiftMode::Wrap, by % 32)] {
+            let shifted = |direction| {
+                let values = [lo, hi, by].map(u64::from);
+                let op = |d, s: &[Reg]| {
+                    Shf { direction, mode, d, lo: s[0].into(), hi: s[1].into(), by: s[2].into() }.into()
+                };
+                eval(&[W, W, W], W, &values, op)
+            };
+            let left = (u128::from(both) << bits >> 32) as u32;
+            assert_eq!(shifted(Direction::Left), u64::from(left), "{mode:?} {by}");
+            assert_eq!(shifted(Direction::Right), both >> bits & 0xffff_ffff, "{mode:?} {by}");
+        }
+    }
+}

@@ -122,6 +122,46 @@ fn comparisons_give_bits_and_zeros_where_a_lane_is_off() {
     assert_eq!(ran(&[(2, f32::NAN.to_bits())], 0, floats.unwrap()).masks[1], 0b100);
 }
 
+/// Lanes 0, 1 and 2 are equal, less and greater.
+#[test]
+fn each_predicate_tells_equal_less_and_greater() {
+    let given = [(16, 5), (0, 5), (17, 5), (1, 4), (18, 5), (2, 6)];
+    let expected = [0b001, 0b010, 0b011, 0b000, 0b110, 0b101, 0b100, 0b111];
+    for (predicate, expected) in (0u32..).zip(expected) {
+        for code in
+            [Code::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8, Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8]
+        {
+            let compared = Instruction::with4(code, R::K2, R::ZMM0, R::ZMM1, predicate).unwrap();
+            assert_eq!(ran(&given, 0, compared).masks[1] & 0b111, expected, "{predicate} of {code:?}");
+        }
+    }
+}
+
+/// A count of the width or more leaves nothing, or the sign.
+#[test]
+fn shifts_by_the_width_leave_nothing() {
+    let (word, counts) = (0x8000_0101u32, [0, 1, 31, 32, 33, u32::MAX]);
+    let given: Vec<(usize, u32)> = (0..6).flat_map(|i| [(i, word), (16 + i, counts[i])]).collect();
+    let shifted = |code| ran(&given, 0, of3(code, R::ZMM2, R::ZMM0, R::ZMM1)).zmm2[..6].to_vec();
+    let each = |f: &dyn Fn(u32) -> u32| counts.map(f).to_vec();
+    let left = shifted(Code::EVEX_Vpsllvd_zmm_k1z_zmm_zmmm512b32);
+    assert_eq!(left, each(&|by| word.checked_shl(by).unwrap_or(0)));
+    let right = shifted(Code::EVEX_Vpsrlvd_zmm_k1z_zmm_zmmm512b32);
+    assert_eq!(right, each(&|by| word.checked_shr(by).unwrap_or(0)));
+    let signed = shifted(Code::EVEX_Vpsravd_zmm_k1z_zmm_zmmm512b32);
+    assert_eq!(signed, each(&|by| (word as i32 >> by.min(31)) as u32));
+}
+
+/// Of two NaNs the first is handed on, quiet.
+#[test]
+fn sums_hand_on_a_nan() {
+    let [first, second] = [0x7f80_0001, 0xffc0_0002];
+    let sum = of3(Code::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er, R::ZMM2, R::ZMM0, R::ZMM1);
+    let one = 1.0f32.to_bits();
+    let given = [(0, first), (16, second), (1, one), (17, second), (2, first), (18, one)];
+    assert_eq!(ran(&given, 0, sum).zmm2[..3], [0x7fc0_0001, second, 0x7fc0_0001]);
+}
+
 #[test]
 fn chosen_lanes() {
     let blend = masked(of3(Code::EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32, R::ZMM2, R::ZMM0, R::ZMM1), false);

@@ -123,6 +123,19 @@ mod tests {
         assert!(found > 1000, "{found} divisors");
     }
 
+    /// An index of a loop is its start and some steps.
+    #[test]
+    fn divisors_of_loops_divide_start_and_step() {
+        let mut kernel = kernel();
+        let mut b = TileBuilder::new(&mut kernel);
+        for (start, step, by) in [(0, 8, 8), (4, 8, 4), (3, 8, 1), (12, 18, 2), (16, 4, 4)] {
+            let (lo, hi) = (b.index(start), b.index(start + 3 * step));
+            let scope = b.begin_for(lo, hi, step, &[]);
+            assert_eq!(divisor(b.func, scope.iv, &of_size), by, "from {start} by {step}");
+            b.end_for(scope, &[]);
+        }
+    }
+
     #[test]
     fn exact_quotients_multiply_back() {
         let mut kernel = kernel();

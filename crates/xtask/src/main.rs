@@ -11,6 +11,7 @@ mod docs;
 mod fetch_models;
 mod identity;
 mod mlir_opt;
+mod mutants;
 mod npy;
 mod page;
 mod programs;
@@ -45,6 +46,7 @@ const VERBS: &[(&str, Run)] = &[
     ("wheel", wheel::run),
     ("capi", capi::run),
     ("identity", identity::run),
+    ("mutants", mutants::run),
 ];
 
 fn main() -> ExitCode {

@@ -14,6 +14,7 @@ use tegula_automation::outcome::Outcome;
 use tegula_automation::shell::Shell;
 use tegula_automation::{verb, workspace};
 
+use crate::mutants::list;
 use crate::{docs, programs};
 
 /// What breaks a rule, as `path:line: message`.
@@ -47,6 +48,9 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     markdown::check(&mut findings)?;
     for page in docs::stale()? {
         findings.add(&page, 0, "is not what the data say; `cargo xtask docs` writes it");
+    }
+    for problem in list::problems(&list::read()?)? {
+        findings.add(&workspace::root().join(list::FILE), 0, problem);
     }
     for finding in &findings.0 {
         println!("{finding}");

@@ -14,7 +14,12 @@ pub fn folder(name: &str) -> PathBuf {
 }
 
 pub fn tegula(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tegula")).args(args).output().unwrap()
+    tegula_in(Path::new("."), args)
+}
+
+/// Where names of files are relative to a folder.
+pub fn tegula_in(folder: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tegula")).current_dir(folder).args(args).output().unwrap()
 }
 
 /// stdout of a command that succeeds.

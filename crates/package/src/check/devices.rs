@@ -1,5 +1,6 @@
 //! The rules of devices: what runs on one touches that one's memory alone, and only transfers go between two.
 
+use super::Rule;
 use crate::device::DeviceId;
 use crate::host::{Arg, Buffer, BufferId, HostProgram, Kernel, Place, Step};
 use crate::image::{Entry, KernelCode, isa};
@@ -9,10 +10,10 @@ use crate::manifest::About;
 pub const MAX_DEVICES: usize = 64;
 
 /// What is wrong with the devices of a program whose other ids are in range.
-pub(super) fn faults(program: &HostProgram, about: &About) -> Vec<String> {
+pub(super) fn faults(program: &HostProgram, about: &About) -> Vec<(Rule, String)> {
     let mut found = Vec::new();
     if about.device_count() > MAX_DEVICES {
-        found.push(format!("the package has more than {MAX_DEVICES} devices"));
+        found.push((Rule::DeviceCount, format!("the package has more than {MAX_DEVICES} devices")));
     }
     for buffer in &program.buffers {
         found.extend(buffer_fault(program, about, buffer));
@@ -23,7 +24,10 @@ pub(super) fn faults(program: &HostProgram, about: &About) -> Vec<String> {
     for port in &program.outputs {
         let buffer = &program.buffers[port.buffer.index()];
         if !buffer.device.is_home() {
-            found.push(format!("output `{}` is on {}", port.name, about.device_name(buffer.device)));
+            found.push((
+                Rule::OutputDevice,
+                format!("output `{}` is on {}", port.name, about.device_name(buffer.device)),
+            ));
         }
     }
     if found.is_empty() {
@@ -32,38 +36,42 @@ pub(super) fn faults(program: &HostProgram, about: &About) -> Vec<String> {
     found
 }
 
-fn buffer_fault(program: &HostProgram, about: &About, buffer: &Buffer) -> Option<String> {
+fn buffer_fault(program: &HostProgram, about: &About, buffer: &Buffer) -> Option<(Rule, String)> {
     let (name, device) = (&buffer.name, buffer.device);
     if about.machine_of(device).is_none() {
-        return Some(format!("buffer `{name}` is on {}", missing(about, device)));
+        return Some((Rule::BufferDevice, format!("buffer `{name}` is on {}", missing(about, device))));
     }
     match &buffer.place {
-        Place::Input(_) | Place::Output(_) if !device.is_home() => {
-            Some(format!("buffer `{name}` is an input or output, but on {}", about.device_name(device)))
-        }
+        Place::Input(_) | Place::Output(_) if !device.is_home() => Some((
+            Rule::PortDevice,
+            format!("buffer `{name}` is an input or output, but on {}", about.device_name(device)),
+        )),
         Place::Alias { of, .. } if program.buffers[of.index()].device != device => {
             let of = &program.buffers[of.index()];
             let (own, other) = (about.device_name(device), about.device_name(of.device));
-            Some(format!("buffer `{name}` is on {own}, the memory that it shares on {other}"))
+            Some((
+                Rule::AliasDevice,
+                format!("buffer `{name}` is on {own}, the memory that it shares on {other}"),
+            ))
         }
         _ => None,
     }
 }
 
 /// The home takes portable code too, unless it is a GPU, whose memory no executor of the host reads.
-fn image_fault(about: &About, index: usize, image: &str, device: DeviceId) -> Option<String> {
+fn image_fault(about: &About, index: usize, image: &str, device: DeviceId) -> Option<(Rule, String)> {
     let Some(machine) = about.machine_of(device) else {
-        return Some(format!("image {index} is for {}", missing(about, device)));
+        return Some((Rule::ImageDevice, format!("image {index} is for {}", missing(about, device))));
     };
     let is_portable = image == isa::PORTABLE && device.is_home() && machine.isa != isa::PTX;
     if image == machine.isa || is_portable {
         return None;
     }
     let name = about.device_name(device);
-    Some(format!("image {index} is `{image}` code, but {name} runs `{}`", machine.isa))
+    Some((Rule::ImageIsa, format!("image {index} is `{image}` code, but {name} runs `{}`", machine.isa)))
 }
 
-fn step_fault(program: &HostProgram, about: &About, step: &Step) -> Option<String> {
+fn step_fault(program: &HostProgram, about: &About, step: &Step) -> Option<(Rule, String)> {
     let of = |buffer: BufferId| program.buffers[buffer.index()].device;
     match step {
         Step::Launch { kernel, args, .. } => {
@@ -74,19 +82,25 @@ fn step_fault(program: &HostProgram, about: &About, step: &Step) -> Option<Strin
                 Arg::Size(_) => None,
             });
             if is_mixed(kernel, args) {
-                return Some(format!("kernel `{}` of a region has a buffer behind a size", kernel.name));
+                return Some((
+                    Rule::RegionArguments,
+                    format!("kernel `{}` of a region has a buffer behind a size", kernel.name),
+                ));
             }
             let strange = buffers.into_iter().find(|buffer| of(*buffer) != device)?;
             let name = &program.buffers[strange.index()].name;
             let (own, other) = (about.device_name(device), about.device_name(of(strange)));
-            Some(format!("kernel `{}` runs on {own}, its buffer `{name}` is on {other}", kernel.name))
+            Some((
+                Rule::LaunchDevice,
+                format!("kernel `{}` runs on {own}, its buffer `{name}` is on {other}", kernel.name),
+            ))
         }
         Step::Copy { src, dst, .. } if of(*src) != of(*dst) => {
             let (src, dst) = (about.device_name(of(*src)), about.device_name(of(*dst)));
-            Some(format!("a copy goes from {src} to {dst}, which only a transfer does"))
+            Some((Rule::CopyDevice, format!("a copy goes from {src} to {dst}, which only a transfer does")))
         }
         Step::Transfer { src, dst, .. } if of(*src) == of(*dst) => {
-            Some(format!("a transfer stays within {}", about.device_name(of(*src))))
+            Some((Rule::TransferDevice, format!("a transfer stays within {}", about.device_name(of(*src)))))
         }
         _ => None,
     }

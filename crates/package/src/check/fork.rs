@@ -3,13 +3,14 @@
 //!
 //! Of a launch's buffers a program does not say which are written: all that the kernel could write count.
 
+use super::Rule;
 use crate::host::{Arg, BufferId, HostProgram, Place, SizeExpr, Step};
 use crate::lifetime::{lifetimes, roots};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What is wrong with the forks of a program whose ids are in range.
-pub(super) fn faults(program: &HostProgram) -> Vec<String> {
+pub(super) fn faults(program: &HostProgram) -> Vec<(Rule, String)> {
     let mut forks: Vec<(u32, [&[Step]; 2])> = Vec::new();
     Step::for_each(&program.steps, 0, &mut |number, step| {
         if let Step::Fork { first, second } = step {
@@ -26,7 +27,7 @@ pub(super) fn faults(program: &HostProgram) -> Vec<String> {
     for (number, branches) in forks {
         // Branches of branches would be read once for each level.
         if number < end {
-            found.push(format!("the fork at step {number} is inside of another"));
+            found.push((Rule::ForkNesting, format!("the fork at step {number} is inside of another")));
             continue;
         }
         let mut touched = [Touched::new(program, &roots), Touched::new(program, &roots)];
@@ -36,7 +37,10 @@ pub(super) fn faults(program: &HostProgram) -> Vec<String> {
         }
         let [first, second] = &touched;
         if !first.written.is_disjoint(&second.all) || !second.written.is_disjoint(&first.all) {
-            found.push(format!("the branches of the fork at step {number} depend on each other"));
+            found.push((
+                Rule::ForkBranches,
+                format!("the branches of the fork at step {number} depend on each other"),
+            ));
         }
         for place in first.all.union(&second.all) {
             if let Item::Buffer(root) = place
@@ -44,7 +48,10 @@ pub(super) fn faults(program: &HostProgram) -> Vec<String> {
                 && (lives[*root].first > number || lives[*root].last + 1 < end)
             {
                 let name = &program.buffers[*root].name;
-                found.push(format!("buffer `{name}` does not live through the fork at step {number}"));
+                found.push((
+                    Rule::ForkLifetime,
+                    format!("buffer `{name}` does not live through the fork at step {number}"),
+                ));
             }
         }
     }

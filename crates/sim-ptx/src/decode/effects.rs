@@ -259,7 +259,8 @@ fn barrier(op: &Op, rows: &mut Rows) -> Option<Body> {
         }
         Op::Fence(_) => Body::Fence,
         Op::FenceProxyAsync(_) => Body::ProxyFence,
-        Op::FenceProxyAlias(_) | Op::FenceMbarrierInit(_) => Body::Hint,
+        Op::FenceMbarrierInit(_) => Body::InitFence,
+        Op::FenceProxyAlias(_) => Body::Hint,
         _ => return None,
     })
 }

@@ -66,6 +66,7 @@ impl Machine<'_> {
         let addresses = self.ctas[here.cta].warps[here.warp].addresses(self.program, at, active)?;
         for lane in lanes(active) {
             let at = self.barrier_at(here, Space::Shared, addresses[lane]).map_err(|p| of_lane(p, lane))?;
+            self.uses_barrier(here, at, lane, false).map_err(|p| of_lane(p, lane))?;
             // Those who wait for the barrier know of the copies.
             let closed = self.ctas[here.cta].warps[here.warp].copies.closed();
             self.vouches(here, Who::Copies(here.cta, here.warp), closed + 1, Meet::Mbarrier(at));

@@ -158,3 +158,27 @@ fn set(bytes: &mut [u8], at: usize, target: usize, end: usize) -> Emitted<()> {
     bytes[at..at + 4].copy_from_slice(&relative.to_le_bytes());
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Around the farthest that a short branch reaches.
+    #[test]
+    fn branches_go_back_to_their_label() {
+        for gap in 120..136usize {
+            let (mut encoder, start) = (Encoder::new(1, gap), Label(0));
+            encoder.bind(start);
+            (0..gap).for_each(|_| encoder.push(Instruction::with(X86::Nopd)).expect("a byte"));
+            encoder.jump(X86::Jmp_rel8_64, X86::Jmp_rel32_64, start).expect("a branch");
+            let (bytes, _) = encoder.finish(&[]).expect("all labels are placed");
+            let back = match &bytes[gap..] {
+                [0xeb, near] => i64::from(*near as i8),
+                [0xe9, far @ ..] => i64::from(i32::from_le_bytes(far.try_into().expect("four bytes"))),
+                other => panic!("{other:x?} is no jump"),
+            };
+            assert_eq!(bytes.len() as i64 + back, 0, "{gap}");
+            assert_eq!(bytes.len() - gap, if gap <= 126 { 2 } else { 5 }, "{gap}");
+        }
+    }
+}

@@ -153,6 +153,17 @@ impl IndexOp {
 mod tests {
     use super::*;
 
+    #[test]
+    fn quotients_of_constants_are_rounded_down() {
+        for a in -9..=9i64 {
+            for b in (-4..=4i64).filter(|b| *b != 0) {
+                let quotient = (a as f64 / b as f64).floor() as i64;
+                assert_eq!(IndexOp::FloorDiv.eval(a, b), quotient, "{a} / {b}");
+                assert_eq!(IndexOp::Mod.eval(a, b), a - quotient * b, "{a} mod {b}");
+            }
+        }
+    }
+
     /// Against each lane by hand: what is true of first lanes only is a constant, anything else is code.
     #[test]
     fn comparisons_of_rows_are_masks_of_first_lanes() {

@@ -103,3 +103,40 @@ impl View {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two rows of three bytes in a buffer with room behind them.
+    fn view() -> (View, Vec<Vec<u8>>) {
+        let view = View { buffer: 0, dtype: DType::U8, shape: vec![2, 3], strides: vec![3, 1] };
+        (view, vec![vec![1, 2, 3, 4, 5, 6, 7, 8, 9, 10]])
+    }
+
+    #[test]
+    fn what_is_outside_is_the_pad_or_an_error() {
+        let (view, buffers) = view();
+        let load = |offsets: [i64; 2], steps: [i64; 2], bounded: [bool; 2]| {
+            view.load(&buffers, &offsets, &[2, 2], &steps, &bounded, 99).map(|tile| tile.bits)
+        };
+        assert_eq!(load([0, 1], [1, 1], [false, false]), Ok(vec![2, 3, 5, 6]));
+        assert_eq!(load([0, 0], [1, 2], [false, false]), Ok(vec![1, 3, 4, 6]));
+        assert_eq!(load([1, 2], [1, 1], [true, true]), Ok(vec![6, 99, 99, 99]));
+        assert_eq!(load([0, -1], [1, 1], [true, true]), Ok(vec![99, 1, 99, 4]));
+        assert!(load([0, 2], [1, 1], [true, false]).unwrap_err().contains("unbounded axis 1"));
+        assert!(load([1, 0], [1, 1], [false, true]).unwrap_err().contains("unbounded axis 0"));
+    }
+
+    #[test]
+    fn stores_leave_what_is_outside() {
+        let (view, mut buffers) = view();
+        let tile = Tile { dtype: DType::U8, shape: vec![2, 2], bits: vec![20, 21, 22, 23] };
+        view.store(&mut buffers, &tile, &[1, 2], &[1, 1], &[true, true]).expect("both axes are bounded");
+        assert_eq!(buffers[0], [1, 2, 3, 4, 5, 20, 7, 8, 9, 10]);
+        assert!(view.store(&mut buffers, &tile, &[1, 0], &[1, 1], &[false, true]).is_err());
+        let places = Tile { dtype: DType::I64, shape: vec![1], bits: vec![3] };
+        let row = View { shape: vec![3], strides: vec![1], ..view };
+        assert!(row.gather(&buffers, &places).is_err() && row.scatter(&mut buffers, &tile, &places).is_err());
+    }
+}

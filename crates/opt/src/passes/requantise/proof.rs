@@ -251,20 +251,37 @@ mod tests {
         Chain { least: vec![lowest], most: vec![lowest + 255.0], ..chain(&steps) }
     }
 
+    /// Whether it is one multiply-add. Panics where that rounds otherwise.
+    fn is_fused(chain: &Chain) -> bool {
+        let Some((factor, summand)) = fused(chain, 0) else { return false };
+        let byte = |value: f32| f64::from(value.round_ties_even()).clamp(chain.least[0], chain.most[0]);
+        for q in 0..=255 {
+            let (was, is) = (computed(chain, 0, q), (q as f32).mul_add(factor, summand));
+            assert_eq!(byte(was), byte(is), "{q} by {:?}, {factor} q + {summand}", chain.steps);
+        }
+        true
+    }
+
     #[test]
     fn what_is_proved_is_so_for_every_byte() {
-        let (mut rng, mut fused_chains) = (Rng(20261127), 0);
-        for _ in 0..20_000 {
-            let chain = drawn(&mut rng);
-            let Some((factor, summand)) = fused(&chain, 0) else { continue };
-            fused_chains += 1;
-            let byte = |value: f32| f64::from(value.round_ties_even()).clamp(chain.least[0], chain.most[0]);
-            for q in 0..=255 {
-                let (was, is) = (computed(&chain, 0, q), (q as f32).mul_add(factor, summand));
-                assert_eq!(byte(was), byte(is), "{q} by {:?}, {factor} q + {summand}", chain.steps);
-            }
-        }
+        let mut rng = Rng(20261127);
+        let fused_chains = (0..20_000).filter(|_| is_fused(&drawn(&mut rng))).count();
         assert!(fused_chains > 8_000, "{fused_chains} of 20000 are one multiply-add");
+    }
+
+    /// Every second byte is a tie or close to one, and on the way to it a larger sum is rounded.
+    #[test]
+    fn ties_fall_as_the_chain_lets_them() {
+        let (mut rng, mut fused_chains) = (Rng(20261130), 0);
+        for _ in 0..4_000 {
+            let near_half = 0.5 * (1.0 + (rng.below(7) as f64 - 3.0) / 16384.0);
+            let up = f64::from(1u32 << rng.below(23));
+            let shift = [0.0, 0.5, 0.25, 1.0][rng.below(4) as usize];
+            let scaled = [Step::ToFloat, Step::Sub(vec![rng.below(256) as f64]), Step::Mul(vec![near_half])];
+            let moved = [Step::Add(vec![up]), Step::Sub(vec![up - shift])];
+            fused_chains += usize::from(is_fused(&chain(&[&scaled[..], &moved].concat())));
+        }
+        assert!((1_000..3_900).contains(&fused_chains), "{fused_chains} of 4000 are one multiply-add");
     }
 
     #[test]
