@@ -555,7 +555,7 @@ fn two_models_differ_by_what_changed() {
     .assert_eq(&differ(&a, &a));
     expect![[r#"
         left        right        launches   traffic  what
-        5.3 us      5.5 us         1 -> 1    +0.0 %  other code: product, shape, sign and 1 more
+        5.3 us      5.5 us         1 -> 1    +0.0 %  other code: product, shape, sign
         5.3 us      5.5 us         1 -> 1    +0.0 %  all; 0 of 1 groups are the same
     "#]]
     .assert_eq(&differ(&a, &b));
