@@ -555,7 +555,7 @@ fn two_models_differ_by_what_changed() {
     .assert_eq(&differ(&a, &a));
     expect![[r#"
         left        right        launches   traffic  what
-        4.4 us      4.5 us         1 -> 1    +0.0 %  other code: product, shape, sign and 1 more
+        4.4 us      4.5 us         1 -> 1    +0.0 %  other code: product, shape, sign
         times by the core model of one core of zen5: its file describes the cores
         4.4 us      4.5 us         1 -> 1    +0.0 %  all; 0 of 1 groups are the same
     "#]]

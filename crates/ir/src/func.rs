@@ -6,6 +6,7 @@
 mod compact;
 
 use crate::Op;
+use crate::op::NameRank;
 use crate::rewrite::OpSet;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -83,7 +84,18 @@ pub struct OpData<O> {
     regions: Option<Box<SmallVec<[RegionId; 2]>>>,
     /// Name in the source model, e.g. an ONNX node's; outermost meaning kept through every pass.
     pub location: Option<Arc<str>>,
+    /// What `location` alone does not say of the op's names.
+    behind: Option<Arc<Behind>>,
     parent: Option<RegionId>,
+}
+
+/// The names of an op that computes several nodes since it was rewritten, or a root's node without being a root.
+#[derive(Debug)]
+struct Behind {
+    /// Behind that of the location.
+    names: Vec<Arc<str>>,
+    /// How many are those of roots, the location's among them.
+    n_roots: usize,
 }
 
 impl<O> OpData<O> {
@@ -302,6 +314,7 @@ impl<O: Op> Func<O> {
             results: SmallVec::new(),
             regions: None,
             location,
+            behind: None,
             parent: None,
         });
         for &operand in operands {
@@ -429,6 +442,45 @@ impl<O: Op> Func<O> {
 
     pub fn set_location(&mut self, op: OpId, location: Option<Arc<str>>) {
         self.ops[op].location = location;
+    }
+
+    /// The nodes that an op computes, by their names in the source model: those of roots first.
+    pub fn names_of(&self, op: OpId) -> impl Iterator<Item = &Arc<str>> {
+        let data = &self.ops[op];
+        data.location.iter().chain(data.behind.iter().flat_map(|behind| &behind.names))
+    }
+
+    /// How many of an op's names are those of roots: of nodes that a kernel is for.
+    pub fn root_name_count(&self, op: OpId) -> usize {
+        let data = &self.ops[op];
+        match &data.behind {
+            Some(behind) => behind.n_roots,
+            None => usize::from(data.kind.name_rank() == NameRank::Root),
+        }
+    }
+
+    /// Whether a kernel is named after this op: it is a root, or stands for one.
+    pub fn names_kernel(&self, op: OpId) -> bool {
+        self.ops[op].kind.name_rank() == NameRank::Root || self.root_name_count(op) > 0
+    }
+
+    pub fn has_one_name(&self, op: OpId) -> bool {
+        self.ops[op].behind.is_none()
+    }
+
+    /// Gives an op names, each once; the first `n_roots` are those of roots.
+    pub fn set_names(&mut self, op: OpId, names: &[Arc<str>], n_roots: usize) {
+        let data = &mut self.ops[op];
+        let usual = usize::from(data.kind.name_rank() == NameRank::Root);
+        data.location = names.first().cloned();
+        data.behind = (names.len() > 1 || !names.is_empty() && n_roots != usual)
+            .then(|| Arc::new(Behind { names: names[1..].to_vec(), n_roots }));
+    }
+
+    /// Gives an op the names of another one of this function.
+    pub fn copy_names(&mut self, from: OpId, to: OpId) {
+        let names: SmallVec<[Arc<str>; 8]> = self.names_of(from).cloned().collect();
+        self.set_names(to, &names, self.root_name_count(from));
     }
 
     /// Takes an op, and all in its regions, out of the function; its results must be unused from outside.

@@ -19,6 +19,17 @@ pub enum Effects {
     Writes,
 }
 
+/// What an op adds to the name of what it is computed in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NameRank {
+    /// Nothing: it is data, not work.
+    None,
+    /// Its nodes, behind those of the root.
+    Fused,
+    /// It is what its kernel is for, and named first.
+    Root,
+}
+
 /// The types of an op's results, most often one.
 pub type Types<T> = SmallVec<[T; 1]>;
 
@@ -54,6 +65,11 @@ pub trait OpRules: Sized {
     fn effects(&self) -> Effects;
 
     fn is_terminator(&self) -> bool;
+
+    /// Levels without nodes of a model keep the default: there is no name to carry.
+    fn name_rank(&self) -> NameRank {
+        NameRank::None
+    }
 
     /// Number of regions the op has.
     fn region_count(&self) -> usize {

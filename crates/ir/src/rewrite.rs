@@ -7,11 +7,13 @@
 mod clone;
 mod cse;
 mod dce;
+mod names;
 mod op_set;
 mod visit;
 
 pub use clone::{Cloner, inline_region};
 pub use cse::cse;
 pub use dce::{dce, erase_unneeded};
+pub use names::{is_data, push_names};
 pub use op_set::OpSet;
 pub use visit::{Rewrite, Rule, rewrite_chosen, rewrite_ops, rewrite_region};

@@ -8,6 +8,7 @@ mod axis_groups;
 pub mod fork_loops;
 pub mod form_kernels;
 pub mod keep_wide;
+mod kernel_names;
 mod kernel_signature;
 pub mod lower_to_host;
 pub mod partition;

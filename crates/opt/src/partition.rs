@@ -155,8 +155,11 @@ fn outline(func: &mut TensorFunc, ops: &[OpId]) -> OpId {
     let is_read = |value: &Value| func.users(*value).iter().any(|user| !member.contains(user));
     let results: Vec<Value> = inside.iter().copied().filter(is_read).collect();
     let types: Types<TensorType> = results.iter().map(|value| func.ty(*value).clone()).collect();
-    let location = ops.iter().find_map(|op| func.op(*op).location.clone());
-    let kernel = func.create_op(TensorOp::Kernel { class: KernelClass::Region }, &operands, types, location);
+    let kernel = func.create_op(TensorOp::Kernel { class: KernelClass::Region }, &operands, types, None);
+    let named = ops.iter().find(|op| func.names_kernel(**op));
+    let named = named.or_else(|| ops.iter().find(|op| func.op(**op).location.is_some()));
+    let location = named.and_then(|op| func.op(*op).location.clone());
+    func.set_location(kernel, location);
     let inner = func.regions_of(kernel)[0];
     let mut cloner = Cloner::within();
     for value in &operands {

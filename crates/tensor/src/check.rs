@@ -22,7 +22,7 @@ pub use program::check_program;
 use crate::{KernelClass, TensorFunc, TensorOp, TensorType};
 use smallvec::{SmallVec, smallvec};
 use tegula_base::{DType, Dim, Shape};
-use tegula_ir::op::OpRules;
+use tegula_ir::op::{NameRank, OpRules};
 use tegula_ir::{Effects, Op, OpId, Value};
 
 type Types = Result<tegula_ir::op::Types<TensorType>, String>;
@@ -83,6 +83,56 @@ impl OpRules for TensorOp {
 
     fn is_terminator(&self) -> bool {
         matches!(self, TensorOp::Yield {} | TensorOp::Return {})
+    }
+
+    fn name_rank(&self) -> NameRank {
+        use TensorOp::*;
+        match self {
+            Constant { .. } | Splat { .. } | Iota { .. } | Yield {} | Return {} => NameRank::None,
+            Dot { .. }
+            | Conv { .. }
+            | WinogradConv { .. }
+            | ConvTranspose { .. }
+            | QDot { .. }
+            | QConv { .. }
+            | Pool { .. }
+            | MaxPoolIndices { .. }
+            | Attention { .. }
+            | Lstm { .. }
+            | Gru { .. } => NameRank::Root,
+            Sizes { .. }
+            | Elementwise { .. }
+            | Broadcast { .. }
+            | Reshape { .. }
+            | Transpose { .. }
+            | Slice { .. }
+            | Pad { .. }
+            | Concat { .. }
+            | Gather { .. }
+            | GatherElements { .. }
+            | GatherNd { .. }
+            | ScatterElements { .. }
+            | ScatterNd { .. }
+            | Reduce { .. }
+            | ArgReduce { .. }
+            | Scan { .. }
+            | Softmax { .. }
+            | LayerNorm { .. }
+            | RmsNorm { .. }
+            | Gelu { .. }
+            | Quantize { .. }
+            | Dequantize { .. }
+            | TopK { .. }
+            | NonZero {}
+            | Unique { .. }
+            | NonMaxSuppression { .. }
+            | Bind { .. }
+            | AssertSize { .. }
+            | If {}
+            | Loop { .. }
+            | Relayout { .. }
+            | Kernel { .. } => NameRank::Fused,
+        }
     }
 
     fn region_count(&self) -> usize {

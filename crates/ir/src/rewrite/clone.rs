@@ -61,8 +61,13 @@ impl<'a, O: Op> Cloner<'a, O> {
         let results = Values::from_slice(source.results(op));
         let types: Types<O::Type> = results.iter().map(|value| source.ty(*value).clone()).collect();
         let location = source.op(op).location.clone().or_else(|| self.location.clone());
+        let names: Option<(Vec<Arc<str>>, usize)> = (!source.has_one_name(op))
+            .then(|| (source.names_of(op).cloned().collect(), source.root_name_count(op)));
         let regions = source.regions_of(op).to_vec();
         let copy = into.push_op(to, kind, &operands, types, location);
+        if let Some((names, n_roots)) = names {
+            into.set_names(copy, &names, n_roots);
+        }
         self.map.extend(results.into_iter().zip(into.results(copy).iter().copied()));
         for (i, region) in regions.into_iter().enumerate() {
             let inner = into.regions_of(copy)[i];

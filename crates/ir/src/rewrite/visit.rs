@@ -1,6 +1,7 @@
 //! Visits ops in program order and lets a rule keep or replace each.
 
 use super::OpSet;
+use super::names::carry_names;
 use crate::pass::Changed;
 use crate::{Func, Op, OpId, RegionId, Value};
 use tegula_base::Diagnostics;
@@ -24,7 +25,7 @@ pub type Rule<'a, O> = dyn FnMut(&mut Func<O>, RegionId, OpId) -> Result<Rewrite
 /// While `rule` sees an op, the op is off its region's list and the end of `region` (its second argument) is the place
 /// just before it: what the rule pushes there comes out in front of the op, or instead of it. All other ops of the region
 /// are off the list too, so a rule must not walk `region`, nor move or erase what stands there. Ops that the rule builds
-/// or inlines are not visited. Errors of all ops are collected; the function stays whole. A function without
+/// or inlines are not visited. What replaces an op takes the names of all that it computes (`names.rs`). Errors of all ops are collected; the function stays whole. A function without
 /// [fuel](Func::fuel) is not rewritten.
 pub fn rewrite_ops<O: Op>(func: &mut Func<O>, rule: &mut Rule<O>) -> Result<Changed, Diagnostics> {
     rewrite_chosen(func, &OpSet::all(func.op_count()), rule)
@@ -79,10 +80,14 @@ fn rewrite_ops_of<O: Op>(
         if !chosen.contains(op) || func.fuel.as_ref().is_some_and(|fuel| fuel.left == 0) {
             continue;
         }
+        let first_built = func.op_count();
         let outcome = rule(func, region, op);
         // Most rules look at very few ops: what they keep is moved in runs.
         if matches!(outcome, Ok(Rewrite::Keep)) && func.ops_in(region).is_empty() {
             continue;
+        }
+        if let Ok(Rewrite::Replace(values)) = &outcome {
+            carry_names(func, region, op, first_built, values);
         }
         list.extend_from_slice(&ops[next..i]);
         func.move_new(region, &mut list);

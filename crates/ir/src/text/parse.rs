@@ -231,7 +231,12 @@ impl Reader<'_> {
             )
             .into());
         }
-        let op_id = func.push_op(to, kind, &operands, types, op.location.as_ref().and_then(location_name));
+        let op_id = func.push_op(to, kind, &operands, types, None);
+        if let Some(location) = &op.location {
+            let (names, n_roots) = names_of(location);
+            let usual = func.root_name_count(op_id);
+            func.set_names(op_id, &names, n_roots.unwrap_or(usual));
+        }
         for (region, place) in op.regions.into_iter().zip(func.regions_of(op_id).to_vec()) {
             self.region(func, region, place, names)?;
         }
@@ -340,12 +345,32 @@ fn check_operand_types<O: Op>(
     Ok(())
 }
 
-fn location_name(location: &Location) -> Option<Arc<str>> {
-    match location {
-        Location::Name(name, _) => Some(name.as_str().into()),
-        Location::File { file, line, column, .. } => Some(format!("{file}:{line}:{column}").into()),
-        Location::CallSite(callee, _) => location_name(callee),
-        Location::Fused(_, parts) => parts.iter().find_map(location_name),
-        Location::Unknown | Location::Alias(_) => None,
+/// The names that a location has, each once, and how many are those of roots, where it says so.
+fn names_of(location: &Location) -> (Vec<Arc<str>>, Option<usize>) {
+    let mut names = Vec::new();
+    let n_roots = match location {
+        Location::Fused(_, parts) => match parts.first() {
+            Some(roots @ Location::Fused(..)) => {
+                push_names(roots, &mut names);
+                Some(names.len())
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    push_names(location, &mut names);
+    (names, n_roots)
+}
+
+fn push_names(location: &Location, names: &mut Vec<Arc<str>>) {
+    let name: Arc<str> = match location {
+        Location::Name(name, _) => name.as_str().into(),
+        Location::File { file, line, column, .. } => format!("{file}:{line}:{column}").into(),
+        Location::CallSite(callee, _) => return push_names(callee, names),
+        Location::Fused(_, parts) => return parts.iter().for_each(|part| push_names(part, names)),
+        Location::Unknown | Location::Alias(_) => return,
+    };
+    if !names.contains(&name) {
+        names.push(name);
     }
 }

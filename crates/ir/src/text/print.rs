@@ -4,6 +4,7 @@ use super::{for_each_resource, hex, symbols};
 use crate::attr::string;
 use crate::element_type::element_type;
 use crate::mlir::{Attr, Block, Location, Module, Operation, Region, ResultPack, Type, ValueRef};
+use crate::op::NameRank;
 use crate::{AttrText, ConstData, ConstId, ConstStore, Func, Op, OpId, Program, RegionId, TypeText, Value};
 use std::collections::BTreeMap;
 use tegula_base::EntityId;
@@ -121,9 +122,24 @@ fn op_to_ast<'a, O: Op>(func: &Func<O>, op: OpId, consts: &'a ConstStore, used: 
             .collect(),
         operand_types: types(func.operands(op)),
         result_types: types(func.results(op)),
-        location: func.op(op).location.as_ref().map(|name| Location::Name(name.to_string(), None)),
+        location: location_of(func, op),
         ..Operation::default()
     }
+}
+
+/// The op's node; or all of its nodes, as `fused["first", ...]`. Where a root has not one name of a root, or another op has
+/// some, they are fused within: `fused[fused["roots", ...], "others", ...]`.
+fn location_of<O: Op>(func: &Func<O>, op: OpId) -> Option<Location> {
+    let mut names = func.names_of(op).map(|name| Location::Name(name.to_string(), None));
+    if func.has_one_name(op) {
+        return names.next();
+    }
+    let n_roots = func.root_name_count(op);
+    if n_roots == usize::from(func.kind(op).name_rank() == NameRank::Root) {
+        return Some(Location::Fused(None, names.collect()));
+    }
+    let roots = Location::Fused(None, names.by_ref().take(n_roots).collect());
+    Some(Location::Fused(None, std::iter::once(roots).chain(names).collect()))
 }
 
 /// Gives a constant's reference its type and remembers the constant.

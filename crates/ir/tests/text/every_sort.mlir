@@ -42,7 +42,7 @@
       }) : (tensor<?x4xf32, ["n", 4]>) -> tensor<?x4xf32, ["n", 4]>
       "demo.yield"(%6) : (tensor<?x4xf32, ["n", 4]>) -> ()
     }) : (tensor<i1>) -> tensor<?x4xf32, ["n", 4]>
-    %9 = "demo.map"(%5) <{function = "cast:f8e4m3fn:wrap"}> : (tensor<?x4xf32, ["n", 4]>) -> tensor<?x4xf8E4M3FN, ["n", 4]> loc("cast \22q\22")
+    %9 = "demo.map"(%5) <{function = "cast:f8e4m3fn:wrap"}> : (tensor<?x4xf32, ["n", 4]>) -> tensor<?x4xf8E4M3FN, ["n", 4]> loc(fused["cast \22q\22", "f.onnx:3:4"])
     %10 = "demo.sum"(%5) <{axis = 1, keep = true}> : (tensor<?x4xf32, ["n", 4]>) -> tensor<?x1xf32, ["n", 1]>
     "demo.store"(%2) <{slot = 0}> : (tensor<2xf32>) -> ()
     "demo.return"(%9, %10) : (tensor<?x4xf8E4M3FN, ["n", 4]>, tensor<?x1xf32, ["n", 1]>) -> ()

@@ -5,9 +5,10 @@
 
 use super::groups::{Operands, Place, Plan, PlannedKernel};
 use super::order::for_each_use;
+use crate::kernel_names::kernel_names;
 use smallvec::SmallVec;
 use std::sync::Arc;
-use tegula_base::EntityId;
+use tegula_base::{EntityId, HashSet};
 use tegula_ir::op::Types;
 use tegula_ir::pass::PassCx;
 use tegula_ir::rewrite::Cloner;
@@ -27,6 +28,7 @@ pub(super) fn emit(func: &mut TensorFunc, region: RegionId, mut plan: Plan, cx: 
         ops: Vec::with_capacity(plan.listing.ops.len()),
         cloner: Cloner::within(),
         waiting: Vec::new(),
+        roots: RootNames::of(func, &plan),
         plan,
     };
     // A kernel's turn is its last member's.
@@ -66,6 +68,33 @@ struct Emitter {
     cloner: Cloner<'static, TensorOp>,
     /// Items to place, the next one last, and whether all that each reads is placed.
     waiting: Vec<(Item, bool)>,
+    roots: RootNames,
+}
+
+/// The names of the ops that kernels are named after.
+struct RootNames(HashSet<Arc<str>>);
+
+impl RootNames {
+    /// Of nothing, where no op is copied.
+    fn of(func: &TensorFunc, plan: &Plan) -> RootNames {
+        if !plan.copied.contains(&true) {
+            return RootNames(HashSet::default());
+        }
+        let roots = plan.listing.ops.iter().filter(|op| func.names_kernel(**op));
+        RootNames(roots.flat_map(|op| func.names_of(*op).take(func.root_name_count(*op)).cloned()).collect())
+    }
+
+    /// A part of a root's node that several kernels need is a copy: the node is the root's kernel's alone.
+    fn keep_names(&self, func: &mut TensorFunc, copy: OpId) {
+        if self.0.is_empty() || func.names_kernel(copy) {
+            return;
+        }
+        let kept: SmallVec<[Arc<str>; 8]> =
+            func.names_of(copy).filter(|name| !self.0.contains(*name)).cloned().collect();
+        if kept.len() < func.names_of(copy).count() {
+            func.set_names(copy, &kept, 0);
+        }
+    }
 }
 
 impl Emitter {
@@ -155,8 +184,12 @@ impl Emitter {
         let PlannedKernel { class, ops, root, operands, results } = &self.plan.kernels[kernel];
         let outer: Operands = operands.iter().map(|value| self.outer(*value)).collect();
         let types: Types<TensorType> = results.iter().map(|value| func.ty(*value).clone()).collect();
-        let location = self.location(func, ops, *root);
-        let op = func.create_op(TensorOp::Kernel { class: *class }, &outer, types, location);
+        let op = func.create_op(TensorOp::Kernel { class: *class }, &outer, types, None);
+        let members = || ops.iter().map(|at| self.plan.listing.ops[*at]);
+        let root = self.plan.listing.ops[*root];
+        let named = [root].into_iter().chain(members()).find(|op| func.names_kernel(*op));
+        let names: SmallVec<[Arc<str>; 8]> = func.names_of(named.unwrap_or(root)).cloned().collect();
+        func.set_names(op, &names, 0);
         let region = func.regions_of(op)[0];
         func.reserve_in(region, operands.len(), ops.len() + 1);
         self.cloner.clear();
@@ -167,7 +200,8 @@ impl Emitter {
         for at in ops {
             let member = self.plan.listing.ops[*at];
             if self.plan.copied[*at] {
-                self.cloner.op(func, member, region);
+                let copy = self.cloner.op(func, member, region);
+                self.roots.keep_names(func, copy);
                 continue;
             }
             for i in 0..func.operands(member).len() {
@@ -184,34 +218,9 @@ impl Emitter {
         for (i, value) in results.iter().enumerate() {
             self.renamed[value.index()] = Some(func.results(op)[i]);
         }
+        let names = kernel_names(func, op);
+        func.set_names(op, &names, 0);
         op
-    }
-
-    /// The root's name, then the names of a few that were fused.
-    fn location(&self, func: &TensorFunc, ops: &[usize], root: usize) -> Option<Arc<str>> {
-        const NAMES: usize = 4;
-        let name = |at: &usize| func.op(self.plan.listing.ops[*at]).location.as_ref();
-        let mut names: SmallVec<[&Arc<str>; 8]> = name(&root).into_iter().collect();
-        for other in ops.iter().filter_map(name) {
-            // Most ops share their name with others of one node.
-            if !names.iter().any(|known| Arc::ptr_eq(known, other)) && !names.contains(&other) {
-                names.push(other);
-            }
-        }
-        match names.as_slice() {
-            [] => None,
-            [only] => Some(Arc::clone(only)),
-            several => {
-                let more = several.len().saturating_sub(NAMES);
-                let shown: SmallVec<[&str; NAMES]> =
-                    several[..several.len() - more].iter().map(|name| &***name).collect();
-                let mut text = shown.join("+");
-                if more > 0 {
-                    text += &format!("+{more} more");
-                }
-                Some(text.into())
-            }
-        }
     }
 
     fn finish(self, func: &mut TensorFunc, cx: &mut PassCx) -> Vec<OpId> {

@@ -53,8 +53,7 @@ impl Kernels {
     ) -> impl Iterator<Item = (Option<&'a Arc<str>>, &'a String)> {
         func.walk().into_iter().flat_map(move |op| {
             let kernel = self.of_op.get(&op).map(|index| &self.list[*index]);
-            let inner = func.regions_of(op).first().map_or(&[][..], |region| func.ops_in(*region));
-            let node = inner.iter().rev().chain([&op]).find_map(|op| func.op(*op).location.as_ref());
+            let node = func.op(op).location.as_ref();
             kernel.into_iter().flat_map(remarks).map(move |remark| (node, remark))
         })
     }

@@ -8,6 +8,7 @@ use super::constants::{Pool, packing};
 use super::kernels::{Helper, Kernels};
 use super::runtime_kernels::runtime_kernel;
 use super::{BESIDE_THE_HOST, HostCode, HostKernel, HostModule};
+use crate::kernel_names::kernel_names;
 use crate::update_in_place::{Alias, updating_kernel};
 use crate::views::source;
 use std::sync::Arc;
@@ -346,17 +347,7 @@ impl<'a> Walk<'a> {
             .zip(bytes)
             .map(|(value, bytes)| self.place_sized(*value, bytes, location.clone()))
             .collect();
-        let region = func.regions_of(op)[0];
-        let mut source: Vec<&Arc<str>> = Vec::new();
-        let locations =
-            func.ops_in(region).iter().chain([&op]).filter_map(|op| func.op(*op).location.as_ref());
-        for node in locations {
-            // Most ops share their name with others of one node.
-            if !source.iter().any(|known| Arc::ptr_eq(known, node)) && !source.contains(&node) {
-                source.push(node);
-            }
-        }
-        let source: Arc<[String]> = source.into_iter().map(|node| String::from(&**node)).collect();
+        let source: Arc<[String]> = kernel_names(func, op).iter().map(|node| String::from(&**node)).collect();
         let temporaries = self.kernels.list[index].temporaries.clone();
         let temporaries: Vec<Value> =
             temporaries.into_iter().map(|bytes| self.alloc(bytes, location.clone())).collect();
@@ -451,7 +442,7 @@ impl<'a> Walk<'a> {
             code: HostCode::Native { name: kernel.name.to_string(), attrs: kernel.attrs },
             scratch: Dim::from(0),
             cost: cost.into(),
-            source: location.iter().map(|node| node.to_string()).collect(),
+            source: func.names_of(op).map(|node| node.to_string()).collect(),
             op: Some(op),
             views: (0..first)
                 .map(BufferRef::Operand)

@@ -14,7 +14,7 @@
 // u: fused transpose into reshape "z"
 // t: not fused into conv "y": `conv` reads buffers
 // t: its axes are named anew, and nothing moves
-// z+u: its axes are named anew, and nothing moves
+// z: its axes are named anew, and nothing moves
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x", "w"], result_names = ["z"]}> ({
   ^bb0(%0: tensor<?x7x8xf32, {dims = ["n"]}>, %1: tensor<8x8x1x1xf32>):

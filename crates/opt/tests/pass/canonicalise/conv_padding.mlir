@@ -13,7 +13,7 @@
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x", "w"], result_names = ["y"]}> ({
   ^bb0(%0: tensor<1x2x4x4xf32>, %1: tensor<3x2x3x3xf32>):
-    %5 = "tgn.conv"(%0, %1) <{window = {size = [3, 3], strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]}, groups = 1, out = "f32"}> : (tensor<1x2x4x4xf32>, tensor<3x2x3x3xf32>) -> tensor<1x3x4x4xf32> loc("y")
+    %5 = "tgn.conv"(%0, %1) <{window = {size = [3, 3], strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]}, groups = 1, out = "f32"}> : (tensor<1x2x4x4xf32>, tensor<3x2x3x3xf32>) -> tensor<1x3x4x4xf32> loc(fused["y", "p"])
     "tgn.return"(%5) : (tensor<1x3x4x4xf32>) -> ()
   }) : () -> ()
 }) : () -> ()

@@ -20,7 +20,7 @@
     %9 = "tgn.reshape"(%2) <{shape = [1, 8]}> : (tensor<1x1x8xf32>) -> tensor<1x8xf32> loc("z")
     %10 = "tgn.elementwise"(%7, %9) <{f = "add"}> : (tensor<?x8xf32, {dims = ["3*n"]}>, tensor<1x8xf32>) -> tensor<?x8xf32, {dims = ["3*n"]}> loc("z")
     %12 = "tgn.elementwise"(%10) <{f = "exp"}> : (tensor<?x8xf32, {dims = ["3*n"]}>) -> tensor<?x8xf32, {dims = ["3*n"]}> loc("a")
-    %13 = "tgn.reshape"(%12) <{shape = ["n", 3, 8]}> : (tensor<?x8xf32, {dims = ["3*n"]}>) -> tensor<?x3x8xf32, {dims = ["n"]}> loc("a")
+    %13 = "tgn.reshape"(%12) <{shape = ["n", 3, 8]}> : (tensor<?x8xf32, {dims = ["3*n"]}>) -> tensor<?x3x8xf32, {dims = ["n"]}> loc("y")
     "tgn.return"(%13) : (tensor<?x3x8xf32, {dims = ["n"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {n = {input = 0, axis = 0}}} : () -> ()

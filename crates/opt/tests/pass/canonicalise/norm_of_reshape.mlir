@@ -25,7 +25,7 @@
     %11 = "tgn.layer_norm"(%3, %2) <{axis = 1, eps = 1.0e-5 : f64}> : (tensor<6x4xf32>, tensor<4xf32>) -> tensor<6x4xf32> loc("n")
     %13 = "tgn.gelu"(%11) <{tanh = false}> : (tensor<6x4xf32>) -> tensor<6x4xf32> loc("g")
     %15 = "tgn.softmax"(%13) <{axis = 1, log = false}> : (tensor<6x4xf32>) -> tensor<6x4xf32> loc("a")
-    %16 = "tgn.reshape"(%15) <{shape = [2, 3, 4]}> : (tensor<6x4xf32>) -> tensor<2x3x4xf32> loc("a")
+    %16 = "tgn.reshape"(%15) <{shape = [2, 3, 4]}> : (tensor<6x4xf32>) -> tensor<2x3x4xf32> loc("r")
     %8 = "tgn.softmax"(%4) <{axis = 1, log = false}> : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32> loc("b")
     %9 = "tgn.reshape"(%3) <{shape = [6, 2, 2]}> : (tensor<6x4xf32>) -> tensor<6x2x2xf32> loc("q")
     %10 = "tgn.softmax"(%9) <{axis = 2, log = false}> : (tensor<6x2x2xf32>) -> tensor<6x2x2xf32> loc("c")

@@ -17,7 +17,7 @@
   ^bb0(%0: tensor<2x5x3xf32>, %1: tensor<2x5x3xf32>):
     %2 = "tgn.splat"() <{dtype = "f32", shape = [], bits = 0}> : () -> tensor<f32>
     %7 = "tgn.pad"(%0, %2) <{low = [0, 2, 0], high = [0, 0, 1], mode = "constant"}> : (tensor<2x5x3xf32>, tensor<f32>) -> tensor<2x7x4xf32> loc("a")
-    %8 = "tgn.transpose"(%7) <{perm = [0, 2, 1]}> : (tensor<2x7x4xf32>) -> tensor<2x4x7xf32> loc("a")
+    %8 = "tgn.transpose"(%7) <{perm = [0, 2, 1]}> : (tensor<2x7x4xf32>) -> tensor<2x4x7xf32> loc("t")
     %5 = "tgn.transpose"(%1) <{perm = [0, 2, 1]}> : (tensor<2x5x3xf32>) -> tensor<2x3x5xf32> loc("u")
     %6 = "tgn.pad"(%5, %2) <{low = [0, 0, 2], high = [0, 1, 0], mode = "constant"}> : (tensor<2x3x5xf32>, tensor<f32>) -> tensor<2x4x7xf32> loc("b")
     "tgn.return"(%8, %6, %5) : (tensor<2x4x7xf32>, tensor<2x4x7xf32>, tensor<2x3x5xf32>) -> ()

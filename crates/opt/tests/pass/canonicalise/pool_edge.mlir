@@ -12,7 +12,7 @@
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x"], result_names = ["y"]}> ({
   ^bb0(%0: tensor<1x2x4x4xf32>):
-    %3 = "tgn.pool"(%0) <{kind = "max", window = {size = [3, 3], strides = [2, 2], dilations = [1, 1], low = [0, 0], high = [1, 1]}}> : (tensor<1x2x4x4xf32>) -> tensor<1x2x2x2xf32> loc("y")
+    %3 = "tgn.pool"(%0) <{kind = "max", window = {size = [3, 3], strides = [2, 2], dilations = [1, 1], low = [0, 0], high = [1, 1]}}> : (tensor<1x2x4x4xf32>) -> tensor<1x2x2x2xf32> loc(fused["y", "p"])
     "tgn.return"(%3) : (tensor<1x2x2x2xf32>) -> ()
   }) : () -> ()
 }) : () -> ()

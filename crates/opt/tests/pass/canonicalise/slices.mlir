@@ -15,7 +15,7 @@
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x"], result_names = ["b", "g"]}> ({
   ^bb0(%0: tensor<?x8xf32, {dims = ["n"]}>):
-    %5 = "tgn.slice"(%0) <{starts = [0, 3], sizes = ["n", 2], steps = [1, 2]}> : (tensor<?x8xf32, {dims = ["n"]}>) -> tensor<?x2xf32, {dims = ["n"]}> loc("b")
+    %5 = "tgn.slice"(%0) <{starts = [0, 3], sizes = ["n", 2], steps = [1, 2]}> : (tensor<?x8xf32, {dims = ["n"]}>) -> tensor<?x2xf32, {dims = ["n"]}> loc(fused["b", "a"])
     %6 = "tgn.slice"(%0) <{starts = [0, 7], sizes = ["n", 1], steps = [1, 1]}> : (tensor<?x8xf32, {dims = ["n"]}>) -> tensor<?x1xf32, {dims = ["n"]}> loc("g")
     %7 = "tgn.reshape"(%6) <{shape = ["n"]}> : (tensor<?x1xf32, {dims = ["n"]}>) -> tensor<?xf32, {dims = ["n"]}> loc("g")
     "tgn.return"(%5, %7) : (tensor<?x2xf32, {dims = ["n"]}>, tensor<?xf32, {dims = ["n"]}>) -> ()

@@ -41,7 +41,7 @@
     %15 = "tgn.reshape"(%6) <{shape = [2, 1, 3, 1, 1]}> : (tensor<1x6x1x1xf32>) -> tensor<2x1x3x1x1xf32> loc("BatchNormalization_7")
     %16 = "tgn.elementwise"(%14, %15) <{f = "mul"}> : (tensor<2x2x3x3x3xf32>, tensor<2x1x3x1x1xf32>) -> tensor<2x2x3x3x3xf32> loc("BatchNormalization_7")
     %17 = "tgn.reshape"(%16) <{shape = [4, 3, 3, 3]}> : (tensor<2x2x3x3x3xf32>) -> tensor<4x3x3x3xf32> loc("BatchNormalization_7")
-    %18 = "tgn.conv_transpose"(%0, %17) <{window = {size = [3, 3], strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]}, groups = 2, output = [5, 7]}> : (tensor<?x4x3x5xf32, {dims = ["n"]}>, tensor<4x3x3x3xf32>) -> tensor<?x6x5x7xf32, {dims = ["n"]}> loc("BatchNormalization_7")
+    %18 = "tgn.conv_transpose"(%0, %17) <{window = {size = [3, 3], strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]}, groups = 2, output = [5, 7]}> : (tensor<?x4x3x5xf32, {dims = ["n"]}>, tensor<4x3x3x3xf32>) -> tensor<?x6x5x7xf32, {dims = ["n"]}> loc(fused["ConvTranspose_2", "BatchNormalization_7"])
     %12 = "tgn.elementwise"(%9, %6) <{f = "mul"}> : (tensor<1x6x1x1xf32>, tensor<1x6x1x1xf32>) -> tensor<1x6x1x1xf32> loc("BatchNormalization_7")
     %19 = "tgn.elementwise"(%12, %3) <{f = "add"}> : (tensor<1x6x1x1xf32>, tensor<1x6x1x1xf32>) -> tensor<1x6x1x1xf32> loc("BatchNormalization_7")
     %20 = "tgn.elementwise"(%18, %19) <{f = "add"}> : (tensor<?x6x5x7xf32, {dims = ["n"]}>, tensor<1x6x1x1xf32>) -> tensor<?x6x5x7xf32, {dims = ["n"]}> loc("BatchNormalization_7")

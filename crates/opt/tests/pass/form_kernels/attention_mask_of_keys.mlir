@@ -30,7 +30,7 @@
       %6 = "tgn.transpose"(%5) <{perm = [0, 2, 1, 3]}> : (tensor<1x100x2x100xf32>) -> tensor<1x2x100x100xf32> loc("transpose3")
       %7 = "tgn.attention"(%13, %4, %4, %6) <{scale = 2.5e-1 : f64, causal = false, window = 0, softcap = 0.0e0 : f64}> : (tensor<1x2x100x100xf32>, tensor<1x2x100x100xf32>, tensor<1x2x100x100xf32>, tensor<1x2x100x100xf32>) -> tensor<1x2x100x100xf32> loc("attention4")
       "tgn.yield"(%7) : (tensor<1x2x100x100xf32>) -> ()
-    }) : (tensor<1x100x2x100xf32>, tensor<100xi32>, tensor<1x2x100x100xf32>) -> tensor<1x2x100x100xf32> loc("attention4+transpose1+gather2+transpose3")
+    }) : (tensor<1x100x2x100xf32>, tensor<100xi32>, tensor<1x2x100x100xf32>) -> tensor<1x2x100x100xf32> loc(fused["attention4", "transpose1", "gather2", "transpose3"])
     "tgn.return"(%10) : (tensor<1x2x100x100xf32>) -> ()
   }) : () -> ()
 }) : () -> ()

@@ -40,7 +40,7 @@
       %8 = "tgn.reshape"(%7) <{shape = ["b", 2, "n", 16]}> : (tensor<1x?x2x?x16xf32, {dims = ["b", "n"]}>) -> tensor<?x2x?x16xf32, {dims = ["b", "n"]}> loc("part2")
       %9 = "tgn.attention"(%4, %6, %8) <{scale = 2.5e-1 : f64, causal = false, window = 0, softcap = 0.0e0 : f64}> : (tensor<?x2x?x16xf32, {dims = ["b", "n"]}>, tensor<?x2x?x16xf32, {dims = ["b", "n"]}>, tensor<?x2x?x16xf32, {dims = ["b", "n"]}>) -> tensor<?x2x?x16xf32, {dims = ["b", "n"]}> loc("attention")
       "tgn.yield"(%9) : (tensor<?x2x?x16xf32, {dims = ["b", "n"]}>) -> ()
-    }) : (tensor<?x?x3x2x16xf32, {dims = ["b", "n"]}>) -> tensor<?x2x?x16xf32, {dims = ["b", "n"]}> loc("attention+parts+slice0+part0+4 more")
+    }) : (tensor<?x?x3x2x16xf32, {dims = ["b", "n"]}>) -> tensor<?x2x?x16xf32, {dims = ["b", "n"]}> loc(fused["attention", "parts", "slice0", "part0", "slice1", "part1", "slice2", "part2"])
     %15 = "tgn.kernel"(%1) <{class = "map"}> ({
     ^bb0(%16: tensor<?x9x2x16xf32, {dims = ["b"]}>):
       %10 = "tgn.slice"(%16) <{starts = [0, 0, 0, 0], sizes = ["b", 5, 2, 16], steps = [1, 1, 1, 1]}> : (tensor<?x9x2x16xf32, {dims = ["b"]}>) -> tensor<?x5x2x16xf32, {dims = ["b"]}> loc("some")
@@ -51,7 +51,7 @@
       %11 = "tgn.transpose"(%18) <{perm = [0, 2, 1, 3]}> : (tensor<?x5x2x16xf32, {dims = ["b"]}>) -> tensor<?x2x5x16xf32, {dims = ["b"]}> loc("keys")
       %12 = "tgn.attention"(%19, %11, %11) <{scale = 2.5e-1 : f64, causal = false, window = 0, softcap = 0.0e0 : f64}> : (tensor<?x2x?x16xf32, {dims = ["b", "n"]}>, tensor<?x2x5x16xf32, {dims = ["b"]}>, tensor<?x2x5x16xf32, {dims = ["b"]}>) -> tensor<?x2x?x16xf32, {dims = ["b", "n"]}> loc("late")
       "tgn.yield"(%12) : (tensor<?x2x?x16xf32, {dims = ["b", "n"]}>) -> ()
-    }) : (tensor<?x5x2x16xf32, {dims = ["b"]}>, tensor<?x2x?x16xf32, {dims = ["b", "n"]}>) -> tensor<?x2x?x16xf32, {dims = ["b", "n"]}> loc("late+keys")
+    }) : (tensor<?x5x2x16xf32, {dims = ["b"]}>, tensor<?x2x?x16xf32, {dims = ["b", "n"]}>) -> tensor<?x2x?x16xf32, {dims = ["b", "n"]}> loc(fused["late", "keys"])
     "tgn.return"(%13, %17) : (tensor<?x2x?x16xf32, {dims = ["b", "n"]}>, tensor<?x2x?x16xf32, {dims = ["b", "n"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {b = {input = 0, axis = 0}, n = {input = 0, axis = 1}}} : () -> ()

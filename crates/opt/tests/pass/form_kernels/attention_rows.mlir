@@ -30,7 +30,7 @@
       %6 = "tgn.transpose"(%13) <{perm = [0, 2, 1, 3]}> : (tensor<1x64x2x16xf32>) -> tensor<1x2x64x16xf32> loc("v")
       %7 = "tgn.attention"(%3, %5, %6) <{scale = 2.5e-1 : f64, causal = false, window = 0, softcap = 0.0e0 : f64}> : (tensor<1x2x64x16xf32>, tensor<1x2x64x16xf32>, tensor<1x2x64x16xf32>) -> tensor<1x2x64x16xf32> loc("attention")
       "tgn.yield"(%7) : (tensor<1x2x64x16xf32>) -> ()
-    }) : (tensor<1x64x2x16xf32>, tensor<1x64x2x16xf32>, tensor<1x64x2x16xf32>) -> tensor<1x2x64x16xf32> loc("attention+q+k+v")
+    }) : (tensor<1x64x2x16xf32>, tensor<1x64x2x16xf32>, tensor<1x64x2x16xf32>) -> tensor<1x2x64x16xf32> loc(fused["attention", "q", "k", "v"])
     "tgn.return"(%10) : (tensor<1x2x64x16xf32>) -> ()
   }) : () -> ()
 }) : () -> ()

@@ -29,7 +29,7 @@
       %4 = "tgn.sizes"() <{dims = ["nonzero"]}> : () -> tensor<1xi64> loc("s")
       %5 = "tgn.elementwise"(%11, %4) <{f = "add"}> : (tensor<40xi64>, tensor<1xi64>) -> tensor<40xi64> loc("y")
       "tgn.yield"(%5) : (tensor<40xi64>) -> ()
-    }) : (tensor<40xi64>) -> tensor<40xi64> loc("y+a+s")
+    }) : (tensor<40xi64>) -> tensor<40xi64> loc(fused["y", "a", "s"])
     "tgn.return"(%9) : (tensor<40xi64>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {nonzero = {upper = 40, max = 40}}} : () -> ()

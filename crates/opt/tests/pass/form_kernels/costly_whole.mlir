@@ -33,7 +33,7 @@
       %5 = "tgn.elementwise"(%10, %4) <{f = "mul"}> : (tensor<?x5xf32, {dims = ["n"]}>, tensor<1x1xf32>) -> tensor<?x5xf32, {dims = ["n"]}> loc("q")
       %6 = "tgn.elementwise"(%5) <{f = "cast:u8"}> : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x5xui8, {dims = ["n"]}> loc("y")
       "tgn.yield"(%6) : (tensor<?x5xui8, {dims = ["n"]}>) -> ()
-    }) : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x5xui8, {dims = ["n"]}> loc("a+b+s+q+1 more")
+    }) : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x5xui8, {dims = ["n"]}> loc(fused["a", "b", "s", "q", "y"])
     "tgn.return"(%9) : (tensor<?x5xui8, {dims = ["n"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {n = {input = 0, axis = 0}}} : () -> ()

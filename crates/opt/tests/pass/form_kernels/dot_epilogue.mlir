@@ -26,7 +26,7 @@
       %7 = "tgn.elementwise"(%6, %4) <{f = "max"}> : (tensor<?x8xf32, {dims = ["m"]}>, tensor<1x1xf32>) -> tensor<?x8xf32, {dims = ["m"]}> loc("a")
       %8 = "tgn.elementwise"(%7, %13) <{f = "add"}> : (tensor<?x8xf32, {dims = ["m"]}>, tensor<?x8xf32, {dims = ["m"]}>) -> tensor<?x8xf32, {dims = ["m"]}> loc("s")
       "tgn.yield"(%8) : (tensor<?x8xf32, {dims = ["m"]}>) -> ()
-    }) : (tensor<?x4xf32, {dims = ["m"]}>, tensor<4x8xf32>, tensor<1x8xf32>, tensor<?x8xf32, {dims = ["m"]}>) -> tensor<?x8xf32, {dims = ["m"]}> loc("y+z+a+s")
+    }) : (tensor<?x4xf32, {dims = ["m"]}>, tensor<4x8xf32>, tensor<1x8xf32>, tensor<?x8xf32, {dims = ["m"]}>) -> tensor<?x8xf32, {dims = ["m"]}> loc(fused["y", "z", "a", "s"])
     "tgn.return"(%9) : (tensor<?x8xf32, {dims = ["m"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {m = {input = 0, axis = 0}}} : () -> ()

@@ -27,7 +27,7 @@
       %4 = "tgn.elementwise"(%9, %2) <{f = "add"}> : (tensor<?xi64, {dims = ["n"]}>, tensor<1xi64>) -> tensor<?xi64, {dims = ["n"]}> loc("j")
       %5 = "tgn.gather"(%10, %4) <{axis = 0}> : (tensor<5x4xf32>, tensor<?xi64, {dims = ["n"]}>) -> tensor<?x4xf32, {dims = ["n"]}> loc("g")
       "tgn.yield"(%5) : (tensor<?x4xf32, {dims = ["n"]}>) -> ()
-    }) : (tensor<?xi64, {dims = ["n"]}>, tensor<5x4xf32>) -> tensor<?x4xf32, {dims = ["n"]}> loc("g+j")
+    }) : (tensor<?xi64, {dims = ["n"]}>, tensor<5x4xf32>) -> tensor<?x4xf32, {dims = ["n"]}> loc(fused["g", "j"])
     "tgn.return"(%8) : (tensor<?x4xf32, {dims = ["n"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {n = {input = 1, axis = 0}}} : () -> ()

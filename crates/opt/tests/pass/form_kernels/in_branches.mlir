@@ -29,7 +29,7 @@
         %4 = "tgn.elementwise"(%9) <{f = "neg"}> : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x5xf32, {dims = ["n"]}> loc("a")
         %5 = "tgn.elementwise"(%4, %9) <{f = "add"}> : (tensor<?x5xf32, {dims = ["n"]}>, tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x5xf32, {dims = ["n"]}> loc("b")
         "tgn.yield"(%5) : (tensor<?x5xf32, {dims = ["n"]}>) -> ()
-      }) : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x5xf32, {dims = ["n"]}> loc("b+a")
+      }) : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x5xf32, {dims = ["n"]}> loc(fused["b", "a"])
       "tgn.yield"(%8) : (tensor<?x5xf32, {dims = ["n"]}>) -> ()
     }, {
       "tgn.yield"(%6) : (tensor<?x5xf32, {dims = ["n"]}>) -> ()

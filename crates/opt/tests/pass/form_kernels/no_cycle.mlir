@@ -23,7 +23,7 @@
       %3 = "tgn.dot"(%9, %10) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}, out = "f32"}> : (tensor<?x4xf32, {dims = ["m"]}>, tensor<4x4xf32>) -> tensor<?x4xf32, {dims = ["m"]}> loc("z")
       %4 = "tgn.elementwise"(%9, %3) <{f = "add"}> : (tensor<?x4xf32, {dims = ["m"]}>, tensor<?x4xf32, {dims = ["m"]}>) -> tensor<?x4xf32, {dims = ["m"]}> loc("s")
       "tgn.yield"(%4) : (tensor<?x4xf32, {dims = ["m"]}>) -> ()
-    }) : (tensor<?x4xf32, {dims = ["m"]}>, tensor<4x4xf32>) -> tensor<?x4xf32, {dims = ["m"]}> loc("z+s")
+    }) : (tensor<?x4xf32, {dims = ["m"]}>, tensor<4x4xf32>) -> tensor<?x4xf32, {dims = ["m"]}> loc(fused["z", "s"])
     "tgn.return"(%8) : (tensor<?x4xf32, {dims = ["m"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {m = {input = 0, axis = 0}}} : () -> ()

@@ -23,7 +23,7 @@
       %2 = "tgn.reduce"(%7) <{f = "add", axes = [0]}> : (tensor<3x5xf32>) -> tensor<1x5xf32> loc("b")
       %3 = "tgn.elementwise"(%8, %2) <{f = "mul"}> : (tensor<3x1xf32>, tensor<1x5xf32>) -> tensor<3x5xf32> loc("y")
       "tgn.yield"(%3) : (tensor<3x5xf32>) -> ()
-    }) : (tensor<3x5xf32>, tensor<3x1xf32>) -> tensor<3x5xf32> loc("b+y")
+    }) : (tensor<3x5xf32>, tensor<3x1xf32>) -> tensor<3x5xf32> loc(fused["b", "y"])
     "tgn.return"(%6) : (tensor<3x5xf32>) -> ()
   }) : () -> ()
 }) : () -> ()

@@ -23,7 +23,7 @@
       %3 = "tgn.reduce"(%10) <{f = "max", axes = [1]}> : (tensor<?x8xf32, {dims = ["n"]}>) -> tensor<?x1xf32, {dims = ["n"]}> loc("most")
       %4 = "tgn.reduce"(%10) <{f = "min", axes = [1]}> : (tensor<?x8xf32, {dims = ["n"]}>) -> tensor<?x1xf32, {dims = ["n"]}> loc("least")
       "tgn.yield"(%3, %4) : (tensor<?x1xf32, {dims = ["n"]}>, tensor<?x1xf32, {dims = ["n"]}>) -> ()
-    }) : (tensor<?x8xf32, {dims = ["n"]}>) -> (tensor<?x1xf32, {dims = ["n"]}>, tensor<?x1xf32, {dims = ["n"]}>) loc("most+least")
+    }) : (tensor<?x8xf32, {dims = ["n"]}>) -> (tensor<?x1xf32, {dims = ["n"]}>, tensor<?x1xf32, {dims = ["n"]}>) loc(fused["most", "least"])
     "tgn.return"(%5, %8, %9) : (tensor<?x8xf32, {dims = ["n"]}>, tensor<?x1xf32, {dims = ["n"]}>, tensor<?x1xf32, {dims = ["n"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {n = {input = 0, axis = 0}}} : () -> ()

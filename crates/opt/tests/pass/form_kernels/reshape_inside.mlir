@@ -20,7 +20,7 @@
       %3 = "tgn.reshape"(%2) <{shape = ["n", 1]}> : (tensor<?xf32, {dims = ["n"]}>) -> tensor<?x1xf32, {dims = ["n"]}> loc("r")
       %4 = "tgn.elementwise"(%3, %7) <{f = "add"}> : (tensor<?x1xf32, {dims = ["n"]}>, tensor<?x4xf32, {dims = ["n"]}>) -> tensor<?x4xf32, {dims = ["n"]}> loc("s")
       "tgn.yield"(%4) : (tensor<?x4xf32, {dims = ["n"]}>) -> ()
-    }) : (tensor<?xi32, {dims = ["n"]}>, tensor<?x4xf32, {dims = ["n"]}>) -> tensor<?x4xf32, {dims = ["n"]}> loc("s+c+r")
+    }) : (tensor<?xi32, {dims = ["n"]}>, tensor<?x4xf32, {dims = ["n"]}>) -> tensor<?x4xf32, {dims = ["n"]}> loc(fused["s", "c", "r"])
     "tgn.return"(%5) : (tensor<?x4xf32, {dims = ["n"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {n = {input = 0, axis = 0}}} : () -> ()

@@ -26,7 +26,7 @@
       %4 = "tgn.reduce"(%3) <{f = "add", axes = [1]}> : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x1xf32, {dims = ["n"]}> loc("t")
       %5 = "tgn.elementwise"(%3, %4) <{f = "div"}> : (tensor<?x5xf32, {dims = ["n"]}>, tensor<?x1xf32, {dims = ["n"]}>) -> tensor<?x5xf32, {dims = ["n"]}> loc("y")
       "tgn.yield"(%5) : (tensor<?x5xf32, {dims = ["n"]}>) -> ()
-    }) : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x5xf32, {dims = ["n"]}> loc("m+s+e+t+1 more")
+    }) : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x5xf32, {dims = ["n"]}> loc(fused["m", "s", "e", "t", "y"])
     "tgn.return"(%6) : (tensor<?x5xf32, {dims = ["n"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {n = {input = 0, axis = 0}}} : () -> ()

@@ -29,7 +29,7 @@
       %5 = "tgn.elementwise"(%3, %4) <{f = "sub"}> : (tensor<?x1xf32, {dims = ["n"]}>, tensor<?x1xf32, {dims = ["n"]}>) -> tensor<?x1xf32, {dims = ["n"]}> loc("d")
       %6 = "tgn.elementwise"(%8, %5) <{f = "mul"}> : (tensor<?x5xf32, {dims = ["n"]}>, tensor<?x1xf32, {dims = ["n"]}>) -> tensor<?x5xf32, {dims = ["n"]}> loc("y")
       "tgn.yield"(%6) : (tensor<?x5xf32, {dims = ["n"]}>) -> ()
-    }) : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x5xf32, {dims = ["n"]}> loc("a+q+b+c+2 more")
+    }) : (tensor<?x5xf32, {dims = ["n"]}>) -> tensor<?x5xf32, {dims = ["n"]}> loc(fused["a", "q", "b", "c", "d", "y"])
     "tgn.return"(%7) : (tensor<?x5xf32, {dims = ["n"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {n = {input = 0, axis = 0}}} : () -> ()

@@ -33,7 +33,7 @@
       %8 = "tgn.dot"(%13, %18) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [1]}, out = "f32"}> : (tensor<3x96xbf16>, tensor<8x96xbf16>) -> tensor<3x8xf32> loc("product")
       %9 = "tgn.elementwise"(%8) <{f = "cast:bf16"}> : (tensor<3x8xf32>) -> tensor<3x8xbf16> loc("out")
       "tgn.yield"(%9) : (tensor<3x8xbf16>) -> ()
-    }) : (tensor<8x96xi8>, tensor<8x3xbf16>, tensor<3x96xbf16>) -> tensor<3x8xbf16> loc("product+apart+wide+scales+3 more")
+    }) : (tensor<8x96xi8>, tensor<8x3xbf16>, tensor<3x96xbf16>) -> tensor<3x8xbf16> loc(fused["product", "apart", "wide", "scales", "scaled", "factor", "out"])
     "tgn.return"(%10) : (tensor<3x8xbf16>) -> ()
   }) : () -> ()
 }) : () -> ()

@@ -25,14 +25,14 @@
       %4 = "tgn.elementwise"(%11) <{f = "cast:bf16"}> : (tensor<8x4x24xi8>) -> tensor<8x4x24xbf16> loc("wide")
       %6 = "tgn.elementwise"(%4, %12) <{f = "mul"}> : (tensor<8x4x24xbf16>, tensor<8x4x1xbf16>) -> tensor<8x4x24xbf16> loc("scaled")
       "tgn.yield"(%6) : (tensor<8x4x24xbf16>) -> ()
-    }) : (tensor<8x4x24xi8>, tensor<8x4x1xbf16>) -> tensor<8x4x24xbf16> loc("scaled+wide")
+    }) : (tensor<8x4x24xi8>, tensor<8x4x1xbf16>) -> tensor<8x4x24xbf16> loc(fused["scaled", "wide"])
     %7 = "tgn.reshape"(%10) <{shape = [8, 96]}> : (tensor<8x4x24xbf16>) -> tensor<8x96xbf16> loc("factor")
     %13 = "tgn.kernel"(%0, %7) <{class = "dot"}> ({
     ^bb0(%14: tensor<3x96xbf16>, %15: tensor<8x96xbf16>):
       %8 = "tgn.dot"(%14, %15) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [1]}, out = "f32"}> : (tensor<3x96xbf16>, tensor<8x96xbf16>) -> tensor<3x8xf32> loc("product")
       %9 = "tgn.elementwise"(%8) <{f = "cast:bf16"}> : (tensor<3x8xf32>) -> tensor<3x8xbf16> loc("out")
       "tgn.yield"(%9) : (tensor<3x8xbf16>) -> ()
-    }) : (tensor<3x96xbf16>, tensor<8x96xbf16>) -> tensor<3x8xbf16> loc("product+out")
+    }) : (tensor<3x96xbf16>, tensor<8x96xbf16>) -> tensor<3x8xbf16> loc(fused["product", "out"])
     "tgn.return"(%13) : (tensor<3x8xbf16>) -> ()
   }) : () -> ()
 }) : () -> ()

@@ -38,7 +38,7 @@
       %20 = "tgn.reshape"(%19) <{shape = [8, 64]}> : (tensor<8x2x32xbf16>) -> tensor<8x64xbf16> loc("factor")
       %9 = "tgn.dot"(%15, %20) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [1]}, out = "f32"}> : (tensor<3x64xbf16>, tensor<8x64xbf16>) -> tensor<3x8xf32> loc("one")
       "tgn.yield"(%9) : (tensor<3x8xf32>) -> ()
-    }) : (tensor<8x64xi8>, tensor<8x2xbf16>, tensor<3x64xbf16>) -> tensor<3x8xf32> loc("one+apart+wide+scales+2 more")
+    }) : (tensor<8x64xi8>, tensor<8x2xbf16>, tensor<3x64xbf16>) -> tensor<3x8xf32> loc(fused["one", "apart", "wide", "scales", "scaled", "factor"])
     %21 = "tgn.kernel"(%2, %3, %1, %12) <{class = "dot"}> ({
     ^bb0(%22: tensor<8x64xi8>, %23: tensor<8x2xbf16>, %24: tensor<3x64xbf16>, %25: tensor<3x8xf32>):
       %26 = "tgn.reshape"(%22) <{shape = [8, 2, 32]}> : (tensor<8x64xi8>) -> tensor<8x2x32xi8> loc("apart")
@@ -49,7 +49,7 @@
       %10 = "tgn.dot"(%24, %30) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [1]}, out = "f32"}> : (tensor<3x64xbf16>, tensor<8x64xbf16>) -> tensor<3x8xf32> loc("two")
       %11 = "tgn.elementwise"(%25, %10) <{f = "add"}> : (tensor<3x8xf32>, tensor<3x8xf32>) -> tensor<3x8xf32> loc("y")
       "tgn.yield"(%11) : (tensor<3x8xf32>) -> ()
-    }) : (tensor<8x64xi8>, tensor<8x2xbf16>, tensor<3x64xbf16>, tensor<3x8xf32>) -> tensor<3x8xf32> loc("two+apart+wide+scales+3 more")
+    }) : (tensor<8x64xi8>, tensor<8x2xbf16>, tensor<3x64xbf16>, tensor<3x8xf32>) -> tensor<3x8xf32> loc(fused["two", "apart", "wide", "scales", "scaled", "factor", "y"])
     "tgn.return"(%21) : (tensor<3x8xf32>) -> ()
   }) : () -> ()
 }) : () -> ()

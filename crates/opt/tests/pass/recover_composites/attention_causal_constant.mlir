@@ -26,7 +26,7 @@
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["q", "k", "v"], result_names = ["MatMul_8"]}> ({
   ^bb0(%0: tensor<?x2x3x4xf32, {dims = ["b"]}>, %1: tensor<?x2x3x4xf32, {dims = ["b"]}>, %2: tensor<?x2x3x4xf32, {dims = ["b"]}>):
-    %11 = "tgn.attention"(%0, %1, %2) <{scale = 5.0e-1 : f64, causal = true, window = 0, softcap = 0.0e0 : f64}> : (tensor<?x2x3x4xf32, {dims = ["b"]}>, tensor<?x2x3x4xf32, {dims = ["b"]}>, tensor<?x2x3x4xf32, {dims = ["b"]}>) -> tensor<?x2x3x4xf32, {dims = ["b"]}> loc("MatMul_8")
+    %11 = "tgn.attention"(%0, %1, %2) <{scale = 5.0e-1 : f64, causal = true, window = 0, softcap = 0.0e0 : f64}> : (tensor<?x2x3x4xf32, {dims = ["b"]}>, tensor<?x2x3x4xf32, {dims = ["b"]}>, tensor<?x2x3x4xf32, {dims = ["b"]}>) -> tensor<?x2x3x4xf32, {dims = ["b"]}> loc(fused[fused["MatMul_2", "MatMul_8"], "Transpose_1", "Mul_3", "Add_6", "Softmax_7"])
     "tgn.return"(%11) : (tensor<?x2x3x4xf32, {dims = ["b"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {b = {input = 0, axis = 0}}} : () -> ()

@@ -30,7 +30,7 @@
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["q", "k", "v"], result_names = ["MatMul_26"]}> ({
   ^bb0(%0: tensor<?x2x?x4xf32, {dims = ["b", "l"]}>, %1: tensor<?x2x?x4xf32, {dims = ["b", "l"]}>, %2: tensor<?x2x?x4xf32, {dims = ["b", "l"]}>):
-    %23 = "tgn.attention"(%0, %1, %2) <{scale = 4.999999828857291e-1 : f64, causal = true, window = 0, softcap = 0.0e0 : f64}> : (tensor<?x2x?x4xf32, {dims = ["b", "l"]}>, tensor<?x2x?x4xf32, {dims = ["b", "l"]}>, tensor<?x2x?x4xf32, {dims = ["b", "l"]}>) -> tensor<?x2x?x4xf32, {dims = ["b", "l"]}> loc("MatMul_26")
+    %23 = "tgn.attention"(%0, %1, %2) <{scale = 4.999999828857291e-1 : f64, causal = true, window = 0, softcap = 0.0e0 : f64}> : (tensor<?x2x?x4xf32, {dims = ["b", "l"]}>, tensor<?x2x?x4xf32, {dims = ["b", "l"]}>, tensor<?x2x?x4xf32, {dims = ["b", "l"]}>) -> tensor<?x2x?x4xf32, {dims = ["b", "l"]}> loc(fused[fused["MatMul_23", "MatMul_26"], "Mul_21", "Mul_18", "Add_24", "Softmax_25"])
     "tgn.return"(%23) : (tensor<?x2x?x4xf32, {dims = ["b", "l"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {b = {input = 0, axis = 0}, l = {input = 0, axis = 2}}} : () -> ()

@@ -28,8 +28,8 @@
   "tgn.func"() <{sym_name = "main", arg_names = ["q", "k", "v", "pad"], result_names = ["y"]}> ({
   ^bb0(%0: tensor<1x2x4x8xf32>, %1: tensor<1x2x4x8xf32>, %2: tensor<1x2x4x8xf32>, %3: tensor<1x1x1x4xf32>):
     %4 = "tgn.constant"() <{id = dense_resource<const0> : tensor<1x1x4x4xf32>, dtype = "f32", shape = [1, 1, 4, 4]}> : () -> tensor<1x1x4x4xf32> loc("cadd")
-    %13 = "tgn.elementwise"(%4, %3) <{f = "add"}> : (tensor<1x1x4x4xf32>, tensor<1x1x1x4xf32>) -> tensor<1x1x4x4xf32> loc("y")
-    %14 = "tgn.attention"(%0, %1, %2, %13) <{scale = 3.499999940395355e-1 : f64, causal = false, window = 0, softcap = 0.0e0 : f64}> : (tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>, tensor<1x1x4x4xf32>) -> tensor<1x2x4x8xf32> loc("y")
+    %13 = "tgn.elementwise"(%4, %3) <{f = "add"}> : (tensor<1x1x4x4xf32>, tensor<1x1x1x4xf32>) -> tensor<1x1x4x4xf32> loc("s2")
+    %14 = "tgn.attention"(%0, %1, %2, %13) <{scale = 3.499999940395355e-1 : f64, causal = false, window = 0, softcap = 0.0e0 : f64}> : (tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>, tensor<1x1x4x4xf32>) -> tensor<1x2x4x8xf32> loc(fused[fused["s0", "y"], "kt", "s1", "s3", "w"])
     "tgn.return"(%14) : (tensor<1x2x4x8xf32>) -> ()
   }) : () -> ()
 }) : () -> ()

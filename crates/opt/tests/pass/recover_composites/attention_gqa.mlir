@@ -24,9 +24,9 @@
   ^bb0(%0: tensor<?x4x?x4xf32, {dims = ["b", "l"]}>, %1: tensor<?x2x?x4xf32, {dims = ["b", "l"]}>, %2: tensor<?x2x?x4xf32, {dims = ["b", "l"]}>):
     %3 = "tgn.reshape"(%1) <{shape = ["b", 2, 1, "l", 4]}> : (tensor<?x2x?x4xf32, {dims = ["b", "l"]}>) -> tensor<?x2x1x?x4xf32, {dims = ["b", "l"]}> loc("Unsqueeze_10")
     %11 = "tgn.reshape"(%2) <{shape = ["b", 2, 1, "l", 4]}> : (tensor<?x2x?x4xf32, {dims = ["b", "l"]}>) -> tensor<?x2x1x?x4xf32, {dims = ["b", "l"]}> loc("Unsqueeze_33")
-    %15 = "tgn.reshape"(%3) <{shape = ["b", 2, "l", 4]}> : (tensor<?x2x1x?x4xf32, {dims = ["b", "l"]}>) -> tensor<?x2x?x4xf32, {dims = ["b", "l"]}> loc("MatMul_42")
+    %15 = "tgn.reshape"(%3) <{shape = ["b", 2, "l", 4]}> : (tensor<?x2x1x?x4xf32, {dims = ["b", "l"]}>) -> tensor<?x2x?x4xf32, {dims = ["b", "l"]}> loc("MatMul_20")
     %16 = "tgn.reshape"(%11) <{shape = ["b", 2, "l", 4]}> : (tensor<?x2x1x?x4xf32, {dims = ["b", "l"]}>) -> tensor<?x2x?x4xf32, {dims = ["b", "l"]}> loc("MatMul_42")
-    %17 = "tgn.attention"(%0, %15, %16) <{scale = 5.0e-1 : f64, causal = false, window = 0, softcap = 0.0e0 : f64}> : (tensor<?x4x?x4xf32, {dims = ["b", "l"]}>, tensor<?x2x?x4xf32, {dims = ["b", "l"]}>, tensor<?x2x?x4xf32, {dims = ["b", "l"]}>) -> tensor<?x4x?x4xf32, {dims = ["b", "l"]}> loc("MatMul_42")
+    %17 = "tgn.attention"(%0, %15, %16) <{scale = 5.0e-1 : f64, causal = false, window = 0, softcap = 0.0e0 : f64}> : (tensor<?x4x?x4xf32, {dims = ["b", "l"]}>, tensor<?x2x?x4xf32, {dims = ["b", "l"]}>, tensor<?x2x?x4xf32, {dims = ["b", "l"]}>) -> tensor<?x4x?x4xf32, {dims = ["b", "l"]}> loc(fused[fused["MatMul_20", "MatMul_42"], "Expand_14", "Reshape_18", "Transpose_19", "Expand_37", "Mul_21", "Reshape_41", "Softmax_23"])
     "tgn.return"(%17) : (tensor<?x4x?x4xf32, {dims = ["b", "l"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {b = {input = 0, axis = 0}, l = {input = 0, axis = 2}}} : () -> ()

@@ -23,8 +23,8 @@
   ^bb0(%0: tensor<?x?x2x4xf32, {dims = ["b", "l"]}>, %1: tensor<?x?x2x4xf32, {dims = ["b", "s"]}>, %2: tensor<?x?x2x4xf32, {dims = ["b", "s"]}>, %3: tensor<?x1x?x?xf32, {dims = ["b", "l", "s"]}>):
     %6 = "tgn.transpose"(%1) <{perm = [0, 2, 1, 3]}> : (tensor<?x?x2x4xf32, {dims = ["b", "s"]}>) -> tensor<?x2x?x4xf32, {dims = ["b", "s"]}> loc("Einsum_3")
     %12 = "tgn.transpose"(%2) <{perm = [0, 2, 1, 3]}> : (tensor<?x?x2x4xf32, {dims = ["b", "s"]}>) -> tensor<?x2x?x4xf32, {dims = ["b", "s"]}> loc("Einsum_6")
-    %15 = "tgn.transpose"(%0) <{perm = [0, 2, 1, 3]}> : (tensor<?x?x2x4xf32, {dims = ["b", "l"]}>) -> tensor<?x2x?x4xf32, {dims = ["b", "l"]}> loc("Einsum_6")
-    %16 = "tgn.attention"(%15, %6, %12, %3) <{scale = 5.0e-1 : f64, causal = false, window = 0, softcap = 0.0e0 : f64}> : (tensor<?x2x?x4xf32, {dims = ["b", "l"]}>, tensor<?x2x?x4xf32, {dims = ["b", "s"]}>, tensor<?x2x?x4xf32, {dims = ["b", "s"]}>, tensor<?x1x?x?xf32, {dims = ["b", "l", "s"]}>) -> tensor<?x2x?x4xf32, {dims = ["b", "l"]}> loc("Einsum_6")
+    %15 = "tgn.transpose"(%0) <{perm = [0, 2, 1, 3]}> : (tensor<?x?x2x4xf32, {dims = ["b", "l"]}>) -> tensor<?x2x?x4xf32, {dims = ["b", "l"]}> loc("Einsum_3")
+    %16 = "tgn.attention"(%15, %6, %12, %3) <{scale = 5.0e-1 : f64, causal = false, window = 0, softcap = 0.0e0 : f64}> : (tensor<?x2x?x4xf32, {dims = ["b", "l"]}>, tensor<?x2x?x4xf32, {dims = ["b", "s"]}>, tensor<?x2x?x4xf32, {dims = ["b", "s"]}>, tensor<?x1x?x?xf32, {dims = ["b", "l", "s"]}>) -> tensor<?x2x?x4xf32, {dims = ["b", "l"]}> loc(fused[fused["Einsum_3", "Einsum_6"], "Mul_1", "Add_4", "Softmax_5"])
     %14 = "tgn.transpose"(%16) <{perm = [0, 2, 1, 3]}> : (tensor<?x2x?x4xf32, {dims = ["b", "l"]}>) -> tensor<?x?x2x4xf32, {dims = ["b", "l"]}> loc("Einsum_6")
     "tgn.return"(%14) : (tensor<?x?x2x4xf32, {dims = ["b", "l"]}>) -> ()
   }) : () -> ()

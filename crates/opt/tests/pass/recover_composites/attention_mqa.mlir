@@ -18,7 +18,7 @@
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["q", "k", "v"], result_names = ["MatMul_6"]}> ({
   ^bb0(%0: tensor<?x4x?x4xf32, {dims = ["b", "l"]}>, %1: tensor<?x1x?x4xf32, {dims = ["b", "s"]}>, %2: tensor<?x1x?x4xf32, {dims = ["b", "s"]}>):
-    %12 = "tgn.attention"(%0, %1, %2) <{scale = 5.0e-1 : f64, causal = false, window = 0, softcap = 0.0e0 : f64}> : (tensor<?x4x?x4xf32, {dims = ["b", "l"]}>, tensor<?x1x?x4xf32, {dims = ["b", "s"]}>, tensor<?x1x?x4xf32, {dims = ["b", "s"]}>) -> tensor<?x4x?x4xf32, {dims = ["b", "l"]}> loc("MatMul_6")
+    %12 = "tgn.attention"(%0, %1, %2) <{scale = 5.0e-1 : f64, causal = false, window = 0, softcap = 0.0e0 : f64}> : (tensor<?x4x?x4xf32, {dims = ["b", "l"]}>, tensor<?x1x?x4xf32, {dims = ["b", "s"]}>, tensor<?x1x?x4xf32, {dims = ["b", "s"]}>) -> tensor<?x4x?x4xf32, {dims = ["b", "l"]}> loc(fused[fused["MatMul_2", "MatMul_6"], "Transpose_1", "Mul_3", "Softmax_5"])
     "tgn.return"(%12) : (tensor<?x4x?x4xf32, {dims = ["b", "l"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {b = {input = 0, axis = 0}, l = {input = 0, axis = 2}, s = {input = 1, axis = 2}}} : () -> ()

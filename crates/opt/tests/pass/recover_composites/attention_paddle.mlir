@@ -34,7 +34,7 @@
     %8 = "tgn.reshape"(%7) <{shape = ["b", 2, "s", 4]}> : (tensor<1x?x2x?x4xf32, {dims = ["b", "s"]}>) -> tensor<?x2x?x4xf32, {dims = ["b", "s"]}> loc("Squeeze_15")
     %14 = "tgn.slice"(%2) <{starts = [2, 0, 0, 0, 0], sizes = [1, "b", 2, "s", 4], steps = [1, 1, 1, 1, 1]}> : (tensor<3x?x2x?x4xf32, {dims = ["b", "s"]}>) -> tensor<1x?x2x?x4xf32, {dims = ["b", "s"]}> loc("Slice_22")
     %15 = "tgn.reshape"(%14) <{shape = ["b", 2, "s", 4]}> : (tensor<1x?x2x?x4xf32, {dims = ["b", "s"]}>) -> tensor<?x2x?x4xf32, {dims = ["b", "s"]}> loc("Squeeze_23")
-    %17 = "tgn.attention"(%4, %8, %15) <{scale = 5.0e-1 : f64, causal = false, window = 0, softcap = 0.0e0 : f64}> : (tensor<?x2x?x4xf32, {dims = ["b", "s"]}>, tensor<?x2x?x4xf32, {dims = ["b", "s"]}>, tensor<?x2x?x4xf32, {dims = ["b", "s"]}>) -> tensor<?x2x?x4xf32, {dims = ["b", "s"]}> loc("MatMul_24")
+    %17 = "tgn.attention"(%4, %8, %15) <{scale = 5.0e-1 : f64, causal = false, window = 0, softcap = 0.0e0 : f64}> : (tensor<?x2x?x4xf32, {dims = ["b", "s"]}>, tensor<?x2x?x4xf32, {dims = ["b", "s"]}>, tensor<?x2x?x4xf32, {dims = ["b", "s"]}>) -> tensor<?x2x?x4xf32, {dims = ["b", "s"]}> loc(fused[fused["MatMul_17", "MatMul_24"], "Transpose_16", "Mul_9", "Softmax_18"])
     "tgn.return"(%17) : (tensor<?x2x?x4xf32, {dims = ["b", "s"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {b = {input = 0, axis = 0}, s = {input = 0, axis = 1}}} : () -> ()

@@ -21,7 +21,7 @@
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["q", "k", "v", "mask"], result_names = ["MatMul_12"]}> ({
   ^bb0(%0: tensor<?x2x?x4xf32, {dims = ["b", "l"]}>, %1: tensor<?x2x?x4xf32, {dims = ["b", "s"]}>, %2: tensor<?x2x?x4xf32, {dims = ["b", "s"]}>, %3: tensor<1x1x?x?xf32, {dims = ["l", "s"]}>):
-    %15 = "tgn.attention"(%0, %1, %2, %3) <{scale = 2.5e-1 : f64, causal = false, window = 0, softcap = 5.0e1 : f64}> : (tensor<?x2x?x4xf32, {dims = ["b", "l"]}>, tensor<?x2x?x4xf32, {dims = ["b", "s"]}>, tensor<?x2x?x4xf32, {dims = ["b", "s"]}>, tensor<1x1x?x?xf32, {dims = ["l", "s"]}>) -> tensor<?x2x?x4xf32, {dims = ["b", "l"]}> loc("MatMul_12")
+    %15 = "tgn.attention"(%0, %1, %2, %3) <{scale = 2.5e-1 : f64, causal = false, window = 0, softcap = 5.0e1 : f64}> : (tensor<?x2x?x4xf32, {dims = ["b", "l"]}>, tensor<?x2x?x4xf32, {dims = ["b", "s"]}>, tensor<?x2x?x4xf32, {dims = ["b", "s"]}>, tensor<1x1x?x?xf32, {dims = ["l", "s"]}>) -> tensor<?x2x?x4xf32, {dims = ["b", "l"]}> loc(fused[fused["MatMul_2", "MatMul_12"], "Transpose_1", "Mul_3", "Div_5", "Tanh_7", "Mul_8", "Add_10", "Softmax_11"])
     "tgn.return"(%15) : (tensor<?x2x?x4xf32, {dims = ["b", "l"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {b = {input = 0, axis = 0}, l = {input = 0, axis = 2}, s = {input = 1, axis = 2}}} : () -> ()

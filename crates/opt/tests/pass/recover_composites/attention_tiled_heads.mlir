@@ -28,7 +28,7 @@
     %11 = "tgn.reshape"(%2) <{shape = [1, "b", 1, 2, 1, "l", 1, 4]}> : (tensor<?x2x?x4xf32, {dims = ["b", "l"]}>) -> tensor<1x?x1x2x1x?x1x4xf32, {dims = ["b", "l"]}> loc("Tile_9")
     %12 = "tgn.broadcast"(%11) <{shape = [1, "b", 2, 2, 1, "l", 1, 4]}> : (tensor<1x?x1x2x1x?x1x4xf32, {dims = ["b", "l"]}>) -> tensor<1x?x2x2x1x?x1x4xf32, {dims = ["b", "l"]}> loc("Tile_9")
     %13 = "tgn.reshape"(%12) <{shape = ["b", 4, "l", 4]}> : (tensor<1x?x2x2x1x?x1x4xf32, {dims = ["b", "l"]}>) -> tensor<?x4x?x4xf32, {dims = ["b", "l"]}> loc("Tile_9")
-    %15 = "tgn.attention"(%0, %5, %13) <{scale = 5.0e-1 : f64, causal = false, window = 0, softcap = 0.0e0 : f64}> : (tensor<?x4x?x4xf32, {dims = ["b", "l"]}>, tensor<?x4x?x4xf32, {dims = ["b", "l"]}>, tensor<?x4x?x4xf32, {dims = ["b", "l"]}>) -> tensor<?x4x?x4xf32, {dims = ["b", "l"]}> loc("MatMul_10")
+    %15 = "tgn.attention"(%0, %5, %13) <{scale = 5.0e-1 : f64, causal = false, window = 0, softcap = 0.0e0 : f64}> : (tensor<?x4x?x4xf32, {dims = ["b", "l"]}>, tensor<?x4x?x4xf32, {dims = ["b", "l"]}>, tensor<?x4x?x4xf32, {dims = ["b", "l"]}>) -> tensor<?x4x?x4xf32, {dims = ["b", "l"]}> loc(fused[fused["MatMul_4", "MatMul_10"], "Transpose_3", "Mul_5", "Softmax_7"])
     "tgn.return"(%15) : (tensor<?x4x?x4xf32, {dims = ["b", "l"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {b = {input = 0, axis = 0}, l = {input = 0, axis = 2}}} : () -> ()

@@ -18,7 +18,7 @@
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["q", "k", "v", "mask"], result_names = ["MatMul_17"]}> ({
   ^bb0(%0: tensor<?x2x?x4xf32, {dims = ["b", "l"]}>, %1: tensor<?x2x?x4xf32, {dims = ["b", "s"]}>, %2: tensor<?x2x?x4xf32, {dims = ["b", "s"]}>, %3: tensor<?x1x?x?xf32, {dims = ["b", "l", "s"]}>):
-    %12 = "tgn.attention"(%0, %1, %2, %3) <{scale = 4.999999828857291e-1 : f64, causal = false, window = 0, softcap = 0.0e0 : f64}> : (tensor<?x2x?x4xf32, {dims = ["b", "l"]}>, tensor<?x2x?x4xf32, {dims = ["b", "s"]}>, tensor<?x2x?x4xf32, {dims = ["b", "s"]}>, tensor<?x1x?x?xf32, {dims = ["b", "l", "s"]}>) -> tensor<?x2x?x4xf32, {dims = ["b", "l"]}> loc("MatMul_17")
+    %12 = "tgn.attention"(%0, %1, %2, %3) <{scale = 4.999999828857291e-1 : f64, causal = false, window = 0, softcap = 0.0e0 : f64}> : (tensor<?x2x?x4xf32, {dims = ["b", "l"]}>, tensor<?x2x?x4xf32, {dims = ["b", "s"]}>, tensor<?x2x?x4xf32, {dims = ["b", "s"]}>, tensor<?x1x?x?xf32, {dims = ["b", "l", "s"]}>) -> tensor<?x2x?x4xf32, {dims = ["b", "l"]}> loc(fused[fused["MatMul_14", "MatMul_17"], "Mul_13", "Mul_11", "Add_15", "Softmax_16"])
     "tgn.return"(%12) : (tensor<?x2x?x4xf32, {dims = ["b", "l"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {b = {input = 0, axis = 0}, l = {input = 0, axis = 2}, s = {input = 1, axis = 2}}} : () -> ()

@@ -20,8 +20,8 @@
   ^bb0(%0: tensor<?x2x?x4xf32, {dims = ["b", "l"]}>, %1: tensor<?x2x?x4xf32, {dims = ["b", "s"]}>, %2: tensor<?x2x?x4xf32, {dims = ["b", "s"]}>, %3: tensor<?x1x1x?xi1, {dims = ["b", "s"]}>):
     %12 = "tgn.splat"() <{dtype = "f32", shape = [1, 1, 1, 1], bits = 4286578687}> : () -> tensor<1x1x1x1xf32> loc("MatMul_8")
     %13 = "tgn.splat"() <{dtype = "f32", shape = [1, 1, 1, 1], bits = 0}> : () -> tensor<1x1x1x1xf32> loc("MatMul_8")
-    %14 = "tgn.elementwise"(%3, %12, %13) <{f = "select"}> : (tensor<?x1x1x?xi1, {dims = ["b", "s"]}>, tensor<1x1x1x1xf32>, tensor<1x1x1x1xf32>) -> tensor<?x1x1x?xf32, {dims = ["b", "s"]}> loc("MatMul_8")
-    %15 = "tgn.attention"(%0, %1, %2, %14) <{scale = 5.0e-1 : f64, causal = false, window = 0, softcap = 0.0e0 : f64}> : (tensor<?x2x?x4xf32, {dims = ["b", "l"]}>, tensor<?x2x?x4xf32, {dims = ["b", "s"]}>, tensor<?x2x?x4xf32, {dims = ["b", "s"]}>, tensor<?x1x1x?xf32, {dims = ["b", "s"]}>) -> tensor<?x2x?x4xf32, {dims = ["b", "l"]}> loc("MatMul_8")
+    %14 = "tgn.elementwise"(%3, %12, %13) <{f = "select"}> : (tensor<?x1x1x?xi1, {dims = ["b", "s"]}>, tensor<1x1x1x1xf32>, tensor<1x1x1x1xf32>) -> tensor<?x1x1x?xf32, {dims = ["b", "s"]}> loc("Where_6")
+    %15 = "tgn.attention"(%0, %1, %2, %14) <{scale = 5.0e-1 : f64, causal = false, window = 0, softcap = 0.0e0 : f64}> : (tensor<?x2x?x4xf32, {dims = ["b", "l"]}>, tensor<?x2x?x4xf32, {dims = ["b", "s"]}>, tensor<?x2x?x4xf32, {dims = ["b", "s"]}>, tensor<?x1x1x?xf32, {dims = ["b", "s"]}>) -> tensor<?x2x?x4xf32, {dims = ["b", "l"]}> loc(fused[fused["MatMul_3", "MatMul_8"], "Transpose_2", "Mul_4", "Softmax_7"])
     "tgn.return"(%15) : (tensor<?x2x?x4xf32, {dims = ["b", "l"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {b = {input = 0, axis = 0}, l = {input = 0, axis = 2}, s = {input = 1, axis = 2}}} : () -> ()

@@ -23,8 +23,8 @@
   ^bb0(%0: tensor<?x2x?x4xf16, {dims = ["b", "l"]}>, %1: tensor<?x2x?x4xf16, {dims = ["b", "s"]}>, %2: tensor<?x2x?x4xf16, {dims = ["b", "s"]}>, %3: tensor<1x1x?x?xi1, {dims = ["l", "s"]}>):
     %15 = "tgn.splat"() <{dtype = "f16", shape = [1, 1, 1, 1], bits = 64512}> : () -> tensor<1x1x1x1xf16> loc("MatMul_11")
     %16 = "tgn.splat"() <{dtype = "f16", shape = [1, 1, 1, 1], bits = 0}> : () -> tensor<1x1x1x1xf16> loc("MatMul_11")
-    %17 = "tgn.elementwise"(%3, %16, %15) <{f = "select"}> : (tensor<1x1x?x?xi1, {dims = ["l", "s"]}>, tensor<1x1x1x1xf16>, tensor<1x1x1x1xf16>) -> tensor<1x1x?x?xf16, {dims = ["l", "s"]}> loc("MatMul_11")
-    %18 = "tgn.attention"(%0, %1, %2, %17) <{scale = 5.0e-1 : f64, causal = false, window = 0, softcap = 0.0e0 : f64}> : (tensor<?x2x?x4xf16, {dims = ["b", "l"]}>, tensor<?x2x?x4xf16, {dims = ["b", "s"]}>, tensor<?x2x?x4xf16, {dims = ["b", "s"]}>, tensor<1x1x?x?xf16, {dims = ["l", "s"]}>) -> tensor<?x2x?x4xf16, {dims = ["b", "l"]}> loc("MatMul_11")
+    %17 = "tgn.elementwise"(%3, %16, %15) <{f = "select"}> : (tensor<1x1x?x?xi1, {dims = ["l", "s"]}>, tensor<1x1x1x1xf16>, tensor<1x1x1x1xf16>) -> tensor<1x1x?x?xf16, {dims = ["l", "s"]}> loc("Where_8")
+    %18 = "tgn.attention"(%0, %1, %2, %17) <{scale = 5.0e-1 : f64, causal = false, window = 0, softcap = 0.0e0 : f64}> : (tensor<?x2x?x4xf16, {dims = ["b", "l"]}>, tensor<?x2x?x4xf16, {dims = ["b", "s"]}>, tensor<?x2x?x4xf16, {dims = ["b", "s"]}>, tensor<1x1x?x?xf16, {dims = ["l", "s"]}>) -> tensor<?x2x?x4xf16, {dims = ["b", "l"]}> loc(fused[fused["MatMul_4", "MatMul_11"], "Cast_2", "Transpose_3", "Cast_1", "Mul_5", "Softmax_9", "Cast_10"])
     "tgn.return"(%18) : (tensor<?x2x?x4xf16, {dims = ["b", "l"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {b = {input = 0, axis = 0}, l = {input = 0, axis = 2}, s = {input = 1, axis = 2}}} : () -> ()

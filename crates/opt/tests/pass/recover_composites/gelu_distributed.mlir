@@ -17,7 +17,7 @@
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x"], result_names = ["Mul_8"]}> ({
   ^bb0(%0: tensor<?x5xf32, {dims = ["b"]}>):
-    %8 = "tgn.gelu"(%0) <{tanh = false}> : (tensor<?x5xf32, {dims = ["b"]}>) -> tensor<?x5xf32, {dims = ["b"]}> loc("Mul_8")
+    %8 = "tgn.gelu"(%0) <{tanh = false}> : (tensor<?x5xf32, {dims = ["b"]}>) -> tensor<?x5xf32, {dims = ["b"]}> loc(fused["Mul_8", "Mul_1", "Erf_3", "Mul_4", "Add_6"])
     "tgn.return"(%8) : (tensor<?x5xf32, {dims = ["b"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {b = {input = 0, axis = 0}}} : () -> ()

@@ -20,7 +20,7 @@
   "tgn.func"() <{sym_name = "main", arg_names = ["x", "z"], result_names = ["Mul_9"]}> ({
   ^bb0(%0: tensor<?x5xf32, {dims = ["b"]}>, %1: tensor<?x5xf32, {dims = ["b"]}>):
     %2 = "tgn.elementwise"(%0, %1) <{f = "mul"}> : (tensor<?x5xf32, {dims = ["b"]}>, tensor<?x5xf32, {dims = ["b"]}>) -> tensor<?x5xf32, {dims = ["b"]}> loc("Mul_1")
-    %11 = "tgn.gelu"(%2) <{tanh = false}> : (tensor<?x5xf32, {dims = ["b"]}>) -> tensor<?x5xf32, {dims = ["b"]}> loc("Mul_9")
+    %11 = "tgn.gelu"(%2) <{tanh = false}> : (tensor<?x5xf32, {dims = ["b"]}>) -> tensor<?x5xf32, {dims = ["b"]}> loc(fused["Mul_9", "Mul_4", "Erf_6", "Add_7", "Mul_2"])
     "tgn.return"(%11) : (tensor<?x5xf32, {dims = ["b"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {b = {input = 0, axis = 0}}} : () -> ()

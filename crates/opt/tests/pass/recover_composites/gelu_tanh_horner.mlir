@@ -23,7 +23,7 @@
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x"], result_names = ["Mul_14"]}> ({
   ^bb0(%0: tensor<?x5xf32, {dims = ["b"]}>):
-    %14 = "tgn.gelu"(%0) <{tanh = true}> : (tensor<?x5xf32, {dims = ["b"]}>) -> tensor<?x5xf32, {dims = ["b"]}> loc("Mul_14")
+    %14 = "tgn.gelu"(%0) <{tanh = true}> : (tensor<?x5xf32, {dims = ["b"]}>) -> tensor<?x5xf32, {dims = ["b"]}> loc(fused["Mul_14", "Mul_3", "Mul_5", "Add_6", "Mul_1", "Mul_8", "Tanh_11", "Add_12", "Mul_9"])
     "tgn.return"(%14) : (tensor<?x5xf32, {dims = ["b"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {b = {input = 0, axis = 0}}} : () -> ()

@@ -23,7 +23,7 @@
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x"], result_names = ["Mul_13"]}> ({
   ^bb0(%0: tensor<?x5xf32, {dims = ["b"]}>):
-    %14 = "tgn.gelu"(%0) <{tanh = true}> : (tensor<?x5xf32, {dims = ["b"]}>) -> tensor<?x5xf32, {dims = ["b"]}> loc("Mul_13")
+    %14 = "tgn.gelu"(%0) <{tanh = true}> : (tensor<?x5xf32, {dims = ["b"]}>) -> tensor<?x5xf32, {dims = ["b"]}> loc(fused["Mul_13", "Mul_1", "Mul_2", "Mul_3", "Add_5", "Mul_6", "Tanh_10", "Add_11", "Mul_8"])
     "tgn.return"(%14) : (tensor<?x5xf32, {dims = ["b"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {b = {input = 0, axis = 0}}} : () -> ()

@@ -18,7 +18,7 @@
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x"], result_names = ["Mul_7"]}> ({
   ^bb0(%0: tensor<?x5xf32, {dims = ["b"]}>):
-    %9 = "tgn.gelu"(%0) <{tanh = false}> : (tensor<?x5xf32, {dims = ["b"]}>) -> tensor<?x5xf32, {dims = ["b"]}> loc("Mul_7")
+    %9 = "tgn.gelu"(%0) <{tanh = false}> : (tensor<?x5xf32, {dims = ["b"]}>) -> tensor<?x5xf32, {dims = ["b"]}> loc(fused["Mul_7", "Div_1", "Erf_3", "Add_4", "Mul_6"])
     "tgn.return"(%9) : (tensor<?x5xf32, {dims = ["b"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {b = {input = 0, axis = 0}}} : () -> ()

@@ -25,7 +25,7 @@
   "tgn.func"() <{sym_name = "main", arg_names = ["x"], result_names = ["Div_11"]}> ({
   ^bb0(%0: tensor<?x?xf32, {dims = ["b", "s"]}>):
     %15 = "tgn.splat"() <{dtype = "f32", shape = ["s"], bits = 1065353216}> : () -> tensor<?xf32, {dims = ["s"]}> loc("Div_11")
-    %16 = "tgn.layer_norm"(%0, %15) <{axis = 1, eps = 9.999999747378752e-6 : f64}> : (tensor<?x?xf32, {dims = ["b", "s"]}>, tensor<?xf32, {dims = ["s"]}>) -> tensor<?x?xf32, {dims = ["b", "s"]}> loc("Div_11")
+    %16 = "tgn.layer_norm"(%0, %15) <{axis = 1, eps = 9.999999747378752e-6 : f64}> : (tensor<?x?xf32, {dims = ["b", "s"]}>, tensor<?xf32, {dims = ["s"]}>) -> tensor<?x?xf32, {dims = ["b", "s"]}> loc(fused["Div_11", "Pow_4", "ReduceMean_7", "ReduceMean_2", "Add_8", "Sqrt_10", "Sub_3"])
     "tgn.return"(%16) : (tensor<?x?xf32, {dims = ["b", "s"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {b = {input = 0, axis = 0}, s = {input = 0, axis = 1}}} : () -> ()

@@ -34,7 +34,7 @@
   ^bb0(%0: tensor<?x3x4xf32, {dims = ["b"]}>):
     %12 = "tgn.constant"() <{id = dense_resource<const0> : tensor<1x3x4xf32>, dtype = "f32", shape = [1, 3, 4]}> : () -> tensor<1x3x4xf32> loc("Mul_12")
     %16 = "tgn.reshape"(%12) <{shape = [3, 4]}> : (tensor<1x3x4xf32>) -> tensor<3x4xf32> loc("Mul_12")
-    %17 = "tgn.layer_norm"(%0, %16) <{axis = 1, eps = 9.999999747378752e-6 : f64}> : (tensor<?x3x4xf32, {dims = ["b"]}>, tensor<3x4xf32>) -> tensor<?x3x4xf32, {dims = ["b"]}> loc("Mul_12")
+    %17 = "tgn.layer_norm"(%0, %16) <{axis = 1, eps = 9.999999747378752e-6 : f64}> : (tensor<?x3x4xf32, {dims = ["b"]}>, tensor<3x4xf32>) -> tensor<?x3x4xf32, {dims = ["b"]}> loc(fused["Div_10", "Mul_4", "ReduceMean_6", "ReduceMean_2", "Add_7", "Sqrt_9", "Sub_3", "Mul_12"])
     "tgn.return"(%17) : (tensor<?x3x4xf32, {dims = ["b"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {b = {input = 0, axis = 0}}} : () -> ()

@@ -36,7 +36,7 @@
   "tgn.func"() <{sym_name = "main", arg_names = ["x"], result_names = ["Add_15"]}> ({
   ^bb0(%0: tensor<?x3x4xf32, {dims = ["b"]}>):
     %17 = "tgn.splat"() <{dtype = "f32", shape = [4], bits = 1065353216}> : () -> tensor<4xf32> loc("Div_11")
-    %18 = "tgn.layer_norm"(%0, %17) <{axis = 2, eps = 9.999999747378752e-6 : f64}> : (tensor<?x3x4xf32, {dims = ["b"]}>, tensor<4xf32>) -> tensor<?x3x4xf32, {dims = ["b"]}> loc("Div_11")
+    %18 = "tgn.layer_norm"(%0, %17) <{axis = 2, eps = 9.999999747378752e-6 : f64}> : (tensor<?x3x4xf32, {dims = ["b"]}>, tensor<4xf32>) -> tensor<?x3x4xf32, {dims = ["b"]}> loc(fused["Div_11", "Pow_4", "ReduceMean_7", "ReduceMean_2", "Add_8", "Sqrt_10", "Sub_3"])
     %13 = "tgn.constant"() <{id = dense_resource<const0> : tensor<1x3x1xf32>, dtype = "f32", shape = [1, 3, 1]}> : () -> tensor<1x3x1xf32> loc("Mul_13")
     %14 = "tgn.elementwise"(%18, %13) <{f = "mul"}> : (tensor<?x3x4xf32, {dims = ["b"]}>, tensor<1x3x1xf32>) -> tensor<?x3x4xf32, {dims = ["b"]}> loc("Mul_13")
     %15 = "tgn.constant"() <{id = dense_resource<const1> : tensor<1x3x1xf32>, dtype = "f32", shape = [1, 3, 1]}> : () -> tensor<1x3x1xf32> loc("Add_15")

@@ -34,16 +34,16 @@
 #-}
 // -----
 // Add_15: x * a + (b - mean(x) * a) => layer_norm(x) * scale + b
-// Add_15: norm(x, 1) * scale => norm(x, scale)
-// Add_15: layer_norm(x, scale) + bias => layer_norm(x, scale, bias)
+// Mul_3: norm(x, 1) * scale => norm(x, scale)
+// Add_5: layer_norm(x, scale) + bias => layer_norm(x, scale, bias)
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x"], result_names = ["Add_15"]}> ({
   ^bb0(%0: tensor<?x?x4xf32, {dims = ["b", "s"]}>):
     %12 = "tgn.constant"() <{id = dense_resource<const0> : tensor<1x1x4xf32>, dtype = "f32", shape = [1, 1, 4]}> : () -> tensor<1x1x4xf32> loc("Mul_10")
     %16 = "tgn.constant"() <{id = dense_resource<const1> : tensor<1x1x4xf32>, dtype = "f32", shape = [1, 1, 4]}> : () -> tensor<1x1x4xf32> loc("Sub_14")
-    %23 = "tgn.reshape"(%12) <{shape = [4]}> : (tensor<1x1x4xf32>) -> tensor<4xf32> loc("Add_15")
-    %25 = "tgn.reshape"(%16) <{shape = [4]}> : (tensor<1x1x4xf32>) -> tensor<4xf32> loc("Add_15")
-    %26 = "tgn.layer_norm"(%0, %23, %25) <{axis = 2, eps = 1.0000000474974513e-3 : f64}> : (tensor<?x?x4xf32, {dims = ["b", "s"]}>, tensor<4xf32>, tensor<4xf32>) -> tensor<?x?x4xf32, {dims = ["b", "s"]}> loc("Add_15")
+    %23 = "tgn.reshape"(%12) <{shape = [4]}> : (tensor<1x1x4xf32>) -> tensor<4xf32> loc("Mul_3")
+    %25 = "tgn.reshape"(%16) <{shape = [4]}> : (tensor<1x1x4xf32>) -> tensor<4xf32> loc("Add_5")
+    %26 = "tgn.layer_norm"(%0, %23, %25) <{axis = 2, eps = 1.0000000474974513e-3 : f64}> : (tensor<?x?x4xf32, {dims = ["b", "s"]}>, tensor<4xf32>, tensor<4xf32>) -> tensor<?x?x4xf32, {dims = ["b", "s"]}> loc(fused["Add_15", "Mul_3", "Add_5", "Sub_2", "ReduceMean_4", "ReduceMean_1", "Sqrt_7", "Reciprocal_8", "Mul_13", "Mul_10", "Sub_14", "Mul_11"])
     "tgn.return"(%26) : (tensor<?x?x4xf32, {dims = ["b", "s"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {b = {input = 0, axis = 0}, s = {input = 0, axis = 1}}} : () -> ()

@@ -41,7 +41,7 @@
     %19 = "tgn.reshape"(%13) <{shape = [4]}> : (tensor<1x1x4xf32>) -> tensor<4xf32> loc("Mul_11")
     %15 = "tgn.constant"() <{id = dense_resource<const1> : tensor<1x1x4xf32>, dtype = "f32", shape = [1, 1, 4]}> : () -> tensor<1x1x4xf32> loc("Add_13")
     %21 = "tgn.reshape"(%15) <{shape = [4]}> : (tensor<1x1x4xf32>) -> tensor<4xf32> loc("Add_13")
-    %22 = "tgn.layer_norm"(%0, %19, %21) <{axis = 2, eps = 9.999999747378752e-6 : f64}> : (tensor<?x?x4xf32, {dims = ["b", "s"]}>, tensor<4xf32>, tensor<4xf32>) -> tensor<?x?x4xf32, {dims = ["b", "s"]}> loc("Add_13")
+    %22 = "tgn.layer_norm"(%0, %19, %21) <{axis = 2, eps = 9.999999747378752e-6 : f64}> : (tensor<?x?x4xf32, {dims = ["b", "s"]}>, tensor<4xf32>, tensor<4xf32>) -> tensor<?x?x4xf32, {dims = ["b", "s"]}> loc(fused["Div_9", "Pow_3", "ReduceMean_5", "ReduceMean_1", "Add_6", "Sqrt_8", "Sub_2", "Mul_11", "Add_13"])
     "tgn.return"(%22) : (tensor<?x?x4xf32, {dims = ["b", "s"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {b = {input = 0, axis = 0}, s = {input = 0, axis = 1}}} : () -> ()

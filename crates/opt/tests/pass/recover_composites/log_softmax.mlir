@@ -16,7 +16,7 @@
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x"], result_names = ["Sub_7"]}> ({
   ^bb0(%0: tensor<?x5xf32, {dims = ["b"]}>):
-    %7 = "tgn.softmax"(%0) <{axis = 1, log = true}> : (tensor<?x5xf32, {dims = ["b"]}>) -> tensor<?x5xf32, {dims = ["b"]}> loc("Sub_7")
+    %7 = "tgn.softmax"(%0) <{axis = 1, log = true}> : (tensor<?x5xf32, {dims = ["b"]}>) -> tensor<?x5xf32, {dims = ["b"]}> loc(fused["Sub_7", "Exp_3", "ReduceSum_5", "ReduceMax_1", "Log_6", "Sub_2"])
     "tgn.return"(%7) : (tensor<?x5xf32, {dims = ["b"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {b = {input = 0, axis = 0}}} : () -> ()

@@ -33,7 +33,7 @@
     %16 = "tgn.constant"() <{id = dense_resource<const0> : tensor<260xi8>, dtype = "i8", shape = [260]}> : () -> tensor<260xi8> loc("y")
     %17 = "tgn.elementwise"(%0) <{f = "bitcast:u8"}> : (tensor<2x3xi8>) -> tensor<2x3xui8> loc("y")
     %18 = "tgn.elementwise"(%17) <{f = "cast:i32"}> : (tensor<2x3xui8>) -> tensor<2x3xi32> loc("y")
-    %19 = "tgn.gather"(%16, %18) <{axis = 0}> : (tensor<260xi8>, tensor<2x3xi32>) -> tensor<2x3xi8> loc("y")
+    %19 = "tgn.gather"(%16, %18) <{axis = 0}> : (tensor<260xi8>, tensor<2x3xi32>) -> tensor<2x3xi8> loc(fused["y", "erf"])
     %12 = "tgn.dequantize"(%1, %2, %3) <{scheme = {axis, block, storage = "i8", zero_point = true}}> : (tensor<2x3xi8>, tensor<f32>, tensor<i8>) -> tensor<2x3xf32>
     %13 = "tgn.elementwise"(%12, %6) <{f = "add"}> : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
     %14 = "tgn.quantize"(%13, %2, %3) <{scheme = {axis, block, storage = "i8", zero_point = true}}> : (tensor<2x3xf32>, tensor<f32>, tensor<i8>) -> tensor<2x3xi8> loc("sum")

@@ -16,8 +16,8 @@
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x"], result_names = ["QuantizeLinear_9"]}> ({
   ^bb0(%0: tensor<?x4x4xui8, {dims = ["n"]}>):
-    %7 = "tgn.reshape"(%0) <{shape = ["n", 2, 8]}> : (tensor<?x4x4xui8, {dims = ["n"]}>) -> tensor<?x2x8xui8, {dims = ["n"]}> loc("QuantizeLinear_9")
-    %8 = "tgn.transpose"(%7) <{perm = [0, 2, 1]}> : (tensor<?x2x8xui8, {dims = ["n"]}>) -> tensor<?x8x2xui8, {dims = ["n"]}> loc("QuantizeLinear_9")
+    %7 = "tgn.reshape"(%0) <{shape = ["n", 2, 8]}> : (tensor<?x4x4xui8, {dims = ["n"]}>) -> tensor<?x2x8xui8, {dims = ["n"]}> loc("Reshape_5")
+    %8 = "tgn.transpose"(%7) <{perm = [0, 2, 1]}> : (tensor<?x2x8xui8, {dims = ["n"]}>) -> tensor<?x8x2xui8, {dims = ["n"]}> loc(fused["Transpose_6", "DequantizeLinear_3", "QuantizeLinear_9"])
     "tgn.return"(%8) : (tensor<?x8x2xui8, {dims = ["n"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {n = {input = 0, axis = 0}}} : () -> ()

@@ -17,8 +17,8 @@
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x", "z"], result_names = ["QuantizeLinear_11"]}> ({
   ^bb0(%0: tensor<?x2x4x4xui8, {dims = ["n"]}>, %1: tensor<?x2x4x4xui8, {dims = ["n"]}>):
-    %9 = "tgn.pool"(%0) <{kind = "max", window = {size = [3, 3], strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]}}> : (tensor<?x2x4x4xui8, {dims = ["n"]}>) -> tensor<?x2x4x4xui8, {dims = ["n"]}> loc("QuantizeLinear_11")
-    %10 = "tgn.concat"(%9, %1) <{axis = 1}> : (tensor<?x2x4x4xui8, {dims = ["n"]}>, tensor<?x2x4x4xui8, {dims = ["n"]}>) -> tensor<?x4x4x4xui8, {dims = ["n"]}> loc("QuantizeLinear_11")
+    %9 = "tgn.pool"(%0) <{kind = "max", window = {size = [3, 3], strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]}}> : (tensor<?x2x4x4xui8, {dims = ["n"]}>) -> tensor<?x2x4x4xui8, {dims = ["n"]}> loc(fused["MaxPool_4", "DequantizeLinear_3", "DequantizeLinear_7", "QuantizeLinear_11"])
+    %10 = "tgn.concat"(%9, %1) <{axis = 1}> : (tensor<?x2x4x4xui8, {dims = ["n"]}>, tensor<?x2x4x4xui8, {dims = ["n"]}>) -> tensor<?x4x4x4xui8, {dims = ["n"]}> loc("Concat_8")
     "tgn.return"(%10) : (tensor<?x4x4x4xui8, {dims = ["n"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {n = {input = 0, axis = 0}}} : () -> ()

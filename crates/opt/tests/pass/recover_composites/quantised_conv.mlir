@@ -28,7 +28,7 @@
     %10 = "tgn.pad"(%3, %9) <{low = [0, 0, 0, 0], high = [0, 2, 0, 0], mode = "constant"}> : (tensor<2x2x3x3xi8>, tensor<i8>) -> tensor<2x4x3x3xi8> loc("y")
     %11 = "tgn.splat"() <{dtype = "u8", shape = [], bits = 3}> : () -> tensor<ui8> loc("y")
     %12 = "tgn.pad"(%0, %11) <{low = [0, 0, 1, 1], high = [0, 2, 1, 1], mode = "constant"}> : (tensor<1x2x3x3xui8>, tensor<ui8>) -> tensor<1x4x5x5xui8> loc("y")
-    %13 = "tgn.conv"(%12, %10) <{window = {size = [3, 3], strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]}, groups = 1, out = "i32"}> : (tensor<1x4x5x5xui8>, tensor<2x4x3x3xi8>) -> tensor<1x2x3x3xi32> loc("y")
+    %13 = "tgn.conv"(%12, %10) <{window = {size = [3, 3], strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]}, groups = 1, out = "i32"}> : (tensor<1x4x5x5xui8>, tensor<2x4x3x3xi8>) -> tensor<1x2x3x3xi32> loc(fused["y", "a"])
     %14 = "tgn.constant"() <{id = dense_resource<const3> : tensor<2x1x1x1xi32>, dtype = "i32", shape = [2, 1, 1, 1]}> : () -> tensor<2x1x1x1xi32> loc("y")
     %15 = "tgn.reshape"(%14) <{shape = [2]}> : (tensor<2x1x1x1xi32>) -> tensor<2xi32> loc("y")
     %16 = "tgn.reshape"(%15) <{shape = [1, 2, 1, 1]}> : (tensor<2xi32>) -> tensor<1x2x1x1xi32> loc("y")

@@ -26,8 +26,8 @@
     %1 = "tgn.splat"() <{dtype = "f32", shape = [], bits = 1056964608}> : () -> tensor<f32>
     %3 = "tgn.constant"() <{id = dense_resource<const0> : tensor<4x2xi8>, dtype = "i8", shape = [4, 2]}> : () -> tensor<4x2xi8>
     %4 = "tgn.constant"() <{id = dense_resource<const1> : tensor<2xf32>, dtype = "f32", shape = [2]}> : () -> tensor<2xf32>
-    %10 = "tgn.reshape"(%0) <{shape = [2, 4]}> : (tensor<1x2x4xui8>) -> tensor<2x4xui8> loc("y")
-    %11 = "tgn.dot"(%10, %3) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}, out = "i32"}> : (tensor<2x4xui8>, tensor<4x2xi8>) -> tensor<2x2xi32> loc("y")
+    %10 = "tgn.reshape"(%0) <{shape = [2, 4]}> : (tensor<1x2x4xui8>) -> tensor<2x4xui8> loc("c")
+    %11 = "tgn.dot"(%10, %3) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}, out = "i32"}> : (tensor<2x4xui8>, tensor<4x2xi8>) -> tensor<2x2xi32> loc(fused["y", "a"])
     %12 = "tgn.constant"() <{id = dense_resource<const2> : tensor<1x2xi32>, dtype = "i32", shape = [1, 2]}> : () -> tensor<1x2xi32> loc("y")
     %13 = "tgn.splat"() <{dtype = "i32", shape = [1, 1], bits = 4294967293}> : () -> tensor<1x1xi32> loc("y")
     %14 = "tgn.elementwise"(%12, %13) <{f = "mul"}> : (tensor<1x2xi32>, tensor<1x1xi32>) -> tensor<1x2xi32> loc("y")
@@ -37,8 +37,8 @@
     %18 = "tgn.reshape"(%17) <{shape = [1, 2]}> : (tensor<2xf32>) -> tensor<1x2xf32> loc("y")
     %19 = "tgn.elementwise"(%15) <{f = "cast:f32"}> : (tensor<2x2xi32>) -> tensor<2x2xf32> loc("y")
     %20 = "tgn.elementwise"(%19, %18) <{f = "mul"}> : (tensor<2x2xf32>, tensor<1x2xf32>) -> tensor<2x2xf32> loc("y")
-    %21 = "tgn.reshape"(%0) <{shape = [2, 4]}> : (tensor<1x2x4xui8>) -> tensor<2x4xui8> loc("z")
-    %22 = "tgn.dot"(%21, %3) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}, out = "i32"}> : (tensor<2x4xui8>, tensor<4x2xi8>) -> tensor<2x2xi32> loc("z")
+    %21 = "tgn.reshape"(%0) <{shape = [2, 4]}> : (tensor<1x2x4xui8>) -> tensor<2x4xui8> loc("c")
+    %22 = "tgn.dot"(%21, %3) <{dims = {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}, out = "i32"}> : (tensor<2x4xui8>, tensor<4x2xi8>) -> tensor<2x2xi32> loc(fused["z", "a"])
     %23 = "tgn.constant"() <{id = dense_resource<const3> : tensor<1x2xi32>, dtype = "i32", shape = [1, 2]}> : () -> tensor<1x2xi32> loc("z")
     %24 = "tgn.splat"() <{dtype = "i32", shape = [1, 1], bits = 4294967293}> : () -> tensor<1x1xi32> loc("z")
     %25 = "tgn.elementwise"(%23, %24) <{f = "mul"}> : (tensor<1x2xi32>, tensor<1x1xi32>) -> tensor<1x2xi32> loc("z")

@@ -36,7 +36,7 @@
   ^bb0(%0: tensor<?x?x4xf16, {dims = ["b", "s"]}>):
     %13 = "tgn.constant"() <{id = dense_resource<const0> : tensor<1x1x4xf16>, dtype = "f16", shape = [1, 1, 4]}> : () -> tensor<1x1x4xf16> loc("Mul_13")
     %19 = "tgn.reshape"(%13) <{shape = [4]}> : (tensor<1x1x4xf16>) -> tensor<4xf16> loc("Mul_13")
-    %20 = "tgn.rms_norm"(%0, %19) <{axis = 2, eps = 9.999999974752427e-7 : f64}> : (tensor<?x?x4xf16, {dims = ["b", "s"]}>, tensor<4xf16>) -> tensor<?x?x4xf16, {dims = ["b", "s"]}> loc("Mul_13")
+    %20 = "tgn.rms_norm"(%0, %19) <{axis = 2, eps = 9.999999974752427e-7 : f64}> : (tensor<?x?x4xf16, {dims = ["b", "s"]}>, tensor<4xf16>) -> tensor<?x?x4xf16, {dims = ["b", "s"]}> loc(fused["Mul_10", "Pow_2", "ReduceMean_5", "Add_6", "Sqrt_8", "Reciprocal_9", "Cast_1", "Cast_12", "Mul_13"])
     "tgn.return"(%20) : (tensor<?x?x4xf16, {dims = ["b", "s"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {b = {input = 0, axis = 0}, s = {input = 0, axis = 1}}} : () -> ()

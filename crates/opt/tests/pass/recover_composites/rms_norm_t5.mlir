@@ -31,7 +31,7 @@
   ^bb0(%0: tensor<?x?x4xf32, {dims = ["b", "s"]}>):
     %9 = "tgn.constant"() <{id = dense_resource<const0> : tensor<1x1x4xf32>, dtype = "f32", shape = [1, 1, 4]}> : () -> tensor<1x1x4xf32> loc("Mul_8")
     %13 = "tgn.reshape"(%9) <{shape = [4]}> : (tensor<1x1x4xf32>) -> tensor<4xf32> loc("Mul_8")
-    %14 = "tgn.rms_norm"(%0, %13) <{axis = 2, eps = 9.999999974752427e-7 : f64}> : (tensor<?x?x4xf32, {dims = ["b", "s"]}>, tensor<4xf32>) -> tensor<?x?x4xf32, {dims = ["b", "s"]}> loc("Mul_8")
+    %14 = "tgn.rms_norm"(%0, %13) <{axis = 2, eps = 9.999999974752427e-7 : f64}> : (tensor<?x?x4xf32, {dims = ["b", "s"]}>, tensor<4xf32>) -> tensor<?x?x4xf32, {dims = ["b", "s"]}> loc(fused["Div_6", "Mul_1", "ReduceMean_2", "Add_3", "Sqrt_5", "Mul_8"])
     "tgn.return"(%14) : (tensor<?x?x4xf32, {dims = ["b", "s"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {b = {input = 0, axis = 0}, s = {input = 0, axis = 1}}} : () -> ()

@@ -16,7 +16,7 @@
   "tgn.func"() <{sym_name = "main", arg_names = ["x"], result_names = ["Div_5"]}> ({
   ^bb0(%0: tensor<?x5xf32, {dims = ["b"]}>):
     %6 = "tgn.elementwise"(%0) <{f = "sigmoid"}> : (tensor<?x5xf32, {dims = ["b"]}>) -> tensor<?x5xf32, {dims = ["b"]}> loc("Div_5")
-    %7 = "tgn.elementwise"(%0, %6) <{f = "mul"}> : (tensor<?x5xf32, {dims = ["b"]}>, tensor<?x5xf32, {dims = ["b"]}>) -> tensor<?x5xf32, {dims = ["b"]}> loc("Div_5")
+    %7 = "tgn.elementwise"(%0, %6) <{f = "mul"}> : (tensor<?x5xf32, {dims = ["b"]}>, tensor<?x5xf32, {dims = ["b"]}>) -> tensor<?x5xf32, {dims = ["b"]}> loc(fused["Div_5", "Neg_1", "Exp_2", "Add_3"])
     "tgn.return"(%7) : (tensor<?x5xf32, {dims = ["b"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {b = {input = 0, axis = 0}}} : () -> ()

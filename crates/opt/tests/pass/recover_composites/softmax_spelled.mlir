@@ -15,7 +15,7 @@
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x"], result_names = ["Div_6"]}> ({
   ^bb0(%0: tensor<?x5x?xf32, {dims = ["b", "s"]}>):
-    %6 = "tgn.softmax"(%0) <{axis = 1, log = false}> : (tensor<?x5x?xf32, {dims = ["b", "s"]}>) -> tensor<?x5x?xf32, {dims = ["b", "s"]}> loc("Div_6")
+    %6 = "tgn.softmax"(%0) <{axis = 1, log = false}> : (tensor<?x5x?xf32, {dims = ["b", "s"]}>) -> tensor<?x5x?xf32, {dims = ["b", "s"]}> loc(fused["Div_6", "ReduceMax_1", "Sub_2", "ReduceSum_5", "Exp_3"])
     "tgn.return"(%6) : (tensor<?x5x?xf32, {dims = ["b", "s"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {b = {input = 0, axis = 0}, s = {input = 0, axis = 2}}} : () -> ()

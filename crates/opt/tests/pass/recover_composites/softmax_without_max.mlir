@@ -18,7 +18,7 @@
   ^bb0(%0: tensor<?x5xf32, {dims = ["b"]}>):
     %1 = "tgn.splat"() <{dtype = "f32", shape = [1, 1], bits = 1056964608}> : () -> tensor<1x1xf32> loc("Sub_1")
     %2 = "tgn.elementwise"(%0, %1) <{f = "sub"}> : (tensor<?x5xf32, {dims = ["b"]}>, tensor<1x1xf32>) -> tensor<?x5xf32, {dims = ["b"]}> loc("Sub_1")
-    %7 = "tgn.softmax"(%2) <{axis = 1, log = false}> : (tensor<?x5xf32, {dims = ["b"]}>) -> tensor<?x5xf32, {dims = ["b"]}> loc("Mul_7")
+    %7 = "tgn.softmax"(%2) <{axis = 1, log = false}> : (tensor<?x5xf32, {dims = ["b"]}>) -> tensor<?x5xf32, {dims = ["b"]}> loc(fused["Mul_7", "ReduceSum_5", "Reciprocal_6", "Exp_3"])
     "tgn.return"(%7) : (tensor<?x5xf32, {dims = ["b"]}>) -> ()
   }) : () -> ()
 }) {tgn.symbols = {b = {input = 0, axis = 0}}} : () -> ()

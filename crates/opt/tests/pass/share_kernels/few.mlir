@@ -50,7 +50,7 @@
       %8 = "tgn.elementwise"(%7, %25) <{f = "add"}> : (tensor<2x3xf32>, tensor<1x1xf32>) -> tensor<2x3xf32> loc("f0")
       %9 = "tgn.elementwise"(%8, %24) <{f = "div"}> : (tensor<2x3xf32>, tensor<1x1xf32>) -> tensor<2x3xf32> loc("r0")
       "tgn.yield"(%9) : (tensor<2x3xf32>) -> ()
-    }) : (tensor<2x3xf32>, tensor<3x3xf32>) -> tensor<2x3xf32> loc("d0+e0+f0+r0")
+    }) : (tensor<2x3xf32>, tensor<3x3xf32>) -> tensor<2x3xf32> loc(fused["d0", "e0", "f0", "r0"])
     %26 = "tgn.kernel"(%20, %1) <{class = "dot"}> ({
     ^bb0(%27: tensor<2x3xf32>, %28: tensor<3x3xf32>):
       %29 = "tgn.splat"() <{dtype = "f32", shape = [1, 1], bits = 1065353216}> : () -> tensor<1x1xf32>
@@ -61,7 +61,7 @@
       %13 = "tgn.elementwise"(%12, %30) <{f = "add"}> : (tensor<2x3xf32>, tensor<1x1xf32>) -> tensor<2x3xf32> loc("f1")
       %14 = "tgn.elementwise"(%13, %30) <{f = "div"}> : (tensor<2x3xf32>, tensor<1x1xf32>) -> tensor<2x3xf32> loc("r1")
       "tgn.yield"(%14) : (tensor<2x3xf32>) -> ()
-    }) : (tensor<2x3xf32>, tensor<3x3xf32>) -> tensor<2x3xf32> loc("d1+e1+f1+r1")
+    }) : (tensor<2x3xf32>, tensor<3x3xf32>) -> tensor<2x3xf32> loc(fused["d1", "e1", "f1", "r1"])
     %31 = "tgn.kernel"(%26, %1) <{class = "dot"}> ({
     ^bb0(%32: tensor<2x3xf32>, %33: tensor<3x3xf32>):
       %34 = "tgn.splat"() <{dtype = "f32", shape = [1, 1], bits = 1065353216}> : () -> tensor<1x1xf32>
@@ -73,7 +73,7 @@
       %18 = "tgn.elementwise"(%17, %36) <{f = "add"}> : (tensor<2x3xf32>, tensor<1x1xf32>) -> tensor<2x3xf32> loc("f2")
       %19 = "tgn.elementwise"(%18, %35) <{f = "div"}> : (tensor<2x3xf32>, tensor<1x1xf32>) -> tensor<2x3xf32> loc("r2")
       "tgn.yield"(%19) : (tensor<2x3xf32>) -> ()
-    }) : (tensor<2x3xf32>, tensor<3x3xf32>) -> tensor<2x3xf32> loc("d2+e2+f2+r2")
+    }) : (tensor<2x3xf32>, tensor<3x3xf32>) -> tensor<2x3xf32> loc(fused["d2", "e2", "f2", "r2"])
     "tgn.return"(%31) : (tensor<2x3xf32>) -> ()
   }) : () -> ()
 }) : () -> ()

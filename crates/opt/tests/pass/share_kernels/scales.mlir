@@ -51,14 +51,14 @@
 "builtin.module"() ({
   "tgn.func"() <{sym_name = "main", arg_names = ["x", "w"], result_names = ["r"]}> ({
   ^bb0(%0: tensor<2x3xf32>, %1: tensor<3x3xf32>):
-    %49 = "tgn.constant"() <{id = dense_resource<const0> : tensor<1x1xf32>, dtype = "f32", shape = [1, 1]}> : () -> tensor<1x1xf32> loc("d0+e0+f0+r0")
-    %51 = "tgn.constant"() <{id = dense_resource<const1> : tensor<1x1xf32>, dtype = "f32", shape = [1, 1]}> : () -> tensor<1x1xf32> loc("d1+e1+f1+r1")
-    %53 = "tgn.constant"() <{id = dense_resource<const2> : tensor<1x1xf32>, dtype = "f32", shape = [1, 1]}> : () -> tensor<1x1xf32> loc("d2+e2+f2+r2")
-    %55 = "tgn.constant"() <{id = dense_resource<const3> : tensor<1x1xf32>, dtype = "f32", shape = [1, 1]}> : () -> tensor<1x1xf32> loc("d3+e3+f3+r3")
-    %57 = "tgn.constant"() <{id = dense_resource<const4> : tensor<1x1xf32>, dtype = "f32", shape = [1, 1]}> : () -> tensor<1x1xf32> loc("d0+e0+f0+r0")
-    %59 = "tgn.constant"() <{id = dense_resource<const5> : tensor<1x1xf32>, dtype = "f32", shape = [1, 1]}> : () -> tensor<1x1xf32> loc("d1+e1+f1+r1")
-    %61 = "tgn.constant"() <{id = dense_resource<const6> : tensor<1x1xf32>, dtype = "f32", shape = [1, 1]}> : () -> tensor<1x1xf32> loc("d2+e2+f2+r2")
-    %63 = "tgn.constant"() <{id = dense_resource<const7> : tensor<1x1xf32>, dtype = "f32", shape = [1, 1]}> : () -> tensor<1x1xf32> loc("d3+e3+f3+r3")
+    %49 = "tgn.constant"() <{id = dense_resource<const0> : tensor<1x1xf32>, dtype = "f32", shape = [1, 1]}> : () -> tensor<1x1xf32> loc("d0")
+    %51 = "tgn.constant"() <{id = dense_resource<const1> : tensor<1x1xf32>, dtype = "f32", shape = [1, 1]}> : () -> tensor<1x1xf32> loc("d1")
+    %53 = "tgn.constant"() <{id = dense_resource<const2> : tensor<1x1xf32>, dtype = "f32", shape = [1, 1]}> : () -> tensor<1x1xf32> loc("d2")
+    %55 = "tgn.constant"() <{id = dense_resource<const3> : tensor<1x1xf32>, dtype = "f32", shape = [1, 1]}> : () -> tensor<1x1xf32> loc("d3")
+    %57 = "tgn.constant"() <{id = dense_resource<const4> : tensor<1x1xf32>, dtype = "f32", shape = [1, 1]}> : () -> tensor<1x1xf32> loc("d0")
+    %59 = "tgn.constant"() <{id = dense_resource<const5> : tensor<1x1xf32>, dtype = "f32", shape = [1, 1]}> : () -> tensor<1x1xf32> loc("d1")
+    %61 = "tgn.constant"() <{id = dense_resource<const6> : tensor<1x1xf32>, dtype = "f32", shape = [1, 1]}> : () -> tensor<1x1xf32> loc("d2")
+    %63 = "tgn.constant"() <{id = dense_resource<const7> : tensor<1x1xf32>, dtype = "f32", shape = [1, 1]}> : () -> tensor<1x1xf32> loc("d3")
     %27 = "tgn.kernel"(%0, %1, %49, %57) <{class = "dot"}> ({
     ^bb0(%28: tensor<2x3xf32>, %29: tensor<3x3xf32>, %50: tensor<1x1xf32>, %58: tensor<1x1xf32>):
       %30 = "tgn.splat"() <{dtype = "f32", shape = [1, 1], bits = 1065353216}> : () -> tensor<1x1xf32>
@@ -68,7 +68,7 @@
       %10 = "tgn.elementwise"(%9, %50) <{f = "add"}> : (tensor<2x3xf32>, tensor<1x1xf32>) -> tensor<2x3xf32> loc("f0")
       %11 = "tgn.elementwise"(%10, %58) <{f = "div"}> : (tensor<2x3xf32>, tensor<1x1xf32>) -> tensor<2x3xf32> loc("r0")
       "tgn.yield"(%11) : (tensor<2x3xf32>) -> ()
-    }) : (tensor<2x3xf32>, tensor<3x3xf32>, tensor<1x1xf32>, tensor<1x1xf32>) -> tensor<2x3xf32> loc("d0+e0+f0+r0")
+    }) : (tensor<2x3xf32>, tensor<3x3xf32>, tensor<1x1xf32>, tensor<1x1xf32>) -> tensor<2x3xf32> loc(fused["d0", "e0", "f0", "r0"])
     %33 = "tgn.kernel"(%27, %1, %51, %59) <{class = "dot"}> ({
     ^bb0(%34: tensor<2x3xf32>, %35: tensor<3x3xf32>, %52: tensor<1x1xf32>, %60: tensor<1x1xf32>):
       %36 = "tgn.splat"() <{dtype = "f32", shape = [1, 1], bits = 1065353216}> : () -> tensor<1x1xf32>
@@ -78,7 +78,7 @@
       %15 = "tgn.elementwise"(%14, %52) <{f = "add"}> : (tensor<2x3xf32>, tensor<1x1xf32>) -> tensor<2x3xf32> loc("f1")
       %16 = "tgn.elementwise"(%15, %60) <{f = "div"}> : (tensor<2x3xf32>, tensor<1x1xf32>) -> tensor<2x3xf32> loc("r1")
       "tgn.yield"(%16) : (tensor<2x3xf32>) -> ()
-    }) : (tensor<2x3xf32>, tensor<3x3xf32>, tensor<1x1xf32>, tensor<1x1xf32>) -> tensor<2x3xf32> loc("d1+e1+f1+r1")
+    }) : (tensor<2x3xf32>, tensor<3x3xf32>, tensor<1x1xf32>, tensor<1x1xf32>) -> tensor<2x3xf32> loc(fused["d1", "e1", "f1", "r1"])
     %39 = "tgn.kernel"(%33, %1, %53, %61) <{class = "dot"}> ({
     ^bb0(%40: tensor<2x3xf32>, %41: tensor<3x3xf32>, %54: tensor<1x1xf32>, %62: tensor<1x1xf32>):
       %42 = "tgn.splat"() <{dtype = "f32", shape = [1, 1], bits = 1065353216}> : () -> tensor<1x1xf32>
@@ -88,7 +88,7 @@
       %20 = "tgn.elementwise"(%19, %54) <{f = "add"}> : (tensor<2x3xf32>, tensor<1x1xf32>) -> tensor<2x3xf32> loc("f2")
       %21 = "tgn.elementwise"(%20, %62) <{f = "div"}> : (tensor<2x3xf32>, tensor<1x1xf32>) -> tensor<2x3xf32> loc("r2")
       "tgn.yield"(%21) : (tensor<2x3xf32>) -> ()
-    }) : (tensor<2x3xf32>, tensor<3x3xf32>, tensor<1x1xf32>, tensor<1x1xf32>) -> tensor<2x3xf32> loc("d2+e2+f2+r2")
+    }) : (tensor<2x3xf32>, tensor<3x3xf32>, tensor<1x1xf32>, tensor<1x1xf32>) -> tensor<2x3xf32> loc(fused["d2", "e2", "f2", "r2"])
     %44 = "tgn.kernel"(%39, %1, %55, %63) <{class = "dot"}> ({
     ^bb0(%45: tensor<2x3xf32>, %46: tensor<3x3xf32>, %56: tensor<1x1xf32>, %64: tensor<1x1xf32>):
       %47 = "tgn.splat"() <{dtype = "f32", shape = [1, 1], bits = 1065353216}> : () -> tensor<1x1xf32>
@@ -98,7 +98,7 @@
       %25 = "tgn.elementwise"(%24, %56) <{f = "add"}> : (tensor<2x3xf32>, tensor<1x1xf32>) -> tensor<2x3xf32> loc("f3")
       %26 = "tgn.elementwise"(%25, %64) <{f = "div"}> : (tensor<2x3xf32>, tensor<1x1xf32>) -> tensor<2x3xf32> loc("r3")
       "tgn.yield"(%26) : (tensor<2x3xf32>) -> ()
-    }) : (tensor<2x3xf32>, tensor<3x3xf32>, tensor<1x1xf32>, tensor<1x1xf32>) -> tensor<2x3xf32> loc("d3+e3+f3+r3")
+    }) : (tensor<2x3xf32>, tensor<3x3xf32>, tensor<1x1xf32>, tensor<1x1xf32>) -> tensor<2x3xf32> loc(fused["d3", "e3", "f3", "r3"])
     "tgn.return"(%44) : (tensor<2x3xf32>) -> ()
   }) : () -> ()
 }) : () -> ()

@@ -17,7 +17,7 @@
     %6 = "tgn.conv"(%0, %5) <{window = {size = [3, 3], strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]}, groups = 3, out = "f32"}> : (tensor<2x3x5x4xf32>, tensor<3x1x3x3xf32>) -> tensor<2x3x5x4xf32> loc("a")
     %7 = "tgn.reduce"(%6) <{f = "add", axes = [1]}> : (tensor<2x3x5x4xf32>) -> tensor<2x1x5x4xf32> loc("a")
     %8 = "tgn.elementwise"(%0, %2) <{f = "mul"}> : (tensor<2x3x5x4xf32>, tensor<1x3x1x1xf32>) -> tensor<2x3x5x4xf32> loc("b")
-    %9 = "tgn.reduce"(%8) <{f = "add", axes = [1]}> : (tensor<2x3x5x4xf32>) -> tensor<2x1x5x4xf32> loc("b")
+    %9 = "tgn.reduce"(%8) <{f = "add", axes = [1]}> : (tensor<2x3x5x4xf32>) -> tensor<2x1x5x4xf32> loc(fused[fused["b"]])
     "tgn.return"(%7, %9) : (tensor<2x1x5x4xf32>, tensor<2x1x5x4xf32>) -> ()
   }) : () -> ()
 }) : () -> ()
