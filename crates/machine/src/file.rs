@@ -1,6 +1,6 @@
 //! The machine file's form: strings at the top, `[isa]`, and `[facts]` with value, unit and source each.
 
-use super::{Cpu, Fact, Gpu, Kind, Machine, cpu, gpu};
+use super::{Cpu, Fact, Gpu, Kind, Lpu, Machine, cpu, gpu, lpu};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use tegula_base::{Bytes, Diagnostic, Diagnostics};
@@ -80,6 +80,11 @@ impl Facts<'_> {
         1
     }
 
+    /// A whole number in `unit` from 1 to `most`, which fits 32 bits.
+    pub(super) fn up_to(&mut self, name: &'static str, unit: &str, most: u64) -> u32 {
+        self.whole(name, unit, most) as u32
+    }
+
     pub(super) fn bytes(&mut self, name: &'static str) -> Bytes {
         Bytes(self.whole(name, "B", MOST_BYTES))
     }
@@ -115,6 +120,16 @@ impl Facts<'_> {
                 "there is no instruction set tier `{tier}` of a {kind}: {}",
                 known.join(", ")
             ));
+        }
+    }
+
+    /// Features and the family of a core are of processors.
+    fn check_isa_of_tier(&mut self, kind: &str, isa: &Isa) {
+        if isa.features.is_some() {
+            self.error(format!("a {kind} has no `features`: its tier says all"));
+        }
+        if isa.core.is_some() {
+            self.error(format!("a {kind} has no `core`: its tier says all"));
         }
     }
 
@@ -180,16 +195,16 @@ fn kind(name: &str, isa: &Isa, mut facts: Facts) -> Result<Kind, Diagnostics> {
         }
         "gpu" => {
             facts.check_tier(name, &isa.tier, &gpu::TIERS);
-            if isa.features.is_some() {
-                facts.error("a gpu has no `features`: its tier says all".to_string());
-            }
-            if isa.core.is_some() {
-                facts.error("a gpu has no `core`: its tier says all".to_string());
-            }
+            facts.check_isa_of_tier(name, isa);
             Kind::Gpu(Gpu::read(&mut facts, &isa.tier))
         }
+        "lpu" => {
+            facts.check_tier(name, &isa.tier, &lpu::TIERS);
+            facts.check_isa_of_tier(name, isa);
+            Kind::Lpu(Lpu::read(&mut facts))
+        }
         _ => {
-            facts.error(format!("`{name}` is no kind of machine: cpu, gpu"));
+            facts.error(format!("`{name}` is no kind of machine: cpu, gpu, lpu"));
             return Err(facts.errors);
         }
     };

@@ -1,21 +1,23 @@
 //! Machine descriptions as data: memories, units, rates; every number with unit and source.
 //! In: a machine file (TOML).  Out: `Machine`, or `Diagnostics`.
 //! May use: base.  Never knows: kernels, IR, which machine this process runs on (the caller probes).
-//! Start reading at `lib.rs` (`Machine`), then `cpu.rs`, `gpu.rs` and `machines/*.toml`.
+//! Start reading at `lib.rs` (`Machine`), then `cpu.rs`, `gpu.rs`, `lpu.rs` and `machines/*.toml`.
 
 mod cpu;
 mod file;
 mod gpu;
+mod lpu;
 
 pub use cpu::{Core, CoreFamily, Cpu, FlopsPerCycle, ZenPipes};
 pub use gpu::{Gpu, TensorRates};
+pub use lpu::{HostLink, Links, Lpu, Mem, Mxm, Sxm, Vxm};
 
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use tegula_base::Diagnostics;
 
 /// The machine classes that come with Tegula, by name.
-const CLASSES: [(&str, &str); 13] = [
+const CLASSES: [(&str, &str); 16] = [
     ("a100", include_str!("../machines/a100.toml")),
     ("avx2-generic", include_str!("../machines/avx2-generic.toml")),
     ("avx2-vnni-generic", include_str!("../machines/avx2-vnni-generic.toml")),
@@ -24,8 +26,11 @@ const CLASSES: [(&str, &str); 13] = [
     ("h100", include_str!("../machines/h100.toml")),
     ("h200", include_str!("../machines/h200.toml")),
     ("ice-lake-server", include_str!("../machines/ice-lake-server.toml")),
+    ("lpu-mini", include_str!("../machines/lpu-mini.toml")),
+    ("lpx", include_str!("../machines/lpx.toml")),
     ("sapphire-rapids", include_str!("../machines/sapphire-rapids.toml")),
     ("skylake-x", include_str!("../machines/skylake-x.toml")),
+    ("tsp1", include_str!("../machines/tsp1.toml")),
     ("zen3", include_str!("../machines/zen3.toml")),
     ("zen4", include_str!("../machines/zen4.toml")),
     ("zen5", include_str!("../machines/zen5.toml")),
@@ -51,6 +56,8 @@ pub struct Machine {
 pub enum Kind {
     Cpu(Cpu),
     Gpu(Gpu),
+    /// A chip whose every cycle the compiler decides.
+    Lpu(Lpu),
 }
 
 /// A number of a machine file.
@@ -105,15 +112,23 @@ impl Machine {
     pub fn cpu(&self) -> Option<&Cpu> {
         match &self.kind {
             Kind::Cpu(cpu) => Some(cpu),
-            Kind::Gpu(_) => None,
+            Kind::Gpu(_) | Kind::Lpu(_) => None,
         }
     }
 
     /// The GPU, if it is one.
     pub fn gpu(&self) -> Option<&Gpu> {
         match &self.kind {
-            Kind::Cpu(_) => None,
             Kind::Gpu(gpu) => Some(gpu),
+            Kind::Cpu(_) | Kind::Lpu(_) => None,
+        }
+    }
+
+    /// The streaming chip, if it is one.
+    pub fn lpu(&self) -> Option<&Lpu> {
+        match &self.kind {
+            Kind::Lpu(lpu) => Some(lpu),
+            Kind::Cpu(_) | Kind::Gpu(_) => None,
         }
     }
 

@@ -22,6 +22,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("machine", &["base"]),
     ("ir", &["base", "mlir"]),
     ("package", &["base"]),
+    ("isa-lpu", &["base", "machine"]),
     ("isa-ptx", &["base"]),
     ("sim-ptx", &["isa-ptx", "package", "base"]),
     ("sim-x86", &["package"]),
