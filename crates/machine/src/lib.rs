@@ -266,7 +266,7 @@ error[machine-file]: `l1x` is no fact of a cpu
         let h100 = include_str!("../machines/h100.toml");
         assert_eq!(
             refusal(&h100.replace("\"gpu\"", "\"toaster\"")),
-            "error[machine-file]: `toaster` is no kind of machine: cpu, gpu"
+            "error[machine-file]: `toaster` is no kind of machine: cpu, gpu, lpu"
         );
         assert_eq!(
             refusal(&h100.replace("\"sm_90a\"", "\"avx512\"")),

@@ -24,6 +24,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("package", &["base"]),
     ("isa-lpu", &["base", "machine"]),
     ("isa-ptx", &["base"]),
+    ("sim-lpu", &["isa-lpu", "machine", "base"]),
     ("sim-ptx", &["isa-ptx", "package", "base"]),
     ("sim-x86", &["package"]),
     ("fake-cuda", &["sim-ptx", "isa-ptx", "package"]),

@@ -1,0 +1,3 @@
+//! Programs of words on the simulator: results and cycles, and the trap of every fault.
+
+mod example;
