@@ -53,6 +53,10 @@ pub fn target(options: &CompileOptions) -> Result<Chosen, Diagnostics> {
     let machine = machine(options)?;
     let device = options.device.as_deref().map(|name| device(name, &machine)).transpose()?;
     let host = match (&machine.kind, &options.tuning) {
+        (Kind::Lpu(_), _) => {
+            let message = format!("`{}` is a streaming chip, for which no model is compiled", machine.name);
+            return Err(Diagnostic::error("bad-option", message).into());
+        }
         (Kind::Cpu(_), _) => Host::Cpu(Box::new(Tiled::new(cpu_target(machine, options)?))),
         (Kind::Gpu(_), _) if options.form == Form::Portable => {
             let message = format!("`--portable` kernels are for any CPU, and `{}` is a GPU", machine.name);

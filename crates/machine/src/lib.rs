@@ -180,6 +180,47 @@ mod tests {
         assert_eq!(dense("a100", DType::F8E4M3FN), None);
     }
 
+    /// Published: 750 and 188 TOP/s, 220 MiB, 144 queues; of the later chip 500 MB, 150 TB/s, 1.2 PFLOP/s f8.
+    #[test]
+    fn streaming_chips_have_the_published_sizes() {
+        let tera = |machine: &str, which: usize| {
+            let machine = Machine::class(machine).unwrap();
+            let lpu = machine.lpu().unwrap();
+            2.0 * lpu.multiply_adds()[which] as f64 * lpu.clock_hz / 1e12
+        };
+        assert!((tera("tsp1", 0) / 750.0 - 1.0).abs() < 0.02 && (tera("tsp1", 1) / 188.0 - 1.0).abs() < 0.02);
+        assert!((tera("lpx", 0) / 1200.0 - 1.0).abs() < 0.03);
+        let tsp1 = Machine::class("tsp1").unwrap();
+        let lpu = tsp1.lpu().unwrap();
+        assert_eq!((lpu.sram(), lpu.queues(), lpu.vector()), (220 << 20, 144, 320));
+        assert_eq!((lpu.sxm_position(), lpu.mxm_position()), (12, 13));
+        let lpx = Machine::class("lpx").unwrap();
+        let lpu = lpx.lpu().unwrap();
+        assert!((lpu.sram() as f64 / 500e6 - 1.0).abs() < 0.05);
+        let ports = f64::from(2 * lpu.mem.slices * lpu.mem.banks * lpu.vector()) * lpu.clock_hz;
+        assert!((ports / 150e12 - 1.0).abs() < 0.03);
+    }
+
+    #[test]
+    fn sizes_of_streaming_chips_fit_one_another() {
+        let text = include_str!("../machines/lpu-mini.toml");
+        let refusal = |name: &str, value: u32| {
+            let machine = Machine::parse(text, "mini").unwrap();
+            machine.with_fact(name, f64::from(value)).unwrap_err().0[0].message.clone()
+        };
+        assert_eq!(refusal("mem_group", 3), "`mem_slices` (8) is no multiple of `mem_group` (3)");
+        assert_eq!(refusal("mxm_k", 24), "`mxm_k` (24) is more than the 16 bytes of a vector");
+        assert_eq!(
+            refusal("mxm_load_streams", 16),
+            "`mxm_load_streams` (16) is more than the streams of a direction"
+        );
+        assert_eq!(refusal("vxm_large", 17), "`vxm_large` (17) is more than `vxm_alus` (16)");
+        assert_eq!(
+            refusal("mxm_latency", 1),
+            "`mxm_latency` must be 2 or more: a row's sums are taken one cycle before they are driven"
+        );
+    }
+
     #[test]
     fn every_fault_is_reported() {
         let text = include_str!("../machines/zen5.toml")
