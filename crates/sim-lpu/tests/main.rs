@@ -1,3 +1,4 @@
 //! Programs of words on the simulator: results and cycles, and the trap of every fault.
 
 mod example;
+mod gemm;
