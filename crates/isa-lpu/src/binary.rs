@@ -13,7 +13,7 @@ mod words;
 use crate::floor::{Half, QueueId};
 use crate::image::{Address, Binding, BindingKind, Cell, Chip, Image, Phase, Program, Queue, ValueName};
 use crate::tag::{Tag, Tags};
-use tegula_base::Diagnostic;
+use tegula_base::{DType, Diagnostic};
 use words::{WORD, pack, unpack};
 
 const MAGIC: &[u8; 8] = b"TGLPU\0\r\n";
@@ -40,10 +40,10 @@ pub fn encode(image: &Image) -> Vec<u8> {
             to.extend(bytes);
         }
         put(&mut to, chip.bindings.len() as u32);
-        for Binding { name, kind, width, row, lanes, value, places } in &chip.bindings {
+        for Binding { name, kind, dtype, row, lanes, value, places } in &chip.bindings {
             text(&mut to, name);
             to.push(*kind as u8);
-            to.push(*width);
+            text(&mut to, &dtype.to_string());
             put(&mut to, *row);
             put(&mut to, *lanes);
             put(&mut to, *value);
@@ -200,9 +200,11 @@ fn chip(from: &mut Bytes) -> Option<Chip> {
         let name = from.text()?;
         let kinds = [BindingKind::Input, BindingKind::Output, BindingKind::State];
         let kind = *kinds.get(usize::from(from.byte()?))?;
-        let (width, row) = (from.byte()?, from.number()?);
+        let dtype = from.text()?;
+        let dtype = DType::ALL.into_iter().find(|own| own.to_string() == dtype)?;
+        let row = from.number()?;
         let (lanes, value) = (from.number()?, from.number()?);
-        Some(Binding { name, kind, width, row, lanes, value, places: from.list(Bytes::address)? })
+        Some(Binding { name, kind, dtype, row, lanes, value, places: from.list(Bytes::address)? })
     })?;
     Some(Chip { cells, bindings })
 }

@@ -3,6 +3,7 @@
 use crate::floor::{Half, QueueId};
 use crate::tag::{Tag, Tags};
 use crate::word::Word;
+use tegula_base::DType;
 
 /// All that a machine runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,8 +62,8 @@ pub enum BindingKind {
 pub struct Binding {
     pub name: String,
     pub kind: BindingKind,
-    /// Bytes of an element: 1, 2 or 4.
-    pub width: u8,
+    /// Of 1, 2 or 4 bytes.
+    pub dtype: DType,
     pub row: u32,
     pub lanes: u32,
     pub value: u32,
@@ -78,9 +79,9 @@ impl Binding {
         self.lanes.min(self.row.saturating_sub(before))
     }
 
-    /// Vectors, each of `width` parts.
+    /// Vectors, each of as many parts as an element has bytes.
     pub fn vectors(&self) -> u32 {
-        (self.places.len() / usize::from(self.width.max(1))) as u32
+        (self.places.len() / self.dtype.size().max(1)) as u32
     }
 }
 

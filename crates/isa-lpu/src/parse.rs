@@ -4,7 +4,7 @@ use crate::image::{Binding, BindingKind, Cell, Chip, Image, Phase, Program, Queu
 use crate::lex::{Line, Parsed};
 use crate::tag::Tags;
 use crate::word::{Alu, AluOp, Element, Factors, NUMERIC, Number, Operand, PLAIN, Read, WHOLE, Word, Write};
-use tegula_base::Diagnostic;
+use tegula_base::{DType, Diagnostic};
 
 /// Reads what `print` writes. Errors: `lpu-text`, the first line that is wrong.
 pub fn parse(text: &str) -> Result<Image, Diagnostic> {
@@ -71,8 +71,9 @@ fn of_chip(chip: &mut Chip, line: &mut Line) -> Parsed<()> {
         return Err(line.error("a chip has cells, inputs, outputs and states".into()));
     };
     let (name, value) = (line.quoted()?, line.value()?);
-    line.expect("width")?;
-    let width = line.number()?;
+    let name_of_type = line.piece()?;
+    let dtype = DType::ALL.into_iter().find(|dtype| dtype.to_string() == name_of_type);
+    let dtype = dtype.ok_or_else(|| line.error(format!("`{name_of_type}` is no element type")))?;
     line.expect("row")?;
     let row = line.number()?;
     line.expect("lanes")?;
@@ -82,7 +83,7 @@ fn of_chip(chip: &mut Chip, line: &mut Line) -> Parsed<()> {
     while !line.is_empty() {
         places.push(line.address()?);
     }
-    chip.bindings.push(Binding { name, kind, width, row, lanes, value, places });
+    chip.bindings.push(Binding { name, kind, dtype, row, lanes, value, places });
     Ok(())
 }
 

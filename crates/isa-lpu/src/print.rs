@@ -19,13 +19,13 @@ pub fn print(image: &Image) -> String {
             let bytes: String = cell.bytes.iter().map(|byte| format!("{byte:02x}")).collect();
             let _ = writeln!(text, "  cell {} {} {bytes}", address(cell.at), cell.tag);
         }
-        for Binding { name, kind, width, row, lanes, value, places } in &chip.bindings {
+        for Binding { name, kind, dtype, row, lanes, value, places } in &chip.bindings {
             let kind = match kind {
                 BindingKind::Input => "input",
                 BindingKind::Output => "output",
                 BindingKind::State => "state",
             };
-            let _ = write!(text, "  {kind} {name:?} %{value} width {width} row {row} lanes {lanes} at");
+            let _ = write!(text, "  {kind} {name:?} %{value} {dtype} row {row} lanes {lanes} at");
             for place in places {
                 let _ = write!(text, " {}", address(*place));
             }

@@ -1,5 +1,6 @@
 //! Images of random words, every field drawn; they mean nothing.
 
+use tegula_base::DType;
 use tegula_base::random::SplitMix64;
 use tegula_isa_lpu::word::{
     Alu, AluOp, Element, Factors, NUMERIC, Number, Operand, PLAIN, Read, WHOLE, Write,
@@ -79,7 +80,7 @@ impl Draw<'_> {
         let bindings = (0..self.below(3)).map(|i| Binding {
             name: format!("b{i}"),
             kind: self.one(&[BindingKind::Input, BindingKind::Output, BindingKind::State]),
-            width: self.byte(),
+            dtype: self.one(&[DType::I8, DType::F16, DType::F32]),
             row: self.below(1 << 32) as u32,
             lanes: self.below(1 << 32) as u32,
             value: self.below(1 << 32) as u32,

@@ -150,9 +150,10 @@ impl Chip {
 }
 
 fn check(binding: &Binding, lanes: u32) -> Result<(), String> {
-    let Binding { name, width, row, lanes: own, places, .. } = binding;
+    let Binding { name, dtype, row, lanes: own, places, .. } = binding;
+    let width = dtype.size();
     let fits = matches!(width, 1 | 2 | 4) && (1..=lanes).contains(own) && *row > 0;
-    if !fits || !places.len().is_multiple_of(usize::from(*width)) {
+    if !fits || !places.len().is_multiple_of(width) {
         return Err(format!("tensor `{name}` has vectors that the machine has not"));
     }
     Ok(())
@@ -161,12 +162,12 @@ fn check(binding: &Binding, lanes: u32) -> Result<(), String> {
 /// Bytes of a tensor.
 fn bytes(binding: &Binding) -> usize {
     let elements: usize = (0..binding.vectors()).map(|index| binding.elements(index) as usize).sum();
-    elements * usize::from(binding.width)
+    elements * binding.dtype.size()
 }
 
 /// Lays a tensor into SRAM.
 fn put(chip: &mut Chip, binding: &Binding, tensor: &[u8], lanes: u32) {
-    let width = usize::from(binding.width);
+    let width = binding.dtype.size();
     let mut rest = tensor;
     for index in 0..binding.vectors() {
         let (own, behind) = rest.split_at(binding.elements(index) as usize * width);
@@ -186,7 +187,7 @@ fn little(bytes: &[u8]) -> u32 {
 
 /// Takes a tensor out of SRAM.
 fn got(chip: &Chip, binding: &Binding, lanes: u32) -> Vec<u8> {
-    let width = usize::from(binding.width);
+    let width = binding.dtype.size();
     let mut tensor = Vec::new();
     for index in 0..binding.vectors() {
         let places = &binding.places[index as usize * width..][..width];

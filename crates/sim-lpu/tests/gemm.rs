@@ -1,6 +1,7 @@
 //! A product of 320 x 320 x 320 bytes on `tsp1`, scheduled by hand as the worked example is.
 
 use std::collections::BTreeMap;
+use tegula_base::DType;
 use tegula_isa_lpu::word::{Factors, Read, WHOLE, Write};
 use tegula_isa_lpu::{
     Address, Binding, BindingKind, Cell, Chip, Half, Image, Phase, Program, Queue, QueueId, Stream, Tag,
@@ -92,10 +93,10 @@ fn image(machine: &Machine, lpu: &Lpu) -> Image {
         tag: Tag::new(WEIGHTS, k),
         bytes: (0..N).map(|n| weight(k, n)).collect(),
     };
-    let binding = |name: &str, kind, width, value, places| Binding {
+    let binding = |name: &str, kind, dtype, value, places| Binding {
         name: name.into(),
         kind,
-        width,
+        dtype,
         row: N,
         lanes: N,
         value,
@@ -104,8 +105,8 @@ fn image(machine: &Machine, lpu: &Lpu) -> Image {
     let inputs = (0..N).map(|r| east(u32::from(ROW_SLICE), 0, r)).collect();
     let sums = (0..N).flat_map(|r| (0..4).map(move |part| east(u32::from(SUM_SLICE) + part, 1, r))).collect();
     let bindings = vec![
-        binding("x", BindingKind::Input, 1, ROWS, inputs),
-        binding("y", BindingKind::Output, 4, SUMS, sums),
+        binding("x", BindingKind::Input, DType::I8, ROWS, inputs),
+        binding("y", BindingKind::Output, DType::I32, SUMS, sums),
     ];
     let name = |name: &str| ValueName { name: name.into(), node: "gemm".into() };
     Image {
