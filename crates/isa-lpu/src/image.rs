@@ -79,6 +79,15 @@ impl Binding {
         self.lanes.min(self.row.saturating_sub(before))
     }
 
+    /// Elements of the tensor.
+    pub fn len(&self) -> usize {
+        (0..self.vectors()).map(|index| self.elements(index) as usize).sum()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Vectors, each of as many parts as an element has bytes.
     pub fn vectors(&self) -> u32 {
         (self.places.len() / self.dtype.size().max(1)) as u32

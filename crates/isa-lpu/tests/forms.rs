@@ -4,7 +4,7 @@ use crate::sample::{Random, random_image};
 use tegula_isa_lpu::{decode, encode, issues, parse, print};
 use tegula_machine::Machine;
 
-const EXAMPLE: &str = include_str!("../../../data/lpu_example.txt");
+const EXAMPLE: &str = include_str!("../../../data/lpu_example.lpu");
 
 #[test]
 fn text_and_bytes_give_the_image_back() {

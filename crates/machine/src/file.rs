@@ -12,6 +12,8 @@ struct File {
     name: String,
     title: String,
     kind: String,
+    /// Of a device that runs beside a processor: the processor's class.
+    host: Option<String>,
     isa: Isa,
     facts: BTreeMap<String, FileFact>,
 }
@@ -158,7 +160,7 @@ pub(super) fn parse(text: &str, origin: &str) -> Result<Machine, Diagnostics> {
         })
         .collect();
     let facts = Facts { facts: &own, taken: Vec::new(), origin, errors: Diagnostics::default() };
-    let kind = kind(&file.kind, &file.isa, facts)?;
+    let kind = kind(&file.kind, &file.isa, file.host.as_deref(), facts)?;
     Ok(Machine {
         name: file.name,
         title: file.title,
@@ -183,7 +185,7 @@ pub(super) fn with_fact(machine: &Machine, name: &str, value: f64) -> Result<Mac
     parse(&text, &format!("{} with {name} = {value}", machine.name))
 }
 
-fn kind(name: &str, isa: &Isa, mut facts: Facts) -> Result<Kind, Diagnostics> {
+fn kind(name: &str, isa: &Isa, host: Option<&str>, mut facts: Facts) -> Result<Kind, Diagnostics> {
     let kind = match name {
         "cpu" => {
             facts.check_tier(name, &isa.tier, &cpu::TIERS);
@@ -201,12 +203,15 @@ fn kind(name: &str, isa: &Isa, mut facts: Facts) -> Result<Kind, Diagnostics> {
         "lpu" => {
             facts.check_tier(name, &isa.tier, &lpu::TIERS);
             facts.check_isa_of_tier(name, isa);
-            Kind::Lpu(Lpu::read(&mut facts))
+            Kind::Lpu(Lpu::read(&mut facts, host))
         }
         _ => {
             facts.error(format!("`{name}` is no kind of machine: cpu, gpu, lpu"));
             return Err(facts.errors);
         }
     };
+    if let (Some(host), Kind::Cpu(_) | Kind::Gpu(_)) = (host, &kind) {
+        facts.error(format!("a {name} has no `host`, and `{host}` is given"));
+    }
     facts.finish(name).into_result(kind)
 }

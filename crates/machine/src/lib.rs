@@ -202,6 +202,22 @@ mod tests {
     }
 
     #[test]
+    fn hosts_are_processors() {
+        for name in Machine::class_names() {
+            let machine = Machine::class(name).unwrap();
+            let Some(lpu) = machine.lpu() else { continue };
+            assert!(Machine::class(&lpu.processor).unwrap().cpu().is_some(), "{name}");
+        }
+        let text = include_str!("../machines/lpu-mini.toml").replace("avx2-generic", "z80");
+        let error = Machine::parse(&text, "mini").unwrap_err().to_string();
+        assert!(error.contains("`host` is the class of a processor, and `z80` is none"), "{error}");
+        let text = include_str!("../machines/zen5.toml")
+            .replace("kind = \"cpu\"", "kind = \"cpu\"\nhost = \"zen3\"");
+        let error = Machine::parse(&text, "zen").unwrap_err().to_string();
+        assert!(error.contains("a cpu has no `host`, and `zen3` is given"), "{error}");
+    }
+
+    #[test]
     fn sizes_of_streaming_chips_fit_one_another() {
         let text = include_str!("../machines/lpu-mini.toml");
         let refusal = |name: &str, value: u32| {

@@ -2,6 +2,7 @@
 //! vectors that pass them, one hop a cycle. The chip has two halves; `a half` says what each of them has.
 //! Source: D. Abts et al., "Think Fast: A Tensor Streaming Processor (TSP) for Accelerating Deep Learning Workloads", ISCA 2020.
 
+use super::Machine;
 use super::file::Facts;
 
 /// The tiers that the streaming target compiles.
@@ -23,6 +24,8 @@ const MOST_MASKS: u32 = 32;
 /// The facts of a streaming chip. Times are in cycles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lpu {
+    /// The class of the processor that it is beside.
+    pub processor: String,
     pub clock_hz: f64,
     /// Groups of lanes that run one cycle apart.
     pub superlanes: u32,
@@ -126,8 +129,13 @@ pub struct HostLink {
 }
 
 impl Lpu {
-    pub(super) fn read(facts: &mut Facts) -> Lpu {
+    pub(super) fn read(facts: &mut Facts, host: Option<&str>) -> Lpu {
+        let processor = host.unwrap_or_default();
+        if !Machine::class_names().any(|name| name == processor) {
+            facts.error(format!("`host` is the class of a processor, and `{processor}` is none"));
+        }
         let lpu = Lpu {
+            processor: processor.to_string(),
             clock_hz: facts.take("clock", "Hz"),
             superlanes: facts.up_to("superlanes", "1", MOST_UNITS),
             lanes: facts.up_to("lanes", "B", MOST_UNITS),

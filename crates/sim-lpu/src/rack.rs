@@ -161,8 +161,7 @@ fn check(binding: &Binding, lanes: u32) -> Result<(), String> {
 
 /// Bytes of a tensor.
 fn bytes(binding: &Binding) -> usize {
-    let elements: usize = (0..binding.vectors()).map(|index| binding.elements(index) as usize).sum();
-    elements * binding.dtype.size()
+    binding.len() * binding.dtype.size()
 }
 
 /// Lays a tensor into SRAM.

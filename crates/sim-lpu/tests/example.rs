@@ -6,7 +6,7 @@ use tegula_isa_lpu::{Image, parse};
 use tegula_machine::Machine;
 use tegula_sim_lpu::{Outcome, Rack};
 
-const EXAMPLE: &str = include_str!("../../../data/lpu_example.txt");
+const EXAMPLE: &str = include_str!("../../../data/lpu_example.lpu");
 
 /// `X[r][k] = (k (r + 2) mod 5) - 2`.
 fn x() -> Vec<u8> {
