@@ -1,11 +1,13 @@
 //! Words of a streaming chip as data: what each queue issues, when, and what it computes.   target-lpu ─► [isa-lpu] ─► sim-lpu
-//! In: an `Image` as data, text or bytes.  Out: the same in another of these forms; issues with their cycles; arithmetic.
+//! In: an `Image` as data, text or bytes.  Out: the same in another of these forms; issues with their cycles; arithmetic;
+//! a proof that a schedule is right, or what is wrong with it.
 //! May use: base, machine.  Never knows: the compiler, the simulator, models, files.
-//! Start reading at `word.rs`, then `image.rs`, `issue.rs` (when a word issues) and `arith.rs` (what it computes).
+//! Start reading at `word.rs`, then `image.rs`, `issue.rs` (when a word issues), `verify.rs` (what must hold) and `arith.rs` (what it computes).
 //!
 //! ```text
 //! text ◄─► Image ◄─► bytes
-//!            └─► issues of a phase: (cycle, queue, word, tags)
+//!            ├─► issues of a phase: (cycle, queue, word, tags)
+//!            └─► verify ─► proof
 //! ```
 
 pub mod arith;
@@ -18,6 +20,7 @@ mod lex;
 mod parse;
 mod print;
 pub mod tag;
+pub mod verify;
 pub mod word;
 
 pub use binary::{decode, encode};
@@ -27,4 +30,5 @@ pub use issue::{Issue, issues};
 pub use parse::parse;
 pub use print::print;
 pub use tag::{Tag, Tags};
+pub use verify::{Proof, verify};
 pub use word::Word;

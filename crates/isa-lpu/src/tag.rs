@@ -3,6 +3,7 @@
 //! A tag names one vector of a value of the program: a row of weights, of an input, of a result on its way. A group of streams
 //! carries the parts of one vector, from part 0 on; a bundle carries vectors of consecutive index, part 0 of each.
 
+use crate::word::EndShape;
 use smallvec::SmallVec;
 use std::fmt;
 
@@ -24,6 +25,14 @@ impl Tag {
     /// Another part of the same vector.
     pub fn part(self, part: u8) -> Tag {
         Tag { part, ..self }
+    }
+
+    /// The tag of the stream with this number in a group or bundle whose first has this tag.
+    pub fn member(self, number: u32, shape: EndShape) -> Tag {
+        match shape {
+            EndShape::Parts => self.part(self.part.wrapping_add(number as u8)),
+            EndShape::Bundle => Tag { index: self.index.wrapping_add(number), ..self },
+        }
     }
 
     /// What a `repeat` does to it.

@@ -382,6 +382,12 @@ pub enum EndKind {
     Give(u32),
     /// What a write leaves in the word of a bank.
     Store,
+    /// The weights that an `iw` installs, as one name for all rows loaded.
+    Install,
+    /// The weights that a row is multiplied by, as an `iw` named them; high bytes are the next part.
+    Weights,
+    /// The sums that a row of accumulators is left with.
+    Sums,
 }
 
 /// How the tags of a group's streams follow from the end's.
@@ -407,8 +413,7 @@ impl Word {
             | Word::Sync
             | Word::Notify
             | Word::Fetch { .. }
-            | Word::Halt
-            | Word::InstallWeights => {}
+            | Word::Halt => {}
             Word::Mem { read, write } => {
                 if let Some(Read { to, .. }) = read {
                     parts(EndKind::Drive(to, lpu.mem.read_delay), 1);
@@ -430,12 +435,15 @@ impl Word {
             Word::LoadWeights { from, .. } => {
                 end(EndKind::Sense(from), lpu.mxm.load_streams, EndShape::Bundle)
             }
-            Word::Multiply { factors, from } => parts(EndKind::Sense(from), factors.width()),
-            Word::Accumulate { emit, .. } => {
-                if let Some(to) = emit {
-                    parts(EndKind::Drive(to, 1), 4);
-                }
+            Word::InstallWeights => parts(EndKind::Install, 1),
+            Word::Multiply { factors, from } => {
+                parts(EndKind::Sense(from), factors.width());
+                parts(EndKind::Weights, 1);
             }
+            Word::Accumulate { emit, .. } => match emit {
+                Some(to) => parts(EndKind::Drive(to, 1), 4),
+                None => parts(EndKind::Sums, 1),
+            },
             Word::Alu(alu) => {
                 let [operand, result] = alu.op.widths();
                 for source in alu.operands {

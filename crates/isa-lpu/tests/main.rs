@@ -1,5 +1,8 @@
-//! Text and bytes of images, the cycles of words, and what arithmetic words compute.
+//! Text and bytes of images, the cycles of words, what arithmetic words compute, and what the verifier proves.
 
 mod arith;
 mod forms;
 mod sample;
+mod verify_changes;
+mod verify_faults;
+mod verify_random;

@@ -1,0 +1,1 @@
+//! Faults of schedules by name, each planted into a schedule that verifies.

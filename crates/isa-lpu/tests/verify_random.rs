@@ -1,0 +1,1 @@
+//! Images that mean nothing, and large ones.
