@@ -7,7 +7,7 @@ use crate::target::machine_of_id;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use tegula_base::{Diagnostic, Diagnostics, Dim};
-use tegula_isa_lpu::{Binding, BindingKind, Image, decode, encode};
+use tegula_isa_lpu::{Binding, BindingKind, Image, decode, encode, verify};
 use tegula_machine::Machine;
 use tegula_package::{
     About, Arg, Buffer, BufferId, DeviceId, Draft, Entry, HostProgram, Kernel, KernelCode, MachineId,
@@ -25,10 +25,9 @@ pub const ISA: &str = "lpu";
 const CHIP: DeviceId = DeviceId(1);
 
 /// A package that runs the first program of an image; `name` is the model's in the manifest.
-/// Errors: `lpu-image`, the image has no program or is of another machine; `package-invalid`.
+/// Errors: `lpu-image`, the image has no program; `lpu-verify`, it is wrong or of another machine.
 pub fn package(image: &Image, machine: &Machine, name: &str) -> Result<Draft, Diagnostics> {
-    // What cannot be loaded is told here.
-    Rack::load(image.clone(), machine)?;
+    verify(image, machine)?;
     let Some(program) = image.programs.first() else {
         return Err(Diagnostic::error("lpu-image", "the image has no program").into());
     };
@@ -152,7 +151,7 @@ impl Device for SimulatedLpu {
             let rack = match racks.get(&kernel.image) {
                 Some(known) => Arc::clone(known),
                 None => {
-                    let rack = Arc::new(Mutex::new(Rack::load(decode(kernel.bytes)?, &machine)?));
+                    let rack = Arc::new(Mutex::new(rack(kernel.bytes, &machine)?));
                     racks.insert(kernel.image, Arc::clone(&rack));
                     rack
                 }
@@ -167,6 +166,13 @@ impl Device for SimulatedLpu {
         }
         Ok(Loaded::new(Arc::new(PlainMemory), kernels))
     }
+}
+
+/// An image that is proved, on chips.
+fn rack(bytes: &[u8], machine: &Machine) -> Result<Rack, Diagnostics> {
+    let image = decode(bytes)?;
+    verify(&image, machine)?;
+    Ok(Rack::load(image, machine)?)
 }
 
 /// A program of an image; its buffers are the image's inputs and outputs in their order.

@@ -1,11 +1,11 @@
-//! The example of data/lpu_example.txt and all its single changes: each is refused, or its kind is known to do no harm.
+//! The example of data/lpu_example.lpu and all its single changes: each is refused, or its kind is known to do no harm.
 
 use std::collections::BTreeMap;
 use tegula_isa_lpu::word::{Alu, Operand};
 use tegula_isa_lpu::{Direction, Image, QueueId, Stream, Tag, Word, parse, verify};
 use tegula_machine::Machine;
 
-const EXAMPLE: &str = include_str!("../../../data/lpu_example.txt");
+const EXAMPLE: &str = include_str!("../../../data/lpu_example.lpu");
 
 fn mini() -> Machine {
     Machine::class("lpu-mini").unwrap()

@@ -3,6 +3,7 @@
 use crate::trap::Fault;
 use crate::vector::Vector;
 use std::collections::VecDeque;
+use tegula_isa_lpu::Tag;
 use tegula_isa_lpu::arith::{added, pass};
 use tegula_isa_lpu::word::Factors;
 use tegula_machine::Mxm;
@@ -16,6 +17,7 @@ pub(crate) struct Plane {
 }
 
 struct Installed {
+    tag: Tag,
     rows: Vec<Option<Vector>>,
     /// The first cycle that a row may be multiplied in.
     from: i64,
@@ -54,14 +56,17 @@ impl Plane {
         Ok(())
     }
 
-    pub(crate) fn install(&mut self, cycle: i64, mxm: &Mxm) {
+    pub(crate) fn install(&mut self, cycle: i64, tag: Tag, mxm: &Mxm) {
         let rows = std::mem::replace(&mut self.loading, vec![None; mxm.k as usize]);
-        self.installed = Some(Installed { rows, from: cycle + i64::from(mxm.install) });
+        self.installed = Some(Installed { tag, rows, from: cycle + i64::from(mxm.install) });
     }
 
-    /// The installed rows, the first `k` of which are there.
-    fn weights(&self, cycle: i64, k: u32) -> Result<&[Option<Vector>], Fault> {
+    /// The installed rows, which must be those wanted, the first `k` of which are there.
+    fn weights(&self, cycle: i64, wanted: Tag, k: u32) -> Result<&[Option<Vector>], Fault> {
         let installed = self.installed.as_ref().ok_or(Fault::NothingInstalled)?;
+        if installed.tag != wanted {
+            return Err(Fault::Other { wanted, found: installed.tag });
+        }
         if cycle < installed.from {
             return Err(Fault::Installing);
         }
@@ -81,13 +86,15 @@ impl Plane {
     pub(crate) fn multiply(
         &mut self,
         row: &[u32],
-        high: Option<&Plane>,
+        (weights, high): (Tag, Option<&Plane>),
         (factors, k): (Factors, u32),
         (cycle, place): (i64, u32),
         mxm: &Mxm,
     ) -> Result<(), Fault> {
-        let low = self.weights(cycle, k)?;
-        let high = high.map(|plane| plane.weights(cycle, k)).transpose()?;
+        let low = self.weights(cycle, weights, k)?;
+        let high = high
+            .map(|plane| plane.weights(cycle, weights.part(weights.part.wrapping_add(1)), k))
+            .transpose()?;
         let byte = |rows: &[Option<Vector>], k: usize, n: usize| rows[k].as_ref().map_or(0, |row| row[n]);
         let words = (0..mxm.n as usize).map(|n| {
             let weight = |k: usize| {

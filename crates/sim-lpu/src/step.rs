@@ -9,7 +9,7 @@ use crate::trap::Fault;
 use crate::vector::{Vector, joined, split};
 use std::collections::BTreeMap;
 use tegula_isa_lpu::arith;
-use tegula_isa_lpu::word::{Alu, End, EndKind, EndShape, Factors, Operand, Read, WHOLE, Word, Write};
+use tegula_isa_lpu::word::{Alu, End, EndKind, Factors, Operand, Read, WHOLE, Word, Write};
 use tegula_isa_lpu::{Address, Half, Issue, QueueId, Tag};
 use tegula_machine::Lpu;
 
@@ -104,7 +104,7 @@ impl Chip {
                     let place = address(bank, word)?;
                     self.memory.port(place, at.cycle)?;
                     let vector = at.sense_one(&mut self.streams)?;
-                    self.memory.write(place, vector, at.store(), mask);
+                    self.memory.write(place, vector, at.own_tag(), mask);
                 }
             }
             Word::Gather { bank, word, count, .. } => {
@@ -117,7 +117,7 @@ impl Chip {
                 let place = at.chosen(&mut self.streams, word, count).and_then(|word| address(bank, word))?;
                 self.memory.port(place, at.cycle)?;
                 let vector = at.sense_one(&mut self.streams)?;
-                self.memory.write(place, vector, at.store(), WHOLE);
+                self.memory.write(place, vector, at.own_tag(), WHOLE);
             }
             _ => return Err(WRONG_UNIT),
         }
@@ -135,7 +135,7 @@ impl Chip {
                     .try_for_each(|(vector, row)| plane.load(row, vector, mxm))
             }
             Word::InstallWeights => {
-                plane.install(at.cycle, mxm);
+                plane.install(at.cycle, at.own_tag(), mxm);
                 Ok(())
             }
             _ => Err(WRONG_UNIT),
@@ -152,6 +152,7 @@ impl Chip {
         let mxm = &at.lpu.mxm;
         let k = factors.k(at.lpu).ok_or(Fault::OutOfRange("type of factors"))?;
         let row = joined(&at.sense(&mut self.streams)?, at.lpu.vector() as usize);
+        let weights = at.own_tag();
         // Taken out of the table: a tandem looks at both.
         let mut plane = self.planes.remove(&(half, number)).ok_or(Fault::OutOfRange("plane"))?;
         let other = self.planes.get(&(half, number + 1)).filter(|_| factors == Factors::F16);
@@ -159,7 +160,7 @@ impl Chip {
         let result = match factors {
             Factors::F16 if !is_tandem => Err(Fault::Tandem),
             Factors::I8 | Factors::F16 | Factors::F8 => {
-                plane.multiply(&row, other, (factors, k), (at.cycle, place), mxm)
+                plane.multiply(&row, (weights, other), (factors, k), (at.cycle, place), mxm)
             }
         };
         self.planes.insert((half, number), plane);
@@ -178,7 +179,7 @@ impl Chip {
                 Operand::Stream(_) => joined(&at.sense(&mut self.streams)?, lanes).into(),
                 Operand::Alu(other) => {
                     let state = self.alus.get_mut(usize::from(other)).ok_or(Fault::OutOfRange("ALU"))?;
-                    state.result(at.cycle, at.next().1)?
+                    state.result(at.cycle, at.own_tag())?
                 }
                 Operand::Immediate => vec![alu.immediate; lanes].into(),
                 Operand::Held => self.alus[usize::from(number)].held(at.cycle)?,
@@ -253,11 +254,15 @@ impl At<'_> {
         let (end, tag) = self.next();
         match end.kind {
             EndKind::Sense(first) => (0..end.count)
-                .map(|n| {
-                    streams.sense(first.plus(n), self.position, self.cycle, of_stream(tag, end.shape, n))
-                })
+                .map(|n| streams.sense(first.plus(n), self.position, self.cycle, tag.member(n, end.shape)))
                 .collect(),
-            EndKind::Result(_) | EndKind::Give(_) | EndKind::Drive(..) | EndKind::Store => {
+            EndKind::Result(_)
+            | EndKind::Give(_)
+            | EndKind::Drive(..)
+            | EndKind::Store
+            | EndKind::Install
+            | EndKind::Weights
+            | EndKind::Sums => {
                 unreachable!("invariant: the end senses")
             }
         }
@@ -276,14 +281,14 @@ impl At<'_> {
         }
         let cycle = self.cycle + i64::from(delay);
         for (n, vector) in (0..end.count).zip(vectors) {
-            let tag = of_stream(tag, end.shape, n);
+            let tag = tag.member(n, end.shape);
             streams.drive(first.plus(n), self.position, cycle, tag, vector.clone())?;
         }
         Ok(())
     }
 
-    /// The tag that a write leaves.
-    fn store(&mut self) -> Tag {
+    /// The tag of the next end, which says what the word leaves or uses.
+    fn own_tag(&mut self) -> Tag {
         self.next().1
     }
 
@@ -295,13 +300,5 @@ impl At<'_> {
             return Err(Fault::OutOfRange("word of those to choose from"));
         }
         u16::try_from(word).map_err(|_| Fault::OutOfRange("word of SRAM"))
-    }
-}
-
-/// The tag of the n-th stream of an end.
-fn of_stream(tag: Tag, shape: EndShape, n: u32) -> Tag {
-    match shape {
-        EndShape::Parts => tag.part(tag.part.wrapping_add(n as u8)),
-        EndShape::Bundle => Tag { index: tag.index.wrapping_add(n), ..tag },
     }
 }

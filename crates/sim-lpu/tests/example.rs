@@ -6,7 +6,7 @@ use tegula_isa_lpu::{Image, parse};
 use tegula_machine::Machine;
 use tegula_sim_lpu::{Outcome, Rack};
 
-const EXAMPLE: &str = include_str!("../../../data/lpu_example.lpu");
+pub const EXAMPLE: &str = include_str!("../../../data/lpu_example.lpu");
 
 /// `X[r][k] = (k (r + 2) mod 5) - 2`.
 fn x() -> Vec<u8> {
@@ -23,7 +23,7 @@ fn y() -> Vec<u8> {
     (0..2).flat_map(|r| (0..16).map(move |n| (r, n))).map(|(r, n)| of(r, n)).collect()
 }
 
-fn run(image: Image) -> Result<Outcome, Diagnostic> {
+pub fn run(image: Image) -> Result<Outcome, Diagnostic> {
     let machine = Machine::class("lpu-mini").unwrap();
     Rack::load(image, &machine)?.run("main", &BTreeMap::from([("x".to_string(), &x()[..])]))
 }

@@ -5,7 +5,7 @@ use tegula_base::DType;
 use tegula_isa_lpu::word::{Factors, Read, WHOLE, Write};
 use tegula_isa_lpu::{
     Address, Binding, BindingKind, Cell, Chip, Half, Image, Phase, Program, Queue, QueueId, Stream, Tag,
-    ValueName, Word,
+    ValueName, Word, verify,
 };
 use tegula_machine::{Lpu, Machine};
 use tegula_sim_lpu::Rack;
@@ -63,14 +63,22 @@ fn image(machine: &Machine, lpu: &Lpu) -> Image {
     let load_word = Word::LoadWeights { row: 0, from: Stream::east(0) };
     let weights = QueueId::Weights { half: Half::East, plane: 0 };
     let mut loads = burst(weights, load, load_word, &[Tag::new(WEIGHTS, 0)], N / 16, 16, &[next(16)]);
-    loads.push(Word::InstallWeights, &[]);
+    loads.push(Word::InstallWeights, &[Tag::new(WEIGHTS, 0)]);
     queues.push(loads);
     let rows = mem(u32::from(ROW_SLICE));
     let read = Word::Mem { read: Some(Read { bank: 0, word: 0, to: Stream::east(16) }), write: None };
     queues.push(burst(rows, multiply - way(rows), read, &[Tag::new(ROWS, 0)], N, 1, &[next(1)]));
     let word = Word::Multiply { factors: Factors::I8, from: Stream::east(16) };
     let id = QueueId::Rows { half: Half::East, plane: 0 };
-    queues.push(burst(id, multiply, word, &[Tag::new(ROWS, 0)], N, 0, &[next(1)]));
+    queues.push(burst(
+        id,
+        multiply,
+        word,
+        &[Tag::new(ROWS, 0), Tag::new(WEIGHTS, 0)],
+        N,
+        0,
+        &[next(1), next(0)],
+    ));
     let word = Word::Accumulate { row: 0, add: false, emit: Some(Stream::west(0)) };
     let id = QueueId::Sums { half: Half::East, plane: 0 };
     queues.push(burst(id, take, word, &[Tag::new(SUMS, 0)], N, 0, &[next(1)]));
@@ -121,7 +129,9 @@ fn image(machine: &Machine, lpu: &Lpu) -> Image {
 #[test]
 fn the_last_sum_is_written_by_cycle_379() {
     let machine = Machine::class("tsp1").unwrap();
-    let mut rack = Rack::load(image(&machine, machine.lpu().unwrap()), &machine).unwrap();
+    let image = image(&machine, machine.lpu().unwrap());
+    assert_eq!(verify(&image, &machine).unwrap_or_else(|faults| panic!("{faults}")).programs[0].cycles, 369);
+    let mut rack = Rack::load(image, &machine).unwrap();
     let x: Vec<u8> = (0..N).flat_map(|r| (0..N).map(move |k| element(r, k))).collect();
     let outcome = rack.run("main", &BTreeMap::from([("x".to_string(), &x[..])])).unwrap();
     assert_eq!(outcome.cycles, 369);

@@ -82,7 +82,7 @@ pub(super) fn check_end(image: &Image, memory: &Memory, report: &mut Report) {
 
 /// The addresses of a binding's vectors beside their tags.
 fn places(binding: &Binding) -> impl Iterator<Item = (Address, Tag)> {
-    let width = usize::from(binding.width.max(1));
+    let width = binding.dtype.size().max(1);
     binding.places.iter().enumerate().map(move |(number, at)| {
         let tag = Tag::new(binding.value, (number / width) as u32).part((number % width) as u8);
         (*at, tag)
@@ -90,12 +90,13 @@ fn places(binding: &Binding) -> impl Iterator<Item = (Address, Tag)> {
 }
 
 fn is_sound(binding: &Binding, lpu: &Lpu, report: &mut Report) -> bool {
-    let Binding { name, width, row, lanes, places, .. } = binding;
+    let Binding { name, dtype, row, lanes, places, .. } = binding;
+    let width = dtype.size();
     let problem = if !matches!(width, 1 | 2 | 4) {
         format!("has elements of {width} bytes: 1, 2 and 4 are known")
     } else if *lanes == 0 || *lanes > lpu.vector() {
         format!("has {lanes} elements in a vector of {} lanes", lpu.vector())
-    } else if *row == 0 || places.len() % (row.div_ceil(*lanes) as usize * usize::from(*width)) != 0 {
+    } else if *row == 0 || places.len() % (row.div_ceil(*lanes) as usize * width) != 0 {
         format!("lies in {} vectors, which are no whole rows of {row} elements", places.len())
     } else if !report.knows(Tag::new(binding.value, 0)) {
         format!("is value {}, which the image does not have", binding.value)
