@@ -6,3 +6,4 @@ mod sample;
 mod verify_changes;
 mod verify_faults;
 mod verify_random;
+mod verify_words;
