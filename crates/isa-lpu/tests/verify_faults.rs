@@ -181,6 +181,16 @@ fn sums() {
 }
 
 #[test]
+fn late_results() {
+    let machine = mini().with_fact("barrier", 1.0).unwrap();
+    // The shifter issues in cycle 6, the last one, and drives in 8.
+    let found = faults_on(&machine, COPY);
+    let start =
+        "error[lpu-verify]: vector 0 of \"a\" (first) comes when the next trip has started, in cycle 8";
+    assert!(found[0].starts_with(start), "{found:?}");
+}
+
+#[test]
 fn alus() {
     check(ALUS, &[("move alu0 -> w0 ; %1[1] %1[1]", "move held -> w0 ; %1[1]")], "alu1 keeps no result yet");
     let slow = [("alu move #0x1 hold", "alu exp2 #0x1 hold")];

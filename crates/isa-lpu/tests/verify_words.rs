@@ -80,6 +80,9 @@ fn chips() {
     check(COPY, &[("cell W.mem0 0:1", "cell W.mem8 0:1")], outside);
     check(COPY, &[("0c0d0e0f", "0c0d0e")], "vector 0 of \"a\" (first) has 15 bytes, a vector 16");
     check(COPY, &[("0:1 %0[1]", "0:1 %4[1]")], "a cell's tag names value 4, which the image does not have");
+    check(COPY, &[("state \"c\"", "input \"b\"")], "two tensors of a kind have the name \"b\"");
+    let twice = ("program \"main\"", "program \"main\"\nprogram \"main\"");
+    check(COPY, &[twice], "two programs have the name \"main\"");
     let tensor = |change: (&str, &str), start: &str| check(COPY, &[change], start);
     tensor(("%1 width 1", "%1 width 3"), "the tensor \"b\" has elements of 3 bytes: 1, 2 and 4 are known");
     tensor(
