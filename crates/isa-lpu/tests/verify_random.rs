@@ -247,3 +247,54 @@ fn a_million_issues_are_proved() {
     }
     assert_eq!(faults(&text), Vec::<String>::new());
 }
+
+/// Ranges of `gather` against a list of what each word holds.
+#[test]
+fn random_ranges_are_refused_where_a_word_differs() {
+    for seed in 0..300 {
+        let mut random = Random::new(seed);
+        let mut held = [None; 12];
+        let (mut cells, mut words, mut wrong) = (String::new(), String::new(), 0);
+        for (word, held) in held.iter_mut().enumerate() {
+            let value = random.below(3);
+            if value == 2 {
+                continue;
+            }
+            *held = Some(value);
+            cells += &format!("cell W.mem0 0:{word} %{value}[{word}] {}\n", "00".repeat(16));
+        }
+        for _ in 0..16 {
+            let word = random.below(12) as usize;
+            let value = random.below(2);
+            if random.below(2) == 0 {
+                held[word] = Some(value);
+                words += &format!("write e0 -> 0:{word} ; %2[0] %{value}[{word}]\n");
+            } else {
+                let count = 1 + random.below(12 - word as u64) as usize;
+                wrong += usize::from(held[word..word + count].iter().any(|held| *held != Some(value)));
+                words += &format!("gather 0:{word} x{count} e1 -> e4 ; %2[1] %{value}[0]\n");
+            }
+        }
+        let found = faults(&ranges(&cells, &words));
+        let ranges = found.iter().filter(|fault| fault.contains("should lie in all words"));
+        assert_eq!(ranges.count(), wrong, "seed {seed}: {cells}{words}{found:?}");
+    }
+}
+
+/// A slice that writes what comes on e0, and gathers by e1 and e2, in each cycle from the third on.
+fn ranges(cells: &str, words: &str) -> String {
+    let mut text = (0..3).map(|value| format!("value {value} \"v{value}\" node \"\"\n")).collect::<String>();
+    text += &format!("chip 0\n{cells}");
+    let sources = ["%2[0]", "%2[1]", "%2[1].1"];
+    for (slice, tag) in (1..).zip(sources) {
+        text += &format!("cell W.mem{slice} 0:0 {tag} {}\n", "00".repeat(16));
+    }
+    text += &format!("program \"main\"\nphase trips 1\nqueue 0 W.mem0\nnop 2\n{words}halt\n");
+    for (slice, tag) in (1..).zip(sources) {
+        let stream = slice - 1;
+        text += &format!(
+            "queue 0 W.mem{slice}\nread 0:0 -> e{stream} ; {tag}\nrepeat 24 gap 0 by 0 0 0 ; %0[0]\nhalt\n"
+        );
+    }
+    text
+}
