@@ -96,9 +96,35 @@ fn later_trips() {
     let expected =
         "error[lpu-verify]: vector 0 of \"b\" (second) should lie there, but vector 0 of \"out\" (last) does
   --> program \"main\", phase 0, second trip, chip 0, W.mem0, word 1, cycle 1
-note: it was written by word 2 of the queue in cycle 2";
+note: it was written by the slice's word 2 in phase 0, cycle 2";
     assert_eq!(found, [expected]);
     assert_eq!(faults(&over.replace("trips 2", "trips 1")), Vec::<String>::new());
+}
+
+#[test]
+fn phases_hand_on_memory_and_nothing_else() {
+    let read = "read 1:1 -> e0 ; %3[1]\n";
+    let write = "queue 0 E.mem4\nnop 5\nwrite e0 -> 1:3 ; %3[1] %3[1]\nhalt\n";
+    let phase = |start: &str| format!("{COPY}phase trips 1\nqueue 0 W.mem1\n{start}halt\n{write}");
+    assert_eq!(faults(&phase(read)), Vec::<String>::new());
+    let found = faults(&phase("rest\n"));
+    let expected = "error[lpu-verify]: vector 1 of \"out\" (last) should come on e0, but nothing does
+  --> program \"main\", phase 1, chip 0, E.mem4, word 1, cycle 5";
+    assert_eq!(found, [expected]);
+    let multiply = "phase trips 1\nqueue 0 E.mxm0.rows\nabc f16 e0 ; %1[0] %0[0]\nhalt\n";
+    let found = faults(&format!("{F16}{multiply}"));
+    let none = "vector 0 of \"a\" (first) should be installed, but no weights are";
+    assert!(found.iter().any(|fault| fault.contains(none)), "{found:?}");
+}
+
+#[test]
+fn each_program_starts_from_the_image() {
+    // The second program reads what only the first one writes.
+    let reads = "program \"next\"\nphase trips 1\nqueue 0 W.mem1\nread 1:0 -> e0 ; %3[0]\nhalt\n";
+    let found = faults(&format!("{COPY}{reads}"));
+    let expected = "error[lpu-verify]: vector 0 of \"out\" (last) should lie there, but nothing does
+  --> program \"next\", phase 0, chip 0, W.mem1, word 0, cycle 0";
+    assert_eq!(found[0], expected, "{found:?}");
 }
 
 #[test]

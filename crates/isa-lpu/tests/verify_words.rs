@@ -21,7 +21,7 @@ fn the_machine_is_the_images() {
 fn queues() {
     check(COPY, &[("queue 0 E.sxm0", "queue 0 W.mem0")], "the phase has the queue twice");
     check(COPY, &[("queue 0 E.sxm0", "queue 0 E.sxm14")], "the machine has no such queue");
-    check(COPY, &[("queue 0 E.sxm0", "queue 1 E.sxm0")], "the image has 1 chips");
+    check(COPY, &[("queue 0 E.sxm0", "queue 1 E.sxm0")], "the image has no chip 1");
     check(COPY, &[("trips 2", "trips 0")], "a phase makes no trip");
     let shift = "shift 1 x1 e0 -> w0 ; %0[0] %0[0]\n      halt";
     check(COPY, &[(shift, "nop 1")], "the queue does not end with `halt`");
