@@ -54,7 +54,7 @@ fn schedules_with_several_changes_are_refused_or_proved() {
 }
 
 /// Changes one word of a queue.
-fn change(queues: &mut [Queue], random: &mut Random) {
+pub fn change(queues: &mut [Queue], random: &mut Random) {
     let at = random.below(queues.len() as u64) as usize;
     let queue = &mut queues[at];
     let place = random.below(queue.words.len() as u64) as usize;
