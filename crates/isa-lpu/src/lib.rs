@@ -2,7 +2,8 @@
 //! In: an `Image` as data, text or bytes.  Out: the same in another of these forms; issues with their cycles; arithmetic;
 //! a proof that a schedule is right, or what is wrong with it.
 //! May use: base, machine.  Never knows: the compiler, the simulator, models, files.
-//! Start reading at `word.rs`, then `image.rs`, `issue.rs` (when a word issues), `verify.rs` (what must hold) and `arith.rs` (what it computes).
+//! Start reading at `word.rs`, then `image.rs`, `issue.rs` (when a word issues), `verify.rs` (what must hold) and
+//! `arith.rs` (what it computes).
 //!
 //! ```text
 //! text ◄─► Image ◄─► bytes

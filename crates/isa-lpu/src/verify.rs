@@ -8,7 +8,7 @@
 //!
 //! ```text
 //! chips ─► memory at the start ─┐
-//! queues ─► words ─► issues ─► addresses ─► text, streams, alus, planes, sums, memory ─► memory at the end
+//! queues ─► words ─► issues ─► addresses ─► text, drain, streams, alus, planes, sums, memory ─► memory at the end
 //! ```
 //! A phase starts with empty streams, planes and accumulators, and with what the phase before left in memory.
 //! A tag is what the compiler meant. So what a word makes of its operands, and which value it calls the result, is not proved.
@@ -17,6 +17,7 @@
 mod addresses;
 mod alus;
 mod chips;
+mod drain;
 mod memory;
 mod planes;
 mod queues;
@@ -78,6 +79,7 @@ pub fn verify(image: &Image, machine: &Machine) -> Result<Proof, Diagnostics> {
         return report.result(Proof::default());
     }
     let mut proof = Proof::default();
+    check_names(image.programs.iter().map(|program| program.name.as_str()), "programs", &mut report);
     for (number, program) in image.programs.iter().enumerate() {
         report.enter(number, &program.name);
         proof.programs.push(verify_program(program, image, lpu, start.clone(), &mut report));
@@ -85,6 +87,15 @@ pub fn verify(image: &Image, machine: &Machine) -> Result<Proof, Diagnostics> {
         proof.text_bytes += queues.map(|queue| queue.words.len() as u64 * WORD_BYTES).sum::<u64>();
     }
     report.result(proof)
+}
+
+/// The host chooses programs and tensors by name.
+fn check_names<'a>(names: impl Iterator<Item = &'a str>, what: &str, report: &mut Report) {
+    let mut names: Vec<&str> = names.collect();
+    names.sort_unstable();
+    for twice in names.windows(2).filter(|pair| pair[0] == pair[1]) {
+        report.image(format!("two {what} have the name {:?}", twice[0]));
+    }
 }
 
 fn verify_program(
@@ -119,6 +130,7 @@ fn verify_phase(
     let schedule = Schedule::of(phase, lpu, report)?;
     addresses::check(&schedule, report).then_some(())?;
     text::check(phase, &schedule, report);
+    drain::check(&schedule, report);
     streams::check(&schedule, report);
     alus::check(&schedule, report);
     planes::check(&schedule, report);

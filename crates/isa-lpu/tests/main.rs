@@ -6,3 +6,5 @@ mod sample;
 mod verify_changes;
 mod verify_faults;
 mod verify_random;
+mod verify_streams;
+mod verify_words;

@@ -69,16 +69,14 @@ fn points(schedule: &Schedule) -> Vec<Point> {
 }
 
 fn check_use(point: &Point, given: Option<&Point>, schedule: &Schedule, report: &mut Report) {
-    let (issue, alu) = (schedule.issue(point.issue), QueueId::Alu(point.alu));
-    let wanted = report.name(point.tag);
-    match given {
-        None => report.fault(issue, format!("{alu} should give {wanted}, but gives nothing")),
-        Some(given) if given.tag != point.tag => {
-            let message = format!("{alu} should give {wanted}, but gives {}", report.name(given.tag));
-            report.fault_with(issue, message, Some(did(schedule, given.issue, "it is made")));
-        }
-        Some(_) => {}
+    if given.is_some_and(|given| given.tag == point.tag) {
+        return;
     }
+    let (alu, wanted) = (QueueId::Alu(point.alu), report.name(point.tag));
+    let found = given.map_or("nothing".to_string(), |given| report.name(given.tag));
+    let message = format!("{alu} should give {wanted}, but gives {found}");
+    let note = given.map(|given| did(schedule, given.issue, "it is made"));
+    report.fault_with(schedule.issue(point.issue), message, note);
 }
 
 fn check_kept(schedule: &Schedule, report: &mut Report) {

@@ -33,6 +33,10 @@ pub(super) fn check(image: &Image, lpu: &Lpu, report: &mut Report) -> Memory {
             }
             place(&mut memory, number, cell.at, cell.tag, lpu, report);
         }
+        for kind in [BindingKind::Input, BindingKind::Output, BindingKind::State] {
+            let own = chip.bindings.iter().filter(|binding| binding.kind == kind);
+            super::check_names(own.map(|binding| binding.name.as_str()), "tensors of a kind", report);
+        }
         for binding in &chip.bindings {
             if !is_sound(binding, lpu, report) {
                 continue;

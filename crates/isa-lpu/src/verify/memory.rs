@@ -37,9 +37,9 @@ pub(super) struct Content {
     writer: Option<Writer>,
 }
 
-/// The phase's number is left out: a note names a word and its cycle.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Writer {
+    phase: usize,
     place: u32,
     cycle: i64,
 }
@@ -145,7 +145,7 @@ fn pass_bank(bank: &mut Bank, accesses: &[Access], schedule: &Schedule, report: 
                 if let Some(runs) = &mut runs {
                     runs.set(word, &held);
                 }
-                let writer = Some(Writer { place: issue.place, cycle: issue.cycle });
+                let writer = Some(Writer { phase: report.phase(), place: issue.place, cycle: issue.cycle });
                 bank.insert(word, Content { held, writer });
             }
             Kind::Gather { word, count } | Kind::Scatter { word, count } => {
@@ -176,8 +176,8 @@ fn read_range(content: Option<&Content>, word: u16, wanted: Tag, issue: &Issue, 
 }
 
 fn written(content: &Content) -> Option<String> {
-    let Writer { place, cycle } = content.writer?;
-    Some(format!("it was written by word {place} of the queue in cycle {cycle}"))
+    let Writer { phase, place, cycle } = content.writer?;
+    Some(format!("it was written by the slice's word {place} in phase {phase}, cycle {cycle}"))
 }
 
 /// What lies in a word instead.

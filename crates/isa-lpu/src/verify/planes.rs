@@ -110,24 +110,23 @@ fn check_weights(
     schedule: &Schedule,
     report: &mut Report,
 ) {
-    let wanted = report.name(tag);
     let installed = plane.sets.partition_point(|set| set.install.cycle <= multiply.cycle);
     let Some(set) = installed.checked_sub(1).and_then(|at| plane.sets.get(at)) else {
-        report.fault(multiply, format!("{wanted} should be installed, but no weights are"));
+        report.fault(multiply, format!("{} should be installed, but no weights are", report.name(tag)));
         return;
     };
-    let installs = || Some(format!("they are installed by {}", at(set.install)));
-    let found = report.name(set.tag);
-    if multiply.cycle < set.install.cycle + i64::from(schedule.lpu.mxm.install) {
-        report.fault_with(multiply, format!("{found} is being installed"), installs());
+    let problem = if multiply.cycle < set.install.cycle + i64::from(schedule.lpu.mxm.install) {
+        Some(format!("{} is being installed", report.name(set.tag)))
     } else if set.tag != tag {
-        report.fault_with(multiply, format!("{wanted} should be installed, but {found} is"), installs());
+        Some(format!("{} should be installed, but {} is", report.name(tag), report.name(set.tag)))
     } else if factors.k(schedule.lpu).is_none_or(|k| set.rows < k) {
-        report.fault_with(
-            multiply,
-            format!("{found} lacks row {}, which was not loaded", set.rows),
-            installs(),
-        );
+        Some(format!("{} lacks row {}, which was not loaded", report.name(set.tag), set.rows))
+    } else {
+        None
+    };
+    if let Some(problem) = problem {
+        let note = format!("they are installed by {}", at(set.install));
+        report.fault_with(multiply, problem, Some(note));
     }
     check_buffer(multiply, installed, plane, schedule, report);
 }

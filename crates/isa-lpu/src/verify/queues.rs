@@ -20,7 +20,7 @@ pub(super) fn check(phase: &Phase, image: &Image, lpu: &Lpu, report: &mut Report
     }
     for queue in &phase.queues {
         if usize::from(queue.chip) >= image.chips.len() {
-            report.word(queue.chip, queue.id, 0, format!("the image has {} chips", image.chips.len()));
+            report.word(queue.chip, queue.id, 0, format!("the image has no chip {}", queue.chip));
         } else if !queue.id.exists(lpu) {
             report.word(queue.chip, queue.id, 0, "the machine has no such queue".to_string());
         } else {
@@ -32,7 +32,7 @@ pub(super) fn check(phase: &Phase, image: &Image, lpu: &Lpu, report: &mut Report
 
 fn check_words(queue: &Queue, lpu: &Lpu, report: &mut Report) {
     if queue.tags.len() != queue.words.len() {
-        report.word(queue.chip, queue.id, 0, "the queue has not tags for each word".to_string());
+        report.word(queue.chip, queue.id, 0, "the queue lacks the tags of some words".to_string());
         return;
     }
     // What a `repeat` repeats.

@@ -42,6 +42,10 @@ impl<'a> Report<'a> {
         (self.phase, self.trip) = (number, 0);
     }
 
+    pub(super) fn phase(&self) -> usize {
+        self.phase
+    }
+
     pub(super) fn enter_second_trip(&mut self) {
         self.trip = 1;
     }

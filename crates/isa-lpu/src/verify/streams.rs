@@ -80,17 +80,13 @@ fn points(schedule: &Schedule) -> Vec<Point> {
 }
 
 fn check_sense(sense: &Point, driver: Option<Point>, schedule: &Schedule, report: &mut Report) {
-    let issue = schedule.issue(sense.issue);
-    let wanted = report.name(sense.tag);
-    match driver {
-        None => report.fault(issue, format!("{wanted} should come on {}, but nothing does", sense.stream)),
-        Some(driver) if driver.tag != sense.tag => {
-            let found = report.name(driver.tag);
-            let message = format!("{wanted} should come on {}, but {found} does", sense.stream);
-            report.fault_with(issue, message, Some(did(schedule, driver.issue, "it is driven")));
-        }
-        Some(_) => {}
+    if driver.is_some_and(|driver| driver.tag == sense.tag) {
+        return;
     }
+    let found = driver.map_or("nothing".to_string(), |driver| report.name(driver.tag));
+    let message = format!("{} should come on {}, but {found} does", report.name(sense.tag), sense.stream);
+    let note = driver.map(|driver| did(schedule, driver.issue, "it is driven"));
+    report.fault_with(schedule.issue(sense.issue), message, note);
 }
 
 fn check_drive(drive: &Point, before: Option<Point>, schedule: &Schedule, report: &mut Report) {

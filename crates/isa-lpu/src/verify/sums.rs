@@ -65,23 +65,34 @@ fn accumulate<'a>(take: &'a Issue, multiply: &Issue, rows: &mut [Option<Row<'a>>
     let (Some(tag), Some(kept)) = (take.tags.first().copied(), rows.get_mut(usize::from(row))) else {
         return;
     };
-    let wanted = report.name(tag);
-    match (*kept, add) {
-        (None, true) => report.fault(take, format!("{wanted} should be in row {row}, but no sums are")),
-        (Some(held), true) if held.tag != tag => {
-            let message = format!("{wanted} should be in row {row}, but {} is", report.name(held.tag));
-            report.fault_with(take, message, Some(format!("it was left by {}", at(held.last))));
-        }
-        (Some(held), true) if is_float(held.factors) != is_float(factors) => {
-            report.fault(take, format!("row {row} holds sums of another type"));
-        }
-        (Some(held), false) => {
-            let message = format!("row {row} is set before {} was emitted", report.name(held.tag));
-            report.fault_with(take, message, Some(format!("it was left by {}", at(held.last))));
-        }
-        (Some(_), true) | (None, false) => {}
+    if let Some(problem) = wrong_row(*kept, row, add, tag, factors, report) {
+        let note = kept.map(|held| format!("it was left by {}", at(held.last)));
+        report.fault_with(take, problem, note);
     }
     *kept = emit.is_none().then_some(Row { tag, factors, last: take });
+}
+
+/// What a row of accumulators must not hold.
+fn wrong_row(
+    kept: Option<Row>,
+    row: u16,
+    add: bool,
+    tag: Tag,
+    factors: Factors,
+    report: &Report,
+) -> Option<String> {
+    let wanted = || report.name(tag);
+    match (kept, add) {
+        (None, true) => Some(format!("{} should be in row {row}, but no sums are", wanted())),
+        (Some(held), true) if held.tag != tag => {
+            Some(format!("{} should be in row {row}, but {} is", wanted(), report.name(held.tag)))
+        }
+        (Some(held), true) if is_float(held.factors) != is_float(factors) => {
+            Some(format!("row {row} holds sums of another type"))
+        }
+        (Some(held), false) => Some(format!("row {row} is set before {} was emitted", report.name(held.tag))),
+        (Some(_), true) | (None, false) => None,
+    }
 }
 
 fn is_float(factors: Factors) -> bool {
