@@ -66,8 +66,9 @@ pub struct CompileOptions {
 #[derive(ClapArgs, Clone, Default)]
 pub struct TargetOptions {
     /// Device that runs the kernels: `cpu`; `cuda` or `gpu` (the first NVIDIA GPU); `sim-ptx` (simulates the GPU of
-    /// `--machine`, default `h200`); `sim-x86` (simulates the processor of `--machine`, default `avx512-bf16-generic`).
-    #[arg(long, value_name = "cpu|cuda|sim-ptx|sim-x86", value_parser = parse_target)]
+    /// `--machine`, default `h200`); `sim-x86` (simulates the processor of `--machine`, default `avx512-bf16-generic`);
+    /// `sim-lpu` (simulates the streaming chip of a package).
+    #[arg(long, value_name = "cpu|cuda|sim-ptx|sim-x86|sim-lpu", value_parser = parse_target)]
     pub target: Option<Target>,
     /// Machine to compile for: a class from `tegula machine list`, or a machine file. Default: this processor or GPU.
     #[arg(long, value_name = "CLASS|FILE")]

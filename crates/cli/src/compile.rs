@@ -3,7 +3,7 @@
 use crate::args::{CompileArgs, refuse};
 use crate::failure::Failure;
 use crate::load::{take_package, with_model};
-use crate::{output, trace};
+use crate::{output, trace, words};
 use serde_json::{Value, json};
 use std::path::Path;
 use tegula::clock::WallClock;
@@ -20,6 +20,9 @@ pub fn compile(args: &CompileArgs) -> Result<(), Failure> {
     }
     if let Some(record) = &args.compile.target.tuning {
         output::keep_input(record, args.output.as_ref())?;
+    }
+    if words::is_words(&args.model) {
+        return words::compile(args);
     }
     if args.gpu_backend.as_deref() == Some("tileir") {
         return crate::tileir::compile(args);

@@ -49,6 +49,7 @@ fn to_json(machine: &Machine) -> Value {
     let (kind, cores) = match &machine.kind {
         Kind::Cpu(cpu) => ("cpu", cpu.cores),
         Kind::Gpu(gpu) => ("gpu", gpu.sms),
+        Kind::Lpu(_) => ("lpu", 1),
     };
     json!({
         "name": machine.name,

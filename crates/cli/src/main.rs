@@ -32,6 +32,7 @@ mod targets;
 mod tileir;
 mod trace;
 mod tune;
+mod words;
 
 use args::{Args, Command};
 use clap::Parser;

@@ -1,5 +1,6 @@
-//! Who runs kernels in place of hardware: the interpreter, and simulators of a processor and of a GPU.
+//! Who runs kernels in place of hardware: the interpreter, and simulators of a processor, a GPU and a streaming chip.
 
+use crate::lpu::SimulatedLpu;
 use std::sync::Arc;
 use tegula_machine::Machine;
 use tegula_package::PortableExecutor;
@@ -18,6 +19,11 @@ pub fn simulated_gpu() -> Hardware {
 /// The simulator of x86-64 code, of every tier, in place of this processor.
 pub fn simulated_cpu() -> Hardware {
     Hardware::SimulatedCpu(Arc::new(tegula_sim_x86::Simulator))
+}
+
+/// The simulator of streaming chips beside this processor.
+pub fn simulated_lpu() -> Hardware {
+    Hardware::Beside(Arc::new(SimulatedLpu))
 }
 
 /// What runs code for a machine: this processor, or the simulator where it lacks an instruction that the code may use.

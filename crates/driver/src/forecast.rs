@@ -259,6 +259,7 @@ fn core_of<'a>(
     })?;
     match &machine.kind {
         Kind::Gpu(_) => Err("a GPU has no model of its cores".to_string()),
+        Kind::Lpu(_) => Err("a streaming chip has no cores".to_string()),
         Kind::Cpu(_) if !kinds.contains(&CodeKind::Machine) => Err("no launch is machine code".to_string()),
         Kind::Cpu(cpu) => {
             let core = cpu.core.as_ref().ok_or("its file has no `core_*` facts")?;
@@ -298,6 +299,7 @@ pub fn without_effect(machine: &Machine, model: TimeModel, fact: &str) -> Option
             }
             _ => None,
         },
+        (Kind::Lpu(_), _) => None,
         (Kind::Cpu(_), TimeModel::Roofline) => match fact {
             "dispatch" => Some("the roofline does not read it"),
             _ if fact.starts_with("core_") => Some("the roofline does not read it"),

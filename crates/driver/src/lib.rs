@@ -1,6 +1,6 @@
 //! Named pipelines: compile, check, inspect, explain as functions.
 //! In: model bytes and options.  Out: a package, reports.
-//! May use: tensor, tile, host, import, perf, backend, tiling, opt, target-cpu, target-gpu, export-tileir, isa-ptx, sim-ptx, sim-x86, package, runtime, machine, mlir, ir, base.  Never knows: terminals, argument parsing, the environment.
+//! May use: tensor, tile, host, import, perf, backend, tiling, opt, target-cpu, target-gpu, export-tileir, isa-lpu, isa-ptx, sim-lpu, sim-ptx, sim-x86, package, runtime, machine, mlir, ir, base.  Never knows: terminals, argument parsing, the environment.
 //! Start reading at `compile.rs`.
 //!
 //! ```text
@@ -27,6 +27,7 @@ pub mod explain;
 pub mod forecast;
 pub mod human;
 pub mod inspect;
+pub mod lpu;
 pub mod machine_report;
 pub mod model;
 pub mod opt;
@@ -44,7 +45,9 @@ pub mod what_if;
 
 pub use compile::{Compiled, Stages, compile};
 pub use emit::Emit;
-pub use executor::{own_or_simulated_cpu, portable_executor, session_options, simulated_cpu, simulated_gpu};
+pub use executor::{
+    own_or_simulated_cpu, portable_executor, session_options, simulated_cpu, simulated_gpu, simulated_lpu,
+};
 pub use model::Model;
 pub use options::CompileOptions;
 pub use target::Form;

@@ -53,6 +53,10 @@ pub fn target(options: &CompileOptions) -> Result<Chosen, Diagnostics> {
     let machine = machine(options)?;
     let device = options.device.as_deref().map(|name| device(name, &machine)).transpose()?;
     let host = match (&machine.kind, &options.tuning) {
+        (Kind::Lpu(_), _) => {
+            let message = format!("`{}` is a streaming chip, for which no model is compiled", machine.name);
+            return Err(Diagnostic::error("bad-option", message).into());
+        }
         (Kind::Cpu(_), _) => Host::Cpu(Box::new(Tiled::new(cpu_target(machine, options)?))),
         (Kind::Gpu(_), _) if options.form == Form::Portable => {
             let message = format!("`--portable` kernels are for any CPU, and `{}` is a GPU", machine.name);
@@ -157,7 +161,13 @@ pub(crate) fn machine_id(target: &dyn Target) -> MachineId {
 /// The machine that a package was compiled for, at the package's tier.
 /// Errors: `machine-differs`, where this Tegula has no such class, or has another one of the name; `machine-file`.
 pub fn machine_of(about: &About) -> Result<Machine, Diagnostics> {
-    let MachineId { class, hash, file, .. } = &about.machine;
+    let machine = machine_of_id(&about.machine)?;
+    Ok(at_tier(&machine, about.options.get("tier").map(String::as_str))?)
+}
+
+/// The machine that a package names. Errors: as [`machine_of`].
+pub(crate) fn machine_of_id(id: &MachineId) -> Result<Machine, Diagnostics> {
+    let MachineId { class, hash, file, .. } = id;
     let machine = match file {
         Some(text) => Machine::parse(text, "the package's machine file")?,
         None => Machine::class(class).ok_or_else(|| {
@@ -168,7 +178,7 @@ pub fn machine_of(about: &About) -> Result<Machine, Diagnostics> {
         let message = format!("the package was compiled for another `{class}` than this Tegula knows");
         return Err(Diagnostic::error("machine-differs", message).into());
     }
-    Ok(at_tier(&machine, about.options.get("tier").map(String::as_str))?)
+    Ok(machine)
 }
 
 /// A kernel on the schedule level, or with `asm` as instructions. A GPU has PTX alone.

@@ -1,6 +1,6 @@
 //! The machine file's form: strings at the top, `[isa]`, and `[facts]` with value, unit and source each.
 
-use super::{Cpu, Fact, Gpu, Kind, Machine, cpu, gpu};
+use super::{Cpu, Fact, Gpu, Kind, Lpu, Machine, cpu, gpu, lpu};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use tegula_base::{Bytes, Diagnostic, Diagnostics};
@@ -12,6 +12,8 @@ struct File {
     name: String,
     title: String,
     kind: String,
+    /// Of a device that runs beside a processor: the processor's class.
+    host: Option<String>,
     isa: Isa,
     facts: BTreeMap<String, FileFact>,
 }
@@ -80,6 +82,11 @@ impl Facts<'_> {
         1
     }
 
+    /// A whole number in `unit` from 1 to `most`, which fits 32 bits.
+    pub(super) fn up_to(&mut self, name: &'static str, unit: &str, most: u64) -> u32 {
+        self.whole(name, unit, most) as u32
+    }
+
     pub(super) fn bytes(&mut self, name: &'static str) -> Bytes {
         Bytes(self.whole(name, "B", MOST_BYTES))
     }
@@ -118,6 +125,16 @@ impl Facts<'_> {
         }
     }
 
+    /// Features and the family of a core are of processors.
+    fn check_isa_of_tier(&mut self, kind: &str, isa: &Isa) {
+        if isa.features.is_some() {
+            self.error(format!("a {kind} has no `features`: its tier says all"));
+        }
+        if isa.core.is_some() {
+            self.error(format!("a {kind} has no `core`: its tier says all"));
+        }
+    }
+
     fn finish(mut self, kind: &str) -> Diagnostics {
         let unknown: Vec<&String> =
             self.facts.keys().filter(|name| !self.taken.contains(&name.as_str())).collect();
@@ -143,7 +160,7 @@ pub(super) fn parse(text: &str, origin: &str) -> Result<Machine, Diagnostics> {
         })
         .collect();
     let facts = Facts { facts: &own, taken: Vec::new(), origin, errors: Diagnostics::default() };
-    let kind = kind(&file.kind, &file.isa, facts)?;
+    let kind = kind(&file.kind, &file.isa, file.host.as_deref(), facts)?;
     Ok(Machine {
         name: file.name,
         title: file.title,
@@ -174,7 +191,7 @@ pub(super) fn with_fact(machine: &Machine, name: &str, value: f64) -> Result<Mac
     parse(&text, &format!("{} with {name} = {value}", machine.name))
 }
 
-fn kind(name: &str, isa: &Isa, mut facts: Facts) -> Result<Kind, Diagnostics> {
+fn kind(name: &str, isa: &Isa, host: Option<&str>, mut facts: Facts) -> Result<Kind, Diagnostics> {
     let kind = match name {
         "cpu" => {
             facts.check_tier(name, &isa.tier, &cpu::TIERS);
@@ -186,18 +203,21 @@ fn kind(name: &str, isa: &Isa, mut facts: Facts) -> Result<Kind, Diagnostics> {
         }
         "gpu" => {
             facts.check_tier(name, &isa.tier, &gpu::TIERS);
-            if isa.features.is_some() {
-                facts.error("a gpu has no `features`: its tier says all".to_string());
-            }
-            if isa.core.is_some() {
-                facts.error("a gpu has no `core`: its tier says all".to_string());
-            }
+            facts.check_isa_of_tier(name, isa);
             Kind::Gpu(Gpu::read(&mut facts, &isa.tier))
         }
+        "lpu" => {
+            facts.check_tier(name, &isa.tier, &lpu::TIERS);
+            facts.check_isa_of_tier(name, isa);
+            Kind::Lpu(Lpu::read(&mut facts, host))
+        }
         _ => {
-            facts.error(format!("`{name}` is no kind of machine: cpu, gpu"));
+            facts.error(format!("`{name}` is no kind of machine: cpu, gpu, lpu"));
             return Err(facts.errors);
         }
     };
+    if let (Some(host), Kind::Cpu(_) | Kind::Gpu(_)) = (host, &kind) {
+        facts.error(format!("a {name} has no `host`, and `{host}` is given"));
+    }
     facts.finish(name).into_result(kind)
 }

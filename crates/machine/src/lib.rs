@@ -1,21 +1,23 @@
 //! Machine descriptions as data: memories, units, rates; every number with unit and source.
 //! In: a machine file (TOML).  Out: `Machine`, or `Diagnostics`.
 //! May use: base.  Never knows: kernels, IR, which machine this process runs on (the caller probes).
-//! Start reading at `lib.rs` (`Machine`), then `cpu.rs`, `gpu.rs` and `machines/*.toml`.
+//! Start reading at `lib.rs` (`Machine`), then `cpu.rs`, `gpu.rs`, `lpu.rs` and `machines/*.toml`.
 
 mod cpu;
 mod file;
 mod gpu;
+mod lpu;
 
 pub use cpu::{Core, CoreFamily, Cpu, FlopsPerCycle, ZenPipes};
 pub use gpu::{Gpu, TensorRates};
+pub use lpu::{HostLink, Links, Lpu, Mem, Mxm, Sxm, Vxm};
 
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use tegula_base::Diagnostics;
 
 /// The machine classes that come with Tegula, by name.
-const CLASSES: [(&str, &str); 13] = [
+const CLASSES: [(&str, &str); 16] = [
     ("a100", include_str!("../machines/a100.toml")),
     ("avx2-generic", include_str!("../machines/avx2-generic.toml")),
     ("avx2-vnni-generic", include_str!("../machines/avx2-vnni-generic.toml")),
@@ -24,8 +26,11 @@ const CLASSES: [(&str, &str); 13] = [
     ("h100", include_str!("../machines/h100.toml")),
     ("h200", include_str!("../machines/h200.toml")),
     ("ice-lake-server", include_str!("../machines/ice-lake-server.toml")),
+    ("lpu-mini", include_str!("../machines/lpu-mini.toml")),
+    ("lpx", include_str!("../machines/lpx.toml")),
     ("sapphire-rapids", include_str!("../machines/sapphire-rapids.toml")),
     ("skylake-x", include_str!("../machines/skylake-x.toml")),
+    ("tsp1", include_str!("../machines/tsp1.toml")),
     ("zen3", include_str!("../machines/zen3.toml")),
     ("zen4", include_str!("../machines/zen4.toml")),
     ("zen5", include_str!("../machines/zen5.toml")),
@@ -51,6 +56,8 @@ pub struct Machine {
 pub enum Kind {
     Cpu(Cpu),
     Gpu(Gpu),
+    /// A chip whose every cycle the compiler decides.
+    Lpu(Lpu),
 }
 
 /// A number of a machine file.
@@ -105,15 +112,23 @@ impl Machine {
     pub fn cpu(&self) -> Option<&Cpu> {
         match &self.kind {
             Kind::Cpu(cpu) => Some(cpu),
-            Kind::Gpu(_) => None,
+            Kind::Gpu(_) | Kind::Lpu(_) => None,
         }
     }
 
     /// The GPU, if it is one.
     pub fn gpu(&self) -> Option<&Gpu> {
         match &self.kind {
-            Kind::Cpu(_) => None,
             Kind::Gpu(gpu) => Some(gpu),
+            Kind::Cpu(_) | Kind::Lpu(_) => None,
+        }
+    }
+
+    /// The streaming chip, if it is one.
+    pub fn lpu(&self) -> Option<&Lpu> {
+        match &self.kind {
+            Kind::Lpu(lpu) => Some(lpu),
+            Kind::Cpu(_) | Kind::Gpu(_) => None,
         }
     }
 
@@ -163,6 +178,63 @@ mod tests {
         assert_eq!(dense("a100", DType::F16), Some(312.0));
         assert_eq!(dense("a100", DType::I8), Some(624.0));
         assert_eq!(dense("a100", DType::F8E4M3FN), None);
+    }
+
+    /// Published: 750 and 188 TOP/s, 220 MiB, 144 queues; of the later chip 500 MB, 150 TB/s, 1.2 PFLOP/s f8.
+    #[test]
+    fn streaming_chips_have_the_published_sizes() {
+        let tera = |machine: &str, which: usize| {
+            let machine = Machine::class(machine).unwrap();
+            let lpu = machine.lpu().unwrap();
+            2.0 * lpu.multiply_adds()[which] as f64 * lpu.clock_hz / 1e12
+        };
+        assert!((tera("tsp1", 0) / 750.0 - 1.0).abs() < 0.02 && (tera("tsp1", 1) / 188.0 - 1.0).abs() < 0.02);
+        assert!((tera("lpx", 0) / 1200.0 - 1.0).abs() < 0.03);
+        let tsp1 = Machine::class("tsp1").unwrap();
+        let lpu = tsp1.lpu().unwrap();
+        assert_eq!((lpu.sram(), lpu.queues(), lpu.vector()), (220 << 20, 144, 320));
+        assert_eq!((lpu.sxm_position(), lpu.mxm_position()), (12, 13));
+        let lpx = Machine::class("lpx").unwrap();
+        let lpu = lpx.lpu().unwrap();
+        assert!((lpu.sram() as f64 / 500e6 - 1.0).abs() < 0.05);
+        let ports = f64::from(2 * lpu.mem.slices * lpu.mem.banks * lpu.vector()) * lpu.clock_hz;
+        assert!((ports / 150e12 - 1.0).abs() < 0.03);
+    }
+
+    #[test]
+    fn hosts_are_processors() {
+        for name in Machine::class_names() {
+            let machine = Machine::class(name).unwrap();
+            let Some(lpu) = machine.lpu() else { continue };
+            assert!(Machine::class(&lpu.processor).unwrap().cpu().is_some(), "{name}");
+        }
+        let text = include_str!("../machines/lpu-mini.toml").replace("avx2-generic", "z80");
+        let error = Machine::parse(&text, "mini").unwrap_err().to_string();
+        assert!(error.contains("`host` is the class of a processor, and `z80` is none"), "{error}");
+        let text = include_str!("../machines/zen5.toml")
+            .replace("kind = \"cpu\"", "kind = \"cpu\"\nhost = \"zen3\"");
+        let error = Machine::parse(&text, "zen").unwrap_err().to_string();
+        assert!(error.contains("a cpu has no `host`, and `zen3` is given"), "{error}");
+    }
+
+    #[test]
+    fn sizes_of_streaming_chips_fit_one_another() {
+        let text = include_str!("../machines/lpu-mini.toml");
+        let refusal = |name: &str, value: u32| {
+            let machine = Machine::parse(text, "mini").unwrap();
+            machine.with_fact(name, f64::from(value)).unwrap_err().0[0].message.clone()
+        };
+        assert_eq!(refusal("mem_group", 3), "`mem_slices` (8) is no multiple of `mem_group` (3)");
+        assert_eq!(refusal("mxm_k", 24), "`mxm_k` (24) is more than the 16 bytes of a vector");
+        assert_eq!(
+            refusal("mxm_load_streams", 16),
+            "`mxm_load_streams` (16) is more than the streams of a direction"
+        );
+        assert_eq!(refusal("vxm_large", 17), "`vxm_large` (17) is more than `vxm_alus` (16)");
+        assert_eq!(
+            refusal("mxm_latency", 1),
+            "`mxm_latency` must be 2 or more: a row's sums are taken one cycle before they are driven"
+        );
     }
 
     #[test]
@@ -267,7 +339,7 @@ error[machine-file]: `l1x` is no fact of a cpu
         let h100 = include_str!("../machines/h100.toml");
         assert_eq!(
             refusal(&h100.replace("\"gpu\"", "\"toaster\"")),
-            "error[machine-file]: `toaster` is no kind of machine: cpu, gpu"
+            "error[machine-file]: `toaster` is no kind of machine: cpu, gpu, lpu"
         );
         assert_eq!(
             refusal(&h100.replace("\"sm_90a\"", "\"avx512\"")),

@@ -9,7 +9,7 @@ pub mod gpu;
 use std::fmt;
 use tegula_base::units::{Flops, Nanoseconds};
 use tegula_base::{Bytes, DType};
-use tegula_machine::{Cpu, Gpu, Kind, Machine};
+use tegula_machine::{Cpu, Gpu, Kind, Lpu, Machine};
 
 /// What keeps a kernel from being faster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,6 +74,7 @@ pub fn estimate(
     match &machine.kind {
         Kind::Cpu(cpu) => on_cpu(bytes, flops, dtype, cpu, f64::from(threads.max(1))),
         Kind::Gpu(gpu) => on_gpu(bytes, flops, (dtype, unit), gpu),
+        Kind::Lpu(lpu) => on_lpu(bytes, flops, dtype, lpu),
     }
 }
 
@@ -109,6 +110,17 @@ fn on_gpu(bytes: Bytes, flops: Flops, (dtype, unit): (DType, GpuUnit), gpu: &Gpu
     let resident = moved <= gpu.l2.0 as f64;
     let dram = if resident { 0.0 } else { (1e9 * moved / gpu.copy_bandwidth.0).max(l2) };
     largest(compute, l2, dram, gpu.launch_overhead.0)
+}
+
+/// All planes multiply in every cycle, or every bank of SRAM reads or writes a vector.
+fn on_lpu(bytes: Bytes, flops: Flops, dtype: DType, lpu: &Lpu) -> Estimate {
+    let [of_bytes, of_halves] = lpu.multiply_adds();
+    let multiply_adds = if dtype.size() == 1 { of_bytes } else { of_halves };
+    let compute = 1e9 * flops.0 as f64 / (2.0 * multiply_adds as f64 * lpu.clock_hz);
+    let ports = f64::from(2 * lpu.mem.slices * lpu.mem.banks * lpu.vector());
+    let sram = 1e9 * bytes.0 as f64 / (ports * lpu.clock_hz);
+    let (time, bound) = if sram > compute { (sram, Bound::L1) } else { (compute, Bound::Compute) };
+    Estimate { time: Nanoseconds(time), bound }
 }
 
 /// All times in nanoseconds.
@@ -158,5 +170,19 @@ mod tests {
         assert_eq!(bound(4_300_000_000, 1000), ("dram".into(), 1_001_300));
         assert_eq!(bound(16 << 20, 1000).0, "l2");
         assert_eq!(bound(1000, 1000).0, "launch");
+    }
+
+    #[test]
+    fn streaming_chips_have_planes_and_ports() {
+        let machine = Machine::class("tsp1").expect("a class");
+        let time = |bytes, flops, dtype| {
+            let estimate = estimate(Bytes(bytes), Flops(flops), (dtype, GpuUnit::Vector), &machine, 1);
+            (estimate.bound.to_string(), estimate.time.0 as i64)
+        };
+        // 8192^3 multiply-adds of bytes at 4 x 320 x 320 x 0.9 GHz; a quarter as many of f16.
+        assert_eq!(time(1 << 20, 2 << 39, DType::I8), ("compute".into(), 1_491_308));
+        assert_eq!(time(1 << 20, 2 << 39, DType::F16), ("compute".into(), 5_965_232));
+        // 220 MiB through 176 banks of 320 bytes at 0.9 GHz.
+        assert_eq!(time(220 << 20, 0, DType::I8), ("l1".into(), 4_551));
     }
 }

@@ -35,6 +35,8 @@ pub enum Hardware {
     SimulatedCpu(Arc<dyn MachineExecutor>),
     /// This processor, and a simulated GPU for kernels that need one.
     SimulatedGpu(Arc<dyn PtxExecutor>),
+    /// This processor, and a device of the caller's own.
+    Beside(Arc<dyn Device>),
     /// This processor, and a card for kernels that need one.
     Cuda(Arc<cuda::Device>),
 }
@@ -55,12 +57,15 @@ impl SessionOptions {
             Hardware::SimulatedCpu(simulator) => {
                 Arc::new(SimulatedCpu { simulator: Arc::clone(simulator), executor })
             }
-            Hardware::Own | Hardware::SimulatedGpu(_) | Hardware::Cuda(_) => Arc::new(Host { executor }),
+            Hardware::Own | Hardware::SimulatedGpu(_) | Hardware::Beside(_) | Hardware::Cuda(_) => {
+                Arc::new(Host { executor })
+            }
         };
         match &self.hardware {
             Hardware::SimulatedGpu(simulator) => {
                 others.push(Arc::new(SimulatedGpu { simulator: Arc::clone(simulator) }));
             }
+            Hardware::Beside(device) => others.push(Arc::clone(device)),
             Hardware::Cuda(card) => others.push(Arc::new(cuda::Card(Arc::clone(card)))),
             Hardware::Own | Hardware::SimulatedCpu(_) => {}
         }

@@ -7,13 +7,14 @@ use std::str::FromStr;
 use tegula_base::{Diagnostic, Diagnostics};
 use tegula_driver::Form;
 use tegula_driver::probe::fitting_gpu;
-use tegula_machine::Machine;
+use tegula_machine::{Kind, Machine};
 use tegula_runtime::Hardware;
 use tegula_runtime::cuda::DeviceFacts;
 
-/// What is simulated where no machine is named: a GPU, and a processor with every instruction that code may use.
+/// What is simulated where no machine is named: a GPU, a processor with every instruction that code may use, a chip.
 const SIMULATED_GPU: &str = "h200";
 const SIMULATED_CPU: &str = "avx512-bf16-generic";
+const SIMULATED_LPU: &str = "tsp1";
 /// The card that is used: the driver's own variables choose which that is.
 const FIRST: u32 = 0;
 
@@ -29,10 +30,12 @@ pub enum Target {
     SimPtx,
     /// A processor that is interpreted: `sim-x86`.
     SimX86,
+    /// A streaming chip that is simulated, beside the processor: `sim-lpu`.
+    SimLpu,
 }
 
 impl Target {
-    pub const ALL: [Target; 4] = [Target::Cpu, Target::Cuda, Target::SimPtx, Target::SimX86];
+    pub const ALL: [Target; 5] = [Target::Cpu, Target::Cuda, Target::SimPtx, Target::SimX86, Target::SimLpu];
 
     pub const fn name(self) -> &'static str {
         match self {
@@ -40,6 +43,7 @@ impl Target {
             Target::Cuda => "cuda",
             Target::SimPtx => "sim-ptx",
             Target::SimX86 => "sim-x86",
+            Target::SimLpu => "sim-lpu",
         }
     }
 
@@ -50,6 +54,7 @@ impl Target {
             Target::Cuda => Hardware::Cuda(gpu::cuda()?.device(FIRST)?),
             Target::SimPtx => tegula_driver::simulated_gpu(),
             Target::SimX86 => tegula_driver::simulated_cpu(),
+            Target::SimLpu => tegula_driver::simulated_lpu(),
         })
     }
 
@@ -61,17 +66,24 @@ impl Target {
             (Some(machine), _) => (machine, Form::Machine),
             (None, Target::SimPtx) => (machine_of(SIMULATED_GPU)?, Form::Machine),
             (None, Target::SimX86) => (machine_of(SIMULATED_CPU)?, Form::Machine),
+            (None, Target::SimLpu) => (machine_of(SIMULATED_LPU)?, Form::Machine),
             (None, Target::Cuda) => (class_of(gpu::cuda()?.device(FIRST)?.facts())?, Form::Machine),
             (None, Target::Cpu) => crate::processor::default_machine()?,
         };
-        let (does, other) = match self {
-            Target::Cuda => ("runs on GPUs", "a CPU"),
-            Target::SimPtx => ("simulates GPUs", "a CPU"),
-            Target::SimX86 => ("simulates CPUs", "a GPU"),
+        let (does, wanted) = match self {
+            Target::Cuda => ("runs on GPUs", "GPU"),
+            Target::SimPtx => ("simulates GPUs", "GPU"),
+            Target::SimX86 => ("simulates CPUs", "CPU"),
+            Target::SimLpu => ("simulates streaming chips", "streaming chip"),
             Target::Cpu => return Ok((machine, form)),
         };
-        if machine.gpu().is_some() == (other == "a GPU") {
-            let message = format!("target `{self}` {does}, and `{}` is {other}", machine.name);
+        let kind = match &machine.kind {
+            Kind::Cpu(_) => "CPU",
+            Kind::Gpu(_) => "GPU",
+            Kind::Lpu(_) => "streaming chip",
+        };
+        if kind != wanted {
+            let message = format!("target `{self}` {does}, and `{}` is a {kind}", machine.name);
             return Err(Diagnostic::error("bad-option", message).into());
         }
         Ok((machine, form))

@@ -1,0 +1,199 @@
+//! Images of streaming chips in packages, and the simulator that runs them as a device of sessions.
+//!
+//! A package of one image has a port for each input and output of the image's bindings; its host program moves inputs to the
+//! chip, runs the first program, and moves the outputs back.
+
+use crate::target::machine_of_id;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use tegula_base::{Diagnostic, Diagnostics, Dim};
+use tegula_isa_lpu::{Binding, BindingKind, Image, decode, encode, verify};
+use tegula_machine::Machine;
+use tegula_package::{
+    About, Arg, Buffer, BufferId, DeviceId, Draft, Entry, HostProgram, Kernel, KernelCode, MachineId,
+    PackageBuilder, PackageDevice, Place, Port, Step,
+};
+use tegula_runtime::{Device, DeviceCode, DeviceKernel, DeviceLaunch, Loaded, PlainMemory};
+use tegula_sim_lpu::Rack;
+
+pub use tegula_isa_lpu::parse;
+
+/// The instruction set of its images.
+pub const ISA: &str = "lpu";
+
+/// The chip beside the processor.
+const CHIP: DeviceId = DeviceId(1);
+
+/// A package that runs the first program of an image; `name` is the model's in the manifest.
+/// Errors: `lpu-image`, the image has no program; `lpu-verify`, it is wrong or of another machine.
+pub fn package(image: &Image, machine: &Machine, name: &str) -> Result<Draft, Diagnostics> {
+    verify(image, machine)?;
+    let Some(program) = image.programs.first() else {
+        return Err(Diagnostic::error("lpu-image", "the image has no program").into());
+    };
+    let bindings =
+        |kind| image.chips.iter().flat_map(|chip| &chip.bindings).filter(move |own| own.kind == kind);
+    let (inputs, outputs) = (bindings(BindingKind::Input), bindings(BindingKind::Output));
+    let mut host = HostProgram::default();
+    let mut moves = Moves::default();
+    for (number, binding) in inputs.enumerate() {
+        let step = number as u32;
+        host.inputs.push(port(binding, host.buffers.len()));
+        moves.add(&mut host, binding, Place::Input(step), [step, step]);
+    }
+    let launch = host.inputs.len() as u32;
+    for (number, binding) in outputs.enumerate() {
+        let step = launch + 1 + number as u32;
+        host.outputs.push(port(binding, host.buffers.len()));
+        moves.add(&mut host, binding, Place::Output(number as u32), [step, step]);
+    }
+    for (index, (_, chip)) in moves.0.iter().enumerate() {
+        let buffer = &mut host.buffers[chip.index()];
+        let own = index as u32;
+        (buffer.first, buffer.last) = if own < launch { (own, launch) } else { (launch, own + 1) };
+    }
+    let mut builder = PackageBuilder::new();
+    let image = builder.add_image(ISA, CHIP, &encode(image));
+    let code = KernelCode::Image { image, entry: Entry::Name(program.name.clone()) };
+    host.kernels.push(Kernel {
+        name: program.name.clone(),
+        code,
+        scratch: Dim::from(0),
+        cost: Arc::default(),
+        source: Arc::from([]),
+    });
+    host.steps = moves.steps(&host, launch);
+    builder.finish(about(machine, name)?, host)
+}
+
+/// Buffers of the home, each with its twin on the chip, in the order of the launch's arguments.
+#[derive(Default)]
+struct Moves(Vec<(BufferId, BufferId)>);
+
+impl Moves {
+    fn add(&mut self, host: &mut HostProgram, binding: &Binding, place: Place, [first, last]: [u32; 2]) {
+        let home = BufferId::from(host.buffers.len());
+        let bytes = Dim::from(bytes(binding) as i64);
+        let buffer = Buffer { name: binding.name.clone(), bytes, place, device: DeviceId::HOME, first, last };
+        host.buffers.push(buffer.clone());
+        host.buffers.push(Buffer { place: Place::Arena, device: CHIP, ..buffer });
+        self.0.push((home, BufferId(home.0 + 1)));
+    }
+
+    /// Transfers to the chip, the launch, transfers back.
+    fn steps(&self, host: &HostProgram, launch: u32) -> Vec<Step> {
+        let transfer = |src: BufferId, dst: BufferId| {
+            let bytes = host.buffers[src.index()].bytes.clone();
+            Step::Transfer { src, src_offset: Dim::from(0), dst, dst_offset: Dim::from(0), bytes }
+        };
+        let (inputs, outputs) = self.0.split_at(launch as usize);
+        let args = self.0.iter().map(|(_, chip)| Arg::Buffer(*chip)).collect();
+        let mut steps: Vec<Step> = inputs.iter().map(|(home, chip)| transfer(*home, *chip)).collect();
+        steps.push(Step::Launch { kernel: 0, args, grid: Dim::from(1) });
+        steps.extend(outputs.iter().map(|(home, chip)| transfer(*chip, *home)));
+        steps
+    }
+}
+
+fn bytes(binding: &Binding) -> usize {
+    binding.len() * binding.dtype.size()
+}
+
+/// Rows of elements.
+fn port(binding: &Binding, buffer: usize) -> Port {
+    let row = i64::from(binding.row);
+    let rows = binding.len() as i64 / row.max(1);
+    Port {
+        name: binding.name.clone(),
+        dtype: binding.dtype,
+        shape: vec![Dim::from(rows), Dim::from(row)],
+        buffer: BufferId::from(buffer),
+        alias: None,
+        default: None,
+    }
+}
+
+fn about(machine: &Machine, name: &str) -> Result<About, Diagnostic> {
+    let processor = machine.lpu().and_then(|lpu| Machine::class(&lpu.processor));
+    let processor = processor
+        .ok_or_else(|| Diagnostic::error("bad-option", format!("`{}` is no streaming chip", machine.name)))?;
+    let id = |machine: &Machine, isa: &str| MachineId {
+        class: machine.name.clone(),
+        hash: machine.hash().to_string(),
+        isa: isa.to_string(),
+        features: vec![],
+        file: (!machine.is_class()).then(|| machine.text().to_string()),
+    };
+    Ok(About {
+        model: name.to_string(),
+        tegula: env!("CARGO_PKG_VERSION").to_string(),
+        // The home has no code of its own.
+        machine: id(&processor, ""),
+        devices: vec![PackageDevice { name: machine.name.clone(), machine: id(machine, ISA) }],
+        options: BTreeMap::new(),
+    })
+}
+
+/// The simulator of streaming chips, as a device.
+pub struct SimulatedLpu;
+
+impl Device for SimulatedLpu {
+    fn isa(&self) -> &str {
+        ISA
+    }
+
+    /// Each image is put on chips of its own; the programs over one image share its SRAM.
+    fn load(&self, code: &DeviceCode<'_>) -> Result<Loaded, Diagnostics> {
+        let machine = machine_of_id(code.machine)?;
+        let mut racks = BTreeMap::new();
+        let mut kernels = Vec::new();
+        for kernel in &code.kernels {
+            let rack = match racks.get(&kernel.image) {
+                Some(known) => Arc::clone(known),
+                None => {
+                    let rack = Arc::new(Mutex::new(rack(kernel.bytes, &machine)?));
+                    racks.insert(kernel.image, Arc::clone(&rack));
+                    rack
+                }
+            };
+            let Entry::Name(program) = kernel.entry else {
+                return Err(
+                    Diagnostic::error("package-invalid", "a kernel of a chip names no program").into()
+                );
+            };
+            let kernel: Arc<dyn DeviceKernel> = Arc::new(Run { rack, program: program.clone() });
+            kernels.push(kernel);
+        }
+        Ok(Loaded::new(Arc::new(PlainMemory), kernels))
+    }
+}
+
+/// An image that is proved, on chips.
+fn rack(bytes: &[u8], machine: &Machine) -> Result<Rack, Diagnostics> {
+    let image = decode(bytes)?;
+    verify(&image, machine)?;
+    Ok(Rack::load(image, machine)?)
+}
+
+/// A program of an image; its buffers are the image's inputs and outputs in their order.
+struct Run {
+    rack: Arc<Mutex<Rack>>,
+    program: String,
+}
+
+impl DeviceKernel for Run {
+    fn run(&self, launch: &DeviceLaunch<'_>) -> Result<(), String> {
+        // A panic in another run left no half of a vector.
+        let mut rack = self.rack.lock().unwrap_or_else(PoisonError::into_inner);
+        let names = |kind| rack.bindings(kind).map(|(name, _)| name.to_string()).collect::<Vec<String>>();
+        let (inputs, outputs) = (names(BindingKind::Input), names(BindingKind::Output));
+        if launch.buffers.len() != inputs.len() + outputs.len() {
+            return Err("the launch has other buffers than the image".into());
+        }
+        let (given, taken) = launch.buffers.split_at(inputs.len());
+        let tensors = given.iter().map(|buffer| buffer.read()).collect::<Result<Vec<_>, String>>()?;
+        let tensors = inputs.into_iter().zip(tensors.iter().map(Vec::as_slice)).collect();
+        let outcome = rack.run(&self.program, &tensors).map_err(|error| error.message)?;
+        outputs.iter().zip(taken).try_for_each(|(name, buffer)| buffer.write(&outcome.outputs[name]))
+    }
+}

@@ -1,0 +1,10 @@
+//! Text and bytes of images, the cycles of words, what arithmetic words compute, and what the verifier proves.
+
+mod arith;
+mod forms;
+mod sample;
+mod verify_changes;
+mod verify_faults;
+mod verify_random;
+mod verify_streams;
+mod verify_words;
