@@ -94,6 +94,7 @@ pub const VERBS: &[Verb] = &[
     checks("resize", "[--only PREFIX] [--part K/N]", "one axis resized in every mode against rational arithmetic"),
     checks("drawn", "[--only PREFIX] [--seed N] [--count N] [--plant FAULT] [--part K/N]", "ONNX ops with attributes and shapes at random against ONNX Runtime"),
     checks("coverage", "[--part K/N]", "how launches were carried out, in both tiers"),
+    checks("provenance", "[--all] [--only ID ...] [--part K/N]", "each working node of a model is named by the kernels that compute it"),
     checks("onnx", "[--all] [--only PREFIX] [--bless] [--worker] [--part K/N]", "the node cases of the onnx package"),
     checks("random", "[--seeds N] [--from S] [--seed S] [--no-reduce] [--worker] [--part K/N]", "random programs on every executor"),
     checks("null", "[--seeds N] [--all] [--part K/N]", "programs and models whose regions a graph target takes"),

@@ -31,6 +31,7 @@ mod onnx_open;
 mod op_reference;
 mod open_rows;
 mod ort_cases;
+mod provenance;
 mod random;
 mod reduce;
 mod refusals;
@@ -65,6 +66,7 @@ pub const VERBS: &[(&str, Run)] = &[
     ("growing", growing::run),
     ("reports", reports::run),
     ("coverage", coverage::run),
+    ("provenance", provenance::run),
     ("null", null::run),
     ("onnx", onnx::run),
     ("random", random::run),
