@@ -236,6 +236,22 @@ fn values_die_after_their_last_use() {
     assert!(live.unused_args().is_empty());
 }
 
+/// Of two types even the same constant is two values.
+#[test]
+fn equal_ops_of_different_types_stay_two() {
+    let mut func: Func<DemoOp> = Func::new("main");
+    let body = func.body();
+    let mut add = |dtype| {
+        let ty = common::DemoType { dtype, shape: [2].into() };
+        let op = func.push_op(body, DemoOp::Const { value: tegula_base::EntityId::new(0) }, &[], [ty], None);
+        func.result(op)
+    };
+    let values = [tegula_base::DType::F32, tegula_base::DType::I32, tegula_base::DType::F32].map(&mut add);
+    func.push_op(body, DemoOp::Return {}, &values, [], None);
+    assert!(cse(&mut func).is_yes());
+    assert_eq!(func.ops_in(body).len(), 3, "the two of one type are one");
+}
+
 /// A use inside of a region counts at the op around it; what the region itself defines is none of its values.
 #[test]
 fn values_live_as_long_as_a_region_reads_them() {
