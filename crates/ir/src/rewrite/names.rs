@@ -25,6 +25,8 @@ type Ops = SmallVec<[OpId; 16]>;
 
 /// Patterns are smaller; a longer walk has gone astray.
 const MOST_MATCHED: usize = 32;
+/// Names of an op that stands for no root: one that is moved past many others does not gather all of theirs.
+const MOST_FUSED: usize = 12;
 /// Ops that a constant that is not folded yet goes through.
 const DEEPEST_DATA: usize = 6;
 
@@ -169,6 +171,9 @@ impl Old {
         push_names(&mut names, func.names_of(bearer));
         let rest = self.root_names.iter().chain(&self.other_names);
         push_names(&mut names, rest.filter(|name| !taken.contains(*name)));
+        if n_roots == 0 {
+            names.truncate(MOST_FUSED);
+        }
         func.set_names(bearer, &names, n_roots);
     }
 }
@@ -180,9 +185,16 @@ struct Replacement<'a> {
 }
 
 impl Replacement<'_> {
-    /// Whether what is built reads a value, or it is a result.
+    /// Whether what is built reads a value, or it is a result. Of its users and the built ops, the fewer are looked at.
     fn reads<O: Op>(&self, func: &Func<O>, value: Value) -> bool {
-        self.values.contains(&value) || func.users(value).iter().any(|user| user.index() >= self.first_built)
+        if self.values.contains(&value) {
+            return true;
+        }
+        let (users, built) = (func.users(value), self.first_built..func.op_count());
+        if users.len() <= built.len() {
+            return users.iter().any(|user| user.index() >= self.first_built);
+        }
+        built.into_iter().any(|op| func.operands(OpId::new(op)).contains(&value))
     }
 
     fn has_root<O: Op>(&self, func: &Func<O>, region: RegionId) -> bool {
