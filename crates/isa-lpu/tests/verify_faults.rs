@@ -3,7 +3,7 @@
 use tegula_isa_lpu::{parse, verify};
 use tegula_machine::Machine;
 
-const EXAMPLE: &str = include_str!("../../../data/lpu_example.txt");
+const EXAMPLE: &str = include_str!("../../../data/lpu_example.lpu");
 pub const COPY: &str = include_str!("verify/copy.txt");
 pub const ALUS: &str = include_str!("verify/alus.txt");
 pub const F16: &str = include_str!("verify/f16.txt");

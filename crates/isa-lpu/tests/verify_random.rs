@@ -2,6 +2,7 @@
 
 use crate::sample::{Random, random_image};
 use crate::verify_faults::{ALUS, COPY, F16, GATHER, TILES, faults, mini};
+use tegula_base::DType;
 use tegula_isa_lpu::word::{Operand, Read, Write};
 use tegula_isa_lpu::{Address, Image, Queue, QueueId, Stream, Tag, ValueName, Word, parse, verify};
 use tegula_machine::{Lpu, Machine};
@@ -98,7 +99,7 @@ fn in_range(mut image: Image, random: &mut Random, machine: &Machine) -> Image {
             cell.bytes.resize(lpu.vector() as usize, 0);
         }
         for binding in &mut chip.bindings {
-            (binding.width, binding.row, binding.lanes) = (1, 16, 16);
+            (binding.dtype, binding.row, binding.lanes) = (DType::I8, 16, 16);
             binding.value %= 3;
             binding.places.iter_mut().for_each(|at| *at = small_address(*at));
         }

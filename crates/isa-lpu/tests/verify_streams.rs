@@ -9,7 +9,7 @@ use tegula_isa_lpu::word::EndKind;
 use tegula_isa_lpu::{Direction, Image, Stream, Tag, issues, parse, verify};
 use tegula_machine::Lpu;
 
-const EXAMPLE: &str = include_str!("../../../data/lpu_example.txt");
+const EXAMPLE: &str = include_str!("../../../data/lpu_example.lpu");
 
 #[test]
 fn streams_fail_where_hopping_vectors_do() {

@@ -4,7 +4,7 @@ use crate::verify_faults::{ALUS, COPY, F16, check, faults, mini};
 use tegula_isa_lpu::{parse, verify};
 use tegula_machine::Machine;
 
-const EXAMPLE: &str = include_str!("../../../data/lpu_example.txt");
+const EXAMPLE: &str = include_str!("../../../data/lpu_example.lpu");
 
 #[test]
 fn the_machine_is_the_images() {
@@ -84,17 +84,14 @@ fn chips() {
     let twice = ("program \"main\"", "program \"main\"\nprogram \"main\"");
     check(COPY, &[twice], "two programs have the name \"main\"");
     let tensor = |change: (&str, &str), start: &str| check(COPY, &[change], start);
-    tensor(("%1 width 1", "%1 width 3"), "the tensor \"b\" has elements of 3 bytes: 1, 2 and 4 are known");
+    tensor(("%1 i8", "%1 i64"), "the tensor \"b\" has elements of 8 bytes: 1, 2 and 4 are known");
+    tensor(("%1 i8", "%1 f16"), "the tensor \"b\" lies in 1 vectors, which are no whole rows of 16 elements");
     tensor(
-        ("%1 width 1", "%1 width 2"),
-        "the tensor \"b\" lies in 1 vectors, which are no whole rows of 16 elements",
-    );
-    tensor(
-        ("%1 width 1 row 16 lanes 16", "%1 width 1 row 16 lanes 17"),
+        ("%1 i8 row 16 lanes 16", "%1 i8 row 16 lanes 17"),
         "the tensor \"b\" has 17 elements in a vector",
     );
-    tensor(("%1 width 1 row 16", "%1 width 1 row 17"), "the tensor \"b\" lies in 1 vectors");
-    tensor(("%1 width 1", "%9 width 1"), "the tensor \"b\" is value 9, which the image does not have");
+    tensor(("%1 i8 row 16", "%1 i8 row 17"), "the tensor \"b\" lies in 1 vectors");
+    tensor(("%1 i8", "%9 i8"), "the tensor \"b\" is value 9, which the image does not have");
     tensor(
         ("W.mem1 1:1\n", "W.mem1 2:1\n"),
         "vector 1 of \"out\" (last) lies in chip 0, W.mem1, bank 2, word 1, which",

@@ -207,11 +207,11 @@ impl Lpu {
             format!("a vector of `superlanes` x `lanes` = {vector} bytes is too long"),
         );
         require(
-            mem.slices % mem.group == 0,
+            mem.slices.is_multiple_of(mem.group),
             format!("`mem_slices` ({}) is no multiple of `mem_group` ({})", mem.slices, mem.group),
         );
         require(
-            vector % mem.mask_lanes == 0 && vector / mem.mask_lanes <= MOST_MASKS,
+            vector.is_multiple_of(mem.mask_lanes) && vector / mem.mask_lanes <= MOST_MASKS,
             format!(
                 "`mem_mask_lanes` ({}) must cut a vector of {vector} bytes into at most {MOST_MASKS} parts",
                 mem.mask_lanes
