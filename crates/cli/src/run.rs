@@ -83,7 +83,7 @@ fn evaluate(args: &RunArgs) -> Result<(), Failure> {
             let Inputs { tensors, made_up, sizes } = inputs;
             let start = clock.now_ns();
             let outputs = tegula_driver::model::evaluate(&program, &tensors)
-                .map_err(|found| Inputs::explain(&sizes, &made_up, found.into()))?;
+                .map_err(|found| Inputs::explain(&sizes, &made_up, found))?;
             let run_ns = clock.now_ns() - start;
             let facts = json!({ "run_ns": run_ns, "made_up_inputs": made_up });
             Ok((names, outputs, facts, run_ns))

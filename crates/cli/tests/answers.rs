@@ -127,7 +127,7 @@ fn open_dims_of_timed_runs_are_told() {
 fn targets_are_named_where_none_is() {
     let text = refused(&["run", MODEL, "--target", "gpux"]);
     assert!(text.starts_with("1: error[bad-option]: "), "{text}");
-    assert!(text.contains("the targets are cpu, cuda, sim-ptx, sim-x86 (or gpu)"), "{text}");
+    assert!(text.contains("the targets are cpu, cuda, sim-ptx, sim-x86, sim-lpu (or gpu)"), "{text}");
     let other_name = refused(&["run", MODEL, "--target", "gpu", "--tier", "none"]);
     assert_eq!(other_name, refused(&["run", MODEL, "--target", "cuda", "--tier", "none"]));
 }

@@ -88,7 +88,7 @@ fn wrong_requests_are_refused_plainly() {
     .assert_eq(&refused(&["run", "missing.onnx"]));
     expect![[r#"
         1: error[unknown-machine]: there is no machine class or file `z80`
-        note: the classes are a100, avx2-generic, avx2-vnni-generic, avx512-bf16-generic, avx512-generic, h100, h200, ice-lake-server, sapphire-rapids, skylake-x, zen3, zen4, zen5
+        note: the classes are a100, avx2-generic, avx2-vnni-generic, avx512-bf16-generic, avx512-generic, h100, h200, ice-lake-server, lpu-mini, lpx, sapphire-rapids, skylake-x, tsp1, zen3, zen4, zen5
     "#]]
     .assert_eq(&refused(&["compile", MODEL, "--machine", "z80", "-o", "x.tgl"]));
     expect![[r#"

@@ -171,7 +171,7 @@ fn put(chip: &mut Chip, binding: &Binding, tensor: &[u8], lanes: u32) {
     for index in 0..binding.vectors() {
         let (own, behind) = rest.split_at(binding.elements(index) as usize * width);
         rest = behind;
-        let mut words: Vec<u32> = own.chunks(width).map(|bytes| little(bytes)).collect();
+        let mut words: Vec<u32> = own.chunks(width).map(little).collect();
         words.resize(lanes as usize, 0);
         for (part, vector) in split(&words, width as u32).into_iter().enumerate() {
             let tag = Tag::new(binding.value, index).part(part as u8);

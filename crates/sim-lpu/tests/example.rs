@@ -18,7 +18,7 @@ fn y() -> Vec<u8> {
     let x = x();
     let of = |r: usize, n: i32| {
         let products = (0..16).map(|k| i32::from(x[r * 16 + k as usize] as i8) * ((3 * k + 5 * n) % 7 - 3));
-        ((products.sum::<i32>() + 4 * n - 30).max(0) + 2 >> 2).clamp(-128, 127) as u8
+        (((products.sum::<i32>() + 4 * n - 30).max(0) + 2) >> 2).clamp(-128, 127) as u8
     };
     (0..2).flat_map(|r| (0..16).map(move |n| (r, n))).map(|(r, n)| of(r, n)).collect()
 }

@@ -37,11 +37,10 @@ fn weights(name: &str, dims: &[i64], value: f32) -> TensorProto {
 fn tensor(name: &str, dims: &[i64]) -> ValueInfoProto {
     let dim = |n: &i64| tensor_shape_proto::Dimension {
         value: Some(tensor_shape_proto::dimension::Value::DimValue(*n)),
-        ..Default::default()
     };
     let shape = TensorShapeProto { dim: dims.iter().map(dim).collect() };
     let tensor = type_proto::Tensor { elem_type: Some(1), shape: Some(shape) };
-    let ty = TypeProto { value: Some(type_proto::Value::TensorType(tensor)), ..TypeProto::default() };
+    let ty = TypeProto { value: Some(type_proto::Value::TensorType(tensor)) };
     ValueInfoProto { name: Some(name.to_string()), r#type: Some(ty) }
 }
 
