@@ -479,6 +479,11 @@ impl<O: Op> Func<O> {
 
     /// Gives an op the names of another one of this function.
     pub fn copy_names(&mut self, from: OpId, to: OpId) {
+        if self.ops[from].kind.name_rank() == self.ops[to].kind.name_rank() {
+            self.ops[to].location = self.ops[from].location.clone();
+            self.ops[to].behind = self.ops[from].behind.clone();
+            return;
+        }
         let names: SmallVec<[Arc<str>; 8]> = self.names_of(from).cloned().collect();
         self.set_names(to, &names, self.root_name_count(from));
     }

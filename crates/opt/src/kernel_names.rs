@@ -11,10 +11,11 @@ use tegula_ir::rewrite::{is_data, push_names};
 use tegula_ir::{OpId, Value};
 use tegula_tensor::TensorFunc;
 
-/// The names that a kernel has, which are its root's, then those of all that it computes.
-pub(crate) fn kernel_names(func: &TensorFunc, kernel: OpId) -> SmallVec<[Arc<str>; 8]> {
-    let mut names = SmallVec::new();
-    push_names(&mut names, func.names_of(kernel));
+pub(crate) type Names = SmallVec<[Arc<str>; 8]>;
+
+/// The names of a kernel: `first`, which are its root's, then those of all that it computes.
+pub(crate) fn kernel_names(func: &TensorFunc, kernel: OpId, first: Names) -> Names {
+    let mut names = first;
     let region = func.regions_of(kernel)[0];
     let arguments = func.args(region);
     let is_known = |(_, outer): &(&Value, &Value)| is_data(func, source(func, **outer));

@@ -9,6 +9,7 @@
 //! the stages begin anew, since what follows may need the size.
 
 use crate::form_kernels::for_each_use;
+use crate::kernel_names::kernel_names;
 use std::collections::{BTreeMap, BTreeSet};
 use tegula_backend::{Claim, Target};
 use tegula_base::{Diagnostics, EntityId};
@@ -158,8 +159,7 @@ fn outline(func: &mut TensorFunc, ops: &[OpId]) -> OpId {
     let kernel = func.create_op(TensorOp::Kernel { class: KernelClass::Region }, &operands, types, None);
     let named = ops.iter().find(|op| func.names_kernel(**op));
     let named = named.or_else(|| ops.iter().find(|op| func.op(**op).location.is_some()));
-    let location = named.and_then(|op| func.op(*op).location.clone());
-    func.set_location(kernel, location);
+    let first_names = named.map(|op| func.names_of(*op).cloned().collect()).unwrap_or_default();
     let inner = func.regions_of(kernel)[0];
     let mut cloner = Cloner::within();
     for value in &operands {
@@ -186,5 +186,7 @@ fn outline(func: &mut TensorFunc, ops: &[OpId]) -> OpId {
     }
     ops.iter().for_each(|op| func.append(*op, inner));
     func.push_op(inner, TensorOp::Yield {}, &results, [], None);
+    let names = kernel_names(func, kernel, first_names);
+    func.set_names(kernel, &names, 0);
     kernel
 }

@@ -33,11 +33,15 @@ const DEEPEST_DATA: usize = 6;
 /// Adds the names that are not there yet.
 pub fn push_names<'a>(names: &mut SmallVec<[Arc<str>; 8]>, more: impl Iterator<Item = &'a Arc<str>>) {
     for name in more {
-        // Most ops share their name with others of one node.
-        if !names.iter().any(|known| Arc::ptr_eq(known, name)) && !names.contains(name) {
+        if !names.iter().any(|known| is_same(known, name)) {
             names.push(Arc::clone(name));
         }
     }
+}
+
+/// Ops of one node share its name in memory.
+fn is_same(a: &Arc<str>, b: &Arc<str>) -> bool {
+    Arc::ptr_eq(a, b) || a == b
 }
 
 /// Whether a value is known before the run: it comes from ops without a name of their own alone.
@@ -50,11 +54,17 @@ fn is_data_within<O: Op>(func: &Func<O>, value: Value, deepest: usize) -> bool {
 }
 
 fn op_is_data<O: Op>(func: &Func<O>, op: OpId, deepest: usize) -> bool {
-    let operands = func.operands(op);
-    func.kind(op).name_rank() == NameRank::None
-        || deepest > 0
-            && !operands.is_empty()
-            && operands.iter().all(|value| is_data_within(func, *value, deepest - 1))
+    match func.kind(op).name_rank() {
+        NameRank::None => true,
+        // A kernel computes it at each run, whatever it reads.
+        NameRank::Root => false,
+        NameRank::Fused => {
+            let operands = func.operands(op);
+            deepest > 0
+                && !operands.is_empty()
+                && operands.iter().all(|value| is_data_within(func, *value, deepest - 1))
+        }
+    }
 }
 
 /// Gives the ops of `region`, those from `first_built` on, the names of what they replace: `op`, whose results are to be
@@ -116,24 +126,27 @@ fn is_named_like<O: Op>(func: &Func<O>, old: OpId, new: OpId) -> bool {
 }
 
 /// The names of what was matched.
-struct Old {
+struct Old<'a> {
+    matched: &'a [OpId],
     roots: Ops,
     root_names: Names,
-    other_names: Names,
 }
 
-impl Old {
-    fn of<O: Op>(func: &Func<O>, matched: &[OpId]) -> Old {
-        let mut old = Old { roots: Ops::new(), root_names: Names::new(), other_names: Names::new() };
+impl Old<'_> {
+    fn of<'a, O: Op>(func: &Func<O>, matched: &'a [OpId]) -> Old<'a> {
+        let mut old = Old { matched, roots: Ops::new(), root_names: Names::new() };
         for &op in matched {
-            let n_roots = func.root_name_count(op);
             if func.names_kernel(op) && func.op(op).location.is_some() {
                 old.roots.push(op);
-                push_names(&mut old.root_names, func.names_of(op).take(n_roots));
+                push_names(&mut old.root_names, func.names_of(op).take(func.root_name_count(op)));
             }
-            push_names(&mut old.other_names, func.names_of(op).skip(n_roots));
         }
         old
+    }
+
+    /// The names that are no root's; some more than once.
+    fn other_names<'a, O: Op>(&'a self, func: &'a Func<O>) -> impl Iterator<Item = &'a Arc<str>> {
+        self.matched.iter().flat_map(|op| func.names_of(*op).skip(func.root_name_count(*op)))
     }
 
     /// Names the new root that `place` others stand before.
@@ -153,24 +166,35 @@ impl Old {
         match place {
             0 => func.set_names(new, &self.root_names[..1], 0),
             _ if place == n_new => func.set_names(new, &self.root_names[last..], 0),
-            _ if self.other_names.is_empty() => {}
-            _ => func.set_names(new, &self.other_names, 0),
+            _ => {
+                let mut others = Names::new();
+                push_names(&mut others, self.other_names(func));
+                if !others.is_empty() {
+                    func.set_names(new, &others, 0);
+                }
+            }
         }
     }
 
     /// Gives the names that no new op has to `bearer`.
     fn name_rest<O: Op>(&self, func: &mut Func<O>, built: &[OpId], bearer: OpId, is_root: bool) {
+        let is_taken =
+            |name: &Arc<str>| built.iter().any(|new| func.names_of(*new).any(|taken| is_same(taken, name)));
+        let mut rest = Names::new();
+        let old = self.root_names.iter().chain(self.other_names(func));
+        push_names(&mut rest, old.filter(|name| !is_taken(name)));
+        let takes_roots = is_root && !self.root_names.is_empty();
+        if rest.is_empty() && !takes_roots {
+            return;
+        }
         let mut names = Names::new();
         let mut n_roots = func.root_name_count(bearer);
-        if is_root && !self.root_names.is_empty() {
+        if takes_roots {
             names.extend(self.root_names.iter().cloned());
             n_roots = names.len();
         }
-        let mut taken = Names::new();
-        built.iter().for_each(|new| push_names(&mut taken, func.names_of(*new)));
         push_names(&mut names, func.names_of(bearer));
-        let rest = self.root_names.iter().chain(&self.other_names);
-        push_names(&mut names, rest.filter(|name| !taken.contains(*name)));
+        push_names(&mut names, rest.iter());
         if n_roots == 0 {
             names.truncate(MOST_FUSED);
         }
@@ -246,7 +270,7 @@ impl Replacement<'_> {
                     continue;
                 }
                 if self.reads(func, *value) {
-                    leads_on |= !is_data(func, *value);
+                    leads_on = leads_on || !is_data(func, *value);
                 } else if let Some(def) = def.filter(|def| seen.len() < MOST_MATCHED && !seen.contains(def)) {
                     seen.push(def);
                 }

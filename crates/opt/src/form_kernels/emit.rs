@@ -188,8 +188,7 @@ impl Emitter {
         let members = || ops.iter().map(|at| self.plan.listing.ops[*at]);
         let root = self.plan.listing.ops[*root];
         let named = [root].into_iter().chain(members()).find(|op| func.names_kernel(*op));
-        let names: SmallVec<[Arc<str>; 8]> = func.names_of(named.unwrap_or(root)).cloned().collect();
-        func.set_names(op, &names, 0);
+        let first_names = func.names_of(named.unwrap_or(root)).cloned().collect();
         let region = func.regions_of(op)[0];
         func.reserve_in(region, operands.len(), ops.len() + 1);
         self.cloner.clear();
@@ -218,7 +217,7 @@ impl Emitter {
         for (i, value) in results.iter().enumerate() {
             self.renamed[value.index()] = Some(func.results(op)[i]);
         }
-        let names = kernel_names(func, op);
+        let names = kernel_names(func, op, first_names);
         func.set_names(op, &names, 0);
         op
     }

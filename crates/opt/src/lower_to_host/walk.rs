@@ -8,7 +8,6 @@ use super::constants::{Pool, packing};
 use super::kernels::{Helper, Kernels};
 use super::runtime_kernels::runtime_kernel;
 use super::{BESIDE_THE_HOST, HostCode, HostKernel, HostModule};
-use crate::kernel_names::kernel_names;
 use crate::update_in_place::{Alias, updating_kernel};
 use crate::views::source;
 use std::sync::Arc;
@@ -347,7 +346,7 @@ impl<'a> Walk<'a> {
             .zip(bytes)
             .map(|(value, bytes)| self.place_sized(*value, bytes, location.clone()))
             .collect();
-        let source: Arc<[String]> = kernel_names(func, op).iter().map(|node| String::from(&**node)).collect();
+        let source: Arc<[String]> = func.names_of(op).map(|node| String::from(&**node)).collect();
         let temporaries = self.kernels.list[index].temporaries.clone();
         let temporaries: Vec<Value> =
             temporaries.into_iter().map(|bytes| self.alloc(bytes, location.clone())).collect();
