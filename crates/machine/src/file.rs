@@ -52,6 +52,11 @@ impl Facts<'_> {
         self.errors.push(Diagnostic::error("machine-file", message).at(self.origin));
     }
 
+    /// Whether nothing is wrong so far.
+    pub(super) fn are_sound(&self) -> bool {
+        self.errors.0.is_empty()
+    }
+
     /// A positive number in `unit`; 1 after an error.
     pub(super) fn take(&mut self, name: &'static str, unit: &str) -> f64 {
         self.taken.push(name);

@@ -20,6 +20,12 @@ const MOST_DELAY: u64 = 4095;
 const MOST_FLOAT_ROWS: u64 = 512;
 /// Bits of a write's mask.
 const MOST_MASKS: u32 = 32;
+/// Streams that the smallest flow needs in a direction, and slices that it reads at once: two operands of 4 bytes.
+const FLOW_READS: u32 = 8;
+/// Slices that it writes at once: a result of 4 bytes.
+const FLOW_WRITES: u32 = 4;
+/// Words that a `fetch` brings into a queue.
+const FETCHED: u32 = 40;
 
 /// The facts of a streaming chip. Times are in cycles.
 #[derive(Clone, Debug, PartialEq)]
@@ -189,7 +195,10 @@ impl Lpu {
                 rate: facts.take("host_rate", "B/s"),
             },
         };
-        lpu.check(facts);
+        // A fact that is wrong by itself stands as 1, of which relations would only tell nonsense.
+        if facts.are_sound() {
+            lpu.check(facts);
+        }
         lpu
     }
 
@@ -237,6 +246,28 @@ impl Lpu {
         require(
             mxm.load_streams <= self.streams_east.min(self.streams_west),
             format!("`mxm_load_streams` ({}) is more than the streams of a direction", mxm.load_streams),
+        );
+        for (name, have) in [("streams_east", self.streams_east), ("streams_west", self.streams_west)] {
+            require(
+                have >= FLOW_READS,
+                format!(
+                    "`{name}` ({have}) must be {FLOW_READS} or more: two operands of 4 bytes come at once"
+                ),
+            );
+        }
+        // A slice of two banks reads and writes in one cycle.
+        let accesses = if mem.banks > 1 { FLOW_READS } else { FLOW_READS + FLOW_WRITES };
+        let slices = mem.slices;
+        require(
+            2 * slices >= accesses,
+            format!(
+                "`mem_slices` ({slices}) must be {} or more: {FLOW_READS} vectors are read and {FLOW_WRITES} written at once",
+                accesses / 2
+            ),
+        );
+        require(
+            self.queue_words >= FETCHED,
+            format!("`queue_words` ({}) must be {FETCHED} or more, which a `fetch` brings", self.queue_words),
         );
         require(
             vxm.large <= vxm.alus,
