@@ -34,6 +34,16 @@ fn queues() {
 }
 
 #[test]
+fn a_few_words_can_not_issue_without_end() {
+    let read = "read 0:0 -> e0 ; %0[0]";
+    let repeats = "\n repeat 65535 gap 0 by 0 0 0 ; %0[0]".repeat(257);
+    let found = faults(&COPY.replace(read, &format!("{read}{repeats}")));
+    let expected = "error[lpu-verify]: the queue makes the phase longer than 16777216 issues
+  --> program \"main\", phase 0, chip 0, W.mem0, word 257";
+    assert_eq!(found, [expected]);
+}
+
+#[test]
 fn words() {
     let shift = "shift 1 x1 e0 -> w0 ; %0[0] %0[0]";
     let to = |word: &str, start: &str| check(COPY, &[(shift, word)], start);
