@@ -150,16 +150,17 @@ fn ranges_that_data_chooses_from() {
     let part =
         "vectors of \"a\" should lie in all words, but in word 6 part 1 of vector 2 of \"a\" (first) does";
     check(GATHER, &[("0:6 %0[2]", "0:6 %0[2].1")], part);
+    check(GATHER, &[("scatter 0:8 x3", "scatter 0:6 x1")], "word 6 is the place of a constant");
     check(GATHER, &[("x3", "x4")], "vectors of \"a\" should lie in all words, but in word 7 nothing does");
     check(
         GATHER,
         &[("gather 0:4", "gather 0:3")],
         "vectors of \"a\" should lie in all words, but in word 3 nothing",
     );
-    let written = "write e4 -> 0:5 ; %0[0] %3[0]\n read 0:6";
+    let written = "write e4 -> 0:5 ; %0[0] %3[0]\n read 0:10";
     let lost = "vectors of \"a\" should lie in all words, but in word 5 vector 0 of \"out\" (last) does";
-    let again = "read 0:6 -> e5 ; %0[2]\n      nop 0\n      gather 0:4 x3 e0 -> e4 ; %1[0] %0[0]";
-    check(GATHER, &[("read 0:6 -> e5 ; %0[2]", again), ("read 0:6", written)], lost);
+    let again = "read 0:10 -> e5 ; %0[2]\n      nop 0\n      gather 0:4 x3 e0 -> e4 ; %1[0] %0[0]";
+    check(GATHER, &[("read 0:10 -> e5 ; %0[2]", again), ("read 0:10", written)], lost);
 }
 
 #[test]

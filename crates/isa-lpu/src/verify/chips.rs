@@ -32,6 +32,7 @@ pub(super) fn check(image: &Image, lpu: &Lpu, report: &mut Report) -> Memory {
                 ));
             }
             place(&mut memory, number, cell.at, cell.tag, lpu, report);
+            memory.keep(number, cell.at);
         }
         for kind in [BindingKind::Input, BindingKind::Output, BindingKind::State] {
             let own = chip.bindings.iter().filter(|binding| binding.kind == kind);
