@@ -118,23 +118,31 @@ pub fn decode(bytes: &[u8]) -> Result<Image, Diagnostic> {
                 "the image is of version {other}; this program reads version {VERSION}"
             )));
         }
-        None => return Err(from.damage()),
+        None => return Err(wrong(format!("the image ends in its version, at byte {}", bytes.len()))),
     }
-    image(&mut from).ok_or_else(|| from.damage())
+    let image = image(&mut from).ok_or_else(|| from.damage())?;
+    if !from.rest.is_empty() {
+        let end = bytes.len() - from.rest.len();
+        return Err(wrong(format!("the image ends at byte {end}, and {} bytes follow", from.rest.len())));
+    }
+    Ok(image)
 }
 
 struct Bytes<'a> {
     rest: &'a [u8],
     whole: usize,
-    /// The items of lists that are being read, from the outermost on; behind an error those that it lies in.
-    within: Vec<(&'static str, usize)>,
+    /// What is being read, from the outermost on: items of lists by number. Behind an error what it lies in.
+    within: Vec<(&'static str, Option<usize>)>,
 }
 
 impl<'a> Bytes<'a> {
     fn damage(&self) -> Diagnostic {
         let at = self.whole - self.rest.len();
-        let place: Vec<String> =
-            self.within.iter().map(|(what, number)| format!("{what} {number}")).collect();
+        let name = |(what, number): &(&str, Option<usize>)| match number {
+            Some(number) => format!("{what} {number}"),
+            None => what.to_string(),
+        };
+        let place: Vec<String> = self.within.iter().map(name).collect();
         let place = if place.is_empty() { String::new() } else { format!(", in {}", place.join(", ")) };
         Diagnostic::error("lpu-image", format!("the image is damaged at byte {at} of {}{place}", self.whole))
     }
@@ -194,10 +202,10 @@ impl<'a> Bytes<'a> {
         mut item: impl FnMut(&mut Bytes<'a>) -> Option<T>,
     ) -> Option<Vec<T>> {
         let n = self.number()? as usize;
+        self.within.push((what, None));
         let mut items = Vec::with_capacity(n.min(self.rest.len() / size_of::<T>().max(1)));
-        self.within.push((what, 0));
         for number in 0..n {
-            *self.within.last_mut()? = (what, number);
+            *self.within.last_mut()? = (what, Some(number));
             items.push(item(self)?);
         }
         self.within.pop();
@@ -206,15 +214,17 @@ impl<'a> Bytes<'a> {
 }
 
 fn image(from: &mut Bytes) -> Option<Image> {
-    let image = Image {
-        machine: from.text()?,
+    from.within.push(("the hash of its machine", None));
+    let machine = from.text()?;
+    from.within.pop();
+    Some(Image {
+        machine,
         values: from.list("value", |from| Some(ValueName { name: from.text()?, node: from.text()? }))?,
         chips: from.list("chip", chip)?,
         programs: from.list("program", |from| {
             Some(Program { name: from.text()?, phases: from.list("phase", phase)? })
         })?,
-    };
-    from.rest.is_empty().then_some(image)
+    })
 }
 
 fn chip(from: &mut Bytes) -> Option<Chip> {
@@ -244,7 +254,7 @@ fn phase(from: &mut Bytes) -> Option<Phase> {
         let words = from.list("word", |from| unpack(from.take(WORD)?.try_into().ok()?))?;
         let mut tags = Vec::with_capacity(words.len());
         for number in 0..words.len() {
-            from.within.push(("the tags of word", number));
+            from.within.push(("the tags of word", Some(number)));
             let n = from.byte()?;
             tags.push((0..n).map(|_| from.tag()).collect::<Option<Tags>>()?);
             from.within.pop();

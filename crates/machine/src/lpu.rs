@@ -137,7 +137,9 @@ pub struct HostLink {
 impl Lpu {
     pub(super) fn read(facts: &mut Facts, host: Option<&str>) -> Lpu {
         let processor = host.unwrap_or_default();
-        if !Machine::class_names().any(|name| name == processor) {
+        if host.is_none() {
+            facts.error("`host` is missing: the class of the processor that the chip is beside".to_string());
+        } else if !Machine::class_names().any(|name| name == processor) {
             facts.error(format!("`host` is the class of a processor, and `{processor}` is none"));
         }
         let lpu = Lpu {
@@ -205,16 +207,16 @@ impl Lpu {
     /// What numbers that are right one by one must be to one another.
     fn check(&self, facts: &mut Facts) {
         let vector = self.vector();
+        if vector > MOST_ROWS as u32 {
+            facts.error(format!("a vector of `superlanes` x `lanes` = {vector} bytes is too long"));
+            return;
+        }
         let mut require = |holds: bool, message: String| {
             if !holds {
                 facts.error(message);
             }
         };
         let Lpu { mem, mxm, vxm, .. } = self;
-        require(
-            vector <= MOST_ROWS as u32,
-            format!("a vector of `superlanes` x `lanes` = {vector} bytes is too long"),
-        );
         require(
             mem.slices.is_multiple_of(mem.group),
             format!("`mem_slices` ({}) is no multiple of `mem_group` ({})", mem.slices, mem.group),
