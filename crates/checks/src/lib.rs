@@ -22,6 +22,7 @@ mod growing;
 mod half;
 pub mod in_process;
 mod lpu_example;
+mod lpu_faults;
 mod models;
 pub mod npy;
 mod null;
@@ -73,6 +74,7 @@ pub const VERBS: &[(&str, Run)] = &[
     ("onnx", onnx::run),
     ("random", random::run),
     ("lpu-example", lpu_example::run),
+    ("lpu-faults", lpu_faults::run),
     ("ulp", ulp::run),
     ("fuzz", fuzz::run),
     ("reduce", reduce::run),
