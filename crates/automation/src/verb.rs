@@ -100,6 +100,7 @@ pub const VERBS: &[Verb] = &[
     checks("null", "[--seeds N] [--all] [--part K/N]", "programs and models whose regions a graph target takes"),
     checks("lpu-example", "[--bless]", "the example of streaming chips, and every single change of it"),
     checks("lpu-faults", "[--count N] [--part K/N]", "planted faults and random changes of words of streaming chips: verifier against simulator"),
+    checks("lpu-bad", "[--bless]", "bad machine files and damaged images of streaming chips"),
     checks("ulp", "[--only OP] [--step N]", "functions on all 2^32 inputs"),
     checks("fuzz", "[--seconds N] [--only TARGET] [--seed S] [--one FILE] [--worker TARGET] [--note FILE] [--part K/N]", "damaged models, texts and packages"),
     xtask("bad-input", "[--bless]", "bad models, inputs, packages and outputs").with(&["tegula-cli"]),

@@ -21,6 +21,7 @@ mod gpu_tileir;
 mod growing;
 mod half;
 pub mod in_process;
+mod lpu_bad;
 mod lpu_example;
 mod lpu_faults;
 mod models;
@@ -75,6 +76,7 @@ pub const VERBS: &[(&str, Run)] = &[
     ("random", random::run),
     ("lpu-example", lpu_example::run),
     ("lpu-faults", lpu_faults::run),
+    ("lpu-bad", lpu_bad::run),
     ("ulp", ulp::run),
     ("fuzz", fuzz::run),
     ("reduce", reduce::run),

@@ -129,7 +129,7 @@ mod tests {
         let names = "tidy unit text mlir-opt gpu-ptxas gpu-encodings gpu gpu-kernels readme models decoders contrib drawn \
                      coverage onnx onnx-open onnx-more random bad-input reduce page wheel capi ratchets predicted \
                      null compile-count same-output gpu-model gpu-sim gpu-races gpu-random gpu-tileir gpu-compile-time fuzz \
-                     lpu-example lpu-faults";
+                     lpu-example lpu-faults lpu-bad";
         for name in names.split_whitespace() {
             assert!(rows.iter().any(|row| row.name == name), "{name}");
         }
