@@ -1,7 +1,7 @@
 //! `lpu-faults [--count N] [--part K/N]`: planted faults, each found by the verifier by name (`testkit::lpu::planted`); then
 //! random changes of single words (`mutations.rs`) of the worked example and of a large product.
 //! Bar: what the verifier accepts neither traps nor changes a bit. What it refuses although the simulator neither traps nor
-//! differs is counted and listed by class; the goal is 5 % at most.
+//! differs is listed by class, and 5 % at most.
 //! Not covered: links, whose words the verifier refuses as a whole.
 
 mod mutations;
@@ -18,6 +18,8 @@ use tegula_testkit::lpu::{Words, example, gemm};
 
 /// Changes of a whole run.
 const COUNT: u64 = 2000;
+/// Percent of what is refused.
+const MOST_NEEDLESS: f64 = 5.0;
 
 /// What became of random changes.
 #[derive(Default)]
@@ -51,7 +53,8 @@ pub fn run(args: &[String]) -> Result<Outcome> {
         println!("refused without need: {class}: {count}");
     }
     let share = 100.0 * needless as f64 / found.refused.max(1) as f64;
-    Ok(Outcome::pass_if(missed == 0 && found.wrong == 0 && found.accepted > 0)
+    let is_right = missed == 0 && found.wrong == 0 && found.accepted > 0;
+    Ok(Outcome::pass_if(is_right && share <= MOST_NEEDLESS)
         .with("planted", PLANTED.len())
         .with("missed", missed)
         .with("trapped", trapped)
