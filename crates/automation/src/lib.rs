@@ -10,6 +10,7 @@ pub mod commits;
 pub mod cores;
 pub mod cpu_time;
 pub mod fetch;
+pub mod golden;
 pub mod outcome;
 pub mod python;
 pub mod shell;

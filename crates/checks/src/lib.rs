@@ -1,6 +1,6 @@
 //! What must be right: programs, cases and models on every executor, against the evaluator, ONNX Runtime and NVIDIA's tools.
 //! In: a verb of `cargo xtask` and its arguments.  Out: one line `RESULT <name> pass|fail|skip key=value ...`, exit 0, 1 or 3.
-//! May use: automation, testkit, tegula, driver, runtime, opt, backend, tiling, target-cpu, target-gpu, export-tileir, tile, tensor, import, package, isa-ptx, sim-ptx, machine, ir, mlir, base.  Never knows: how long anything takes; checks of the shipped program call the `tegula` binary.
+//! May use: automation, testkit, tegula, driver, runtime, opt, backend, tiling, target-cpu, target-gpu, export-tileir, tile, tensor, import, package, isa-lpu, isa-ptx, sim-lpu, sim-ptx, machine, ir, mlir, base.  Never knows: how long anything takes; checks of the shipped program call the `tegula` binary.
 //! Start reading at `VERBS` below; each verb is a file of its name.
 
 mod contrib;
@@ -21,6 +21,9 @@ mod gpu_tileir;
 mod growing;
 mod half;
 pub mod in_process;
+mod lpu_bad;
+mod lpu_example;
+mod lpu_faults;
 mod models;
 pub mod npy;
 mod null;
@@ -71,6 +74,9 @@ pub const VERBS: &[(&str, Run)] = &[
     ("null", null::run),
     ("onnx", onnx::run),
     ("random", random::run),
+    ("lpu-example", lpu_example::run),
+    ("lpu-faults", lpu_faults::run),
+    ("lpu-bad", lpu_bad::run),
     ("ulp", ulp::run),
     ("fuzz", fuzz::run),
     ("reduce", reduce::run),

@@ -161,6 +161,10 @@ impl Device for SimulatedLpu {
                     Diagnostic::error("package-invalid", "a kernel of a chip names no program").into()
                 );
             };
+            if !rack.lock().unwrap_or_else(PoisonError::into_inner).has_program(program) {
+                let message = format!("the image has no program {program:?}, which the package starts");
+                return Err(Diagnostic::error("lpu-image", message).into());
+            }
             let kernel: Arc<dyn DeviceKernel> = Arc::new(Run { rack, program: program.clone() });
             kernels.push(kernel);
         }

@@ -104,21 +104,49 @@ fn queue_bytes(id: QueueId) -> [u8; 3] {
     }
 }
 
-/// Reads what `encode` wrote. Errors: `lpu-image`, bytes that no image has.
+/// Reads what `encode` wrote. Errors: `lpu-image`, bytes that no image has, or of another version.
 pub fn decode(bytes: &[u8]) -> Result<Image, Diagnostic> {
-    let mut from = Bytes { rest: bytes, whole: bytes.len() };
-    image(&mut from).ok_or_else(|| {
-        let at = from.whole - from.rest.len();
-        Diagnostic::error("lpu-image", format!("the image is damaged at byte {at} of {}", from.whole))
-    })
+    let wrong = |message: String| Diagnostic::error("lpu-image", message);
+    let mut from = Bytes { rest: bytes, whole: bytes.len(), within: Vec::new() };
+    if from.take(MAGIC.len()) != Some(MAGIC) {
+        return Err(wrong("the bytes are no image of a streaming chip: they start otherwise".into()));
+    }
+    match from.number() {
+        Some(VERSION) => {}
+        Some(other) => {
+            return Err(wrong(format!(
+                "the image is of version {other}; this program reads version {VERSION}"
+            )));
+        }
+        None => return Err(wrong(format!("the image ends in its version, at byte {}", bytes.len()))),
+    }
+    let image = image(&mut from).ok_or_else(|| from.damage())?;
+    if !from.rest.is_empty() {
+        let end = bytes.len() - from.rest.len();
+        return Err(wrong(format!("the image ends at byte {end}, and {} bytes follow", from.rest.len())));
+    }
+    Ok(image)
 }
 
 struct Bytes<'a> {
     rest: &'a [u8],
     whole: usize,
+    /// What is being read, from the outermost on: items of lists by number. Behind an error what it lies in.
+    within: Vec<(&'static str, Option<usize>)>,
 }
 
 impl<'a> Bytes<'a> {
+    fn damage(&self) -> Diagnostic {
+        let at = self.whole - self.rest.len();
+        let name = |(what, number): &(&str, Option<usize>)| match number {
+            Some(number) => format!("{what} {number}"),
+            None => what.to_string(),
+        };
+        let place: Vec<String> = self.within.iter().map(name).collect();
+        let place = if place.is_empty() { String::new() } else { format!(", in {}", place.join(", ")) };
+        Diagnostic::error("lpu-image", format!("the image is damaged at byte {at} of {}{place}", self.whole))
+    }
+
     fn take(&mut self, n: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.rest.split_at_checked(n)?;
         self.rest = rest;
@@ -167,36 +195,45 @@ impl<'a> Bytes<'a> {
         })
     }
 
-    /// Each of a counted list; every item takes a byte or more, so that a count is no promise of memory.
-    fn list<T>(&mut self, mut item: impl FnMut(&mut Bytes<'a>) -> Option<T>) -> Option<Vec<T>> {
+    /// Each of a counted list. A count is no promise: no more room is taken at first than there are bytes left.
+    fn list<T>(
+        &mut self,
+        what: &'static str,
+        mut item: impl FnMut(&mut Bytes<'a>) -> Option<T>,
+    ) -> Option<Vec<T>> {
         let n = self.number()? as usize;
-        let mut items = Vec::with_capacity(n.min(self.rest.len()));
-        for _ in 0..n {
+        self.within.push((what, None));
+        let mut items = Vec::with_capacity(n.min(self.rest.len() / size_of::<T>().max(1)));
+        for number in 0..n {
+            *self.within.last_mut()? = (what, Some(number));
             items.push(item(self)?);
         }
+        self.within.pop();
         Some(items)
     }
 }
 
 fn image(from: &mut Bytes) -> Option<Image> {
-    (from.take(MAGIC.len())? == MAGIC).then_some(())?;
-    (from.number()? == VERSION).then_some(())?;
-    let image = Image {
-        machine: from.text()?,
-        values: from.list(|from| Some(ValueName { name: from.text()?, node: from.text()? }))?,
-        chips: from.list(chip)?,
-        programs: from.list(|from| Some(Program { name: from.text()?, phases: from.list(phase)? }))?,
-    };
-    from.rest.is_empty().then_some(image)
+    from.within.push(("the hash of its machine", None));
+    let machine = from.text()?;
+    from.within.pop();
+    Some(Image {
+        machine,
+        values: from.list("value", |from| Some(ValueName { name: from.text()?, node: from.text()? }))?,
+        chips: from.list("chip", chip)?,
+        programs: from.list("program", |from| {
+            Some(Program { name: from.text()?, phases: from.list("phase", phase)? })
+        })?,
+    })
 }
 
 fn chip(from: &mut Bytes) -> Option<Chip> {
-    let cells = from.list(|from| {
+    let cells = from.list("cell", |from| {
         let (at, tag) = (from.address()?, from.tag()?);
         let n = from.number()? as usize;
         Some(Cell { at, tag, bytes: from.take(n)?.to_vec() })
     })?;
-    let bindings = from.list(|from| {
+    let bindings = from.list("tensor", |from| {
         let name = from.text()?;
         let kinds = [BindingKind::Input, BindingKind::Output, BindingKind::State];
         let kind = *kinds.get(usize::from(from.byte()?))?;
@@ -204,22 +241,24 @@ fn chip(from: &mut Bytes) -> Option<Chip> {
         let dtype = DType::ALL.into_iter().find(|own| own.to_string() == dtype)?;
         let row = from.number()?;
         let (lanes, value) = (from.number()?, from.number()?);
-        Some(Binding { name, kind, dtype, row, lanes, value, places: from.list(Bytes::address)? })
+        Some(Binding { name, kind, dtype, row, lanes, value, places: from.list("place", Bytes::address)? })
     })?;
     Some(Chip { cells, bindings })
 }
 
 fn phase(from: &mut Bytes) -> Option<Phase> {
     let trips = from.number()?;
-    let queues = from.list(|from| {
+    let queues = from.list("queue", |from| {
         let chip = u16::try_from(from.number()?).ok()?;
         let id = from.queue()?;
-        let words = from.list(|from| unpack(from.take(WORD)?.try_into().ok()?))?;
-        let tags = (0..words.len()).map(|_| {
+        let words = from.list("word", |from| unpack(from.take(WORD)?.try_into().ok()?))?;
+        let mut tags = Vec::with_capacity(words.len());
+        for number in 0..words.len() {
+            from.within.push(("the tags of word", Some(number)));
             let n = from.byte()?;
-            (0..n).map(|_| from.tag()).collect::<Option<Tags>>()
-        });
-        let tags = tags.collect::<Option<Vec<Tags>>>()?;
+            tags.push((0..n).map(|_| from.tag()).collect::<Option<Tags>>()?);
+            from.within.pop();
+        }
         Some(Queue { chip, id, words, tags })
     })?;
     Some(Phase { trips, queues })

@@ -3,7 +3,7 @@
 //! Before: the queues of a phase.  After: every issue with its cycle, repeats written out, in the order of cycle and queue.
 
 use crate::floor::QueueId;
-use crate::image::Phase;
+use crate::image::{Phase, Queue};
 use crate::tag::Tags;
 use crate::word::Word;
 use tegula_machine::Lpu;
@@ -57,13 +57,15 @@ impl Problem {
             Problem::LateSync => "waits after the barrier has passed",
             Problem::NoHalt => "does not end with `halt`",
             Problem::AfterHalt => "stands behind `halt`",
-            Problem::TooLong => "makes the phase too long",
+            Problem::TooLong => "makes the phase longer than 16777216 issues",
         }
     }
 }
 
-/// Issues of a phase that are followed at most.
-pub const MOST_ISSUES: usize = 1 << 28;
+/// Issues of a phase that are followed at most. Each takes about 100 bytes here, and as many again in a proof, so that this
+/// many fit a small computer. A step of a decoder of 30 layers has about 40,000 cycles, in which `tsp1` can issue 6 million
+/// words at the very most.
+pub const MOST_ISSUES: u64 = 1 << 24;
 
 /// One queue on its way.
 struct Walk<'a> {
@@ -84,8 +86,9 @@ enum Stop {
     Halt,
 }
 
-/// All issues of a phase. Errors: a queue that does not keep the rules of queues.
+/// All issues of a phase. Errors: a queue that does not keep the rules of queues; more issues than [`MOST_ISSUES`].
 pub fn issues(phase: &Phase, lpu: &Lpu) -> Result<Timed, BadQueue> {
+    check_count(phase)?;
     let mut walks: Vec<Walk> = phase
         .queues
         .iter()
@@ -131,6 +134,25 @@ pub fn issues(phase: &Phase, lpu: &Lpu) -> Result<Timed, BadQueue> {
     found.sort_by_key(|issue| (issue.cycle, issue.chip, issue.queue));
     let end = found.last().map_or(0, |issue| issue.cycle + 1);
     Ok((found, end))
+}
+
+/// A few words can repeat without end, so they are counted before any is written out. Errors: the word that is too much.
+fn check_count(phase: &Phase) -> Result<(), BadQueue> {
+    let mut count = 0u64;
+    for queue in &phase.queues {
+        for (place, word) in queue.words.iter().enumerate() {
+            count += match word {
+                Word::Repeat { count, .. } => u64::from(*count),
+                _ => 1,
+            };
+            if count > MOST_ISSUES {
+                let Queue { chip, id, .. } = *queue;
+                let place = place as u32;
+                return Err(BadQueue { chip, queue: id, place, problem: Problem::TooLong });
+            }
+        }
+    }
+    Ok(())
 }
 
 impl Walk<'_> {
@@ -184,9 +206,6 @@ impl Walk<'_> {
                     self.last = Some(issue);
                     self.cycle += 1;
                 }
-            }
-            if found.len() > MOST_ISSUES {
-                return Err(self.bad(Problem::TooLong));
             }
             self.place += 1;
         }

@@ -41,6 +41,21 @@ fn damaged_bytes_are_refused_or_are_another_image() {
 }
 
 #[test]
+fn damage_is_told_by_its_place() {
+    let whole = encode(&parse(EXAMPLE).unwrap());
+    let message = |at: usize, byte: u8| {
+        let mut bytes = whole.clone();
+        bytes[at] = byte;
+        decode(&bytes).unwrap_err().message
+    };
+    assert_eq!(message(0, 0), "the bytes are no image of a streaming chip: they start otherwise");
+    assert_eq!(message(8, 2), "the image is of version 2; this program reads version 1");
+    let cut = decode(&whole[..whole.len() - 1]).unwrap_err().message;
+    let place = "program 0, phase 0, queue 19, the tags of word 3";
+    assert!(cut.ends_with(&format!("of {}, in {place}", whole.len() - 1)), "{cut}");
+}
+
+#[test]
 fn wrong_lines_are_named() {
     let message = |text: &str| parse(text).unwrap_err().to_string();
     assert_eq!(message("chip 1"), "error[lpu-text]: chip 1 should be 0\n  --> line 1");

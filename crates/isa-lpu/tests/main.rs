@@ -3,7 +3,6 @@
 mod arith;
 mod forms;
 mod sample;
-mod verify_changes;
 mod verify_faults;
 mod verify_random;
 mod verify_streams;

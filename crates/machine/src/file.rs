@@ -52,6 +52,11 @@ impl Facts<'_> {
         self.errors.push(Diagnostic::error("machine-file", message).at(self.origin));
     }
 
+    /// Whether nothing is wrong so far.
+    pub(super) fn are_sound(&self) -> bool {
+        self.errors.0.is_empty()
+    }
+
     /// A positive number in `unit`; 1 after an error.
     pub(super) fn take(&mut self, name: &'static str, unit: &str) -> f64 {
         self.taken.push(name);
@@ -62,7 +67,9 @@ impl Facts<'_> {
         };
         if fact.unit != unit {
             self.error(format!("`{name}` is given in `{}`, not in `{unit}`", fact.unit));
-        } else if !fact.value.is_finite() || fact.value <= 0.0 {
+        } else if !fact.value.is_finite() {
+            self.error(format!("`{name}` must be above 0 and finite, got {}", fact.value));
+        } else if fact.value <= 0.0 {
             self.error(format!("`{name}` must be above 0, got {}", fact.value));
         } else if fact.source.is_empty() {
             self.error(format!("`{name}` has no source"));
@@ -78,7 +85,8 @@ impl Facts<'_> {
         if value.fract() == 0.0 && (1.0..=most as f64).contains(&value) {
             return value as u64;
         }
-        self.error(format!("`{name}` must be a whole number from 1 to {most}, got {value}"));
+        let got = if value < 1e18 { value.to_string() } else { format!("{value:e}") };
+        self.error(format!("`{name}` must be a whole number from 1 to {most}, got {got}"));
         1
     }
 
@@ -148,8 +156,12 @@ impl Facts<'_> {
 pub(super) fn parse(text: &str, origin: &str) -> Result<Machine, Diagnostics> {
     let file: File = toml::from_str(text).map_err(|error| {
         let message = error.message().to_string();
-        let line = error.span().map(|span| 1 + text[..span.start.min(text.len())].matches('\n').count());
-        let place = line.map_or(origin.to_string(), |line| format!("{origin}: line {line}"));
+        let place = error.span().map_or(origin.to_string(), |span| {
+            let at = text[..span.start.min(text.len())].matches('\n').count();
+            let key =
+                text.lines().nth(at).and_then(|line| line.split_whitespace().next()).unwrap_or_default();
+            format!("{origin}: line {}, `{key}`", at + 1)
+        });
         Diagnostics::from(Diagnostic::error("machine-file", message).at(place))
     })?;
     let own: BTreeMap<String, Fact> = file

@@ -230,11 +230,48 @@ mod tests {
             refusal("mxm_load_streams", 16),
             "`mxm_load_streams` (16) is more than the streams of a direction"
         );
+        assert_eq!(
+            refusal("queue_words", 39),
+            "`queue_words` (39) must be 40 or more, which a `fetch` brings"
+        );
         assert_eq!(refusal("vxm_large", 17), "`vxm_large` (17) is more than `vxm_alus` (16)");
         assert_eq!(
             refusal("mxm_latency", 1),
             "`mxm_latency` must be 2 or more: a row's sums are taken one cycle before they are driven"
         );
+    }
+
+    #[test]
+    fn streaming_chips_fit_the_smallest_flow() {
+        let text = include_str!("../machines/lpu-mini.toml");
+        let machine = Machine::parse(text, "mini").unwrap();
+        let refusal = |changes: &[(&str, f64)]| {
+            let text = changes.iter().fold(machine.text().to_string(), |text, (name, value)| {
+                let line = text.lines().find(|line| line.split_whitespace().next() == Some(name)).unwrap();
+                let (before, after) = line.split_once("value = ").unwrap();
+                let (_, after) = after.split_once(',').unwrap();
+                text.replace(line, &format!("{before}value = {value},{after}"))
+            });
+            Machine::parse(&text, "mini").unwrap_err().to_string()
+        };
+        let streams = [("mxm_load_streams", 4.0), ("streams_east", 7.0)];
+        let message = "`streams_east` (7) must be 8 or more: two operands of 4 bytes come at once";
+        assert_eq!(refusal(&streams), format!("error[machine-file]: {message}\n  --> mini"));
+        let slices = [("mem_slices", 3.0), ("mem_group", 1.0), ("text_slices", 2.0)];
+        let message = "`mem_slices` (3) must be 4 or more: 8 vectors are read and 4 written at once";
+        assert_eq!(refusal(&slices), format!("error[machine-file]: {message}\n  --> mini"));
+        let banks = [("mem_slices", 4.0), ("mem_banks", 1.0)];
+        let message = "`mem_slices` (4) must be 6 or more: 8 vectors are read and 4 written at once";
+        assert_eq!(refusal(&banks), format!("error[machine-file]: {message}\n  --> mini"));
+    }
+
+    /// A number that is no number is compared to no other.
+    #[test]
+    fn a_wrong_size_of_a_streaming_chip_is_one_fault() {
+        let machine = Machine::class("lpu-mini").unwrap();
+        let found = machine.with_fact("superlanes", 0.0).unwrap_err();
+        assert_eq!(found.0.len(), 1, "{found}");
+        assert_eq!(found.0[0].message, "`superlanes` must be above 0, got 0");
     }
 
     #[test]

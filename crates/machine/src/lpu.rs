@@ -20,6 +20,12 @@ const MOST_DELAY: u64 = 4095;
 const MOST_FLOAT_ROWS: u64 = 512;
 /// Bits of a write's mask.
 const MOST_MASKS: u32 = 32;
+/// Streams that the smallest flow needs in a direction, and slices that it reads at once: two operands of 4 bytes.
+const FLOW_READS: u32 = 8;
+/// Slices that it writes at once: a result of 4 bytes.
+const FLOW_WRITES: u32 = 4;
+/// Words that a `fetch` brings into a queue.
+const FETCHED: u32 = 40;
 
 /// The facts of a streaming chip. Times are in cycles.
 #[derive(Clone, Debug, PartialEq)]
@@ -131,7 +137,9 @@ pub struct HostLink {
 impl Lpu {
     pub(super) fn read(facts: &mut Facts, host: Option<&str>) -> Lpu {
         let processor = host.unwrap_or_default();
-        if !Machine::class_names().any(|name| name == processor) {
+        if host.is_none() {
+            facts.error("`host` is missing: the class of the processor that the chip is beside".to_string());
+        } else if !Machine::class_names().any(|name| name == processor) {
             facts.error(format!("`host` is the class of a processor, and `{processor}` is none"));
         }
         let lpu = Lpu {
@@ -189,23 +197,26 @@ impl Lpu {
                 rate: facts.take("host_rate", "B/s"),
             },
         };
-        lpu.check(facts);
+        // A fact that is wrong by itself stands as 1, of which relations would only tell nonsense.
+        if facts.are_sound() {
+            lpu.check(facts);
+        }
         lpu
     }
 
     /// What numbers that are right one by one must be to one another.
     fn check(&self, facts: &mut Facts) {
         let vector = self.vector();
+        if vector > MOST_ROWS as u32 {
+            facts.error(format!("a vector of `superlanes` x `lanes` = {vector} bytes is too long"));
+            return;
+        }
         let mut require = |holds: bool, message: String| {
             if !holds {
                 facts.error(message);
             }
         };
         let Lpu { mem, mxm, vxm, .. } = self;
-        require(
-            vector <= MOST_ROWS as u32,
-            format!("a vector of `superlanes` x `lanes` = {vector} bytes is too long"),
-        );
         require(
             mem.slices.is_multiple_of(mem.group),
             format!("`mem_slices` ({}) is no multiple of `mem_group` ({})", mem.slices, mem.group),
@@ -237,6 +248,28 @@ impl Lpu {
         require(
             mxm.load_streams <= self.streams_east.min(self.streams_west),
             format!("`mxm_load_streams` ({}) is more than the streams of a direction", mxm.load_streams),
+        );
+        for (name, have) in [("streams_east", self.streams_east), ("streams_west", self.streams_west)] {
+            require(
+                have >= FLOW_READS,
+                format!(
+                    "`{name}` ({have}) must be {FLOW_READS} or more: two operands of 4 bytes come at once"
+                ),
+            );
+        }
+        // A slice of two banks reads and writes in one cycle.
+        let accesses = if mem.banks > 1 { FLOW_READS } else { FLOW_READS + FLOW_WRITES };
+        let slices = mem.slices;
+        require(
+            2 * slices >= accesses,
+            format!(
+                "`mem_slices` ({slices}) must be {} or more: {FLOW_READS} vectors are read and {FLOW_WRITES} written at once",
+                accesses / 2
+            ),
+        );
+        require(
+            self.queue_words >= FETCHED,
+            format!("`queue_words` ({}) must be {FETCHED} or more, which a `fetch` brings", self.queue_words),
         );
         require(
             vxm.large <= vxm.alus,

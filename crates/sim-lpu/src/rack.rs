@@ -65,6 +65,10 @@ impl Rack {
         Ok(Rack { image, lpu: lpu.clone(), chips })
     }
 
+    pub fn has_program(&self, name: &str) -> bool {
+        self.image.programs.iter().any(|program| program.name == name)
+    }
+
     /// The tensors of a kind, with their bytes.
     pub fn bindings(&self, kind: BindingKind) -> impl Iterator<Item = (&str, usize)> {
         let all = self.image.chips.iter().flat_map(|chip| &chip.bindings);

@@ -1,38 +1,19 @@
 //! The worked example of `docs/lpu.md`: 21 cycles, and what happens if a word of it moves.
 
-use std::collections::BTreeMap;
 use tegula_base::Diagnostic;
 use tegula_isa_lpu::{Image, parse};
-use tegula_machine::Machine;
-use tegula_sim_lpu::{Outcome, Rack};
+use tegula_sim_lpu::Outcome;
+use tegula_testkit::lpu::{EXAMPLE, example};
 
-pub const EXAMPLE: &str = include_str!("../../../data/lpu_example.lpu");
-
-/// `X[r][k] = (k (r + 2) mod 5) - 2`.
-fn x() -> Vec<u8> {
-    (0..2).flat_map(|r| (0..16).map(move |k| (k * (r + 2) % 5 - 2) as i8 as u8)).collect()
-}
-
-/// The example's formula, in integers.
-fn y() -> Vec<u8> {
-    let x = x();
-    let of = |r: usize, n: i32| {
-        let products = (0..16).map(|k| i32::from(x[r * 16 + k as usize] as i8) * ((3 * k + 5 * n) % 7 - 3));
-        (((products.sum::<i32>() + 4 * n - 30).max(0) + 2) >> 2).clamp(-128, 127) as u8
-    };
-    (0..2).flat_map(|r| (0..16).map(move |n| (r, n))).map(|(r, n)| of(r, n)).collect()
-}
-
-pub fn run(image: Image) -> Result<Outcome, Diagnostic> {
-    let machine = Machine::class("lpu-mini").unwrap();
-    Rack::load(image, &machine)?.run("main", &BTreeMap::from([("x".to_string(), &x()[..])]))
+fn run(image: Image) -> Result<Outcome, Diagnostic> {
+    example().run(image)
 }
 
 #[test]
 fn it_takes_21_cycles_and_gives_its_numbers() {
     let outcome = run(parse(EXAMPLE).unwrap()).unwrap();
     assert_eq!(outcome.cycles, 21);
-    assert_eq!(outcome.outputs["y"], y());
+    assert_eq!(outcome.outputs, example().outputs);
     let numbers =
         [0, 0, 0, 0, 1, 0, 0, 2, 6, 0, 0, 8, 5, 0, 9, 13, 0, 0, 0, 1, 0, 0, 2, 4, 0, 0, 8, 3, 0, 9, 11, 2];
     assert_eq!(outcome.outputs["y"], numbers);

@@ -2,4 +2,3 @@
 
 mod example;
 mod gemm;
-mod mutations;

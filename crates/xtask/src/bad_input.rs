@@ -15,7 +15,7 @@ use tegula_automation::catalog::Catalog;
 use tegula_automation::outcome::Outcome;
 use tegula_automation::shell::{Finished, Shell};
 use tegula_automation::tegula_cli::{Tegula, first_error};
-use tegula_automation::{python, workspace};
+use tegula_automation::{golden, python, workspace};
 
 const LIMIT: Duration = Duration::from_secs(20);
 const FLIPS: usize = 300;
@@ -182,13 +182,7 @@ pub fn run(args: &[String]) -> Result<Outcome> {
             failed += 1;
         }
     }
-    let golden = workspace::data("bad_input.txt");
-    let as_blessed = if args.iter().any(|arg| arg == "--bless") {
-        fs::write(&golden, &transcript)?;
-        true
-    } else {
-        same_text(&fs::read_to_string(&golden).unwrap_or_default(), &transcript)
-    };
+    let as_blessed = golden::is_as_blessed("bad-input", "bad_input.txt", &transcript, args)?;
     let (mutants, broken) = mutate(&tegula, &dir)?;
     Ok(Outcome::pass_if(failed == 0 && broken == 0 && as_blessed)
         .with("cases", CASES.len() + FINE.len())
@@ -259,20 +253,6 @@ fn problems(finished: &Finished, before: &BTreeSet<PathBuf>, after: &BTreeSet<Pa
 
 fn names_in(dir: &Path) -> Result<BTreeSet<PathBuf>> {
     Ok(workspace::files_under(dir)?.into_iter().collect())
-}
-
-/// Prints the first line that differs.
-fn same_text(blessed: &str, actual: &str) -> bool {
-    let differs = blessed.lines().zip(actual.lines()).find(|(blessed, actual)| blessed != actual);
-    match differs {
-        _ if blessed == actual => return true,
-        Some((blessed, actual)) => println!("blessed: {blessed}\nactual:  {actual}"),
-        None => {
-            println!("{} lines are blessed, {} were said", blessed.lines().count(), actual.lines().count())
-        }
-    }
-    println!("`cargo xtask bad-input --bless` rewrites data/bad_input.txt; read its diff");
-    false
 }
 
 /// Damages a small model and a small package in many places; counts the mutants and those that break the program.

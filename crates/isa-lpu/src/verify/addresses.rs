@@ -5,16 +5,21 @@ use super::schedule::Schedule;
 use crate::issue::Issue;
 use crate::tag::Tag;
 use crate::word::Word;
+use std::collections::BTreeSet;
 use tegula_machine::Lpu;
 
 /// Checks each issue. After, if it holds: every address is one of the machine, every tag one of the image.
 pub(super) fn check(schedule: &Schedule, report: &mut Report) -> bool {
     let before = report.count();
+    // A word that repeats a fault tells it once.
+    let mut told = BTreeSet::new();
     for issue in &schedule.issues {
-        if let Some(message) = wrong_address(issue, schedule.lpu) {
+        let mut is_new = |fault: u8| told.insert((issue.chip, issue.queue, issue.place, fault));
+        if let Some(message) = wrong_address(issue, schedule.lpu).filter(|_| is_new(0)) {
             report.fault(issue, message);
         }
-        if let Some(Tag { value, .. }) = issue.tags.iter().find(|tag| !report.knows(**tag)) {
+        let unknown = issue.tags.iter().find(|tag| !report.knows(**tag));
+        if let Some(Tag { value, .. }) = unknown.filter(|_| is_new(1)) {
             report.fault(issue, format!("a tag names value {value}, which the image does not have"));
         }
     }

@@ -32,6 +32,7 @@ pub(super) fn check(image: &Image, lpu: &Lpu, report: &mut Report) -> Memory {
                 ));
             }
             place(&mut memory, number, cell.at, cell.tag, lpu, report);
+            memory.keep(number, cell.at);
         }
         for kind in [BindingKind::Input, BindingKind::Output, BindingKind::State] {
             let own = chip.bindings.iter().filter(|binding| binding.kind == kind);
@@ -100,7 +101,7 @@ fn is_sound(binding: &Binding, lpu: &Lpu, report: &mut Report) -> bool {
         format!("has elements of {width} bytes: 1, 2 and 4 are known")
     } else if *lanes == 0 || *lanes > lpu.vector() {
         format!("has {lanes} elements in a vector of {} lanes", lpu.vector())
-    } else if *row == 0 || places.len() % (row.div_ceil(*lanes) as usize * width) != 0 {
+    } else if *row == 0 || places.is_empty() || places.len() % (row.div_ceil(*lanes) as usize * width) != 0 {
         format!("lies in {} vectors, which are no whole rows of {row} elements", places.len())
     } else if !report.knows(Tag::new(binding.value, 0)) {
         format!("is value {}, which the image does not have", binding.value)

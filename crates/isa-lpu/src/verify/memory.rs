@@ -4,7 +4,8 @@
 //! compares them. A write that comes before the last reader of the old vector shows at that reader. A write is there for the
 //! reads of later cycles; a bank has one port, so no two accesses are in one cycle.
 //! Which word a `gather` reads is data. So all words that it may read hold vectors of one value; so do those of a `scatter`,
-//! which leaves each word with the tag that it had: a row of a table remains the row of its place.
+//! which leaves each word with the tag that it had: a row of a table remains the row of its place. So a `scatter` may not
+//! reach the place of a constant, whose tag would hide that its bytes are others.
 
 mod runs;
 
@@ -16,13 +17,16 @@ use crate::issue::Issue;
 use crate::tag::Tag;
 use crate::word::{EndKind, WHOLE, Word};
 use runs::Runs;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use tegula_machine::Lpu;
 
 /// What is known of all words that hold something.
 #[derive(Clone, Default)]
 pub(super) struct Memory {
     banks: BTreeMap<BankKey, Bank>,
+    /// The places of constants, the same in every program.
+    constants: Rc<BTreeMap<BankKey, BTreeSet<u16>>>,
 }
 
 /// Chip, half, slice, bank.
@@ -90,13 +94,19 @@ impl Memory {
         bank.insert(at.word, Content { held, writer: None });
     }
 
+    /// Marks the place of a constant.
+    pub(super) fn keep(&mut self, chip: u16, at: Address) {
+        let bank = (chip, at.half, at.slice, at.bank);
+        Rc::make_mut(&mut self.constants).entry(bank).or_default().insert(at.word);
+    }
+
     /// Lets a trip of a phase pass over the memory.
     pub(super) fn pass(&mut self, schedule: &Schedule, report: &mut Report) {
         let mut accesses = accesses(schedule);
         accesses.sort_unstable();
         for run in accesses.chunk_by(|a, b| a.bank == b.bank) {
             let bank = self.banks.entry(run[0].bank).or_default();
-            pass_bank(bank, run, schedule, report);
+            pass_bank(bank, self.constants.get(&run[0].bank), run, schedule, report);
         }
     }
 }
@@ -129,7 +139,13 @@ fn accesses(schedule: &Schedule) -> Vec<Access> {
 }
 
 /// One bank's accesses by cycle.
-fn pass_bank(bank: &mut Bank, accesses: &[Access], schedule: &Schedule, report: &mut Report) {
+fn pass_bank(
+    bank: &mut Bank,
+    constants: Option<&BTreeSet<u16>>,
+    accesses: &[Access],
+    schedule: &Schedule,
+    report: &mut Report,
+) {
     let is_range = |access: &Access| matches!(access.kind, Kind::Gather { .. } | Kind::Scatter { .. });
     let mut runs = accesses.iter().any(is_range).then(|| Runs::of(bank));
     for access in accesses {
@@ -152,6 +168,12 @@ fn pass_bank(bank: &mut Bank, accesses: &[Access], schedule: &Schedule, report: 
                 let wrong = runs.as_ref().and_then(|runs| runs.first_other(word, count, access.tag));
                 if let Some(wrong) = wrong {
                     read_range(bank.get(&wrong), wrong, access.tag, issue, report);
+                }
+                if let (Kind::Scatter { .. }, Some(constants)) = (access.kind, constants) {
+                    let last = word.saturating_add(count.saturating_sub(1));
+                    if let Some(kept) = constants.range(word..=last).next() {
+                        report.fault(issue, format!("word {kept} is the place of a constant"));
+                    }
                 }
             }
         }

@@ -18,8 +18,13 @@ pub(super) fn check(phase: &Phase, image: &Image, lpu: &Lpu, report: &mut Report
     for twice in queues.windows(2).filter(|pair| pair[0] == pair[1]) {
         report.word(twice[0].0, twice[0].1, 0, "the phase has the queue twice".to_string());
     }
+    let mut absent = None;
     for queue in &phase.queues {
         if usize::from(queue.chip) >= image.chips.len() {
+            // Told once, not of each of the chip's queues.
+            if absent.replace(queue.chip) == Some(queue.chip) {
+                continue;
+            }
             report.word(queue.chip, queue.id, 0, format!("the image has no chip {}", queue.chip));
         } else if !queue.id.exists(lpu) {
             report.word(queue.chip, queue.id, 0, "the machine has no such queue".to_string());

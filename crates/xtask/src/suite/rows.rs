@@ -128,7 +128,8 @@ mod tests {
         let rows = of_lane(read().unwrap(), Lane::Merge);
         let names = "tidy unit text mlir-opt gpu-ptxas gpu-encodings gpu gpu-kernels readme models decoders contrib drawn \
                      coverage onnx onnx-open onnx-more random bad-input reduce page wheel capi ratchets predicted \
-                     null compile-count same-output gpu-model gpu-sim gpu-races gpu-random gpu-tileir gpu-compile-time fuzz";
+                     null compile-count same-output gpu-model gpu-sim gpu-races gpu-random gpu-tileir gpu-compile-time fuzz \
+                     lpu-example lpu-faults lpu-bad";
         for name in names.split_whitespace() {
             assert!(rows.iter().any(|row| row.name == name), "{name}");
         }
