@@ -3,3 +3,4 @@
 mod example;
 mod gemm;
 mod mutations;
+mod streams;
