@@ -2,3 +2,4 @@
 
 mod example;
 mod gemm;
+mod streams;

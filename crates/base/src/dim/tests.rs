@@ -206,6 +206,23 @@ fn random_expressions_mean_what_they_say() {
     }
 }
 
+/// Extrema of numbers too large for differences stay in one piece. What divides both arguments divides them, and no more.
+#[test]
+fn large_extrema_are_divisible_by_what_divides_both_arguments() {
+    const LARGE: i64 = 1 << 41;
+    for (a, b, common) in [(LARGE, 3, 1), (3 * LARGE, 6, 6), (10, 4 * LARGE, 2), (LARGE, 6 * LARGE, LARGE)] {
+        let (x, y) = (Dim::symbol("n").times(a), Dim::symbol("m").times(b));
+        for dim in [x.maximum(&y), x.minimum(&y), x.maximum(&y).times(5)] {
+            let divisor = super::bounds::known_divisor(&dim, &|_| 1);
+            assert!(divisor % common == 0, "{dim} is divisible by {common}, not only by {divisor}");
+            for (n, m) in [(0, 1), (1, 0), (1, 1), (1, 7), (7, 1)] {
+                let value = dim.eval(&|name| Some(if name == "n" { n } else { m })).unwrap();
+                assert_eq!(value % divisor, 0, "{dim} is {value} at {n} and {m}, no multiple of {divisor}");
+            }
+        }
+    }
+}
+
 /// What is told of products by their factors, multiplication tells too.
 #[test]
 fn products_are_known_by_their_factors() {
