@@ -44,6 +44,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "target-gpu",
         &["tile", "tiling", "tensor", "machine", "perf", "backend", "package", "isa-ptx", "ir", "base"],
     ),
+    ("target-lpu", &["tensor", "tiling", "backend", "isa-lpu", "machine", "package", "ir", "base"]),
     ("export-tileir", &["tile", "tiling", "ir", "base"]),
     ("runtime", &["package", "base"]),
     (
@@ -59,6 +60,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "opt",
             "target-cpu",
             "target-gpu",
+            "target-lpu",
             "export-tileir",
             "isa-lpu",
             "isa-ptx",

@@ -1,0 +1,114 @@
+//! Which ops a chip computes.
+//!
+//! All sizes are known, no tensor is empty, and elements are numbers of at most 32 bits.
+
+use crate::lower;
+use crate::target::FloatFactors;
+use tegula_backend::Claim;
+use tegula_base::DType;
+use tegula_ir::{OpId, Value};
+use tegula_machine::Lpu;
+use tegula_tensor::{TensorFunc, TensorOp};
+
+/// Elements of a tensor beyond which movements are the host's: each element is looked at when a movement is compiled.
+const MOST_ELEMENTS: usize = 1 << 22;
+
+fn no(reason: impl Into<std::borrow::Cow<'static, str>>) -> Claim {
+    Claim::No(reason.into())
+}
+
+pub(crate) fn claims(func: &TensorFunc, op: OpId, lpu: &Lpu, factors: FloatFactors) -> Claim {
+    let kind = func.kind(op);
+    let values = || func.operands(op).iter().chain(func.results(op)).copied();
+    if let Some(problem) = values().find_map(|value| unfit(func, value)) {
+        return no(problem);
+    }
+    let dtype = |value: Value| func.ty(value).dtype;
+    match kind {
+        TensorOp::Elementwise { f } => {
+            // The first operand of `select` is a truth value.
+            let operand = func.operands(op).last().map_or(DType::F64, |value| dtype(*value));
+            lower::elementwise_claims(*f, operand, dtype(func.results(op)[0]))
+        }
+        TensorOp::Reduce { f, .. } => lower::reduce_claims(*f, dtype(func.operand(op, 0))),
+        TensorOp::Dot { .. } => dot(func, op, lpu, factors),
+        TensorOp::Conv { window, .. } => {
+            let is_known = window.low.iter().chain(&window.high).all(|dim| dim.as_const().is_some());
+            match float_factors(func, op, lpu, factors) {
+                Claim::Yes if !is_known => no("its padding is open"),
+                Claim::Yes if !is_constant(func, func.operand(op, 1)) => no("its weights are computed"),
+                claim => claim,
+            }
+        }
+        TensorOp::Softmax { .. }
+        | TensorOp::LayerNorm { .. }
+        | TensorOp::RmsNorm { .. }
+        | TensorOp::Gelu { .. } => match dtype(func.operand(op, 0)) {
+            DType::F32 => Claim::Yes,
+            other => no(format!("the ALUs compute no {other}")),
+        },
+        TensorOp::Quantize { scheme } | TensorOp::Dequantize { scheme } => {
+            let is_byte = matches!(scheme.storage, DType::I8 | DType::U8);
+            let float = dtype(if matches!(kind, TensorOp::Quantize { .. }) {
+                func.operand(op, 0)
+            } else {
+                func.results(op)[0]
+            });
+            if is_byte && float == DType::F32 && scheme.block.is_none() {
+                Claim::Yes
+            } else {
+                no("the chip quantises f32 to bytes, by a scale for all elements or one a channel")
+            }
+        }
+        other => lower::movement_claims(other),
+    }
+}
+
+/// What keeps a tensor from lying on the chip.
+fn unfit(func: &TensorFunc, value: Value) -> Option<String> {
+    let ty = func.ty(value);
+    if lower::stored(ty.dtype).is_none() {
+        return Some(format!("elements of {} have no place on the chip", ty.dtype));
+    }
+    let Some(shape) = ty.shape.as_static() else {
+        return Some("its sizes are open: fix them with `--dim`".to_string());
+    };
+    let count = shape.iter().try_fold(1usize, |count, extent| count.checked_mul(*extent));
+    match count {
+        Some(0) => Some("a tensor is empty".to_string()),
+        Some(count) if count <= MOST_ELEMENTS || is_constant(func, value) => None,
+        _ => Some("a tensor has more than 4,194,304 elements".to_string()),
+    }
+}
+
+fn is_constant(func: &TensorFunc, value: Value) -> bool {
+    func.def_op(value)
+        .is_some_and(|op| matches!(func.kind(op), TensorOp::Constant { .. } | TensorOp::Splat { .. }))
+}
+
+fn dot(func: &TensorFunc, op: OpId, lpu: &Lpu, factors: FloatFactors) -> Claim {
+    if !lpu.mxm.k.is_multiple_of(lpu.mxm.load_streams) {
+        return no("rows of weights are loaded in groups that do not fill a plane");
+    }
+    if lower::is_of_bytes(func, op) {
+        return Claim::Yes;
+    }
+    float_factors(func, op, lpu, factors)
+}
+
+fn float_factors(func: &TensorFunc, op: OpId, lpu: &Lpu, factors: FloatFactors) -> Claim {
+    let dtypes = [0, 1].map(|side| func.ty(func.operand(op, side)).dtype);
+    match (dtypes, factors) {
+        ([DType::F32, DType::F32], FloatFactors::F16)
+            if !lpu.mxm.f16_k.is_multiple_of(lpu.mxm.load_streams) =>
+        {
+            no("rows of weights are loaded in groups that do not fill a plane")
+        }
+        ([DType::F32, DType::F32], FloatFactors::F16) if lpu.mxm.planes < 2 => {
+            no("a half of the chip has one plane, and f16 takes two")
+        }
+        ([DType::F32, DType::F32], FloatFactors::F16) => Claim::Yes,
+        ([DType::F32, DType::F32], FloatFactors::Refuse) => no("planes multiply no f32"),
+        ([a, b], _) => no(format!("planes have no form of {a} by {b}")),
+    }
+}

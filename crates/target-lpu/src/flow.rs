@@ -1,0 +1,194 @@
+//! Flows (`tgl`): what a chip computes, burst by burst, before any place or cycle is chosen.
+//!
+//! A *vector* is one element in each lane. A value is a list of vectors of one element type. A *flow* starts in memory and
+//! ends in memory: it reads vectors, sends them through one unit, and writes the vectors of its result. Its loops say which;
+//! nothing waits on a stream between flows. So each flow fits some place and time, in any order that respects data.
+
+pub mod execute;
+pub mod print;
+pub mod walk;
+
+use smallvec::SmallVec;
+use std::sync::Arc;
+use tegula_base::DType;
+use tegula_isa_lpu::word::{AluOp, Element, Factors};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ValueId(pub u32);
+
+/// All flows of a region, in an order that respects data.
+#[derive(Clone, Debug, Default)]
+pub struct FlowProgram {
+    /// Lanes of a vector that hold elements; those behind them are not looked at.
+    pub lanes: u32,
+    pub values: Vec<FlowValue>,
+    pub flows: Vec<Flow>,
+    pub inputs: Vec<Port>,
+    pub outputs: Vec<Port>,
+}
+
+/// A list of vectors.
+#[derive(Clone, Debug)]
+pub struct FlowValue {
+    /// What it is, in the user's words.
+    pub name: String,
+    /// The node of the model that it is part of; empty where there is none.
+    pub node: Arc<str>,
+    pub element: Element,
+    pub vectors: u32,
+    /// Whether it is loaded into a plane: rows that are loaded together lie in slices of their own.
+    pub striped: bool,
+    /// Elements of all vectors, each of as many bytes as its type has, where they are known.
+    pub constant: Option<Vec<u8>>,
+}
+
+/// A tensor of the host: rows of `row` elements, each cut into vectors.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Port {
+    pub name: String,
+    pub value: ValueId,
+    pub dtype: DType,
+    pub row: u32,
+}
+
+/// One burst.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flow {
+    pub node: Arc<str>,
+    /// Extents of its loops, the innermost last.
+    pub loops: Loops,
+    pub kind: Kind,
+    /// The vector that each round of the loops writes.
+    pub out: Access,
+}
+
+pub type Loops = SmallVec<[u32; 4]>;
+
+/// The vector of a value that a round of loops has: `base`, and a stride for each loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Access {
+    pub value: ValueId,
+    pub base: u32,
+    pub strides: Loops,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    /// One operation of an ALU.
+    Alu { op: AluOp, operands: SmallVec<[Source; 3]> },
+    /// Combines the vectors of `inner` rounds; the strides of `from` are of the loops, then of the inner ones.
+    Fold { op: AluOp, inner: Loops, from: Access },
+    /// Lanes move.
+    Move { how: How, from: Access },
+    /// Each result is put together from pieces, one after another, over a constant. There is one loop.
+    Merge { fill: u32, vectors: Vec<Vec<Piece>> },
+    /// Rows times weights, which are installed tile by tile.
+    Product(Product),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    Vector(Access),
+    /// The same bits in each lane.
+    Immediate(u32),
+}
+
+/// Where lanes go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum How {
+    Stay,
+    /// To higher lanes.
+    Shift(i16),
+    /// As `Shift`; what leaves at one end comes in at the other. Of all lanes of the machine's vector.
+    Rotate(i16),
+    /// All lanes get this one.
+    Broadcast(u16),
+}
+
+/// Lanes of a vector that are taken into a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    pub from: (ValueId, u32),
+    pub how: How,
+    /// A vector that is not 0 in the lanes that are taken; none: all.
+    pub mask: Option<(ValueId, u32)>,
+}
+
+/// A contraction of one tile of columns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Product {
+    pub factors: Factors,
+    /// The vector that each round's row begins with.
+    pub rows: Access,
+    /// Tiles of k, whose products are added up in this order.
+    pub tiles: Vec<Tile>,
+    pub weights: ValueId,
+    /// Rows of 0, as many as are loaded together: for the steps that a tile lacks.
+    pub zeros: ValueId,
+}
+
+/// Steps of k that a plane does at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tile {
+    /// How far the vector of a row lies behind its first.
+    pub row: u32,
+    /// The vector of the first step's weights; those of the others follow, up to a multiple of the rows loaded together.
+    pub first: u32,
+    pub steps: u32,
+}
+
+impl Access {
+    /// The vector in a round.
+    pub fn at(&self, round: &[u32]) -> u32 {
+        self.base + self.strides.iter().zip(round).map(|(stride, i)| stride * i).sum::<u32>()
+    }
+
+    /// One vector in each round.
+    pub fn fixed(value: ValueId, base: u32, loops: usize) -> Access {
+        Access { value, base, strides: Loops::from_elem(0, loops) }
+    }
+
+    /// The vectors in their order, one in each round.
+    pub fn dense(value: ValueId, base: u32, loops: &[u32]) -> Access {
+        let mut strides = Loops::from_elem(1, loops.len());
+        for i in (1..loops.len()).rev() {
+            strides[i - 1] = strides[i] * loops[i];
+        }
+        Access { value, base, strides }
+    }
+}
+
+impl FlowProgram {
+    pub fn value(&self, id: ValueId) -> &FlowValue {
+        &self.values[id.0 as usize]
+    }
+
+    pub fn push(&mut self, value: FlowValue) -> ValueId {
+        self.values.push(value);
+        ValueId(self.values.len() as u32 - 1)
+    }
+}
+
+impl Flow {
+    /// The values that it reads, each once.
+    pub fn reads(&self) -> SmallVec<[ValueId; 4]> {
+        let mut all: SmallVec<[ValueId; 4]> = SmallVec::new();
+        match &self.kind {
+            Kind::Alu { operands, .. } => all.extend(operands.iter().filter_map(|source| match source {
+                Source::Vector(access) => Some(access.value),
+                Source::Immediate(_) => None,
+            })),
+            Kind::Fold { from, .. } | Kind::Move { from, .. } => all.push(from.value),
+            Kind::Merge { vectors, .. } => {
+                for piece in vectors.iter().flatten() {
+                    all.push(piece.from.0);
+                    all.extend(piece.mask.map(|mask| mask.0));
+                }
+            }
+            Kind::Product(product) => all.extend([product.rows.value, product.weights, product.zeros]),
+        }
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+}

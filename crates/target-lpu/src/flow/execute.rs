@@ -1,0 +1,140 @@
+//! The stream executor: what flows compute, vector by vector, without places and cycles.
+//!
+//! It shares the arithmetic of the words with the simulator, and nothing else.
+
+use super::walk::for_each_round;
+use super::{Access, Flow, FlowProgram, How, Kind, Piece, Product, Source, ValueId};
+use tegula_isa_lpu::arith::{added, alu, pass};
+use tegula_isa_lpu::word::{AluOp, Element};
+
+/// A vector: the bits of each lane's element.
+type Lanes = Vec<u32>;
+
+/// Runs all flows on the vectors of the inputs, in their order; gives those of the outputs.
+/// `vector` is the number of lanes of the machine's vectors.
+pub fn execute(program: &FlowProgram, vector: u32, inputs: &[Vec<Lanes>]) -> Vec<Vec<Lanes>> {
+    let mut state = State { vector: vector as usize, values: Vec::new() };
+    for value in &program.values {
+        let known = value.constant.as_ref().map(|bytes| state.unpack(bytes, value.element, program.lanes));
+        state.values.push(known.unwrap_or_else(|| vec![vec![0; vector as usize]; value.vectors as usize]));
+    }
+    for (port, vectors) in program.inputs.iter().zip(inputs) {
+        for (own, given) in state.values[port.value.0 as usize].iter_mut().zip(vectors) {
+            own[..given.len()].copy_from_slice(given);
+        }
+    }
+    program.flows.iter().for_each(|flow| state.run(flow));
+    program.outputs.iter().map(|port| state.values[port.value.0 as usize].clone()).collect()
+}
+
+struct State {
+    vector: usize,
+    values: Vec<Vec<Lanes>>,
+}
+
+impl State {
+    fn unpack(&self, bytes: &[u8], element: Element, lanes: u32) -> Vec<Lanes> {
+        let width = element.width() as usize;
+        let vectors = bytes.chunks(width * lanes as usize).map(|vector| {
+            let mut words: Lanes = vector.chunks(width).map(little).collect();
+            words.resize(self.vector, 0);
+            words
+        });
+        vectors.collect()
+    }
+
+    fn get(&self, (value, index): (ValueId, u32)) -> &Lanes {
+        &self.values[value.0 as usize][index as usize]
+    }
+
+    fn at(&self, access: &Access, round: &[u32]) -> &Lanes {
+        self.get((access.value, access.at(round)))
+    }
+
+    fn put(&mut self, access: &Access, round: &[u32], lanes: Lanes) {
+        self.values[access.value.0 as usize][access.at(round) as usize] = lanes;
+    }
+
+    fn run(&mut self, flow: &Flow) {
+        for_each_round(&flow.loops, |round| {
+            let result = match &flow.kind {
+                Kind::Alu { op, operands } => self.operation(*op, operands, round),
+                Kind::Fold { op, inner, from } => self.fold(*op, inner, from, round),
+                Kind::Move { how, from } => moved(self.at(from, round), *how),
+                Kind::Merge { fill, vectors } => self.merge(*fill, &vectors[round[0] as usize]),
+                Kind::Product(product) => self.product(product, round),
+            };
+            self.put(&flow.out, round, result);
+        });
+    }
+
+    fn operation(&self, op: AluOp, operands: &[Source], round: &[u32]) -> Lanes {
+        let of = |slot: usize, lane: usize| match operands.get(slot) {
+            Some(Source::Vector(access)) => self.at(access, round)[lane],
+            Some(Source::Immediate(bits)) => *bits,
+            None => 0,
+        };
+        (0..self.vector).map(|lane| alu(op, [0, 1, 2].map(|slot| of(slot, lane)))).collect()
+    }
+
+    fn fold(&self, op: AluOp, inner: &[u32], from: &Access, round: &[u32]) -> Lanes {
+        let mut held: Option<Lanes> = None;
+        for_each_round(inner, |more| {
+            let all: Vec<u32> = round.iter().chain(more).copied().collect();
+            let next = self.at(from, &all);
+            held = Some(match held.take() {
+                None => next.clone(),
+                Some(held) => next.iter().zip(&held).map(|(next, held)| alu(op, [*next, *held, 0])).collect(),
+            });
+        });
+        held.unwrap_or_else(|| vec![0; self.vector])
+    }
+
+    fn merge(&self, fill: u32, pieces: &[Piece]) -> Lanes {
+        let mut held = vec![fill; self.vector];
+        for piece in pieces {
+            let lanes = moved(self.get(piece.from), piece.how);
+            let takes = |lane: usize| piece.mask.is_none_or(|mask| self.get(mask)[lane] != 0);
+            for (lane, bits) in lanes.into_iter().enumerate().filter(|(lane, _)| takes(*lane)) {
+                held[lane] = bits;
+            }
+        }
+        held
+    }
+
+    fn product(&self, product: &Product, round: &[u32]) -> Lanes {
+        let Product { factors, rows, tiles, weights, .. } = product;
+        let mut sums: Option<Lanes> = None;
+        for tile in tiles {
+            let row = self.get((rows.value, rows.at(round) + tile.row));
+            let weight = |step: u32, lane: usize| self.get((*weights, tile.first + step))[lane];
+            let passed = (0..self.vector).map(|lane| {
+                // Steps behind the last are products with 0.
+                pass(*factors, (0..tile.steps).map(|k| (row[k as usize] as u16, weight(k, lane) as u16)))
+            });
+            sums = Some(match sums {
+                None => passed.collect(),
+                Some(sums) => passed.zip(sums).map(|(tile, sum)| added(*factors, sum, tile)).collect(),
+            });
+        }
+        sums.unwrap_or_else(|| vec![0; self.vector])
+    }
+}
+
+fn little(bytes: &[u8]) -> u32 {
+    bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte))
+}
+
+fn moved(lanes: &[u32], how: How) -> Lanes {
+    let n = lanes.len() as i32;
+    match how {
+        How::Stay => lanes.to_vec(),
+        How::Broadcast(lane) => vec![lanes[usize::from(lane)]; lanes.len()],
+        How::Shift(by) => {
+            let from = |lane: i32| lane - i32::from(by);
+            let bits = |lane: i32| if (0..n).contains(&lane) { lanes[lane as usize] } else { 0 };
+            (0..n).map(|lane| bits(from(lane))).collect()
+        }
+        How::Rotate(by) => (0..n).map(|lane| lanes[(lane - i32::from(by)).rem_euclid(n) as usize]).collect(),
+    }
+}

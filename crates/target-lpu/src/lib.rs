@@ -1,0 +1,22 @@
+//! Compiles regions of a tensor program to images of a streaming chip.     opt ─► region ─► [target-lpu] ─► Image
+//! In: a region, which is a tensor program of ops that the target claims; a machine file.  Out: claims, an image, its flows.
+//! May use: tensor, tiling, backend, isa-lpu, machine, package, ir, base.  Never knows: other targets, the simulator, files, models.
+//! Start reading at `compile.rs`, then `flow.rs` and `lower.rs`.
+//!
+//! ```text
+//! region ─► normal form ─► flows ─► place ─► schedule ─► assemble ─► image
+//!           (norm.rs)     (lower)            (schedule.rs)
+//! ```
+
+mod assemble;
+mod claims;
+pub mod compile;
+pub mod flow;
+mod lower;
+mod place;
+mod schedule;
+mod split;
+mod stage;
+mod target;
+
+pub use target::{FloatFactors, LpuTarget};

@@ -1,0 +1,268 @@
+//! A region becomes flows, one op at a time, from memory to memory: the rung of the ladder that always stands.
+//!
+//! Before: a region's program of static sizes.  After: a flow program with its inputs and outputs.
+//! A tensor lies in memory in some *layout*, a shape of the same elements in the same order: rows of its last axis, each cut
+//! into vectors. All its elements are 32 bits wide: integers and truth values as `i32`, floats as `f32`. A layout whose last axis
+//! is 1 has each element in *all* lanes, so that it meets any row. What lies in lanes behind a row's elements is not looked at.
+//! A reshape changes nothing; who needs a tensor in another layout asks for it.
+
+mod alu;
+mod casts;
+mod constants;
+mod conv;
+mod dot;
+mod elementwise;
+mod functions;
+mod moves;
+mod norm;
+mod quantised;
+mod reduce;
+
+use crate::flow::{Access, Flow, FlowProgram, FlowValue, Kind, Loops, Port, ValueId};
+use crate::target::FloatFactors;
+use constants::Constants;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tegula_base::{DType, EntityId, HostTensor};
+use tegula_ir::{Op, OpId, Value};
+use tegula_isa_lpu::word::Element;
+use tegula_machine::Lpu;
+use tegula_tensor::{TensorFunc, TensorOp, TensorProgram};
+
+pub(crate) use casts::stored;
+pub(crate) use elementwise::claims as elementwise_claims;
+pub(crate) use moves::claims as movement_claims;
+pub(crate) use norm::normal_form;
+pub(crate) use quantised::is_of_bytes;
+pub(crate) use reduce::claims as reduce_claims;
+
+/// A tensor on the chip.
+#[derive(Clone, Debug)]
+pub(crate) struct Tensor {
+    pub(crate) value: ValueId,
+    /// Its layout.
+    pub(crate) shape: Vec<usize>,
+    /// What its elements mean; they are 32 bits wide, whatever this is.
+    pub(crate) dtype: DType,
+}
+
+/// What a value of the region became.
+#[derive(Clone)]
+enum Lowered {
+    Known(Arc<HostTensor>),
+    Computed(Tensor),
+}
+
+pub(crate) struct Lower<'a> {
+    lpu: &'a Lpu,
+    func: &'a TensorFunc,
+    factors: FloatFactors,
+    program: FlowProgram,
+    values: BTreeMap<Value, Lowered>,
+    constants: Constants,
+    /// Tensors in other layouts than they were computed in.
+    laid: BTreeMap<(ValueId, Vec<usize>), Tensor>,
+    node: Arc<str>,
+    /// How the op at hand is called in names of values.
+    op_name: &'static str,
+}
+
+/// Lanes of a vector that hold elements: no more than the steps of k of any product of the program.
+fn lanes(program: &TensorProgram, lpu: &Lpu, factors: FloatFactors) -> u32 {
+    let func = program.entry();
+    let has_floats = func.walk().into_iter().any(|op| {
+        matches!(func.kind(op), TensorOp::Dot { .. } | TensorOp::Conv { .. }) && !is_of_bytes(func, op)
+    });
+    let k = if has_floats && factors == FloatFactors::F16 { lpu.mxm.f16_k } else { lpu.mxm.k };
+    k.min(lpu.mxm.k).min(lpu.vector())
+}
+
+/// Errors: what the chip does not compute, which no claim lets through.
+pub(crate) fn lower(
+    program: &TensorProgram,
+    lpu: &Lpu,
+    factors: FloatFactors,
+) -> Result<FlowProgram, String> {
+    let func = program.entry();
+    let mut lower = Lower {
+        lpu,
+        func,
+        factors,
+        program: FlowProgram { lanes: lanes(program, lpu, factors), ..FlowProgram::default() },
+        values: BTreeMap::new(),
+        constants: Constants::default(),
+        laid: BTreeMap::new(),
+        node: Arc::from(""),
+        op_name: "",
+    };
+    lower.inputs()?;
+    let wanted = wanted(func);
+    for &op in func.ops_in(func.body()) {
+        lower.node = func.op(op).location.clone().unwrap_or_default();
+        lower.op_name = func.kind(op).name();
+        match func.kind(op) {
+            TensorOp::Return {} => lower.outputs(op)?,
+            _ if func.results(op).iter().all(|value| !wanted[value.index()]) => {}
+            _ => {
+                let place = || format!("`{}` of {:?}", func.kind(op).name(), lower_node(func, op));
+                let result = lower.op(op, program).map_err(|problem| format!("{}: {problem}", place()))?;
+                lower.values.insert(func.results(op)[0], result);
+            }
+        }
+    }
+    Ok(lower.program)
+}
+
+fn lower_node(func: &TensorFunc, op: OpId) -> String {
+    func.op(op).location.as_deref().unwrap_or_default().to_string()
+}
+
+/// Whether each value is needed as a tensor of its own. A contraction of bytes needs the bytes, not their floats.
+fn wanted(func: &TensorFunc) -> Vec<bool> {
+    let mut wanted = vec![false; func.value_count()];
+    for &op in func.ops_in(func.body()).iter().rev() {
+        let is_wanted = matches!(func.kind(op), TensorOp::Return {})
+            || func.results(op).iter().any(|value| wanted[value.index()]);
+        if !is_wanted {
+            continue;
+        }
+        match dot::bytes_of(func, op) {
+            Some(sides) => {
+                sides.iter().flat_map(|side| side.values()).for_each(|value| wanted[value.index()] = true)
+            }
+            None => func.operands(op).iter().for_each(|value| wanted[value.index()] = true),
+        }
+    }
+    wanted
+}
+
+impl Lower<'_> {
+    fn op(&mut self, op: OpId, program: &TensorProgram) -> Result<Lowered, String> {
+        if let Some(known) = constants::fold(self, op, program)? {
+            return Ok(Lowered::Known(known));
+        }
+        let result = self.func.results(op)[0];
+        let shape = self.shape(result)?;
+        let dtype = self.func.ty(result).dtype;
+        let tensor = match self.func.kind(op) {
+            TensorOp::Elementwise { f } => self.elementwise(*f, self.func.operands(op), shape, dtype)?,
+            TensorOp::Reduce { f, axes } => self.reduce(*f, self.func.operand(op, 0), axes, shape)?,
+            TensorOp::Dot { dims, .. } => match dot::bytes_of(self.func, op) {
+                Some(sides) => self.byte_dot(dims, &sides)?,
+                None => self.float_dot(dims, self.func.operand(op, 0), self.func.operand(op, 1))?,
+            },
+            TensorOp::Conv { .. } => self.conv(op, shape)?,
+            kind => self.movement(op, kind, shape, dtype)?,
+        };
+        Ok(Lowered::Computed(tensor))
+    }
+
+    fn shape(&self, value: Value) -> Result<Vec<usize>, String> {
+        self.func.ty(value).shape.as_static().ok_or_else(|| "a size is open".to_string())
+    }
+
+    fn lanes(&self) -> usize {
+        self.program.lanes as usize
+    }
+
+    /// A value that a flow of the op at hand will write.
+    fn fresh(&mut self, element: Element, vectors: u32, striped: bool) -> ValueId {
+        let (name, node) = (self.op_name.to_string(), Arc::clone(&self.node));
+        self.program.push(FlowValue { name, node, element, vectors, striped, constant: None })
+    }
+
+    fn flow(&mut self, loops: &[u32], kind: Kind, out: Access) {
+        let (node, loops) = (Arc::clone(&self.node), Loops::from_slice(loops));
+        self.program.flows.push(Flow { node, loops, kind, out });
+    }
+
+    /// A tensor in a layout.
+    fn laid_as(&mut self, tensor: Tensor, shape: &[usize]) -> Tensor {
+        if self.lies_alike(&tensor.shape, shape) {
+            return Tensor { shape: shape.to_vec(), ..tensor };
+        }
+        let key = (tensor.value, shape.to_vec());
+        if let Some(known) = self.laid.get(&key) {
+            return known.clone();
+        }
+        let dtype = tensor.dtype;
+        let laid = self.moved(&[tensor], shape.to_vec(), dtype, 0, &|flat| Some((0, flat)));
+        self.laid.insert(key, laid.clone());
+        laid
+    }
+
+    /// Whether a value lies with each element in all lanes.
+    fn is_spread(&self, value: Value) -> bool {
+        matches!(self.values.get(&value), Some(Lowered::Computed(tensor)) if row(&tensor.shape) == 1)
+    }
+
+    /// The tensor of a value in whatever layout it is, put into memory where it is known.
+    fn tensor(&mut self, value: Value) -> Result<Tensor, String> {
+        match self.values.get(&value).cloned() {
+            Some(Lowered::Computed(tensor)) => Ok(tensor),
+            Some(Lowered::Known(known)) => self.known(&known),
+            None => Err("an operand is not computed".to_string()),
+        }
+    }
+
+    fn inputs(&mut self) -> Result<(), String> {
+        let args = self.func.args(self.func.body()).to_vec();
+        for (number, arg) in args.into_iter().enumerate() {
+            let (shape, dtype) = (self.shape(arg)?, self.func.ty(arg).dtype);
+            let element = casts::stored(dtype).ok_or_else(|| format!("an input is of {dtype}"))?;
+            let shape = squeezed(&shape).to_vec();
+            let vectors = vectors(&shape, self.lanes());
+            self.op_name = "input";
+            let value = self.fresh(element, vectors, false);
+            let (name, row) = (format!("in{number}"), row(&shape) as u32);
+            self.program.values[value.0 as usize].name = name.clone();
+            self.program.inputs.push(Port { name, value, dtype, row });
+            let wide = self.widened(value, element, vectors);
+            let tensor = self.spread(Tensor { value: wide, shape, dtype });
+            self.values.insert(arg, Lowered::Computed(tensor));
+        }
+        Ok(())
+    }
+
+    fn outputs(&mut self, op: OpId) -> Result<(), String> {
+        for (number, result) in self.func.operands(op).to_vec().into_iter().enumerate() {
+            let tensor = self.tensor(result)?;
+            let element =
+                casts::stored(tensor.dtype).ok_or_else(|| format!("a result is of {}", tensor.dtype))?;
+            self.op_name = "output";
+            let vectors = vectors(&tensor.shape, self.lanes());
+            // A copy: the value may be an input or a constant, or a result twice.
+            let value = self.narrowed(tensor.value, 0, vectors, tensor.dtype, element);
+            let name = format!("out{number}");
+            self.program.values[value.0 as usize].name = name.clone();
+            let row = row(&tensor.shape) as u32;
+            self.program.outputs.push(Port { name, value, dtype: tensor.dtype, row });
+        }
+        Ok(())
+    }
+}
+
+/// A shape without the axes of 1 that it ends with.
+pub(crate) fn squeezed(shape: &[usize]) -> &[usize] {
+    let ones = shape.iter().rev().take_while(|extent| **extent == 1).count();
+    &shape[..(shape.len() - ones).max(1).min(shape.len())]
+}
+
+/// Elements of a row.
+pub(crate) fn row(shape: &[usize]) -> usize {
+    shape.last().copied().unwrap_or(1)
+}
+
+/// Rows.
+pub(crate) fn rows(shape: &[usize]) -> usize {
+    shape.iter().rev().skip(1).product()
+}
+
+/// Vectors of a row.
+pub(crate) fn chunks(shape: &[usize], lanes: usize) -> usize {
+    row(shape).div_ceil(lanes)
+}
+
+pub(crate) fn vectors(shape: &[usize], lanes: usize) -> u32 {
+    (rows(shape) * chunks(shape, lanes)) as u32
+}

@@ -1,0 +1,217 @@
+//! Convolutions as contractions: each tap of the window is a tile of k, whose rows lie a fixed way behind those of the first.
+//!
+//! The operand lies as `[group, batch, spatial.., channel]` with its padding, so that a tap's channels are vectors.
+
+use super::alu::Chain;
+use super::constants::wide_bits;
+use super::dot::Extents;
+use super::moves::strides;
+use super::{Lower, Lowered, Tensor};
+use crate::flow::walk::rounds;
+use crate::flow::{Access, Kind, Loops, Product, Tile, ValueId};
+use crate::target::FloatFactors;
+use half::f16;
+use std::sync::Arc;
+use tegula_base::{DType, HostTensor};
+use tegula_ir::OpId;
+use tegula_isa_lpu::word::{Element, Factors};
+use tegula_tensor::{TensorOp, Window};
+
+/// Sizes of a convolution.
+struct Sizes {
+    groups: usize,
+    batch: usize,
+    /// Channels of a group, in and out.
+    channels: usize,
+    out_channels: usize,
+    /// Spatial extents: of the padded operand, of the result.
+    padded: Vec<usize>,
+    out: Vec<usize>,
+    low: Vec<usize>,
+}
+
+impl Lower<'_> {
+    pub(super) fn conv(&mut self, op: OpId, shape: Vec<usize>) -> Result<Tensor, String> {
+        let TensorOp::Conv { window, groups, .. } = self.func.kind(op) else {
+            return Err("it is no convolution".to_string());
+        };
+        if self.factors != FloatFactors::F16 {
+            return Err("planes multiply no f32".to_string());
+        }
+        let [x, w] = [self.func.operand(op, 0), self.func.operand(op, 1)];
+        let from = self.shape(x)?;
+        let Some(Lowered::Known(known)) = self.values.get(&w).cloned() else {
+            return Err("its weights are computed".to_string());
+        };
+        let constant = |dim: &tegula_base::Dim| dim.as_const().map(|n| n as usize).ok_or("a padding is open");
+        let low = window.low.iter().map(constant).collect::<Result<Vec<_>, _>>()?;
+        let high = window.high.iter().map(constant).collect::<Result<Vec<_>, _>>()?;
+        let groups = *groups as usize;
+        let sizes = Sizes {
+            groups,
+            batch: from[0],
+            channels: from[1] / groups,
+            out_channels: shape[1] / groups,
+            padded: (0..low.len()).map(|i| from[i + 2] + low[i] + high[i]).collect(),
+            out: shape[2..].to_vec(),
+            low,
+        };
+        let rows = self.channels_last(x, &from, &sizes)?;
+        let (weights, stride, scale) = self.filters(&known, &sizes)?;
+        let product = self.taps(rows, weights, stride, window, &sizes);
+        let product = self.rescaled(product, &scale, &sizes);
+        // From `[group, batch, spatial.., channel]`.
+        let (own, to) = (strides(&product.shape), strides(&shape));
+        let Sizes { out_channels, .. } = sizes;
+        let source = |flat: usize| {
+            let at = |axis: usize| flat / to[axis] % shape[axis];
+            let channel = at(1);
+            let spatial: usize = (2..shape.len()).map(|axis| at(axis) * own[axis]).sum();
+            let place = channel / out_channels * own[0] + at(0) * own[1] + spatial + channel % out_channels;
+            Some((0, place))
+        };
+        Ok(self.moved(&[product], super::squeezed(&shape).to_vec(), DType::F32, 0, &source))
+    }
+
+    /// The operand as halves, padded.
+    fn channels_last(
+        &mut self,
+        x: tegula_ir::Value,
+        from: &[usize],
+        sizes: &Sizes,
+    ) -> Result<ValueId, String> {
+        let tensor = self.tensor(x)?;
+        let Sizes { groups, batch, channels, padded, low, .. } = sizes;
+        let shape: Vec<usize> =
+            [*groups, *batch].into_iter().chain(padded.iter().copied()).chain([*channels]).collect();
+        let (to, own) = (strides(&shape), strides(from));
+        let source = |flat: usize| {
+            let at = |axis: usize| flat / to[axis] % shape[axis];
+            let last = shape.len() - 1;
+            let mut place = at(1) * own[0] + (at(0) * channels + at(last)) * own[1];
+            for axis in 2..last {
+                let i = at(axis).checked_sub(low[axis - 2]).filter(|i| *i < from[axis])?;
+                place += i * own[axis];
+            }
+            Some((0, place))
+        };
+        let arranged = self.moved(&[tensor], shape.clone(), DType::F32, 0, &source);
+        let arranged =
+            if channels.is_multiple_of(self.lanes()) { arranged } else { self.only_elements(arranged, 0) };
+        Ok(self.halved(arranged).value)
+    }
+
+    /// Filters in the planes' order, with vectors from one tap to the next, and what scales each column back.
+    fn filters(
+        &mut self,
+        known: &Arc<HostTensor>,
+        sizes: &Sizes,
+    ) -> Result<(ValueId, u32, Vec<i32>), String> {
+        let bits = wide_bits(known)?;
+        let Sizes { groups, channels, out_channels, .. } = *sizes;
+        let taps: usize = known.shape[2..].iter().product();
+        let stride = channels.next_multiple_of(self.lpu.mxm.load_streams as usize);
+        let at = |group: usize, tap: usize, channel: usize, column: usize| {
+            let filter = group * out_channels + column;
+            f32::from_bits(bits[(filter * channels + channel) * taps + tap])
+        };
+        let exponent = |filter: usize| {
+            let own = &bits[filter * channels * taps..(filter + 1) * channels * taps];
+            let largest = own.iter().map(|bits| f32::from_bits(*bits).abs()).fold(0f32, f32::max);
+            if largest.is_normal() { (largest.to_bits() >> 23) as i32 - 127 } else { 0 }
+        };
+        let exponents: Vec<i32> = (0..groups * out_channels).map(exponent).collect();
+        let extents = Extents { batch: groups, m: 0, k: taps * stride, n: out_channels };
+        let weights = self.laid(Element::F16, extents, &|group, step, column| {
+            let (tap, channel) = (step / stride, step % stride);
+            if channel >= channels {
+                return vec![0; 2];
+            }
+            let scale = f64::from(-exponents[group * out_channels + column]).exp2();
+            let x = f64::from(at(group, tap, channel, column)) * scale;
+            f16::from_f64(x).to_bits().to_le_bytes().to_vec()
+        });
+        Ok((weights.value, stride as u32, exponents))
+    }
+
+    fn taps(
+        &mut self,
+        rows: ValueId,
+        weights: ValueId,
+        stride: u32,
+        window: &Window,
+        sizes: &Sizes,
+    ) -> Tensor {
+        let lanes = self.lanes();
+        let Sizes { groups, batch, channels, out_channels, padded, out, .. } = sizes;
+        let chunks = channels.div_ceil(lanes);
+        let mut shape = vec![*groups, *batch];
+        shape.extend(out);
+        shape.push(*out_channels);
+        let value = self.fresh(Element::F32, super::vectors(&shape, lanes), false);
+        let zeros = self.rows_of_zero(Factors::F16);
+        let tile_count = out_channels.div_ceil(lanes);
+        let taps = window.size.iter().product::<i64>() as usize;
+        // Vectors from one step along a spatial axis to the next.
+        let steps: Vec<usize> =
+            (0..padded.len()).map(|i| padded[i + 1..].iter().product::<usize>() * chunks).collect();
+        let spatial: usize = padded.iter().product::<usize>() * chunks;
+        for group in 0..*groups {
+            for column in 0..tile_count {
+                let first = ((group * tile_count + column) * taps) as u32 * stride;
+                let tiles: Vec<Tile> = (0..taps)
+                    .flat_map(|tap| {
+                        let row = tap_row(tap, window, &steps);
+                        (0..chunks).map(move |chunk| Tile {
+                            row: (row + chunk) as u32,
+                            first: first + tap as u32 * stride + (chunk * lanes) as u32,
+                            steps: lanes.min(channels - chunk * lanes) as u32,
+                        })
+                    })
+                    .collect();
+                let mut loops = vec![*batch as u32];
+                loops.extend(out.iter().map(|extent| *extent as u32));
+                let mut row_strides = vec![spatial as u32];
+                row_strides
+                    .extend(steps.iter().zip(&window.strides).map(|(step, by)| *step as u32 * *by as u32));
+                let mut access = Access::dense(value, 0, &loops);
+                access.strides.iter_mut().for_each(|own| *own *= tile_count as u32);
+                access.base = group as u32 * rounds(&loops) * tile_count as u32 + column as u32;
+                let rows = Access {
+                    value: rows,
+                    base: (group * batch * spatial) as u32,
+                    strides: Loops::from_slice(&row_strides),
+                };
+                let product = Product { factors: Factors::F16, rows, tiles, weights, zeros };
+                self.flow(&loops, Kind::Product(product), access);
+            }
+        }
+        Tensor { value, shape, dtype: DType::F32 }
+    }
+
+    fn rescaled(&mut self, product: Tensor, exponents: &[i32], sizes: &Sizes) -> Tensor {
+        if exponents.iter().all(|exponent| *exponent == 0) {
+            return product;
+        }
+        let mut shape = vec![1; product.shape.len()];
+        shape[0] = sizes.groups;
+        shape[product.shape.len() - 1] = sizes.out_channels;
+        let bits: Vec<u32> = exponents.iter().map(|exponent| ((exponent + 127) as u32) << 23).collect();
+        let scale = Tensor { value: self.known_bits(&bits, &shape), shape, dtype: DType::F32 };
+        let mut chain = Chain::over(self, &product.shape);
+        let (a, b) = (chain.arg(&product), chain.arg(&scale));
+        let result = chain.mul(&a, &b);
+        chain.finish(result, product.shape.clone(), DType::F32)
+    }
+}
+
+/// How far a tap's rows lie behind those of the first, in vectors.
+fn tap_row(tap: usize, window: &Window, steps: &[usize]) -> usize {
+    let (mut rest, mut row) = (tap, 0);
+    for axis in (0..steps.len()).rev() {
+        let size = window.size[axis] as usize;
+        row += rest % size * window.dilations[axis] as usize * steps[axis];
+        rest /= size;
+    }
+    row
+}

@@ -1,0 +1,29 @@
+//! A flow in two halves, where its words are too many for the queues.
+
+use crate::flow::{Access, Flow, Kind, Source};
+
+/// The first and the second half of a flow's rounds. None: it has one round.
+pub(crate) fn halves(flow: &Flow) -> Option<[Flow; 2]> {
+    let at = flow.loops.iter().position(|extent| *extent > 1)?;
+    let first = flow.loops[at] / 2;
+    let (mut a, mut b) = (flow.clone(), flow.clone());
+    a.loops[at] = first;
+    b.loops[at] -= first;
+    let skip = |access: &mut Access| access.base += access.strides[at] * first;
+    skip(&mut b.out);
+    match (&mut a.kind, &mut b.kind) {
+        (_, Kind::Alu { operands, .. }) => operands.iter_mut().for_each(|source| {
+            if let Source::Vector(access) = source {
+                skip(access);
+            }
+        }),
+        (_, Kind::Fold { from, .. } | Kind::Move { from, .. }) => skip(from),
+        (Kind::Merge { vectors: front, .. }, Kind::Merge { vectors: back, .. }) => {
+            front.truncate(first as usize);
+            back.drain(..first as usize);
+        }
+        (_, Kind::Product(product)) => skip(&mut product.rows),
+        (_, Kind::Merge { .. }) => return None,
+    }
+    Some([a, b])
+}

@@ -1,0 +1,4 @@
+//! Regions through the whole compiler: verified, simulated, and compared with the stream executor and the evaluator.
+
+mod regions;
+mod support;
