@@ -6,7 +6,7 @@ use tegula_ir::{OpId, RegionId};
 use tegula_machine::{Cpu, Machine};
 use tegula_package::CostRecord;
 use tegula_perf::GpuUnit;
-use tegula_tensor::facts::{data_of_update, weight};
+use tegula_tensor::facts::{data_of_update, is_contraction, weight};
 use tegula_tensor::{KernelClass, TensorFunc, TensorOp, winograd};
 
 /// What open sizes are taken to be where one number is needed: a usual sequence length or image side.
@@ -120,7 +120,7 @@ fn of(
 /// The type of the elements that a kernel computes with: of its product's left side, else of its first operand.
 fn factor(func: &TensorFunc, op: OpId) -> DType {
     let mut ops = func.regions_of(op).iter().flat_map(|region| func.ops_in(*region));
-    let value = match ops.find(|op| is_product(func, **op)) {
+    let value = match ops.find(|op| is_contraction(func.kind(**op))) {
         Some(product) => func.operands(*product).first(),
         None => func.operands(op).first(),
     };
@@ -150,24 +150,8 @@ fn timed(count: &Dim, at: impl Fn(u64) -> (Bytes, Flops), work: (DType, GpuUnit)
 /// Flops of a kernel's dots and convolutions.
 fn products(func: &TensorFunc, op: OpId) -> Dim {
     let ops = func.regions_of(op).iter().flat_map(|region| func.ops_in(*region));
-    let flops = ops.filter(|op| is_product(func, **op)).map(|op| op_flops(func, *op));
+    let flops = ops.filter(|op| is_contraction(func.kind(**op))).map(|op| op_flops(func, *op));
     flops.fold(Dim::from(0), |sum, flops| sum + flops)
-}
-
-fn is_product(func: &TensorFunc, op: OpId) -> bool {
-    use TensorOp::*;
-    matches!(
-        func.kind(op),
-        Dot { .. }
-            | QDot { .. }
-            | Conv { .. }
-            | WinogradConv { .. }
-            | QConv { .. }
-            | ConvTranspose { .. }
-            | Attention { .. }
-            | Lstm { .. }
-            | Gru { .. }
-    )
 }
 
 /// Elements times vector instructions for each, of all of a kernel that is no product. A map that moves elements fills
@@ -175,7 +159,7 @@ fn is_product(func: &TensorFunc, op: OpId) -> bool {
 fn vector_ops(func: &TensorFunc, op: OpId, class: KernelClass, cpu: &Cpu) -> Dim {
     let (mut ops, mut moves) = (Dim::from(0), false);
     for inner in func.regions_of(op).iter().flat_map(|region| func.ops_in(*region)) {
-        let Some(result) = func.results(*inner).first().filter(|_| !is_product(func, *inner)) else {
+        let Some(result) = func.results(*inner).first().filter(|_| !is_contraction(func.kind(*inner))) else {
             continue;
         };
         let moved = is_move(func.kind(*inner));

@@ -19,4 +19,4 @@ pub use codegen::{
     Launches, Placement, Span, View,
 };
 pub use preferences::{BytePairs, Preferences};
-pub use target::{Claim, Fused, Layouts, Packing, Place, Target, Targets};
+pub use target::{Claim, Contractions, Fused, Layouts, Packing, Place, Target, Targets};

@@ -41,12 +41,28 @@ pub trait Target: Sync {
 pub struct Targets<'a> {
     pub host: &'a dyn Target,
     pub device: Option<&'a dyn Target>,
+    pub contractions: Contractions,
+}
+
+/// Who computes dots, convolutions, attention and recurrent layers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Contractions {
+    /// The device those that it claims, the host all others.
+    #[default]
+    Anywhere,
+    /// The device: one that it does not claim is an error.
+    Device,
 }
 
 impl<'a> Targets<'a> {
     /// No device takes a region.
     pub fn host(host: &'a dyn Target) -> Targets<'a> {
-        Targets { host, device: None }
+        Targets { host, device: None, contractions: Contractions::Anywhere }
+    }
+
+    /// A device takes what it claims.
+    pub fn beside(host: &'a dyn Target, device: &'a dyn Target) -> Targets<'a> {
+        Targets { device: Some(device), ..Targets::host(host) }
     }
 
     /// The target that compiles kernels of a class.

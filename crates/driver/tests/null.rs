@@ -31,7 +31,7 @@ fn run(seed_of: impl Fn(u64) -> Option<u64>) -> usize {
     let mut taken = 0;
     for seed in 0..SEEDS {
         let device = Null::new(machine(), seed_of(seed));
-        let targets = Targets { host: chosen.host(), device: Some(&device) };
+        let targets = Targets::beside(chosen.host(), &device);
         let case = generate(seed, &Choices::default());
         let pipeline = tensor_pipeline(targets, Precision::F32);
         let cx = &mut PassCx::new().without_remarks();

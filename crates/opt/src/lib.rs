@@ -5,6 +5,7 @@
 
 pub mod assign_layouts;
 mod axis_groups;
+mod check_contractions;
 pub mod fork_loops;
 pub mod form_kernels;
 pub mod keep_wide;

@@ -1,6 +1,7 @@
 //! The passes on tensor programs, in order.
 
 use crate::assign_layouts::assign_layouts;
+use crate::check_contractions::check_contractions;
 use crate::form_kernels::form_kernels;
 use crate::keep_wide::keep_wide;
 use crate::partition::partition;
@@ -37,7 +38,11 @@ pub fn tensor_pipeline(targets: Targets<'_>, precision: Precision) -> Pipeline<'
         // Passes to come find what is left side by side in memory.
         .pass("compact", |program, _| Ok(program.for_each_func(TensorFunc::compact)))
         // Composites are whole; what a device takes no pass touches any more.
-        .pass("partition", move |program, cx| partition(program, device, cx))
+        .pass("partition", move |program, cx| {
+            let changed = partition(program, device, cx)?;
+            check_contractions(program, targets, precision)?;
+            Ok(changed)
+        })
         .pass("decompose_wide_attention", move |program, cx| {
             decompose_wide_attention(program, target, precision, cx)
         })

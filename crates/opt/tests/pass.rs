@@ -42,7 +42,7 @@ fn pipeline<'a>(name: &str, target: &'a dyn Target) -> Pipeline<'a, TensorProgra
             passes::decompose_composites(program, target, cx)
         }),
         "decompose_recurrent" => p.pass("decompose_recurrent", move |program, cx| {
-            passes::decompose_recurrent(program, Targets { host: target, device: None }, cx)
+            passes::decompose_recurrent(program, Targets::host(target), cx)
         }),
         "fold_constants" => {
             p.pass("fold_constants", move |program, cx| passes::fold_constants(program, target, cx))

@@ -39,6 +39,23 @@ pub fn wider_product(dtype: DType) -> Option<DType> {
     }
 }
 
+/// Whether an op sums products of its operands' elements: dots, convolutions, attention, recurrent layers.
+pub fn is_contraction(kind: &TensorOp) -> bool {
+    use TensorOp::*;
+    matches!(
+        kind,
+        Dot { .. }
+            | QDot { .. }
+            | Conv { .. }
+            | WinogradConv { .. }
+            | QConv { .. }
+            | ConvTranspose { .. }
+            | Attention { .. }
+            | Lstm { .. }
+            | Gru { .. }
+    )
+}
+
 /// Whether an op gives for each of its indices an element of a table that is there before the kernel.
 pub fn is_lookup(func: &TensorFunc, op: OpId) -> bool {
     let TensorOp::Gather { .. } = func.kind(op) else { return false };

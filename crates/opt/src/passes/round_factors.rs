@@ -5,7 +5,7 @@
 //! it is computed, in its kernel's epilogue, and what moves it moves `bf16`. Who computes with the value instead (a
 //! residual, a norm) reads it as it was, in `f32`: rounding that too costs more accuracy than the second copy costs time.
 //! A target that multiplies 16-bit floats as `f32` would round for nothing: there constant right sides of dots alone are
-//! rounded, which few rows read in half the time, and all else stays as it is.  At [`Precision::F32`] nothing happens.
+//! rounded, which few rows read in half the time, and all else stays as it is.  At other precisions nothing happens.
 
 mod weights;
 
@@ -28,15 +28,18 @@ pub enum Precision {
     F32,
     /// Factors of contractions are rounded to `bf16`.
     Bf16,
+    /// A streaming chip rounds factors of contractions to `f16`; the program stays as it is.
+    F16,
 }
 
 impl Precision {
-    pub const ALL: [Precision; 2] = [Precision::F32, Precision::Bf16];
+    pub const ALL: [Precision; 3] = [Precision::F32, Precision::Bf16, Precision::F16];
 
     pub const fn name(self) -> &'static str {
         match self {
             Precision::F32 => "f32",
             Precision::Bf16 => "bf16",
+            Precision::F16 => "f16",
         }
     }
 
@@ -58,8 +61,9 @@ impl FromStr for Precision {
     /// Errors: `bad-option`, there is no such precision.
     fn from_str(name: &str) -> Result<Precision, Diagnostic> {
         Precision::ALL.into_iter().find(|known| known.name() == name).ok_or_else(|| {
-            Diagnostic::error("bad-option", format!("`{name}` is no precision"))
-                .note("the precisions are f32, which is what the model says, and bf16")
+            Diagnostic::error("bad-option", format!("`{name}` is no precision")).note(
+                "the precisions are f32, which is what the model says, bf16, and of streaming chips f16",
+            )
         })
     }
 }
@@ -78,7 +82,7 @@ pub fn round_factors(
     target: &dyn Target,
     cx: &mut PassCx,
 ) -> Result<Changed, Diagnostics> {
-    if precision == Precision::F32 {
+    if precision != Precision::Bf16 {
         return Ok(Changed::No);
     }
     let rounded = if precision.rounds_both(target) { Rounded::Both } else { Rounded::Weights };
