@@ -18,7 +18,7 @@ mod run;
 mod scalar;
 mod sums;
 
-pub use run::{Watch, reference, rounded_otherwise, watch_kernels};
+pub use run::{Watch, reference, rounded_otherwise, watch_kernels, watch_kernels_at};
 
 use std::sync::Arc;
 use tegula_base::HostTensor;

@@ -17,7 +17,7 @@ pub use fitting_sizes::fitting_sizes;
 pub use growth::{Growth, Judgement};
 pub(crate) use wanted::Wanted;
 
-use crate::bound::{Bounded, watch_kernels};
+use crate::bound::{Bounded, watch_kernels_at};
 use crate::compile::{Compiled, Stages, compile};
 use crate::model::Model;
 use crate::options::CompileOptions;
@@ -27,7 +27,7 @@ use tegula_base::{Diagnostic, Diagnostics, HostTensor};
 use tegula_ir::{OpId, PassCx};
 use tegula_opt::lower_to_host::HostModule;
 use tegula_opt::passes::Precision;
-use tegula_package::MachineId;
+use tegula_package::About;
 use tegula_runtime::{Hardware, Session};
 use tegula_tensor::TensorProgram;
 use tegula_tensor::eval::Bindings;
@@ -115,11 +115,11 @@ pub fn check_compiled(
         );
     };
     let bytes = package.to_bytes();
-    let machine = tegula_package::Package::parse(bytes.clone())?.manifest.about.machine;
+    let about = tegula_package::Package::parse(bytes.clone())?.manifest.about;
     let wanted = Wanted::of(imported, precision, inputs, expected)?;
     // Before the whole run, which does not give up on a loop without an end.
     let Chain { launches, values } =
-        check_launches(stages, host, Device { machine: &machine, hardware }, inputs)?;
+        check_launches(stages, host, Device { about: &about, hardware }, precision, inputs)?;
     let options = crate::session_options(1, hardware.clone());
     let actual = Session::from_bytes(bytes, options).and_then(|session| session.run(inputs));
     let actual = match actual {
@@ -138,8 +138,8 @@ pub fn check_compiled(
 /// What launches are for, and what runs them.
 #[derive(Clone, Copy)]
 pub struct Device<'a> {
-    /// As the package's manifest says it.
-    pub machine: &'a MachineId,
+    /// The package's manifest, which names the machines.
+    pub about: &'a About,
     pub hardware: &'a Hardware,
 }
 
@@ -169,6 +169,7 @@ fn check_launches(
     stages: &Stages,
     host: &HostModule,
     on: Device<'_>,
+    precision: Precision,
     inputs: &[HostTensor],
 ) -> Result<Chain, Diagnostics> {
     let by_op = launch::by_op(host);
@@ -183,6 +184,6 @@ fn check_launches(
         launches.push(check);
         Ok(computed.ok().filter(|_| is_fine))
     };
-    let values = watch_kernels(&stages.tensor, inputs, &mut watch)?;
+    let values = watch_kernels_at(precision, &stages.tensor, inputs, &mut watch)?;
     Ok(Chain { launches, values })
 }

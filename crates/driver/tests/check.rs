@@ -74,8 +74,8 @@ fn right_kernels_pass() {
 fn a_kernel_that_forgets_a_term_is_wrong() {
     let model = product();
     let Compiled { stages, package, .. } = compile(&model, &options(), None, &mut PassCx::new()).unwrap();
-    let machine = Package::parse(package.unwrap().to_bytes()).unwrap().manifest.about.machine;
-    let on = Device { machine: &machine, hardware: &Hardware::Own };
+    let about = Package::parse(package.unwrap().to_bytes()).unwrap().manifest.about;
+    let on = Device { about: &about, hardware: &Hardware::Own };
     let inputs = inputs();
     let mut seen = 0;
     let mut watch = |op: OpId, operands: &[Arc<HostTensor>], expected: &[Bounded], bindings: &Bindings| {

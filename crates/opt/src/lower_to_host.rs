@@ -33,7 +33,7 @@ use tegula_package::CostRecord;
 use tegula_tensor::TensorProgram;
 
 /// The device of regions: the home is 0.
-const BESIDE_THE_HOST: u32 = 1;
+pub const BESIDE_THE_HOST: u32 = 1;
 
 /// A program on the host level with the kernels that its launches name.
 #[derive(Clone, Debug)]

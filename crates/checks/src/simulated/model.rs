@@ -10,7 +10,7 @@ use tegula_driver::bound::{Bounded, compare, watch_kernels};
 use tegula_driver::check::run_launch;
 use tegula_driver::{Compiled, Model};
 use tegula_ir::OpId;
-use tegula_package::{MachineId, Package};
+use tegula_package::{About, Package};
 use tegula_tensor::eval::Bindings;
 use tegula_testkit::compare::{Tolerance, distance};
 use tegula_testkit::random::data;
@@ -86,8 +86,8 @@ fn launches(
     inputs: &[HostTensor],
     held: &mut Held,
 ) -> Result<(), Verdict> {
-    let machine = machine_of(compiled).map_err(Verdict::Crashed)?;
-    let device = tegula_driver::check::Device { machine: &machine, hardware: &device.hardware };
+    let about = about(compiled).map_err(Verdict::Crashed)?;
+    let device = tegula_driver::check::Device { about: &about, hardware: &device.hardware };
     let mut watch = |op: OpId, operands: &[Arc<HostTensor>], expected: &[Bounded], bindings: &Bindings| {
         let results = run_launch(&compiled.stages, device, op, operands, bindings)?;
         for (i, (got, want)) in results.iter().zip(expected).enumerate() {
@@ -101,10 +101,10 @@ fn launches(
     watched.map(|_| ()).map_err(|error| Verdict::Wrong(error.to_string()))
 }
 
-fn machine_of(compiled: &Compiled) -> Result<MachineId, String> {
+fn about(compiled: &Compiled) -> Result<About, String> {
     let draft = compiled.package.as_ref().ok_or("there is no package")?;
     let package = Package::parse(draft.to_bytes()).map_err(|found| found.to_string())?;
-    Ok(package.manifest.about.machine)
+    Ok(package.manifest.about)
 }
 
 fn file(id: &str) -> Result<bytes::Bytes> {

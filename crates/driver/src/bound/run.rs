@@ -4,13 +4,15 @@ use super::{Bounded, noise, rules};
 use std::collections::HashMap;
 use std::sync::Arc;
 use tegula_base::random::SplitMix64;
-use tegula_base::{Diagnostic, HostTensor};
+use tegula_base::{DType, Diagnostic, HostTensor};
 use tegula_ir::op::OpRules;
-use tegula_ir::{ConstStore, OpId, RegionId, Value};
+use tegula_ir::{ConstStore, OpId, RegionId, ScalarOp, Value};
 use tegula_opt::lower_to_host::is_runtime_kernel;
+use tegula_opt::passes::Precision;
 use tegula_tensor::decompose::{expand, is_composite};
 use tegula_tensor::eval::{self, Bindings, check_rounds};
-use tegula_tensor::{Builder, TensorFunc, TensorOp, TensorProgram, TensorType, evaluate_op};
+use tegula_tensor::facts::is_contraction;
+use tegula_tensor::{Builder, KernelClass, TensorFunc, TensorOp, TensorProgram, TensorType, evaluate_op};
 
 /// The results of the entry function with their bounds.
 pub fn reference(program: &TensorProgram, inputs: &[HostTensor]) -> Result<Vec<Bounded>, Diagnostic> {
@@ -46,9 +48,23 @@ pub fn watch_kernels(
     inputs: &[HostTensor],
     watch: &mut Watch,
 ) -> Result<Vec<HostTensor>, Diagnostic> {
+    watch_kernels_at(Precision::F32, program, inputs, watch)
+}
+
+/// As [`watch_kernels`], of a program whose device rounds factors to a precision.
+pub fn watch_kernels_at(
+    precision: Precision,
+    program: &TensorProgram,
+    inputs: &[HostTensor],
+    watch: &mut Watch,
+) -> Result<Vec<HostTensor>, Diagnostic> {
     let bindings = eval::bindings(program, inputs)?;
     let run = Run::new(program.entry(), &program.consts, bindings);
-    Run { watch: Some(watch), ..run }.values_of(inputs)
+    let of_device = match precision {
+        Precision::F32 | Precision::Bf16 => None,
+        Precision::F16 => Some(DType::F16),
+    };
+    Run { watch: Some(watch), of_device, ..run }.values_of(inputs)
 }
 
 struct Run<'a> {
@@ -59,11 +75,16 @@ struct Run<'a> {
     watch: Option<&'a mut Watch<'a>>,
     /// Set: ops give other values within their bounds, and no bounds.
     noise: Option<SplitMix64>,
+    /// What the device's regions round the factors of contractions of `f32` to.
+    of_device: Option<DType>,
+    /// The same of what runs now.
+    factors: Option<DType>,
 }
 
 impl<'a> Run<'a> {
     fn new(func: &'a TensorFunc, consts: &'a ConstStore, bindings: Bindings) -> Run<'a> {
-        Run { func, consts, bindings, values: HashMap::new(), watch: None, noise: None }
+        let (watch, noise, of_device, factors) = (None, None, None, None);
+        Run { func, consts, bindings, values: HashMap::new(), watch, noise, of_device, factors }
     }
 
     /// The results of the function alone.
@@ -128,7 +149,10 @@ impl<'a> Run<'a> {
                 if is_runtime_kernel(&kind) && self.watch.is_some() {
                     return self.watched(op, operands, |_, exact| rules::apply(&kind, &exact));
                 }
-                let results = rules::apply(&kind, operands)?;
+                let results = match self.factors.filter(|_| is_contraction(&kind)) {
+                    Some(dtype) => rules::apply(&kind, &rounded(operands, dtype)?)?,
+                    None => rules::apply(&kind, operands)?,
+                };
                 Ok(match &mut self.noise {
                     Some(noise) => results.into_iter().map(|result| noise::moved(result, noise)).collect(),
                     None => results,
@@ -139,10 +163,15 @@ impl<'a> Run<'a> {
 
     fn kernel(&mut self, op: OpId, operands: &[Bounded]) -> Result<Vec<Bounded>, String> {
         let region = self.func.regions_of(op)[0];
-        match self.watch {
+        if matches!(self.func.kind(op), TensorOp::Kernel { class: KernelClass::Region }) {
+            self.factors = self.of_device;
+        }
+        let results = match self.watch {
             Some(_) => self.watched(op, operands, |run, exact| run.scoped(region, exact)),
             None => self.scoped(region, operands.to_vec()),
-        }
+        };
+        self.factors = None;
+        results
     }
 
     /// A launch by itself: on operands without bounds, and without a watch inside. What it gives goes on without bounds,
@@ -175,7 +204,8 @@ impl<'a> Run<'a> {
         let mut b = Builder::new(&mut func, &mut consts);
         let results = expand(&mut b, kind, &args)?;
         b.ret(&results)?;
-        let mut run = Run { noise: self.noise.take(), ..Run::new(&func, &consts, Bindings::default()) };
+        let run = Run::new(&func, &consts, Bindings::default());
+        let mut run = Run { noise: self.noise.take(), factors: self.factors, ..run };
         let results = run.region(func.body(), operands.to_vec());
         self.noise = run.noise;
         results
@@ -216,6 +246,20 @@ impl<'a> Run<'a> {
         }
         Ok(if decided { results } else { forget(results) })
     }
+}
+
+/// The operands of a contraction with its two factors, where they are `f32`, rounded.
+fn rounded(operands: &[Bounded], dtype: DType) -> Result<Vec<Bounded>, String> {
+    let cast = |operand: Bounded, to: DType| -> Result<Bounded, String> {
+        let kind = TensorOp::Elementwise { f: ScalarOp::Cast { to, saturate: false } };
+        let mut results = rules::apply(&kind, &[operand])?;
+        results.pop().ok_or_else(|| "a cast has no result".to_string())
+    };
+    let round = |(i, operand): (usize, &Bounded)| match i < 2 && operand.value.dtype == DType::F32 {
+        true => cast(cast(operand.clone(), dtype)?, DType::F32),
+        false => Ok(operand.clone()),
+    };
+    operands.iter().enumerate().map(round).collect()
 }
 
 /// Rows one after the other, then zeros.

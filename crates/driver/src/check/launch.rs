@@ -1,14 +1,14 @@
 //! Runs the launches of one kernel of a host program alone, by a package that holds nothing else: the very code of the
-//! model's package on operands of our choice.
+//! model's package on operands of our choice. A launch on a device has its operands brought there, and its results back.
 
 use super::Device;
 use std::sync::Arc;
-use tegula_backend::BufferRef;
+use tegula_backend::{BufferRef, Code};
 use tegula_base::{DType, Dim, HashMap, HostTensor};
 use tegula_host::{HostOp, Packing};
 use tegula_ir::OpId;
 use tegula_opt::lower_to_host::constants::packing;
-use tegula_opt::lower_to_host::{HostCode, HostModule, add_code};
+use tegula_opt::lower_to_host::{BESIDE_THE_HOST, HostCode, HostModule, add_code};
 use tegula_package::{
     About, Arg, Buffer, BufferId, DeviceId, HostProgram, Kernel, KernelCode, PackageBuilder, Place, Port,
     Step,
@@ -54,15 +54,32 @@ pub(super) fn run(
         .collect::<Result<Vec<HostTensor>, String>>()?;
     let outputs = result_types.iter().map(buffer_bytes).collect::<Result<Vec<usize>, String>>()?;
 
+    let on_device = indices.iter().any(|index| is_region(host, *index));
+    let ports = inputs.len() + outputs.len();
+    // On a device each input and output has a twin behind them.
+    let operands = if on_device { ports } else { 0 };
     let mut alone = Alone {
         host,
         bindings,
-        results: inputs.len(),
-        temporaries: inputs.len() + outputs.len(),
+        operands,
+        results: operands + inputs.len(),
+        temporaries: operands + ports,
         builder: PackageBuilder::new(),
         between: vec![],
     };
     let (mut kernels, mut steps) = (Vec::new(), Vec::new());
+    let sizes = inputs.iter().map(|tensor| tensor.bytes.len()).chain(outputs.iter().copied());
+    let sizes: Vec<usize> = sizes.collect();
+    let transfer = |src: usize, dst: usize| Step::Transfer {
+        src: BufferId::from(src),
+        src_offset: Dim::from(0),
+        dst: BufferId::from(dst),
+        dst_offset: Dim::from(0),
+        bytes: Dim::from(sizes[src.min(dst)]),
+    };
+    if on_device {
+        steps.extend((0..inputs.len()).map(|i| transfer(i, ports + i)));
+    }
     // An update finds its data where its result is to be.
     if let Some(data) = data_of_update(func, op) {
         let zero = Dim::from(0);
@@ -80,8 +97,14 @@ pub(super) fn run(
         kernels.push(kernel);
     }
     let Alone { builder, between, .. } = alone;
+    if on_device {
+        steps.extend((inputs.len()..ports).map(|i| transfer(ports + i, i)));
+    }
     let last = steps.len() as u32 - 1;
     let temporary = |bytes: &Dim| Buffer { bytes: bytes.clone(), last, ..buffer(Place::Arena, 0) };
+    let device = DeviceId(BESIDE_THE_HOST);
+    let twin = |bytes: &usize| Buffer { device, last, ..buffer(Place::Arena, *bytes) };
+    let twins = if on_device { sizes.as_slice() } else { &[] };
     let program = HostProgram {
         symbols: vec![],
         inputs: inputs.iter().enumerate().map(|(i, tensor)| port("in", i, i, tensor.bytes.len())).collect(),
@@ -91,13 +114,15 @@ pub(super) fn run(
             .enumerate()
             .map(|(i, tensor)| buffer(Place::Input(i as u32), tensor.bytes.len()))
             .chain(outputs.iter().enumerate().map(|(i, n)| buffer(Place::Output(i as u32), *n)))
+            .chain(twins.iter().map(twin))
             .chain(between.iter().map(temporary))
             .collect(),
         images: vec![],
         kernels,
         steps,
     };
-    let about = About { machine: on.machine.clone(), ..About::default() };
+    let About { machine, devices, .. } = on.about.clone();
+    let about = About { machine, devices, ..About::default() };
     let package = builder.finish(about, program).map_err(|found| found.to_string())?;
     let options = crate::session_options(1, on.hardware.clone());
     let session = Session::from_bytes(package.to_bytes(), options).map_err(|found| found.to_string())?;
@@ -105,11 +130,20 @@ pub(super) fn run(
     results.into_iter().zip(&result_types).map(|(bytes, ty)| row_major(bytes, ty)).collect()
 }
 
+/// Whether a launch is on the device beside the host.
+fn is_region(host: &HostModule, index: usize) -> bool {
+    match &host.kernels[index].code {
+        HostCode::Compiled(code) => matches!(host.codes[*code], Code::Graph { .. }),
+        HostCode::Native { .. } => false,
+    }
+}
+
 /// Puts launches into a package of their own: operands, results and temporaries are its buffers, in this order.
 struct Alone<'a> {
     host: &'a HostModule,
     bindings: &'a Bindings,
-    /// The first result's buffer, and the first temporary's.
+    /// The first operand's buffer, the first result's, and the first temporary's.
+    operands: usize,
     results: usize,
     temporaries: usize,
     builder: PackageBuilder,
@@ -133,7 +167,7 @@ impl Alone<'_> {
         let mut args = Vec::with_capacity(kernel.views.len() + sizes.len());
         for (view, value) in kernel.views.iter().zip(steps.operands(launch)) {
             let number = match *view {
-                BufferRef::Operand(i) => i,
+                BufferRef::Operand(i) => self.operands + i,
                 BufferRef::Result(i) => self.results + i,
                 BufferRef::Temporary(i) => {
                     if self.between.len() <= i {
