@@ -67,7 +67,7 @@ pub struct CompileOptions {
 pub struct TargetOptions {
     /// Device that runs the kernels: `cpu`; `cuda` or `gpu` (the first NVIDIA GPU); `sim-ptx` (simulates the GPU of
     /// `--machine`, default `h200`); `sim-x86` (simulates the processor of `--machine`, default `avx512-bf16-generic`);
-    /// `sim-lpu` (simulates the streaming chip of a package).
+    /// `sim-lpu` (simulates the streaming chip of `--machine`, default `tsp1`).
     #[arg(long, value_name = "cpu|cuda|sim-ptx|sim-x86|sim-lpu", value_parser = parse_target)]
     pub target: Option<Target>,
     /// Machine to compile for: a class from `tegula machine list`, or a machine file. Default: this processor or GPU.
@@ -80,8 +80,9 @@ pub struct TargetOptions {
     #[arg(long)]
     pub portable: bool,
     /// Precision of `f32` matrix products and convolutions. `bf16` rounds their operands and accumulates in `f32`; on
-    /// machines without `bf16` instructions it rounds only the weights of matrix products. Default: `f32`.
-    #[arg(long, value_name = "TYPE", value_parser = ["f32", "bf16"])]
+    /// machines without `bf16` instructions it rounds only the weights of matrix products. Streaming chips have `f16` in its
+    /// place. Default: `f32`.
+    #[arg(long, value_name = "TYPE", value_parser = ["f32", "bf16", "f16"])]
     pub precision: Option<String>,
     /// Use the tile sizes that `tegula tune` recorded in this file.
     #[arg(long, value_name = "FILE.toml")]
@@ -464,7 +465,7 @@ pub struct PredictArgs {
     #[arg(long, conflicts_with = "csv")]
     pub sensitivities: bool,
     /// Precision of `f32` matrix products and convolutions, as for `tegula compile`.
-    #[arg(long, value_name = "TYPE", value_parser = ["f32", "bf16"])]
+    #[arg(long, value_name = "TYPE", value_parser = ["f32", "bf16", "f16"])]
     pub precision: Option<String>,
     #[command(flatten)]
     pub dims: DimOptions,

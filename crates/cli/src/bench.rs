@@ -54,7 +54,7 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
     let peak = peak_memory();
     let forecast = forecast_run(session.package(), profile, &sizes)?;
     let rows = kernel_rows(&session, &profiles, &forecast);
-    let predicted_ns = forecast.ns();
+    let (predicted_ns, cycles) = (forecast.ns(), forecast.cycles());
     let summary = Summary {
         compile_ns,
         load_ns,
@@ -65,6 +65,7 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
         runs: times.len(),
         threads: session.threads(),
         predicted_ns,
+        cycles,
         basis: forecast.basis,
         arena: arena_bytes(profile),
         peak,
@@ -87,6 +88,8 @@ struct Summary {
     runs: usize,
     threads: usize,
     predicted_ns: f64,
+    /// Of the launches on streaming chips, predicted and run.
+    cycles: Option<u64>,
     basis: Basis,
     arena: u64,
     peak: Option<u64>,
@@ -136,6 +139,7 @@ impl Summary {
             "runs": self.runs,
             "threads": self.threads,
             "predicted_ns": self.predicted_ns,
+            "cycles": self.cycles,
             "prediction": output::basis(&self.basis),
             "arena_bytes": self.arena,
             "peak_bytes": self.peak,
@@ -148,7 +152,7 @@ impl Summary {
     fn print(&self, rows: &[Row]) -> Result<(), Failure> {
         let time = |ns: u64| output::duration(ns as f64);
         let mut text = format!(
-            "{}load {}, first run {}\n{} runs on {} {}: median {}, p10 {}, p90 {} (predicted for one thread: {})\narena {}, peak {}\n",
+            "{}load {}, first run {}\n{} runs on {} {}: median {}, p10 {}, p90 {} (predicted for one thread: {}{})\narena {}, peak {}\n",
             output::compile_time(self.compile_ns),
             time(self.load_ns),
             time(self.first_run_ns),
@@ -158,6 +162,7 @@ impl Summary {
             output::duration(self.median),
             output::duration(self.p10),
             output::duration(self.p90),
+            output::cycles(self.cycles),
             output::duration(self.predicted_ns),
             output::size(self.arena),
             self.peak.map_or("unknown".to_string(), output::size),

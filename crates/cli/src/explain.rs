@@ -15,13 +15,14 @@ pub fn explain(args: &ExplainArgs) -> Result<(), Failure> {
             let explained = tegula_driver::explain::explain(model, options, args.node.as_deref(), cx)?;
             Ok((explained, tegula_driver::explain::preferences(options)?))
         })?;
-    let Explained { stories, basis, ns, made_up } = &explained;
+    let Explained { stories, basis, ns, cycles, made_up } = &explained;
     if args.json {
         let values: Vec<Value> = stories.iter().map(to_json).collect();
         return output::print_json(&json!({
             "kernels": values,
             "preferences": preferences,
             "predicted_ns": ns,
+            "cycles": cycles,
             "prediction": output::basis(basis),
             "made_up_sizes": made_up,
         }));
@@ -29,7 +30,11 @@ pub fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     let mut text: String = stories.iter().map(to_text).collect();
     if args.node.is_none() {
         text += &match made_up.is_empty() {
-            true => format!("{} in all on one core or GPU, by the {basis}\n", output::duration(*ns)),
+            true => format!(
+                "{}{} in all on one core or GPU, by the {basis}\n",
+                output::cycles(*cycles),
+                output::duration(*ns)
+            ),
             false => format!("times by the {basis}\n"),
         };
         text += "the target's preferences, which passes act on:\n";

@@ -34,6 +34,11 @@ pub fn basis(basis: &Basis) -> Value {
     json!({ "machine": basis.machine, "part": basis.part, "model": basis.model.name(), "why": basis.why })
 }
 
+/// What launches on a streaming chip take, before the time of all: `21 cycles of the chip, `; nothing without any.
+pub fn cycles(cycles: Option<u64>) -> String {
+    cycles.map_or_else(String::new, |cycles| format!("{cycles} cycles of the chip, "))
+}
+
 /// Prints findings for who asked for JSON; stderr has them as text.
 pub fn print_findings(found: &Diagnostics) -> Result<(), Failure> {
     let findings: Vec<Value> = found

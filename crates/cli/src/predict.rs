@@ -120,7 +120,14 @@ fn settings(vary: &Vary) -> Vec<Vec<(String, FactValue)>> {
 }
 
 fn to_text(reports: &[MachineReport]) -> String {
-    let mut text = format!("{:>10} {:>10}  {:<8} {:<9} machine\n", "predicted", "bytes", "bound", "model");
+    let on_chip = |report: &MachineReport| {
+        let time = output::duration(report.kernels.ns);
+        let line =
+            |cycles| format!("{}{time} in all on {}\n", output::cycles(Some(cycles)), report.basis.machine);
+        report.kernels.cycles.map(line)
+    };
+    let mut text: String = reports.iter().filter_map(on_chip).collect();
+    text += &format!("{:>10} {:>10}  {:<8} {:<9} machine\n", "predicted", "bytes", "bound", "model");
     let mut line = |kernels: &Kernels, model: &str, name: &str| {
         text += &format!(
             "{:>10} {:>10}  {:<8} {model:<9} {name}\n",
@@ -206,7 +213,7 @@ fn to_json(report: &MachineReport) -> Value {
         let facts = varied.facts.iter().map(|(name, value)| (name.clone(), json!(value)));
         json!({
             "facts": facts.collect::<Map<String, Value>>(),
-            "predicted_ns": varied.kernels.ns, "bytes": varied.kernels.bytes(), "bound": varied.kernels.bound(),
+            "predicted_ns": varied.kernels.ns, "cycles": varied.kernels.cycles, "bytes": varied.kernels.bytes(), "bound": varied.kernels.bound(),
             "kernels": rows_json(&varied.kernels),
         })
     };
@@ -214,6 +221,7 @@ fn to_json(report: &MachineReport) -> Value {
         "machine": report.basis.machine,
         "prediction": output::basis(&report.basis),
         "predicted_ns": ns,
+        "cycles": report.kernels.cycles,
         "bytes": report.kernels.bytes(),
         "bound": report.kernels.bound(),
         "kernels": rows_json(&report.kernels),

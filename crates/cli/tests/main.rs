@@ -3,6 +3,7 @@
 mod ask;
 
 mod answers;
+mod chips;
 mod command;
 mod cuda;
 mod given;

@@ -19,8 +19,8 @@ use tegula_opt::lower_to_host::{HostModule, Kernels, compile_kernels, lower_to_h
 use tegula_opt::passes::Precision;
 use tegula_opt::plan_memory::{Lifetimes, plan_memory};
 use tegula_opt::update_in_place::{Alias, aliases, update_in_place};
+use tegula_package::About;
 use tegula_package::writer::Draft;
-use tegula_package::{About, PackageDevice};
 use tegula_tensor::TensorProgram;
 use tegula_tiling::tuning::TunedTile;
 use tegula_tiling::{Contract, TileMachine, contract_of};
@@ -281,13 +281,8 @@ fn about(model: &str, options: &CompileOptions, stages: &Stages, chosen: &Chosen
     if options.form == Form::Portable {
         given.insert("form".to_string(), "portable".to_string());
     }
-    let devices = chosen
-        .targets()
-        .device
-        .zip(options.device.as_ref())
-        .map(|(device, name)| PackageDevice { name: name.clone(), machine: target::machine_id(device) });
     About {
-        devices: devices.into_iter().collect(),
+        devices: chosen.package_device().into_iter().collect(),
         model: model.to_string(),
         tegula: env!("CARGO_PKG_VERSION").to_string(),
         machine: target::machine_id(chosen.host()),

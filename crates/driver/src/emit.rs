@@ -7,7 +7,7 @@ use crate::target;
 use std::fmt::Write;
 use tegula_base::{Diagnostic, Diagnostics};
 use tegula_ir::{ConstStore, PassCx, PassState, PrintOptions, print_func, print_program};
-use tegula_tensor::{TensorOp, TensorProgram};
+use tegula_tensor::{KernelClass, TensorOp, TensorProgram};
 use tegula_tile::TileKernel;
 use tegula_tiling::{TileLaunches, lower_kernel};
 
@@ -131,7 +131,7 @@ fn each_launch(
     Ok(out)
 }
 
-/// The texts of all kernels, each under its nodes' names; `// -----` stands between them, as in files that
+/// The texts of all kernels, each under its nodes' names, of a region that a device has it; `// -----` stands between them, as in files that
 /// `mlir-opt --split-input-file` reads.
 fn each_kernel(
     program: &TensorProgram,
@@ -142,7 +142,10 @@ fn each_kernel(
     let kernels = func.walk().into_iter().filter(|op| matches!(func.kind(*op), TensorOp::Kernel { .. }));
     for (number, op) in kernels.enumerate() {
         let node = func.op(op).location.as_deref().unwrap_or("");
-        let text = text(func, op)?;
+        let text = match func.kind(op) {
+            TensorOp::Kernel { class: KernelClass::Region } => "// a region of the device\n".to_string(),
+            _ => text(func, op)?,
+        };
         let split = if number == 0 { "" } else { "// -----\n" };
         // A `String` takes whatever is written.
         let _ = writeln!(out, "{split}// kernel {number}: {node}\n{text}");

@@ -31,6 +31,8 @@ pub struct Explained {
     pub basis: Basis,
     /// Nanoseconds of all launches of the model.
     pub ns: f64,
+    /// Cycles of its launches on streaming chips.
+    pub cycles: Option<u64>,
     /// Sizes of the inputs that were not given; 1 was taken for times.
     pub made_up: BTreeSet<String>,
 }
@@ -51,9 +53,9 @@ pub fn explain(
         );
     };
     let forecast = forecast(&package.into_package(), &options.dims)?;
-    let (times, ns) = (forecast.by_kernel(), forecast.ns());
+    let (times, ns, cycles) = (forecast.by_kernel(), forecast.ns(), forecast.cycles());
     let Forecast { basis, made_up, .. } = forecast;
-    let explained = |stories| Ok(Explained { stories, basis, ns, made_up });
+    let explained = |stories| Ok(Explained { stories, basis, ns, cycles, made_up });
     let about = |nodes: &[String], remark: &Remark| {
         remark.location.as_deref().is_some_and(|node| nodes.iter().any(|known| known == node))
     };

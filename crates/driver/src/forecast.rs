@@ -2,9 +2,11 @@
 //!
 //! Before: a package, and sizes of its open dims or the profile of a run.  After: time, bytes and bound of each launch, with
 //! the model that they come from and why it is that one.
-//! Method: machine code goes through the model of a core (`perf::cpu`) where the machine file describes cores; all else has
-//! the roofline that the compiler recorded for its machine.
+//! Method: machine code goes through the model of a core (`perf::cpu`) where the machine file describes cores; an image of a
+//! streaming chip takes the cycles of its proof, and the way there and back; all else has the roofline that the compiler
+//! recorded for its machine.
 
+use crate::lpu::{self, OnChip, on_chips};
 use crate::predict::{launches_at, predict};
 use crate::sizes::AtSizes;
 use crate::target::machine_of;
@@ -56,6 +58,8 @@ impl fmt::Display for Basis {
 pub struct LaunchForecast {
     pub kernel: u32,
     pub ns: f64,
+    /// Of a streaming chip, which a run takes exactly.
+    pub cycles: Option<u64>,
     /// Of memory traffic.
     pub bytes: f64,
     pub flops: f64,
@@ -91,6 +95,11 @@ impl Forecast {
     /// Nanoseconds of all launches.
     pub fn ns(&self) -> f64 {
         self.launches.iter().map(|launch| launch.ns).sum()
+    }
+
+    /// Cycles of all launches on streaming chips; `None` without any.
+    pub fn cycles(&self) -> Option<u64> {
+        self.launches.iter().filter_map(|launch| launch.cycles).reduce(|sum, cycles| sum + cycles)
     }
 
     /// Launches summed by kernel, the longest kernel first; one that is not launched has no row.
@@ -143,7 +152,8 @@ pub fn forecast(package: &Package, dims: &BTreeMap<String, i64>) -> Result<Forec
         own.is_some_and(|symbol| matches!(symbol.origin, Origin::Input { .. }))
     };
     sizes.made_up.retain(of_inputs);
-    let forecast = with_model(package, launches, &run, once, sizes.made_up)?;
+    let chips = chips(package, &mut |dim| sizes.number(dim))?;
+    let forecast = with_model(package, launches, &run, &chips, once, sizes.made_up)?;
     Ok(Forecast { refusal, ..forecast })
 }
 
@@ -160,7 +170,18 @@ pub fn forecast_run(
     // What data decides is not known here and counts as nothing.
     let mut number = |dim: &Dim| dim.eval(&|name| dims.get(name).copied()).unwrap_or(0);
     let launches = run.launches.iter().map(|launch| recorded(package, launch.kernel, &mut number)).collect();
-    with_model(package, launches, run, "; branches and loops count as they ran", BTreeSet::new())
+    let chips = chips(package, &mut number)?;
+    with_model(package, launches, run, &chips, "; branches and loops count as they ran", BTreeSet::new())
+}
+
+/// What the launches on streaming chips take, by kernel. Errors: an image that is not proved, the first reason.
+fn chips(
+    package: &Package,
+    number: &mut dyn FnMut(&Dim) -> i64,
+) -> Result<BTreeMap<u32, OnChip>, Diagnostic> {
+    on_chips(package, number).map_err(|found| {
+        found.0.into_iter().next().unwrap_or_else(|| Diagnostic::internal("images fail without a word"))
+    })
 }
 
 /// The first of the program's assertions that fails; those in branches and loops may not be reached.
@@ -190,6 +211,7 @@ fn recorded(package: &Package, kernel: u32, number: &mut dyn FnMut(&Dim) -> i64)
     LaunchForecast {
         kernel,
         ns: number(&cost.predicted_ns),
+        cycles: None,
         bytes: number(&cost.bytes),
         flops: number(&cost.flops),
         bound: cost.bound.clone(),
@@ -200,17 +222,33 @@ fn with_model(
     package: &Package,
     mut launches: Vec<LaunchForecast>,
     run: &RunProfile,
+    chips: &BTreeMap<u32, OnChip>,
     once: &str,
     made_up: BTreeSet<String>,
 ) -> Result<Forecast, Diagnostic> {
-    let machine = machine_of(&package.manifest.about);
+    let about = &package.manifest.about;
+    let machine = machine_of(about);
     let is_gpu = matches!(&machine, Ok(machine) if machine.cpu().is_none());
+    let on_chip = match launches.iter().filter(|launch| chips.contains_key(&launch.kernel)).count() {
+        0 => String::new(),
+        n => format!("; {n} launches on the chip by the cycles of their proofs, and its host link"),
+    };
     let basis = |model, why: String| Basis {
         part: if is_gpu { "all" } else { "one core" },
-        machine: package.manifest.about.machine.class.clone(),
+        machine: match about.devices.iter().find(|device| device.machine.isa == lpu::ISA) {
+            Some(chip) => format!("{} beside {}", about.machine.class, chip.name),
+            None => about.machine.class.clone(),
+        },
         model,
-        why: why + once,
+        why: why + &on_chip + once,
     };
+    for launch in &mut launches {
+        if let Some(chip) = chips.get(&launch.kernel) {
+            launch.ns = chip.ns();
+            launch.cycles = Some(chip.cycles);
+            launch.bound = chip.bound().to_string();
+        }
+    }
     let kinds: Vec<CodeKind> =
         package.program.kernels.iter().map(|kernel| package.program.code_kind(&kernel.code)).collect();
     let basis = match core_of(machine.as_ref(), &kinds) {
@@ -223,7 +261,9 @@ fn with_model(
                     launch.bound = timed.bound.to_string();
                 }
             }
-            let others = launches.iter().filter(|launch| kinds[launch.kernel as usize] != CodeKind::Machine);
+            let others = launches.iter().filter(|launch| {
+                launch.cycles.is_none() && kinds[launch.kernel as usize] != CodeKind::Machine
+            });
             let why = match others.count() {
                 0 => "its file describes the cores".to_string(),
                 n => format!("its file describes the cores; {n} launches of no machine code by the roofline"),

@@ -1,6 +1,6 @@
 //! Named pipelines: compile, check, inspect, explain as functions.
 //! In: model bytes and options.  Out: a package, reports.
-//! May use: tensor, tile, host, import, perf, backend, tiling, opt, target-cpu, target-gpu, export-tileir, isa-lpu, isa-ptx, sim-lpu, sim-ptx, sim-x86, package, runtime, machine, mlir, ir, base.  Never knows: terminals, argument parsing, the environment.
+//! May use: tensor, tile, host, import, perf, backend, tiling, opt, target-cpu, target-gpu, target-lpu, export-tileir, isa-lpu, isa-ptx, sim-lpu, sim-ptx, sim-x86, package, runtime, machine, mlir, ir, base.  Never knows: terminals, argument parsing, the environment.
 //! Start reading at `compile.rs`.
 //!
 //! ```text

@@ -1,20 +1,27 @@
-//! Images of streaming chips in packages, and the simulator that runs them as a device of sessions.
+//! Images of streaming chips in packages.
 //!
 //! A package of one image has a port for each input and output of the image's bindings; its host program moves inputs to the
 //! chip, runs the first program, and moves the outputs back.
 
-use crate::target::machine_of_id;
+mod images;
+mod simulated;
+mod time;
+
+pub use images::check_images;
+pub use simulated::SimulatedLpu;
+pub(crate) use time::{OnChip, on_chips};
+
+use crate::target::{id_of, package_device, processor_of};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tegula_base::{Diagnostic, Diagnostics, Dim};
-use tegula_isa_lpu::{Binding, BindingKind, Image, decode, encode, verify};
+use tegula_isa_lpu::{Binding, BindingKind, Image, encode, verify};
 use tegula_machine::Machine;
+use tegula_opt::lower_to_host::BESIDE_THE_HOST;
 use tegula_package::{
-    About, Arg, Buffer, BufferId, DeviceId, Draft, Entry, HostProgram, Kernel, KernelCode, MachineId,
-    PackageBuilder, PackageDevice, Place, Port, Step,
+    About, Arg, Buffer, BufferId, DeviceId, Draft, Entry, HostProgram, Kernel, KernelCode, PackageBuilder,
+    Place, Port, Step,
 };
-use tegula_runtime::{Device, DeviceCode, DeviceKernel, DeviceLaunch, Loaded, PlainMemory};
-use tegula_sim_lpu::Rack;
 
 pub use tegula_isa_lpu::parse;
 
@@ -22,7 +29,7 @@ pub use tegula_isa_lpu::parse;
 pub const ISA: &str = "lpu";
 
 /// The chip beside the processor.
-const CHIP: DeviceId = DeviceId(1);
+const CHIP: DeviceId = DeviceId(BESIDE_THE_HOST);
 
 /// A package that runs the first program of an image; `name` is the model's in the manifest.
 /// Errors: `lpu-image`, the image has no program; `lpu-verify`, it is wrong or of another machine.
@@ -114,90 +121,12 @@ fn port(binding: &Binding, buffer: usize) -> Port {
 }
 
 fn about(machine: &Machine, name: &str) -> Result<About, Diagnostic> {
-    let processor = machine.lpu().and_then(|lpu| Machine::class(&lpu.processor));
-    let processor = processor
-        .ok_or_else(|| Diagnostic::error("bad-option", format!("`{}` is no streaming chip", machine.name)))?;
-    let id = |machine: &Machine, isa: &str| MachineId {
-        class: machine.name.clone(),
-        hash: machine.hash().to_string(),
-        isa: isa.to_string(),
-        features: vec![],
-        file: (!machine.is_class()).then(|| machine.text().to_string()),
-    };
     Ok(About {
         model: name.to_string(),
         tegula: env!("CARGO_PKG_VERSION").to_string(),
         // The home has no code of its own.
-        machine: id(&processor, ""),
-        devices: vec![PackageDevice { name: machine.name.clone(), machine: id(machine, ISA) }],
+        machine: id_of(&processor_of(machine)?, ""),
+        devices: vec![package_device(&machine.name, machine, ISA)],
         options: BTreeMap::new(),
     })
-}
-
-/// The simulator of streaming chips, as a device.
-pub struct SimulatedLpu;
-
-impl Device for SimulatedLpu {
-    fn isa(&self) -> &str {
-        ISA
-    }
-
-    /// Each image is put on chips of its own; the programs over one image share its SRAM.
-    fn load(&self, code: &DeviceCode<'_>) -> Result<Loaded, Diagnostics> {
-        let machine = machine_of_id(code.machine)?;
-        let mut racks = BTreeMap::new();
-        let mut kernels = Vec::new();
-        for kernel in &code.kernels {
-            let rack = match racks.get(&kernel.image) {
-                Some(known) => Arc::clone(known),
-                None => {
-                    let rack = Arc::new(Mutex::new(rack(kernel.bytes, &machine)?));
-                    racks.insert(kernel.image, Arc::clone(&rack));
-                    rack
-                }
-            };
-            let Entry::Name(program) = kernel.entry else {
-                return Err(
-                    Diagnostic::error("package-invalid", "a kernel of a chip names no program").into()
-                );
-            };
-            if !rack.lock().unwrap_or_else(PoisonError::into_inner).has_program(program) {
-                let message = format!("the image has no program {program:?}, which the package starts");
-                return Err(Diagnostic::error("lpu-image", message).into());
-            }
-            let kernel: Arc<dyn DeviceKernel> = Arc::new(Run { rack, program: program.clone() });
-            kernels.push(kernel);
-        }
-        Ok(Loaded::new(Arc::new(PlainMemory), kernels))
-    }
-}
-
-/// An image that is proved, on chips.
-fn rack(bytes: &[u8], machine: &Machine) -> Result<Rack, Diagnostics> {
-    let image = decode(bytes)?;
-    verify(&image, machine)?;
-    Ok(Rack::load(image, machine)?)
-}
-
-/// A program of an image; its buffers are the image's inputs and outputs in their order.
-struct Run {
-    rack: Arc<Mutex<Rack>>,
-    program: String,
-}
-
-impl DeviceKernel for Run {
-    fn run(&self, launch: &DeviceLaunch<'_>) -> Result<(), String> {
-        // A panic in another run left no half of a vector.
-        let mut rack = self.rack.lock().unwrap_or_else(PoisonError::into_inner);
-        let names = |kind| rack.bindings(kind).map(|(name, _)| name.to_string()).collect::<Vec<String>>();
-        let (inputs, outputs) = (names(BindingKind::Input), names(BindingKind::Output));
-        if launch.buffers.len() != inputs.len() + outputs.len() {
-            return Err("the launch has other buffers than the image".into());
-        }
-        let (given, taken) = launch.buffers.split_at(inputs.len());
-        let tensors = given.iter().map(|buffer| buffer.read()).collect::<Result<Vec<_>, String>>()?;
-        let tensors = inputs.into_iter().zip(tensors.iter().map(Vec::as_slice)).collect();
-        let outcome = rack.run(&self.program, &tensors).map_err(|error| error.message)?;
-        outputs.iter().zip(taken).try_for_each(|(name, buffer)| buffer.write(&outcome.outputs[name]))
-    }
 }

@@ -26,6 +26,8 @@ pub struct NamedKernel {
 pub struct Kernels {
     /// Nanoseconds of all launches.
     pub ns: f64,
+    /// Of those on streaming chips.
+    pub cycles: Option<u64>,
     /// The longest first.
     pub rows: Vec<NamedKernel>,
 }
@@ -38,7 +40,8 @@ impl Kernels {
             let (name, class) = (kernel.name.clone(), kernel.cost.class.clone());
             NamedKernel { name, class, nodes: kernel.source.to_vec(), forecast }
         };
-        Kernels { ns: forecast.ns(), rows: forecast.by_kernel().into_iter().map(named).collect() }
+        let rows = forecast.by_kernel().into_iter().map(named).collect();
+        Kernels { ns: forecast.ns(), cycles: forecast.cycles(), rows }
     }
 
     fn of_outlook(outlook: &Outlook) -> Kernels {

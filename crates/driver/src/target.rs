@@ -1,14 +1,16 @@
 //! The target that compile options ask for.
 
 use crate::options::CompileOptions;
-use tegula_backend::{Target, Targets};
+use tegula_backend::{Contractions, Target, Targets};
 use tegula_base::{Diagnostic, Diagnostics, Symbols};
 use tegula_machine::{Kind, Machine};
-use tegula_package::{About, MachineId};
+use tegula_opt::passes::Precision;
+use tegula_package::{About, MachineId, PackageDevice};
 use tegula_target_cpu::model::CpuTarget;
 use tegula_target_cpu::tier::Tier;
 use tegula_target_cpu::{exec, native};
 use tegula_target_gpu::model::GpuTarget;
+use tegula_target_lpu::{FloatFactors, LpuTarget};
 use tegula_tile::TileKernel;
 use tegula_tiling::{TileMachine, Tiled};
 
@@ -17,7 +19,15 @@ pub use tegula_target_cpu::model::Form;
 /// What compile options name: the host's target, and a device that takes regions.
 pub struct Chosen {
     host: Host,
-    device: Option<Box<dyn Target>>,
+    device: Option<Beside>,
+}
+
+/// A device that takes regions.
+struct Beside {
+    /// As manifests name it.
+    name: String,
+    target: Box<dyn Target>,
+    contractions: Contractions,
 }
 
 /// Targets whose kernels are tile functions.
@@ -28,7 +38,18 @@ enum Host {
 
 impl Chosen {
     pub fn targets(&self) -> Targets<'_> {
-        Targets { host: self.host(), device: self.device.as_deref() }
+        match &self.device {
+            None => Targets::host(self.host()),
+            Some(Beside { target, contractions, .. }) => {
+                Targets { contractions: *contractions, ..Targets::beside(self.host(), &**target) }
+            }
+        }
+    }
+
+    /// The device as the manifest says it.
+    pub(crate) fn package_device(&self) -> Option<PackageDevice> {
+        let Beside { name, target, .. } = self.device.as_ref()?;
+        Some(package_device(name, target.machine(), target.isa()))
     }
 
     /// The target of all that no device takes.
@@ -50,13 +71,10 @@ impl Chosen {
 
 /// Errors: `bad-option`, `unknown-tier`, `unknown-device`, `machine-file`, `tuning-record`.
 pub fn target(options: &CompileOptions) -> Result<Chosen, Diagnostics> {
-    let machine = machine(options)?;
-    let device = options.device.as_deref().map(|name| device(name, &machine)).transpose()?;
+    check_precision(options)?;
+    let machine = host_machine(options)?;
+    let device = beside(options, &machine)?;
     let host = match (&machine.kind, &options.tuning) {
-        (Kind::Lpu(_), _) => {
-            let message = format!("`{}` is a streaming chip, for which no model is compiled", machine.name);
-            return Err(Diagnostic::error("bad-option", message).into());
-        }
         (Kind::Cpu(_), _) => Host::Cpu(Box::new(Tiled::new(cpu_target(machine, options)?))),
         (Kind::Gpu(_), _) if options.form == Form::Portable => {
             let message = format!("`--portable` kernels are for any CPU, and `{}` is a GPU", machine.name);
@@ -67,8 +85,45 @@ pub fn target(options: &CompileOptions) -> Result<Chosen, Diagnostics> {
             let message = format!("a tuning record is of a processor, and `{}` is a GPU", machine.name);
             return Err(Diagnostic::error("tuning-record", message).into());
         }
+        (Kind::Lpu(_), _) => return Err(Diagnostic::internal("a streaming chip is no host").into()),
     };
     Ok(Chosen { host, device })
+}
+
+/// Errors: `bad-option`, the machine does not round factors to it.
+fn check_precision(options: &CompileOptions) -> Result<(), Diagnostic> {
+    let (machine, precision) = (&options.machine, options.precision);
+    let (is_honoured, rule) = match (precision, machine.lpu()) {
+        (Precision::F32, _) | (Precision::Bf16, None) | (Precision::F16, Some(_)) => return Ok(()),
+        (Precision::Bf16, Some(_)) => ("processors and GPUs", "a streaming chip has `f16`"),
+        (Precision::F16, None) => ("streaming chips", "other machines have `bf16`"),
+    };
+    let message = format!("`--precision {precision}` is for {is_honoured}, and `{}` is none", machine.name);
+    Err(Diagnostic::error("bad-option", message).help(rule))
+}
+
+/// The device that options name, or the chip that they compile for. Errors: `unknown-device`, `bad-option`.
+fn beside(options: &CompileOptions, host: &Machine) -> Result<Option<Beside>, Diagnostic> {
+    let machine = &options.machine;
+    match (machine.lpu(), options.device.as_deref()) {
+        (None, None) => Ok(None),
+        (None, Some(name)) => {
+            let contractions = Contractions::Anywhere;
+            Ok(Some(Beside { name: name.to_string(), target: device(name, host)?, contractions }))
+        }
+        (Some(_), None) => {
+            let factors = match options.precision {
+                Precision::F32 | Precision::Bf16 => FloatFactors::Refuse,
+                Precision::F16 => FloatFactors::F16,
+            };
+            let target = Box::new(LpuTarget::new(machine.clone(), factors)?);
+            Ok(Some(Beside { name: machine.name.clone(), target, contractions: Contractions::Device }))
+        }
+        (Some(_), Some(name)) => {
+            let message = format!("device `{name}` cannot stand beside `{}`, a device itself", machine.name);
+            Err(Diagnostic::error("bad-option", message))
+        }
+    }
 }
 
 /// Makes a graph target beside a host; its argument is what follows the name's colon.
@@ -102,9 +157,23 @@ fn cpu_target(machine: Machine, options: &CompileOptions) -> Result<CpuTarget, D
     }
 }
 
-/// The machine at the tier asked for; a lower tier of the same machine has narrower vectors and lower rates.
-fn machine(options: &CompileOptions) -> Result<Machine, Diagnostic> {
-    at_tier(&options.machine, options.tier.as_deref())
+/// The host's machine at the tier asked for; a lower tier of the same machine has narrower vectors and lower rates.
+fn host_machine(options: &CompileOptions) -> Result<Machine, Diagnostic> {
+    match &options.machine.kind {
+        Kind::Lpu(_) => at_tier(&processor_of(&options.machine)?, options.tier.as_deref()),
+        Kind::Cpu(_) | Kind::Gpu(_) => at_tier(&options.machine, options.tier.as_deref()),
+    }
+}
+
+/// The class of the processor beside a streaming chip. Errors: `bad-option`, the machine is none; `machine-file`.
+pub(crate) fn processor_of(machine: &Machine) -> Result<Machine, Diagnostic> {
+    let Some(lpu) = machine.lpu() else {
+        return Err(Diagnostic::error("bad-option", format!("`{}` is no streaming chip", machine.name)));
+    };
+    Machine::class(&lpu.processor).filter(|processor| processor.cpu().is_some()).ok_or_else(|| {
+        let message = format!("`host` of `{}` is `{}`, which is no processor", machine.name, lpu.processor);
+        Diagnostic::error("machine-file", message)
+    })
 }
 
 fn at_tier(machine: &Machine, asked: Option<&str>) -> Result<Machine, Diagnostic> {
@@ -141,18 +210,27 @@ fn at_tier(machine: &Machine, asked: Option<&str>) -> Result<Machine, Diagnostic
     }
 }
 
-/// What the manifest says of the machine.
+/// What the manifest says of a target's machine.
 pub(crate) fn machine_id(target: &dyn Target) -> MachineId {
-    let machine = target.machine();
-    let features = match (target.isa(), machine.cpu()) {
-        ("", _) => vec![],
-        (_, Some(cpu)) => cpu.features.clone(),
-        (_, None) => vec![machine.tier.clone()],
+    id_of(target.machine(), target.isa())
+}
+
+/// A device beside the home, as the manifest says it.
+pub(crate) fn package_device(name: &str, machine: &Machine, isa: &str) -> PackageDevice {
+    PackageDevice { name: name.to_string(), machine: id_of(machine, isa) }
+}
+
+/// A machine as the manifest says it, by the instruction set of its images: empty for code that any host runs.
+pub(crate) fn id_of(machine: &Machine, isa: &str) -> MachineId {
+    let features = match (isa, &machine.kind) {
+        ("", _) | (_, Kind::Lpu(_)) => vec![],
+        (_, Kind::Cpu(cpu)) => cpu.features.clone(),
+        (_, Kind::Gpu(_)) => vec![machine.tier.clone()],
     };
     MachineId {
         class: machine.name.clone(),
         hash: machine.hash().to_string(),
-        isa: target.isa().to_string(),
+        isa: isa.to_string(),
         features,
         file: (!machine.is_class()).then(|| machine.text().to_string()),
     }
@@ -189,7 +267,7 @@ pub(crate) fn listing(
     symbols: &Symbols,
     asm: bool,
 ) -> Result<String, Diagnostic> {
-    let machine = machine(options)?;
+    let machine = host_machine(options)?;
     if machine.gpu().is_some() {
         let (module, _) = GpuTarget::new(machine)?.module(name, kernel, symbols)?;
         return tegula_isa_ptx::print(&module).map_err(|errors| {

@@ -74,7 +74,7 @@ pub fn tune(
     let options = CompileOptions { tuning: None, stop_after: None, ..options.clone() };
     let chosen = target::target(&options)?;
     let machine = chosen.tiles();
-    if machine.machine().cpu().is_none() || options.form == target::Form::Portable {
+    if options.machine.cpu().is_none() || options.form == target::Form::Portable {
         let message = "tiles are measured of a processor's own code".to_string();
         return Err(Diagnostic::error("not-tuned", message).into());
     }

@@ -21,6 +21,7 @@ mod fitting_sizes;
 mod forecast;
 mod groups;
 mod halves;
+mod lpu;
 mod null;
 mod packing;
 mod pair_sums;

@@ -89,13 +89,18 @@ impl Target {
         Ok((machine, form))
     }
 
-    /// Errors: kernels for a GPU are to run, and this target is none.
+    /// Errors: code for a GPU or a streaming chip is to run, and this target is none.
     pub fn check_runs(self, machine: &Machine) -> Result<(), Diagnostic> {
-        if machine.gpu().is_none() || matches!(self, Target::Cuda | Target::SimPtx) {
-            return Ok(());
-        }
-        let message = format!("`{}` is a GPU, and no device is chosen for it", machine.name);
-        let help = "target `cuda` is the first NVIDIA GPU, target `sim-ptx` simulates one";
+        let (kind, help) = match (&machine.kind, self) {
+            (Kind::Cpu(_), _)
+            | (Kind::Gpu(_), Target::Cuda | Target::SimPtx)
+            | (Kind::Lpu(_), Target::SimLpu) => return Ok(()),
+            (Kind::Gpu(_), _) => {
+                ("GPU", "target `cuda` is the first NVIDIA GPU, target `sim-ptx` simulates one")
+            }
+            (Kind::Lpu(_), _) => ("streaming chip", "target `sim-lpu` simulates one"),
+        };
+        let message = format!("`{}` is a {kind}, and no device is chosen for it", machine.name);
         Err(Diagnostic::error("no-device", message).help(help))
     }
 }
