@@ -21,9 +21,9 @@ pub fn simulated_cpu() -> Hardware {
     Hardware::SimulatedCpu(Arc::new(tegula_sim_x86::Simulator))
 }
 
-/// The simulator of streaming chips beside this processor.
+/// The simulator of streaming chips, beside this processor or, where it lacks instructions, its simulator.
 pub fn simulated_lpu() -> Hardware {
-    Hardware::Beside(Arc::new(SimulatedLpu))
+    Hardware::Beside(Arc::new(SimulatedLpu), Arc::new(tegula_sim_x86::Simulator))
 }
 
 /// What runs code for a machine: this processor, or the simulator where it lacks an instruction that the code may use.

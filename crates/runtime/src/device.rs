@@ -22,7 +22,7 @@ use tegula_package::{Entry, ImageId, MachineId, PortableKernel, PtxKernel};
 
 pub(crate) use host::Host;
 pub use plain::PlainMemory;
-pub(crate) use simulated::{SimulatedCpu, SimulatedGpu};
+pub(crate) use simulated::{OwnOrSimulatedCpu, SimulatedCpu, SimulatedGpu};
 
 /// Alignment of buffers that kernels for GPUs may count on, bytes (`docs/abi.md`).
 pub(crate) const GPU_ALIGN: u64 = 64;

@@ -1,7 +1,7 @@
 //! How a session runs, and the devices that this gives it.
 
 use crate::cuda;
-use crate::device::{Device, Host, SimulatedCpu, SimulatedGpu};
+use crate::device::{Device, Host, OwnOrSimulatedCpu, SimulatedCpu, SimulatedGpu};
 use std::sync::Arc;
 use tegula_package::{MachineExecutor, PortableExecutor, PtxExecutor};
 
@@ -35,8 +35,8 @@ pub enum Hardware {
     SimulatedCpu(Arc<dyn MachineExecutor>),
     /// This processor, and a simulated GPU for kernels that need one.
     SimulatedGpu(Arc<dyn PtxExecutor>),
-    /// This processor, and a device of the caller's own.
-    Beside(Arc<dyn Device>),
+    /// A device of the caller's own, and this processor; a simulator of it runs code whose instructions it lacks.
+    Beside(Arc<dyn Device>, Arc<dyn MachineExecutor>),
     /// This processor, and a card for kernels that need one.
     Cuda(Arc<cuda::Device>),
 }
@@ -57,15 +57,17 @@ impl SessionOptions {
             Hardware::SimulatedCpu(simulator) => {
                 Arc::new(SimulatedCpu { simulator: Arc::clone(simulator), executor })
             }
-            Hardware::Own | Hardware::SimulatedGpu(_) | Hardware::Beside(_) | Hardware::Cuda(_) => {
-                Arc::new(Host { executor })
+            Hardware::Beside(_, simulator) => {
+                let simulated = SimulatedCpu { simulator: Arc::clone(simulator), executor: executor.clone() };
+                Arc::new(OwnOrSimulatedCpu { own: Host { executor }, simulated })
             }
+            Hardware::Own | Hardware::SimulatedGpu(_) | Hardware::Cuda(_) => Arc::new(Host { executor }),
         };
         match &self.hardware {
             Hardware::SimulatedGpu(simulator) => {
                 others.push(Arc::new(SimulatedGpu { simulator: Arc::clone(simulator) }));
             }
-            Hardware::Beside(device) => others.push(Arc::clone(device)),
+            Hardware::Beside(device, _) => others.push(Arc::clone(device)),
             Hardware::Cuda(card) => others.push(Arc::new(cuda::Card(Arc::clone(card)))),
             Hardware::Own | Hardware::SimulatedCpu(_) => {}
         }

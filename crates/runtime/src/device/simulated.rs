@@ -1,7 +1,8 @@
 //! Simulators in place of a processor or a GPU: their kernels run as portable ones do, on this process's memory.
 
-use super::host::{in_process, no_name, prepare_portable};
+use super::host::{Host, in_process, no_name, prepare_portable};
 use super::{Device, DeviceCode, Loaded, Prepared};
+use crate::cpu::lacking;
 use std::sync::Arc;
 use tegula_base::{Diagnostic, Diagnostics};
 use tegula_package::{MachineExecutor, PortableExecutor, PtxExecutor, isa};
@@ -32,6 +33,25 @@ impl Device for SimulatedCpu {
                 })
             })
         })
+    }
+}
+
+/// This processor, or its simulator for code that may use instructions that it lacks.
+pub(crate) struct OwnOrSimulatedCpu {
+    pub(crate) own: Host,
+    pub(crate) simulated: SimulatedCpu,
+}
+
+impl Device for OwnOrSimulatedCpu {
+    fn isa(&self) -> &str {
+        self.simulated.isa()
+    }
+
+    fn load(&self, code: &DeviceCode<'_>) -> Result<Loaded, Diagnostics> {
+        match lacking(&code.machine.features).is_empty() {
+            true => self.own.load(code),
+            false => self.simulated.load(code),
+        }
     }
 }
 
