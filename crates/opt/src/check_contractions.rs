@@ -59,7 +59,7 @@ fn refused(
         error = error.at(format!("node \"{node}\""));
     }
     if others > 0 {
-        error = error.note(format!("nor are {others} other contractions"));
+        error = error.note(format!("other contractions that it does not compute: {others}"));
     }
     let of_f32 = func.operands(op).first().is_some_and(|value| func.ty(*value).dtype == DType::F32);
     match of_f32 && precision == Precision::F32 {
