@@ -4,6 +4,7 @@
 //! The package depends on the model, the machine description and the options alone: not on the number of compile
 //! threads, the clock or the host.
 
+use crate::lpu::check_images;
 use crate::model::Model;
 use crate::options::CompileOptions;
 use crate::target::{self, Chosen, Form};
@@ -111,6 +112,9 @@ fn compile_with_defaults(
     let chosen = target::target(options)?;
     let stages = compile_tensor(tensor, chosen.targets(), options, cx)?;
     let Some(host) = &stages.host else { return Ok(Compiled { stages, package: None, unmet_tiles: 0 }) };
+    if options.verify && options.machine.lpu().is_some() {
+        check_images(host, &options.machine)?;
+    }
     let about = about(name, options, &stages, &chosen);
     let met = about.options.keys().filter(|name| name.starts_with(TILE)).count();
     let unmet_tiles = options.tuning.as_ref().map_or(0, |tuning| tuning.contractions.len() - met);

@@ -15,6 +15,8 @@ use tegula_driver::check::check_compiled;
 use tegula_driver::compile::{Compiled, compile_program, compile_tensor};
 use tegula_driver::explain::explain;
 use tegula_driver::forecast::{Forecast, forecast};
+use tegula_driver::lpu::check_images;
+use tegula_driver::machine_report::Kernels;
 use tegula_driver::target::target;
 use tegula_driver::{CompileOptions, PassCx, Precision, session_options, simulated_lpu};
 use tegula_ir::{OpId, ScalarOp};
@@ -179,6 +181,7 @@ fn a_region_runs_on_the_chip_in_the_cycles_of_its_proof() {
     let package = Package::parse(compiled.package.as_ref().unwrap().to_bytes()).unwrap();
     let forecast = forecast(&package, &BTreeMap::new()).unwrap();
     assert_eq!(forecast.cycles(), Some(7));
+    assert_eq!(Kernels::of(&package, &forecast).cycles, Some(7));
     let Forecast { basis, launches, .. } = forecast;
     assert_eq!(basis.machine, "avx2-generic beside lpu-mini");
     let why = "; 1 launches on the chip by the cycles of their proofs, and its host link";
@@ -198,6 +201,7 @@ fn a_launch_on_the_chip_is_compared_as_any_other() {
     };
     let report = check(&compiled);
     assert!(report.is_fine(), "{report:?}");
+    check_images(compiled.stages.host.as_ref().unwrap(), &mini()).unwrap();
     assert_eq!(report.launches.len(), 3);
     assert!(report.outputs.iter().all(|output| output.as_launched == Some(true)));
 }
@@ -205,7 +209,12 @@ fn a_launch_on_the_chip_is_compared_as_any_other() {
 #[test]
 fn buffers_of_other_sizes_are_refused() {
     let device = by_hand(3);
-    let error = run(&compiled(&rectified(), &device)).unwrap_err();
+    let compiled = compiled(&rectified(), &device);
+    let found = check_images(compiled.stages.host.as_ref().unwrap(), &mini()).unwrap_err().to_string();
+    let expected =
+        "the image of `region_1` has tensors of [192, 192] bytes, its launch buffers of [128, 128]";
+    assert!(found.contains(expected), "{found}");
+    let error = run(&compiled).unwrap_err();
     let expected = "input `in0` of the image has 192 bytes, its buffer 128";
     assert!(error.contains(expected), "{error}");
 }
