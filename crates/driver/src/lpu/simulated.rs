@@ -43,8 +43,8 @@ impl Device for SimulatedLpu {
             };
             let proof = loaded.proof.programs.iter().find(|proof| proof.name == *program);
             let Some(proof) = proof else {
-                let message = format!("the image has no program `{program}`");
-                return Err(Diagnostic::error("lpu-run", message).into());
+                let message = format!("the image has no program {program:?}, which the package starts");
+                return Err(Diagnostic::error("lpu-image", message).into());
             };
             let (program, cycles) = (program.clone(), proof.cycles);
             let kernel: Arc<dyn DeviceKernel> = Arc::new(Run { chips: loaded, program, cycles });
