@@ -51,7 +51,11 @@ fn to_text(story: &KernelStory) -> String {
         if let Some(time) = &story.time
             && !time.bound.is_empty()
         {
-            text += &format!(", {}, bound by {}", predicted(&cost.predicted_ns, time.ns), time.bound);
+            let time_of = |cycles| match cycles {
+                Some(_) => format!("{}{} predicted", output::cycles(cycles), output::duration(time.ns)),
+                None => predicted(&cost.predicted_ns, time.ns),
+            };
+            text += &format!(", {}, bound by {}", time_of(time.cycles), time.bound);
         }
         text.push('\n');
     }
@@ -80,6 +84,7 @@ fn to_json(story: &KernelStory) -> Value {
         "flops": story.cost.flops.to_string(),
         "roofline_ns": story.cost.predicted_ns.to_string(),
         "predicted_ns": story.time.as_ref().map(|time| time.ns),
+        "cycles": story.time.as_ref().and_then(|time| time.cycles),
         "bound": story.time.as_ref().map(|time| &time.bound),
         "remarks": story.remarks.iter().map(|remark| json!({
             "pass": &*remark.pass,

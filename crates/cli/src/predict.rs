@@ -189,7 +189,7 @@ fn rows_json(kernels: &Kernels) -> Vec<Value> {
     let row = |NamedKernel { name, class, nodes, forecast }: &NamedKernel| {
         json!({
             "kernel": name, "class": class, "nodes": nodes, "launches": forecast.launches,
-            "predicted_ns": forecast.ns, "bytes": forecast.bytes, "flops": forecast.flops, "bound": forecast.bound,
+            "predicted_ns": forecast.ns, "cycles": forecast.cycles, "bytes": forecast.bytes, "flops": forecast.flops, "bound": forecast.bound,
         })
     };
     kernels.rows.iter().map(row).collect()

@@ -85,6 +85,8 @@ pub struct KernelForecast {
     pub kernel: u32,
     pub launches: usize,
     pub ns: f64,
+    /// Of a streaming chip.
+    pub cycles: Option<u64>,
     pub bytes: f64,
     pub flops: f64,
     /// What holds the longest launch back.
@@ -110,6 +112,7 @@ impl Forecast {
                 kernel: launch.kernel,
                 launches: 0,
                 ns: 0.0,
+                cycles: None,
                 bytes: 0.0,
                 flops: 0.0,
                 bound: String::new(),
@@ -117,6 +120,9 @@ impl Forecast {
             let (longest, kernel) = kernels.entry(launch.kernel).or_insert_with(|| (f64::MIN, none()));
             kernel.launches += 1;
             kernel.ns += launch.ns;
+            if let Some(cycles) = launch.cycles {
+                kernel.cycles = Some(kernel.cycles.unwrap_or(0) + cycles);
+            }
             kernel.bytes += launch.bytes;
             kernel.flops += launch.flops;
             if launch.ns > *longest {

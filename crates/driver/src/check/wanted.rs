@@ -15,7 +15,7 @@ use tegula_tensor::{Evaluator, TensorProgram};
 const OUTPUT_TOLERANCE: f64 = 1e-4;
 /// The share where factors are rounded to `bf16`: several roundings of 2^-8 on the way, as of OpenVINO's results.
 const ROUNDED_TOLERANCE: f64 = 5e-2;
-/// The share where factors are rounded to `f16`, which has three bits more.
+/// The share where factors are rounded to `f16`, which has three bits more, and nothing else is rounded coarsely.
 const HALF_TOLERANCE: f64 = ROUNDED_TOLERANCE / 8.0;
 /// What that share is of besides, so that outputs which are all but zero need not be equal.
 const OUTPUT_FLOOR: f64 = 1e-6;
@@ -48,7 +48,8 @@ impl<'a> Wanted<'a> {
     ) -> Result<Wanted<'a>, Diagnostics> {
         let bar = match precision {
             Precision::Bf16 => Bar::Share(ROUNDED_TOLERANCE),
-            Precision::F16 => Bar::Share(HALF_TOLERANCE),
+            Precision::F16 if !rounds_coarsely(program) => Bar::Share(HALF_TOLERANCE),
+            Precision::F16 => Bar::Share(ROUNDED_TOLERANCE),
             Precision::F32 if !rounds_coarsely(program) => Bar::Share(OUTPUT_TOLERANCE),
             Precision::F32 => {
                 Bar::Bounds(reference(program, inputs)?, if given.is_some() { 2.0 } else { 1.0 })
