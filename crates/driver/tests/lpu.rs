@@ -9,7 +9,7 @@ use tegula_backend::{
     Claim, Codegen, Contractions, Fused, GraphCodegen, GraphImage, Infeasible, Launches, Layouts, Place,
     Preferences, Target, Targets, cost,
 };
-use tegula_base::{DType, HostTensor, Symbols};
+use tegula_base::{DType, HostTensor, Shape, Symbols};
 use tegula_driver::bound::{Bounded, watch_kernels_at};
 use tegula_driver::check::check_compiled;
 use tegula_driver::compile::{Compiled, compile_program, compile_tensor};
@@ -267,6 +267,15 @@ fn contractions_are_the_chips() {
     assert!(text.starts_with(refused) && !text.contains("--precision"), "{text}");
     let text = refusal(product(DType::I8, DType::I32), Precision::F32);
     assert!(text.starts_with(refused) && !text.contains("--precision"), "{text}");
+    // Those in control flow are told too, by kind.
+    let branched = program(|b| {
+        let cond = b.arg(DType::Bool, Shape::scalar());
+        let (x, w) = (b.arg(DType::F32, [96, 96]), b.arg(DType::F32, [96, 96]));
+        let first = b.matmul(x, w, DType::F32)?;
+        b.branch(cond, |b| Ok(vec![b.matmul(first, w, DType::F32)?]), |_| Ok(vec![first]))
+    });
+    let text = refusal(branched, Precision::F32);
+    assert!(text.starts_with(refused) && text.contains("note: 2 of `dot`: it is no maximum"), "{text}");
     // Of other devices they are the host's.
     compiled(&product(DType::F32, DType::F32), &device);
 }

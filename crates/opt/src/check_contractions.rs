@@ -4,11 +4,16 @@
 //! not is an error with the device's reason.
 
 use crate::passes::Precision;
+use std::borrow::Cow;
+use std::sync::Arc;
 use tegula_backend::{Claim, Contractions, Target, Targets};
 use tegula_base::{DType, Diagnostic};
 use tegula_ir::{Op, OpId, RegionId};
 use tegula_tensor::facts::is_contraction;
 use tegula_tensor::{TensorFunc, TensorOp, TensorProgram};
+
+/// Kinds of contractions that an error lists.
+const MOST_KINDS: usize = 8;
 
 /// Errors: `host-contraction`.
 pub fn check_contractions(
@@ -21,11 +26,32 @@ pub fn check_contractions(
     };
     let mut found = Vec::new();
     for func in &program.funcs {
-        on_host(func, func.body(), &mut |op| found.push((func, op)));
+        on_host(func, func.body(), &mut |op| found.push(Refused::new(func, op, device)));
     }
-    match found.first() {
-        Some((func, op)) => Err(refused(func, *op, device, precision, found.len() - 1)),
-        None => Ok(()),
+    if found.is_empty() { Ok(()) } else { Err(error(&found, device, precision)) }
+}
+
+/// A contraction of the host.
+struct Refused {
+    name: &'static str,
+    node: Option<Arc<str>>,
+    reason: Cow<'static, str>,
+    is_f32: bool,
+}
+
+impl Refused {
+    fn new(func: &TensorFunc, op: OpId, device: &dyn Target) -> Refused {
+        let reason = match device.claims(func, op) {
+            Claim::No(reason) => reason,
+            Claim::Yes => "it stands between ops of the host".into(),
+        };
+        let factor = func.operands(op).first();
+        Refused {
+            name: func.kind(op).name(),
+            node: func.op(op).location.clone(),
+            reason,
+            is_f32: factor.is_some_and(|value| func.ty(*value).dtype == DType::F32),
+        }
     }
 }
 
@@ -41,28 +67,29 @@ fn on_host(func: &TensorFunc, region: RegionId, visit: &mut dyn FnMut(OpId)) {
     }
 }
 
-fn refused(
-    func: &TensorFunc,
-    op: OpId,
-    device: &dyn Target,
-    precision: Precision,
-    others: usize,
-) -> Diagnostic {
-    let (name, machine) = (func.kind(op).name(), &device.machine().name);
-    let reason = match device.claims(func, op) {
-        Claim::No(reason) => reason,
-        Claim::Yes => "it stands between ops of the host".into(),
-    };
-    let message = format!("`{name}` is not computed by `{machine}`: {reason}");
+/// The first of them, and how many there are of each kind.
+fn error(found: &[Refused], device: &dyn Target, precision: Precision) -> Diagnostic {
+    let Refused { name, node, reason, .. } = &found[0];
+    let message = format!("`{name}` is not computed by `{}`: {reason}", device.machine().name);
     let mut error = Diagnostic::error("host-contraction", message);
-    if let Some(node) = &func.op(op).location {
+    if let Some(node) = node {
         error = error.at(format!("node \"{node}\""));
     }
-    if others > 0 {
-        error = error.note(format!("other contractions that it does not compute: {others}"));
+    let mut kinds: Vec<(&Refused, usize)> = Vec::new();
+    for refused in found {
+        let known =
+            kinds.iter_mut().find(|(kind, _)| (kind.name, &kind.reason) == (refused.name, &refused.reason));
+        match known {
+            Some((_, count)) => *count += 1,
+            None => kinds.push((refused, 1)),
+        }
     }
-    let of_f32 = func.operands(op).first().is_some_and(|value| func.ty(*value).dtype == DType::F32);
-    match of_f32 && precision == Precision::F32 {
+    if found.len() > 1 {
+        for (Refused { name, reason, .. }, count) in kinds.iter().take(MOST_KINDS) {
+            error = error.note(format!("{count} of `{name}`: {reason}"));
+        }
+    }
+    match precision == Precision::F32 && found.iter().any(|refused| refused.is_f32) {
         true => error.help("`--precision f16` rounds the factors of contractions, and sums stay `f32`"),
         false => error,
     }
