@@ -30,7 +30,8 @@ fn a_model_runs_beside_a_chip() {
     let json: serde_json::Value = serde_json::from_str(&done(&["inspect", package, "--json"])).unwrap();
     assert_eq!(json["launches"], 1);
     let text = refused(&["run", package]);
-    assert!(text.starts_with("1: error[no-device]: "), "{text}");
+    assert!(text.starts_with("1: error[no-device]: the package holds `lpu` code"), "{text}");
+    assert!(text.contains("help: `--target sim-lpu` simulates a streaming chip\n"), "{text}");
 }
 
 #[test]

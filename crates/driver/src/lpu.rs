@@ -20,13 +20,13 @@ use tegula_machine::Machine;
 use tegula_opt::lower_to_host::BESIDE_THE_HOST;
 use tegula_package::{
     About, Arg, Buffer, BufferId, DeviceId, Draft, Entry, HostProgram, Kernel, KernelCode, PackageBuilder,
-    Place, Port, Step,
+    Place, Port, Step, isa,
 };
 
 pub use tegula_isa_lpu::parse;
 
 /// The instruction set of its images.
-pub const ISA: &str = "lpu";
+pub const ISA: &str = isa::LPU;
 
 /// The chip beside the processor.
 const CHIP: DeviceId = DeviceId(BESIDE_THE_HOST);

@@ -13,10 +13,12 @@ use crate::host::{HostProgram, Kernel};
 use crate::ptx::PtxLaunch;
 use serde::{Deserialize, Serialize};
 
-/// Instruction sets with entries of their own kinds, as packages name them.
+/// Instruction sets that have entries of their own kinds, or a simulator, as packages name them.
 pub mod isa {
     pub const X86_64: &str = "x86-64";
     pub const PTX: &str = "ptx";
+    /// Of streaming chips.
+    pub const LPU: &str = "lpu";
     /// What the interpreter reads; of the home, beside its own instruction set.
     pub const PORTABLE: &str = "tegula-portable";
 }

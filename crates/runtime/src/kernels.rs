@@ -111,6 +111,9 @@ fn no_device(package: &Package, missing: &[DeviceId]) -> Diagnostic {
     let error = missing.iter().fold(Diagnostic::error("no-device", message), |error, device| {
         error.note(format!("{} is of machine class {}", about.device_name(*device), machine(*device).class))
     });
+    if missing.iter().all(|device| machine(*device).isa == isa::LPU) {
+        return error.help("`--target sim-lpu` simulates a streaming chip");
+    }
     error.help("compile the model for machines that are here: `tegula compile --machine ...`")
 }
 
