@@ -29,12 +29,10 @@ pub fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     }
     let mut text: String = stories.iter().map(to_text).collect();
     if args.node.is_none() {
+        let part = if cycles.is_some() { "the chip and one core" } else { "one core or GPU" };
+        let (cycles, time) = (output::cycles(*cycles), output::duration(*ns));
         text += &match made_up.is_empty() {
-            true => format!(
-                "{}{} in all on one core or GPU, by the {basis}\n",
-                output::cycles(*cycles),
-                output::duration(*ns)
-            ),
+            true => format!("{cycles}{time} in all on {part}, by the {basis}\n"),
             false => format!("times by the {basis}\n"),
         };
         text += "the target's preferences, which passes act on:\n";
