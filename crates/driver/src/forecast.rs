@@ -101,7 +101,7 @@ impl Forecast {
 
     /// Cycles of all launches on streaming chips; `None` without any.
     pub fn cycles(&self) -> Option<u64> {
-        self.launches.iter().filter_map(|launch| launch.cycles).reduce(|sum, cycles| sum + cycles)
+        self.launches.iter().filter_map(|launch| launch.cycles).reduce(u64::saturating_add)
     }
 
     /// Launches summed by kernel, the longest kernel first; one that is not launched has no row.
@@ -121,7 +121,7 @@ impl Forecast {
             kernel.launches += 1;
             kernel.ns += launch.ns;
             if let Some(cycles) = launch.cycles {
-                kernel.cycles = Some(kernel.cycles.unwrap_or(0) + cycles);
+                kernel.cycles = Some(kernel.cycles.unwrap_or(0).saturating_add(cycles));
             }
             kernel.bytes += launch.bytes;
             kernel.flops += launch.flops;
