@@ -8,7 +8,7 @@ use tegula_backend::Claim;
 use tegula_base::DType;
 use tegula_ir::{OpId, Value};
 use tegula_machine::Lpu;
-use tegula_tensor::{TensorFunc, TensorOp};
+use tegula_tensor::{PadMode, TensorFunc, TensorOp};
 
 /// Elements of a tensor beyond which movements are the host's: each element is looked at when a movement is compiled.
 const MOST_ELEMENTS: usize = 1 << 22;
@@ -20,7 +20,7 @@ fn no(reason: impl Into<std::borrow::Cow<'static, str>>) -> Claim {
 pub(crate) fn claims(func: &TensorFunc, op: OpId, lpu: &Lpu, factors: FloatFactors) -> Claim {
     let kind = func.kind(op);
     let values = || func.operands(op).iter().chain(func.results(op)).copied();
-    if let Some(problem) = values().find_map(|value| unfit(func, value)) {
+    if let Some(problem) = values().find_map(|value| unfit(func, value, lpu)) {
         return no(problem);
     }
     let dtype = |value: Value| func.ty(value).dtype;
@@ -60,12 +60,15 @@ pub(crate) fn claims(func: &TensorFunc, op: OpId, lpu: &Lpu, factors: FloatFacto
                 no("the chip quantises f32 to bytes, by a scale for all elements or one a channel")
             }
         }
+        TensorOp::Pad { mode: PadMode::Constant, .. } if !is_constant(func, func.operand(op, 1)) => {
+            no("its padding is computed")
+        }
         other => lower::movement_claims(other),
     }
 }
 
 /// What keeps a tensor from lying on the chip.
-fn unfit(func: &TensorFunc, value: Value) -> Option<String> {
+fn unfit(func: &TensorFunc, value: Value, lpu: &Lpu) -> Option<String> {
     let ty = func.ty(value);
     if lower::stored(ty.dtype).is_none() {
         return Some(format!("elements of {} have no place on the chip", ty.dtype));
@@ -73,6 +76,11 @@ fn unfit(func: &TensorFunc, value: Value) -> Option<String> {
     let Some(shape) = ty.shape.as_static() else {
         return Some("its sizes are open: fix them with `--dim`".to_string());
     };
+    // Constants lie where there is room; what is computed lies in one bank, so that it is read at one pace.
+    let rows = lower::vectors(lower::squeezed(&shape), lpu.mxm.f16_k.min(lpu.vector()) as usize);
+    if rows > lpu.mem.words && !is_constant(func, value) {
+        return Some(format!("a tensor of {rows} vectors is longer than a bank of {} words", lpu.mem.words));
+    }
     let count = shape.iter().try_fold(1usize, |count, extent| count.checked_mul(*extent));
     match count {
         Some(0) => Some("a tensor is empty".to_string()),

@@ -13,7 +13,7 @@ use crate::schedule::{Event, Scene, schedule};
 use crate::split::halves;
 use crate::stage::{Copy, copies};
 use crate::target::FloatFactors;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tegula_backend::{Infeasible, Placement, Span};
 use tegula_isa_lpu::word::{AluOp, Number};
 use tegula_isa_lpu::{
@@ -226,6 +226,14 @@ impl<'a> Builder<'a> {
     }
 
     fn run(&mut self, flow: &Flow) -> Result<(), Infeasible> {
+        // Each row of a product has sums of its own.
+        if matches!(flow.kind, Kind::Product(_))
+            && rounds(&flow.loops) > self.lpu.mxm.accumulators
+            && let Some([a, b]) = halves(flow)
+        {
+            self.run(&a)?;
+            return self.run(&b);
+        }
         let scene = Scene {
             lpu: self.lpu,
             program: &self.flows,
@@ -241,9 +249,13 @@ impl<'a> Builder<'a> {
             Err(queue) if self.is_of_weights(flow, queue) => self.run_in_tiles(flow),
             Err(_) => {
                 self.parts += 1;
-                let Some([a, b]) = halves(flow) else { return Err(too_long(flow)) };
-                self.run(&a)?;
-                self.run(&b)
+                match halves(flow) {
+                    Some([a, b]) => {
+                        self.run(&a)?;
+                        self.run(&b)
+                    }
+                    None => self.run_in_pieces(flow),
+                }
             }
         }
     }
@@ -294,11 +306,44 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
+    /// Puts one vector together in two: the second half of its pieces over the first.
+    fn run_in_pieces(&mut self, flow: &Flow) -> Result<(), Infeasible> {
+        let Kind::Merge { fill, vectors } = &flow.kind else { return Err(too_long(flow)) };
+        let [pieces] = &vectors[..] else { return Err(too_long(flow)) };
+        if pieces.len() < 3 {
+            return Err(too_long(flow));
+        }
+        let (front, back) = pieces.split_at(pieces.len() / 2);
+        let own = FlowValue { vectors: 1, ..self.flows.value(flow.out.value).clone() };
+        let value = self.flows.push(own);
+        self.place(value, &flow.reads(), self.half_for(flow))?;
+        let merge = |pieces: Vec<Piece>| Kind::Merge { fill: *fill, vectors: vec![pieces] };
+        let out = Access::dense(value, 0, &flow.loops);
+        self.run(&Flow { kind: merge(front.to_vec()), out, ..flow.clone() })?;
+        let before = Piece { from: (value, 0), how: How::Stay, mask: None };
+        let pieces = std::iter::once(before).chain(back.iter().copied()).collect();
+        self.run(&Flow { kind: merge(pieces), ..flow.clone() })?;
+        if let Some(home) = self.homes.0.remove(&value) {
+            self.sram.free(&home);
+        }
+        Ok(())
+    }
+
     /// Runs a flow with copies of operands that share a slice, or need streams of which there are too few.
     fn run_with_copies(&mut self, flow: &Flow) -> Result<(), Infeasible> {
         let copied = match &flow.kind {
+            // Long values lie in many slices; less of them lies apart.
+            Kind::Alu { .. } if 2 * rounds(&flow.loops) > self.lpu.mem.words => {
+                self.parts += 1;
+                let Some([a, b]) = halves(flow) else { return Err(too_long(flow)) };
+                self.run(&a)?;
+                return self.run(&b);
+            }
             Kind::Alu { .. } => self.copied_operands(flow)?,
-            Kind::Merge { .. } if self.nested < MOST_NESTED => self.copied_piece(flow)?,
+            Kind::Merge { .. } if self.nested < MOST_NESTED => match self.half_for(flow) {
+                Some(half) if !self.lies_in(flow.out.value, half) => return self.run_aside(flow, half),
+                _ => self.copied_piece(flow)?,
+            },
             Kind::Merge { .. } | Kind::Fold { .. } | Kind::Move { .. } | Kind::Product(_) => {
                 return Err(too_long(flow));
             }
@@ -314,22 +359,51 @@ impl<'a> Builder<'a> {
         result
     }
 
+    fn lies_in(&self, value: ValueId, half: Half) -> bool {
+        self.homes.of(value).0.iter().all(|place| place.half == half)
+    }
+
+    /// Runs a flow whose result comes to a half first, and then goes where it belongs.
+    fn run_aside(&mut self, flow: &Flow, half: Half) -> Result<(), Infeasible> {
+        let own = FlowValue { vectors: rounds(&flow.loops), ..self.flows.value(flow.out.value).clone() };
+        let aside = self.flows.push(own);
+        self.place(aside, &[], Some(half))?;
+        if !self.lies_in(aside, half) {
+            return Err(too_long(flow));
+        }
+        let out = Access::dense(aside, 0, &flow.loops);
+        self.run(&Flow { out: out.clone(), ..flow.clone() })?;
+        self.copies += 1;
+        self.run(&Flow { kind: Kind::Move { how: How::Stay, from: out }, ..flow.clone() })?;
+        if let Some(home) = self.homes.0.remove(&aside) {
+            self.sram.free(&home);
+        }
+        Ok(())
+    }
+
     fn copied_operands(&mut self, flow: &Flow) -> Result<Copied, Infeasible> {
         let found = copies(flow, &self.flows, &self.homes, &self.sram, self.lpu);
         let mut copied = Copied { flow: flow.clone(), copies: Vec::new() };
         for Copy { slot, half, first_slice } in found.ok_or_else(|| too_long(flow))? {
             let Kind::Alu { operands, .. } = &flow.kind else { return Err(too_long(flow)) };
             let Some(Source::Vector(access)) = operands.get(slot) else { return Err(too_long(flow)) };
-            let copy = self.fresh_copy(access.value);
-            let home = self.sram.place_at(self.flows.value(copy), half, first_slice);
+            let whole = self.flows.value(access.value).vectors;
+            // Of a long value, what the flow reads.
+            let part = whole > rounds(&flow.loops);
+            let loops = if part { flow.loops.clone() } else { [whole].into_iter().collect() };
+            let copy = self.fresh_copy(access.value, rounds(&loops));
+            let home = self.sram.place_at(rounds(&loops), half, first_slice);
             self.homes.0.insert(copy, home.ok_or_else(|| too_long(flow))?);
-            self.run_copy(flow, access.value, copy)?;
+            let from = if part { access.clone() } else { Access::dense(access.value, 0, &loops) };
+            let read =
+                if part { Access::dense(copy, 0, &loops) } else { Access { value: copy, ..access.clone() } };
+            self.run_copy(flow, &loops, from, copy)?;
             if let Kind::Alu { operands, .. } = &mut copied.flow.kind {
                 operands.iter_mut().for_each(|source| {
                     if let Source::Vector(own) = source
                         && own == access
                     {
-                        own.value = copy;
+                        *own = read.clone();
                     }
                 });
             }
@@ -347,10 +421,12 @@ impl<'a> Builder<'a> {
         };
         let Some(piece) = vectors.iter().flatten().find(shares) else { return Err(too_long(flow)) };
         let from = piece.from.0;
-        let copy = self.fresh_copy(from);
-        let apart: Vec<ValueId> = flow.reads().into_iter().filter(|other| *other != from).collect();
-        self.place(copy, &apart, None)?;
-        self.run_copy(flow, from, copy)?;
+        let vectors_of = [self.flows.value(from).vectors];
+        let copy = self.fresh_copy(from, vectors_of[0]);
+        let masks: BTreeSet<ValueId> =
+            vectors.iter().flatten().filter_map(|piece| piece.mask).map(|mask| mask.0).collect();
+        self.place(copy, &masks.into_iter().collect::<Vec<_>>(), None)?;
+        self.run_copy(flow, &vectors_of, Access::dense(from, 0, &vectors_of), copy)?;
         let mut changed = flow.clone();
         if let Kind::Merge { vectors, .. } = &mut changed.kind {
             let own = vectors.iter_mut().flatten().filter(|piece| piece.from.0 == from);
@@ -359,17 +435,22 @@ impl<'a> Builder<'a> {
         Ok(Copied { flow: changed, copies: vec![copy] })
     }
 
-    fn fresh_copy(&mut self, value: ValueId) -> ValueId {
-        let own = FlowValue { constant: None, name: "copy".to_string(), ..self.flows.value(value).clone() };
+    fn fresh_copy(&mut self, value: ValueId, vectors: u32) -> ValueId {
+        let name = "copy".to_string();
+        let own = FlowValue { constant: None, name, vectors, ..self.flows.value(value).clone() };
         self.flows.push(own)
     }
 
-    fn run_copy(&mut self, flow: &Flow, value: ValueId, copy: ValueId) -> Result<(), Infeasible> {
+    fn run_copy(
+        &mut self,
+        flow: &Flow,
+        loops: &[u32],
+        from: Access,
+        copy: ValueId,
+    ) -> Result<(), Infeasible> {
         self.copies += 1;
-        let loops = [self.flows.value(value).vectors];
-        let kind = Kind::Move { how: How::Stay, from: Access::dense(value, 0, &loops) };
-        let out = Access::dense(copy, 0, &loops);
-        self.run(&Flow { node: flow.node.clone(), loops: loops.into_iter().collect(), kind, out })
+        let (kind, out) = (Kind::Move { how: How::Stay, from }, Access::dense(copy, 0, loops));
+        self.run(&Flow { node: flow.node.clone(), loops: loops.iter().copied().collect(), kind, out })
     }
 
     fn add(&mut self, flow: &Flow, phase: Phase, events: &[Event]) {

@@ -148,7 +148,10 @@ impl Lower<'_> {
             TensorOp::Elementwise { f } => self.elementwise(*f, self.func.operands(op), shape, dtype)?,
             TensorOp::Reduce { f, axes } => self.reduce(*f, self.func.operand(op, 0), axes, shape)?,
             TensorOp::Dot { dims, .. } => match dot::bytes_of(self.func, op) {
-                Some(sides) => self.byte_dot(dims, &sides)?,
+                Some(sides) => {
+                    let sums = self.byte_dot(dims, &sides)?;
+                    self.wrapped(sums, dtype)
+                }
                 None => self.float_dot(dims, self.func.operand(op, 0), self.func.operand(op, 1))?,
             },
             TensorOp::Conv { .. } => self.conv(op, shape)?,
@@ -181,11 +184,11 @@ impl Lower<'_> {
         if self.lies_alike(&tensor.shape, shape) {
             return Tensor { shape: shape.to_vec(), ..tensor };
         }
-        let key = (tensor.value, shape.to_vec());
+        let (dtype, key) = (tensor.dtype, (tensor.value, shape.to_vec()));
         if let Some(known) = self.laid.get(&key) {
-            return known.clone();
+            // A cast between integers leaves the value as it is.
+            return Tensor { dtype, ..known.clone() };
         }
-        let dtype = tensor.dtype;
         let laid = self.moved(&[tensor], shape.to_vec(), dtype, 0, &|flat| Some((0, flat)));
         self.laid.insert(key, laid.clone());
         laid

@@ -96,19 +96,19 @@ impl Sram {
         Ok(home)
     }
 
-    /// Where all of a value that is no weights would find room, one place for each group of slices.
-    pub(crate) fn rooms(&self, value: &FlowValue) -> Vec<Place> {
+    /// Where so many vectors would find room, one place for each group of slices.
+    pub(crate) fn rooms(&self, vectors: u32) -> Vec<Place> {
         let mut rooms = Vec::new();
         for half in Half::BOTH {
             for first_slice in (0..=self.slices.saturating_sub(BYTES)).step_by(usize::from(BYTES)) {
-                rooms.extend(self.room_at(value, half, first_slice));
+                rooms.extend(self.room_at(vectors, half, first_slice));
             }
         }
         rooms
     }
 
-    fn room_at(&self, value: &FlowValue, half: Half, first_slice: u8) -> Option<Place> {
-        let words = u16::try_from(value.vectors).ok()?;
+    fn room_at(&self, vectors: u32, half: Half, first_slice: u8) -> Option<Place> {
+        let words = u16::try_from(vectors).ok()?;
         (0..self.banks).find_map(|bank| {
             let place = Place {
                 half,
@@ -125,9 +125,9 @@ impl Sram {
         })
     }
 
-    /// Places a value in the slices from `first_slice` of a half on.
-    pub(crate) fn place_at(&mut self, value: &FlowValue, half: Half, first_slice: u8) -> Option<Home> {
-        let place = self.room_at(value, half, first_slice)?;
+    /// Places so many vectors in the slices from `first_slice` of a half on.
+    pub(crate) fn place_at(&mut self, vectors: u32, half: Half, first_slice: u8) -> Option<Home> {
+        let place = self.room_at(vectors, half, first_slice)?;
         self.take(place);
         Some(Home(vec![place]))
     }

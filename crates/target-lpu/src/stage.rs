@@ -3,6 +3,7 @@
 //! Operands that are read in one cycle lie in different slices. Those of the west flow east, as do results that lie in the
 //! east; each direction has so many streams. Method: all ways to leave operands or move them, the fewest copies first.
 
+use crate::flow::walk::rounds;
 use crate::flow::{Access, Flow, FlowProgram, Kind, Source};
 use crate::place::{Homes, Place, Sram};
 use tegula_isa_lpu::Half;
@@ -45,7 +46,8 @@ pub(crate) fn copies(
     let choices: Vec<Vec<Option<Place>>> = read
         .iter()
         .map(|operand| {
-            let rooms = sram.rooms(program.value(operand.access.value));
+            let vectors = program.value(operand.access.value).vectors.min(rounds(&flow.loops));
+            let rooms = sram.rooms(vectors);
             std::iter::once(None).chain(rooms.into_iter().map(Some)).collect()
         })
         .collect();

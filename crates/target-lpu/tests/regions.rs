@@ -220,3 +220,25 @@ fn quotients_and_roots_are_correctly_rounded() {
         tegula_tensor::evaluate(&sqrt, &inputs).unwrap()
     );
 }
+
+/// Floats of the same bytes are read by a contraction and by a sum.
+#[test]
+fn dequantised_bytes_have_other_readers() {
+    let scheme = "{axis = unit, block = unit, storage = \"u8\", zero_point = true}";
+    let dims = "{lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [1]}";
+    let ty = "tensor<16x16xf32>";
+    let ops = [
+        "%s = \"tgn.splat\"() <{dtype = \"f32\", shape = [], bits = 1008760236}> : () -> tensor<f32>\n"
+            .to_string(),
+        "%z = \"tgn.splat\"() <{dtype = \"u8\", shape = [], bits = 7}> : () -> tensor<ui8>\n".to_string(),
+        format!(
+            "%a = \"tgn.dequantize\"(%x0, %s, %z) <{{scheme = {scheme}}}> : (tensor<16x16xui8>, tensor<f32>, tensor<ui8>) -> {ty}\n"
+        ),
+        format!("%b = \"tgn.transpose\"(%a) <{{perm = [1, 0]}}> : ({ty}) -> {ty}\n"),
+        format!("%c = \"tgn.dot\"(%a, %b) <{{dims = {dims}, out = \"f32\"}}> : ({ty}, {ty}) -> {ty}\n"),
+        format!("%d = \"tgn.elementwise\"(%c, %a) <{{f = \"add\"}}> : ({ty}, {ty}) -> {ty}\n"),
+        format!("%y = \"tgn.elementwise\"(%d, %b) <{{f = \"add\"}}> : ({ty}, {ty}) -> {ty}"),
+    ];
+    let program = region(&["tensor<16x16xui8>"], &ops.concat(), ty);
+    check(&program, "tsp1", &[bytes(&[16, 16], 3, false)], 3e-7);
+}

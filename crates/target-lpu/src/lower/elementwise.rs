@@ -75,6 +75,19 @@ impl Lower<'_> {
     }
 }
 
+impl Lower<'_> {
+    /// Integers of 32 bits as those of a type of fewer bits, which wrap.
+    pub(super) fn wrapped(&mut self, tensor: Tensor, to: DType) -> Tensor {
+        if tensor.dtype == to {
+            return tensor;
+        }
+        let mut chain = Chain::over(self, &tensor.shape);
+        let x = chain.arg(&tensor);
+        let result = chain.wrap(&x, to);
+        chain.finish(result, tensor.shape, to)
+    }
+}
+
 impl Chain<'_, '_> {
     fn scalar(&mut self, f: ScalarOp, from: DType, to: DType, x: &[Arg]) -> Result<Arg, String> {
         use ScalarOp::*;

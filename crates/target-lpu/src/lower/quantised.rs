@@ -20,8 +20,10 @@ pub(crate) struct Bytes {
     /// None: the result is the integer sum.
     pub(crate) scale: Option<Value>,
     pub(crate) zero: Option<Value>,
+    /// What makes floats of the bytes; none: the contraction reads bytes.
+    pub(super) dequantize: Option<OpId>,
     /// Movements between the dequantisation and the contraction, in order.
-    moves: Vec<OpId>,
+    pub(super) moves: Vec<OpId>,
     /// The axis that scales differ along.
     axis: Option<usize>,
 }
@@ -56,7 +58,14 @@ pub(crate) fn bytes_of(func: &TensorFunc, op: OpId) -> Option<[Bytes; 2]> {
 
 fn side(func: &TensorFunc, value: Value) -> Option<Bytes> {
     if matches!(func.ty(value).dtype, DType::I8 | DType::U8) {
-        return Some(Bytes { bytes: value, scale: None, zero: None, moves: Vec::new(), axis: None });
+        return Some(Bytes {
+            bytes: value,
+            scale: None,
+            zero: None,
+            dequantize: None,
+            moves: Vec::new(),
+            axis: None,
+        });
     }
     let (mut value, mut moves) = (value, Vec::new());
     loop {
@@ -75,7 +84,14 @@ fn side(func: &TensorFunc, value: Value) -> Option<Bytes> {
                 let fits = is_byte && known && scheme.block.is_none() && func.ty(scale).dtype == DType::F32;
                 let axis = scheme.axis.filter(|_| func.ty(scale).rank() > 0);
                 moves.reverse();
-                return fits.then_some(Bytes { bytes, scale: Some(scale), zero, moves, axis });
+                return fits.then_some(Bytes {
+                    bytes,
+                    scale: Some(scale),
+                    zero,
+                    dequantize: Some(op),
+                    moves,
+                    axis,
+                });
             }
             _ => return None,
         }
