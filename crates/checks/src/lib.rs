@@ -22,8 +22,12 @@ mod growing;
 mod half;
 pub mod in_process;
 mod lpu_bad;
+mod lpu_chip;
 mod lpu_example;
 mod lpu_faults;
+mod lpu_models;
+mod lpu_random;
+mod lpu_sim;
 mod models;
 pub mod npy;
 mod null;
@@ -77,6 +81,9 @@ pub const VERBS: &[(&str, Run)] = &[
     ("lpu-example", lpu_example::run),
     ("lpu-faults", lpu_faults::run),
     ("lpu-bad", lpu_bad::run),
+    ("lpu-models", lpu_models::run),
+    ("lpu-random", lpu_random::run),
+    ("lpu-sim", lpu_sim::run),
     ("ulp", ulp::run),
     ("fuzz", fuzz::run),
     ("reduce", reduce::run),

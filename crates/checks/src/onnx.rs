@@ -36,7 +36,7 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     }
     let only = args.iter().position(|arg| arg == "--only").and_then(|at| args.get(at + 1));
     NODES.generate()?;
-    let core: Vec<String> = lines_of("onnx_core.txt")?;
+    let core: Vec<String> = core_cases()?;
     let every = has("--all") || only.is_some();
     let mut names = if every { NODES.cases()?.into_keys().collect() } else { core.clone() };
     if let Some(prefix) = only {
@@ -56,6 +56,11 @@ pub fn run(args: &[String]) -> Result<Outcome> {
         .with("core_pass", format!("{core_pass}/{}", core.len()))
         .with("simulated", in_process::simulated());
     Ok(judged.add_to(outcome))
+}
+
+/// The names of the core cases.
+pub fn core_cases() -> Result<Vec<String>> {
+    lines_of("onnx_core.txt")
 }
 
 fn lines_of(name: &str) -> Result<Vec<String>> {
