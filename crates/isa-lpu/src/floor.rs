@@ -13,6 +13,13 @@ pub enum Half {
 impl Half {
     pub const BOTH: [Half; 2] = [Half::West, Half::East];
 
+    pub fn other(self) -> Half {
+        match self {
+            Half::West => Half::East,
+            Half::East => Half::West,
+        }
+    }
+
     /// The sign of its positions.
     pub fn sign(self) -> i32 {
         match self {
@@ -134,6 +141,18 @@ impl QueueId {
         }
         all.extend(numbers(lpu.vxm.alus).map(QueueId::Alu));
         all
+    }
+
+    /// The half whose path its fetches take. ALUs, which stand between the halves, have that of the west.
+    pub fn text_half(self) -> Half {
+        match self {
+            QueueId::Mem { half, .. }
+            | QueueId::Weights { half, .. }
+            | QueueId::Rows { half, .. }
+            | QueueId::Sums { half, .. }
+            | QueueId::Sxm { half, .. } => half,
+            QueueId::Alu(_) => Half::West,
+        }
     }
 
     pub fn exists(self, lpu: &Lpu) -> bool {

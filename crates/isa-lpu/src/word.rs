@@ -115,6 +115,11 @@ pub enum Word {
     },
 }
 
+/// Words of text that a `fetch` brings.
+pub const FETCHED: u32 = 40;
+/// Words of a bank that they lie in.
+pub const FETCHED_FROM: u16 = 2;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Read {
     pub bank: u8,
@@ -353,6 +358,14 @@ impl AluOp {
         if self.is_special() { lpu.vxm.special_delay } else { lpu.vxm.delay }
     }
 
+    /// What its result is.
+    pub fn result(self) -> Element {
+        match self {
+            AluOp::Cast { to, .. } => to,
+            _ => Element::I32,
+        }
+    }
+
     /// Streams of an operand and of the result.
     pub fn widths(self) -> [u32; 2] {
         match self {
@@ -482,6 +495,44 @@ impl Word {
             Word::Receive { to, .. } => parts(EndKind::Drive(to, lpu.sxm.shift_delay), 1),
         }
         ends
+    }
+
+    /// Its streams, each the first of a group or bundle, in the order that its fields have.
+    pub fn streams_mut(&mut self) -> SmallVec<[&mut Stream; 4]> {
+        match self {
+            Word::Mem { read, write } => {
+                let read = read.iter_mut().map(|read| &mut read.to);
+                read.chain(write.iter_mut().map(|write| &mut write.from)).collect()
+            }
+            Word::Gather { by, to, .. } => smallvec::smallvec![by, to],
+            Word::Scatter { by, from, .. } => smallvec::smallvec![by, from],
+            Word::LoadWeights { from, .. } | Word::Multiply { from, .. } | Word::Send { from, .. } => {
+                smallvec::smallvec![from]
+            }
+            Word::Accumulate { emit, .. } => emit.iter_mut().collect(),
+            Word::Alu(alu) => {
+                let operands = alu.operands.iter_mut().filter_map(|operand| match operand {
+                    Operand::Stream(stream) => Some(stream),
+                    Operand::None | Operand::Alu(_) | Operand::Immediate | Operand::Held => None,
+                });
+                operands.chain(alu.to.iter_mut()).collect()
+            }
+            Word::Shift { from, to, .. }
+            | Word::Broadcast { from, to, .. }
+            | Word::Transpose { from, to } => {
+                smallvec::smallvec![from, to]
+            }
+            Word::Permute { table, from, to, .. } => smallvec::smallvec![table, from, to],
+            Word::Blend { mask, a, b, to, .. } => smallvec::smallvec![mask, a, b, to],
+            Word::Receive { to, .. } => smallvec::smallvec![to],
+            Word::Nop { .. }
+            | Word::Repeat { .. }
+            | Word::Sync
+            | Word::Notify
+            | Word::Fetch { .. }
+            | Word::Halt
+            | Word::InstallWeights => SmallVec::new(),
+        }
     }
 
     /// Its addresses, which a `repeat` steps: of a read, then of a write; of rows.

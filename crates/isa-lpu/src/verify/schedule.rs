@@ -5,7 +5,7 @@ use crate::floor::QueueId;
 use crate::image::Phase;
 use crate::issue::{Issue, issues};
 use crate::tag::Tag;
-use crate::word::{End, EndKind};
+use crate::word::{End, EndKind, Word};
 use tegula_machine::Lpu;
 
 /// A phase whose queues keep the rules of queues; its words and ends are in range.
@@ -41,12 +41,12 @@ impl<'a> Schedule<'a> {
         &self.issues[number as usize]
     }
 
-    /// The issues of a queue by cycle.
+    /// What a queue's unit does, by cycle: all its issues but fetches of text.
     pub(super) fn of_queue(&self, chip: u16, queue: QueueId) -> impl Iterator<Item = &Issue> {
         let key = |at: &u32| (self.issue(*at).chip, self.issue(*at).queue);
         let start = self.by_queue.partition_point(|at| key(at) < (chip, queue));
         let own = self.by_queue[start..].iter().take_while(move |at| key(at) == (chip, queue));
-        own.map(|at| self.issue(*at))
+        own.map(|at| self.issue(*at)).filter(|issue| !matches!(issue.word, Word::Fetch { .. }))
     }
 
     /// Runs of issues, each of one queue by cycle.

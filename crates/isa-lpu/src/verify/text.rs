@@ -6,16 +6,11 @@
 
 use super::report::{Report, at};
 use super::schedule::Schedule;
-use crate::floor::{Half, QueueId};
+use crate::floor::Half;
 use crate::image::{Address, Image, Phase, Queue};
 use crate::issue::Issue;
-use crate::word::Word;
+use crate::word::{FETCHED, FETCHED_FROM, Word};
 use tegula_machine::Lpu;
-
-/// Words that a `fetch` brings.
-const FETCHED: u64 = 40;
-/// Words of a bank that they take.
-const TAKEN: u16 = 2;
 
 /// Checks that words are there when they are due, and that fetches keep to their path.
 pub(super) fn check(phase: &Phase, schedule: &Schedule, report: &mut Report) {
@@ -24,7 +19,7 @@ pub(super) fn check(phase: &Phase, schedule: &Schedule, report: &mut Report) {
     }
     let mut fetches: Vec<(u16, Half, i64, &Issue)> = Vec::new();
     for issue in schedule.issues.iter().filter(|issue| matches!(issue.word, Word::Fetch { .. })) {
-        fetches.push((issue.chip, half(issue.queue), issue.cycle, issue));
+        fetches.push((issue.chip, issue.queue.text_half(), issue.cycle, issue));
     }
     fetches.sort_by_key(|(chip, half, cycle, _)| (*chip, *half, *cycle));
     for pair in fetches.windows(2) {
@@ -48,24 +43,13 @@ fn check_queue(queue: &Queue, lpu: &Lpu, report: &mut Report) {
             return;
         }
         if matches!(word, Word::Fetch { .. }) {
-            fetched += FETCHED;
+            fetched += u64::from(FETCHED);
             if place_number + 1 < fetched {
                 let message = format!("the queue has no room for {FETCHED} more words");
                 report.word(queue.chip, queue.id, place, message);
                 return;
             }
         }
-    }
-}
-
-fn half(queue: QueueId) -> Half {
-    match queue {
-        QueueId::Mem { half, .. }
-        | QueueId::Weights { half, .. }
-        | QueueId::Rows { half, .. }
-        | QueueId::Sums { half, .. }
-        | QueueId::Sxm { half, .. } => half,
-        QueueId::Alu(_) => Half::West,
     }
 }
 
@@ -76,8 +60,8 @@ pub(super) fn places(image: &Image) -> Vec<(u16, Address)> {
     for queue in phases.flat_map(|phase| &phase.queues) {
         for word in &queue.words {
             if let Word::Fetch { slice, bank, word } = *word {
-                let at = |word| Address { half: half(queue.id), slice, bank, word };
-                places.extend((0..TAKEN).map(|next| (queue.chip, at(word.saturating_add(next)))));
+                let at = |word| Address { half: queue.id.text_half(), slice, bank, word };
+                places.extend((0..FETCHED_FROM).map(|next| (queue.chip, at(word.saturating_add(next)))));
             }
         }
     }
