@@ -1,43 +1,158 @@
 //! The words of a phase's queues: events in order, with idling between them, and repeats where a word comes again.
+//!
+//! A queue starts with as many words as it holds. Those behind them come by `fetch`, which issues where the queue is idle: not
+//! before there is room for what it brings, and not after the words before it have run out.
 
 use crate::schedule::Event;
-use tegula_isa_lpu::{Phase, Queue, QueueId, Tag, Tags, Word};
+use std::collections::BTreeSet;
+use tegula_isa_lpu::word::FETCHED;
+use tegula_isa_lpu::{Half, Phase, Queue, QueueId, Tag, Tags, Word};
 use tegula_machine::Lpu;
 
-/// A phase of one trip from its events, which are sorted by queue and cycle. Errors: a queue has more words than it holds.
-pub(crate) fn phase(events: &[Event], lpu: &Lpu) -> Result<Phase, QueueId> {
-    let runs = events.chunk_by(|a, b| a.queue == b.queue);
-    let queues = runs.map(|run| queue(run, lpu.queue_words as usize).ok_or(run[0].queue));
-    Ok(Phase { trips: 1, queues: queues.collect::<Result<Vec<Queue>, QueueId>>()? })
+/// Where the text of fetches lies, and the cycles in which the path of a half is taken.
+pub(crate) struct Text {
+    /// First words of places that hold what one `fetch` brings, of each half.
+    free: [Vec<Place>; 2],
+    taken: BTreeSet<(Half, i64)>,
+    /// Places of the phase at hand, and of those before.
+    own: Vec<(Half, Place)>,
+    used: Vec<(Half, Place)>,
 }
 
-fn queue(events: &[Event], most: usize) -> Option<Queue> {
-    let mut queue = Queue::new(0, events[0].queue);
+/// What a `fetch` names.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) slice: u8,
+    pub(crate) bank: u8,
+    pub(crate) word: u16,
+}
+
+impl Text {
+    /// `free`: of the west and of the east, those that are taken last first.
+    pub(crate) fn new(free: [Vec<Place>; 2]) -> Text {
+        Text { free, taken: BTreeSet::new(), own: Vec::new(), used: Vec::new() }
+    }
+
+    /// A `fetch` of a queue in the first of some cycles in which its path is free.
+    fn fetch(&mut self, queue: QueueId, cycles: std::ops::Range<i64>) -> Option<(i64, Word)> {
+        let half = queue.text_half();
+        let cycle = cycles.into_iter().find(|cycle| !self.taken.contains(&(half, *cycle)))?;
+        let place = self.free[side(half)].pop()?;
+        let Place { slice, bank, word } = place;
+        self.own.push((half, place));
+        self.taken.insert((half, cycle));
+        Some((cycle, Word::Fetch { slice, bank, word }))
+    }
+
+    /// Where the text of all phases lies.
+    pub(crate) fn used(self) -> Vec<(Half, Place)> {
+        self.used
+    }
+
+    /// Each phase starts with free paths. The places of one that has no words are free again.
+    fn end_phase(&mut self, has_words: bool) {
+        self.taken.clear();
+        if has_words {
+            self.used.append(&mut self.own);
+        }
+        for (half, place) in self.own.drain(..).rev() {
+            self.free[side(half)].push(place);
+        }
+    }
+}
+
+fn side(half: Half) -> usize {
+    usize::from(half == Half::East)
+}
+
+/// A phase of one trip from its events, which are sorted by queue and cycle. Errors: a queue whose words can't all be there.
+pub(crate) fn phase(events: &[Event], lpu: &Lpu, text: &mut Text) -> Result<Phase, QueueId> {
+    let runs = events.chunk_by(|a, b| a.queue == b.queue);
+    let queues = runs.map(|run| queue(run, lpu.queue_words as usize, text).ok_or(run[0].queue));
+    let queues = queues.collect::<Result<Vec<Queue>, QueueId>>();
+    text.end_phase(queues.is_ok());
+    Ok(Phase { trips: 1, queues: queues? })
+}
+
+/// Words of one queue's events, idling between them left out.
+pub(crate) fn words(events: &[Event]) -> usize {
+    let (mut words, mut at) = (0, 0);
+    while at < events.len() {
+        let run = Run::at(&events[at..]);
+        words += 1 + usize::from(run.is_some());
+        at += 1 + run.map_or(0, |run| run.count);
+    }
+    words
+}
+
+/// A queue on its way: what it has, and what it may still hold.
+struct Filling<'a> {
+    queue: Queue,
+    holds: usize,
+    fetches: usize,
+    text: &'a mut Text,
+}
+
+fn queue(events: &[Event], holds: usize, text: &mut Text) -> Option<Queue> {
+    let id = events[0].queue;
+    let needs_text = words(events) + idle_words(events) >= holds;
+    let mut filling = Filling { queue: Queue::new(0, id), holds, fetches: 0, text };
     let (mut cycle, mut at) = (0, 0);
     while at < events.len() {
-        idle(&mut queue, events[at].cycle - cycle);
-        queue.push(events[at].word, &events[at].tags);
+        filling.idle(cycle, events[at].cycle, needs_text)?;
+        filling.push(events[at].word, &events[at].tags)?;
         cycle = events[at].cycle + 1;
         let run = Run::at(&events[at..]);
         if let Some(run) = run {
-            queue.push(run.word(), &run.steps);
+            filling.push(run.word(), &run.steps)?;
             cycle += run.count as i64 * (run.gap + 1);
             at += run.count;
         }
         at += 1;
-        if queue.words.len() >= most {
-            return None;
-        }
     }
-    queue.push(Word::Halt, &[]);
-    (queue.words.len() <= most).then_some(queue)
+    filling.push(Word::Halt, &[])?;
+    Some(filling.queue)
 }
 
-fn idle(queue: &mut Queue, mut cycles: i64) {
-    while cycles > 0 {
-        let part = cycles.min(i64::from(u16::MAX));
-        queue.push(Word::Nop { cycles: part as u16 }, &[]);
-        cycles -= part;
+/// Words that idle, at the most.
+fn idle_words(events: &[Event]) -> usize {
+    1 + events.windows(2).filter(|pair| pair[1].cycle > pair[0].cycle + 1).count()
+}
+
+impl Filling<'_> {
+    /// None: the queue has run dry.
+    fn push(&mut self, word: Word, tags: &[Tag]) -> Option<()> {
+        let has = self.queue.words.len() < self.holds + self.fetched();
+        has.then(|| self.queue.push(word, tags))
+    }
+
+    fn fetched(&self) -> usize {
+        self.fetches * FETCHED as usize
+    }
+
+    /// Idles from one cycle to another, and fetches where there is room.
+    fn idle(&mut self, mut from: i64, to: i64, needs_text: bool) -> Option<()> {
+        // Behind idling, a `fetch` stands one place later.
+        let room =
+            |own: &Self, before: usize| own.queue.words.len() + before >= own.fetched() + FETCHED as usize;
+        while needs_text && room(self, 2) && from < to {
+            let first = from + i64::from(!room(self, 1));
+            let Some((cycle, word)) = self.text.fetch(self.queue.id, first..to) else { break };
+            self.nop(cycle - from)?;
+            self.push(word, &[])?;
+            self.fetches += 1;
+            from = cycle + 1;
+        }
+        self.nop(to - from)
+    }
+
+    fn nop(&mut self, mut cycles: i64) -> Option<()> {
+        while cycles > 0 {
+            let part = cycles.min(i64::from(u16::MAX));
+            self.push(Word::Nop { cycles: part as u16 }, &[])?;
+            cycles -= part;
+        }
+        Some(())
     }
 }
 

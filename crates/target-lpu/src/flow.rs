@@ -74,16 +74,42 @@ pub struct Access {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
-    /// One operation of an ALU.
-    Alu { op: AluOp, operands: SmallVec<[Source; 3]> },
+    /// Operations of ALUs, each of which may take results of those before it. The last one makes the flow's result.
+    Alu { steps: Vec<Step> },
     /// Combines the vectors of `inner` rounds; the strides of `from` are of the loops, then of the inner ones.
     Fold { op: AluOp, inner: Loops, from: Access },
     /// Lanes move.
     Move { how: How, from: Access },
     /// Each result is put together from pieces, one after another, over a constant. There is one loop.
     Merge { fill: u32, vectors: Vec<Vec<Piece>> },
+    /// Results are put together from parts, one after another: superlanes of vectors that move. There is one loop, of parts.
+    Assemble { parts: Vec<Part> },
+    /// Of each round's vectors, as many as a superlane has lanes: in each superlane, lane i of vector j becomes lane j of
+    /// vector i. They follow one another, as do those of the result.
+    Transpose { from: Access, size: u32 },
     /// Rows times weights, which are installed tile by tile.
     Product(Product),
+}
+
+/// Superlanes of a vector that are taken into a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    pub from: (ValueId, u32),
+    pub how: How,
+    /// The vector of the result.
+    pub to: u32,
+    /// Bit i: superlane i, of `size` lanes. The first part of a vector has all of them, so that all of it is written.
+    pub superlanes: u32,
+    pub size: u32,
+}
+
+/// One operation of an ALU.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    pub op: AluOp,
+    pub operands: SmallVec<[Arg; 3]>,
+    /// Where the result of a step that is not the last goes, if anything else reads it.
+    pub out: Option<Access>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,6 +117,16 @@ pub enum Source {
     Vector(Access),
     /// The same bits in each lane.
     Immediate(u32),
+}
+
+/// What a step takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Arg {
+    Source(Source),
+    /// A vector whose lanes move on its way.
+    Moved(How, Access),
+    /// The result of the step with this number.
+    Step(usize),
 }
 
 /// Where lanes go.
@@ -158,6 +194,42 @@ impl Access {
     }
 }
 
+impl Step {
+    /// The vectors among its operands.
+    pub fn vectors(&self) -> impl Iterator<Item = &Access> {
+        self.operands.iter().filter_map(|operand| match operand {
+            Arg::Source(Source::Vector(access)) | Arg::Moved(_, access) => Some(access),
+            Arg::Source(Source::Immediate(_)) | Arg::Step(_) => None,
+        })
+    }
+
+    /// The vectors that it reads, and where its result goes.
+    pub(crate) fn accesses_mut(&mut self) -> impl Iterator<Item = &mut Access> {
+        let vectors = self.operands.iter_mut().filter_map(|operand| match operand {
+            Arg::Source(Source::Vector(access)) | Arg::Moved(_, access) => Some(access),
+            Arg::Source(Source::Immediate(_)) | Arg::Step(_) => None,
+        });
+        vectors.chain(&mut self.out)
+    }
+
+    /// The steps whose results it takes.
+    pub(crate) fn taken(&self) -> impl Iterator<Item = usize> {
+        self.operands.iter().filter_map(|operand| match operand {
+            Arg::Step(step) => Some(*step),
+            Arg::Source(_) | Arg::Moved(..) => None,
+        })
+    }
+}
+
+impl Kind {
+    /// One operation of an ALU.
+    pub fn alu(op: AluOp, operands: SmallVec<[Source; 3]>) -> Kind {
+        Kind::Alu {
+            steps: vec![Step { op, operands: operands.into_iter().map(Arg::Source).collect(), out: None }],
+        }
+    }
+}
+
 impl FlowProgram {
     pub fn value(&self, id: ValueId) -> &FlowValue {
         &self.values[id.0 as usize]
@@ -170,15 +242,26 @@ impl FlowProgram {
 }
 
 impl Flow {
+    /// The values that it writes vectors of, the result last.
+    pub fn writes(&self) -> SmallVec<[ValueId; 2]> {
+        let kept = match &self.kind {
+            Kind::Alu { steps } => steps.iter().filter_map(|step| step.out.as_ref()).collect(),
+            _ => Vec::new(),
+        };
+        kept.into_iter().chain([&self.out]).map(|access| access.value).collect()
+    }
+
     /// The values that it reads, each once.
     pub fn reads(&self) -> SmallVec<[ValueId; 4]> {
         let mut all: SmallVec<[ValueId; 4]> = SmallVec::new();
         match &self.kind {
-            Kind::Alu { operands, .. } => all.extend(operands.iter().filter_map(|source| match source {
-                Source::Vector(access) => Some(access.value),
-                Source::Immediate(_) => None,
-            })),
-            Kind::Fold { from, .. } | Kind::Move { from, .. } => all.push(from.value),
+            Kind::Alu { steps } => {
+                all.extend(steps.iter().flat_map(Step::vectors).map(|access| access.value))
+            }
+            Kind::Fold { from, .. } | Kind::Move { from, .. } | Kind::Transpose { from, .. } => {
+                all.push(from.value)
+            }
+            Kind::Assemble { parts } => all.extend(parts.iter().map(|part| part.from.0)),
             Kind::Merge { vectors, .. } => {
                 for piece in vectors.iter().flatten() {
                     all.push(piece.from.0);

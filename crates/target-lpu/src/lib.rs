@@ -4,19 +4,25 @@
 //! Start reading at `compile.rs`, then `flow.rs` and `lower.rs`.
 //!
 //! ```text
-//! region ─► normal form ─► flows ─► place ─► schedule ─► assemble ─► image
-//!           (norm.rs)     (lower)            (schedule.rs)
+//! region ─► normal form ─► flows ─► chains ─► bursts ─► cycles ─► words ─► image
+//!           (lower/norm)  (lower)  (fuse)   (schedule) (timeline, planes) (assemble)
 //! ```
 
 mod assemble;
+mod calendar;
 mod claims;
 pub mod compile;
 pub mod flow;
+mod fuse;
+mod ladder;
 mod lower;
+mod phases;
 mod place;
+mod planes;
 mod schedule;
 mod split;
 mod stage;
 mod target;
+mod timeline;
 
 pub use target::{FloatFactors, LpuTarget};

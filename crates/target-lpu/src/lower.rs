@@ -16,7 +16,9 @@ mod functions;
 mod moves;
 mod norm;
 mod quantised;
+mod quantize;
 mod reduce;
+mod transpose;
 
 use crate::flow::{Access, Flow, FlowProgram, FlowValue, Kind, Loops, Port, ValueId};
 use crate::target::FloatFactors;
@@ -155,6 +157,7 @@ impl Lower<'_> {
                 None => self.float_dot(dims, self.func.operand(op, 0), self.func.operand(op, 1))?,
             },
             TensorOp::Conv { .. } => self.conv(op, shape)?,
+            TensorOp::Quantize { .. } => self.quantize(op, &shape, dtype)?,
             kind => self.movement(op, kind, shape, dtype)?,
         };
         Ok(Lowered::Computed(tensor))

@@ -4,8 +4,10 @@
 //! them it has the same words of the same bank. A value that is longer than a bank lies in several such places.
 //! Values that a flow reads in one cycle lie in different slices: `avoid` says which ones a new value keeps away from.
 
+use crate::assemble::Place as Text;
 use crate::flow::{FlowValue, ValueId};
 use std::collections::BTreeMap;
+use tegula_isa_lpu::word::FETCHED_FROM;
 use tegula_isa_lpu::{Address, Half};
 use tegula_machine::Lpu;
 
@@ -41,11 +43,45 @@ pub(crate) struct Sram {
     words: u16,
     slices: u8,
     stripe: u8,
+    /// Words that a plane holds: known weights lie in parts of so many vectors, so that planes load at once.
+    part: u32,
     /// Used words of each bank, sorted: first and end.
     used: BTreeMap<(Half, u8, u8), Vec<(u16, u16)>>,
-    /// Where the next value is tried first, so that values spread.
-    turn: usize,
+    /// The end of all words that were ever used.
+    ends: BTreeMap<(Half, u8, u8), u16>,
+    /// Where the next value is tried first, so that values spread; of stripes, and of others.
+    turns: [usize; 2],
+    /// The word from which on a column is tried first: what was freed just now is read for some time yet.
+    next: BTreeMap<(Half, u8, u8, u8), u16>,
+    text_slices: u8,
+    /// The first word of the text in each bank.
+    texts: BTreeMap<(Half, u8, u8), u16>,
 }
+
+/// Blocks of a long value, and vectors of one of them at the least: less than a stage from memory to memory takes.
+const BLOCKS: u64 = 4;
+const LEAST_OF_BLOCK: u64 = 24;
+
+/// Places that are read or written while a part of a value is, if all its vectors are in one order with theirs. Units stand
+/// apart, so that flows have a part before or behind it at hand as well.
+fn near(homes: &[&Home], [from, to]: [f64; 2]) -> Vec<Place> {
+    let margin = to - from;
+    let mut near = Vec::new();
+    for home in homes {
+        let all = home.vectors() as f64;
+        for (at, place) in home.0.iter().enumerate() {
+            let end = home.0.get(at + 1).map_or(all, |next| f64::from(next.first_vector));
+            let apart = end / all <= from - margin || f64::from(place.first_vector) / all >= to + margin;
+            if !apart {
+                near.push(*place);
+            }
+        }
+    }
+    near
+}
+
+/// The share of a bank of text that stays free of values where that can be.
+const TEXT_SHARE: u16 = 8;
 
 /// Slices of a byte of each element: values of 32 bits have four.
 const BYTES: u8 = 4;
@@ -57,9 +93,44 @@ impl Sram {
             words: lpu.mem.words as u16,
             slices: lpu.mem.slices as u8,
             stripe: lpu.mxm.load_streams as u8,
+            part: lpu.mxm.k.next_multiple_of(lpu.mxm.load_streams.max(1)),
             used: BTreeMap::new(),
-            turn: 0,
+            ends: BTreeMap::new(),
+            turns: [0; 2],
+            next: BTreeMap::new(),
+            text_slices: lpu.text_slices as u8,
+            texts: BTreeMap::new(),
         }
+    }
+
+    /// Places for text: words that no value ever had, those near the values first.
+    pub(crate) fn text(&self, half: Half) -> Vec<Text> {
+        let words = FETCHED_FROM;
+        let mut places = Vec::new();
+        for bank in 0..self.banks {
+            for slice in 0..self.text_slices {
+                let end = self.ends.get(&(half, slice, bank)).copied().unwrap_or(0);
+                let top = self.texts.get(&(half, slice, bank)).copied().unwrap_or(self.words);
+                let firsts = (0..top / words).map(|n| top - (n + 1) * words);
+                places.extend(firsts.take_while(|first| *first >= end).map(|word| Text {
+                    slice,
+                    bank,
+                    word,
+                }));
+            }
+        }
+        places.sort_by_key(|place| (place.word, place.bank, place.slice));
+        places
+    }
+
+    /// Keeps values off a place of text from now on.
+    pub(crate) fn keep_text(&mut self, half: Half, Text { slice, bank, word }: Text) {
+        let used = self.used.entry((half, slice, bank)).or_default();
+        let at = used.partition_point(|(first, _)| *first < word);
+        used.insert(at, (word, word + FETCHED_FROM));
+        // What lies above it is text too.
+        let texts = self.texts.entry((half, slice, bank)).or_insert(self.words);
+        *texts = (*texts).min(word);
     }
 
     /// Finds room for a value: in other slices than those of `avoid` and in a half, where that can be.
@@ -70,23 +141,29 @@ impl Sram {
         wanted: Option<Half>,
     ) -> Result<Home, Full> {
         let width = value.element.width();
-        // Rows of a stripe lie in turn in its slices. Known bytes of a row lie behind one another; those that are computed are
-        // written at once, so that each lies in slices of its own.
-        let (slices, a_word, a_vector) = match (value.striped, value.constant.is_some()) {
-            (true, true) => (self.stripe, u32::from(self.stripe), width),
-            (true, false) => (self.stripe * width as u8, u32::from(self.stripe), 1),
-            (false, _) => (BYTES, 1, 1),
+        // Rows of a stripe lie in turn in its slices, and a row's bytes in different ones: `address` says in which.
+        let (slices, a_word, a_vector) = match value.striped {
+            true => (self.stripe, u32::from(self.stripe), width),
+            false => (BYTES, 1, 1),
         };
         let words = u64::from(value.vectors.div_ceil(a_word) * a_vector);
-        let most = u64::from(self.words) / u64::from(a_vector) * u64::from(a_vector);
+        let is_held = value.striped && value.constant.is_some();
+        let most = match is_held {
+            true => u64::from(self.part / a_word * a_vector),
+            // Blocks lie in slices of their own: the first is read while the next is written.
+            false if !value.striped => words.div_ceil(BLOCKS).max(LEAST_OF_BLOCK).min(u64::from(self.words)),
+            false => u64::from(self.words),
+        };
         let mut home = Home::default();
         let (mut left, mut first_vector) = (words, 0);
         while left > 0 {
             let part = left.min(most) as u16;
-            // All of a value lies in one half, so that it comes on the same streams.
-            let own = home.0.first().map(|place| place.half);
-            let tries = [(avoid, own.or(wanted)), (avoid, own), (&[], own)];
-            let found = tries.into_iter().find_map(|(avoid, half)| self.find(slices, part, avoid, half));
+            // What goes to the centre lies in one half, so that it comes on the same streams.
+            let own = home.0.first().map(|place| place.half).filter(|_| !is_held);
+            let block = [words - left, words - left + u64::from(part)].map(|at| at as f64 / words as f64);
+            let near: Vec<Place> = home.0.iter().copied().chain(near(avoid, block)).collect();
+            let tries = [(&near[..], own.or(wanted)), (&near, own), (&[], own)];
+            let found = tries.into_iter().find_map(|(near, half)| self.find(slices, part, near, half));
             let Some(place) = found else { return self.undo(home, words) };
             self.take(place);
             home.0.push(Place { first_vector, stripe: a_word as u8, a_vector: a_vector as u8, ..place });
@@ -121,7 +198,7 @@ impl Sram {
                 stripe: 1,
                 a_vector: 1,
             };
-            self.gap(place).map(|word| Place { word, ..place })
+            self.gap(place, 0, true).map(|word| Place { word, ..place })
         })
     }
 
@@ -138,59 +215,67 @@ impl Sram {
     }
 
     /// The first room in the order of turns; stripes start at the planes.
-    fn find(&mut self, slices: u8, words: u16, avoid: &[&Home], wanted: Option<Half>) -> Option<Place> {
-        let starts: Vec<u8> = (0..=self.slices.checked_sub(slices)?).step_by(usize::from(BYTES)).collect();
+    fn find(&mut self, slices: u8, words: u16, avoid: &[Place], wanted: Option<Half>) -> Option<Place> {
+        let is_stripe = slices != BYTES || self.stripe == BYTES;
+        let step = if is_stripe { slices } else { BYTES };
+        let starts: Vec<u8> = (0..=self.slices.checked_sub(slices)?).step_by(usize::from(step)).collect();
+        let offset = if is_stripe { self.slices % slices } else { 0 };
         let mut columns = Vec::new();
         for bank in 0..self.banks {
             for &first_slice in starts.iter().rev() {
-                columns.extend(Half::BOTH.map(|half| (half, first_slice, bank)));
+                columns.extend(Half::BOTH.map(|half| (half, first_slice + offset, bank)));
             }
         }
-        let is_stripe = slices != BYTES || self.stripe == BYTES;
-        let turn = if is_stripe { 0 } else { self.turn };
-        for i in 0..columns.len() {
-            let (half, first_slice, bank) = columns[(turn + i) % columns.len()];
-            let place = Place {
-                half,
-                first_slice,
-                slices,
-                bank,
-                word: 0,
-                words,
-                first_vector: 0,
-                stripe: 1,
-                a_vector: 1,
-            };
-            if wanted.is_some_and(|wanted| half != wanted) {
-                continue;
-            }
-            if avoid.iter().flat_map(|home| &home.0).any(|other| place.shares_slice(other)) {
-                continue;
-            }
-            if let Some(word) = self.gap(place) {
-                self.turn = (turn + i + 1) % columns.len();
-                return Some(Place { word, ..place });
+        let turn = self.turns[usize::from(is_stripe)];
+        for with_text in [false, true] {
+            for i in 0..columns.len() {
+                let (half, first_slice, bank) = columns[(turn + i) % columns.len()];
+                let place = Place {
+                    half,
+                    first_slice,
+                    slices,
+                    bank,
+                    word: 0,
+                    words,
+                    first_vector: 0,
+                    stripe: 1,
+                    a_vector: 1,
+                };
+                if wanted.is_some_and(|wanted| half != wanted) {
+                    continue;
+                }
+                if avoid.iter().any(|other| place.shares_slice(other)) {
+                    continue;
+                }
+                let next = self.next.get(&(half, first_slice, slices, bank)).copied().unwrap_or(0);
+                let found = self.gap(place, next, with_text).or_else(|| self.gap(place, 0, with_text));
+                if let Some(word) = found {
+                    self.turns[usize::from(is_stripe)] = (turn + i + 1) % columns.len();
+                    self.next.insert((half, first_slice, slices, bank), word + words);
+                    return Some(Place { word, ..place });
+                }
             }
         }
         None
     }
 
-    /// The first word from which on all slices of a place are free.
-    fn gap(&self, place: Place) -> Option<u16> {
+    /// The first word from `start` on from which on all slices of a place are free.
+    fn gap(&self, place: Place, mut start: u16, with_text: bool) -> Option<u16> {
         let mut used: Vec<(u16, u16)> = (place.first_slice..place.first_slice + place.slices)
             .filter_map(|slice| self.used.get(&(place.half, slice, place.bank)))
             .flatten()
             .copied()
             .collect();
         used.sort_unstable();
-        let mut start = 0u16;
         for (first, end) in used {
             if first >= start.saturating_add(place.words) {
                 break;
             }
             start = start.max(end);
         }
-        (u32::from(start) + u32::from(place.words) <= u32::from(self.words)).then_some(start)
+        let text =
+            if place.first_slice < self.text_slices && !with_text { self.words / TEXT_SHARE } else { 0 };
+        (u32::from(start) + u32::from(place.words) <= u32::from(self.words - text)).then_some(start)
     }
 
     fn take(&mut self, place: Place) {
@@ -198,6 +283,8 @@ impl Sram {
             let used = self.used.entry((place.half, slice, place.bank)).or_default();
             let at = used.partition_point(|(first, _)| *first < place.word);
             used.insert(at, (place.word, place.word + place.words));
+            let end = self.ends.entry((place.half, slice, place.bank)).or_default();
+            *end = (*end).max(place.word + place.words);
         }
     }
 
@@ -225,6 +312,13 @@ impl Home {
         self.0.iter().any(|own| other.0.iter().any(|place| own.shares_slice(place)))
     }
 
+    /// Vectors that have room.
+    fn vectors(&self) -> u32 {
+        self.0.last().map_or(0, |place| {
+            place.first_vector + u32::from(place.words / u16::from(place.a_vector)) * u32::from(place.stripe)
+        })
+    }
+
     /// Where a byte of a vector's elements lies.
     pub(crate) fn address(&self, vector: u32, part: u32) -> Address {
         let at = self.0.partition_point(|place| place.first_vector <= vector).saturating_sub(1);
@@ -232,8 +326,11 @@ impl Home {
         let within = vector - place.first_vector;
         let (stripe, a_vector) = (u32::from(place.stripe), u32::from(place.a_vector));
         let (row, turn) = (within / stripe, within % stripe);
-        let (slice, word) =
-            if a_vector > 1 { (turn, row * a_vector + part) } else { (part * stripe + turn, row) };
+        // Of a stripe's vectors, all have this part in different slices, and each has its parts in different slices.
+        let (slice, word) = match stripe {
+            1 => (part, row),
+            _ => ((turn + part * (stripe / a_vector).max(1)) % stripe, row * a_vector + part),
+        };
         Address {
             half: place.half,
             slice: place.first_slice + slice as u8,

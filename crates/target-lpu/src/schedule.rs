@@ -1,23 +1,25 @@
-//! The cycles of one flow: every word that it issues, from cycle 0 on.
+//! The cycles of one flow: a rigid shape of words around the units that it passes.
 //!
 //! Before: where the values that a flow reads and writes lie.  After: its words, no two in one cycle of a queue, no two
-//! vectors in one cell of a stream.
+//! vectors in one cell of a stream; which streams, ALUs and shifters it takes is open.
 //! Method: the rounds of a flow start a fixed number of cycles apart: the least of a few that brings no conflict. Reads are
-//! timed back from the unit that senses them, writes follow from it. All products and shifts use the eastern half: whatever
-//! lies to its west flows east, and results flow west past every slice.
+//! timed back from the unit that senses them, writes follow from it. A shifter is one of the half that the operand lies in.
 
-mod burst;
+mod assemble;
+mod chain;
 mod merge;
-mod product;
+pub(crate) mod plan;
+pub(crate) mod product;
+pub(crate) mod template;
 
 use crate::flow::walk::rounds;
-use crate::flow::{Access, Flow, FlowProgram, How, Kind, Source, ValueId};
+use crate::flow::{Access, Flow, FlowProgram, How, Kind, ValueId};
 use crate::place::Homes;
-use burst::Burst;
 use smallvec::SmallVec;
 use tegula_isa_lpu::word::{Alu, AluOp, Operand, Word};
-use tegula_isa_lpu::{Half, QueueId, Tag, Tags};
+use tegula_isa_lpu::{QueueId, Tag, Tags};
 use tegula_machine::Lpu;
+use template::{Burst, Template, outwards_of};
 
 /// A word in the cycle that it issues in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,78 +38,45 @@ pub(crate) struct Scene<'a> {
     pub(crate) lpu: &'a Lpu,
     pub(crate) program: &'a FlowProgram,
     pub(crate) homes: &'a Homes,
-    /// What vectors between two units of a merge are called.
+    /// What vectors between two units are called.
     pub(crate) moved: u32,
 }
 
-/// The words of a flow. None: it reads two vectors at once from one slice, or needs more streams than there are.
-pub(crate) fn schedule(flow: &Flow, scene: &Scene<'_>) -> Option<Vec<Event>> {
+/// The words of a flow that is no product. None: it reads two vectors at once from one slice, or needs more streams or ALUs
+/// than there are.
+pub(crate) fn schedule(flow: &Flow, scene: &Scene<'_>) -> Option<Template> {
     PACES.into_iter().find_map(|pace| at_pace(flow, scene, pace))
 }
 
-fn at_pace(flow: &Flow, scene: &Scene<'_>, pace: i64) -> Option<Vec<Event>> {
-    let mut burst = Burst::new(scene);
-    match &flow.kind {
-        Kind::Alu { op, operands } => operation(&mut burst, flow, *op, operands, pace)?,
-        Kind::Fold { op, inner, from } => fold(&mut burst, flow, *op, (inner, from), pace)?,
-        Kind::Move { how, from } => moved(&mut burst, flow, *how, from, pace)?,
-        Kind::Merge { fill, vectors } => merge::merge(&mut burst, flow, *fill, vectors, pace)?,
-        Kind::Product(product) => product::product(&mut burst, flow, product, pace)?,
+fn at_pace(flow: &Flow, scene: &Scene<'_>, pace: i64) -> Option<Template> {
+    let mut burst = self::burst(flow, scene, (pace, 0))?;
+    // What comes piece by piece has a word for each: with pauses, its text can come in time.
+    let is_pieces = matches!(flow.kind, Kind::Merge { .. } | Kind::Assemble { .. });
+    if is_pieces && burst.has_many_words() {
+        burst = self::burst(flow, scene, (pace, PAUSE))?;
     }
     burst.finish()
 }
 
-fn tag(access: &Access, round: &[u32]) -> Tag {
-    Tag::new(access.value.0, access.at(round))
+/// Cycles of a pause.
+const PAUSE: i64 = 2;
+
+fn burst<'a>(flow: &Flow, scene: &'a Scene<'a>, (pace, pause): (i64, i64)) -> Option<Burst<'a>> {
+    let mut burst = Burst::new(scene);
+    match &flow.kind {
+        Kind::Alu { steps } => chain::chain(&mut burst, flow, steps, pace)?,
+        Kind::Fold { op, inner, from } => fold(&mut burst, flow, *op, (inner, from), pace)?,
+        Kind::Move { how, from } => moved(&mut burst, flow, *how, from, pace)?,
+        Kind::Merge { fill, vectors } => merge::merge(&mut burst, flow, *fill, vectors, (pace, pause))?,
+        Kind::Assemble { parts } => assemble::assemble(&mut burst, flow, parts, (pace, pause))?,
+        Kind::Transpose { from, size } => assemble::transpose(&mut burst, flow, (from, *size), pace)?,
+        Kind::Product(_) => return None,
+    }
+    Some(burst)
 }
 
-fn operation(burst: &mut Burst<'_>, flow: &Flow, op: AluOp, sources: &[Source], pace: i64) -> Option<()> {
-    let [width, result] = op.widths();
-    let mut operands = [Operand::None; 3];
-    let mut immediate = 0;
-    // Operands that are the same vectors are read once.
-    let mut read: SmallVec<[(&Access, tegula_isa_lpu::Stream); 3]> = SmallVec::new();
-    for (slot, source) in sources.iter().enumerate() {
-        operands[slot] = match source {
-            Source::Immediate(bits) => {
-                immediate = *bits;
-                Operand::Immediate
-            }
-            Source::Vector(access) => {
-                let known = read.iter().find(|(known, _)| *known == access).map(|(_, stream)| *stream);
-                let stream = match known {
-                    Some(stream) => stream,
-                    None => {
-                        let stream = burst.inwards(access.value, width)?;
-                        read.push((access, stream));
-                        stream
-                    }
-                };
-                Operand::Stream(stream)
-            }
-        };
-    }
-    let to = burst.outwards(flow.out.value, result)?;
-    let word = Word::Alu(Alu { op, operands, immediate, hold: false, to: Some(to) });
-    let delay = i64::from(op.delay(burst.lpu()));
-    let mut cycle = 0;
-    crate::flow::walk::for_each_round(&flow.loops, |round| {
-        let mut tags = Tags::new();
-        for (access, stream) in &read {
-            burst.read((access.value, access.at(round)), width, *stream, 0, cycle);
-        }
-        for source in sources {
-            if let Source::Vector(access) = source {
-                tags.push(tag(access, round));
-            }
-        }
-        let own = tag(&flow.out, round);
-        tags.push(own);
-        burst.issue(QueueId::Alu(0), cycle, word, tags);
-        burst.write((flow.out.value, flow.out.at(round)), result, to, 0, cycle + delay);
-        cycle += pace;
-    });
-    Some(())
+fn tag(access: &Access, round: &[u32]) -> Tag {
+    Tag::new(access.value.0, access.at(round))
 }
 
 fn fold(
@@ -150,16 +119,18 @@ fn fold(
 
 fn moved(burst: &mut Burst<'_>, flow: &Flow, how: How, from: &Access, pace: i64) -> Option<()> {
     let width = burst.width(from.value);
-    let stream = burst.east(width)?;
-    let to = burst.west(width)?;
-    let position = burst.lpu().sxm_position();
+    let half = burst.half(from.value)?;
+    let stream = burst.streams(outwards_of(half), width)?;
+    let to = burst.streams(outwards_of(half.other()), width)?;
+    let queue = burst.shifter(half);
+    let position = half.sign() * burst.lpu().sxm_position();
     let delay = i64::from(burst.lpu().sxm.shift_delay);
     let word = shifter(how, width as u8, stream, to);
     let mut cycle = 0;
     crate::flow::walk::for_each_round(&flow.loops, |round| {
         burst.read((from.value, from.at(round)), width, stream, position, cycle);
         let tags = Tags::from_slice(&[tag(from, round), tag(&flow.out, round)]);
-        burst.issue(QueueId::Sxm { half: Half::East, queue: 0 }, cycle, word, tags);
+        burst.issue(queue, cycle, word, tags);
         burst.write((flow.out.value, flow.out.at(round)), width, to, position, cycle + delay);
         cycle += pace;
     });

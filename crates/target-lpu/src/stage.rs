@@ -4,26 +4,20 @@
 //! east; each direction has so many streams. Method: all ways to leave operands or move them, the fewest copies first.
 
 use crate::flow::walk::rounds;
-use crate::flow::{Access, Flow, FlowProgram, Kind, Source};
+use crate::flow::{Access, Flow, FlowProgram, Kind};
 use crate::place::{Homes, Place, Sram};
 use tegula_isa_lpu::Half;
 use tegula_machine::Lpu;
 
-/// The operand with this number is read from a copy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// These vectors are read from a copy.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Copy {
-    pub(crate) slot: usize,
+    pub(crate) access: Access,
     pub(crate) half: Half,
     pub(crate) first_slice: u8,
 }
 
-/// An operand, each read once.
-struct Operand<'a> {
-    slot: usize,
-    access: &'a Access,
-}
-
-/// The fewest copies with which an ALU's flow has a schedule. None: no copies help.
+/// The fewest copies with which the flow of one operation has a schedule. None: no copies help.
 pub(crate) fn copies(
     flow: &Flow,
     program: &FlowProgram,
@@ -31,22 +25,22 @@ pub(crate) fn copies(
     sram: &Sram,
     lpu: &Lpu,
 ) -> Option<Vec<Copy>> {
-    let Kind::Alu { op, operands } = &flow.kind else { return None };
-    let mut read: Vec<Operand<'_>> = Vec::new();
-    for (slot, source) in operands.iter().enumerate() {
-        if let Source::Vector(access) = source
-            && read.iter().all(|known| known.access != access)
-        {
-            read.push(Operand { slot, access });
+    let Kind::Alu { steps } = &flow.kind else { return None };
+    let [step] = &steps[..] else { return None };
+    // Each is read once.
+    let mut read: Vec<&Access> = Vec::new();
+    for access in step.vectors() {
+        if !read.contains(&access) {
+            read.push(access);
         }
     }
-    let [width, result] = op.widths();
+    let [width, result] = step.op.widths();
     let out = homes.of(flow.out.value).0.first()?.half;
     // Of each operand, where it may lie: where it does, or in a copy.
     let choices: Vec<Vec<Option<Place>>> = read
         .iter()
-        .map(|operand| {
-            let vectors = program.value(operand.access.value).vectors.min(rounds(&flow.loops));
+        .map(|access| {
+            let vectors = program.value(access.value).vectors.min(rounds(&flow.loops));
             let rooms = sram.rooms(vectors);
             std::iter::once(None).chain(rooms.into_iter().map(Some)).collect()
         })
@@ -54,7 +48,7 @@ pub(crate) fn copies(
     let fits = |chosen: &[Option<Place>]| {
         let place = |i: usize| match chosen[i] {
             Some(place) => vec![place],
-            None => homes.of(read[i].access.value).0.clone(),
+            None => homes.of(read[i].value).0.clone(),
         };
         let places: Vec<Vec<Place>> = (0..read.len()).map(place).collect();
         let apart = |i: usize, j: usize| {
@@ -80,9 +74,9 @@ pub(crate) fn copies(
             found = Some(chosen.to_vec());
         }
     });
-    let copies = found?.into_iter().zip(&read).filter_map(|(place, operand)| {
+    let copies = found?.into_iter().zip(read).filter_map(|(place, access)| {
         let place = place?;
-        Some(Copy { slot: operand.slot, half: place.half, first_slice: place.first_slice })
+        Some(Copy { access: access.clone(), half: place.half, first_slice: place.first_slice })
     });
     let copies: Vec<Copy> = copies.collect();
     (!copies.is_empty()).then_some(copies)

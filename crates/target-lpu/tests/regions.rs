@@ -242,3 +242,17 @@ fn dequantised_bytes_have_other_readers() {
     let program = region(&["tensor<16x16xui8>"], &ops.concat(), ty);
     check(&program, "tsp1", &[bytes(&[16, 16], 3, false)], 3e-7);
 }
+
+#[test]
+fn long_transposes_go_through_superlanes() {
+    for (rows, columns) in [(40, 24), (16, 320), (130, 33), (7, 64)] {
+        let program = region(
+            &[&format!("tensor<{rows}x{columns}xf32>")],
+            &format!(
+                "%y = \"tgn.transpose\"(%x0) <{{perm = [1, 0]}}> : (tensor<{rows}x{columns}xf32>) -> (tensor<{columns}x{rows}xf32>)"
+            ),
+            &format!("tensor<{columns}x{rows}xf32>"),
+        );
+        check(&program, "tsp1", &[floats(&[rows, columns], 5)], 0.0);
+    }
+}

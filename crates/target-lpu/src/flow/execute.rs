@@ -3,7 +3,7 @@
 //! It shares the arithmetic of the words with the simulator, and nothing else.
 
 use super::walk::for_each_round;
-use super::{Access, Flow, FlowProgram, How, Kind, Piece, Product, Source, ValueId};
+use super::{Access, Arg, Flow, FlowProgram, How, Kind, Part, Piece, Product, Source, Step, ValueId};
 use tegula_isa_lpu::arith::{added, alu, pass};
 use tegula_isa_lpu::word::{AluOp, Element};
 
@@ -56,25 +56,50 @@ impl State {
     }
 
     fn run(&mut self, flow: &Flow) {
+        if let Kind::Transpose { from, size } = &flow.kind {
+            return for_each_round(&flow.loops, |round| self.transpose(from, &flow.out, *size, round));
+        }
+        if let Kind::Assemble { parts } = &flow.kind {
+            return parts.iter().for_each(|part| self.assemble(flow.out.value, part));
+        }
         for_each_round(&flow.loops, |round| {
             let result = match &flow.kind {
-                Kind::Alu { op, operands } => self.operation(*op, operands, round),
+                Kind::Alu { steps } => self.steps(steps, round),
                 Kind::Fold { op, inner, from } => self.fold(*op, inner, from, round),
                 Kind::Move { how, from } => moved(self.at(from, round), *how),
                 Kind::Merge { fill, vectors } => self.merge(*fill, &vectors[round[0] as usize]),
                 Kind::Product(product) => self.product(product, round),
+                Kind::Assemble { .. } | Kind::Transpose { .. } => return,
             };
             self.put(&flow.out, round, result);
         });
     }
 
-    fn operation(&self, op: AluOp, operands: &[Source], round: &[u32]) -> Lanes {
-        let of = |slot: usize, lane: usize| match operands.get(slot) {
-            Some(Source::Vector(access)) => self.at(access, round)[lane],
-            Some(Source::Immediate(bits)) => *bits,
-            None => 0,
-        };
-        (0..self.vector).map(|lane| alu(op, [0, 1, 2].map(|slot| of(slot, lane)))).collect()
+    fn steps(&mut self, steps: &[Step], round: &[u32]) -> Lanes {
+        let mut results: Vec<Lanes> = Vec::with_capacity(steps.len());
+        for Step { op, operands, out } in steps {
+            let come: Vec<Option<Lanes>> = operands
+                .iter()
+                .map(|operand| match operand {
+                    Arg::Moved(how, access) => Some(moved(self.at(access, round), *how)),
+                    Arg::Source(_) | Arg::Step(_) => None,
+                })
+                .collect();
+            let of = |slot: usize, lane: usize| match operands.get(slot) {
+                Some(Arg::Moved(..)) => come[slot].as_ref().map_or(0, |lanes| lanes[lane]),
+                Some(Arg::Source(Source::Vector(access))) => self.at(access, round)[lane],
+                Some(Arg::Source(Source::Immediate(bits))) => *bits,
+                Some(Arg::Step(step)) => results[*step][lane],
+                None => 0,
+            };
+            let result: Lanes =
+                (0..self.vector).map(|lane| alu(*op, [0, 1, 2].map(|slot| of(slot, lane)))).collect();
+            if let Some(access) = out {
+                self.put(access, round, result.clone());
+            }
+            results.push(result);
+        }
+        results.pop().unwrap_or_default()
     }
 
     fn fold(&self, op: AluOp, inner: &[u32], from: &Access, round: &[u32]) -> Lanes {
@@ -100,6 +125,25 @@ impl State {
             }
         }
         held
+    }
+
+    fn assemble(&mut self, out: ValueId, part: &Part) {
+        let lanes = moved(self.get(part.from), part.how);
+        let result = &mut self.values[out.0 as usize][part.to as usize];
+        let takes = |lane: usize| part.superlanes >> (lane / part.size as usize) & 1 == 1;
+        for (lane, bits) in lanes.into_iter().enumerate().filter(|(lane, _)| takes(*lane)) {
+            result[lane] = bits;
+        }
+    }
+
+    fn transpose(&mut self, from: &Access, out: &Access, size: u32, round: &[u32]) {
+        let (from, to) = (from.at(round), (out.value, out.at(round), from.value));
+        let given: Vec<Lanes> = (0..size).map(|j| self.get((to.2, from + j)).clone()).collect();
+        let size = size as usize;
+        for i in 0..size {
+            let lane = |lane: usize| given[lane % size][lane / size * size + i];
+            self.values[to.0.0 as usize][to.1 as usize + i] = (0..self.vector).map(lane).collect();
+        }
     }
 
     fn product(&self, product: &Product, round: &[u32]) -> Lanes {

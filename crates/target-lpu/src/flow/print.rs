@@ -1,6 +1,6 @@
 //! Flows as text, a line each.
 
-use super::{Access, Flow, FlowProgram, Kind, Product, Source, ValueId};
+use super::{Access, Arg, Flow, FlowProgram, Kind, Product, Source, Step, ValueId};
 use std::fmt::{self, Display};
 
 /// As `%7[3 + 2*i0 + i1]`.
@@ -27,12 +27,9 @@ impl Display for Flow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} <- ", Place(&self.out))?;
         match &self.kind {
-            Kind::Alu { op, operands } => {
-                write!(f, "alu {op:?}")?;
-                operands.iter().try_for_each(|source| match source {
-                    Source::Vector(access) => write!(f, " {}", Place(access)),
-                    Source::Immediate(bits) => write!(f, " #{bits:#x}"),
-                })?;
+            Kind::Alu { steps } => {
+                f.write_str("alu")?;
+                steps.iter().enumerate().try_for_each(|(number, step)| write_step(f, number, step))?;
             }
             Kind::Fold { op, inner, from } => write!(f, "fold {op:?} {} over {inner:?}", Place(from))?,
             Kind::Move { how, from } => write!(f, "move {how:?} {}", Place(from))?,
@@ -40,6 +37,8 @@ impl Display for Flow {
                 let pieces: usize = vectors.iter().map(Vec::len).sum();
                 write!(f, "merge {pieces} pieces over #{fill:#x}")?;
             }
+            Kind::Assemble { parts } => write!(f, "assemble {} parts", parts.len())?,
+            Kind::Transpose { from, size } => write!(f, "transpose {size} of {}", Place(from))?,
             Kind::Product(Product { factors, rows, tiles, weights, .. }) => {
                 write!(f, "product {factors:?} {} by {weights}", Place(rows))?;
                 tiles
@@ -53,6 +52,21 @@ impl Display for Flow {
         }
         Ok(())
     }
+}
+
+/// As ` s0 = Add(F32) %1[0 + 1*i0] #0x1`, with ` -> %2[..]` where more than the next steps reads it.
+fn write_step(f: &mut fmt::Formatter<'_>, number: usize, step: &Step) -> fmt::Result {
+    if number > 0 {
+        f.write_str(";")?;
+    }
+    write!(f, " s{number} = {:?}", step.op)?;
+    step.operands.iter().try_for_each(|operand| match operand {
+        Arg::Source(Source::Vector(access)) => write!(f, " {}", Place(access)),
+        Arg::Source(Source::Immediate(bits)) => write!(f, " #{bits:#x}"),
+        Arg::Moved(how, access) => write!(f, " {how:?} {}", Place(access)),
+        Arg::Step(step) => write!(f, " s{step}"),
+    })?;
+    step.out.iter().try_for_each(|access| write!(f, " -> {}", Place(access)))
 }
 
 impl Display for FlowProgram {

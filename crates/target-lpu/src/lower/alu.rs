@@ -25,6 +25,16 @@ pub(super) fn int(x: i32) -> Arg {
     Source::Immediate(x as u32)
 }
 
+/// The result of an operation whose operands are the same in all lanes and rounds.
+fn folded(op: AluOp, args: &[&Arg]) -> Option<Arg> {
+    let mut bits = [0; 3];
+    for (own, arg) in bits.iter_mut().zip(args) {
+        let Source::Immediate(known) = arg else { return None };
+        *own = *known;
+    }
+    Some(Source::Immediate(tegula_isa_lpu::arith::alu(op, bits)))
+}
+
 impl<'a, 'b> Chain<'a, 'b> {
     pub(super) fn over(lower: &'a mut Lower<'b>, shape: &[usize]) -> Chain<'a, 'b> {
         let lanes = lower.lanes();
@@ -59,6 +69,9 @@ impl<'a, 'b> Chain<'a, 'b> {
 
     /// A new value in each round.
     pub(super) fn alu(&mut self, op: AluOp, args: &[&Arg]) -> Arg {
+        if let Some(known) = folded(op, args) {
+            return known;
+        }
         let mut operands: SmallVec<[Source; 3]> = args.iter().map(|arg| (*arg).clone()).collect();
         // A word has one constant; others are vectors.
         let mut own = None;
@@ -75,7 +88,7 @@ impl<'a, 'b> Chain<'a, 'b> {
         let value = self.lower.fresh(element, rounds(&self.loops), false);
         let out = Access::dense(value, 0, &self.loops);
         let loops = self.loops.clone();
-        self.lower.flow(&loops, Kind::Alu { op, operands }, out.clone());
+        self.lower.flow(&loops, Kind::alu(op, operands), out.clone());
         Source::Vector(out)
     }
 

@@ -28,7 +28,7 @@ impl Lower<'_> {
         let loops = [vectors];
         let to = self.fresh(element, vectors, false);
         let source = Source::Vector(Access::dense(from, base, &loops));
-        self.flow(&loops, Kind::Alu { op, operands: smallvec![source] }, Access::dense(to, 0, &loops));
+        self.flow(&loops, Kind::alu(op, smallvec![source]), Access::dense(to, 0, &loops));
         to
     }
 

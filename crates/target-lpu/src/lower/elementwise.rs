@@ -176,7 +176,7 @@ impl Chain<'_, '_> {
         }
     }
 
-    fn saturate(&mut self, x: &Arg, to: DType) -> Arg {
+    pub(super) fn saturate(&mut self, x: &Arg, to: DType) -> Arg {
         let Some((least, most)) = range(to) else { return x.clone() };
         let x = self.alu(AluOp::Max(Number::I32), &[x, &int(least)]);
         self.alu(AluOp::Min(Number::I32), &[&x, &int(most)])

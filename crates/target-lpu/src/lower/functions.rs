@@ -52,8 +52,13 @@ impl Chain<'_, '_> {
     pub(super) fn div(&mut self, a: &Arg, b: &Arg) -> Arg {
         let y = self.reciprocal(b);
         let q = self.mul(a, &y);
-        let minus = self.neg(&q);
-        let rest = self.fma(&minus, b, a);
+        let rest = match b {
+            Arg::Immediate(bits) => self.fma(&q, &float(-f32::from_bits(*bits)), a),
+            Arg::Vector(_) => {
+                let minus = self.neg(&q);
+                self.fma(&minus, b, a)
+            }
+        };
         let corrected = self.fma(&rest, &y, &q);
         let is_number = self.equal(&corrected, &corrected);
         self.select(&is_number, &corrected, &q)

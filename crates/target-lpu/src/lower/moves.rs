@@ -1,7 +1,7 @@
 //! Ops that move elements: each vector of the result is put together from pieces of the operand's vectors.
 
 use super::{Lower, Tensor, chunks, row, rows, squeezed, vectors};
-use crate::flow::{Access, How, Kind, Piece, ValueId};
+use crate::flow::{Access, How, Kind, Part, Piece, ValueId};
 use std::collections::BTreeMap;
 use tegula_backend::Claim;
 use tegula_base::{DType, Dim};
@@ -9,8 +9,15 @@ use tegula_ir::{Op, OpId};
 use tegula_isa_lpu::word::Element;
 use tegula_tensor::{PadMode, TensorOp};
 
+/// Lanes of a result that come from one vector, and move alike.
+struct Moved {
+    from: (ValueId, u32),
+    how: How,
+    lanes: Vec<usize>,
+}
+
 /// Where an element comes from: which operand, and its place there in row-major order.
-type Source = Option<(usize, usize)>;
+pub(super) type Source = Option<(usize, usize)>;
 
 pub(crate) fn claims(kind: &TensorOp) -> Claim {
     match kind {
@@ -140,13 +147,31 @@ impl Lower<'_> {
     ) -> Tensor {
         let lanes = self.lanes();
         let (row, chunks) = (row(&shape), chunks(&shape, lanes));
-        let mut merged: Vec<Vec<Piece>> = Vec::new();
+        let mut sources: Vec<Vec<Source>> = Vec::new();
         for r in 0..rows(&shape) {
             for chunk in 0..chunks {
                 let columns = (chunk * lanes)..row.min(chunk * lanes + lanes);
-                let sources: Vec<Source> = columns.map(|column| source(r * row + column)).collect();
-                merged.push(self.pieces(operands, &sources, row == 1));
+                sources.push(columns.map(|column| source(r * row + column)).collect());
             }
+        }
+        let moved: Vec<Vec<Moved>> = sources.iter().map(|own| self.pieces(operands, own, row == 1)).collect();
+        let pieces = moved.iter().map(Vec::len).sum();
+        if let Some(turned) = self.transposed(operands, &sources, (&shape, dtype), pieces) {
+            return turned;
+        }
+        if let Some(parts) = self.parts(&moved, &sources) {
+            let value = self.assembled(parts, Element::I32, moved.len());
+            return Tensor { value, shape, dtype };
+        }
+        let mut merged: Vec<Vec<Piece>> = Vec::new();
+        for (own, sources) in moved.iter().zip(&sources) {
+            // Nobody looks at the lanes behind a row.
+            let whole = own.len() == 1 && own[0].lanes.len() == sources.len();
+            let piece = |moved: &Moved| {
+                let mask = (!whole).then(|| self.mask(&moved.lanes));
+                Piece { from: moved.from, how: moved.how, mask }
+            };
+            merged.push(own.iter().map(piece).collect());
         }
         let n = merged.len() as u32;
         let value = self.fresh(Element::I32, vectors(&shape, lanes), false);
@@ -154,8 +179,42 @@ impl Lower<'_> {
         Tensor { value, shape, dtype }
     }
 
+    /// Pieces as parts that are whole superlanes, those that move alike side by side. None: some are not, or lanes are filled.
+    fn parts(&self, moved: &[Vec<Moved>], sources: &[Vec<Source>]) -> Option<Vec<Part>> {
+        let (size, vector) = (self.lpu.lanes as usize, self.lpu.vector() as usize);
+        let has_masks =
+            self.lpu.mem.mask_lanes as usize == size && vector.div_ceil(size) <= u32::BITS as usize;
+        let mut parts: Vec<(bool, Part)> = Vec::new();
+        for (to, (own, sources)) in moved.iter().zip(sources).enumerate() {
+            if own.is_empty() || own.iter().map(|piece| piece.lanes.len()).sum::<usize>() != sources.len() {
+                return None;
+            }
+            for (at, piece) in own.iter().enumerate() {
+                let mut superlanes = 0;
+                for lanes in piece.lanes.chunk_by(|a, b| a / size == b / size) {
+                    let superlane = lanes[0] / size;
+                    // The last one of a row has fewer lanes.
+                    if lanes.len() != size.min(sources.len() - superlane * size) {
+                        return None;
+                    }
+                    superlanes |= 1u32.checked_shl(superlane as u32)?;
+                }
+                let is_first = at == 0;
+                if !is_first && !has_masks {
+                    return None;
+                }
+                let superlanes = if is_first { u32::MAX } else { superlanes };
+                let (from, how, to) = (piece.from, piece.how, to as u32);
+                parts.push((is_first, Part { from, how, to, superlanes, size: size as u32 }));
+            }
+        }
+        // Words repeat where parts move alike. The first of each vector come first.
+        parts.sort_by_key(|(is_first, part)| (!is_first, part.how, part.superlanes));
+        Some(parts.into_iter().map(|(_, part)| part).collect())
+    }
+
     /// The pieces of a vector whose lanes come from `sources`; `spread`: its one element goes to all lanes.
-    fn pieces(&mut self, operands: &[Tensor], sources: &[Source], spread: bool) -> Vec<Piece> {
+    fn pieces(&self, operands: &[Tensor], sources: &[Source], spread: bool) -> Vec<Moved> {
         let lanes = self.lanes();
         // Lanes by where they come from: by how far they move, and by the lane that they come from.
         let mut shifted: BTreeMap<(ValueId, u32, i64), Vec<usize>> = BTreeMap::new();
@@ -188,15 +247,7 @@ impl Lower<'_> {
             let how = |by: i64| if by == 0 { How::Stay } else { How::Shift(by as i16) };
             found.extend(shifted.into_iter().map(|((value, vector, by), to)| ((value, vector), how(by), to)));
         }
-        let covered: usize = found.iter().map(|(_, _, lanes)| lanes.len()).sum();
-        // Nobody looks at the lanes behind a row.
-        let whole = found.len() == 1 && covered == sources.len();
-        let mut pieces = Vec::new();
-        for (from, how, to) in found {
-            let mask = (!whole).then(|| self.mask(&to));
-            pieces.push(Piece { from, how, mask });
-        }
-        pieces
+        found.into_iter().map(|(from, how, lanes)| Moved { from, how, lanes }).collect()
     }
 }
 

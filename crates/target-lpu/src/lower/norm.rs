@@ -2,6 +2,7 @@
 //! theirs alone.
 
 use super::dot::bytes_of;
+use super::quantize::is_direct;
 use std::collections::BTreeSet;
 use tegula_ir::rewrite::Cloner;
 use tegula_ir::{OpId, Value};
@@ -28,8 +29,10 @@ fn next_composite(func: &TensorFunc) -> Option<OpId> {
     let ops = func.ops_in(func.body());
     let of_bytes: BTreeSet<OpId> = ops.iter().copied().filter(|op| bytes_of(func, *op).is_some()).collect();
     let needed = |op: OpId| {
-        // A dequantisation that contractions of bytes alone read stays.
-        !matches!(func.kind(op), TensorOp::Dequantize { .. }) || !reads_bytes_alone(func, op, &of_bytes)
+        // A dequantisation that contractions of bytes alone read stays, as does what quantises by one known scale.
+        !is_direct(func, op)
+            && (!matches!(func.kind(op), TensorOp::Dequantize { .. })
+                || !reads_bytes_alone(func, op, &of_bytes))
     };
     ops.iter().copied().find(|op| is_composite(func.kind(*op)) && needed(*op))
 }

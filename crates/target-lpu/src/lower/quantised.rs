@@ -99,9 +99,9 @@ fn side(func: &TensorFunc, value: Value) -> Option<Bytes> {
 }
 
 /// Ops between a constant and the scale that it becomes.
-const DEEPEST: usize = 4;
+pub(super) const DEEPEST: usize = 4;
 
-fn is_known(func: &TensorFunc, value: Value, deepest: usize) -> bool {
+pub(super) fn is_known(func: &TensorFunc, value: Value, deepest: usize) -> bool {
     func.def_op(value).is_some_and(|op| {
         matches!(func.kind(op), TensorOp::Constant { .. } | TensorOp::Splat { .. })
             || deepest > 0
@@ -119,7 +119,7 @@ struct Offsets {
 }
 
 impl Lower<'_> {
-    fn known_of(&self, value: Value) -> Result<Arc<HostTensor>, String> {
+    pub(super) fn known_of(&self, value: Value) -> Result<Arc<HostTensor>, String> {
         match self.values.get(&value) {
             Some(Lowered::Known(known)) => Ok(Arc::clone(known)),
             _ => Err("a scale is computed".to_string()),

@@ -144,7 +144,7 @@ impl Lower<'_> {
         let to = self.fresh(Element::I32, vectors, false);
         let operand = |value| Source::Vector(Access::dense(value, 0, &[vectors]));
         let operands = [operand(a), operand(b)].into_iter().collect();
-        self.flow(&[vectors], Kind::Alu { op, operands }, Access::dense(to, 0, &[vectors]));
+        self.flow(&[vectors], Kind::alu(op, operands), Access::dense(to, 0, &[vectors]));
         to
     }
 }

@@ -1,11 +1,11 @@
 //! Vectors that are put together from pieces: the SXM moves a piece, an ALU selects its lanes over those that it holds.
 
-use super::burst::Burst;
 use super::shifter;
+use super::template::{Burst, Clock};
 use crate::compile::has_many_streams;
 use crate::flow::{Flow, How, Piece, ValueId};
 use tegula_isa_lpu::word::{Alu, AluOp, Operand, Word};
-use tegula_isa_lpu::{Half, QueueId, Stream, Tag, Tags};
+use tegula_isa_lpu::{Direction, Half, QueueId, Stream, Tag, Tags};
 
 /// Streams of a merge, each taken when a piece first needs it.
 #[derive(Default)]
@@ -13,6 +13,7 @@ struct Streams {
     /// From memory to the SXM, and from there to the centre.
     outwards: Option<Stream>,
     back: Option<Stream>,
+    shifter: Option<QueueId>,
     /// From either half to the centre: a piece that stays, and a mask.
     piece: [Option<Stream>; 2],
     mask: [Option<Stream>; 2],
@@ -23,16 +24,17 @@ pub(super) fn merge(
     flow: &Flow,
     fill: u32,
     vectors: &[Vec<Piece>],
-    pace: i64,
+    (pace, pause): (i64, i64),
 ) -> Option<()> {
     let result = burst.outwards(flow.out.value, 4)?;
     let mut streams = Streams::default();
     let pace = pace.max(i64::from(AluOp::Select.delay(burst.lpu())));
-    let (mut cycle, mut number) = (0, 0);
+    let (mut clock, mut number) = (Clock::new(pace, pause), 0);
     for (index, pieces) in vectors.iter().enumerate() {
         let out = (flow.out.value, flow.out.at(&[index as u32]));
         let own = Tag::new(out.0.0, out.1);
         if pieces.is_empty() {
+            let cycle = clock.cycle;
             let word = Word::Alu(Alu {
                 op: AluOp::Move,
                 operands: [Operand::Immediate, Operand::None, Operand::None],
@@ -42,9 +44,10 @@ pub(super) fn merge(
             });
             burst.issue(QueueId::Alu(0), cycle, word, Tags::from_slice(&[own]));
             burst.write(out, 4, result, 0, cycle + i64::from(AluOp::Move.delay(burst.lpu())));
-            cycle += pace;
+            clock.next_round();
         }
         for (place, piece) in pieces.iter().enumerate() {
+            let cycle = clock.cycle;
             let (first, last) = (place == 0, place + 1 == pieces.len());
             let (stream, sensed) = bring(burst, piece, &mut streams, cycle, number)?;
             number += 1;
@@ -66,7 +69,7 @@ pub(super) fn merge(
             if let Some(to) = to {
                 burst.write(out, 4, to, 0, cycle + i64::from(op.delay(burst.lpu())));
             }
-            cycle += pace;
+            clock.next_round();
         }
     }
     Some(())
@@ -105,15 +108,15 @@ fn bring(
     let moved = burst.moved(number);
     let outwards = match streams.outwards {
         Some(stream) => stream,
-        None => *streams.outwards.insert(burst.east(4)?),
+        None => *streams.outwards.insert(burst.streams(Direction::East, 4)?),
     };
     let homewards = match streams.back {
         Some(stream) => stream,
-        None => *streams.back.insert(burst.west(4)?),
+        None => *streams.back.insert(burst.streams(Direction::West, 4)?),
     };
     burst.read(piece.from, 4, outwards, position, cycle - back);
     let word = shifter(piece.how, 4, outwards, homewards);
-    let queue = QueueId::Sxm { half: Half::East, queue: 0 };
+    let queue = *streams.shifter.get_or_insert_with(|| burst.shifter(Half::East));
     burst.issue(queue, cycle - back, word, Tags::from_slice(&[from, moved]));
     Some((homewards, moved))
 }

@@ -1,89 +1,92 @@
-//! Rows through a plane, tile by tile of k: load, install, multiply all rows, add up.
+//! Bursts of a product: rows of weights that a plane loads at once, and rows that it multiplies.
 
-use super::burst::Burst;
-use super::tag;
-use crate::flow::walk::{for_each_round, rounds};
+use super::template::{Burst, Template, outwards_of};
+use super::{Scene, tag};
+use crate::flow::walk::for_each_round;
 use crate::flow::{Flow, Product, Tile};
 use tegula_isa_lpu::word::Word;
-use tegula_isa_lpu::{Half, QueueId, Stream, Tag, Tags};
+use tegula_isa_lpu::{Half, QueueId, Tag, Tags};
 
-/// The first of the planes that are used.
-const HALF: Half = Half::East;
-
-pub(super) fn product(burst: &mut Burst<'_>, flow: &Flow, product: &Product, pace: i64) -> Option<()> {
-    let lpu = burst.lpu();
-    let Product { factors, rows, tiles, .. } = product;
-    let planes = factors.width();
-    let k = factors.k(lpu)?;
-    // Rows come when all weights are loaded, on the same streams.
-    let streams = burst.east(lpu.mxm.load_streams.max(planes))?;
-    let result = burst.west(4)?;
-    let position = lpu.mxm_position();
-    let count = rounds(&flow.loops);
-    let queue = |plane: u32| QueueId::Weights { half: HALF, plane: plane as u8 };
-    let mut cycle = 0;
-    for (number, tile) in tiles.iter().enumerate() {
-        let (is_first, is_last) = (number == 0, number + 1 == tiles.len());
-        for plane in 0..planes {
-            for row in (0..k).step_by(lpu.mxm.load_streams as usize) {
-                load(burst, product, *tile, (plane, row), streams, cycle);
-                cycle += 1;
-            }
-        }
-        let name = Tag::new(product.weights.0, tile.first);
-        for plane in 0..planes {
-            burst.issue(
-                queue(plane),
-                cycle,
-                Word::InstallWeights,
-                Tags::from_slice(&[name.part(plane as u8)]),
-            );
-        }
-        cycle += i64::from(lpu.mxm.install).max(1);
-        let mut number = 0u16;
-        for_each_round(&flow.loops, |round| {
-            let vector = (rows.value, rows.at(round) + tile.row);
-            burst.read(vector, factors.width(), streams, position, cycle);
-            let word = Word::Multiply { factors: *factors, from: streams };
-            let tags = Tags::from_slice(&[Tag::new(vector.0.0, vector.1), name]);
-            burst.issue(QueueId::Rows { half: HALF, plane: 0 }, cycle, word, tags);
-            let take = cycle + i64::from(lpu.mxm.latency) - 1;
-            let emit = is_last.then_some(result);
-            let word = Word::Accumulate { row: number, add: !is_first, emit };
-            let own = tag(&flow.out, round);
-            burst.issue(QueueId::Sums { half: HALF, plane: 0 }, take, word, Tags::from_slice(&[own]));
-            if is_last {
-                burst.write((flow.out.value, flow.out.at(round)), 4, result, position, take + 1);
-            }
-            number += 1;
-            cycle += pace;
-        });
-        debug_assert_eq!(u32::from(number), count);
-        // The next tile's weights may come from the slices of these rows.
-        cycle += if pace == 1 { 0 } else { pace * APART };
-    }
-    Some(())
+/// A plane, or the first of two in tandem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct PlaneId {
+    pub(crate) half: Half,
+    pub(crate) plane: u8,
 }
 
-/// Cycles between tiles, in paces, where the closest schedule has a conflict.
-const APART: i64 = 16;
-
-/// Loads rows of a plane from `row` on; rows behind the tile's steps are 0.
-fn load(
-    burst: &mut Burst<'_>,
+/// Rows of one of the planes, from `row` on, loaded in cycle 0 of the template's own count. Rows behind the tile's steps are 0.
+pub(crate) fn load(
+    scene: &Scene<'_>,
     product: &Product,
     tile: Tile,
-    (plane, row): (u32, u32),
-    streams: Stream,
-    cycle: i64,
-) {
-    let lpu = burst.lpu();
+    at: PlaneId,
+    (part, row): (u32, u32),
+) -> Option<Template> {
+    let mut burst = Burst::new(scene);
+    let lpu = scene.lpu;
+    let streams = burst.streams(outwards_of(at.half), lpu.mxm.load_streams)?;
+    let position = at.half.sign() * lpu.mxm_position();
     let (value, vector) =
         if row < tile.steps { (product.weights, tile.first + row) } else { (product.zeros, 0) };
     for n in 0..lpu.mxm.load_streams {
-        burst.read_part((value, vector + n), plane, streams.plus(n), lpu.mxm_position(), cycle);
+        burst.read_part((value, vector + n), part, streams.plus(n), position, 0);
     }
     let word = Word::LoadWeights { row: row as u16, from: streams };
-    let tags = Tags::from_slice(&[Tag::new(value.0, vector).part(plane as u8)]);
-    burst.issue(QueueId::Weights { half: HALF, plane: plane as u8 }, cycle, word, tags);
+    let tags = Tags::from_slice(&[Tag::new(value.0, vector).part(part as u8)]);
+    burst.issue(QueueId::Weights { half: at.half, plane: at.plane + part as u8 }, 0, word, tags);
+    burst.finish()
+}
+
+/// What weights of a tile are called when they are installed.
+pub(crate) fn weights_tag(product: &Product, tile: Tile) -> Tag {
+    Tag::new(product.weights.0, tile.first)
+}
+
+/// All rows through the installed weights of tile `number`, the first of them in cycle 0 of the template's own count.
+/// None: rows lie in slices of which one is read twice at once.
+pub(crate) fn rows(
+    scene: &Scene<'_>,
+    flow: &Flow,
+    product: &Product,
+    number: usize,
+    at: PlaneId,
+) -> Option<Template> {
+    super::PACES.into_iter().find_map(|pace| rows_at_pace(scene, flow, product, (number, pace), at))
+}
+
+fn rows_at_pace(
+    scene: &Scene<'_>,
+    flow: &Flow,
+    product: &Product,
+    (number, pace): (usize, i64),
+    PlaneId { half, plane }: PlaneId,
+) -> Option<Template> {
+    let mut burst = Burst::new(scene);
+    let (lpu, Product { factors, rows, tiles, .. }) = (scene.lpu, product);
+    let tile = tiles[number];
+    let (is_first, is_last) = (number == 0, number + 1 == tiles.len());
+    let streams = burst.streams(outwards_of(half), factors.width())?;
+    let result = match is_last {
+        true => Some(burst.streams(outwards_of(half.other()), 4)?),
+        false => None,
+    };
+    let position = half.sign() * lpu.mxm_position();
+    let late = i64::from(lpu.mxm.latency) - 1;
+    let (mut cycle, mut row) = (0, 0u16);
+    for_each_round(&flow.loops, |round| {
+        let vector = (rows.value, rows.at(round) + tile.row);
+        burst.read(vector, factors.width(), streams, position, cycle);
+        let word = Word::Multiply { factors: *factors, from: streams };
+        let tags = Tags::from_slice(&[Tag::new(vector.0.0, vector.1), weights_tag(product, tile)]);
+        burst.issue(QueueId::Rows { half, plane }, cycle, word, tags);
+        let word = Word::Accumulate { row, add: !is_first, emit: result };
+        let own = tag(&flow.out, round);
+        burst.issue(QueueId::Sums { half, plane }, cycle + late, word, Tags::from_slice(&[own]));
+        if let Some(result) = result {
+            burst.write((flow.out.value, flow.out.at(round)), 4, result, position, cycle + late + 1);
+        }
+        row += 1;
+        cycle += pace;
+    });
+    burst.finish()
 }
