@@ -47,6 +47,7 @@ pub(crate) fn claims(func: &TensorFunc, op: OpId, lpu: &Lpu, factors: FloatFacto
             DType::F32 => Claim::Yes,
             other => no(format!("the ALUs compute no {other}")),
         },
+        TensorOp::Attention { .. } => attention(func, op, lpu, factors),
         TensorOp::Quantize { scheme } | TensorOp::Dequantize { scheme } => {
             let is_byte = matches!(scheme.storage, DType::I8 | DType::U8);
             let float = dtype(if matches!(kind, TensorOp::Quantize { .. }) {
@@ -76,17 +77,24 @@ fn unfit(func: &TensorFunc, value: Value, lpu: &Lpu) -> Option<String> {
     let Some(shape) = ty.shape.as_static() else {
         return Some("its sizes are open: fix them with `--dim`".to_string());
     };
-    // Constants lie where there is room; what is computed lies in one bank, so that it is read at one pace.
-    let rows = lower::vectors(lower::squeezed(&shape), lpu.mxm.f16_k.min(lpu.vector()) as usize);
-    if rows > lpu.mem.words && !is_constant(func, value) {
-        return Some(format!("a tensor of {rows} vectors is longer than a bank of {} words", lpu.mem.words));
+    // Constants lie where there is room.
+    if is_constant(func, value) {
+        return shape.contains(&0).then(|| "a tensor is empty".to_string());
     }
+    unfit_shape(&shape, lpu)
+}
+
+/// What keeps a computed tensor from lying on the chip: it lies in one bank, so that it is read at one pace.
+fn unfit_shape(shape: &[usize], lpu: &Lpu) -> Option<String> {
     let count = shape.iter().try_fold(1usize, |count, extent| count.checked_mul(*extent));
     match count {
-        Some(0) => Some("a tensor is empty".to_string()),
-        Some(count) if count <= MOST_ELEMENTS || is_constant(func, value) => None,
-        _ => Some("a tensor has more than 4,194,304 elements".to_string()),
+        Some(0) => return Some("a tensor is empty".to_string()),
+        Some(count) if count <= MOST_ELEMENTS => {}
+        _ => return Some("a tensor has more than 4,194,304 elements".to_string()),
     }
+    let rows = lower::vectors(lower::squeezed(shape), lpu.mxm.f16_k.min(lpu.vector()) as usize);
+    let words = lpu.mem.words;
+    (rows > words).then(|| format!("a tensor of {rows} vectors is longer than a bank of {words} words"))
 }
 
 fn is_constant(func: &TensorFunc, value: Value) -> bool {
@@ -102,6 +110,22 @@ fn dot(func: &TensorFunc, op: OpId, lpu: &Lpu, factors: FloatFactors) -> Claim {
         return Claim::Yes;
     }
     float_factors(func, op, lpu, factors)
+}
+
+/// Attention of `f32`, with any heads, scale, softcap, mask, causality and window, whose scores and transposed keys fit as
+/// tensors do.
+fn attention(func: &TensorFunc, op: OpId, lpu: &Lpu, factors: FloatFactors) -> Claim {
+    let claim = float_factors(func, op, lpu, factors);
+    if !claim.is_yes() {
+        return claim;
+    }
+    let shapes = [0, 1].map(|i| func.ty(func.operand(op, i)).shape.as_static());
+    let [Some(q), Some(k)] = shapes else { return no("its sizes are open: fix them with `--dim`") };
+    let (scores, keys) = ([q[0], q[1], q[2], k[2]], [k[0], k[1], k[3], k[2]]);
+    match unfit_shape(&scores, lpu).or_else(|| unfit_shape(&keys, lpu)) {
+        Some(problem) => no(format!("its scores or keys do not fit: {problem}")),
+        None => Claim::Yes,
+    }
 }
 
 fn float_factors(func: &TensorFunc, op: OpId, lpu: &Lpu, factors: FloatFactors) -> Claim {

@@ -1,4 +1,5 @@
 //! Regions through the whole compiler: verified, simulated, and compared with the stream executor and the evaluator.
 
+mod factors;
 mod regions;
 mod support;

@@ -60,10 +60,14 @@ pub struct Run {
 
 /// Compiles for a machine, verifies, simulates; predicted cycles are those simulated, and bytes those of the executor.
 pub fn run(program: &TensorProgram, machine: &str, inputs: &[HostTensor]) -> Run {
+    run_at(FloatFactors::F16, program, machine, inputs)
+}
+
+/// As [`run`], with what factors of `f32` become.
+pub fn run_at(factors: FloatFactors, program: &TensorProgram, machine: &str, inputs: &[HostTensor]) -> Run {
     let machine = Machine::class(machine).unwrap();
     let lpu = machine.lpu().unwrap();
-    let compiled =
-        compile(program, &machine, lpu, FloatFactors::F16).unwrap_or_else(|found| panic!("{found:?}"));
+    let compiled = compile(program, &machine, lpu, factors).unwrap_or_else(|found| panic!("{found:?}"));
     let image = decode(&encode(&compiled.image)).unwrap_or_else(|error| panic!("{error}"));
     let proof = verify(&image, &machine).unwrap_or_else(|faults| panic!("{faults}\n{}", compiled.flows));
     let mut rack = Rack::load(image, &machine).unwrap();
@@ -118,7 +122,18 @@ fn joined(vectors: &[Vec<u32>], lanes: usize, row: usize, width: usize) -> Vec<u
 
 /// Runs a region and compares it with the evaluator; `tolerance` is relative to the largest result.
 pub fn check(program: &TensorProgram, machine: &str, inputs: &[HostTensor], tolerance: f64) -> u64 {
-    let run = run(program, machine, inputs);
+    check_at(FloatFactors::F16, program, machine, inputs, tolerance)
+}
+
+/// As [`check`], with what factors of `f32` become.
+pub fn check_at(
+    factors: FloatFactors,
+    program: &TensorProgram,
+    machine: &str,
+    inputs: &[HostTensor],
+    tolerance: f64,
+) -> u64 {
+    let run = run_at(factors, program, machine, inputs);
     let wanted = evaluate(program, inputs).unwrap();
     for (got, wanted) in run.results.iter().zip(&wanted) {
         let (got, reference) = (got.to_f64(), wanted.to_f64());
