@@ -104,7 +104,7 @@ typedef struct {
   // 1: kernels for any processor, run slowly, instead of machine code.
   uint32_t portable;
   // "f32", or "bf16", which rounds factors of products where the machine multiplies such, and keeps sums; NULL: "f32".
-  // Streaming chips have "f16" in its place.
+  // Streaming chips have "f16" and "f16x2" in its place.
   const char *precision;
   // A file of tiles that `tegula tune` measured for the machine, taken in place of those chosen without measuring;
   // NULL: none. Those of contractions that the model has not count nothing. Packages have theirs already.

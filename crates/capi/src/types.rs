@@ -59,7 +59,7 @@ pub struct TegulaOptions {
     /// 1: kernels for any processor, run slowly, instead of machine code.
     pub portable: u32,
     /// "f32", or "bf16", which rounds factors of products where the machine multiplies such, and keeps sums; NULL: "f32".
-    /// Streaming chips have "f16" in its place.
+    /// Streaming chips have "f16" and "f16x2" in its place.
     pub precision: *const c_char,
     /// A file of tiles that `tegula tune` measured for the machine, taken in place of those chosen without measuring;
     /// NULL: none. Those of contractions that the model has not count nothing. Packages have theirs already.

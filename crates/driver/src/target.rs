@@ -94,9 +94,10 @@ pub fn target(options: &CompileOptions) -> Result<Chosen, Diagnostics> {
 fn check_precision(options: &CompileOptions) -> Result<(), Diagnostic> {
     let (machine, precision) = (&options.machine, options.precision);
     let (is_honoured, rule) = match (precision, machine.lpu()) {
-        (Precision::F32, _) | (Precision::Bf16, None) | (Precision::F16, Some(_)) => return Ok(()),
-        (Precision::Bf16, Some(_)) => ("processors and GPUs", "a streaming chip has `f16`"),
-        (Precision::F16, None) => ("streaming chips", "other machines have `bf16`"),
+        (Precision::F32, _) | (Precision::Bf16, None) => return Ok(()),
+        (Precision::F16 | Precision::F16x2, Some(_)) => return Ok(()),
+        (Precision::Bf16, Some(_)) => ("processors and GPUs", "a streaming chip has `f16` and `f16x2`"),
+        (Precision::F16 | Precision::F16x2, None) => ("streaming chips", "other machines have `bf16`"),
     };
     let message = format!("`--precision {precision}` is for {is_honoured}, and `{}` is none", machine.name);
     Err(Diagnostic::error("bad-option", message).help(rule))
@@ -115,6 +116,7 @@ fn beside(options: &CompileOptions, host: &Machine) -> Result<Option<Beside>, Di
             let factors = match options.precision {
                 Precision::F32 | Precision::Bf16 => FloatFactors::Refuse,
                 Precision::F16 => FloatFactors::F16,
+                Precision::F16x2 => FloatFactors::F16x2,
             };
             let target = Box::new(LpuTarget::new(machine.clone(), factors)?);
             Ok(Some(Beside { name: machine.name.clone(), target, contractions: Contractions::Device }))

@@ -265,7 +265,11 @@ fn contractions_are_the_chips() {
     let floats = product(DType::F32, DType::F32);
     let refused = "error[host-contraction]: `dot` is not computed by `lpu-mini`: it is no maximum";
     let text = refusal(floats.clone(), Precision::F32);
-    assert!(text.starts_with(refused) && text.contains("--precision f16"), "{text}");
+    assert!(text.starts_with(refused), "{text}");
+    assert!(
+        text.contains("help: `--precision f16` rounds") && text.contains("`f16x2` keeps 21 bits"),
+        "{text}"
+    );
     let text = refusal(floats, Precision::F16);
     assert!(text.starts_with(refused) && !text.contains("--precision"), "{text}");
     let text = refusal(product(DType::I8, DType::I32), Precision::F32);
@@ -288,13 +292,17 @@ fn precisions_are_of_machines() {
     let refusal = |machine: &str, precision: Precision| {
         refusal(rectified(), &CompileOptions { precision, ..options(machine) })
     };
-    let text = refusal("zen5", Precision::F16);
-    let expected = "error[bad-option]: `--precision f16` is for streaming chips, and `zen5` is none";
-    assert!(text.starts_with(expected), "{text}");
+    for precision in [Precision::F16, Precision::F16x2] {
+        let text = refusal("zen5", precision);
+        let expected = format!(
+            "error[bad-option]: `--precision {precision}` is for streaming chips, and `zen5` is none"
+        );
+        assert!(text.starts_with(&expected), "{text}");
+        assert_eq!(refusal("tsp1", precision), "compiles");
+    }
     let text = refusal("tsp1", Precision::Bf16);
     let expected = "error[bad-option]: `--precision bf16` is for processors and GPUs, and `tsp1` is none";
     assert!(text.starts_with(expected), "{text}");
-    assert_eq!(refusal("tsp1", Precision::F16), "compiles");
 }
 
 #[test]
@@ -341,4 +349,9 @@ fn factors_on_the_device_are_judged_as_it_rounds_them() {
     let rounded = tegula_tensor::evaluate(&rounding, &inputs).unwrap();
     assert_ne!(rounded, plain);
     assert_eq!(*expected(Precision::F16).value, rounded[0]);
+    // Two halves are the factor but for some 2^-20 of it.
+    let (exact, split) = (expected(Precision::F32), expected(Precision::F16x2));
+    assert_eq!(split.value, exact.value);
+    let largest = plain[0].to_f64().into_iter().fold(0.0, f64::max);
+    assert!(split.at(0) > exact.at(0) && split.at(0) < exact.at(0) + largest / 5e5);
 }

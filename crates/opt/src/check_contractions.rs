@@ -90,7 +90,9 @@ fn error(found: &[Refused], device: &dyn Target, precision: Precision) -> Diagno
         }
     }
     match precision == Precision::F32 && found.iter().any(|refused| refused.is_f32) {
-        true => error.help("`--precision f16` rounds the factors of contractions, and sums stay `f32`"),
+        true => error.help(
+            "`--precision f16` rounds the factors of contractions, `f16x2` keeps 21 bits of them; sums stay `f32`",
+        ),
         false => error,
     }
 }

@@ -85,7 +85,7 @@ impl Source {
 /// threads: threads of a run; default: one a core that the process may use, of one NUMA node.
 /// portable: kernels for any processor, run slowly, instead of machine code.
 /// precision: "f32", or "bf16", which rounds factors of products where the machine multiplies such, and keeps sums.
-/// Streaming chips have "f16" in its place.
+/// Streaming chips have "f16" and "f16x2" in its place.
 /// tuning: a file of tiles that `tegula tune` measured for the machine, taken in place of those chosen without measuring.
 /// Those of contractions that the model has not count nothing.
 /// checked: a run stops at an index outside of its axis, with the node, the index and the extent, instead of clamping it.

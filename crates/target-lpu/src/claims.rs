@@ -128,19 +128,19 @@ fn attention(func: &TensorFunc, op: OpId, lpu: &Lpu, factors: FloatFactors) -> C
     }
 }
 
+/// Factors that planes multiply as `f16`: `f32` by `f32`, or by bytes, which `f16` holds exactly.
 fn float_factors(func: &TensorFunc, op: OpId, lpu: &Lpu, factors: FloatFactors) -> Claim {
     let dtypes = [0, 1].map(|side| func.ty(func.operand(op, side)).dtype);
+    let is_factor = |dtype: &DType| matches!(dtype, DType::F32 | DType::I8 | DType::U8);
     match (dtypes, factors) {
-        ([DType::F32, DType::F32], FloatFactors::F16)
-            if !lpu.mxm.f16_k.is_multiple_of(lpu.mxm.load_streams) =>
-        {
+        ([a, b], _) if !dtypes.contains(&DType::F32) || !dtypes.iter().all(is_factor) => {
+            no(format!("planes have no form of {a} by {b}"))
+        }
+        (_, FloatFactors::Refuse) => no("planes multiply no f32"),
+        _ if !lpu.mxm.f16_k.is_multiple_of(lpu.mxm.load_streams) => {
             no("rows of weights are loaded in groups that do not fill a plane")
         }
-        ([DType::F32, DType::F32], FloatFactors::F16) if lpu.mxm.planes < 2 => {
-            no("a half of the chip has one plane, and f16 takes two")
-        }
-        ([DType::F32, DType::F32], FloatFactors::F16) => Claim::Yes,
-        ([DType::F32, DType::F32], FloatFactors::Refuse) => no("planes multiply no f32"),
-        ([a, b], _) => no(format!("planes have no form of {a} by {b}")),
+        _ if lpu.mxm.planes < 2 => no("a half of the chip has one plane, and f16 takes two"),
+        (_, FloatFactors::F16 | FloatFactors::F16x2) => Claim::Yes,
     }
 }

@@ -13,6 +13,7 @@ mod conv;
 mod dot;
 mod elementwise;
 mod functions;
+mod halves;
 mod moves;
 mod norm;
 mod quantised;
@@ -75,7 +76,7 @@ fn lanes(program: &TensorProgram, lpu: &Lpu, factors: FloatFactors) -> u32 {
     let has_floats = func.walk().into_iter().any(|op| {
         matches!(func.kind(op), TensorOp::Dot { .. } | TensorOp::Conv { .. }) && !is_of_bytes(func, op)
     });
-    let k = if has_floats && factors == FloatFactors::F16 { lpu.mxm.f16_k } else { lpu.mxm.k };
+    let k = if has_floats && factors != FloatFactors::Refuse { lpu.mxm.f16_k } else { lpu.mxm.k };
     k.min(lpu.mxm.k).min(lpu.vector())
 }
 

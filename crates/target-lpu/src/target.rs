@@ -21,6 +21,8 @@ pub enum FloatFactors {
     Refuse,
     /// Both factors are rounded to `f16`.
     F16,
+    /// Each factor is the sum of two `f16`; of the four products the least is left out.
+    F16x2,
 }
 
 /// A streaming chip that regions are compiled for.

@@ -1,5 +1,6 @@
 //! Walks regions as the evaluator does, with bounds beside the values.
 
+use super::float::largest;
 use super::{Bounded, noise, rules};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -62,7 +63,8 @@ pub fn watch_kernels_at(
     let run = Run::new(program.entry(), &program.consts, bindings);
     let of_device = match precision {
         Precision::F32 | Precision::Bf16 => None,
-        Precision::F16 => Some(DType::F16),
+        Precision::F16 => Some(Factors::Rounded),
+        Precision::F16x2 => Some(Factors::Split),
     };
     Run { watch: Some(watch), of_device, ..run }.values_of(inputs)
 }
@@ -75,10 +77,19 @@ struct Run<'a> {
     watch: Option<&'a mut Watch<'a>>,
     /// Set: ops give other values within their bounds, and no bounds.
     noise: Option<SplitMix64>,
-    /// What the device's regions round the factors of contractions of `f32` to.
-    of_device: Option<DType>,
+    /// What factors of contractions of `f32` are in the device's regions.
+    of_device: Option<Factors>,
     /// The same of what runs now.
-    factors: Option<DType>,
+    factors: Option<Factors>,
+}
+
+/// What a device makes of factors of `f32`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Factors {
+    /// They are rounded to `f16`.
+    Rounded,
+    /// They are sums of two `f16`, of which a product leaves out the least part.
+    Split,
 }
 
 impl<'a> Run<'a> {
@@ -150,7 +161,8 @@ impl<'a> Run<'a> {
                     return self.watched(op, operands, |_, exact| rules::apply(&kind, &exact));
                 }
                 let results = match self.factors.filter(|_| is_contraction(&kind)) {
-                    Some(dtype) => rules::apply(&kind, &rounded(operands, dtype)?)?,
+                    Some(Factors::Rounded) => rules::apply(&kind, &rounded(operands, DType::F16)?)?,
+                    Some(Factors::Split) => split(&kind, operands)?,
                     None => rules::apply(&kind, operands)?,
                 };
                 Ok(match &mut self.noise {
@@ -260,6 +272,32 @@ fn rounded(operands: &[Bounded], dtype: DType) -> Result<Vec<Bounded>, String> {
         false => Ok(operand.clone()),
     };
     operands.iter().enumerate().map(round).collect()
+}
+
+/// A contraction whose factors, where they are `f32`, are two halves each: each loses its own last bit, and both together the
+/// product of their low halves.
+fn split(kind: &TensorOp, operands: &[Bounded]) -> Result<Vec<Bounded>, String> {
+    let factor = |(i, operand): (usize, &Bounded)| match i < 2 && operand.value.dtype == DType::F32 {
+        true => wider(operand, &split_error),
+        false => operand.clone(),
+    };
+    let factors: Vec<Bounded> = operands.iter().enumerate().map(factor).collect();
+    // Of numbers whose high half is 0 or has few bits: the square of half a step there, for no more products than elements.
+    let lost = operands[0].value.count() as f64 * 2f64.powi(-50);
+    Ok(rules::apply(kind, &factors)?.iter().map(|result| wider(result, &|_| lost)).collect())
+}
+
+/// A value with a wider bound, by what its elements are.
+fn wider(bounded: &Bounded, by: &dyn Fn(f64) -> f64) -> Bounded {
+    let elements = bounded.value.to_f64().into_iter().enumerate();
+    let error: Vec<f64> = elements.map(|(i, x)| bounded.at(i) + by(x)).collect();
+    Bounded::shared(bounded.value.clone(), Some(Arc::new(error)))
+}
+
+/// How far the two halves of a factor may be from it, and its share of the product that is left out: 2^-22 of it and half of
+/// that, and 2^-36 twice where the high half has few bits. Unknown where the high half is infinite.
+fn split_error(x: f64) -> f64 {
+    if x.abs() <= largest(DType::F16) { x.abs() * 2f64.powi(-21) + 2f64.powi(-35) } else { f64::INFINITY }
 }
 
 /// Rows one after the other, then zeros.

@@ -50,7 +50,8 @@ impl<'a> Wanted<'a> {
             Precision::Bf16 => Bar::Share(ROUNDED_TOLERANCE),
             Precision::F16 if !rounds_coarsely(program) => Bar::Share(HALF_TOLERANCE),
             Precision::F16 => Bar::Share(ROUNDED_TOLERANCE),
-            Precision::F32 if !rounds_coarsely(program) => Bar::Share(OUTPUT_TOLERANCE),
+            Precision::F32 | Precision::F16x2 if !rounds_coarsely(program) => Bar::Share(OUTPUT_TOLERANCE),
+            Precision::F16x2 => Bar::Share(ROUNDED_TOLERANCE),
             Precision::F32 => {
                 Bar::Bounds(reference(program, inputs)?, if given.is_some() { 2.0 } else { 1.0 })
             }

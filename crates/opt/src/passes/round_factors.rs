@@ -30,16 +30,19 @@ pub enum Precision {
     Bf16,
     /// A streaming chip rounds factors of contractions to `f16`; the program stays as it is.
     F16,
+    /// A streaming chip splits factors of contractions into two `f16`; the program stays as it is.
+    F16x2,
 }
 
 impl Precision {
-    pub const ALL: [Precision; 3] = [Precision::F32, Precision::Bf16, Precision::F16];
+    pub const ALL: [Precision; 4] = [Precision::F32, Precision::Bf16, Precision::F16, Precision::F16x2];
 
     pub const fn name(self) -> &'static str {
         match self {
             Precision::F32 => "f32",
             Precision::Bf16 => "bf16",
             Precision::F16 => "f16",
+            Precision::F16x2 => "f16x2",
         }
     }
 
@@ -62,7 +65,7 @@ impl FromStr for Precision {
     fn from_str(name: &str) -> Result<Precision, Diagnostic> {
         Precision::ALL.into_iter().find(|known| known.name() == name).ok_or_else(|| {
             Diagnostic::error("bad-option", format!("`{name}` is no precision")).note(
-                "the precisions are f32, which is what the model says, bf16, and of streaming chips f16",
+                "the precisions are f32, which is what the model says, bf16, and of streaming chips f16 and f16x2",
             )
         })
     }

@@ -3,15 +3,13 @@
 //! The operand lies as `[group, batch, spatial.., channel]` with its padding, so that a tap's channels are vectors.
 
 use super::alu::Chain;
-use super::constants::wide_bits;
-use super::dot::Extents;
+use super::dot::{Extents, exponent_of, power_of_two};
+use super::halves::{self, Halves};
 use super::moves::strides;
 use super::{Lower, Lowered, Tensor};
 use crate::flow::walk::rounds;
 use crate::flow::{Access, Kind, Loops, Product, Tile, ValueId};
 use crate::target::FloatFactors;
-use half::f16;
-use std::sync::Arc;
 use tegula_base::{DType, HostTensor};
 use tegula_ir::OpId;
 use tegula_isa_lpu::word::{Element, Factors};
@@ -30,12 +28,21 @@ struct Sizes {
     low: Vec<usize>,
 }
 
+/// Known filters in the planes' order.
+struct Filters {
+    weights: Halves<ValueId>,
+    /// Vectors from one tap to the next.
+    stride: u32,
+    /// Each filter is scaled by the inverse of two to this power.
+    exponents: Vec<i32>,
+}
+
 impl Lower<'_> {
     pub(super) fn conv(&mut self, op: OpId, shape: Vec<usize>) -> Result<Tensor, String> {
         let TensorOp::Conv { window, groups, .. } = self.func.kind(op) else {
             return Err("it is no convolution".to_string());
         };
-        if self.factors != FloatFactors::F16 {
+        if self.factors == FloatFactors::Refuse {
             return Err("planes multiply no f32".to_string());
         }
         let [x, w] = [self.func.operand(op, 0), self.func.operand(op, 1)];
@@ -57,9 +64,11 @@ impl Lower<'_> {
             low,
         };
         let rows = self.channels_last(x, &from, &sizes)?;
-        let (weights, stride, scale) = self.filters(&known, &sizes)?;
-        let product = self.taps(rows, weights, stride, window, &sizes);
-        let product = self.rescaled(product, &scale, &sizes);
+        let Filters { weights, stride, exponents } = self.filters(&known, &sizes);
+        let product = self.passes(&rows, &weights, &|lower, rows, weights| {
+            lower.taps(rows, *weights, stride, window, &sizes)
+        });
+        let product = self.rescaled(product, &exponents, &sizes);
         // From `[group, batch, spatial.., channel]`.
         let (own, to) = (strides(&product.shape), strides(&shape));
         let Sizes { out_channels, .. } = sizes;
@@ -79,8 +88,9 @@ impl Lower<'_> {
         x: tegula_ir::Value,
         from: &[usize],
         sizes: &Sizes,
-    ) -> Result<ValueId, String> {
+    ) -> Result<Halves<ValueId>, String> {
         let tensor = self.tensor(x)?;
+        let dtype = tensor.dtype;
         let Sizes { groups, batch, channels, padded, low, .. } = sizes;
         let shape: Vec<usize> =
             [*groups, *batch].into_iter().chain(padded.iter().copied()).chain([*channels]).collect();
@@ -95,43 +105,38 @@ impl Lower<'_> {
             }
             Some((0, place))
         };
-        let arranged = self.moved(&[tensor], shape.clone(), DType::F32, 0, &source);
+        let arranged = self.moved(&[tensor], shape.clone(), dtype, 0, &source);
         let arranged =
             if channels.is_multiple_of(self.lanes()) { arranged } else { self.only_elements(arranged, 0) };
-        Ok(self.halved(arranged).value)
+        Ok(self.halved(arranged))
     }
 
-    /// Filters in the planes' order, with vectors from one tap to the next, and what scales each column back.
-    fn filters(
-        &mut self,
-        known: &Arc<HostTensor>,
-        sizes: &Sizes,
-    ) -> Result<(ValueId, u32, Vec<i32>), String> {
-        let bits = wide_bits(known)?;
+    fn filters(&mut self, known: &HostTensor, sizes: &Sizes) -> Filters {
+        let numbers = known.to_f64();
         let Sizes { groups, channels, out_channels, .. } = *sizes;
         let taps: usize = known.shape[2..].iter().product();
         let stride = channels.next_multiple_of(self.lpu.mxm.load_streams as usize);
-        let at = |group: usize, tap: usize, channel: usize, column: usize| {
-            let filter = group * out_channels + column;
-            f32::from_bits(bits[(filter * channels + channel) * taps + tap])
-        };
-        let exponent = |filter: usize| {
-            let own = &bits[filter * channels * taps..(filter + 1) * channels * taps];
-            let largest = own.iter().map(|bits| f32::from_bits(*bits).abs()).fold(0f32, f32::max);
-            if largest.is_normal() { (largest.to_bits() >> 23) as i32 - 127 } else { 0 }
+        let exponent = |filter: usize| match known.dtype.is_float() {
+            true => exponent_of(numbers[filter * channels * taps..][..channels * taps].iter().copied()),
+            false => 0,
         };
         let exponents: Vec<i32> = (0..groups * out_channels).map(exponent).collect();
         let extents = Extents { batch: groups, m: 0, k: taps * stride, n: out_channels };
-        let weights = self.laid(Element::F16, extents, &|group, step, column| {
-            let (tap, channel) = (step / stride, step % stride);
+        // Behind the channels of a tap are rows of 0.
+        let scaled = |group: usize, step: usize, column: usize| {
+            let (tap, channel, filter) = (step / stride, step % stride, group * out_channels + column);
             if channel >= channels {
-                return vec![0; 2];
+                return 0.0;
             }
-            let scale = f64::from(-exponents[group * out_channels + column]).exp2();
-            let x = f64::from(at(group, tap, channel, column)) * scale;
-            f16::from_f64(x).to_bits().to_le_bytes().to_vec()
+            numbers[(filter * channels + channel) * taps + tap] * f64::from(-exponents[filter]).exp2()
+        };
+        let high = self
+            .laid(Element::F16, extents, &|group, step, column| halves::high(scaled(group, step, column)));
+        let low = self.has_low(known.dtype).then(|| {
+            self.laid(Element::F16, extents, &|group, step, column| halves::low(scaled(group, step, column)))
         });
-        Ok((weights.value, stride as u32, exponents))
+        let weights = Halves { high, low }.map(|weights| weights.value);
+        Filters { weights, stride: stride as u32, exponents }
     }
 
     fn taps(
@@ -196,7 +201,7 @@ impl Lower<'_> {
         let mut shape = vec![1; product.shape.len()];
         shape[0] = sizes.groups;
         shape[product.shape.len() - 1] = sizes.out_channels;
-        let bits: Vec<u32> = exponents.iter().map(|exponent| ((exponent + 127) as u32) << 23).collect();
+        let bits: Vec<u32> = exponents.iter().map(|exponent| power_of_two(*exponent)).collect();
         let scale = Tensor { value: self.known_bits(&bits, &shape), shape, dtype: DType::F32 };
         let mut chain = Chain::over(self, &product.shape);
         let (a, b) = (chain.arg(&product), chain.arg(&scale));

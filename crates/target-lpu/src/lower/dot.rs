@@ -3,12 +3,11 @@
 //! The left side becomes rows of k; the right side rows of n, k of them for each batch, and is what the plane holds.
 
 use super::alu::Chain;
-use super::constants::wide_bits;
+use super::halves::{self, Halves};
 use super::moves::strides;
 use super::{Lower, Lowered, Tensor};
 use crate::flow::{Access, How, Kind, Loops, Product, Source, Tile, ValueId};
 use crate::target::FloatFactors;
-use half::f16;
 use smallvec::smallvec;
 use tegula_base::{DType, HostTensor};
 use tegula_ir::Value;
@@ -80,9 +79,20 @@ pub(super) struct Weights {
     pub(super) stride: u32,
 }
 
+/// The exponent of the largest of known numbers; 0 where that is no normal `f32`.
+pub(super) fn exponent_of(numbers: impl Iterator<Item = f64>) -> i32 {
+    let largest = numbers.map(|x| (x as f32).abs()).fold(0f32, f32::max);
+    if largest.is_normal() { (largest.to_bits() >> 23) as i32 - 127 } else { 0 }
+}
+
+/// The bits of a power of two whose exponent is one of [`exponent_of`].
+pub(super) fn power_of_two(exponent: i32) -> u32 {
+    ((exponent + 127) as u32) << 23
+}
+
 impl Lower<'_> {
     pub(super) fn float_dot(&mut self, dims: &DotDims, left: Value, right: Value) -> Result<Tensor, String> {
-        if self.factors != FloatFactors::F16 {
+        if self.factors == FloatFactors::Refuse {
             return Err("planes multiply no f32".to_string());
         }
         let (left_shape, right_shape) = (self.shape(left)?, self.shape(right)?);
@@ -99,15 +109,17 @@ impl Lower<'_> {
             _ => None,
         };
         let (weights, scale) = match known {
-            Some(known) => self.known_halves(&known, &side, extents)?,
+            Some(known) => self.known_halves(&known, &side, extents),
             None => {
                 let tensor = self.tensor(right)?;
                 let tensor = self.arranged(tensor, &side, vec![extents.batch, extents.k, extents.n]);
                 let halves = self.halved(tensor);
-                (self.held(halves.value, Element::F16, extents), None)
+                (halves.map(|half| self.held(half, Element::F16, extents)), None)
             }
         };
-        let product = self.product(Factors::F16, rows.value, &weights, extents, DType::F32);
+        let product = self.passes(&rows, &weights, &|lower, rows, weights| {
+            lower.product(Factors::F16, rows, weights, extents, DType::F32)
+        });
         let product = match scale {
             None => product,
             Some(scale) => {
@@ -132,40 +144,35 @@ impl Lower<'_> {
         self.moved(&[tensor], shape, dtype, 0, &|flat| Some((0, side.place(flat))))
     }
 
-    /// Elements rounded to `f16`.
-    pub(super) fn halved(&mut self, tensor: Tensor) -> Tensor {
-        let vectors = super::vectors(&tensor.shape, self.lanes());
-        let value = self.narrowed(tensor.value, 0, vectors, DType::F32, Element::F16);
-        Tensor { value, ..tensor }
-    }
-
     /// Known weights as `f16`, each column times a power of two that brings its largest to `[1, 2)`, and the inverses of these
-    /// powers as bits; none where all are 1.
+    /// powers as bits; none where all are 1, as for bytes.
     fn known_halves(
         &mut self,
         known: &HostTensor,
         side: &Side,
         extents: Extents,
-    ) -> Result<(Weights, Option<Vec<u32>>), String> {
-        let bits = wide_bits(known)?;
+    ) -> (Halves<Weights>, Option<Vec<u32>>) {
+        let numbers = known.to_f64();
         let Extents { batch, k, n, .. } = extents;
-        let at = |b: usize, step: usize, column: usize| {
-            f32::from_bits(bits[side.place((b * k + step) * n + column)])
+        let at = |b: usize, step: usize, column: usize| numbers[side.place((b * k + step) * n + column)];
+        let all = |column: usize| {
+            (0..batch)
+                .flat_map(move |b| (0..k).map(move |step| (b, step)))
+                .map(move |(b, step)| (b, step, column))
         };
-        let exponent = |column: usize| {
-            let all = (0..batch).flat_map(|b| (0..k).map(move |step| (b, step)));
-            let largest = all.map(|(b, step)| at(b, step, column).abs()).fold(0f32, f32::max);
-            if largest.is_normal() { (largest.to_bits() >> 23) as i32 - 127 } else { 0 }
+        let exponent = |column: usize| match known.dtype.is_float() {
+            true => exponent_of(all(column).map(|(b, step, column)| at(b, step, column))),
+            false => 0,
         };
         let exponents: Vec<i32> = (0..n).map(exponent).collect();
-        let scaled = |b, step, column: usize| {
-            let x = f64::from(at(b, step, column)) * f64::from(-exponents[column]).exp2();
-            f16::from_f64(x).to_bits().to_le_bytes()
-        };
-        let weights = self.laid(Element::F16, extents, &|b, step, column| scaled(b, step, column).to_vec());
-        let power = |exponent: &i32| ((exponent + 127) as u32) << 23;
+        let scaled = |b, step, column: usize| at(b, step, column) * f64::from(-exponents[column]).exp2();
+        let high = self.laid(Element::F16, extents, &|b, step, column| halves::high(scaled(b, step, column)));
+        let low = self.has_low(known.dtype).then(|| {
+            self.laid(Element::F16, extents, &|b, step, column| halves::low(scaled(b, step, column)))
+        });
         let has_scale = exponents.iter().any(|exponent| *exponent != 0);
-        Ok((weights, has_scale.then(|| exponents.iter().map(power).collect())))
+        let inverses = has_scale.then(|| exponents.iter().map(|exponent| power_of_two(*exponent)).collect());
+        (Halves { high, low }, inverses)
     }
 
     /// Known weights in memory. A single column is in all lanes, as is then each row's sum.
