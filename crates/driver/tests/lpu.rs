@@ -25,7 +25,7 @@ use tegula_opt::lower_to_host::to_package;
 use tegula_package::{About, CostRecord, Package};
 use tegula_runtime::Session;
 use tegula_tensor::eval::Bindings;
-use tegula_tensor::{TensorFunc, TensorOp, TensorProgram};
+use tegula_tensor::{QuantScheme, TensorFunc, TensorOp, TensorProgram};
 use tegula_testkit::null::Null;
 
 fn mini() -> Machine {
@@ -354,4 +354,29 @@ fn factors_on_the_device_are_judged_as_it_rounds_them() {
     assert_eq!(split.value, exact.value);
     let largest = plain[0].to_f64().into_iter().fold(0.0, f64::max);
     assert!(split.at(0) > exact.at(0) && split.at(0) < exact.at(0) + largest / 5e5);
+}
+
+/// A factor is dequantised before an op of the host, and is multiplied by what comes after it.
+#[test]
+fn contractions_of_bytes_have_their_dequantisations_beside_them() {
+    let program = program(|b| {
+        let scheme = |storage: DType| QuantScheme { axis: None, block: None, storage, zero_point: true };
+        let x = b.arg(DType::U8, [4, 32]);
+        let scale = b.splat(DType::F32, Shape::scalar(), 1.0 / 64.0)?;
+        let zero = b.splat_int(DType::U8, Shape::scalar(), 3)?;
+        let floats = b.dequantize(&[x, scale, zero], scheme(DType::U8))?;
+        let twice = b.add(floats, floats)?;
+        let waves = b.elementwise(ScalarOp::Cos, &[twice])?;
+        let bytes = b.quantize(&[waves, scale, zero], scheme(DType::U8))?;
+        let waves = b.dequantize(&[bytes, scale, zero], scheme(DType::U8))?;
+        let columns = b.transpose(floats, &[1, 0])?;
+        Ok(vec![b.matmul(waves, columns, DType::F32)?])
+    });
+    let compiled = compile_program(program.clone(), "test", &options("tsp1"), None, &mut PassCx::new());
+    let compiled = compiled.unwrap_or_else(|found| panic!("{found}"));
+    let bytes: Vec<u8> = (0..128).map(|i| (i * 37 % 251) as u8).collect();
+    let inputs = [HostTensor::from_elements(&[4, 32], &bytes)];
+    let report =
+        check_compiled(&compiled, &program, Precision::F32, &inputs, None, &simulated_lpu()).unwrap();
+    assert!(report.first_wrong().is_none() && report.failure.is_none(), "{report:?}");
 }

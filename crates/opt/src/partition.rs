@@ -6,7 +6,7 @@
 //!
 //! Method: an op's *stage* is the number of times that the longest path to it changes sides. The device's ops of one stage
 //! are one region: stages never fall along a path, so that none leads out of a region and back. Where a size gets bound
-//! the stages begin anew, since what follows may need the size.
+//! the stages begin anew, since what follows may need the size. Dequantisations then go to the regions that read them.
 
 use crate::form_kernels::for_each_use;
 use crate::kernel_names::kernel_names;
@@ -86,6 +86,8 @@ fn partition_region(
         turns.push(Turn { segment, stage });
         func.results(*op).iter().for_each(|value| places[value.index()] = Some(place));
     }
+    let mut ops = ops;
+    sink_dequantisations(func, region, &mut ops, &mut turns);
     let mut members: BTreeMap<Turn, Vec<OpId>> = BTreeMap::new();
     for (op, turn) in ops.iter().zip(&turns).filter(|(_, turn)| turn.stage % 2 == 1) {
         members.entry(*turn).or_default().push(*op);
@@ -111,6 +113,60 @@ fn partition_region(
     order.sort_by_key(|(turn, _)| *turn);
     func.set_ops(region, order.into_iter().map(|(_, op)| op).collect());
     Changed::Yes
+}
+
+/// Moves the device's dequantisations, with what moves their floats, to the later regions that read them: there a contraction
+/// sees that its factors are bytes, and bytes are what comes over. Each region gets its own.
+fn sink_dequantisations(func: &mut TensorFunc, region: RegionId, ops: &mut Vec<OpId>, turns: &mut Vec<Turn>) {
+    let mut turn_of: BTreeMap<OpId, Turn> = ops.iter().copied().zip(turns.iter().copied()).collect();
+    for place in (0..ops.len()).rev() {
+        let (op, own) = (ops[place], turns[place]);
+        if own.stage.is_multiple_of(2) || !is_dequantised(func, op) {
+            continue;
+        }
+        let value = func.results(op)[0];
+        let users: BTreeSet<OpId> = func.users(value).iter().copied().collect();
+        let mut later: BTreeMap<Turn, Vec<OpId>> = BTreeMap::new();
+        for user in &users {
+            if let Some(turn) = turn_of.get(user).filter(|turn| turn.stage % 2 == 1 && **turn > own) {
+                later.entry(*turn).or_default().push(*user);
+            }
+        }
+        // Where nobody else reads it, the op itself goes to the first of them.
+        if later.values().map(Vec::len).sum::<usize>() == users.len()
+            && let Some((turn, _)) = later.pop_first()
+        {
+            turns[place] = turn;
+            turn_of.insert(op, turn);
+        }
+        for (turn, users) in later {
+            let mut cloner = Cloner::within();
+            let copy = cloner.op(func, op, region);
+            let moved = func.results(copy)[0];
+            for user in users {
+                let reads = func.operands(user).iter().map(|read| if *read == value { moved } else { *read });
+                let reads: Vec<Value> = reads.collect();
+                func.set_operands(user, &reads);
+            }
+            ops.insert(place + 1, copy);
+            turns.insert(place + 1, turn);
+            turn_of.insert(copy, turn);
+        }
+    }
+}
+
+/// Whether an op dequantises, or moves what a dequantisation gave.
+fn is_dequantised(func: &TensorFunc, mut op: OpId) -> bool {
+    loop {
+        match func.kind(op) {
+            TensorOp::Dequantize { .. } => return true,
+            TensorOp::Reshape { .. } | TensorOp::Transpose { .. } => match func.def_op(func.operand(op, 0)) {
+                Some(before) => op = before,
+                None => return false,
+            },
+            _ => return false,
+        }
+    }
 }
 
 /// Ops whose results cost nothing to make: each side makes its own.

@@ -77,8 +77,8 @@ fn unfit(func: &TensorFunc, value: Value, lpu: &Lpu) -> Option<String> {
     let Some(shape) = ty.shape.as_static() else {
         return Some("its sizes are open: fix them with `--dim`".to_string());
     };
-    // Constants lie where there is room.
-    if is_constant(func, value) {
+    // Constants lie where there is room; of dequantised ones, contractions of bytes need the bytes alone.
+    if is_constant(func, value) || is_of_known_bytes(func, value) {
         return shape.contains(&0).then(|| "a tensor is empty".to_string());
     }
     unfit_shape(&shape, lpu)
@@ -97,6 +97,17 @@ fn unfit_shape(shape: &[usize], lpu: &Lpu) -> Option<String> {
     (rows > words).then(|| format!("a tensor of {rows} vectors is longer than a bank of {words} words"))
 }
 
+/// Whether a value is dequantised from constant bytes, for contractions of bytes alone.
+fn is_of_known_bytes(func: &TensorFunc, value: Value) -> bool {
+    let users = func.users(value);
+    let is_dequantised = |op: OpId| {
+        matches!(func.kind(op), TensorOp::Dequantize { .. }) && lower::is_known(func, value, lower::DEEPEST)
+    };
+    func.def_op(value).is_some_and(is_dequantised)
+        && !users.is_empty()
+        && users.iter().all(|user| lower::is_of_bytes(func, *user))
+}
+
 fn is_constant(func: &TensorFunc, value: Value) -> bool {
     func.def_op(value)
         .is_some_and(|op| matches!(func.kind(op), TensorOp::Constant { .. } | TensorOp::Splat { .. }))
@@ -106,10 +117,18 @@ fn dot(func: &TensorFunc, op: OpId, lpu: &Lpu, factors: FloatFactors) -> Claim {
     if !lpu.mxm.k.is_multiple_of(lpu.mxm.load_streams) {
         return no("rows of weights are loaded in groups that do not fill a plane");
     }
-    if lower::is_of_bytes(func, op) {
-        return Claim::Yes;
+    let Some(conversions) = lower::conversions(func, op) else {
+        return float_factors(func, op, lpu, factors);
+    };
+    // Of what the host dequantises the chip sees floats.
+    let refused = conversions.into_iter().find_map(|op| match claims(func, op, lpu, factors) {
+        Claim::No(reason) => Some(reason),
+        Claim::Yes => None,
+    });
+    match (refused, float_factors(func, op, lpu, factors)) {
+        (None, _) | (Some(_), Claim::Yes) => Claim::Yes,
+        (Some(reason), Claim::No(_)) => no(format!("the host dequantises its factors: {reason}")),
     }
-    float_factors(func, op, lpu, factors)
 }
 
 /// Attention of `f32`, with any heads, scale, softcap, mask, causality and window, whose scores and transposed keys fit as

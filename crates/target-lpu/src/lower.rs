@@ -36,7 +36,7 @@ pub(crate) use casts::stored;
 pub(crate) use elementwise::claims as elementwise_claims;
 pub(crate) use moves::claims as movement_claims;
 pub(crate) use norm::normal_form;
-pub(crate) use quantised::is_of_bytes;
+pub(crate) use quantised::{DEEPEST, conversions, is_known, is_of_bytes};
 pub(crate) use reduce::claims as reduce_claims;
 
 /// A tensor on the chip.

@@ -35,6 +35,12 @@ impl Bytes {
     }
 }
 
+/// The dequantisations of a contraction of bytes, and what moves their floats; none: it is no such contraction.
+pub(crate) fn conversions(func: &TensorFunc, op: OpId) -> Option<Vec<OpId>> {
+    let sides = bytes_of(func, op)?;
+    Some(sides.into_iter().flat_map(|side| side.dequantize.into_iter().chain(side.moves)).collect())
+}
+
 pub(crate) fn is_of_bytes(func: &TensorFunc, op: OpId) -> bool {
     bytes_of(func, op).is_some()
 }
@@ -99,9 +105,9 @@ fn side(func: &TensorFunc, value: Value) -> Option<Bytes> {
 }
 
 /// Ops between a constant and the scale that it becomes.
-pub(super) const DEEPEST: usize = 4;
+pub(crate) const DEEPEST: usize = 4;
 
-pub(super) fn is_known(func: &TensorFunc, value: Value, deepest: usize) -> bool {
+pub(crate) fn is_known(func: &TensorFunc, value: Value, deepest: usize) -> bool {
     func.def_op(value).is_some_and(|op| {
         matches!(func.kind(op), TensorOp::Constant { .. } | TensorOp::Splat { .. })
             || deepest > 0
