@@ -25,7 +25,7 @@ use tegula_opt::lower_to_host::to_package;
 use tegula_package::{About, CostRecord, Package};
 use tegula_runtime::Session;
 use tegula_tensor::eval::Bindings;
-use tegula_tensor::{QuantScheme, TensorFunc, TensorOp, TensorProgram};
+use tegula_tensor::{QuantScheme, TensorFunc, TensorOp, TensorProgram, Window};
 use tegula_testkit::null::Null;
 
 fn mini() -> Machine {
@@ -379,4 +379,45 @@ fn contractions_of_bytes_have_their_dequantisations_beside_them() {
     let report =
         check_compiled(&compiled, &program, Precision::F32, &inputs, None, &simulated_lpu()).unwrap();
     assert!(report.first_wrong().is_none() && report.failure.is_none(), "{report:?}");
+}
+
+/// Of dequantised bytes, and as one op: both are contractions of bytes on the chip.
+#[test]
+fn quantised_convolutions_are_the_chips() {
+    let weights: Vec<i8> = (0..216).map(|i| (i * 91 % 253 - 126) as i8).collect();
+    let weights = HostTensor::from_elements(&[6, 4, 3, 3], &weights);
+    let window = || Window {
+        size: vec![3, 3],
+        strides: vec![1, 1],
+        dilations: vec![1, 1],
+        low: vec![1.into(), 1.into()],
+        high: vec![1.into(), 1.into()],
+    };
+    let program_of = |is_one_op: bool| {
+        program(|b| {
+            let scheme = |storage: DType| QuantScheme { axis: None, block: None, storage, zero_point: true };
+            let x = b.arg(DType::U8, [1, 4, 5, 5]);
+            let scale = b.splat(DType::F32, Shape::scalar(), 1.0 / 64.0)?;
+            let zero = b.splat_int(DType::U8, Shape::scalar(), 7)?;
+            let w = b.constant(weights.clone())?;
+            let w_zero = b.splat_int(DType::I8, Shape::scalar(), 0)?;
+            if is_one_op {
+                let kind = TensorOp::QConv { window: Box::new(window()), groups: 1 };
+                return Ok(vec![b.emit(kind, &[x, scale, zero, w, scale, w_zero, scale, zero])?]);
+            }
+            let x = b.dequantize(&[x, scale, zero], scheme(DType::U8))?;
+            let w = b.dequantize(&[w, scale, w_zero], scheme(DType::I8))?;
+            Ok(vec![b.conv(x, w, window(), 1, DType::F32)?])
+        })
+    };
+    let bytes: Vec<u8> = (0..100).map(|i| (i * 37 % 251) as u8).collect();
+    let inputs = [HostTensor::from_elements(&[1, 4, 5, 5], &bytes)];
+    for is_one_op in [false, true] {
+        let program = program_of(is_one_op);
+        let compiled = compile_program(program.clone(), "test", &options("tsp1"), None, &mut PassCx::new());
+        let compiled = compiled.unwrap_or_else(|found| panic!("{found}"));
+        let report =
+            check_compiled(&compiled, &program, Precision::F32, &inputs, None, &simulated_lpu()).unwrap();
+        assert!(report.is_fine(), "{report:?}");
+    }
 }

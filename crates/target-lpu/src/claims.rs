@@ -34,7 +34,11 @@ pub(crate) fn claims(func: &TensorFunc, op: OpId, lpu: &Lpu, factors: FloatFacto
         TensorOp::Dot { .. } => dot(func, op, lpu, factors),
         TensorOp::Conv { window, .. } => {
             let is_known = window.low.iter().chain(&window.high).all(|dim| dim.as_const().is_some());
-            match float_factors(func, op, lpu, factors) {
+            let claim = match lower::is_of_bytes(func, op) {
+                true => full_loads(lpu),
+                false => float_factors(func, op, lpu, factors),
+            };
+            match claim {
                 Claim::Yes if !is_known => no("its padding is open"),
                 Claim::Yes if !is_constant(func, func.operand(op, 1)) => no("its weights are computed"),
                 claim => claim,
@@ -113,9 +117,16 @@ fn is_constant(func: &TensorFunc, value: Value) -> bool {
         .is_some_and(|op| matches!(func.kind(op), TensorOp::Constant { .. } | TensorOp::Splat { .. }))
 }
 
+fn full_loads(lpu: &Lpu) -> Claim {
+    match lpu.mxm.k.is_multiple_of(lpu.mxm.load_streams) {
+        true => Claim::Yes,
+        false => no("rows of weights are loaded in groups that do not fill a plane"),
+    }
+}
+
 fn dot(func: &TensorFunc, op: OpId, lpu: &Lpu, factors: FloatFactors) -> Claim {
-    if !lpu.mxm.k.is_multiple_of(lpu.mxm.load_streams) {
-        return no("rows of weights are loaded in groups that do not fill a plane");
+    if let Claim::No(reason) = full_loads(lpu) {
+        return Claim::No(reason);
     }
     let Some(conversions) = lower::conversions(func, op) else {
         return float_factors(func, op, lpu, factors);

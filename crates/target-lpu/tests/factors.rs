@@ -74,7 +74,7 @@ fn small_factors_keep_their_low_halves() {
 #[test]
 fn floats_by_bytes() {
     let bytes: Vec<i8> = floats(&[170, 200], 4).to_f64().iter().map(|x| (x * 63.0) as i8).collect();
-    let program = by_constant(4, 200, &HostTensor::from_elements(&[170, 200], &bytes), "si8", "i8");
+    let program = by_constant(4, 200, &HostTensor::from_elements(&[170, 200], &bytes), "i8", "i8");
     for (factors, tolerance) in FORMS {
         check_at(factors, &program, "tsp1", &[floats(&[4, 200], 1)], tolerance);
     }
@@ -90,6 +90,30 @@ fn convolutions_in_halves() {
     );
     let program = region_with(&[x], &op, y, &[&floats(&[6, 4, 3, 3], 8)]);
     check_at(FloatFactors::F16x2, &program, "tsp1", &[floats(&[1, 8, 7, 7], 3)], 1e-6);
+}
+
+/// `u8` is moved by 128, and so is its padding, which stands for 0.
+#[test]
+fn convolutions_of_bytes() {
+    let (w, y) = ("tensor<6x4x3x3xi8>", "tensor<1x6x7x7xi32>");
+    let window = "{size = [3, 3], strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]}";
+    let weights: Vec<i8> = floats(&[6, 4, 3, 3], 8).to_f64().iter().map(|x| (x * 63.0) as i8).collect();
+    let weights = HostTensor::from_elements(&[6, 4, 3, 3], &weights);
+    let numbers = floats(&[1, 8, 7, 7], 3).to_f64();
+    let unsigned: Vec<u8> = numbers.iter().map(|x| ((x + 2.0) * 63.0) as u8).collect();
+    let signed: Vec<i8> = numbers.iter().map(|x| (x * 63.0) as i8).collect();
+    let shape = [1, 8, 7, 7];
+    let unsigned = ("ui8", HostTensor::from_elements(&shape, &unsigned));
+    let signed = ("i8", HostTensor::from_elements(&shape, &signed));
+    for (ty, input) in [unsigned, signed] {
+        let x = format!("tensor<1x8x7x7x{ty}>");
+        let op = format!(
+            "%w = \"tgn.constant\"() <{{id = dense_resource<const0> : {w}, dtype = \"i8\", shape = [6, 4, 3, 3]}}> : () -> {w}\n\
+             %y = \"tgn.conv\"(%x0, %w) <{{window = {window}, groups = 2, out = \"i32\"}}> : ({x}, {w}) -> {y}"
+        );
+        let program = region_with(&[&x], &op, y, &[&weights]);
+        check_at(FloatFactors::Refuse, &program, "tsp1", &[input], 0.0);
+    }
 }
 
 /// Attention of query heads that share key heads, with each of its forms.

@@ -221,6 +221,23 @@ fn quotients_and_roots_are_correctly_rounded() {
     );
 }
 
+/// Operations on the bits of bytes, which lie as integers of 32 bits.
+#[test]
+fn bits_of_bytes() {
+    let (signed, unsigned) = ("tensor<3x40xi8>", "tensor<3x40xui8>");
+    let program = region(
+        &[signed, unsigned],
+        &format!(
+            "%a = \"tgn.elementwise\"(%x0) <{{f = \"bitcast:u8\"}}> : ({signed}) -> {unsigned}\n\
+             %b = \"tgn.elementwise\"(%a, %x1) <{{f = \"xor\"}}> : ({unsigned}, {unsigned}) -> {unsigned}\n\
+             %c = \"tgn.elementwise\"(%b) <{{f = \"not\"}}> : ({unsigned}) -> {unsigned}\n\
+             %y = \"tgn.elementwise\"(%c) <{{f = \"bitcast:i8\"}}> : ({unsigned}) -> {signed}"
+        ),
+        signed,
+    );
+    check(&program, "tsp1", &[bytes(&[3, 40], 3, true), bytes(&[3, 40], 4, false)], 0.0);
+}
+
 /// Floats of the same bytes are read by a contraction and by a sum.
 #[test]
 fn dequantised_bytes_have_other_readers() {

@@ -20,7 +20,7 @@ mod transposed;
 mod widened;
 
 use super::round_factors::{FEW_STEPS, Precision};
-use tegula_backend::{Place, Target, Targets};
+use tegula_backend::{Contractions, Place, Target, Targets};
 use tegula_base::{Diagnostic, Diagnostics};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::rewrite::{Rewrite, rewrite_ops};
@@ -69,7 +69,8 @@ pub fn decompose_wide_attention(
 }
 
 /// Recurrent layers alone, and early: rules on contractions then see those of their loops. A device gets those that it
-/// claims whole.
+/// claims whole. Where all contractions are the device's, quantised ones as well: their integer contractions are what it may
+/// claim.
 /// Errors: internal, when a decomposition does not fit its op.
 pub fn decompose_recurrent(
     program: &mut TensorProgram,
@@ -79,8 +80,11 @@ pub fn decompose_recurrent(
     let target = targets.host;
     let is_devices =
         |func: &TensorFunc, op| targets.device.is_some_and(|device| device.claims(func, op).is_yes());
+    let all_are_devices = targets.contractions == Contractions::Device;
     let wanted = |func: &TensorFunc, op| {
-        is_recurrent(func, op) && needs_decomposition(func, op, target) && !is_devices(func, op)
+        let is_quantised = matches!(func.kind(op), TensorOp::QDot { .. } | TensorOp::QConv { .. });
+        let is_early = is_recurrent(func, op) && needs_decomposition(func, op, target);
+        (is_early || is_quantised && all_are_devices) && !is_devices(func, op)
     };
     let mut changed = Changed::No;
     for func in &mut program.funcs {

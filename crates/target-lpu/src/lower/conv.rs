@@ -1,4 +1,5 @@
 //! Convolutions as contractions: each tap of the window is a tile of k, whose rows lie a fixed way behind those of the first.
+//! Factors are `f16`, or bytes: `u8` is moved by 128, and the sums of the filters put that right.
 //!
 //! The operand lies as `[group, batch, spatial.., channel]` with its padding, so that a tap's channels are vectors.
 
@@ -6,13 +7,13 @@ use super::alu::Chain;
 use super::dot::{Extents, exponent_of, power_of_two};
 use super::halves::{self, Halves};
 use super::moves::strides;
-use super::{Lower, Lowered, Tensor};
+use super::{Lower, Lowered, Tensor, is_of_bytes};
 use crate::flow::walk::rounds;
 use crate::flow::{Access, Kind, Loops, Product, Tile, ValueId};
 use crate::target::FloatFactors;
 use tegula_base::{DType, HostTensor};
 use tegula_ir::OpId;
-use tegula_isa_lpu::word::{Element, Factors};
+use tegula_isa_lpu::word::{AluOp, Element, Factors, Number};
 use tegula_tensor::{TensorOp, Window};
 
 /// Sizes of a convolution.
@@ -26,6 +27,32 @@ struct Sizes {
     padded: Vec<usize>,
     out: Vec<usize>,
     low: Vec<usize>,
+}
+
+/// Where the elements of filters lie in a plane's order: a tap's channels, and rows of 0 behind them.
+struct Arrangement {
+    extents: Extents,
+    channels: usize,
+    taps: usize,
+    /// Rows from one tap to the next.
+    stride: usize,
+}
+
+impl Arrangement {
+    fn of(known: &HostTensor, sizes: &Sizes, load_streams: u32) -> Arrangement {
+        let Sizes { groups, channels, out_channels, .. } = *sizes;
+        let taps = known.shape[2..].iter().product();
+        let stride = channels.next_multiple_of(load_streams as usize);
+        let extents = Extents { batch: groups, m: 0, k: taps * stride, n: out_channels };
+        Arrangement { extents, channels, taps, stride }
+    }
+
+    /// The element of a step of a column; none: 0.
+    fn place(&self, group: usize, step: usize, column: usize) -> Option<usize> {
+        let (tap, channel) = (step / self.stride, step % self.stride);
+        let filter = group * self.extents.n + column;
+        (channel < self.channels).then(|| (filter * self.channels + channel) * self.taps + tap)
+    }
 }
 
 /// Known filters in the planes' order.
@@ -42,10 +69,11 @@ impl Lower<'_> {
         let TensorOp::Conv { window, groups, .. } = self.func.kind(op) else {
             return Err("it is no convolution".to_string());
         };
-        if self.factors == FloatFactors::Refuse {
+        let [x, w] = [self.func.operand(op, 0), self.func.operand(op, 1)];
+        let of_bytes = is_of_bytes(self.func, op);
+        if !of_bytes && self.factors == FloatFactors::Refuse {
             return Err("planes multiply no f32".to_string());
         }
-        let [x, w] = [self.func.operand(op, 0), self.func.operand(op, 1)];
         let from = self.shape(x)?;
         let Some(Lowered::Known(known)) = self.values.get(&w).cloned() else {
             return Err("its weights are computed".to_string());
@@ -64,11 +92,16 @@ impl Lower<'_> {
             low,
         };
         let rows = self.channels_last(x, &from, &sizes)?;
-        let Filters { weights, stride, exponents } = self.filters(&known, &sizes);
-        let product = self.passes(&rows, &weights, &|lower, rows, weights| {
-            lower.taps(rows, *weights, stride, window, &sizes)
-        });
-        let product = self.rescaled(product, &exponents, &sizes);
+        let product = if of_bytes {
+            self.byte_taps(rows, &known, window, &sizes)
+        } else {
+            let rows = self.halved(rows);
+            let Filters { weights, stride, exponents } = self.filters(&known, &sizes);
+            let product = self.passes(&rows, &weights, &|lower, rows, weights| {
+                lower.taps(Factors::F16, rows, (*weights, stride), window, &sizes)
+            });
+            self.rescaled(product, &exponents, &sizes)
+        };
         // From `[group, batch, spatial.., channel]`.
         let (own, to) = (strides(&product.shape), strides(&shape));
         let Sizes { out_channels, .. } = sizes;
@@ -79,16 +112,17 @@ impl Lower<'_> {
             let place = channel / out_channels * own[0] + at(0) * own[1] + spatial + channel % out_channels;
             Some((0, place))
         };
-        Ok(self.moved(&[product], super::squeezed(&shape).to_vec(), DType::F32, 0, &source))
+        let dtype = product.dtype;
+        Ok(self.moved(&[product], super::squeezed(&shape).to_vec(), dtype, 0, &source))
     }
 
-    /// The operand as halves, padded.
+    /// The operand, padded by 0.
     fn channels_last(
         &mut self,
         x: tegula_ir::Value,
         from: &[usize],
         sizes: &Sizes,
-    ) -> Result<Halves<ValueId>, String> {
+    ) -> Result<Tensor, String> {
         let tensor = self.tensor(x)?;
         let dtype = tensor.dtype;
         let Sizes { groups, batch, channels, padded, low, .. } = sizes;
@@ -106,55 +140,81 @@ impl Lower<'_> {
             Some((0, place))
         };
         let arranged = self.moved(&[tensor], shape.clone(), dtype, 0, &source);
-        let arranged =
-            if channels.is_multiple_of(self.lanes()) { arranged } else { self.only_elements(arranged, 0) };
-        Ok(self.halved(arranged))
+        Ok(if channels.is_multiple_of(self.lanes()) { arranged } else { self.only_elements(arranged, 0) })
+    }
+
+    /// The sums of a convolution of bytes by known filters of `i8`, exact but that they wrap.
+    fn byte_taps(&mut self, rows: Tensor, known: &HostTensor, window: &Window, sizes: &Sizes) -> Tensor {
+        let numbers: Vec<i32> = known.to_f64().into_iter().map(|x| x as i32).collect();
+        let moved = if rows.dtype == DType::U8 { 128 } else { 0 };
+        let rows = self.as_bytes(rows, -moved);
+        let filters = Arrangement::of(known, sizes, self.lpu.mxm.load_streams);
+        let weights = self.laid(Element::I8, filters.extents, &|group, step, column| {
+            vec![filters.place(group, step, column).map_or(0, |place| numbers[place] as u8)]
+        });
+        let sums = self.taps(Factors::I8, rows, (weights.value, filters.stride as u32), window, sizes);
+        if moved == 0 {
+            return sums;
+        }
+        let a_filter = numbers.len() / (sizes.groups * sizes.out_channels);
+        let totals = numbers.chunks(a_filter).map(|filter| filter.iter().copied().fold(0, i32::wrapping_add));
+        let bits: Vec<u32> = totals.map(|total| total.wrapping_mul(moved) as u32).collect();
+        let mut shape = vec![1; sums.shape.len()];
+        shape[0] = sizes.groups;
+        shape[sums.shape.len() - 1] = sizes.out_channels;
+        let totals = Tensor { value: self.known_bits(&bits, &shape), shape, dtype: DType::I32 };
+        let mut chain = Chain::over(self, &sums.shape);
+        let (a, b) = (chain.arg(&sums), chain.arg(&totals));
+        let sum = chain.alu(AluOp::Add(Number::I32), &[&a, &b]);
+        chain.finish(sum, sums.shape.clone(), DType::I32)
     }
 
     fn filters(&mut self, known: &HostTensor, sizes: &Sizes) -> Filters {
         let numbers = known.to_f64();
-        let Sizes { groups, channels, out_channels, .. } = *sizes;
-        let taps: usize = known.shape[2..].iter().product();
-        let stride = channels.next_multiple_of(self.lpu.mxm.load_streams as usize);
+        let filters = Arrangement::of(known, sizes, self.lpu.mxm.load_streams);
+        let count = sizes.groups * sizes.out_channels;
+        let a_filter = numbers.len() / count;
         let exponent = |filter: usize| match known.dtype.is_float() {
-            true => exponent_of(numbers[filter * channels * taps..][..channels * taps].iter().copied()),
+            true => exponent_of(numbers[filter * a_filter..][..a_filter].iter().copied()),
             false => 0,
         };
-        let exponents: Vec<i32> = (0..groups * out_channels).map(exponent).collect();
-        let extents = Extents { batch: groups, m: 0, k: taps * stride, n: out_channels };
-        // Behind the channels of a tap are rows of 0.
-        let scaled = |group: usize, step: usize, column: usize| {
-            let (tap, channel, filter) = (step / stride, step % stride, group * out_channels + column);
-            if channel >= channels {
-                return 0.0;
-            }
-            numbers[(filter * channels + channel) * taps + tap] * f64::from(-exponents[filter]).exp2()
+        let exponents: Vec<i32> = (0..count).map(exponent).collect();
+        let scaled = |group: usize, step: usize, column: usize| match filters.place(group, step, column) {
+            Some(place) => numbers[place] * f64::from(-exponents[place / a_filter]).exp2(),
+            None => 0.0,
         };
-        let high = self
-            .laid(Element::F16, extents, &|group, step, column| halves::high(scaled(group, step, column)));
+        let high = self.laid(Element::F16, filters.extents, &|group, step, column| {
+            halves::high(scaled(group, step, column))
+        });
         let low = self.has_low(known.dtype).then(|| {
-            self.laid(Element::F16, extents, &|group, step, column| halves::low(scaled(group, step, column)))
+            self.laid(Element::F16, filters.extents, &|group, step, column| {
+                halves::low(scaled(group, step, column))
+            })
         });
         let weights = Halves { high, low }.map(|weights| weights.value);
-        Filters { weights, stride: stride as u32, exponents }
+        Filters { weights, stride: filters.stride as u32, exponents }
     }
 
     fn taps(
         &mut self,
+        factors: Factors,
         rows: ValueId,
-        weights: ValueId,
-        stride: u32,
+        (weights, stride): (ValueId, u32),
         window: &Window,
         sizes: &Sizes,
     ) -> Tensor {
         let lanes = self.lanes();
+        let (element, dtype) = match factors {
+            Factors::I8 => (Element::I32, DType::I32),
+            _ => (Element::F32, DType::F32),
+        };
         let Sizes { groups, batch, channels, out_channels, padded, out, .. } = sizes;
         let chunks = channels.div_ceil(lanes);
         let mut shape = vec![*groups, *batch];
         shape.extend(out);
         shape.push(*out_channels);
-        let value = self.fresh(Element::F32, super::vectors(&shape, lanes), false);
-        let zeros = self.rows_of_zero(Factors::F16);
+        let value = self.fresh(element, super::vectors(&shape, lanes), false);
+        let zeros = self.rows_of_zero(factors);
         let tile_count = out_channels.div_ceil(lanes);
         let taps = window.size.iter().product::<i64>() as usize;
         // Vectors from one step along a spatial axis to the next.
@@ -187,11 +247,11 @@ impl Lower<'_> {
                     base: (group * batch * spatial) as u32,
                     strides: Loops::from_slice(&row_strides),
                 };
-                let product = Product { factors: Factors::F16, rows, tiles, weights, zeros };
+                let product = Product { factors, rows, tiles, weights, zeros };
                 self.flow(&loops, Kind::Product(product), access);
             }
         }
-        Tensor { value, shape, dtype: DType::F32 }
+        Tensor { value, shape, dtype }
     }
 
     fn rescaled(&mut self, product: Tensor, exponents: &[i32], sizes: &Sizes) -> Tensor {

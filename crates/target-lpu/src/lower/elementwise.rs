@@ -24,7 +24,8 @@ pub(crate) fn claims(f: ScalarOp, dtype: DType, result: DType) -> Claim {
         Sqrt | Rsqrt | Reciprocal | Exp | Log | Tanh | Erf | Sigmoid | Div | Ceil | Floor | Round | Trunc
         | Exp2 | IsNan => is_float,
         Eq | Ne | Lt | Le | Gt | Ge => dtype != DType::F16,
-        And | Or | Xor | Not => is_int || dtype == DType::Bool,
+        And | Or | Xor | Not => dtype.is_int() || dtype == DType::Bool,
+        Bitcast { .. } => [dtype, result].iter().all(|dtype| matches!(dtype, DType::I8 | DType::U8)),
         Select => true,
         Cast { .. } => dtype != DType::F16 && result != DType::F16,
         _ => false,
@@ -106,7 +107,11 @@ impl Chain<'_, '_> {
             Or => one(self, AluOp::Or),
             Xor => one(self, AluOp::Xor),
             Not if from == DType::Bool => self.xor(&x[0], &int(1)),
-            Not => self.xor(&x[0], &int(-1)),
+            Not => {
+                let bits = self.xor(&x[0], &int(-1));
+                self.wrap(&bits, from)
+            }
+            Bitcast { .. } => self.wrap(&x[0], to),
             Neg if is_float => self.neg(&x[0]),
             Neg => self.alu(AluOp::Sub(number), &[&int(0), &x[0]]),
             Abs if is_float => self.abs(&x[0]),

@@ -41,8 +41,13 @@ pub(crate) fn conversions(func: &TensorFunc, op: OpId) -> Option<Vec<OpId>> {
     Some(sides.into_iter().flat_map(|side| side.dequantize.into_iter().chain(side.moves)).collect())
 }
 
+/// Whether both factors of a contraction are bytes, or in a dot are dequantised from bytes.
 pub(crate) fn is_of_bytes(func: &TensorFunc, op: OpId) -> bool {
-    bytes_of(func, op).is_some()
+    let dtypes = || [0, 1].map(|side| func.ty(func.operand(op, side)).dtype);
+    match func.kind(op) {
+        TensorOp::Conv { .. } => matches!(dtypes(), [DType::U8 | DType::I8, DType::I8]),
+        _ => bytes_of(func, op).is_some(),
+    }
 }
 
 /// Both factors of a contraction of bytes.
