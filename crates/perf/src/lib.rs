@@ -1,10 +1,12 @@
 //! Predicts time and bytes of kernels on a machine, and says why.
 //! In: kernel facts and a `Machine`.  Out: `Estimate` with the bound that holds it.
 //! May use: tensor, tile, machine, base, ir.  Never knows: targets, passes; it is asked and asks nobody.
-//! Start reading at `lib.rs` (rooflines, for any kernel), then `cpu.rs` (machine code on a core), `gpu.rs` (kernels of a GPU, term by term).
+//! Start reading at `lib.rs` (rooflines, for any kernel), then `cpu.rs` (machine code on a core), `gpu.rs` (kernels of a GPU, term by term),
+//! `lpu.rs` (closed forms of streaming chips).
 
 pub mod cpu;
 pub mod gpu;
+pub mod lpu;
 
 use std::fmt;
 use tegula_base::units::{Flops, Nanoseconds};

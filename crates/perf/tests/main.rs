@@ -2,3 +2,4 @@
 
 mod cpu;
 mod gpu;
+mod lpu;
