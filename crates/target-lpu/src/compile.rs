@@ -207,6 +207,7 @@ impl<'a> Builder<'a> {
         };
         let mut remarks =
             vec![format!("{} flows, {how}, in {} phases", self.flows.flows.len(), self.phases_len(&image))];
+        remarks.extend(crate::bounds::measure(&image, self.lpu).map(|measured| measured.to_string()));
         if self.copies > 0 {
             remarks
                 .push(format!("{} operands are copied, since they share a slice with another", self.copies));
@@ -221,7 +222,7 @@ impl<'a> Builder<'a> {
             ));
         }
         let [probes, taken] = self.probes;
-        remarks.push(format!("{} cycles; {probes} calendar probes for {taken} reservations", self.cycle));
+        remarks.push(format!("{probes} calendar probes for {taken} reservations"));
         self.flows.flows = self.scheduled;
         Ok(Compiled { flows: self.flows, image, memory: self.memory, timeline: self.timeline, remarks })
     }

@@ -1,5 +1,6 @@
 //! Regions through the whole compiler: verified, simulated, and compared with the stream executor and the evaluator.
 
+mod bounds;
 mod factors;
 mod regions;
 mod support;

@@ -44,7 +44,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "target-gpu",
         &["tile", "tiling", "tensor", "machine", "perf", "backend", "package", "isa-ptx", "ir", "base"],
     ),
-    ("target-lpu", &["tensor", "tiling", "backend", "isa-lpu", "machine", "package", "ir", "base"]),
+    ("target-lpu", &["tensor", "tiling", "backend", "perf", "isa-lpu", "machine", "package", "ir", "base"]),
     ("export-tileir", &["tile", "tiling", "ir", "base"]),
     ("runtime", &["package", "base"]),
     (
