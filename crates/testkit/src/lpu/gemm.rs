@@ -1,12 +1,12 @@
 //! A product of 320 x 320 x 320 bytes on `tsp1`, scheduled by hand as the worked example is.
 
-use super::Words;
+use super::{Words, burst};
 use std::collections::BTreeMap;
 use tegula_base::DType;
 use tegula_isa_lpu::word::{Factors, Read, WHOLE, Write};
 use tegula_isa_lpu::{
-    Address, Binding, BindingKind, Cell, Chip, Half, Image, Phase, Program, Queue, QueueId, Stream, Tag,
-    ValueName, Word,
+    Address, Binding, BindingKind, Cell, Chip, Half, Image, Phase, Program, QueueId, Stream, Tag, ValueName,
+    Word,
 };
 use tegula_machine::{Lpu, Machine};
 
@@ -30,17 +30,6 @@ fn element(r: u32, k: u32) -> u8 {
 
 fn east(slice: u32, bank: u8, word: u32) -> Address {
     Address { half: Half::East, slice: slice as u8, bank, word: word as u16 }
-}
-
-/// A word and repeats of it, from a cycle on.
-fn burst(id: QueueId, cycle: i64, word: Word, tags: &[Tag], times: u32, stride: i16, steps: &[Tag]) -> Queue {
-    let mut queue = Queue::new(0, id);
-    if cycle > 0 {
-        queue.push(Word::Nop { cycles: cycle as u16 }, &[]);
-    }
-    queue.push(word, tags);
-    queue.push(Word::Repeat { count: times as u16 - 1, gap: 0, strides: [stride; 3] }, steps);
-    queue
 }
 
 /// The product, its factors and its result.
