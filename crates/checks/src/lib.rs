@@ -1,6 +1,6 @@
 //! What must be right: programs, cases and models on every executor, against the evaluator, ONNX Runtime and NVIDIA's tools.
 //! In: a verb of `cargo xtask` and its arguments.  Out: one line `RESULT <name> pass|fail|skip key=value ...`, exit 0, 1 or 3.
-//! May use: automation, testkit, tegula, driver, runtime, opt, backend, tiling, target-cpu, target-gpu, export-tileir, tile, tensor, import, package, isa-lpu, isa-ptx, sim-lpu, sim-ptx, machine, ir, mlir, base.  Never knows: how long anything takes; checks of the shipped program call the `tegula` binary.
+//! May use: automation, testkit, tegula, driver, runtime, opt, backend, tiling, target-cpu, target-gpu, target-lpu, perf, export-tileir, tile, tensor, import, package, isa-lpu, isa-ptx, sim-lpu, sim-ptx, machine, ir, mlir, base.  Never knows: how long anything takes; checks of the shipped program call the `tegula` binary.
 //! Start reading at `VERBS` below; each verb is a file of its name.
 
 mod contrib;
@@ -26,6 +26,7 @@ mod lpu_chip;
 mod lpu_example;
 mod lpu_faults;
 mod lpu_models;
+mod lpu_published;
 mod lpu_random;
 mod lpu_sim;
 mod models;
@@ -82,6 +83,7 @@ pub const VERBS: &[(&str, Run)] = &[
     ("lpu-faults", lpu_faults::run),
     ("lpu-bad", lpu_bad::run),
     ("lpu-models", lpu_models::run),
+    ("lpu-published", lpu_published::run),
     ("lpu-random", lpu_random::run),
     ("lpu-sim", lpu_sim::run),
     ("ulp", ulp::run),
