@@ -9,6 +9,9 @@ use tegula_machine::Lpu;
 /// Halves of a chip.
 const HALVES: u64 = 2;
 
+/// Parts of the rows of a contraction beyond those that its sums need: two for each plane of a chip of four.
+const MOST_PARTS: u64 = 8;
+
 /// What the planes multiply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Factors {
@@ -70,6 +73,20 @@ impl Gemm {
     /// The larger of rows and loads. None: the machine does not multiply such factors.
     pub fn tile_bound(self, lpu: &Lpu) -> Option<u64> {
         Some(self.row_cycles(lpu)?.max(self.load_cycles(lpu)))
+    }
+
+    /// Rows that one plane multiplies in turn where planes share `batch` such contractions: the most with which the last plane
+    /// ends first. Each part loads its weights again, which takes as long as some rows. None: the machine does not multiply
+    /// such factors.
+    pub fn rows_of_part(self, batch: u64, lpu: &Lpu) -> Option<u64> {
+        let (k, at_once) = self.factors.tile(lpu)?;
+        let load = k.div_ceil(u64::from(lpu.mxm.load_streams).max(1)) * self.factors.bytes();
+        let columns = batch * self.n.div_ceil(lpu.mxm.n.into());
+        let most = u64::from(lpu.mxm.accumulators).max(1);
+        let least = self.m.div_ceil(most).max(1);
+        let cycles = |parts: u64| (columns * parts).div_ceil(at_once) * self.m.div_ceil(parts).max(load);
+        let parts = (least..=least + MOST_PARTS).filter(|parts| *parts <= self.m.max(1));
+        parts.min_by_key(|parts| cycles(*parts)).map(|parts| self.m.div_ceil(parts))
     }
 
     /// The share of the chip's multiply-adds that so many cycles use.

@@ -332,6 +332,11 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
+    /// Places that text may lie in.
+    pub(crate) fn text(&self) -> Text {
+        Text::new([Half::West, Half::East].map(|half| self.sram.text(half)))
+    }
+
     /// Ends the phase at hand, and begins the next.
     fn end_phase(&mut self) -> Result<(), Stop> {
         let filling = std::mem::replace(&mut self.filling, Filling::new(self.lpu));
@@ -339,7 +344,7 @@ impl<'a> Builder<'a> {
             *sum += own;
         }
         let scene = Scene { lpu: self.lpu, program: &self.flows, homes: &self.homes, moved: self.moved.0 };
-        let mut text = Text::new([Half::West, Half::East].map(|half| self.sram.text(half)));
+        let mut text = self.text();
         let phases = filling.finish(&scene, &mut text)?;
         for (half, place) in text.used() {
             self.sram.keep_text(half, place);

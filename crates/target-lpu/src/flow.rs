@@ -168,6 +168,8 @@ pub struct Product {
 pub struct Tile {
     /// How far the vector of a row lies behind its first.
     pub row: u32,
+    /// The lane of that vector that the first step takes.
+    pub lane: u32,
     /// The vector of the first step's weights; those of the others follow, up to a multiple of the rows loaded together.
     pub first: u32,
     pub steps: u32,

@@ -7,13 +7,14 @@ use crate::assemble::words;
 use crate::compile::{Builder, Rung, Stop};
 use crate::flow::walk::rounds;
 use crate::flow::{Access, Arg, Flow, FlowValue, How, Kind, Piece, Product, Source, Step, ValueId};
-use crate::phases::JobKind;
-use crate::place::Homes;
+use crate::phases::{Filling, Job, JobKind};
+use crate::place::{Home, Homes};
+use crate::schedule::product::{PlaneId, rows};
 use crate::schedule::schedule;
 use crate::schedule::template::Template;
 use crate::split::halves;
 use crate::stage::{Copy, copies};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tegula_backend::Infeasible;
 use tegula_isa_lpu::Half;
@@ -30,9 +31,6 @@ fn is_chain(steps: &[Step]) -> bool {
 
 /// Words of one queue of a burst at the most: while a queue issues them it may hold no others.
 const MOST_WORDS: usize = 32;
-
-/// Words that a plane's queues have for a tile.
-const WORDS_OF_TILE: usize = 8;
 
 pub(crate) fn too_long(flow: &Flow) -> Infeasible {
     Infeasible {
@@ -84,15 +82,36 @@ impl Builder<'_> {
 
     fn run_product(&mut self, flow: &Flow) -> Result<(), Stop> {
         let Kind::Product(product) = &flow.kind else { return Err(too_long(flow).into()) };
-        // Loads of a tile that come apart need a few words each.
-        let words = product.tiles.len() * WORDS_OF_TILE;
-        let is_long = self.rung == Rung::Serial && words > self.lpu.queue_words as usize;
-        if is_long && product.tiles.len() > 1 {
-            return self.run_in_tiles(flow);
+        // Rows of several loops are several runs of words.
+        let burst = rows(&self.scene(), flow, product, 0, PlaneId::FIRST);
+        let is_short = burst.is_none_or(|burst| self.is_short(&burst));
+        if let Some([a, b]) = halves(flow).filter(|_| !is_short) {
+            self.parts += 1;
+            self.run(&a)?;
+            return self.run(&b);
         }
         let values = flow.reads().into_iter().chain(flow.writes());
         let homes = values.filter_map(|value| Some((value, self.homes.0.get(&value)?.clone())));
-        self.add(flow, JobKind::Product(flow.clone(), Homes(homes.collect())))
+        let homes: BTreeMap<ValueId, Home> = homes.collect();
+        let kind = || JobKind::Product(flow.clone(), Homes(homes.clone()));
+        if self.rung == Rung::Serial && !self.has_text_for(kind()) {
+            if product.tiles.len() > 1 {
+                return self.run_in_tiles(flow);
+            }
+            if let Some([a, b]) = halves(flow) {
+                self.parts += 1;
+                self.run(&a)?;
+                return self.run(&b);
+            }
+        }
+        self.add(flow, kind())
+    }
+
+    /// Whether a phase of one job has all its words in time.
+    fn has_text_for(&self, kind: JobKind) -> bool {
+        let mut filling = Filling::new(self.lpu);
+        let placed = filling.add(Job { what: String::new(), kind }, &self.scene());
+        placed.is_some() && filling.finish(&self.scene(), &mut self.text()).is_ok()
     }
 
     /// Runs a product in two, each of half of its tiles, and adds them.

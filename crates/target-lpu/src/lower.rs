@@ -70,14 +70,16 @@ pub(crate) struct Lower<'a> {
     op_name: &'static str,
 }
 
-/// Lanes of a vector that hold elements: no more than the steps of k of any product of the program.
+/// Lanes of a vector that hold elements: a whole number of steps of k of each product of the program.
 fn lanes(program: &TensorProgram, lpu: &Lpu, factors: FloatFactors) -> u32 {
     let func = program.entry();
     let has_floats = func.walk().into_iter().any(|op| {
         matches!(func.kind(op), TensorOp::Dot { .. } | TensorOp::Conv { .. }) && !is_of_bytes(func, op)
     });
-    let k = if has_floats && factors != FloatFactors::Refuse { lpu.mxm.f16_k } else { lpu.mxm.k };
-    k.min(lpu.mxm.k).min(lpu.vector())
+    let lanes = lpu.mxm.k.min(lpu.vector());
+    let f16 = lpu.mxm.f16_k.min(lanes).max(1);
+    let has_f16 = has_floats && factors != FloatFactors::Refuse;
+    if has_f16 && !lanes.is_multiple_of(f16) { f16 } else { lanes }
 }
 
 /// Errors: what the chip does not compute, which no claim lets through.

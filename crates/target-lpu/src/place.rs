@@ -151,7 +151,10 @@ impl Sram {
         let most = match is_held {
             true => u64::from(self.part / a_word * a_vector),
             // Blocks lie in slices of their own: the first is read while the next is written.
-            false if !value.striped => words.div_ceil(BLOCKS).max(LEAST_OF_BLOCK).min(u64::from(self.words)),
+            false if !value.striped => {
+                let most = u64::from(self.words).div_ceil(BLOCKS);
+                words.div_ceil(BLOCKS).max(LEAST_OF_BLOCK).min(most)
+            }
             false => u64::from(self.words),
         };
         let mut home = Home::default();

@@ -98,7 +98,7 @@ impl Planes {
                 .map(Plane::multiplied);
             own.max().unwrap_or(-1)
         };
-        all.min_by_key(idle).unwrap_or(PlaneId { half: Half::East, plane: 0 })
+        all.min_by_key(idle).unwrap_or(PlaneId::FIRST)
     }
 
     fn load(
@@ -117,7 +117,7 @@ impl Planes {
             let state = self.0.entry(plane).or_default();
             let mut open = state.loads_from(lpu.mxm.buffers as usize);
             for row in (0..k).step_by(step as usize) {
-                let template = load(scene, product, tile, at, (part, row))?;
+                let template = load(scene, product, tile, at, (part, row, row + step >= k))?;
                 let start = timeline.place(&template, open + template.origin);
                 open = start - template.origin + 1;
             }

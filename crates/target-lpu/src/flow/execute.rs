@@ -154,7 +154,10 @@ impl State {
             let weight = |step: u32, lane: usize| self.get((*weights, tile.first + step))[lane];
             let passed = (0..self.vector).map(|lane| {
                 // Steps behind the last are products with 0.
-                pass(*factors, (0..tile.steps).map(|k| (row[k as usize] as u16, weight(k, lane) as u16)))
+                pass(
+                    *factors,
+                    (0..tile.steps).map(|k| (row[(tile.lane + k) as usize] as u16, weight(k, lane) as u16)),
+                )
             });
             sums = Some(match sums {
                 None => passed.collect(),

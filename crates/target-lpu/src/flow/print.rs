@@ -41,9 +41,9 @@ impl Display for Flow {
             Kind::Transpose { from, size } => write!(f, "transpose {size} of {}", Place(from))?,
             Kind::Product(Product { factors, rows, tiles, weights, .. }) => {
                 write!(f, "product {factors:?} {} by {weights}", Place(rows))?;
-                tiles
-                    .iter()
-                    .try_for_each(|tile| write!(f, " +{}*[{}; {}]", tile.row, tile.first, tile.steps))?;
+                tiles.iter().try_for_each(|tile| {
+                    write!(f, " +{}.{}*[{}; {}]", tile.row, tile.lane, tile.first, tile.steps)
+                })?;
             }
         }
         write!(f, " for {:?}", self.loops)?;

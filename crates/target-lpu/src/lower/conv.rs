@@ -227,11 +227,8 @@ impl Lower<'_> {
                 let tiles: Vec<Tile> = (0..taps)
                     .flat_map(|tap| {
                         let row = tap_row(tap, window, &steps);
-                        (0..chunks).map(move |chunk| Tile {
-                            row: (row + chunk) as u32,
-                            first: first + tap as u32 * stride + (chunk * lanes) as u32,
-                            steps: lanes.min(channels - chunk * lanes) as u32,
-                        })
+                        let first = first + tap as u32 * stride;
+                        self.tiles(factors, *channels, row as u32, first)
                     })
                     .collect();
                 let mut loops = vec![*batch as u32];

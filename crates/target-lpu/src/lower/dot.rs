@@ -100,7 +100,7 @@ impl Lower<'_> {
         let rows = self.tensor(left)?;
         let rows =
             self.arranged(rows, &Side::left(dims, &left_shape), vec![extents.batch, extents.m, extents.k]);
-        let has_rest = !extents.k.is_multiple_of(self.lanes());
+        let has_rest = !extents.k.is_multiple_of(self.steps_at_once(Factors::F16));
         let rows = if has_rest { self.only_elements(rows, 0) } else { rows };
         let rows = self.halved(rows);
         let side = Side::right(dims, &right_shape);
@@ -243,7 +243,7 @@ impl Lower<'_> {
         let shape = vec![batch, m, n];
         let value = self.fresh(element, super::vectors(&shape, lanes), false);
         let zeros = self.rows_of_zero(factors);
-        let most = self.lpu.mxm.accumulators as usize;
+        let most = self.rows_of_part(factors, extents);
         for b in 0..batch {
             for tile in 0..tiles {
                 for first in (0..m).step_by(most) {
@@ -259,18 +259,46 @@ impl Lower<'_> {
                         strides: smallvec![tiles as u32],
                     };
                     let first_weights = (b * tiles + tile) as u32 * weights.stride;
-                    let k_tiles = (0..k_tiles).map(|at| Tile {
-                        row: at as u32,
-                        first: first_weights + (at * lanes) as u32,
-                        steps: lanes.min(k - at * lanes) as u32,
-                    });
-                    let tiles = k_tiles.collect();
+                    let tiles = self.tiles(factors, k, 0, first_weights);
                     let product = Product { factors, rows, tiles, weights: weights.value, zeros };
                     self.flow(&[count as u32], Kind::Product(product), out);
                 }
             }
         }
         Tensor { value, shape, dtype }
+    }
+
+    /// Steps of k of one row in tiles: those that planes multiply at once, none of them of two vectors. `row`: the row's first
+    /// vector, `first`: the vector of the first step's weights.
+    pub(super) fn tiles(&self, factors: Factors, k: usize, row: u32, first: u32) -> Vec<Tile> {
+        let lanes = self.lanes();
+        let tile = |at: usize| Tile {
+            row: row + (at / lanes) as u32,
+            lane: (at % lanes) as u32,
+            first: first + at as u32,
+            steps: self.steps_at_once(factors).min(k - at) as u32,
+        };
+        (0..k).step_by(self.steps_at_once(factors)).map(tile).collect()
+    }
+
+    /// Steps of k that planes multiply at once. Vectors have a whole number of such.
+    pub(super) fn steps_at_once(&self, factors: Factors) -> usize {
+        factors.k(self.lpu).map_or(self.lanes(), |k| self.lanes().min(k as usize))
+    }
+
+    /// Rows that one plane multiplies in turn, so that all planes have a share, and no more than it has accumulators.
+    fn rows_of_part(&self, factors: Factors, Extents { batch, m, k, n }: Extents) -> usize {
+        let gemm = tegula_perf::lpu::Gemm {
+            m: m as u64,
+            k: k as u64,
+            n: n as u64,
+            factors: match factors {
+                Factors::I8 | Factors::F8 => tegula_perf::lpu::Factors::I8,
+                Factors::F16 => tegula_perf::lpu::Factors::F16,
+            },
+        };
+        let most = self.lpu.mxm.accumulators as usize;
+        gemm.rows_of_part(batch as u64, self.lpu).map_or(most, |rows| (rows as usize).clamp(1, most))
     }
 
     /// Rows of 0 that are loaded together.

@@ -1,9 +1,9 @@
 //! Bursts of a product: rows of weights that a plane loads at once, and rows that it multiplies.
 
 use super::template::{Burst, Template, outwards_of};
-use super::{Scene, tag};
+use super::{Scene, shifter, tag};
 use crate::flow::walk::for_each_round;
-use crate::flow::{Flow, Product, Tile};
+use crate::flow::{Flow, How, Product, Tile};
 use tegula_isa_lpu::word::Word;
 use tegula_isa_lpu::{Half, QueueId, Tag, Tags};
 
@@ -14,13 +14,17 @@ pub(crate) struct PlaneId {
     pub(crate) plane: u8,
 }
 
+impl PlaneId {
+    pub(crate) const FIRST: PlaneId = PlaneId { half: Half::East, plane: 0 };
+}
+
 /// Rows of one of the planes, from `row` on, loaded in cycle 0 of the template's own count. Rows behind the tile's steps are 0.
 pub(crate) fn load(
     scene: &Scene<'_>,
     product: &Product,
     tile: Tile,
     at: PlaneId,
-    (part, row): (u32, u32),
+    (part, row, is_last): (u32, u32, bool),
 ) -> Option<Template> {
     let mut burst = Burst::new(scene);
     let lpu = scene.lpu;
@@ -34,6 +38,10 @@ pub(crate) fn load(
     let word = Word::LoadWeights { row: row as u16, from: streams };
     let tags = Tags::from_slice(&[Tag::new(value.0, vector).part(part as u8)]);
     burst.issue(QueueId::Weights { half: at.half, plane: at.plane + part as u8 }, 0, word, tags);
+    // Tile follows tile without an idle cycle otherwise, and none could fetch text.
+    if is_last {
+        burst.rest();
+    }
     burst.finish()
 }
 
@@ -66,6 +74,15 @@ fn rows_at_pace(
     let tile = tiles[number];
     let (is_first, is_last) = (number == 0, number + 1 == tiles.len());
     let streams = burst.streams(outwards_of(half), factors.width())?;
+    // Lanes that are not the first ones pass a shifter on their way.
+    let shifted = match tile.lane {
+        0 => None,
+        lane => Some((
+            burst.shifter(half),
+            How::Shift(-(lane as i16)),
+            burst.streams(outwards_of(half), factors.width())?,
+        )),
+    };
     let result = match is_last {
         true => Some(burst.streams(outwards_of(half.other()), 4)?),
         false => None,
@@ -75,9 +92,25 @@ fn rows_at_pace(
     let (mut cycle, mut row) = (0, 0u16);
     for_each_round(&flow.loops, |round| {
         let vector = (rows.value, rows.at(round) + tile.row);
-        burst.read(vector, factors.width(), streams, position, cycle);
-        let word = Word::Multiply { factors: *factors, from: streams };
-        let tags = Tags::from_slice(&[Tag::new(vector.0.0, vector.1), weights_tag(product, tile)]);
+        let stored = Tag::new(vector.0.0, vector.1);
+        let (from, own) = match shifted {
+            None => {
+                burst.read(vector, factors.width(), streams, position, cycle);
+                (streams, stored)
+            }
+            Some((queue, how, moved)) => {
+                let at = queue.position(lpu);
+                let way =
+                    i64::from((position - at).unsigned_abs() * lpu.hop) + i64::from(lpu.sxm.shift_delay);
+                let name = burst.moved(u32::from(row));
+                burst.read(vector, factors.width(), streams, at, cycle - way);
+                let word = shifter(how, factors.width() as u8, streams, moved);
+                burst.issue(queue, cycle - way, word, Tags::from_slice(&[stored, name]));
+                (moved, name)
+            }
+        };
+        let word = Word::Multiply { factors: *factors, from };
+        let tags = Tags::from_slice(&[own, weights_tag(product, tile)]);
         burst.issue(QueueId::Rows { half, plane }, cycle, word, tags);
         let word = Word::Accumulate { row, add: !is_first, emit: result };
         let own = tag(&flow.out, round);

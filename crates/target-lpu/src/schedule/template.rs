@@ -97,15 +97,22 @@ pub(super) struct Burst<'a> {
     /// Streams so far, to the east and to the west: the first and the count of each group.
     groups: [Vec<(u32, u32)>; 2],
     shifters: u8,
+    /// Whether its queues rest behind it, however few its words are.
+    rests: bool,
 }
 
 impl<'a> Burst<'a> {
     pub(super) fn new(scene: &'a Scene<'a>) -> Burst<'a> {
-        Burst { scene, events: Vec::new(), groups: Default::default(), shifters: 0 }
+        Burst { scene, events: Vec::new(), groups: Default::default(), shifters: 0, rests: false }
     }
 
     pub(super) fn lpu(&self) -> &'a Lpu {
         self.scene.lpu
+    }
+
+    /// Leaves a rest behind the words of each queue.
+    pub(super) fn rest(&mut self) {
+        self.rests = true;
     }
 
     /// What vectors between two units are called.
@@ -235,7 +242,7 @@ impl<'a> Burst<'a> {
         self.events.iter_mut().for_each(|event| event.cycle -= origin);
         let (mut queues, mut shifters, mut alus) = (Vec::new(), Vec::new(), Vec::new());
         for own in self.events.chunk_by(|a, b| a.queue == b.queue) {
-            let is_long = words(own) > FEW_WORDS;
+            let is_long = words(own) > FEW_WORDS || self.rests;
             let rest = if is_long { REST } else { 0 };
             let cycles =
                 if is_long { with_pauses(own) } else { own.iter().map(|event| event.cycle).collect() };
