@@ -23,6 +23,7 @@ mod half;
 pub mod in_process;
 mod lpu_bad;
 mod lpu_chip;
+mod lpu_compile;
 mod lpu_example;
 mod lpu_faults;
 mod lpu_models;
@@ -82,6 +83,7 @@ pub const VERBS: &[(&str, Run)] = &[
     ("lpu-example", lpu_example::run),
     ("lpu-faults", lpu_faults::run),
     ("lpu-bad", lpu_bad::run),
+    ("lpu-compile", lpu_compile::run),
     ("lpu-models", lpu_models::run),
     ("lpu-published", lpu_published::run),
     ("lpu-random", lpu_random::run),

@@ -10,7 +10,7 @@
 mod figures;
 mod fixed;
 mod goals;
-mod programs;
+pub(crate) mod programs;
 
 use anyhow::{Context, Result, ensure};
 use tegula_automation::commits::Part;

@@ -76,8 +76,8 @@ impl Gemm {
     }
 
     /// Rows that one plane multiplies in turn where planes share `batch` such contractions: the most with which the last plane
-    /// ends first. Each part loads its weights again, which takes as long as some rows. None: the machine does not multiply
-    /// such factors.
+    /// ends first. Each part loads its weights again, so it has as many rows as a load takes cycles. None: the machine does not
+    /// multiply such factors.
     pub fn rows_of_part(self, batch: u64, lpu: &Lpu) -> Option<u64> {
         let (k, at_once) = self.factors.tile(lpu)?;
         let load = k.div_ceil(u64::from(lpu.mxm.load_streams).max(1)) * self.factors.bytes();
@@ -85,7 +85,7 @@ impl Gemm {
         let most = u64::from(lpu.mxm.accumulators).max(1);
         let least = self.m.div_ceil(most).max(1);
         let cycles = |parts: u64| (columns * parts).div_ceil(at_once) * self.m.div_ceil(parts).max(load);
-        let parts = (least..=least + MOST_PARTS).filter(|parts| *parts <= self.m.max(1));
+        let parts = (least..=least + MOST_PARTS).filter(|parts| *parts == least || self.m / parts >= load);
         parts.min_by_key(|parts| cycles(*parts)).map(|parts| self.m.div_ceil(parts))
     }
 

@@ -82,3 +82,15 @@ fn the_busiest_resource_binds() {
     assert_eq!(Busy { ports: 8, ..busy }.bound().resource, Resource::Ports);
     assert_eq!(Busy::default().bound(), Bound { resource: Resource::Outward, cycles: 0 });
 }
+
+/// Five column tiles of 2304 rows go to two pairs of planes: 6 parts of 384 rows are 30, 15 for each. What fits all sums at once
+/// and loads as long as it multiplies stays whole.
+#[test]
+fn planes_share_rows_evenly() {
+    let lpu = tsp1();
+    let rows = |m, k, n, factors| Gemm { m, k, n, factors }.rows_of_part(1, &lpu);
+    assert_eq!(rows(2304, 4096, 1600, Factors::F16), Some(384));
+    assert_eq!(rows(128, 768, 768, Factors::I8), Some(32));
+    assert_eq!(rows(32, 512, 512, Factors::I8), Some(32));
+    assert_eq!(rows(1, 512, 512, Factors::I8), Some(1));
+}

@@ -32,6 +32,9 @@ pub struct Compiled {
     pub memory: Vec<Placement>,
     pub timeline: Vec<Span>,
     pub remarks: Vec<String>,
+    /// How often calendars were asked for a fit, and how many patterns were taken in them.
+    pub probes: u64,
+    pub reservations: u64,
 }
 
 /// Streams that any flow finds enough of.
@@ -221,10 +224,11 @@ impl<'a> Builder<'a> {
                 self.unchained
             ));
         }
-        let [probes, taken] = self.probes;
-        remarks.push(format!("{probes} calendar probes for {taken} reservations"));
+        let [probes, reservations] = self.probes;
+        remarks.push(format!("{probes} calendar probes for {reservations} reservations"));
         self.flows.flows = self.scheduled;
-        Ok(Compiled { flows: self.flows, image, memory: self.memory, timeline: self.timeline, remarks })
+        let Builder { flows, memory, timeline, .. } = self;
+        Ok(Compiled { flows, image, memory, timeline, remarks, probes, reservations })
     }
 
     /// Places a value apart from those that flows read or write beside it.
