@@ -1,9 +1,9 @@
-//! `lpu-random [--seeds N] [--part K/N]`: random programs of known sizes, compiled for streaming chips of many sizes.
+//! `lpu-random [--seeds N] [--seed S] [--part K/N]`: random programs of known sizes, compiled for streaming chips of many sizes.
 //!
 //! Each seed takes the next machine of a list: those that come with Tegula, and others that lack something. What the chip
 //! does not claim is the host's. Bar: each program that fits the memory has a schedule; its image is proved; the simulated
 //! cycles are those of the proof; each launch is within its bounds of the evaluator. A program with a contraction that the
-//! chip does not compute is refused, and counted.
+//! chip does not compute is refused, and counted. `--seed` takes one program.
 
 use anyhow::{Context, Result, anyhow};
 use tegula_automation::commits::Part;
@@ -17,7 +17,7 @@ use crate::in_process::{guarded, keep_panics};
 use crate::lpu_chip::{self, Ran};
 
 /// Programs of a whole run.
-const SEEDS: u64 = 600;
+const SEEDS: u64 = 2000;
 
 /// A machine: a class, and facts that it has instead.
 struct Chip {
@@ -26,7 +26,7 @@ struct Chip {
     facts: &'static [(&'static str, &'static str)],
 }
 
-const CHIPS: [Chip; 14] = [
+const CHIPS: [Chip; 23] = [
     Chip { what: "tsp1", class: "tsp1", facts: &[] },
     Chip { what: "lpx", class: "lpx", facts: &[] },
     Chip { what: "lpu-mini", class: "lpu-mini", facts: &[] },
@@ -55,6 +55,19 @@ const CHIPS: [Chip; 14] = [
     Chip { what: "8 accumulators", class: "tsp1", facts: &[("mxm_accumulators", "8")] },
     Chip { what: "short queues", class: "tsp1", facts: &[("queue_words", "40")] },
     Chip { what: "8 slices a half", class: "tsp1", facts: &[("mem_slices", "8"), ("mxm_load_streams", "8")] },
+    Chip { what: "one weight buffer", class: "tsp1", facts: &[("mxm_buffers", "1")] },
+    Chip { what: "one bank", class: "tsp1", facts: &[("mem_banks", "1")] },
+    Chip { what: "one shifter a half", class: "tsp1", facts: &[("sxm_queues", "1")] },
+    Chip { what: "one slice of text", class: "tsp1", facts: &[("text_slices", "1"), ("queue_words", "40")] },
+    Chip { what: "16 streams", class: "tsp1", facts: &[("streams_east", "16"), ("streams_west", "16")] },
+    Chip { what: "one large ALU", class: "tsp1", facts: &[("vxm_large", "1")] },
+    Chip { what: "four planes a half", class: "tsp1", facts: &[("mxm_planes", "4")] },
+    Chip { what: "banks of 128 words", class: "tsp1", facts: &[("mem_words", "128")] },
+    Chip {
+        what: "slow shifters",
+        class: "tsp1",
+        facts: &[("sxm_shift_delay", "11"), ("sxm_transpose_delay", "40"), ("barrier", "90")],
+    },
     Chip {
         what: "two superlanes",
         class: "tsp1",
@@ -82,7 +95,11 @@ pub fn run(args: &[String]) -> Result<Outcome> {
     let machines = CHIPS.iter().map(machine).collect::<Result<Vec<Machine>>>()?;
     keep_panics();
     let mut tally = Tally::default();
-    let seeds: Vec<u64> = part.take((0..seeds).collect::<Vec<_>>());
+    let one = args.iter().position(|arg| arg == "--seed").and_then(|at| args.get(at + 1)?.parse().ok());
+    let seeds: Vec<u64> = match one {
+        Some(seed) => vec![seed],
+        None => part.take((0..seeds).collect::<Vec<_>>()),
+    };
     for seed in &seeds {
         // All parts take all machines.
         let at = (seed / part.of as u64) as usize % CHIPS.len();

@@ -147,35 +147,38 @@ fn with_moved_operands(flows: Vec<Flow>, readers: &BTreeMap<ValueId, usize>) -> 
 }
 
 fn moved_operands(step: &mut Step, loops: &Loops, moves: &mut BTreeMap<ValueId, Flow>) {
-    let mut through: Vec<Access> = Vec::new();
-    for operand in &mut step.operands {
-        let Arg::Source(Source::Vector(access)) = &*operand else { continue };
-        let Some(Flow { kind: Kind::Move { how, from }, out, loops: own, .. }) = moves.get(&access.value)
-        else {
-            continue;
-        };
-        let over = |other: &Access| {
-            let strides =
-                if own == loops { other.strides.clone() } else { strides_over(&other.strides, own, loops)? };
-            Some(Access { strides, ..other.clone() })
-        };
-        if rounds(own) != rounds(loops) || over(out).as_ref() != Some(access) {
-            continue;
-        }
-        let Some(from) = over(from) else { continue };
-        let how = *how;
+    let vectors: Vec<Access> = step.vectors().cloned().collect();
+    for access in &vectors {
+        // What else it reads of the value needs the value.
+        let is_alone = vectors.iter().all(|other| other.value != access.value || other == access);
+        let moved =
+            moves.get(&access.value).filter(|_| is_alone).and_then(|flow| moved_as(flow, access, loops));
+        let Some((how, from)) = moved else { continue };
         moves.remove(&access.value);
-        through.push(from.clone());
-        *operand = Arg::Moved(how, from);
-    }
-    // A vector that goes through a shifter goes there only, so that it is read once.
-    for operand in &mut step.operands {
-        if let Arg::Source(Source::Vector(access)) = operand
-            && through.contains(access)
-        {
-            *operand = Arg::Moved(How::Stay, access.clone());
+        for operand in &mut step.operands {
+            match operand {
+                Arg::Source(Source::Vector(own)) if own == access => *operand = Arg::Moved(how, from.clone()),
+                // A vector that goes through a shifter goes there only, so that it is read once.
+                Arg::Source(Source::Vector(own)) if *own == from => {
+                    *operand = Arg::Moved(How::Stay, from.clone())
+                }
+                Arg::Source(_) | Arg::Moved(..) | Arg::Step(_) => {}
+            }
         }
     }
+}
+
+/// How a movement's operand becomes the vectors of an access, and which of its vectors they are.
+fn moved_as(flow: &Flow, access: &Access, loops: &Loops) -> Option<(How, Access)> {
+    let Kind::Move { how, from } = &flow.kind else { return None };
+    let over = |other: &Access| {
+        let is_same = flow.loops == *loops;
+        let strides =
+            if is_same { other.strides.clone() } else { strides_over(&other.strides, &flow.loops, loops)? };
+        Some(Access { strides, ..other.clone() })
+    };
+    let is_made = rounds(&flow.loops) == rounds(loops) && over(&flow.out)? == *access;
+    if is_made { Some((*how, over(from)?)) } else { None }
 }
 
 /// A flow without loops of one round.

@@ -62,6 +62,9 @@ pub(crate) struct Sram {
 const BLOCKS: u64 = 4;
 const LEAST_OF_BLOCK: u64 = 24;
 
+/// Groups of slices of a half in which values may lie in blocks: an operation reads and writes some four at once.
+const MANY_GROUPS: u8 = 8;
+
 /// Places that are read or written while a part of a value is, if all its vectors are in one order with theirs. Units stand
 /// apart, so that flows have a part before or behind it at hand as well.
 fn near(homes: &[&Home], [from, to]: [f64; 2]) -> Vec<Place> {
@@ -152,8 +155,10 @@ impl Sram {
             true => u64::from(self.part / a_word * a_vector),
             // Blocks lie in slices of their own: the first is read while the next is written.
             false if !value.striped => {
-                let most = u64::from(self.words).div_ceil(BLOCKS);
-                words.div_ceil(BLOCKS).max(LEAST_OF_BLOCK).min(most)
+                // Where slices are few, blocks of several values would share them.
+                let has_many = self.slices / BYTES >= MANY_GROUPS;
+                let blocks = if has_many { BLOCKS } else { 1 };
+                words.div_ceil(blocks).max(LEAST_OF_BLOCK).min(u64::from(self.words).div_ceil(blocks))
             }
             false => u64::from(self.words),
         };

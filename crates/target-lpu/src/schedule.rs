@@ -122,7 +122,7 @@ fn moved(burst: &mut Burst<'_>, flow: &Flow, how: How, from: &Access, pace: i64)
     let half = burst.half(from.value)?;
     let stream = burst.streams(outwards_of(half), width)?;
     let to = burst.streams(outwards_of(half.other()), width)?;
-    let queue = burst.shifter(half);
+    let queue = burst.shifter(half)?;
     let position = half.sign() * burst.lpu().sxm_position();
     let delay = i64::from(burst.lpu().sxm.shift_delay);
     let word = shifter(how, width as u8, stream, to);

@@ -1,6 +1,6 @@
 //! Regions of a few ops each.
 
-use crate::support::{check, floats, region};
+use crate::support::{check, floats, region, run};
 use tegula_base::HostTensor;
 
 #[test]
@@ -207,18 +207,12 @@ fn quotients_and_roots_are_correctly_rounded() {
         ty,
     );
     let inputs = [wide(1), wide(5)];
-    assert_eq!(
-        crate::support::run(&div, "tsp1", &inputs).results,
-        tegula_tensor::evaluate(&div, &inputs).unwrap()
-    );
+    assert_eq!(run(&div, "tsp1", &inputs).results, tegula_tensor::evaluate(&div, &inputs).unwrap());
     let sqrt =
         region(&[ty], &format!("%y = \"tgn.elementwise\"(%x0) <{{f = \"sqrt\"}}> : ({ty}) -> {ty}"), ty);
     let positive: Vec<f32> = wide(9).to_f64().iter().map(|x| x.abs() as f32).collect();
     let inputs = [HostTensor::from_elements(&[8, 320], &positive)];
-    assert_eq!(
-        crate::support::run(&sqrt, "tsp1", &inputs).results,
-        tegula_tensor::evaluate(&sqrt, &inputs).unwrap()
-    );
+    assert_eq!(run(&sqrt, "tsp1", &inputs).results, tegula_tensor::evaluate(&sqrt, &inputs).unwrap());
 }
 
 /// Operations on the bits of bytes, which lie as integers of 32 bits.
@@ -272,4 +266,21 @@ fn long_transposes_go_through_superlanes() {
         );
         check(&program, "tsp1", &[floats(&[rows, columns], 5)], 0.0);
     }
+}
+
+/// An operand that a shifter brings is one vector, however often an operation reads it.
+#[test]
+fn a_moved_operand_is_read_twice() {
+    let ops = "%y = \"tgn.elementwise\"(%x0, %x0) <{f = \"add\"}> : (tensor<7x1xf32>, tensor<7x1xf32>) -> tensor<7x1xf32>";
+    check(&region(&["tensor<7x1xf32>"], ops, "tensor<7x1xf32>"), "tsp1", &[floats(&[7, 1], 3)], 0.0);
+}
+
+#[test]
+fn roots_of_infinities() {
+    let ops = "%y = \"tgn.elementwise\"(%x0) <{f = \"sqrt\"}> : (tensor<5xf32>) -> tensor<5xf32>";
+    let x = HostTensor::from_elements(&[5], &[f32::NEG_INFINITY, -1.0, -0.0, 4.0, f32::INFINITY]);
+    let results = run(&region(&["tensor<5xf32>"], ops, "tensor<5xf32>"), "tsp1", &[x]).results;
+    let roots = results[0].to_f64();
+    assert!(roots[0].is_nan() && roots[1].is_nan(), "{roots:?}");
+    assert_eq!(roots[2..], [0.0, 2.0, f64::INFINITY]);
 }

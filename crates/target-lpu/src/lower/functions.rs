@@ -73,8 +73,9 @@ impl Chain<'_, '_> {
         let half = self.mul(&y, &float(0.5));
         let corrected = self.fma(&rest, &half, &root);
         let doubled = self.add(x, x);
-        // 0 and infinity are their own doubles.
-        let stays = self.equal(&doubled, x);
+        // 0 and infinity are their own doubles; the root of -infinity is no number.
+        let size = self.abs(x);
+        let stays = self.equal(&doubled, &size);
         self.select(&stays, x, &corrected)
     }
 

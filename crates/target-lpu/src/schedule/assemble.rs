@@ -30,7 +30,7 @@ pub(super) fn assemble(
         let way = &mut ways[usize::from(half == Half::East)];
         let (queue, (stream, to)) = match *way {
             Some(way) => way,
-            None => *way.insert((burst.shifter(half), both_ways(burst, half, width)?)),
+            None => *way.insert((burst.shifter(half)?, both_ways(burst, half, width)?)),
         };
         let position = queue.position(burst.lpu());
         let cycle = clock.cycle;
@@ -55,7 +55,7 @@ pub(super) fn transpose(
     let width = burst.width(flow.out.value);
     let half = burst.half(from.value)?;
     let (stream, to) = both_ways(burst, half, size)?;
-    let queue = burst.shifter(half);
+    let queue = burst.shifter(half)?;
     let position = half.sign() * burst.lpu().sxm_position();
     let delay = i64::from(burst.lpu().sxm.transpose_delay);
     let mut cycle = 0;

@@ -99,7 +99,7 @@ fn way<'a>(
         None => burst.streams(outwards_of(half), own.width)?,
     };
     let stream = burst.streams(outwards_of(half.other()), own.width)?;
-    Some(Way { stream, through: Some((burst.shifter(half), to)), reads: shared.is_none() })
+    Some(Way { stream, through: Some((burst.shifter(half)?, to)), reads: shared.is_none() })
 }
 
 /// Brings a vector to the centre in its cycle of a round. `name`: what it is called where its lanes have moved.

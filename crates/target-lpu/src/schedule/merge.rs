@@ -116,7 +116,10 @@ fn bring(
     };
     burst.read(piece.from, 4, outwards, position, cycle - back);
     let word = shifter(piece.how, 4, outwards, homewards);
-    let queue = *streams.shifter.get_or_insert_with(|| burst.shifter(Half::East));
+    let queue = match streams.shifter {
+        Some(queue) => queue,
+        None => *streams.shifter.insert(burst.shifter(Half::East)?),
+    };
     burst.issue(queue, cycle - back, word, Tags::from_slice(&[from, moved]));
     Some((homewards, moved))
 }

@@ -78,7 +78,7 @@ fn rows_at_pace(
     let shifted = match tile.lane {
         0 => None,
         lane => Some((
-            burst.shifter(half),
+            burst.shifter(half)?,
             How::Shift(-(lane as i16)),
             burst.streams(outwards_of(half), factors.width())?,
         )),

@@ -96,14 +96,15 @@ pub(super) struct Burst<'a> {
     events: Vec<Event>,
     /// Streams so far, to the east and to the west: the first and the count of each group.
     groups: [Vec<(u32, u32)>; 2],
-    shifters: u8,
+    /// Shifters so far, of the west and of the east.
+    shifters: [u8; 2],
     /// Whether its queues rest behind it, however few its words are.
     rests: bool,
 }
 
 impl<'a> Burst<'a> {
     pub(super) fn new(scene: &'a Scene<'a>) -> Burst<'a> {
-        Burst { scene, events: Vec::new(), groups: Default::default(), shifters: 0, rests: false }
+        Burst { scene, events: Vec::new(), groups: Default::default(), shifters: [0; 2], rests: false }
     }
 
     pub(super) fn lpu(&self) -> &'a Lpu {
@@ -156,11 +157,12 @@ impl<'a> Burst<'a> {
         places.iter().all(|place| place.half == half).then_some(half)
     }
 
-    /// A shifter of a half.
-    pub(super) fn shifter(&mut self, half: Half) -> QueueId {
-        let queue = self.shifters;
-        self.shifters += 1;
-        QueueId::Sxm { half, queue }
+    /// A shifter of a half. None: the half has too few.
+    pub(super) fn shifter(&mut self, half: Half) -> Option<QueueId> {
+        let own = &mut self.shifters[usize::from(half == Half::East)];
+        let queue = *own;
+        *own += 1;
+        (u32::from(queue) < self.lpu().sxm.queues).then_some(QueueId::Sxm { half, queue })
     }
 
     pub(super) fn issue(&mut self, queue: QueueId, cycle: i64, word: Word, tags: Tags) {
