@@ -8,7 +8,7 @@ use tegula_backend::Claim;
 use tegula_base::DType;
 use tegula_ir::{OpId, Value};
 use tegula_machine::Lpu;
-use tegula_tensor::{PadMode, TensorFunc, TensorOp};
+use tegula_tensor::{PadMode, PoolKind, TensorFunc, TensorOp};
 
 /// Elements of a tensor beyond which movements are the host's: each element is looked at when a movement is compiled.
 const MOST_ELEMENTS: usize = 1 << 22;
@@ -22,6 +22,14 @@ pub(crate) fn claims(func: &TensorFunc, op: OpId, lpu: &Lpu, factors: FloatFacto
     let values = || func.operands(op).iter().chain(func.results(op)).copied();
     if let Some(problem) = values().find_map(|value| unfit(func, value, lpu)) {
         return no(problem);
+    }
+    // The channels of what they read and write lie last.
+    if let TensorOp::Conv { .. } | TensorOp::Pool { .. } = kind {
+        let ends = [func.operand(op, 0), func.results(op)[0]];
+        let shapes = ends.iter().filter_map(|value| func.ty(*value).shape.as_static());
+        if let Some(problem) = shapes.into_iter().find_map(|shape| unfit_channels_last(&shape, lpu)) {
+            return no(problem);
+        }
     }
     let dtype = |value: Value| func.ty(value).dtype;
     match kind {
@@ -40,8 +48,18 @@ pub(crate) fn claims(func: &TensorFunc, op: OpId, lpu: &Lpu, factors: FloatFacto
             };
             match claim {
                 Claim::Yes if !is_known => no("its padding is open"),
-                Claim::Yes if !is_constant(func, func.operand(op, 1)) => no("its weights are computed"),
+                Claim::Yes if !lower::is_known(func, func.operand(op, 1), lower::DEEPEST) => {
+                    no("its weights are computed")
+                }
                 claim => claim,
+            }
+        }
+        TensorOp::Pool { kind, window } => {
+            let is_known = window.low.iter().chain(&window.high).all(|dim| dim.as_const().is_some());
+            match (kind, dtype(func.operand(op, 0))) {
+                (PoolKind::Max, DType::F32 | DType::I8 | DType::U8) if is_known => Claim::Yes,
+                (PoolKind::Max, _) => no("its padding is open, or its elements have no maximum on the chip"),
+                _ => no("the chip pools maxima alone"),
             }
         }
         TensorOp::Softmax { .. }
@@ -81,14 +99,21 @@ fn unfit(func: &TensorFunc, value: Value, lpu: &Lpu) -> Option<String> {
     let Some(shape) = ty.shape.as_static() else {
         return Some("its sizes are open: fix them with `--dim`".to_string());
     };
-    // Constants lie where there is room; of dequantised ones, contractions of bytes need the bytes alone.
-    if is_constant(func, value) || is_of_known_bytes(func, value) {
+    // Constants, and what is computed from them alone, lie where there is room.
+    if lower::is_known(func, value, lower::DEEPEST) {
         return shape.contains(&0).then(|| "a tensor is empty".to_string());
     }
     unfit_shape(&shape, lpu)
 }
 
-/// What keeps a computed tensor from lying on the chip: it lies in one bank, so that it is read at one pace.
+/// The share of a half's SRAM that a computed tensor may take: an operation reads and writes others beside it.
+const MOST_OF_HALF: u32 = 3;
+
+/// Slices of a vector whose elements have 4 bytes.
+const SLICES: u32 = 4;
+
+/// What keeps a computed tensor from lying on the chip. It lies in one half, so that it comes on one set of streams; the
+/// channels of what convolutions read and write lie last.
 fn unfit_shape(shape: &[usize], lpu: &Lpu) -> Option<String> {
     let count = shape.iter().try_fold(1usize, |count, extent| count.checked_mul(*extent));
     match count {
@@ -96,20 +121,28 @@ fn unfit_shape(shape: &[usize], lpu: &Lpu) -> Option<String> {
         Some(count) if count <= MOST_ELEMENTS => {}
         _ => return Some("a tensor has more than 4,194,304 elements".to_string()),
     }
-    let rows = lower::vectors(lower::squeezed(shape), lpu.mxm.f16_k.min(lpu.vector()) as usize);
-    let words = lpu.mem.words;
-    (rows > words).then(|| format!("a tensor of {rows} vectors is longer than a bank of {words} words"))
+    let rows = lower::vectors(lower::squeezed(shape), lanes(lpu));
+    match shape.len() {
+        3.. if unfit_rows(rows, lpu).is_some() => unfit_channels_last(shape, lpu),
+        _ => unfit_rows(rows, lpu),
+    }
 }
 
-/// Whether a value is dequantised from constant bytes, for contractions of bytes alone.
-fn is_of_known_bytes(func: &TensorFunc, value: Value) -> bool {
-    let users = func.users(value);
-    let is_dequantised = |op: OpId| {
-        matches!(func.kind(op), TensorOp::Dequantize { .. }) && lower::is_known(func, value, lower::DEEPEST)
-    };
-    func.def_op(value).is_some_and(is_dequantised)
-        && !users.is_empty()
-        && users.iter().all(|user| lower::is_of_bytes(func, *user))
+/// What keeps a tensor from lying on the chip with its channels last.
+fn unfit_channels_last(shape: &[usize], lpu: &Lpu) -> Option<String> {
+    unfit_rows(lower::vectors(&lower::channels_last(shape), lanes(lpu)), lpu)
+}
+
+/// Lanes of a vector that hold elements, at the least.
+fn lanes(lpu: &Lpu) -> usize {
+    lpu.mxm.f16_k.min(lpu.vector()) as usize
+}
+
+fn unfit_rows(rows: u32, lpu: &Lpu) -> Option<String> {
+    let half = lpu.mem.slices / SLICES * lpu.mem.banks * lpu.mem.words;
+    (rows > half / MOST_OF_HALF).then(|| {
+        format!("a tensor of {rows} vectors is more than a third of the {half} that a half of the chip holds")
+    })
 }
 
 fn is_constant(func: &TensorFunc, value: Value) -> bool {

@@ -8,6 +8,7 @@
 
 mod alu;
 mod casts;
+mod channels;
 mod constants;
 mod conv;
 mod dot;
@@ -33,6 +34,7 @@ use tegula_machine::Lpu;
 use tegula_tensor::{TensorFunc, TensorOp, TensorProgram};
 
 pub(crate) use casts::stored;
+pub(crate) use channels::channels_last;
 pub(crate) use elementwise::claims as elementwise_claims;
 pub(crate) use moves::claims as movement_claims;
 pub(crate) use norm::normal_form;
@@ -54,6 +56,8 @@ pub(crate) struct Tensor {
 enum Lowered {
     Known(Arc<HostTensor>),
     Computed(Tensor),
+    /// A tensor `[batch, channel, spatial..]` that lies as `[batch, spatial.., channel]`.
+    ChannelsLast(Tensor),
 }
 
 pub(crate) struct Lower<'a> {
@@ -65,6 +69,8 @@ pub(crate) struct Lower<'a> {
     constants: Constants,
     /// Tensors in other layouts than they were computed in.
     laid: BTreeMap<(ValueId, Vec<usize>), Tensor>,
+    /// Tensors with channels last, in the plain order.
+    plain: BTreeMap<Value, Tensor>,
     node: Arc<str>,
     /// How the op at hand is called in names of values.
     op_name: &'static str,
@@ -97,6 +103,7 @@ pub(crate) fn lower(
         values: BTreeMap::new(),
         constants: Constants::default(),
         laid: BTreeMap::new(),
+        plain: BTreeMap::new(),
         node: Arc::from(""),
         op_name: "",
     };
@@ -146,6 +153,9 @@ impl Lower<'_> {
         if let Some(known) = constants::fold(self, op, program)? {
             return Ok(Lowered::Known(known));
         }
+        if let Some(tensor) = self.keep_channels_last(op)? {
+            return Ok(Lowered::ChannelsLast(tensor));
+        }
         let result = self.func.results(op)[0];
         let shape = self.shape(result)?;
         let dtype = self.func.ty(result).dtype;
@@ -159,7 +169,11 @@ impl Lower<'_> {
                 }
                 None => self.float_dot(dims, self.func.operand(op, 0), self.func.operand(op, 1))?,
             },
-            TensorOp::Conv { .. } => self.conv(op, shape)?,
+            TensorOp::Conv { .. } => return self.conv(op, shape),
+            TensorOp::Pool { window, .. } => {
+                let pooled = self.max_pool(self.func.operand(op, 0), window, &shape)?;
+                return Ok(Lowered::ChannelsLast(pooled));
+            }
             TensorOp::Quantize { .. } => self.quantize(op, &shape, dtype)?,
             kind => self.movement(op, kind, shape, dtype)?,
         };
@@ -210,6 +224,7 @@ impl Lower<'_> {
         match self.values.get(&value).cloned() {
             Some(Lowered::Computed(tensor)) => Ok(tensor),
             Some(Lowered::Known(known)) => self.known(&known),
+            Some(Lowered::ChannelsLast(tensor)) => self.plain(value, tensor),
             None => Err("an operand is not computed".to_string()),
         }
     }

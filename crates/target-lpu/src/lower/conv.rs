@@ -1,15 +1,17 @@
 //! Convolutions as contractions: each tap of the window is a tile of k, whose rows lie a fixed way behind those of the first.
-//! Factors are `f16`, or bytes: `u8` is moved by 128, and the sums of the filters put that right.
+//! Factors are `f16`, or bytes: `u8` is moved by 128, and the sums of the filters put that and the zero point right.
 //!
 //! The operand lies as `[group, batch, spatial.., channel]` with its padding, so that a tap's channels are vectors.
 
 use super::alu::Chain;
+use super::constants::{uniform, wide_bits};
 use super::dot::{Extents, exponent_of, power_of_two};
 use super::halves::{self, Halves};
 use super::moves::strides;
-use super::{Lower, Lowered, Tensor, is_of_bytes};
+use super::quantised::{Bytes, bytes_of};
+use super::{Lower, Lowered, Tensor};
 use crate::flow::walk::rounds;
-use crate::flow::{Access, Kind, Loops, Product, Tile, ValueId};
+use crate::flow::{Access, Kind, Loops, Product, Source, Tile, ValueId};
 use crate::target::FloatFactors;
 use tegula_base::{DType, HostTensor};
 use tegula_ir::OpId;
@@ -65,13 +67,16 @@ struct Filters {
 }
 
 impl Lower<'_> {
-    pub(super) fn conv(&mut self, op: OpId, shape: Vec<usize>) -> Result<Tensor, String> {
+    pub(super) fn conv(&mut self, op: OpId, shape: Vec<usize>) -> Result<Lowered, String> {
         let TensorOp::Conv { window, groups, .. } = self.func.kind(op) else {
             return Err("it is no convolution".to_string());
         };
-        let [x, w] = [self.func.operand(op, 0), self.func.operand(op, 1)];
-        let of_bytes = is_of_bytes(self.func, op);
-        if !of_bytes && self.factors == FloatFactors::Refuse {
+        let sides = bytes_of(self.func, op);
+        let [x, w] = match &sides {
+            Some(sides) => [sides[0].bytes, sides[1].bytes],
+            None => [0, 1].map(|side| self.func.operand(op, side)),
+        };
+        if sides.is_none() && self.factors == FloatFactors::Refuse {
             return Err("planes multiply no f32".to_string());
         }
         let from = self.shape(x)?;
@@ -91,9 +96,26 @@ impl Lower<'_> {
             out: shape[2..].to_vec(),
             low,
         };
-        let rows = self.channels_last(x, &from, &sizes)?;
-        let product = if of_bytes {
-            self.byte_taps(rows, &known, window, &sizes)
+        let zeros = |side: Option<&Bytes>| match side.and_then(|side| side.zero) {
+            Some(zero) => wide_bits(&*self.known_of(zero)?)
+                .map(|bits| bits.into_iter().map(|bits| bits as i32).collect()),
+            None => Ok(Vec::new()),
+        };
+        let zero = zeros(sides.as_ref().map(|sides| &sides[0]))?.first().copied().unwrap_or(0);
+        if zeros(sides.as_ref().map(|sides| &sides[1]))?.iter().any(|zero: &i32| *zero != 0) {
+            return Err("its filters have a zero point".to_string());
+        }
+        // What pads stands for 0.
+        let rows = match self.with_channels_last(x).filter(|_| groups == 1) {
+            Some(tensor) => self.padded_rows(tensor, window, zero)?,
+            None => self.channels_last(x, &from, &sizes, zero)?,
+        };
+        let product = if let Some([left, right]) = &sides {
+            let sums = self.byte_taps(rows, &known, window, &sizes, zero);
+            match (left.scale, right.scale) {
+                (Some(left), Some(right)) => self.scaled_filters(sums, [left, right], &sizes)?,
+                _ => sums,
+            }
         } else {
             let rows = self.halved(rows);
             let Filters { weights, stride, exponents } = self.filters(&known, &sizes);
@@ -102,6 +124,10 @@ impl Lower<'_> {
             });
             self.rescaled(product, &exponents, &sizes)
         };
+        if groups == 1 {
+            let shape = product.shape[1..].to_vec();
+            return Ok(Lowered::ChannelsLast(Tensor { shape, ..product }));
+        }
         // From `[group, batch, spatial.., channel]`.
         let (own, to) = (strides(&product.shape), strides(&shape));
         let Sizes { out_channels, .. } = sizes;
@@ -113,15 +139,26 @@ impl Lower<'_> {
             Some((0, place))
         };
         let dtype = product.dtype;
-        Ok(self.moved(&[product], super::squeezed(&shape).to_vec(), dtype, 0, &source))
+        let plain = self.moved(&[product], super::squeezed(&shape).to_vec(), dtype, 0, &source);
+        Ok(Lowered::Computed(plain))
     }
 
-    /// The operand, padded by 0.
+    /// An operand that lies with its channels last, padded by `zero`.
+    fn padded_rows(&mut self, tensor: Tensor, window: &Window, zero: i32) -> Result<Tensor, String> {
+        let padded = self.bordered(tensor, window, zero as u32)?;
+        let shape = [1].into_iter().chain(padded.shape.iter().copied()).collect();
+        let channels = super::row(&padded.shape);
+        let rows = Tensor { shape, ..padded };
+        Ok(if channels.is_multiple_of(self.lanes()) { rows } else { self.only_elements(rows, 0) })
+    }
+
+    /// The operand, padded by `zero`.
     fn channels_last(
         &mut self,
         x: tegula_ir::Value,
         from: &[usize],
         sizes: &Sizes,
+        zero: i32,
     ) -> Result<Tensor, String> {
         let tensor = self.tensor(x)?;
         let dtype = tensor.dtype;
@@ -139,12 +176,19 @@ impl Lower<'_> {
             }
             Some((0, place))
         };
-        let arranged = self.moved(&[tensor], shape.clone(), dtype, 0, &source);
+        let arranged = self.moved(&[tensor], shape.clone(), dtype, zero as u32, &source);
         Ok(if channels.is_multiple_of(self.lanes()) { arranged } else { self.only_elements(arranged, 0) })
     }
 
-    /// The sums of a convolution of bytes by known filters of `i8`, exact but that they wrap.
-    fn byte_taps(&mut self, rows: Tensor, known: &HostTensor, window: &Window, sizes: &Sizes) -> Tensor {
+    /// The sums of a convolution of bytes, less `zero`, by known filters of `i8`, exact but that they wrap.
+    fn byte_taps(
+        &mut self,
+        rows: Tensor,
+        known: &HostTensor,
+        window: &Window,
+        sizes: &Sizes,
+        zero: i32,
+    ) -> Tensor {
         let numbers: Vec<i32> = known.to_f64().into_iter().map(|x| x as i32).collect();
         let moved = if rows.dtype == DType::U8 { 128 } else { 0 };
         let rows = self.as_bytes(rows, -moved);
@@ -153,12 +197,13 @@ impl Lower<'_> {
             vec![filters.place(group, step, column).map_or(0, |place| numbers[place] as u8)]
         });
         let sums = self.taps(Factors::I8, rows, (weights.value, filters.stride as u32), window, sizes);
-        if moved == 0 {
+        let offset = moved - zero;
+        if offset == 0 {
             return sums;
         }
         let a_filter = numbers.len() / (sizes.groups * sizes.out_channels);
         let totals = numbers.chunks(a_filter).map(|filter| filter.iter().copied().fold(0, i32::wrapping_add));
-        let bits: Vec<u32> = totals.map(|total| total.wrapping_mul(moved) as u32).collect();
+        let bits: Vec<u32> = totals.map(|total| total.wrapping_mul(offset) as u32).collect();
         let mut shape = vec![1; sums.shape.len()];
         shape[0] = sizes.groups;
         shape[sums.shape.len() - 1] = sizes.out_channels;
@@ -167,6 +212,34 @@ impl Lower<'_> {
         let (a, b) = (chain.arg(&sums), chain.arg(&totals));
         let sum = chain.alu(AluOp::Add(Number::I32), &[&a, &b]);
         chain.finish(sum, sums.shape.clone(), DType::I32)
+    }
+
+    /// Sums as floats: times the operand's scale and those of the filters, one or one each.
+    fn scaled_filters(
+        &mut self,
+        sums: Tensor,
+        [left, right]: [tegula_ir::Value; 2],
+        sizes: &Sizes,
+    ) -> Result<Tensor, String> {
+        let (left, right) = (self.known_of(left)?, self.known_of(right)?);
+        let left = uniform(&left).map(f32::from_bits).ok_or("the rows have several scales")?;
+        let scales: Vec<u32> =
+            wide_bits(&right)?.into_iter().map(|bits| (left * f32::from_bits(bits)).to_bits()).collect();
+        let mut chain = Chain::over(self, &sums.shape);
+        let x = chain.arg(&sums);
+        let whole = chain.cast(&x, Element::I32, Element::F32);
+        let scale = match scales[..] {
+            [one] => Source::Immediate(one),
+            _ => {
+                let mut shape = vec![1; sums.shape.len()];
+                shape[0] = sizes.groups;
+                shape[sums.shape.len() - 1] = sizes.out_channels;
+                let value = chain.lower.known_bits(&scales, &shape);
+                chain.arg(&Tensor { value, shape, dtype: DType::F32 })
+            }
+        };
+        let product = chain.mul(&whole, &scale);
+        Ok(chain.finish(product, sums.shape.clone(), DType::F32))
     }
 
     fn filters(&mut self, known: &HostTensor, sizes: &Sizes) -> Filters {
@@ -268,7 +341,7 @@ impl Lower<'_> {
 }
 
 /// How far a tap's rows lie behind those of the first, in vectors.
-fn tap_row(tap: usize, window: &Window, steps: &[usize]) -> usize {
+pub(super) fn tap_row(tap: usize, window: &Window, steps: &[usize]) -> usize {
     let (mut rest, mut row) = (tap, 0);
     for axis in (0..steps.len()).rev() {
         let size = window.size[axis] as usize;

@@ -90,7 +90,7 @@ impl Lower<'_> {
 }
 
 impl Chain<'_, '_> {
-    fn scalar(&mut self, f: ScalarOp, from: DType, to: DType, x: &[Arg]) -> Result<Arg, String> {
+    pub(super) fn scalar(&mut self, f: ScalarOp, from: DType, to: DType, x: &[Arg]) -> Result<Arg, String> {
         use ScalarOp::*;
         let number = if from.is_float() { Number::F32 } else { Number::I32 };
         let is_float = number == Number::F32;

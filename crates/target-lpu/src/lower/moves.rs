@@ -159,7 +159,7 @@ impl Lower<'_> {
         if let Some(turned) = self.transposed(operands, &sources, (&shape, dtype), pieces) {
             return turned;
         }
-        if let Some(parts) = self.parts(&moved, &sources) {
+        if let Some(parts) = self.parts(&moved, &sources, fill) {
             let value = self.assembled(parts, Element::I32, moved.len());
             return Tensor { value, shape, dtype };
         }
@@ -179,14 +179,23 @@ impl Lower<'_> {
         Tensor { value, shape, dtype }
     }
 
-    /// Pieces as parts that are whole superlanes, those that move alike side by side. None: some are not, or lanes are filled.
-    fn parts(&self, moved: &[Vec<Moved>], sources: &[Vec<Source>]) -> Option<Vec<Part>> {
+    /// Pieces as parts that are whole superlanes, those that move alike side by side. None: some are not, or lanes of a vector
+    /// are filled beside others.
+    fn parts(&mut self, moved: &[Vec<Moved>], sources: &[Vec<Source>], fill: u32) -> Option<Vec<Part>> {
         let (size, vector) = (self.lpu.lanes as usize, self.lpu.vector() as usize);
         let has_masks =
             self.lpu.mem.mask_lanes as usize == size && vector.div_ceil(size) <= u32::BITS as usize;
         let mut parts: Vec<(bool, Part)> = Vec::new();
+        let mut filled = None;
         for (to, (own, sources)) in moved.iter().zip(sources).enumerate() {
-            if own.is_empty() || own.iter().map(|piece| piece.lanes.len()).sum::<usize>() != sources.len() {
+            let (to, size) = (to as u32, size as u32);
+            if own.is_empty() {
+                let from = (*filled.get_or_insert_with(|| self.splat(fill)), 0);
+                parts.push((true, Part { from, how: How::Stay, to, superlanes: u32::MAX, size }));
+                continue;
+            }
+            let size = size as usize;
+            if own.iter().map(|piece| piece.lanes.len()).sum::<usize>() != sources.len() {
                 return None;
             }
             for (at, piece) in own.iter().enumerate() {
@@ -204,7 +213,7 @@ impl Lower<'_> {
                     return None;
                 }
                 let superlanes = if is_first { u32::MAX } else { superlanes };
-                let (from, how, to) = (piece.from, piece.how, to as u32);
+                let (from, how) = (piece.from, piece.how);
                 parts.push((is_first, Part { from, how, to, superlanes, size: size as u32 }));
             }
         }

@@ -41,18 +41,30 @@ pub(crate) fn conversions(func: &TensorFunc, op: OpId) -> Option<Vec<OpId>> {
     Some(sides.into_iter().flat_map(|side| side.dequantize.into_iter().chain(side.moves)).collect())
 }
 
-/// Whether both factors of a contraction are bytes, or in a dot are dequantised from bytes.
+/// Whether both factors of a contraction are bytes, or are dequantised from bytes.
 pub(crate) fn is_of_bytes(func: &TensorFunc, op: OpId) -> bool {
-    let dtypes = || [0, 1].map(|side| func.ty(func.operand(op, side)).dtype);
-    match func.kind(op) {
-        TensorOp::Conv { .. } => matches!(dtypes(), [DType::U8 | DType::I8, DType::I8]),
-        _ => bytes_of(func, op).is_some(),
-    }
+    bytes_of(func, op).is_some()
 }
 
 /// Both factors of a contraction of bytes.
 pub(crate) fn bytes_of(func: &TensorFunc, op: OpId) -> Option<[Bytes; 2]> {
-    let TensorOp::Dot { dims, pair_sums: None, .. } = func.kind(op) else { return None };
+    match func.kind(op) {
+        TensorOp::Dot { dims, pair_sums: None, .. } => bytes_of_dot(func, op, dims),
+        TensorOp::Conv { .. } => {
+            let side = |at: usize| side(func, func.operand(op, at)).filter(|side| side.moves.is_empty());
+            let left = side(0).filter(|side| side.axis.is_none())?;
+            // Filters are signed, and differ in their scales by output channels.
+            let is_filter = |side: &Bytes| {
+                func.ty(side.bytes).dtype == DType::I8 && side.axis.is_none_or(|axis| axis == 0)
+            };
+            let right = side(1).filter(is_filter)?;
+            (left.scale.is_some() == right.scale.is_some()).then_some([left, right])
+        }
+        _ => None,
+    }
+}
+
+fn bytes_of_dot(func: &TensorFunc, op: OpId, dims: &DotDims) -> Option<[Bytes; 2]> {
     let left = side(func, func.operand(op, 0)).filter(|side| side.axis.is_none())?;
     let right = side(func, func.operand(op, 1))?;
     let rank = func.ty(func.operand(op, 1)).rank();

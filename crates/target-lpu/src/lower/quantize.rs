@@ -5,7 +5,7 @@ use super::constants::{uniform, wide_bits};
 use super::quantised::{DEEPEST, is_known};
 use super::{Lower, Tensor};
 use tegula_base::DType;
-use tegula_ir::OpId;
+use tegula_ir::{OpId, Value};
 use tegula_isa_lpu::word::Element;
 use tegula_tensor::{TensorFunc, TensorOp};
 
@@ -26,22 +26,31 @@ pub(super) fn is_direct(func: &TensorFunc, op: OpId) -> bool {
 }
 
 impl Lower<'_> {
-    /// Errors: a scale or a zero point that is not one number.
     pub(super) fn quantize(&mut self, op: OpId, shape: &[usize], to: DType) -> Result<Tensor, String> {
         let operands = self.func.operands(op).to_vec();
-        let scale = self.known_of(operands[1])?;
+        let tensor = self.tensor(operands[0])?;
+        // Axes of 1 at the end are left out, unless the operand lies with them.
+        let rank = if self.is_spread(operands[0]) { shape.len() } else { super::squeezed(shape).len() };
+        let tensor = self.laid_as(tensor, &shape[..rank]);
+        self.quantized(tensor, &operands[1..], to)
+    }
+
+    /// A tensor by a scale and, where there is one, a zero point. Errors: either is not one number.
+    pub(super) fn quantized(
+        &mut self,
+        tensor: Tensor,
+        numbers: &[Value],
+        to: DType,
+    ) -> Result<Tensor, String> {
+        let scale = self.known_of(numbers[0])?;
         let scale = uniform(&scale).ok_or("there are several scales")?;
-        let zero = match operands.get(2) {
+        let zero = match numbers.get(1) {
             Some(zero) => {
                 let known = self.known_of(*zero)?;
                 wide_bits(&known)?.first().map_or(0, |bits| *bits as i32)
             }
             None => 0,
         };
-        let tensor = self.tensor(operands[0])?;
-        // Axes of 1 at the end are left out, unless the operand lies with them.
-        let rank = if self.is_spread(operands[0]) { shape.len() } else { super::squeezed(shape).len() };
-        let tensor = self.laid_as(tensor, &shape[..rank]);
         let mut chain = Chain::over(self, &tensor.shape);
         let x = chain.arg(&tensor);
         let quotient = chain.div(&x, &float(f32::from_bits(scale)));

@@ -58,6 +58,19 @@ impl Lower<'_> {
         Ok(Tensor { value, shape, dtype })
     }
 
+    /// A reduction over axes before the last.
+    pub(super) fn reduced_along_time(
+        &mut self,
+        f: ScalarOp,
+        tensor: &Tensor,
+        axes: &[usize],
+        shape: Vec<usize>,
+    ) -> Result<Tensor, String> {
+        let (op, _) = operation(f, tensor.dtype).ok_or("the ALUs have no such reduction")?;
+        let value = self.fold(op, tensor, axes, false);
+        Ok(Tensor { value, shape, dtype: tensor.dtype })
+    }
+
     /// Puts `identity` into the lanes behind the elements of each row. All lanes of the machine take part in rotations.
     pub(super) fn only_elements(&mut self, tensor: Tensor, identity: u32) -> Tensor {
         let lanes = self.lanes();
