@@ -1,4 +1,4 @@
-//! `lpu-models [--quick] [--part K/N]`: whole models on a simulated streaming chip, `tsp1`, beside this processor.
+//! `lpu-models [--quick] [--model ID] [--part K/N]`: whole models on a simulated streaming chip, `tsp1`, beside this processor.
 //!
 //! Inputs are those of the baseline, cut to the sizes of the row. The host multiplies nothing: such a model is refused.
 //! Bar: each image is proved; the simulated cycles are those of the proof; results are the evaluator's within the row's
@@ -37,7 +37,9 @@ type Dims = &'static [(&'static str, i64)];
 
 const MINILM: Dims = &[("batch", 1), ("seq", 16)];
 
-const ROWS: [Row; 5] = [
+const IMAGE: Dims = &[("batch", 1)];
+
+const ROWS: [Row; 7] = [
     Row { id: "wakeword-head", precision: Precision::F16, dims: &[], relative: 1e-2, quick: Some(&[]) },
     Row {
         id: "minilm-int8-qdq",
@@ -49,12 +51,16 @@ const ROWS: [Row; 5] = [
     Row { id: "minilm", precision: Precision::F16, dims: MINILM, relative: 1e-2, quick: None },
     Row { id: "minilm", precision: Precision::F16x2, dims: MINILM, relative: 1e-4, quick: None },
     Row { id: "magika", precision: Precision::F16, dims: &[("unk__214", 1)], relative: 1e-2, quick: None },
+    Row { id: "resnet50-thin-qdq", precision: Precision::F32, dims: IMAGE, relative: 1e-2, quick: None },
+    Row { id: "resnet50-thin", precision: Precision::F16, dims: IMAGE, relative: 1e-2, quick: None },
 ];
 
 pub fn run(args: &[String]) -> Result<Outcome> {
     let (part, args) = Part::taken(args)?;
     let is_quick = args.iter().any(|arg| arg == "--quick");
-    let rows: Vec<&Row> = ROWS.iter().filter(|row| row.quick.is_some() || !is_quick).collect();
+    let wanted = args.iter().position(|arg| arg == "--model").and_then(|at| args.get(at + 1));
+    let is_wanted = |row: &&Row| (row.quick.is_some() || !is_quick) && wanted.is_none_or(|id| id == row.id);
+    let rows: Vec<&Row> = ROWS.iter().filter(is_wanted).collect();
     let rows = part.take(rows);
     let catalog = Catalog::load()?;
     let mut ids: Vec<String> = rows.iter().map(|row| row.id.to_string()).collect();

@@ -31,7 +31,7 @@ pub fn tensor_pipeline(targets: Targets<'_>, precision: Precision) -> Pipeline<'
         // What a formula says twice is said once.
         .pass("cse", |program, _| Ok(program.for_each_func(cse)))
         // Constants are folded, so that scales and zero points are seen.
-        .pass("recover_composites", move |program, cx| recover_composites(program, target, cx))
+        .pass("recover_composites", move |program, cx| recover_composites(program, targets, cx))
         // Transposed convolutions are still one op.
         .pass("fold_scales", fold_scales)
         .pass("dce", |program, _| Ok(program.for_each_func(dce)))

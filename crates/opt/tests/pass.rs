@@ -51,9 +51,9 @@ fn pipeline<'a>(name: &str, target: &'a dyn Target) -> Pipeline<'a, TensorProgra
         "form_kernels" => p.pass("form_kernels", move |program, cx| form_kernels(program, target, cx)),
         "inline_branches" => p.pass("inline_branches", passes::inline_branches),
         "legalise_types" => p.pass("legalise_types", passes::legalise_types),
-        "recover_composites" => {
-            p.pass("recover_composites", move |program, cx| passes::recover_composites(program, target, cx))
-        }
+        "recover_composites" => p.pass("recover_composites", move |program, cx| {
+            passes::recover_composites(program, Targets::host(target), cx)
+        }),
         "requantise" => p.pass("requantise", passes::requantise),
         "round_factors" => p.pass("round_factors", move |program, cx| {
             passes::round_factors(program, Precision::Bf16, target, cx)

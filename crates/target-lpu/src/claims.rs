@@ -8,7 +8,7 @@ use tegula_backend::Claim;
 use tegula_base::DType;
 use tegula_ir::{OpId, Value};
 use tegula_machine::Lpu;
-use tegula_tensor::{PadMode, PoolKind, TensorFunc, TensorOp};
+use tegula_tensor::{PadMode, PoolKind, TensorFunc, TensorOp, Window};
 
 /// Elements of a tensor beyond which movements are the host's: each element is looked at when a movement is compiled.
 const MOST_ELEMENTS: usize = 1 << 22;
@@ -27,7 +27,7 @@ pub(crate) fn claims(func: &TensorFunc, op: OpId, lpu: &Lpu, factors: FloatFacto
     if let TensorOp::Conv { .. } | TensorOp::Pool { .. } = kind {
         let ends = [func.operand(op, 0), func.results(op)[0]];
         let shapes = ends.iter().filter_map(|value| func.ty(*value).shape.as_static());
-        if let Some(problem) = shapes.into_iter().find_map(|shape| unfit_channels_last(&shape, lpu)) {
+        if let Some(problem) = shapes.into_iter().find_map(|shape| unfit_image(&shape, 1, lpu)) {
             return no(problem);
         }
     }
@@ -41,27 +41,25 @@ pub(crate) fn claims(func: &TensorFunc, op: OpId, lpu: &Lpu, factors: FloatFacto
         TensorOp::Reduce { f, .. } => lower::reduce_claims(*f, dtype(func.operand(op, 0))),
         TensorOp::Dot { .. } => dot(func, op, lpu, factors),
         TensorOp::Conv { window, .. } => {
-            let is_known = window.low.iter().chain(&window.high).all(|dim| dim.as_const().is_some());
+            let is_known = is_padded(window);
             let claim = match lower::is_of_bytes(func, op) {
                 true => full_loads(lpu),
                 false => float_factors(func, op, lpu, factors),
             };
             match claim {
-                Claim::Yes if !is_known => no("its padding is open"),
+                Claim::Yes if !is_known => no("its padding is open or negative"),
                 Claim::Yes if !lower::is_known(func, func.operand(op, 1), lower::DEEPEST) => {
                     no("its weights are computed")
                 }
                 claim => claim,
             }
         }
-        TensorOp::Pool { kind, window } => {
-            let is_known = window.low.iter().chain(&window.high).all(|dim| dim.as_const().is_some());
-            match (kind, dtype(func.operand(op, 0))) {
-                (PoolKind::Max, DType::F32 | DType::I8 | DType::U8) if is_known => Claim::Yes,
-                (PoolKind::Max, _) => no("its padding is open, or its elements have no maximum on the chip"),
-                _ => no("the chip pools maxima alone"),
-            }
-        }
+        TensorOp::Pool { window, .. } if !is_padded(window) => no("its padding is open or negative"),
+        TensorOp::Pool { kind, .. } => match (kind, dtype(func.operand(op, 0))) {
+            (PoolKind::Max, DType::F32 | DType::I8 | DType::U8) | (_, DType::F32) => Claim::Yes,
+            (PoolKind::Max, other) => no(format!("the ALUs take no maxima of {other}")),
+            (_, other) => no(format!("the ALUs take no averages of {other}")),
+        },
         TensorOp::Softmax { .. }
         | TensorOp::LayerNorm { .. }
         | TensorOp::RmsNorm { .. }
@@ -123,14 +121,18 @@ fn unfit_shape(shape: &[usize], lpu: &Lpu) -> Option<String> {
     }
     let rows = lower::vectors(lower::squeezed(shape), lanes(lpu));
     match shape.len() {
-        3.. if unfit_rows(rows, lpu).is_some() => unfit_channels_last(shape, lpu),
+        // Of what convolutions read and write, channels are the second axis, or the last.
+        3.. if unfit_rows(rows, lpu).is_some() => {
+            unfit_image(shape, shape.len() - 1, lpu).and_then(|_| unfit_image(shape, 1, lpu))
+        }
         _ => unfit_rows(rows, lpu),
     }
 }
 
-/// What keeps a tensor from lying on the chip with its channels last.
-fn unfit_channels_last(shape: &[usize], lpu: &Lpu) -> Option<String> {
-    unfit_rows(lower::vectors(&lower::channels_last(shape), lanes(lpu)), lpu)
+/// What keeps an image whose channels are an axis from lying on the chip.
+fn unfit_image(shape: &[usize], axis: usize, lpu: &Lpu) -> Option<String> {
+    let layout = lower::grouped(&lower::ordered(shape, axis), lanes(lpu));
+    unfit_rows(lower::vectors(&layout, lanes(lpu)), lpu)
 }
 
 /// Lanes of a vector that hold elements, at the least.
@@ -143,6 +145,11 @@ fn unfit_rows(rows: u32, lpu: &Lpu) -> Option<String> {
     (rows > half / MOST_OF_HALF).then(|| {
         format!("a tensor of {rows} vectors is more than a third of the {half} that a half of the chip holds")
     })
+}
+
+/// Whether all padding of a window is known.
+fn is_padded(window: &Window) -> bool {
+    window.low.iter().chain(&window.high).all(|dim| dim.as_const().is_some_and(|size| size >= 0))
 }
 
 fn is_constant(func: &TensorFunc, value: Value) -> bool {

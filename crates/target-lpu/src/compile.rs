@@ -57,21 +57,24 @@ pub fn compile(
     let region = normal_form(region).map_err(refused)?;
     let mut flows = lower(&region, lpu, factors).map_err(refused)?;
     fuse(&mut flows, lpu);
-    let mut last = None;
-    for rung in [Rung::Overlapped, Rung::Serial] {
-        match Builder::new(flows.clone(), lpu, rung).image(machine) {
-            Ok(compiled) => return Ok(compiled),
-            Err(Stop::RunsDry(queue)) => {
-                last = Some(Infeasible {
-                    resource: format!("words of {}", queue.0),
-                    need: 1,
-                    ..Infeasible::default()
-                })
-            }
-            Err(Stop::Infeasible(found)) => return Err(found),
+    let RunsDry(queue) = match Builder::new(flows.clone(), lpu, Rung::Overlapped).image(machine) {
+        Ok(compiled) => return Ok(compiled),
+        Err(Stop::RunsDry(queue)) => queue,
+        Err(Stop::Infeasible(found)) => return Err(found),
+    };
+    match Builder::new(flows, lpu, Rung::Serial).image(machine) {
+        Ok(mut compiled) => {
+            compiled
+                .remarks
+                .push(format!("flows do not share time, since {queue} runs out of words where they do"));
+            Ok(compiled)
         }
+        Err(Stop::RunsDry(RunsDry(queue))) => {
+            let resource = format!("words of {queue}");
+            Err(Infeasible { resource, need: 1, ..Infeasible::default() })
+        }
+        Err(Stop::Infeasible(found)) => Err(found),
     }
-    Err(last.unwrap_or_default())
 }
 
 /// How flows share time.

@@ -32,6 +32,10 @@ fn is_chain(steps: &[Step]) -> bool {
 /// Words of one queue of a burst at the most: while a queue issues them it may hold no others.
 const MOST_WORDS: usize = 32;
 
+/// Tiles of a product from which on their loads may need more words than a queue has in time: some four words a tile, of a
+/// queue of 80 that holds two fetches.
+const MANY_TILES: usize = 8;
+
 pub(crate) fn too_long(flow: &Flow) -> Infeasible {
     Infeasible {
         resource: format!("streams, or words of queues, for one round of {flow}"),
@@ -94,7 +98,8 @@ impl Builder<'_> {
         let homes = values.filter_map(|value| Some((value, self.homes.0.get(&value)?.clone())));
         let homes: BTreeMap<ValueId, Home> = homes.collect();
         let kind = || JobKind::Product(flow.clone(), Homes(homes.clone()));
-        if self.rung == Rung::Serial && !self.has_text_for(kind()) {
+        let is_long = self.rung == Rung::Serial || product.tiles.len() >= MANY_TILES;
+        if is_long && !self.has_text_for(kind()) {
             if product.tiles.len() > 1 {
                 return self.run_in_tiles(flow);
             }

@@ -7,6 +7,7 @@
 //! A reshape changes nothing; who needs a tensor in another layout asks for it.
 
 mod alu;
+mod band;
 mod casts;
 mod channels;
 mod constants;
@@ -15,8 +16,10 @@ mod dot;
 mod elementwise;
 mod functions;
 mod halves;
+mod images;
 mod moves;
 mod norm;
+mod pool;
 mod quantised;
 mod quantize;
 mod reduce;
@@ -34,8 +37,8 @@ use tegula_machine::Lpu;
 use tegula_tensor::{TensorFunc, TensorOp, TensorProgram};
 
 pub(crate) use casts::stored;
-pub(crate) use channels::channels_last;
 pub(crate) use elementwise::claims as elementwise_claims;
+pub(crate) use images::{grouped, ordered};
 pub(crate) use moves::claims as movement_claims;
 pub(crate) use norm::normal_form;
 pub(crate) use quantised::{DEEPEST, conversions, is_known, is_of_bytes};
@@ -56,8 +59,11 @@ pub(crate) struct Tensor {
 enum Lowered {
     Known(Arc<HostTensor>),
     Computed(Tensor),
-    /// A tensor `[batch, channel, spatial..]` that lies as `[batch, spatial.., channel]`.
-    ChannelsLast(Tensor),
+    /// An image, whose axis of channels lies last.
+    Image {
+        tensor: Tensor,
+        axis: usize,
+    },
 }
 
 pub(crate) struct Lower<'a> {
@@ -69,7 +75,9 @@ pub(crate) struct Lower<'a> {
     constants: Constants,
     /// Tensors in other layouts than they were computed in.
     laid: BTreeMap<(ValueId, Vec<usize>), Tensor>,
-    /// Tensors with channels last, in the plain order.
+    /// The axis of channels of each value that is an image.
+    axes: Vec<Option<usize>>,
+    /// Images in the plain order.
     plain: BTreeMap<Value, Tensor>,
     node: Arc<str>,
     /// How the op at hand is called in names of values.
@@ -103,6 +111,7 @@ pub(crate) fn lower(
         values: BTreeMap::new(),
         constants: Constants::default(),
         laid: BTreeMap::new(),
+        axes: images::channel_axes(func),
         plain: BTreeMap::new(),
         node: Arc::from(""),
         op_name: "",
@@ -138,12 +147,15 @@ fn wanted(func: &TensorFunc) -> Vec<bool> {
         if !is_wanted {
             continue;
         }
-        match dot::bytes_of(func, op) {
-            Some(sides) => {
-                sides.iter().flat_map(|side| side.values()).for_each(|value| wanted[value.index()] = true)
-            }
-            None => func.operands(op).iter().for_each(|value| wanted[value.index()] = true),
+        let mut read: Vec<Value> = match dot::bytes_of(func, op) {
+            Some(sides) => sides.iter().flat_map(|side| side.values()).collect(),
+            None => func.operands(op).to_vec(),
+        };
+        // A convolution pads by itself.
+        if let TensorOp::Conv { window, .. } = func.kind(op) {
+            read[0] = conv::unpadded(func, read[0], window).value;
         }
+        read.into_iter().for_each(|value| wanted[value.index()] = true);
     }
     wanted
 }
@@ -153,8 +165,8 @@ impl Lower<'_> {
         if let Some(known) = constants::fold(self, op, program)? {
             return Ok(Lowered::Known(known));
         }
-        if let Some(tensor) = self.keep_channels_last(op)? {
-            return Ok(Lowered::ChannelsLast(tensor));
+        if let Some(image) = self.keep_image(op)? {
+            return Ok(image);
         }
         let result = self.func.results(op)[0];
         let shape = self.shape(result)?;
@@ -170,10 +182,7 @@ impl Lower<'_> {
                 None => self.float_dot(dims, self.func.operand(op, 0), self.func.operand(op, 1))?,
             },
             TensorOp::Conv { .. } => return self.conv(op, shape),
-            TensorOp::Pool { window, .. } => {
-                let pooled = self.max_pool(self.func.operand(op, 0), window, &shape)?;
-                return Ok(Lowered::ChannelsLast(pooled));
-            }
+            TensorOp::Pool { .. } => return self.pool(op, &shape),
             TensorOp::Quantize { .. } => self.quantize(op, &shape, dtype)?,
             kind => self.movement(op, kind, shape, dtype)?,
         };
@@ -224,7 +233,7 @@ impl Lower<'_> {
         match self.values.get(&value).cloned() {
             Some(Lowered::Computed(tensor)) => Ok(tensor),
             Some(Lowered::Known(known)) => self.known(&known),
-            Some(Lowered::ChannelsLast(tensor)) => self.plain(value, tensor),
+            Some(Lowered::Image { tensor, axis }) => self.plain(value, tensor, axis),
             None => Err("an operand is not computed".to_string()),
         }
     }
@@ -234,7 +243,9 @@ impl Lower<'_> {
         for (number, arg) in args.into_iter().enumerate() {
             let (shape, dtype) = (self.shape(arg)?, self.func.ty(arg).dtype);
             let element = casts::stored(dtype).ok_or_else(|| format!("an input is of {dtype}"))?;
-            let shape = squeezed(&shape).to_vec();
+            // An image whose channels lie last has the rows of an image.
+            let is_image = self.axes[arg.index()].is_some_and(|axis| axis + 1 == shape.len());
+            let shape = if is_image { grouped(&shape, self.lanes()) } else { squeezed(&shape).to_vec() };
             let vectors = vectors(&shape, self.lanes());
             self.op_name = "input";
             let value = self.fresh(element, vectors, false);
@@ -243,7 +254,12 @@ impl Lower<'_> {
             self.program.inputs.push(Port { name, value, dtype, row });
             let wide = self.widened(value, element, vectors);
             let tensor = self.spread(Tensor { value: wide, shape, dtype });
-            self.values.insert(arg, Lowered::Computed(tensor));
+            let axis = self.axes[arg.index()].filter(|_| is_image);
+            let lowered = match axis {
+                Some(axis) => Lowered::Image { tensor, axis },
+                None => Lowered::Computed(tensor),
+            };
+            self.values.insert(arg, lowered);
         }
         Ok(())
     }

@@ -84,7 +84,7 @@ fn near(homes: &[&Home], [from, to]: [f64; 2]) -> Vec<Place> {
 }
 
 /// The share of a bank of text that stays free of values where that can be.
-const TEXT_SHARE: u16 = 8;
+const TEXT_SHARE: u16 = 2;
 
 /// Slices of a byte of each element: values of 32 bits have four.
 const BYTES: u8 = 4;

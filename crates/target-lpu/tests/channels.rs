@@ -1,6 +1,6 @@
 //! Convolutions and what stands between them: channels lie last from one to the next.
 
-use crate::support::{check, floats, region_with};
+use crate::support::{check, floats, region, region_with};
 use tegula_base::HostTensor;
 
 fn window(size: usize, stride: usize, pad: usize) -> String {
@@ -91,4 +91,82 @@ fn dequantised_convolutions_are_of_bytes() {
     let program = region_with(&[x], &ops.concat(), y, &constants.each_ref());
     let input: Vec<u8> = bytes(&[1, 5, 6, 6], 6).into_iter().map(|x| (x + 120) as u8).collect();
     check(&program, "tsp1", &[HostTensor::from_elements(&[1, 5, 6, 6], &input)], 1e-6);
+}
+
+/// `conv` of a shape by filters of a shape, beside a decimal: `(size, stride, dilation, low, high)` of both axes.
+fn conv_op(name: &str, [x, w]: [&str; 2], types: [&str; 3], window: [usize; 5], groups: usize) -> String {
+    let all = |n: usize| format!("[{n}, {n}]");
+    let [size, stride, dilation, low, high] = window.map(all);
+    let [from, filters, to] = types;
+    format!(
+        "{name} = \"tgn.conv\"({x}, {w}) <{{window = {{size = {size}, strides = {stride}, dilations = {dilation}, low = {low}, high = {high}}}, groups = {groups}, out = \"f32\"}}> : ({from}, {filters}) -> {to}\n"
+    )
+}
+
+/// Several pixels share a row: windows reach into the rows beside it, and rows of results repeat in phases.
+#[test]
+fn pixels_share_rows() {
+    // From 28 pixels of 3 channels a row to 6 of 16, then to 3 of 40, by a stride, an odd padding and a dilation.
+    let (x, w, y) = ("tensor<1x3x11x56xf32>", "tensor<16x3x5x5xf32>", "tensor<1x16x6x28xf32>");
+    let (v, z) = ("tensor<40x16x3x3xf32>", "tensor<1x40x4x26xf32>");
+    let ops = [
+        constant("%w", 0, w, "f32", &[16, 3, 5, 5]),
+        constant("%v", 1, v, "f32", &[40, 16, 3, 3]),
+        conv_op("%0", ["%x0", "%w"], [x, w, y], [5, 2, 1, 2, 2], 1),
+        conv_op("%y", ["%0", "%v"], [y, v, z], [3, 1, 2, 1, 1], 1),
+    ];
+    let constants = [floats(&[16, 3, 5, 5], 1), floats(&[40, 16, 3, 3], 2)];
+    let program = region_with(&[x], &ops.concat(), z, &constants.each_ref());
+    check(&program, "tsp1", &[floats(&[1, 3, 11, 56], 3)], 2e-3);
+}
+
+/// Each channel has a filter of its own, then each group of channels several.
+#[test]
+fn groups_of_channels() {
+    let (x, w) = ("tensor<2x32x6x20xf32>", "tensor<32x1x3x3xf32>");
+    let (v, z) = ("tensor<64x8x1x1xf32>", "tensor<2x64x3x10xf32>");
+    let ops = [
+        constant("%w", 0, w, "f32", &[32, 1, 3, 3]),
+        constant("%v", 1, v, "f32", &[64, 8, 1, 1]),
+        conv_op("%0", ["%x0", "%w"], [x, w, x], [3, 1, 1, 1, 1], 32),
+        conv_op("%y", ["%0", "%v"], [x, v, z], [1, 2, 1, 0, 0], 4),
+    ];
+    let constants = [floats(&[32, 1, 3, 3], 1), floats(&[64, 8, 1, 1], 2)];
+    let program = region_with(&[x], &ops.concat(), z, &constants.each_ref());
+    check(&program, "tsp1", &[floats(&[2, 32, 6, 20], 3)], 2e-3);
+}
+
+/// Averages of windows, with and without what pads; pixels of a row move beside one another.
+#[test]
+fn averages_of_windows() {
+    let (x, y) = ("tensor<1x16x7x20xf32>", "tensor<1x16x4x10xf32>");
+    for kind in ["average", "average_inside", "sum", "max"] {
+        let op =
+            format!("%y = \"tgn.pool\"(%x0) <{{kind = \"{kind}\", {}}}> : ({x}) -> {y}", window(3, 2, 1));
+        check(&region(&[x], &op, y), "tsp1", &[floats(&[1, 16, 7, 20], 5)], 1e-6);
+    }
+}
+
+/// An image whose channels are its last axis: it comes in rows of pixels, and paddings in front of a convolution are its own.
+#[test]
+fn images_with_their_channels_last() {
+    let (x, p) = ("tensor<1x9x40x3xf32>", "tensor<1x11x42x3xf32>");
+    let (t, w, y) = ("tensor<1x3x11x42xf32>", "tensor<8x3x3x3xf32>", "tensor<1x8x9x40xf32>");
+    let (z, b) = ("tensor<1x9x40x8xf32>", "tensor<1x1x1x8xf32>");
+    let ops = [
+        constant("%w", 0, w, "f32", &[8, 3, 3, 3]),
+        constant("%b", 1, b, "f32", &[1, 1, 1, 8]),
+        "%f = \"tgn.splat\"() <{dtype = \"f32\", shape = [], bits = 1056964608}> : () -> tensor<f32>\n"
+            .to_string(),
+        format!(
+            "%0 = \"tgn.pad\"(%x0, %f) <{{low = [0, 1, 1, 0], high = [0, 1, 1, 0], mode = \"constant\"}}> : ({x}, tensor<f32>) -> {p}\n"
+        ),
+        format!("%1 = \"tgn.transpose\"(%0) <{{perm = [0, 3, 1, 2]}}> : ({p}) -> {t}\n"),
+        conv_op("%2", ["%1", "%w"], [t, w, y], [3, 1, 1, 0, 0], 1),
+        format!("%3 = \"tgn.transpose\"(%2) <{{perm = [0, 2, 3, 1]}}> : ({y}) -> {z}\n"),
+        format!("%y = \"tgn.elementwise\"(%3, %b) <{{f = \"add\"}}> : ({z}, {b}) -> {z}"),
+    ];
+    let constants = [floats(&[8, 3, 3, 3], 1), floats(&[1, 1, 1, 8], 2)];
+    let program = region_with(&[x], &ops.concat(), z, &constants.each_ref());
+    check(&program, "tsp1", &[floats(&[1, 9, 40, 3], 3)], 2e-3);
 }

@@ -13,7 +13,7 @@ mod movement;
 mod near;
 mod reshape;
 mod transpose;
-mod window;
+pub(super) mod window;
 
 use near::Near;
 use std::cell::{Cell, OnceCell};

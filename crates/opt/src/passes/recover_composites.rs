@@ -14,24 +14,30 @@ mod quantised;
 mod requantised;
 mod rows;
 
-use crate::passes::canonicalise::{Rule, apply_rules};
-use tegula_backend::Target;
+use crate::passes::canonicalise::{Rule, apply_rules, window};
+use tegula_backend::{Contractions, Targets};
 use tegula_base::Diagnostics;
 use tegula_ir::ScalarOp;
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_tensor::{TensorOp, TensorProgram};
 
+/// Where contractions are a device's, they are not shaped for the host, and no function of bytes becomes a lookup of the host's.
 pub fn recover_composites(
     program: &mut TensorProgram,
-    target: &dyn Target,
+    targets: Targets<'_>,
     cx: &mut PassCx,
 ) -> Result<Changed, Diagnostics> {
-    apply_rules(program, if target.preferences().lookup_tables { table_with_lookups } else { table }, cx)
+    let table = match targets.contractions {
+        Contractions::Device => table_of_device,
+        Contractions::Anywhere if targets.host.preferences().lookup_tables => table_with_lookups,
+        Contractions::Anywhere => table,
+    };
+    apply_rules(program, table, cx)
 }
 
 #[cfg(test)]
-pub(crate) const TABLES: [&[Rule]; 9] =
-    [MUL, DIV, RECIPROCAL, ADD, SUB, CAST, CONTRACTIONS, QUANTIZE, LOOKUPS];
+pub(crate) const TABLES: [&[Rule]; 10] =
+    [MUL, DIV, RECIPROCAL, ADD, SUB, CAST, CONTRACTIONS, CONTRACTIONS_OF_DEVICE, QUANTIZE, LOOKUPS];
 
 fn table(kind: &TensorOp) -> &'static [Rule] {
     match kind {
@@ -53,6 +59,15 @@ fn table(kind: &TensorOp) -> &'static [Rule] {
 fn table_with_lookups(kind: &TensorOp) -> &'static [Rule] {
     match kind {
         TensorOp::Quantize { .. } => LOOKUPS,
+        kind => table(kind),
+    }
+}
+
+fn table_of_device(kind: &TensorOp) -> &'static [Rule] {
+    match kind {
+        TensorOp::Conv { .. } | TensorOp::Dot { .. } => CONTRACTIONS_OF_DEVICE,
+        // No pass behind this one touches what a device takes.
+        TensorOp::Pool { .. } => window::POOL,
         kind => table(kind),
     }
 }
@@ -81,14 +96,28 @@ const ADD: &[Rule] = &[
 const SUB: &[Rule] =
     &[Rule { name: "x - log(sum(exp(x))) => log softmax(x)", apply: rows::log_softmax }, NORM_OF_PRODUCTS];
 const CAST: &[Rule] = &[Rule { name: "cast(composite(cast(x))) => composite(x)", apply: narrow::composite }];
+const DOT: Rule =
+    Rule { name: "dot(dequantize(x), dequantize(w)) => dot(x, w) * scales", apply: quantised::dot };
+const WEIGHTS: Rule =
+    Rule { name: "dot(x, dequantize(constant)) => dot(x, constant) * scales", apply: quantised::weights };
+const ATTENTION: Rule = Rule {
+    name: "dot(softmax(dot(q, k) * scale + mask), v) => attention(q, k, v, mask)",
+    apply: attention::attention,
+};
 const CONTRACTIONS: &[Rule] = &[
-    Rule { name: "conv(dequantize(x), dequantize(w)) => conv(x, w) * scales", apply: quantised::conv },
-    Rule { name: "dot(dequantize(x), dequantize(w)) => dot(x, w) * scales", apply: quantised::dot },
-    Rule { name: "dot(x, dequantize(constant)) => dot(x, constant) * scales", apply: quantised::weights },
     Rule {
-        name: "dot(softmax(dot(q, k) * scale + mask), v) => attention(q, k, v, mask)",
-        apply: attention::attention,
+        name: "conv(dequantize(x), dequantize(w)) => conv(x, w) * scales",
+        apply: quantised::conv_of_fours,
     },
+    DOT,
+    WEIGHTS,
+    ATTENTION,
+];
+const CONTRACTIONS_OF_DEVICE: &[Rule] = &[
+    Rule { name: "conv(dequantize(x), dequantize(w)) => conv(x, w) * scales", apply: quantised::conv },
+    DOT,
+    WEIGHTS,
+    ATTENTION,
 ];
 const MOVED: Rule = Rule { name: "quantize(moved(dequantize(x))) => moved(x)", apply: requantised::quantize };
 const QUANTIZE: &[Rule] = &[MOVED];

@@ -1,7 +1,7 @@
 //! From how elements are stored to 32 bits, and back.
 
 use super::{Lower, Tensor, row, vectors};
-use crate::flow::{Access, How, Kind, Source, ValueId};
+use crate::flow::{Access, How, Kind, Loops, Source, ValueId};
 use smallvec::smallvec;
 use tegula_base::DType;
 use tegula_isa_lpu::word::{AluOp, Element};
@@ -56,6 +56,51 @@ impl Lower<'_> {
             _ => AluOp::Cast { from, to, saturate: false, shift: 0 },
         };
         self.cast(value, [base, vectors], op, to)
+    }
+
+    /// A tensor of 32 bits in a new value, as it is stored, with rows of `fill` around it: `padding` of each axis but the last,
+    /// before and behind it. `fill`: the bytes of an element.
+    pub(super) fn padded_rows(
+        &mut self,
+        tensor: &Tensor,
+        to: Element,
+        padding: &[[usize; 2]],
+        fill: &[u8],
+    ) -> ValueId {
+        let lanes = self.lanes();
+        let from = if tensor.dtype.is_float() { Element::F32 } else { Element::I32 };
+        let [own, mut padded] = [(); 2].map(|()| -> Loops {
+            let chunks = super::chunks(&tensor.shape, lanes);
+            let rows = tensor.shape[..tensor.shape.len() - 1].iter();
+            rows.chain([&chunks]).map(|extent| *extent as u32).collect()
+        });
+        for (extent, [low, high]) in padded.iter_mut().zip(padding) {
+            *extent += (low + high) as u32;
+        }
+        let value = self.fresh(to, padded.iter().product(), false);
+        let strides = Access::dense(value, 0, &padded).strides;
+        let base = strides.iter().zip(padding).map(|(stride, [low, _])| stride * *low as u32).sum();
+        let source = Source::Vector(Access::dense(tensor.value, 0, &own));
+        let op = AluOp::Cast { from, to, saturate: false, shift: 0 };
+        self.flow(&own, Kind::alu(op, smallvec![source]), Access { value, base, strides: strides.clone() });
+        let splat = self.constant(to, false, fill.repeat(lanes));
+        for (axis, [low, high]) in padding.iter().enumerate() {
+            // Axes before it without their padding, those behind it with theirs.
+            let before: u32 =
+                strides.iter().zip(padding).take(axis).map(|(stride, [low, _])| stride * *low as u32).sum();
+            for (first, extent) in [(0, *low as u32), (*low as u32 + own[axis], *high as u32)] {
+                let mut loops: Loops = own.clone();
+                loops[axis] = extent;
+                loops[axis + 1..].copy_from_slice(&padded[axis + 1..]);
+                if extent > 0 {
+                    let from = Access::fixed(splat, 0, loops.len());
+                    let base = before + first * strides[axis];
+                    let out = Access { value, base, strides: strides.clone() };
+                    self.flow(&loops, Kind::Move { how: How::Stay, from }, out);
+                }
+            }
+        }
+        value
     }
 
     /// A tensor whose rows have one element, in lane 0, gets it in all lanes.

@@ -1,129 +1,245 @@
-//! Tensors whose channels lie last: what convolutions give, and what ops between them keep.
+//! Ops that keep images: what stands between convolutions computes on rows of pixels ([`super::images`]).
 //!
-//! A tensor `[batch, channel, spatial..]` then lies as `[batch, spatial.., channel]`, so that a pixel's channels are vectors.
-//! Elementwise ops, quantisations, pools and reductions over pixels compute in that order; every other op gets the plain one.
+//! Elementwise ops, quantisations, reductions over pixels, paddings of pixels and transposes that move channels alone do;
+//! every other op gets the plain order.
 
 use super::alu::{Arg, Chain};
-use super::constants::uniform;
+use super::constants::{uniform, wide_bits};
+use super::images::{grouped, moved_alone, ordered};
 use super::moves::strides;
 use super::{Lower, Lowered, Tensor};
-use crate::flow::{Access, Loops, Source};
-use smallvec::smallvec;
-use std::sync::Arc;
-use tegula_base::{DType, HostTensor};
+use crate::flow::Source;
+use tegula_base::{DType, EntityId};
 use tegula_ir::{OpId, ScalarOp, Value};
-use tegula_isa_lpu::word::{AluOp, Number};
-use tegula_tensor::{TensorOp, Window};
+use tegula_tensor::{PadMode, TensorOp};
 
-/// A shape with its second axis last.
-pub(crate) fn channels_last(shape: &[usize]) -> Vec<usize> {
-    shape.iter().take(1).chain(shape.iter().skip(2)).chain(shape.iter().skip(1).take(1)).copied().collect()
+/// Where an element of an image of a shape lies in the plain order, by its place with channels last.
+fn plain_place(flat: usize, shape: &[usize], axis: usize) -> usize {
+    let (last, own) = (ordered(shape, axis), strides(shape));
+    let (to, rank) = (strides(&last), shape.len());
+    let at = |other: usize| flat / to[other] % last[other];
+    let others = (0..rank).filter(|other| *other != axis);
+    others.enumerate().map(|(place, other)| at(place) * own[other]).sum::<usize>() + at(rank - 1) * own[axis]
 }
 
-/// Where an element of a tensor with channels last lies in the plain order, by its place.
-fn plain_place(flat: usize, last: &[usize], own: &[usize]) -> usize {
-    let to = strides(last);
-    let at = |axis: usize| flat / to[axis] % last[axis];
-    let rank = last.len();
-    let spatial: usize = (1..rank - 1).map(|axis| at(axis) * own[axis + 1]).sum();
-    at(0) * own[0] + at(rank - 1) * own[1] + spatial
+/// Where an element of a tensor of a shape lies with channels last, by its place in the plain order.
+fn last_place(flat: usize, shape: &[usize], axis: usize) -> usize {
+    let (own, last) = (strides(shape), strides(&ordered(shape, axis)));
+    let at = |other: usize| flat / own[other] % shape[other];
+    let others = (0..shape.len()).filter(|other| *other != axis);
+    others.enumerate().map(|(place, other)| at(other) * last[place]).sum::<usize>()
+        + at(axis) * last[shape.len() - 1]
+}
+
+/// How rows of an operand of an op on images lie: where the element of a place of its layout lies with channels last.
+struct Rows {
+    layout: Vec<usize>,
+    /// The operand's shape with channels last, and the channels of the result.
+    last: Vec<usize>,
+    channels: usize,
+}
+
+impl Rows {
+    /// Of an operand whose axes are those of the result, or 1.
+    fn of(own: &[usize], shape: &[usize], axis: usize, lanes: usize) -> Rows {
+        let (last, result) = (ordered(own, axis), ordered(shape, axis));
+        let (groups, rank) = (grouped(&result, lanes), own.len());
+        let mut layout = last.clone();
+        if last[rank - 2..] != [1, 1] {
+            layout[rank - 2] = if last[rank - 2] == 1 { 1 } else { groups[rank - 2] };
+            layout[rank - 1] = groups[rank - 1];
+        }
+        Rows { layout, last, channels: result[rank - 1] }
+    }
+
+    fn place(&self, flat: usize) -> usize {
+        let (to, from) = (strides(&self.layout), strides(&self.last));
+        let rank = self.layout.len();
+        let at = |axis: usize| flat / to[axis] % self.layout[axis];
+        let (row, column) = (at(rank - 2), at(rank - 1));
+        let pixels = self.layout[rank - 1] / self.channels.min(self.layout[rank - 1]);
+        let pixel = if self.last[rank - 2] == 1 { 0 } else { row * pixels + column / self.channels };
+        let channel = if self.last[rank - 1] == 1 { 0 } else { column % self.channels };
+        (0..rank - 2).map(|axis| at(axis) * from[axis]).sum::<usize>() + pixel * from[rank - 2] + channel
+    }
+
+    fn count(&self) -> usize {
+        self.layout.iter().product()
+    }
 }
 
 impl Lower<'_> {
-    /// A value that lies with its channels last.
-    pub(super) fn with_channels_last(&self, value: Value) -> Option<Tensor> {
-        match self.values.get(&value) {
-            Some(Lowered::ChannelsLast(tensor)) => Some(tensor.clone()),
-            _ => None,
+    /// A value as an image whose channels are an axis of its shape, each row with as many pixels as fill it.
+    pub(super) fn image(&mut self, value: Value, axis: usize) -> Result<Tensor, String> {
+        let shape = self.shape(value)?;
+        match self.image_operand(value, axis, &shape)? {
+            Ok(tensor) => Ok(tensor),
+            Err(bits) => {
+                let layout = grouped(&ordered(&shape, axis), self.lanes());
+                let count: usize = layout.iter().product();
+                let value_of = self.known_bits(&vec![bits; count], &layout);
+                Ok(Tensor { value: value_of, shape: layout, dtype: self.func.ty(value).dtype })
+            }
         }
     }
 
-    /// A tensor of a shape with its channels last.
-    fn turned(&mut self, tensor: Tensor, shape: &[usize]) -> Tensor {
-        let (to, from) = (channels_last(shape), strides(shape));
+    /// An operand of an op whose result is an image of a shape; bits where all its elements are the same and known.
+    fn image_operand(
+        &mut self,
+        value: Value,
+        axis: usize,
+        shape: &[usize],
+    ) -> Result<Result<Tensor, u32>, String> {
+        let own = self.shape(value)?;
+        let lowered = self.values.get(&value).cloned().ok_or("an operand is not computed")?;
+        if let Lowered::Known(known) = &lowered
+            && let Some(bits) = uniform(known)
+        {
+            return Ok(Err(bits));
+        }
+        if own.len() != shape.len() {
+            return Err("operands of an op on images differ in their ranks".to_string());
+        }
+        let rows = Rows::of(&own, shape, axis, self.lanes());
+        if let Lowered::Known(known) = &lowered {
+            let bits = wide_bits(known)?;
+            let bits: Vec<u32> =
+                (0..rows.count()).map(|flat| bits[plain_place(rows.place(flat), &own, axis)]).collect();
+            let value_of = self.known_bits(&bits, &rows.layout);
+            return Ok(Ok(Tensor { value: value_of, shape: rows.layout, dtype: known.dtype }));
+        }
+        let (tensor, is_image) = match lowered {
+            Lowered::Image { tensor, axis: other } if other == axis => (tensor, true),
+            _ => (self.tensor(value)?, axis + 1 == own.len()),
+        };
+        // In the order of channels last, rows may lie as they should.
+        if is_image
+            && rows.count() == own.iter().product::<usize>()
+            && self.lies_alike(&tensor.shape, &rows.layout)
+        {
+            return Ok(Ok(Tensor { shape: rows.layout, ..tensor }));
+        }
+        let key = (tensor.value, rows.layout.clone());
+        if let Some(known) = self.laid.get(&key).filter(|_| is_image) {
+            return Ok(Ok(Tensor { dtype: tensor.dtype, ..known.clone() }));
+        }
+        let source = |flat: usize| {
+            let place = rows.place(flat);
+            Some((0, if is_image { place } else { plain_place(place, &own, axis) }))
+        };
         let dtype = tensor.dtype;
-        self.moved(&[tensor], to.clone(), dtype, 0, &|flat| Some((0, plain_place(flat, &to, &from))))
+        let laid = self.moved(&[tensor], rows.layout.clone(), dtype, 0, &source);
+        if is_image {
+            self.laid.insert(key, laid.clone());
+        }
+        Ok(Ok(laid))
     }
 
-    /// A tensor with channels last, in the plain order of its shape.
-    pub(super) fn plain(&mut self, value: Value, tensor: Tensor) -> Result<Tensor, String> {
+    /// An image in the plain order of its shape.
+    pub(super) fn plain(&mut self, value: Value, tensor: Tensor, axis: usize) -> Result<Tensor, String> {
+        let shape = self.shape(value)?;
+        if axis + 1 == shape.len() {
+            return Ok(tensor);
+        }
         if let Some(known) = self.plain.get(&value) {
             return Ok(known.clone());
         }
-        let shape = self.shape(value)?;
-        let own = strides(&tensor.shape);
-        let to = strides(&shape);
-        let rank = shape.len();
-        let source = |flat: usize| {
-            let at = |axis: usize| flat / to[axis] % shape[axis];
-            let spatial: usize = (2..rank).map(|axis| at(axis) * own[axis - 1]).sum();
-            Some((0, at(0) * own[0] + spatial + at(1) * own[rank - 1]))
-        };
+        let source = |flat: usize| Some((0, last_place(flat, &shape, axis)));
         let dtype = tensor.dtype;
         let plain = self.moved(&[tensor], super::squeezed(&shape).to_vec(), dtype, 0, &source);
         self.plain.insert(value, plain.clone());
         Ok(plain)
     }
 
-    /// An op on tensors with channels last. None: it has no such operand, or needs the plain order.
-    pub(super) fn keep_channels_last(&mut self, op: OpId) -> Result<Option<Tensor>, String> {
+    /// An op whose result is an image. None: none of its operands is one, or it needs the plain order.
+    pub(super) fn keep_image(&mut self, op: OpId) -> Result<Option<Lowered>, String> {
         let operands = self.func.operands(op).to_vec();
-        if !operands.iter().any(|value| self.with_channels_last(*value).is_some()) {
-            return Ok(None);
-        }
         let result = self.func.results(op)[0];
+        let (Some(axis), dtype) = (self.axes[result.index()], self.func.ty(result).dtype) else {
+            return Ok(None);
+        };
+        let image = |lower: &Self, value: Value| match lower.values.get(&value) {
+            Some(Lowered::Image { tensor, axis }) => Some((tensor.clone(), *axis)),
+            _ => None,
+        };
         let shape = self.shape(result)?;
-        let dtype = self.func.ty(result).dtype;
+        let kept = |tensor: Tensor| Ok(Some(Lowered::Image { tensor, axis }));
         match self.func.kind(op) {
-            TensorOp::Elementwise { f } => self.elementwise_last(*f, &operands, &shape, dtype),
-            TensorOp::Quantize { .. } => {
-                let Some(tensor) = self.with_channels_last(operands[0]) else { return Ok(None) };
-                self.quantized(tensor, &operands[1..], dtype).map(Some)
-            }
-            TensorOp::Reduce { f, axes } => {
-                let Some(tensor) = self.with_channels_last(operands[0]) else { return Ok(None) };
-                let last = tensor.shape.len() - 1;
-                if axes.iter().any(|axis| *axis < 2) {
+            TensorOp::Elementwise { f } => {
+                let is_one = |value: &Value| image(self, *value).is_some_and(|(_, own)| own == axis);
+                if !operands.iter().any(is_one) {
                     return Ok(None);
                 }
-                let axes: Vec<usize> = axes.iter().map(|axis| axis - 1).collect();
-                let mut shape = tensor.shape.clone();
-                axes.iter().for_each(|axis| shape[*axis] = 1);
-                debug_assert!(axes.iter().all(|axis| *axis < last));
-                self.reduced_along_time(*f, &tensor, &axes, shape).map(Some)
+                match self.elementwise_image(*f, &operands, (&shape, axis), dtype)? {
+                    Some(tensor) => kept(tensor),
+                    None => Ok(None),
+                }
+            }
+            TensorOp::Quantize { .. } => match image(self, operands[0]) {
+                Some((tensor, own)) if own == axis => kept(self.quantized(tensor, &operands[1..], dtype)?),
+                _ => Ok(None),
+            },
+            TensorOp::Transpose { perm } if moved_alone(perm, axis) => {
+                let before = self.shape(operands[0])?;
+                let tensor = match image(self, operands[0]) {
+                    Some((tensor, own)) if own == perm[axis] => tensor,
+                    // Channels that lie last are in their place already.
+                    None if perm[axis] + 1 == before.len() => {
+                        let tensor = self.tensor(operands[0])?;
+                        self.laid_as(tensor, &grouped(&before, self.lanes()))
+                    }
+                    _ => return Ok(None),
+                };
+                kept(tensor)
+            }
+            TensorOp::Reduce { f, axes } => match image(self, operands[0]) {
+                Some((tensor, own)) if own == axis && !axes.contains(&axis) => {
+                    let before = ordered(&self.shape(operands[0])?, axis);
+                    let place = |other: &usize| if *other < axis { *other } else { other - 1 };
+                    let axes: Vec<usize> = axes.iter().map(place).collect();
+                    kept(self.reduced_pixels(*f, &tensor, &before, &axes)?)
+                }
+                _ => Ok(None),
+            },
+            TensorOp::Pad { low, mode, .. } => {
+                let Some((tensor, _)) = image(self, operands[0]).filter(|(_, own)| *own == axis) else {
+                    return Ok(None);
+                };
+                let fill = match (mode, operands.get(1).and_then(|value| self.values.get(value))) {
+                    (PadMode::Edge, _) => None,
+                    (PadMode::Constant, Some(Lowered::Known(known))) => uniform(known),
+                    _ => return Ok(None),
+                };
+                let low: Option<Vec<i64>> = low.iter().map(|dim| dim.as_const()).collect();
+                let low = ordered_by(&low.ok_or("a padding is open")?, axis);
+                let before = ordered(&self.shape(operands[0])?, axis);
+                kept(self.padded_image(tensor, [&before, &ordered(&shape, axis)], &low, fill))
             }
             _ => Ok(None),
         }
     }
 
-    fn elementwise_last(
+    fn elementwise_image(
         &mut self,
         f: ScalarOp,
         operands: &[Value],
-        shape: &[usize],
+        (shape, axis): (&[usize], usize),
         dtype: DType,
     ) -> Result<Option<Tensor>, String> {
-        let last = channels_last(shape);
-        let mut args = Vec::new();
         for operand in operands {
-            let own = self.shape(*operand)?;
             let is_uniform =
                 matches!(self.values.get(operand), Some(Lowered::Known(known)) if uniform(known).is_some());
-            if own.len() != shape.len() && !is_uniform {
+            if !is_uniform && self.func.ty(*operand).rank() != shape.len() {
                 return Ok(None);
             }
-            args.push(match self.values.get(operand).cloned() {
-                Some(Lowered::Known(known)) => match uniform(&known) {
-                    Some(bits) => Err(bits),
-                    None => Ok(self.known(&turned_known(&known))?),
-                },
-                Some(Lowered::ChannelsLast(tensor)) => Ok(tensor),
-                Some(Lowered::Computed(tensor)) => Ok(self.turned(tensor, &own)),
-                None => return Err("an operand is not computed".to_string()),
-            });
         }
+        let args = operands
+            .iter()
+            .map(|operand| self.image_operand(*operand, axis, shape))
+            .collect::<Result<Vec<_>, String>>()?;
         let from = self.func.ty(operands[operands.len() - 1]).dtype;
-        let mut chain = Chain::over(self, &last);
+        let layout = grouped(&ordered(shape, axis), self.lanes());
+        let mut chain = Chain::over(self, &layout);
         let args: Vec<Arg> = args
             .iter()
             .map(|arg| match arg {
@@ -132,92 +248,72 @@ impl Lower<'_> {
             })
             .collect();
         let result = chain.scalar(f, from, dtype, &args)?;
-        Ok(Some(chain.finish(result, last, dtype)))
+        Ok(Some(chain.finish(result, layout, dtype)))
     }
 
-    /// The largest of each window: one operand of a chain for each of its pixels.
-    pub(super) fn max_pool(
+    /// A reduction over axes of pixels, or of the batch. `before`: the operand's shape with channels last; axes are of that.
+    fn reduced_pixels(
         &mut self,
-        operand: Value,
-        window: &Window,
-        shape: &[usize],
+        f: ScalarOp,
+        tensor: &Tensor,
+        before: &[usize],
+        axes: &[usize],
     ) -> Result<Tensor, String> {
-        let last = channels_last(shape);
-        let tensor = match self.with_channels_last(operand) {
-            Some(tensor) => tensor,
-            None => {
-                let (tensor, own) = (self.tensor(operand)?, self.shape(operand)?);
-                self.turned(tensor, &own)
-            }
-        };
-        let least = if tensor.dtype.is_float() { f32::NEG_INFINITY.to_bits() } else { i32::MIN as u32 };
-        let padded = self.bordered(tensor, window, least)?;
-        let (value, dtype) = (padded.value, padded.dtype);
-        let number = if dtype.is_float() { Number::F32 } else { Number::I32 };
-        let chunks = super::chunks(&last, self.lanes());
-        let rank = last.len();
-        // Vectors from one pixel of an axis to the next, of the padded operand.
-        let steps: Vec<usize> = (1..rank - 1)
-            .map(|axis| padded.shape[axis + 1..rank - 1].iter().product::<usize>() * chunks)
-            .collect();
-        let batch: usize = padded.shape[1..rank - 1].iter().product::<usize>() * chunks;
-        let loops: Loops = last[..rank - 1].iter().map(|n| *n as u32).chain([chunks as u32]).collect();
-        let mut own: Loops = smallvec![batch as u32];
-        own.extend(steps.iter().zip(&window.strides).map(|(step, by)| *step as u32 * *by as u32));
-        own.push(1);
-        let taps = window.size.iter().product::<i64>() as usize;
-        let mut chain = Chain::over(self, &last);
-        debug_assert_eq!(loops.len(), own.len());
-        let tap = |tap: usize| {
-            let base = super::conv::tap_row(tap, window, &steps) as u32;
-            Source::Vector(Access { value, base, strides: own.clone() })
-        };
-        let mut most = tap(0);
-        for number_of_tap in 1..taps {
-            most = chain.alu(AluOp::Max(number), &[&most, &tap(number_of_tap)]);
+        let rank = before.len();
+        let mut shape = grouped(before, self.lanes());
+        let pixels = before[rank - 2] / shape[rank - 2];
+        let tensor = Tensor { shape: shape.clone(), ..tensor.clone() };
+        axes.iter().for_each(|axis| shape[*axis] = 1);
+        let folded = self.reduced_along_time(f, &tensor, axes, shape.clone())?;
+        if !axes.contains(&(rank - 2)) || pixels == 1 {
+            return Ok(folded);
         }
-        if taps == 1 {
-            most = chain.alu(AluOp::Move, &[&most]);
-        }
-        Ok(chain.finish(most, last, dtype))
+        // The pixels of a row, one after another.
+        let channels = before[rank - 1];
+        shape[rank - 1] = channels;
+        let pixel = |lower: &mut Self, pixel: usize| {
+            let source = |flat: usize| {
+                Some((0, flat / channels * channels * pixels + pixel * channels + flat % channels))
+            };
+            lower.moved(std::slice::from_ref(&folded), shape.clone(), folded.dtype, 0, &source)
+        };
+        let all: Vec<Tensor> = (0..pixels).map(|number| pixel(self, number)).collect();
+        let (op, _) = super::reduce::operation(f, folded.dtype).ok_or("the ALUs have no such reduction")?;
+        let mut chain = Chain::over(self, &shape);
+        let args: Vec<Arg> = all.iter().map(|tensor| chain.arg(tensor)).collect();
+        let sum = args.iter().skip(1).fold(args[0].clone(), |sum, own| chain.alu(op, &[&sum, own]));
+        Ok(chain.finish(sum, shape, folded.dtype))
     }
 
-    /// A tensor with channels last, with pixels of `fill` around it. Errors: a padding is open.
-    pub(super) fn bordered(&mut self, tensor: Tensor, window: &Window, fill: u32) -> Result<Tensor, String> {
-        let constant = |dim: &tegula_base::Dim| dim.as_const().map(|n| n as usize).ok_or("a padding is open");
-        let low = window.low.iter().map(constant).collect::<Result<Vec<_>, _>>()?;
-        let high = window.high.iter().map(constant).collect::<Result<Vec<_>, _>>()?;
-        if low.iter().chain(&high).all(|n| *n == 0) {
-            return Ok(tensor);
+    /// An image with pixels around it: of `fill`, or such as lie at its border. Shapes have their channels last.
+    pub(super) fn padded_image(
+        &mut self,
+        tensor: Tensor,
+        [before, after]: [&[usize]; 2],
+        low: &[i64],
+        fill: Option<u32>,
+    ) -> Tensor {
+        if before == after {
+            return tensor;
         }
-        let mut shape = tensor.shape.clone();
-        for (axis, (low, high)) in low.iter().zip(&high).enumerate() {
-            shape[axis + 1] += low + high;
-        }
-        let (to, own) = (strides(&shape), strides(&tensor.shape));
-        let from = tensor.shape.clone();
+        let layout = grouped(after, self.lanes());
+        let (to, own) = (strides(after), strides(before));
         let source = |flat: usize| {
             let mut place = 0;
-            for axis in 0..from.len() {
-                let i = flat / to[axis] % shape[axis];
-                let padding = axis.checked_sub(1).and_then(|axis| low.get(axis)).copied().unwrap_or(0);
-                place += i.checked_sub(padding).filter(|i| *i < from[axis])? * own[axis];
+            for axis in 0..after.len() {
+                let at = (flat / to[axis] % after[axis]) as i64 - low[axis];
+                let extent = before[axis] as i64;
+                let at = if fill.is_none() { at.clamp(0, extent - 1) } else { at };
+                place += usize::try_from(at).ok().filter(|at| *at < before[axis])? * own[axis];
             }
             Some((0, place))
         };
         let dtype = tensor.dtype;
-        Ok(self.moved(&[tensor], shape.clone(), dtype, fill, &source))
+        self.moved(&[tensor], layout, dtype, fill.unwrap_or(0), &source)
     }
 }
 
-/// A known tensor with its second axis last.
-fn turned_known(known: &Arc<HostTensor>) -> HostTensor {
-    let (last, own) = (channels_last(&known.shape), strides(&known.shape));
-    let width = known.dtype.size();
-    let count: usize = last.iter().product();
-    let bytes = (0..count).flat_map(|flat| {
-        let place = plain_place(flat, &last, &own);
-        known.bytes[place * width..][..width].to_vec()
-    });
-    HostTensor { dtype: known.dtype, bytes: bytes.collect(), shape: last }
+fn ordered_by(sizes: &[i64], axis: usize) -> Vec<i64> {
+    let others = sizes.iter().enumerate().filter(|(other, _)| *other != axis).map(|(_, size)| *size);
+    others.chain([sizes[axis]]).collect()
 }

@@ -287,7 +287,7 @@ impl Lower<'_> {
     }
 
     /// Rows that one plane multiplies in turn, so that all planes have a share, and no more than it has accumulators.
-    fn rows_of_part(&self, factors: Factors, Extents { batch, m, k, n }: Extents) -> usize {
+    pub(super) fn rows_of_part(&self, factors: Factors, Extents { batch, m, k, n }: Extents) -> usize {
         let gemm = tegula_perf::lpu::Gemm {
             m: m as u64,
             k: k as u64,
@@ -310,16 +310,20 @@ impl Lower<'_> {
 
     /// Integers in `i32`, shifted by `by`, as bytes.
     pub(super) fn as_bytes(&mut self, tensor: Tensor, by: i32) -> ValueId {
-        let value = if by == 0 {
-            tensor.value
-        } else {
-            let mut chain = Chain::over(self, &tensor.shape);
-            let x = chain.arg(&tensor);
-            let moved = chain
-                .alu(AluOp::Add(tegula_isa_lpu::word::Number::I32), &[&x, &Source::Immediate(by as u32)]);
-            chain.finish(moved, tensor.shape.clone(), DType::I32).value
-        };
+        let tensor = self.plus_int(tensor, by);
         let vectors = super::vectors(&tensor.shape, self.lanes());
-        self.narrowed(value, 0, vectors, DType::I32, Element::I8)
+        self.narrowed(tensor.value, 0, vectors, DType::I32, Element::I8)
+    }
+
+    /// Integers plus one.
+    pub(super) fn plus_int(&mut self, tensor: Tensor, by: i32) -> Tensor {
+        if by == 0 {
+            return tensor;
+        }
+        let mut chain = Chain::over(self, &tensor.shape);
+        let x = chain.arg(&tensor);
+        let number = tegula_isa_lpu::word::Number::I32;
+        let moved = chain.alu(AluOp::Add(number), &[&x, &Source::Immediate(by as u32)]);
+        chain.finish(moved, tensor.shape.clone(), DType::I32)
     }
 }

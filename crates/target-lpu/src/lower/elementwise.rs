@@ -203,7 +203,7 @@ impl Chain<'_, '_> {
 }
 
 /// The numbers of an integer type that has less than 32 bits.
-fn range(dtype: DType) -> Option<(i32, i32)> {
+pub(super) fn range(dtype: DType) -> Option<(i32, i32)> {
     match dtype {
         DType::U8 => Some((0, 255)),
         DType::I8 => Some((-128, 127)),

@@ -64,6 +64,14 @@ impl Chain<'_, '_> {
         self.select(&is_number, &corrected, &q)
     }
 
+    /// Likewise, of a finite number by a known one; their quotient is no subnormal, or is 0.
+    pub(super) fn finite_div(&mut self, a: &Arg, b: f32) -> Arg {
+        let y = float(1.0 / b);
+        let q = self.mul(a, &y);
+        let rest = self.fma(&q, &float(-b), a);
+        self.fma(&rest, &y, &q)
+    }
+
     /// `x * rsqrt(x)`, corrected by one step of Newton's method; 0 and infinity stay.
     pub(super) fn sqrt(&mut self, x: &Arg) -> Arg {
         let y = self.rsqrt(x);

@@ -47,20 +47,32 @@ impl Lower<'_> {
 
     /// The halves of a tensor of floats or bytes.
     pub(super) fn halved(&mut self, tensor: Tensor) -> Halves<ValueId> {
-        let count = vectors(&tensor.shape, self.lanes());
+        self.halved_by(tensor, &|lower, half, _| {
+            let count = vectors(&half.shape, lower.lanes());
+            lower.narrowed(half.value, 0, count, DType::F32, Element::F16)
+        })
+    }
+
+    /// Likewise; `narrowed` stores a half of 32 bits as `f16`, and is told what a known number has there.
+    pub(super) fn halved_by(
+        &mut self,
+        tensor: Tensor,
+        narrowed: &dyn Fn(&mut Self, &Tensor, fn(f64) -> Vec<u8>) -> ValueId,
+    ) -> Halves<ValueId> {
         let has_low = self.has_low(tensor.dtype);
         let tensor = self.as_floats(tensor);
-        let high = self.narrowed(tensor.value, 0, count, DType::F32, Element::F16);
-        let low = has_low.then(|| {
-            let near = Tensor { value: self.widened(high, Element::F16, count), ..tensor.clone() };
+        let rest = has_low.then(|| {
+            let count = vectors(&tensor.shape, self.lanes());
+            let near = self.narrowed(tensor.value, 0, count, DType::F32, Element::F16);
+            let near = Tensor { value: self.widened(near, Element::F16, count), ..tensor.clone() };
             let mut chain = Chain::over(self, &tensor.shape);
             let (x, near) = (chain.arg(&tensor), chain.arg(&near));
             let rest = chain.sub(&x, &near);
             let rest = chain.mul(&rest, &float(LOW_SCALE));
             let rest = chain.finish(rest, tensor.shape.clone(), DType::F32);
-            self.narrowed(rest.value, 0, count, DType::F32, Element::F16)
+            narrowed(self, &rest, low)
         });
-        Halves { high, low }
+        Halves { high: narrowed(self, &tensor, high), low: rest }
     }
 
     fn as_floats(&mut self, tensor: Tensor) -> Tensor {

@@ -2,11 +2,12 @@
 
 use super::alu::{Chain, float};
 use super::constants::{uniform, wide_bits};
+use super::elementwise::range;
 use super::quantised::{DEEPEST, is_known};
 use super::{Lower, Tensor};
 use tegula_base::DType;
 use tegula_ir::{OpId, Value};
-use tegula_isa_lpu::word::Element;
+use tegula_isa_lpu::word::{AluOp, Element, Number};
 use tegula_tensor::{TensorFunc, TensorOp};
 
 /// A float near it has no fraction: what is added to it and taken off again is rounded, ties to even. NaN stays, and what is
@@ -53,12 +54,41 @@ impl Lower<'_> {
         };
         let mut chain = Chain::over(self, &tensor.shape);
         let x = chain.arg(&tensor);
-        let quotient = chain.div(&x, &float(f32::from_bits(scale)));
-        let near = chain.add(&quotient, &float(ROUNDS));
-        let rounded = chain.add(&near, &float(-ROUNDS));
-        let moved = if zero == 0 { rounded } else { chain.add(&rounded, &float(zero as f32)) };
-        let whole = chain.cast(&moved, Element::F32, Element::I32);
-        let result = chain.saturate(&whole, to);
-        Ok(chain.finish(result, tensor.shape, to))
+        let scale = f32::from_bits(scale);
+        let whole = match (range(to), is_plain(scale)) {
+            (Some((least, most)), true) => {
+                // What is outside becomes the end of the range, as infinity does; the rest has an exact quotient in three steps.
+                let end = |number: i32| float((number as f32 - zero as f32) * scale);
+                let x = chain.alu(AluOp::Max(Number::F32), &[&x, &end(least)]);
+                let x = chain.alu(AluOp::Min(Number::F32), &[&x, &end(most)]);
+                let quotient = chain.finite_div(&x, scale);
+                // A cast rounds to the nearest, ties to even.
+                let moved = match zero {
+                    0 => quotient,
+                    zero => {
+                        let near = chain.add(&quotient, &float(ROUNDS));
+                        chain.add(&near, &float(zero as f32 - ROUNDS))
+                    }
+                };
+                chain.cast(&moved, Element::F32, Element::I32)
+            }
+            _ => {
+                let quotient = chain.div(&x, &float(scale));
+                let near = chain.add(&quotient, &float(ROUNDS));
+                let rounded = chain.add(&near, &float(-ROUNDS));
+                let moved = if zero == 0 { rounded } else { chain.add(&rounded, &float(zero as f32)) };
+                let whole = chain.cast(&moved, Element::F32, Element::I32);
+                chain.saturate(&whole, to)
+            }
+        };
+        Ok(chain.finish(whole, tensor.shape, to))
     }
+}
+
+/// Whether a scale, its inverse, and its products with bytes are normal numbers.
+fn is_plain(scale: f32) -> bool {
+    scale.is_sign_positive()
+        && (1.0 / scale).is_normal()
+        && (scale * f32::EPSILON).is_normal()
+        && (scale * 512.0).is_normal()
 }

@@ -9,7 +9,7 @@ use tegula_ir::{ScalarOp, Value};
 use tegula_isa_lpu::word::{AluOp, Element, Number};
 
 /// The operation, and the bits that change nothing.
-fn operation(f: ScalarOp, dtype: DType) -> Option<(AluOp, u32)> {
+pub(super) fn operation(f: ScalarOp, dtype: DType) -> Option<(AluOp, u32)> {
     let float = dtype == DType::F32;
     let number = if float { Number::F32 } else { Number::I32 };
     let either = |x: f32, i: i32| if float { x.to_bits() } else { i as u32 };

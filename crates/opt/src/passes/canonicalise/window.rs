@@ -13,7 +13,7 @@ pub(super) const CONV: &[Rule] = &[
         apply: conv_of_moved_pad,
     },
 ];
-pub(super) const POOL: &[Rule] = &[
+pub(in crate::passes) const POOL: &[Rule] = &[
     Rule { name: "pool max(pad(x)) => pool max(x) with padding", apply: max_of_pad },
     Rule { name: "pool sum(pad(x) by 0) => pool sum(x) with padding", apply: sum_of_pad },
 ];

@@ -12,7 +12,8 @@ use tegula_tensor::{Builder, DotDims, QuantScheme, TensorOp, Window};
 /// `None`: the zero points are not what this is for.
 pub(super) fn q_conv(b: &mut Builder, x: &[Value], window: &Window, groups: i64) -> Built<Option<Value>> {
     let rank = b.rank(x[0]);
-    let Some(mut sums) = conv(b, [x[0], x[3]], [Some(x[2]), Some(x[5])], window, groups)? else {
+    let Some(mut sums) = conv(b, [x[0], x[3]], [Some(x[2]), Some(x[5])], (window, groups), Channels::Fours)?
+    else {
         return Ok(None);
     };
     if let Some(bias) = x.get(8) {
@@ -36,14 +37,22 @@ pub(super) fn q_dot(b: &mut Builder, x: &[Value], dims: &DotDims) -> Built<Optio
     b.requantize(sums, scale, x[6], x[7]).map(Some)
 }
 
+/// The channels that a convolution of bytes may have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Channels {
+    Any,
+    /// A multiple of four, which a host multiplies at once: others, of 0, are put behind them.
+    Fours,
+}
+
 /// `conv(x - x_zero, w - w_zero)` in `i32`, of bytes; a zero point that is not there is 0.
 /// `None`: zero points are not constant, the weights' is not in the middle of its range, or sums might wrap.
 pub(crate) fn conv(
     b: &mut Builder,
     [x, w]: [Value; 2],
     [x_zero, w_zero]: [Option<Value>; 2],
-    window: &Window,
-    groups: i64,
+    (window, groups): (&Window, i64),
+    channels: Channels,
 ) -> Built<Option<Value>> {
     if may_wrap(&b.shape(w)[1..]) {
         return Ok(None);
@@ -52,7 +61,10 @@ pub(crate) fn conv(
     let rank = b.rank(input);
     let mut window = window.clone();
     let (mut low, mut high) = (vec![Dim::from(0); rank], vec![Dim::from(0); rank]);
-    high[1] = Dim::from(missing_channels(b, weights, groups));
+    high[1] = Dim::from(match channels {
+        Channels::Any => 0,
+        Channels::Fours => missing_channels(b, weights, groups),
+    });
     let filled = match high[1].is_const(0) {
         true => weights,
         false => {

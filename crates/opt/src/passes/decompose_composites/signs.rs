@@ -58,7 +58,8 @@ pub(super) fn dot(b: &mut Builder, [x, w]: [Value; 2], dims: &DotDims) -> Built 
 
 pub(super) fn conv(b: &mut Builder, [x, w]: [Value; 2], window: &Window) -> Built {
     let signed = quantised::signed(b, w)?;
-    let sums = quantised::conv(b, [x, signed], [None, None], window, 1)?.ok_or("sums of bytes may wrap")?;
+    let sums = quantised::conv(b, [x, signed], [None, None], (window, 1), quantised::Channels::Fours)?
+        .ok_or("sums of bytes may wrap")?;
     if signed == w {
         return Ok(sums);
     }

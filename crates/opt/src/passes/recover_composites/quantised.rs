@@ -40,7 +40,16 @@ fn stored(site: &Site, value: Value) -> Option<Stored> {
     (byte && scheme.block.is_none()).then_some(Stored { value, scale, zero, axis: scheme.axis })
 }
 
+/// As [`conv`], of as many channels as a host multiplies at once.
+pub(super) fn conv_of_fours(site: &mut Site) -> Applied {
+    conv_of(site, quantised::Channels::Fours)
+}
+
 pub(super) fn conv(site: &mut Site) -> Applied {
+    conv_of(site, quantised::Channels::Any)
+}
+
+fn conv_of(site: &mut Site, channels: quantised::Channels) -> Applied {
     let TensorOp::Conv { window, groups, out: DType::F32 } = site.kind() else { return Ok(None) };
     let (Some(x), Some(w)) = (stored(site, site.operand(0)), stored(site, site.operand(1))) else {
         return Ok(None);
@@ -51,7 +60,7 @@ pub(super) fn conv(site: &mut Site) -> Applied {
         return Ok(None);
     }
     let bytes = [x.bytes(site)?, w.bytes(site)?];
-    let sums = quantised::conv(&mut site.b, bytes, [x.zero, w.zero], &window, groups)?;
+    let sums = quantised::conv(&mut site.b, bytes, [x.zero, w.zero], (&window, groups), channels)?;
     let Some(sums) = sums else { return Ok(None) };
     let scale = site.b.mul(x.scale, w.scale)?;
     let rank = site.b.rank(sums);
