@@ -11,6 +11,7 @@ mod figures;
 mod fixed;
 mod goals;
 pub(crate) mod programs;
+mod residual;
 
 use anyhow::{Context, Result, ensure};
 use tegula_automation::commits::Part;

@@ -121,6 +121,8 @@ pub(crate) struct Builder<'a> {
     pub(crate) last: BTreeMap<ValueId, usize>,
     /// Values that one flow reads or writes beside each.
     pub(crate) beside: BTreeMap<ValueId, BTreeSet<ValueId>>,
+    /// Weights of products that multiply more rows by them than their loads take cycles.
+    long: BTreeSet<ValueId>,
     pub(crate) filling: Filling<'a>,
     pub(crate) phases: Vec<Phase>,
     pub(crate) timeline: Vec<Span>,
@@ -156,6 +158,11 @@ impl<'a> Builder<'a> {
                 beside.entry(*value).or_default().extend(near.iter().filter(|other| *other != value));
             }
         }
+        let long = long_weights(&flows, lpu);
+        let mut sram = Sram::of(lpu);
+        if !long.is_empty() {
+            sram.hold_weights_apart();
+        }
         let moved = flows.push(FlowValue {
             name: "moved".to_string(),
             node: Arc::from(""),
@@ -168,11 +175,12 @@ impl<'a> Builder<'a> {
             lpu,
             flows,
             moved,
-            sram: Sram::of(lpu),
+            sram,
             homes: Homes::default(),
             rung,
             last,
             beside,
+            long,
             filling: Filling::new(lpu),
             phases: Vec::new(),
             timeline: Vec::new(),
@@ -275,7 +283,8 @@ impl<'a> Builder<'a> {
         half: Option<Half>,
     ) -> Result<(), Infeasible> {
         let avoid: Vec<&Home> = apart.iter().filter_map(|other| self.homes.0.get(other)).collect();
-        let found = self.sram.place(self.flows.value(value), &avoid, half);
+        let is_long = self.long.contains(&value);
+        let found = self.sram.place(self.flows.value(value), &avoid, half, is_long);
         let home = found.map_err(|full| self.no_room(value, full.words))?;
         self.homes.0.insert(value, home);
         Ok(())
@@ -406,6 +415,22 @@ impl<'a> Builder<'a> {
             programs: vec![Program { name: PROGRAM.to_string(), phases }],
         }
     }
+}
+
+/// Known weights whose products have so many rows that loads of all planes at once would not make them faster.
+fn long_weights(flows: &FlowProgram, lpu: &Lpu) -> BTreeSet<ValueId> {
+    let load = lpu.mxm.k / lpu.mxm.load_streams.max(1);
+    let rows_of_load = 2 * lpu.mxm.planes * load;
+    let mut long = BTreeSet::new();
+    for flow in &flows.flows {
+        if let Kind::Product(product) = &flow.kind
+            && crate::flow::walk::rounds(&flow.loops) >= rows_of_load
+            && flows.value(product.weights).constant.is_some()
+        {
+            long.insert(product.weights);
+        }
+    }
+    long
 }
 
 /// The vectors of a constant, a byte of each element in each.

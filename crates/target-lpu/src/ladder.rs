@@ -36,6 +36,11 @@ const MOST_WORDS: usize = 32;
 /// queue of 80 that holds two fetches.
 const MANY_TILES: usize = 8;
 
+/// Cycles between rounds up to which a chain runs as one, and rounds up to which it does so anyway: a stage from memory to memory
+/// takes some 60 cycles.
+const FAST: i64 = 2;
+const MANY_ROUNDS: u32 = 60;
+
 pub(crate) fn too_long(flow: &Flow) -> Infeasible {
     Infeasible {
         resource: format!("streams, or words of queues, for one round of {flow}"),
@@ -59,7 +64,17 @@ impl Builder<'_> {
             self.run(&a)?;
             return self.run(&b);
         }
-        let Some(template) = schedule(flow, &self.scene()) else { return self.run_with_copies(flow) };
+        let Some((template, pace)) = schedule(flow, &self.scene()) else {
+            return self.run_with_copies(flow);
+        };
+        // Where loops start over, the first rows are read from a slice that the last ones are written to: parts do not meet.
+        let is_slow =
+            pace > FAST && rounds(&flow.loops) > MANY_ROUNDS && matches!(flow.kind, Kind::Alu { .. });
+        if let Some([a, b]) = halves(flow).filter(|_| is_slow) {
+            self.parts += 1;
+            self.run(&a)?;
+            return self.run(&b);
+        }
         if self.is_short(&template) {
             return self.add(flow, JobKind::Rigid(template));
         }

@@ -1,7 +1,9 @@
 //! Where values lie in SRAM.
 //!
-//! A value lies in a few slices side by side: one a byte of its elements, or as many as a plane loads rows at once. In each of
-//! them it has the same words of the same bank. A value that is longer than a bank lies in several such places.
+//! A value lies in a few slices side by side: four, or as many as a plane loads rows at once. In each of them it has the same
+//! words of the same bank. A value that is longer than a bank lies in several such places.
+//! Elements of 4 bytes have one in each of four slices. Of bytes, a quarter of the vectors lies in each slice, so that planes read
+//! parts of a value at once.
 //! Values that a flow reads in one cycle lie in different slices: `avoid` says which ones a new value keeps away from.
 
 use crate::assemble::Place as Text;
@@ -22,9 +24,11 @@ pub(crate) struct Place {
     pub(crate) words: u16,
     /// The value's first vector that lies here.
     first_vector: u32,
-    /// Vectors side by side, and words of each of them in a slice.
+    /// Vectors of one word of all slices, and words of each of them in a slice.
     stripe: u8,
     a_vector: u8,
+    /// Whether the vectors of a word follow one another.
+    is_striped: bool,
 }
 
 /// A value's places, by its first vectors.
@@ -54,6 +58,8 @@ pub(crate) struct Sram {
     /// The word from which on a column is tried first: what was freed just now is read for some time yet.
     next: BTreeMap<(Half, u8, u8, u8), u16>,
     text_slices: u8,
+    /// The slices from this one on hold weights of long products, where that can be; other values lie before it.
+    held_from: Option<u8>,
     /// The first word of the text in each bank.
     texts: BTreeMap<(Half, u8, u8), u16>,
 }
@@ -102,8 +108,16 @@ impl Sram {
             turns: [0; 2],
             next: BTreeMap::new(),
             text_slices: lpu.text_slices as u8,
+            held_from: None,
             texts: BTreeMap::new(),
         }
+    }
+
+    /// Keeps the stripe next to the planes for weights of long products: rows of values that lie in a slice of its own are read
+    /// while it loads.
+    pub(crate) fn hold_weights_apart(&mut self) {
+        let first = self.slices.saturating_sub(self.stripe);
+        self.held_from = (first / BYTES >= MANY_GROUPS / 2).then_some(first);
     }
 
     /// Places for text: words that no value ever had, those near the values first.
@@ -136,17 +150,20 @@ impl Sram {
         *texts = (*texts).min(word);
     }
 
-    /// Finds room for a value: in other slices than those of `avoid` and in a half, where that can be.
+    /// Finds room for a value: in other slices than those of `avoid` and in a half, where that can be. `is_long`: as weights of a
+    /// long product.
     pub(crate) fn place(
         &mut self,
         value: &FlowValue,
         avoid: &[&Home],
         wanted: Option<Half>,
+        is_long: bool,
     ) -> Result<Home, Full> {
         let width = value.element.width();
         // Rows of a stripe lie in turn in its slices, and a row's bytes in different ones: `address` says in which.
         let (slices, a_word, a_vector) = match value.striped {
             true => (self.stripe, u32::from(self.stripe), width),
+            false if width == 1 => (BYTES, u32::from(BYTES), 1),
             false => (BYTES, 1, 1),
         };
         let words = u64::from(value.vectors.div_ceil(a_word) * a_vector);
@@ -170,11 +187,31 @@ impl Sram {
             let own = home.0.first().map(|place| place.half).filter(|_| !is_held);
             let block = [words - left, words - left + u64::from(part)].map(|at| at as f64 / words as f64);
             let near: Vec<Place> = home.0.iter().copied().chain(near(avoid, block)).collect();
-            let tries = [(&near[..], own.or(wanted)), (&near, own), (&[], own)];
-            let found = tries.into_iter().find_map(|(near, half)| self.find(slices, part, near, half));
+            let zone = match (self.held_from, is_long) {
+                (None, _) => 0..self.slices,
+                (Some(first), true) => first..self.slices,
+                (Some(_), false) if value.striped => 0..self.slices,
+                (Some(first), false) => 0..first,
+            };
+            let whole = 0..self.slices;
+            let tries = [
+                (&near[..], own.or(wanted), &zone),
+                (&near, own, &zone),
+                (&near, own.or(wanted), &whole),
+                (&near, own, &whole),
+                (&[], own, &whole),
+            ];
+            let found =
+                tries.into_iter().find_map(|(near, half, zone)| self.find(slices, part, near, (half, zone)));
             let Some(place) = found else { return self.undo(home, words) };
             self.take(place);
-            home.0.push(Place { first_vector, stripe: a_word as u8, a_vector: a_vector as u8, ..place });
+            home.0.push(Place {
+                first_vector,
+                stripe: a_word as u8,
+                a_vector: a_vector as u8,
+                is_striped: value.striped,
+                ..place
+            });
             first_vector += u32::from(part) / a_vector * a_word;
             left -= u64::from(part);
         }
@@ -205,6 +242,7 @@ impl Sram {
                 first_vector: 0,
                 stripe: 1,
                 a_vector: 1,
+                is_striped: false,
             };
             self.gap(place, 0, true).map(|word| Place { word, ..place })
         })
@@ -223,7 +261,13 @@ impl Sram {
     }
 
     /// The first room in the order of turns; stripes start at the planes.
-    fn find(&mut self, slices: u8, words: u16, avoid: &[Place], wanted: Option<Half>) -> Option<Place> {
+    fn find(
+        &mut self,
+        slices: u8,
+        words: u16,
+        avoid: &[Place],
+        (wanted, zone): (Option<Half>, &std::ops::Range<u8>),
+    ) -> Option<Place> {
         let is_stripe = slices != BYTES || self.stripe == BYTES;
         let step = if is_stripe { slices } else { BYTES };
         let starts: Vec<u8> = (0..=self.slices.checked_sub(slices)?).step_by(usize::from(step)).collect();
@@ -248,8 +292,10 @@ impl Sram {
                     first_vector: 0,
                     stripe: 1,
                     a_vector: 1,
+                    is_striped: false,
                 };
-                if wanted.is_some_and(|wanted| half != wanted) {
+                let is_in_zone = zone.start <= first_slice && first_slice + slices <= zone.end;
+                if wanted.is_some_and(|wanted| half != wanted) || !is_in_zone {
                     continue;
                 }
                 if avoid.iter().any(|other| place.shares_slice(other)) {
@@ -335,9 +381,12 @@ impl Home {
         let (stripe, a_vector) = (u32::from(place.stripe), u32::from(place.a_vector));
         let (row, turn) = (within / stripe, within % stripe);
         // Of a stripe's vectors, all have this part in different slices, and each has its parts in different slices.
-        let (slice, word) = match stripe {
-            1 => (part, row),
-            _ => ((turn + part * (stripe / a_vector).max(1)) % stripe, row * a_vector + part),
+        let (slice, word) = match place.is_striped {
+            false => {
+                let words = u32::from(place.words);
+                (within / words * (u32::from(BYTES) / stripe) + part, within % words)
+            }
+            true => ((turn + part * (stripe / a_vector).max(1)) % stripe, row * a_vector + part),
         };
         Address {
             half: place.half,

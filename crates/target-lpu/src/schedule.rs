@@ -42,10 +42,10 @@ pub(crate) struct Scene<'a> {
     pub(crate) moved: u32,
 }
 
-/// The words of a flow that is no product. None: it reads two vectors at once from one slice, or needs more streams or ALUs
-/// than there are.
-pub(crate) fn schedule(flow: &Flow, scene: &Scene<'_>) -> Option<Template> {
-    PACES.into_iter().find_map(|pace| at_pace(flow, scene, pace))
+/// The words of a flow that is no product, and the cycles between its rounds. None: it reads two vectors at once from one slice,
+/// or needs more streams or ALUs than there are.
+pub(crate) fn schedule(flow: &Flow, scene: &Scene<'_>) -> Option<(Template, i64)> {
+    PACES.into_iter().find_map(|pace| Some((at_pace(flow, scene, pace)?, pace)))
 }
 
 fn at_pace(flow: &Flow, scene: &Scene<'_>, pace: i64) -> Option<Template> {

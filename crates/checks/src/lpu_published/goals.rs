@@ -11,6 +11,7 @@ use tegula_tensor::{TensorOp, TensorProgram};
 
 use super::figures::{Against, Figure, Kind, Ours};
 use super::programs::{self, Encoder};
+use super::residual;
 use crate::in_process::guarded;
 
 /// A model with the factors of its contractions.
@@ -47,6 +48,7 @@ fn model(row: &Figure, is_whole: bool) -> Result<Model> {
     let (built, factors, times) = match (row.id.as_str(), &row.sizes[..]) {
         ("V6", &[m, k, n]) => (programs::gemm(m, k, n), Factors::F16, 1),
         ("V7", &[units, rows]) => (programs::lstm(units, rows), Factors::I8, 1),
+        ("V8", []) => (residual::resnet50(), Factors::I8, 1),
         ("V9", []) => {
             let factors = if row.case == "i8" { Factors::I8 } else { Factors::F16 };
             let all = Encoder::BERT_BASE;
@@ -70,15 +72,28 @@ fn tile_bound(program: &TensorProgram, factors: Factors, lpu: &Lpu) -> Option<u6
     let func = program.entry();
     let mut cycles = 0;
     for op in func.walk() {
-        let TensorOp::Dot { dims, .. } = func.kind(op) else { continue };
+        if !matches!(func.kind(op), TensorOp::Dot { .. } | TensorOp::Conv { .. }) {
+            continue;
+        }
         let left = func.ty(func.operand(op, 0)).shape.as_static()?;
         let right = func.ty(func.operand(op, 1)).shape.as_static()?;
         let product = |shape: &[usize], axes: &[usize]| -> u64 {
             axes.iter().map(|axis| shape[*axis] as u64).product()
         };
-        let (batch, k) = (product(&left, &dims.lhs_batch), product(&left, &dims.lhs_contract));
-        let free = |shape: &[usize]| shape.iter().map(|n| *n as u64).product::<u64>() / (batch * k);
-        let gemm = Gemm { m: free(&left), k, n: free(&right), factors };
+        let all = |shape: &[usize]| shape.iter().map(|n| *n as u64).product::<u64>();
+        let (batch, gemm) = match func.kind(op) {
+            TensorOp::Dot { dims, .. } => {
+                let (batch, k) = (product(&left, &dims.lhs_batch), product(&left, &dims.lhs_contract));
+                let free = |shape: &[usize]| all(shape) / (batch * k);
+                (batch, Gemm { m: free(&left), k, n: free(&right), factors })
+            }
+            // Each pixel has its taps in one row.
+            _ => {
+                let result = func.ty(func.results(op)[0]).shape.as_static()?;
+                let n = result[1] as u64;
+                (1, Gemm { m: all(&result) / n, k: all(&right[1..]), n, factors })
+            }
+        };
         cycles += batch * gemm.tile_bound(lpu)?;
     }
     Some(cycles)
@@ -100,6 +115,23 @@ mod tests {
         for (factors, cycles) in [(Factors::F16, 148_992), (Factors::I8, 46_080)] {
             assert_eq!(12 * bound(&layer.program(factors).unwrap(), factors), cycles);
         }
+    }
+
+    /// 4.09 G multiply-adds are published of the form whose 3 x 3 convolutions have the strides, 2 M of them of the classes.
+    #[test]
+    fn a_residual_network_has_the_contractions_of_resnet_50() {
+        let program = residual::resnet50().unwrap();
+        let func = program.entry();
+        let convolutions =
+            func.walk().into_iter().filter(|op| matches!(func.kind(*op), TensorOp::Conv { .. }));
+        let multiplied = convolutions.map(|op| {
+            let [result, filters] = [func.results(op)[0], func.operand(op, 1)]
+                .map(|value| func.ty(value).shape.as_static().unwrap().iter().product::<usize>());
+            let channels = func.ty(func.results(op)[0]).shape.as_static().unwrap()[1];
+            result * filters / channels
+        });
+        let multiplied: Vec<usize> = multiplied.collect();
+        assert_eq!((multiplied.len(), multiplied.iter().sum::<usize>() / 10_000_000), (53, 408));
     }
 
     /// A step of 512 units loads 2 x 4 matrices of 512 x 512 bytes, in tiles of 320 columns: 640 of them.

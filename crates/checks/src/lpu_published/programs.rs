@@ -1,4 +1,4 @@
-//! The models of published figures as tensor programs: a contraction, a step of an LSTM, an encoder.
+//! The models of published figures as tensor programs: a contraction, a step of an LSTM, an encoder. `residual.rs` has another.
 //!
 //! Factors are bytes, whose sums are `i32` and then scaled to `f32`, or `f32` that the target rounds to `f16`. Weights are
 //! small numbers that repeat late; no two constants are the same, so that each has a place of its own.
@@ -10,7 +10,7 @@ use tegula_tensor::build::Built;
 use tegula_tensor::{Builder, DotDims, QuantScheme, TensorFunc, TensorProgram};
 
 /// What sums of bytes, and activations that become bytes, are scaled by.
-const SCALE: f64 = 1.0 / 64.0;
+pub(super) const SCALE: f64 = 1.0 / 64.0;
 
 /// Kinds of numbers of constants: their least is minus half of it.
 const NUMBERS: usize = 101;
@@ -118,13 +118,13 @@ impl Encoder {
 }
 
 /// A model that is being built.
-struct Net<'a> {
-    b: Builder<'a>,
+pub(super) struct Net<'a> {
+    pub(super) b: Builder<'a>,
     factors: Factors,
     constants: usize,
 }
 
-fn build(fill: impl FnOnce(&mut Net) -> Built<Vec<Value>>) -> Built<TensorProgram> {
+pub(super) fn build(fill: impl FnOnce(&mut Net) -> Built<Vec<Value>>) -> Built<TensorProgram> {
     let mut program = TensorProgram::new(TensorFunc::new("main"));
     let [func] = &mut program.funcs[..] else { return Err("a program has an entry".into()) };
     let b = Builder::new(func, &mut program.consts);
@@ -138,7 +138,7 @@ fn build(fill: impl FnOnce(&mut Net) -> Built<Vec<Value>>) -> Built<TensorProgra
 }
 
 impl Net<'_> {
-    fn weight(&mut self, dtype: DType, shape: &[u64]) -> Built {
+    pub(super) fn weight(&mut self, dtype: DType, shape: &[u64]) -> Built {
         let shape: Vec<usize> = shape.iter().map(|n| *n as usize).collect();
         self.constants += 1;
         let first = self.constants;
@@ -162,7 +162,7 @@ impl Net<'_> {
         }
     }
 
-    fn bytes(&mut self, x: Value) -> Built {
+    pub(super) fn bytes(&mut self, x: Value) -> Built {
         let scale = self.b.scalar_f32(SCALE as f32)?;
         let scheme = QuantScheme { axis: None, block: None, storage: DType::I8, zero_point: false };
         self.b.quantize(&[x, scale], scheme)
@@ -176,7 +176,7 @@ impl Net<'_> {
         self.b.dot(x, w, dims, DType::I32)
     }
 
-    fn scaled(&mut self, sums: Value) -> Built {
+    pub(super) fn scaled(&mut self, sums: Value) -> Built {
         let sums = self.b.cast(sums, DType::F32)?;
         self.b.with_number(ScalarOp::Mul, sums, SCALE * SCALE)
     }
@@ -197,7 +197,7 @@ impl Net<'_> {
         }
     }
 
-    fn linear(&mut self, x: Value, from: u64, to: u64) -> Built {
+    pub(super) fn linear(&mut self, x: Value, from: u64, to: u64) -> Built {
         let product = match self.factors {
             Factors::I8 => {
                 let sums = self.sums(x, from, to)?;

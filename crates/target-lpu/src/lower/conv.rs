@@ -469,12 +469,17 @@ impl Lower<'_> {
                     k: tiles.len() * self.steps_at_once(factors),
                     n: lanes.min(sizes.out_row()),
                 };
-                let most = self.rows_of_part(factors, extents) as u32;
-                for (from, extents) in cut(&loops, most) {
+                // Planes that work at once read and write different blocks of values, where a part is no shorter than its loads.
+                let load = (self.lpu.mxm.k / self.lpu.mxm.load_streams.max(1)) as usize;
+                let share = extents.m.div_ceil(self.planes(factors)).max(load);
+                let most = self.rows_of_part(factors, extents).min(share);
+                for (from, extents) in cut(&loops, most as u32) {
                     let at = |strides: &Loops| from.iter().zip(strides).map(|(i, by)| i * by).sum::<u32>();
-                    let rows = Access { value: rows, base: base + at(&strides), strides: strides.clone() };
+                    let mut rows =
+                        Access { value: rows, base: base + at(&strides), strides: strides.clone() };
                     let first = phase.first as u32 * out_chunks + column as u32;
-                    let own = Access { base: first + at(&out.strides), ..out.clone() };
+                    let mut own = Access { base: first + at(&out.strides), ..out.clone() };
+                    let extents = longest_last(extents, [&mut rows, &mut own]);
                     let product =
                         Product { factors, rows, tiles: tiles.clone(), weights: bands.value, zeros };
                     self.flow(&extents, Kind::Product(product), own);
@@ -483,6 +488,22 @@ impl Lower<'_> {
         }
         Tensor { value, shape, dtype }
     }
+}
+
+/// Loops with the longest one innermost, where that is much longer than the last: a run of rounds is one word that repeats.
+fn longest_last(mut loops: Loops, accesses: [&mut Access; 2]) -> Loops {
+    const MUCH_LONGER: u32 = 2;
+    let last = loops.len() - 1;
+    let longest = (0..loops.len()).max_by_key(|axis| (loops[*axis], *axis)).unwrap_or(last);
+    if loops[longest] >= MUCH_LONGER * loops[last] {
+        let moved = |strides: &mut Loops| {
+            let own = strides.remove(longest);
+            strides.push(own);
+        };
+        moved(&mut loops);
+        accesses.into_iter().for_each(|access| moved(&mut access.strides));
+    }
+    loops
 }
 
 /// Rounds of loops in parts of at most `most` each: where each part begins, and its loops.

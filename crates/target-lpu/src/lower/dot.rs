@@ -286,6 +286,11 @@ impl Lower<'_> {
         factors.k(self.lpu).map_or(self.lanes(), |k| self.lanes().min(k as usize))
     }
 
+    /// Products that planes multiply at once.
+    pub(super) fn planes(&self, factors: Factors) -> usize {
+        (2 * self.lpu.mxm.planes / factors.width()).max(1) as usize
+    }
+
     /// Rows that one plane multiplies in turn, so that all planes have a share, and no more than it has accumulators.
     pub(super) fn rows_of_part(&self, factors: Factors, Extents { batch, m, k, n }: Extents) -> usize {
         let gemm = tegula_perf::lpu::Gemm {

@@ -179,8 +179,8 @@ impl Lower<'_> {
         Tensor { value, shape, dtype }
     }
 
-    /// Pieces as parts that are whole superlanes, those that move alike side by side. None: some are not, or lanes of a vector
-    /// are filled beside others.
+    /// Pieces as parts that are whole superlanes, those that move alike side by side. None: some are not, or lanes of a
+    /// superlane are filled beside others.
     fn parts(&mut self, moved: &[Vec<Moved>], sources: &[Vec<Source>], fill: u32) -> Option<Vec<Part>> {
         let (size, vector) = (self.lpu.lanes as usize, self.lpu.vector() as usize);
         let has_masks =
@@ -188,33 +188,23 @@ impl Lower<'_> {
         let mut parts: Vec<(bool, Part)> = Vec::new();
         let mut filled = None;
         for (to, (own, sources)) in moved.iter().zip(sources).enumerate() {
-            let (to, size) = (to as u32, size as u32);
-            if own.is_empty() {
-                let from = (*filled.get_or_insert_with(|| self.splat(fill)), 0);
-                parts.push((true, Part { from, how: How::Stay, to, superlanes: u32::MAX, size }));
-                continue;
+            let mut pieces: Vec<((ValueId, u32), How, u32)> = Vec::new();
+            for piece in own {
+                pieces.push((piece.from, piece.how, superlanes(&piece.lanes, size, sources.len())?));
             }
-            let size = size as usize;
-            if own.iter().map(|piece| piece.lanes.len()).sum::<usize>() != sources.len() {
+            let taken: usize = own.iter().map(|piece| piece.lanes.len()).sum();
+            if taken != sources.len() {
+                let left: Vec<usize> = (0..sources.len()).filter(|lane| sources[*lane].is_none()).collect();
+                let from = (*filled.get_or_insert_with(|| self.splat(fill)), 0);
+                pieces.push((from, How::Stay, superlanes(&left, size, sources.len())?));
+            }
+            if pieces.len() > 1 && !has_masks {
                 return None;
             }
-            for (at, piece) in own.iter().enumerate() {
-                let mut superlanes = 0;
-                for lanes in piece.lanes.chunk_by(|a, b| a / size == b / size) {
-                    let superlane = lanes[0] / size;
-                    // The last one of a row has fewer lanes.
-                    if lanes.len() != size.min(sources.len() - superlane * size) {
-                        return None;
-                    }
-                    superlanes |= 1u32.checked_shl(superlane as u32)?;
-                }
-                let is_first = at == 0;
-                if !is_first && !has_masks {
-                    return None;
-                }
-                let superlanes = if is_first { u32::MAX } else { superlanes };
-                let (from, how) = (piece.from, piece.how);
-                parts.push((is_first, Part { from, how, to, superlanes, size: size as u32 }));
+            for (at, (from, how, superlanes)) in pieces.into_iter().enumerate() {
+                let superlanes = if at == 0 { u32::MAX } else { superlanes };
+                let size = size as u32;
+                parts.push((at == 0, Part { from, how, to: to as u32, superlanes, size }));
             }
         }
         // Words repeat where parts move alike. The first of each vector come first.
@@ -258,6 +248,20 @@ impl Lower<'_> {
         }
         found.into_iter().map(|(from, how, lanes)| Moved { from, how, lanes }).collect()
     }
+}
+
+/// The superlanes that some lanes of a row of `row` are. None: they are part of one.
+fn superlanes(lanes: &[usize], size: usize, row: usize) -> Option<u32> {
+    let mut superlanes = 0;
+    for own in lanes.chunk_by(|a, b| a / size == b / size) {
+        let superlane = own[0] / size;
+        // The last one of a row has fewer lanes.
+        if own.len() != size.min(row - superlane * size) {
+            return None;
+        }
+        superlanes |= 1u32.checked_shl(superlane as u32)?;
+    }
+    Some(superlanes)
 }
 
 /// Row-major strides, in elements.

@@ -7,11 +7,20 @@ use super::alu::{Arg, Chain};
 use super::images::{grouped, ordered};
 use super::moves::strides;
 use super::{Lower, Lowered, Tensor};
-use crate::flow::{Access, Loops, Source};
+use crate::flow::{Access, How, Kind, Loops, Source};
+use smallvec::smallvec;
 use tegula_base::{DType, Dim};
 use tegula_ir::{OpId, Value};
-use tegula_isa_lpu::word::{AluOp, Number};
+use tegula_isa_lpu::word::{AluOp, Element, Number};
 use tegula_tensor::{PoolKind, TensorOp, Window};
+
+/// Results of an axis whose windows have the same taps on the operand.
+#[derive(Clone)]
+struct Reach {
+    first: usize,
+    count: usize,
+    taps: Vec<usize>,
+}
 
 /// A window's sizes along one axis.
 #[derive(Clone, Copy)]
@@ -26,6 +35,20 @@ struct Axis {
 impl Axis {
     fn is_trivial(&self) -> bool {
         self.size == 1 && self.stride == 1 && self.low == 0 && self.high == 0
+    }
+
+    fn reaches(&self, before: usize, after: usize) -> Vec<Reach> {
+        let mut reaches: Vec<Reach> = Vec::new();
+        for first in 0..after {
+            let x = |tap: &usize| first * self.stride + tap * self.dilation;
+            let taps = (0..self.size).filter(|tap| (self.low..self.low + before).contains(&x(tap)));
+            let taps: Vec<usize> = taps.collect();
+            match reaches.last_mut() {
+                Some(last) if last.taps == taps => last.count += 1,
+                _ => reaches.push(Reach { first, count: 1, taps }),
+            }
+        }
+        reaches
     }
 }
 
@@ -92,41 +115,74 @@ impl Lower<'_> {
         if outer.iter().all(Axis::is_trivial) {
             return (image, before.to_vec());
         }
-        let (mut padded, mut after) = (before.to_vec(), before.to_vec());
-        let mut low = vec![0; before.len()];
+        let mut after = before.to_vec();
         for (i, axis) in outer.iter().enumerate() {
-            padded[i + 1] += axis.low + axis.high;
-            low[i + 1] = axis.low as i64;
-            after[i + 1] = (padded[i + 1] - axis.dilation * (axis.size - 1) - 1) / axis.stride + 1;
+            let padded = before[i + 1] + axis.low + axis.high;
+            after[i + 1] = (padded - axis.dilation * (axis.size - 1) - 1) / axis.stride + 1;
         }
-        let image = self.padded_image(image, [before, &padded], &low, Some(nothing));
         let layout = grouped(&after, lanes);
-        let chunks = super::chunks(&layout, lanes);
-        let mut rows = grouped(&padded, lanes);
-        *rows.last_mut().unwrap_or(&mut 0) = chunks;
-        // Vectors from one step along each axis to the next.
-        let steps = strides(&rows);
-        let by = |i: usize| outer.get(i.wrapping_sub(1)).map_or(1, |axis| axis.stride);
-        let own: Loops = steps.iter().enumerate().map(|(i, step)| (step * by(i)) as u32).collect();
-        let taps: usize = outer.iter().map(|axis| axis.size).product();
-        let (value, dtype) = (image.value, image.dtype);
-        let tap = |mut tap: usize| {
-            let mut base = 0;
-            for (axis, step) in outer.iter().zip(&steps[1..]).rev() {
-                base += (tap % axis.size * axis.dilation * step) as u32;
-                tap /= axis.size;
-            }
-            Source::Vector(Access { value, base, strides: own.clone() })
+        let dense = |layout: &[usize], value| {
+            let chunks = super::chunks(layout, lanes) as u32;
+            let rows = layout[..layout.len() - 1].iter().map(|extent| *extent as u32);
+            let extents: Loops = rows.chain([chunks]).collect();
+            (Access::dense(value, 0, &extents), extents)
         };
-        let mut chain = Chain::over(self, &layout);
-        let mut all = tap(0);
-        for number in 1..taps {
-            all = chain.alu(op, &[&all, &tap(number)]);
+        let dtype = image.dtype;
+        let value = self.fresh(Element::I32, super::vectors(&layout, lanes), false);
+        let (to, extents) = dense(&layout, value);
+        let (from, _) = dense(&grouped(before, lanes), image.value);
+        // Results whose windows lie alike have flows of their own: a tap that is padding is none.
+        let mut parts: Vec<Vec<Reach>> = vec![Vec::new()];
+        for (i, axis) in outer.iter().enumerate() {
+            let reaches = axis.reaches(before[i + 1], after[i + 1]);
+            let longer = |part: &Vec<Reach>| {
+                let part = part.clone();
+                reaches.iter().map(move |reach| part.iter().cloned().chain([reach.clone()]).collect())
+            };
+            parts = parts.iter().flat_map(longer).collect();
         }
-        if taps == 1 {
-            all = chain.alu(AluOp::Move, &[&all]);
+        for part in parts {
+            let (mut loops, mut out, mut rows) = (extents.clone(), to.clone(), from.clone());
+            for (i, (axis, reach)) in outer.iter().zip(&part).enumerate() {
+                loops[i + 1] = reach.count as u32;
+                out.base += reach.first as u32 * to.strides[i + 1];
+                rows.strides[i + 1] *= axis.stride as u32;
+            }
+            let mut taps = vec![0i64];
+            for (i, (axis, reach)) in outer.iter().zip(&part).enumerate() {
+                let step = i64::from(from.strides[i + 1]);
+                let place = |tap: &usize| {
+                    ((reach.first * axis.stride + tap * axis.dilation) as i64 - axis.low as i64) * step
+                };
+                taps = taps
+                    .iter()
+                    .flat_map(|base| reach.taps.iter().map(move |tap| base + place(tap)))
+                    .collect();
+            }
+            let taps =
+                taps.into_iter().map(|base| Source::Vector(Access { base: base as u32, ..rows.clone() }));
+            self.combined_into(op, taps.collect(), nothing, &loops, out);
         }
-        (chain.finish(all, layout, dtype), after)
+        (Tensor { value, shape: layout, dtype }, after)
+    }
+
+    /// Combines operands one after another; none give `nothing`.
+    fn combined_into(&mut self, op: AluOp, taps: Vec<Source>, nothing: u32, loops: &[u32], out: Access) {
+        let Some((first, others)) = taps.split_first() else {
+            let from = Access::fixed(self.splat(nothing), 0, loops.len());
+            return self.flow(loops, Kind::Move { how: How::Stay, from }, out);
+        };
+        let Some((last, others)) = others.split_last() else {
+            return self.flow(loops, Kind::alu(AluOp::Move, smallvec![first.clone()]), out);
+        };
+        let mut all = first.clone();
+        for tap in others {
+            let value = self.fresh(Element::I32, loops.iter().product(), false);
+            let own = Access::dense(value, 0, loops);
+            self.flow(loops, Kind::alu(op, smallvec![all, tap.clone()]), own.clone());
+            all = Source::Vector(own);
+        }
+        self.flow(loops, Kind::alu(op, smallvec![all, last.clone()]), out);
     }
 
     /// Windows along the axis whose pixels lie side by side.
