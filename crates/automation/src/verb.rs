@@ -102,7 +102,7 @@ pub const VERBS: &[Verb] = &[
     checks("lpu-faults", "[--count N] [--part K/N]", "planted faults and random changes of words of streaming chips: verifier against simulator"),
     checks("lpu-bad", "[--bless]", "bad machine files and damaged images of streaming chips"),
     checks("lpu-compile", "[--quick] [--one LAYERS FACTORS]", "what it takes to compile for streaming chips"),
-    checks("lpu-models", "[--quick] [--model ID] [--part K/N]", "whole models on a simulated streaming chip"),
+    checks("lpu-models", "[--quick] [--all] [--model ID] [--part K/N]", "whole models on a simulated streaming chip"),
     checks("lpu-published", "[--quick] [--all] [--only ID] [--part K/N]", "published figures of streaming chips beside our own"),
     checks("lpu-random", "[--seeds N] [--seed S] [--part K/N]", "random programs on streaming chips of many sizes"),
     checks("lpu-sim", "[--only PREFIX] [--some] [--part K/N]", "node cases of the onnx package on a simulated streaming chip"),

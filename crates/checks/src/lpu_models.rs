@@ -1,8 +1,9 @@
-//! `lpu-models [--quick] [--model ID] [--part K/N]`: whole models on a simulated streaming chip, `tsp1`, beside this processor.
+//! `lpu-models [--quick] [--all] [--model ID] [--part K/N]`: whole models on a simulated streaming chip, `tsp1`, beside this processor.
 //!
 //! Inputs are those of the baseline, cut to the sizes of the row. The host multiplies nothing: such a model is refused.
 //! Bar: each image is proved; the simulated cycles are those of the proof; results are the evaluator's within the row's
-//! tolerance; a second compilation gives the same bytes. `--quick` takes models that run in seconds, at smaller sizes.
+//! tolerance; a second compilation gives the same bytes. `--quick` takes models that run in seconds, at smaller sizes;
+//! `--all` takes long inputs as well, which run for minutes.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -31,6 +32,8 @@ struct Row {
     relative: f64,
     /// The sizes of a quick run, which leaves out a model without.
     quick: Option<Dims>,
+    /// Whether it is of a run of all alone.
+    is_long: bool,
 }
 
 type Dims = &'static [(&'static str, i64)];
@@ -39,32 +42,91 @@ const MINILM: Dims = &[("batch", 1), ("seq", 16)];
 
 const IMAGE: Dims = &[("batch", 1)];
 
-const ROWS: [Row; 7] = [
-    Row { id: "wakeword-head", precision: Precision::F16, dims: &[], relative: 1e-2, quick: Some(&[]) },
+const LONG: Dims = &[("batch", 1), ("seq", 128)];
+
+const ROWS: [Row; 10] = [
+    Row {
+        id: "wakeword-head",
+        precision: Precision::F16,
+        dims: &[],
+        relative: 1e-2,
+        quick: Some(&[]),
+        is_long: false,
+    },
     Row {
         id: "minilm-int8-qdq",
         precision: Precision::F32,
         dims: MINILM,
         relative: 1e-2,
         quick: Some(&[("batch", 1), ("seq", 6)]),
+        is_long: false,
     },
-    Row { id: "minilm", precision: Precision::F16, dims: MINILM, relative: 1e-2, quick: None },
-    Row { id: "minilm", precision: Precision::F16x2, dims: MINILM, relative: 1e-4, quick: None },
-    Row { id: "magika", precision: Precision::F16, dims: &[("unk__214", 1)], relative: 1e-2, quick: None },
-    Row { id: "resnet50-thin-qdq", precision: Precision::F32, dims: IMAGE, relative: 1e-2, quick: None },
-    Row { id: "resnet50-thin", precision: Precision::F16, dims: IMAGE, relative: 1e-2, quick: None },
+    Row {
+        id: "minilm",
+        precision: Precision::F16,
+        dims: MINILM,
+        relative: 1e-2,
+        quick: None,
+        is_long: false,
+    },
+    Row {
+        id: "minilm",
+        precision: Precision::F16x2,
+        dims: MINILM,
+        relative: 1e-4,
+        quick: None,
+        is_long: false,
+    },
+    Row {
+        id: "magika",
+        precision: Precision::F16,
+        dims: &[("unk__214", 1)],
+        relative: 1e-2,
+        quick: None,
+        is_long: false,
+    },
+    Row {
+        id: "resnet50-thin-qdq",
+        precision: Precision::F32,
+        dims: IMAGE,
+        relative: 1e-2,
+        quick: None,
+        is_long: false,
+    },
+    Row {
+        id: "resnet50-thin",
+        precision: Precision::F16,
+        dims: IMAGE,
+        relative: 1e-2,
+        quick: None,
+        is_long: false,
+    },
+    Row {
+        id: "minilm-int8-qdq",
+        precision: Precision::F32,
+        dims: LONG,
+        relative: 1e-2,
+        quick: None,
+        is_long: true,
+    },
+    Row { id: "minilm", precision: Precision::F16, dims: LONG, relative: 1e-2, quick: None, is_long: true },
+    Row { id: "minilm", precision: Precision::F16x2, dims: LONG, relative: 1e-4, quick: None, is_long: true },
 ];
 
 pub fn run(args: &[String]) -> Result<Outcome> {
     let (part, args) = Part::taken(args)?;
     let is_quick = args.iter().any(|arg| arg == "--quick");
+    let is_all = args.iter().any(|arg| arg == "--all");
     let wanted = args.iter().position(|arg| arg == "--model").and_then(|at| args.get(at + 1));
-    let is_wanted = |row: &&Row| (row.quick.is_some() || !is_quick) && wanted.is_none_or(|id| id == row.id);
+    let is_wanted = |row: &&Row| {
+        (row.quick.is_some() || !is_quick) && (is_all || !row.is_long) && wanted.is_none_or(|id| id == row.id)
+    };
     let rows: Vec<&Row> = ROWS.iter().filter(is_wanted).collect();
     let rows = part.take(rows);
     let catalog = Catalog::load()?;
     let mut ids: Vec<String> = rows.iter().map(|row| row.id.to_string()).collect();
-    // A model at two precisions.
+    // A model at two precisions, or sizes.
+    ids.sort();
     ids.dedup();
     let baselines = baseline::prepare(&catalog, &ids)?;
     let (mut regions, mut failed) = (0, 0);
@@ -122,9 +184,10 @@ fn model(row: &Row, is_quick: bool, baseline: &Baseline) -> Result<usize> {
         compare(got, want, tolerance).map_err(|difference| anyhow!("output `{}` {difference}", port.name))?;
     }
     println!(
-        "{:20} {:5} {regions} regions, {} kernels of the host",
+        "{:20} {:5} {:?} {regions} regions, {} kernels of the host",
         row.id,
         row.precision.name(),
+        row.dims,
         read.manifest.kernels.len() - regions
     );
     Ok(regions)
