@@ -248,6 +248,7 @@ impl Lower<'_> {
             let shape = if is_image { grouped(&shape, self.lanes()) } else { squeezed(&shape).to_vec() };
             let vectors = vectors(&shape, self.lanes());
             self.op_name = "input";
+            self.node = self.first_reader(arg);
             let value = self.fresh(element, vectors, false);
             let (name, row) = (format!("in{number}"), row(&shape) as u32);
             self.program.values[value.0 as usize].name = name.clone();
@@ -264,12 +265,21 @@ impl Lower<'_> {
         Ok(())
     }
 
+    /// The node of the first op that reads a value.
+    fn first_reader(&self, value: Value) -> Arc<str> {
+        let mut ops = self.func.ops_in(self.func.body()).iter();
+        let reader = ops.find(|op| self.func.operands(**op).contains(&value));
+        reader.and_then(|op| self.func.op(*op).location.clone()).unwrap_or_default()
+    }
+
     fn outputs(&mut self, op: OpId) -> Result<(), String> {
         for (number, result) in self.func.operands(op).to_vec().into_iter().enumerate() {
             let tensor = self.tensor(result)?;
             let element =
                 casts::stored(tensor.dtype).ok_or_else(|| format!("a result is of {}", tensor.dtype))?;
             self.op_name = "output";
+            let maker = self.func.def_op(result);
+            self.node = maker.and_then(|op| self.func.op(op).location.clone()).unwrap_or_default();
             let vectors = vectors(&tensor.shape, self.lanes());
             // A copy: the value may be an input or a constant, or a result twice.
             let value = self.narrowed(tensor.value, 0, vectors, tensor.dtype, element);
