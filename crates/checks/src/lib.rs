@@ -30,6 +30,7 @@ mod lpu_models;
 mod lpu_published;
 mod lpu_random;
 mod lpu_sim;
+mod lpu_timeline;
 mod models;
 pub mod npy;
 mod null;
@@ -88,6 +89,7 @@ pub const VERBS: &[(&str, Run)] = &[
     ("lpu-published", lpu_published::run),
     ("lpu-random", lpu_random::run),
     ("lpu-sim", lpu_sim::run),
+    ("lpu-timeline", lpu_timeline::run),
     ("ulp", ulp::run),
     ("fuzz", fuzz::run),
     ("reduce", reduce::run),

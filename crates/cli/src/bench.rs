@@ -47,7 +47,7 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
         .collect::<Result<Vec<RunProfile>, _>>()?;
     let profile = &profiles[0];
     if let Some(file) = &args.trace_file {
-        trace::write(file, &trace_events(&records, Some((profile, &session.package().program))))?;
+        trace::write(file, &trace_events(&records, Some((profile, session.package())))?)?;
     }
     let sizes = symbol_values(&session, &tensors);
     // Before what predicting takes.

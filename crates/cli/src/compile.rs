@@ -64,7 +64,7 @@ pub fn compile(args: &CompileArgs) -> Result<(), Failure> {
     }
     let compile_ns = clock.now_ns();
     if let Some(file) = &args.trace_file {
-        trace::write(file, &trace_events(&records, None))?;
+        trace::write(file, &trace_events(&records, None)?)?;
     }
     if args.debug_plan {
         output::print(&tegula_driver::inspect::plan(&package)?)?;
@@ -98,7 +98,7 @@ fn print(
         None => output::print(&text)?,
     }
     match &args.trace_file {
-        Some(file) => trace::write(file, &trace_events(&records, None)),
+        Some(file) => trace::write(file, &trace_events(&records, None)?),
         None => Ok(()),
     }
 }

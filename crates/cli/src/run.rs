@@ -37,7 +37,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let profile = profile.map_err(|found| Inputs::explain(&sizes, &made_up, found))?;
     let run_ns = clock.now_ns();
     if let Some(file) = &args.trace_file {
-        trace::write(file, &trace_events(&records, Some((&profile, &session.package().program))))?;
+        trace::write(file, &trace_events(&records, Some((&profile, session.package())))?)?;
     }
     let counters = session.counters();
     let facts = json!({

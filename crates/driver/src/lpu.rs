@@ -6,10 +6,12 @@
 mod images;
 mod simulated;
 mod time;
+mod timeline;
 
 pub use images::check_images;
 pub use simulated::SimulatedLpu;
 pub(crate) use time::{OnChip, on_chips};
+pub(crate) use timeline::timeline;
 
 use crate::target::{id_of, package_device, processor_of};
 use std::collections::BTreeMap;

@@ -1,12 +1,12 @@
 //! What launches on streaming chips take: the cycles of their proofs, and the way to the chip and back.
 
-use super::ISA;
-use crate::target::machine_of_id;
+use super::images::{ChipProgram, chip_program, machine_of_image};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry as Slot;
 use tegula_base::{Diagnostic, Diagnostics};
 use tegula_isa_lpu::{Proof, decode, verify};
 use tegula_machine::{HostLink, Lpu, Machine};
-use tegula_package::{BufferId, Entry, ImageId, KernelCode, Package, SizeExpr, Step};
+use tegula_package::{BufferId, ImageId, Package, SizeExpr, Step};
 
 /// What the launches of one kernel take; each takes as long.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -37,20 +37,17 @@ pub(crate) fn on_chips(
 ) -> Result<BTreeMap<u32, OnChip>, Diagnostics> {
     let mut proofs: BTreeMap<ImageId, (Machine, Proof)> = BTreeMap::new();
     let mut found = BTreeMap::new();
-    for (number, kernel) in package.program.kernels.iter().enumerate() {
-        let KernelCode::Image { image: id, entry: Entry::Name(program) } = &kernel.code else { continue };
-        let Some(image) = package.program.image(&kernel.code).filter(|image| image.isa == ISA) else {
-            continue;
+    for number in 0..package.program.kernels.len() {
+        let Some(ChipProgram { id, image, name }) = chip_program(package, number as u32) else { continue };
+        let (machine, proof) = match proofs.entry(id) {
+            Slot::Occupied(known) => known.into_mut(),
+            Slot::Vacant(vacant) => {
+                let machine = machine_of_image(package, image)?;
+                let proof = verify(&decode(package.image_bytes(image))?, &machine)?;
+                vacant.insert((machine, proof))
+            }
         };
-        if !proofs.contains_key(id) {
-            let about = package.manifest.about.machine_of(image.device);
-            let about = about.ok_or_else(|| Diagnostic::internal("an image is of no device"))?;
-            let machine = machine_of_id(about)?;
-            let proof = verify(&decode(package.image_bytes(image))?, &machine)?;
-            proofs.insert(*id, (machine, proof));
-        }
-        let (machine, proof) = &proofs[id];
-        let program = proof.programs.iter().find(|proof| proof.name == *program);
+        let program = proof.programs.iter().find(|proof| proof.name == name);
         let (Some(lpu), Some(program)) = (machine.lpu(), program) else {
             return Err(Diagnostic::internal("a kernel of a chip names no program").into());
         };
