@@ -101,6 +101,7 @@ pub const VERBS: &[Verb] = &[
     checks("lpu-example", "[--bless]", "the example of streaming chips, and every single change of it"),
     checks("lpu-faults", "[--count N] [--part K/N]", "planted faults and random changes of words of streaming chips: verifier against simulator"),
     checks("lpu-bad", "[--bless]", "bad machine files and damaged images of streaming chips"),
+    checks("lpu-fit", "[--bless] [--some] [--part K/N]", "requests that fit no streaming chip, and what is told of them"),
     checks("lpu-compile", "[--quick] [--one LAYERS FACTORS]", "what it takes to compile for streaming chips"),
     checks("lpu-models", "[--quick] [--all] [--model ID] [--part K/N]", "whole models on a simulated streaming chip"),
     checks("lpu-published", "[--quick] [--all] [--only ID] [--part K/N]", "published figures of streaming chips beside our own"),

@@ -1,5 +1,6 @@
 //! What a target makes of kernels and regions: compiled launches or an image, and what stands behind their arguments.
 
+use crate::infeasible::Infeasible;
 use tegula_base::{Diagnostic, Dim, Symbols};
 use tegula_ir::OpId;
 use tegula_package::PtxKernel;
@@ -51,30 +52,6 @@ pub struct Span {
     pub unit: String,
     pub what: String,
     pub cycles: [u64; 2],
-}
-
-/// Why a region does not compile: what the machine has too little of.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Infeasible {
-    /// The resource with its unit, as in `bytes of SRAM`.
-    pub resource: String,
-    pub need: u64,
-    pub have: u64,
-    /// What takes most of it, with how much of it each takes.
-    pub holders: Vec<(String, u64)>,
-    /// What a user can change, a sentence each.
-    pub levers: Vec<String>,
-}
-
-impl From<Infeasible> for Diagnostic {
-    fn from(found: Infeasible) -> Diagnostic {
-        let Infeasible { resource, need, have, holders, levers } = found;
-        let message = format!("the region needs {need} {resource}, the machine has {have}");
-        let error = Diagnostic::error("infeasible", message);
-        let held = holders.iter().map(|(holder, amount)| format!("{holder} takes {amount}"));
-        let error = held.fold(error, Diagnostic::note);
-        levers.into_iter().fold(error, |error, lever| error.help(lever))
-    }
 }
 
 /// Compiles one kernel to launches.

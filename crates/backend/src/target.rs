@@ -3,7 +3,7 @@
 //! Answers depend on the machine description and the question alone, never on the process or its host. No method has a
 //! default: a new target decides each.
 
-use crate::{Codegen, Launches, Preferences};
+use crate::{Codegen, Launches, Preferences, Short};
 use std::borrow::Cow;
 use tegula_base::Symbols;
 use tegula_ir::{OpId, Value};
@@ -80,9 +80,20 @@ pub enum Claim {
     Yes,
     /// Why not, as the end of a sentence about the op.
     No(Cow<'static, str>),
+    /// The machine has too little of something for it.
+    Short(Short),
 }
 
 impl Claim {
+    /// Why not, as the end of a sentence about the op.
+    pub fn refusal(&self) -> Option<Cow<'static, str>> {
+        match self {
+            Claim::Yes => None,
+            Claim::No(reason) => Some(reason.clone()),
+            Claim::Short(short) => Some(short.to_string().into()),
+        }
+    }
+
     pub fn is_yes(&self) -> bool {
         *self == Claim::Yes
     }

@@ -26,6 +26,7 @@ mod lpu_chip;
 mod lpu_compile;
 mod lpu_example;
 mod lpu_faults;
+mod lpu_fit;
 mod lpu_models;
 mod lpu_published;
 mod lpu_random;
@@ -84,6 +85,7 @@ pub const VERBS: &[(&str, Run)] = &[
     ("lpu-example", lpu_example::run),
     ("lpu-faults", lpu_faults::run),
     ("lpu-bad", lpu_bad::run),
+    ("lpu-fit", lpu_fit::run),
     ("lpu-compile", lpu_compile::run),
     ("lpu-models", lpu_models::run),
     ("lpu-published", lpu_published::run),

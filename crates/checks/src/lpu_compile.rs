@@ -9,7 +9,6 @@ use sha2::{Digest, Sha256};
 use tegula_automation::outcome::Outcome;
 use tegula_automation::shell::Shell;
 use tegula_automation::valgrind;
-use tegula_base::Diagnostic;
 use tegula_isa_lpu::encode;
 use tegula_machine::Machine;
 use tegula_perf::lpu::Factors;
@@ -90,7 +89,7 @@ fn compiled(layers: usize, factors: &str) -> Result<Compiled> {
     let machine = Machine::class("tsp1").context("there is no class `tsp1`")?;
     let lpu = machine.lpu().context("`tsp1` is no streaming chip")?;
     compile(&program, &machine, lpu, FloatFactors::F16)
-        .map_err(|found| anyhow!("{}", Diagnostic::from(found).message))
+        .map_err(|found| anyhow!("{}", found.on(&machine.name).message))
 }
 
 fn hash(compiled: &Compiled) -> String {

@@ -4,6 +4,7 @@
 //! The package depends on the model, the machine description and the options alone: not on the number of compile
 //! threads, the clock or the host.
 
+use crate::levers::with_levers;
 use crate::lpu::check_images;
 use crate::model::Model;
 use crate::options::CompileOptions;
@@ -79,6 +80,7 @@ impl PassState for Stages {
 }
 
 /// Compiles a model. Times of import, passes and packaging are in `cx.records` when there is a clock.
+/// Errors: those of its passes; what does not fit a chip names what would.
 pub fn compile(
     model: &Model,
     options: &CompileOptions,
@@ -86,7 +88,9 @@ pub fn compile(
     cx: &mut PassCx,
 ) -> Result<Compiled, Diagnostics> {
     let tensor = model.import_timed(&options.dims, clock, cx)?;
-    compile_with_defaults(tensor, &model.name, model.defaults(&options.dims)?, options, clock, cx)
+    let defaults = model.defaults(&options.dims)?;
+    compile_with_defaults(tensor, &model.name, defaults, options, clock, cx)
+        .map_err(|found| with_levers(model, options, found))
 }
 
 /// Compiles a tensor program; `name` is the model's in the manifest.

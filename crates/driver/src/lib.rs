@@ -27,6 +27,7 @@ pub mod explain;
 pub mod forecast;
 pub mod human;
 pub mod inspect;
+mod levers;
 pub mod lpu;
 pub mod machine_report;
 pub mod model;

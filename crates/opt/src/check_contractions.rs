@@ -1,12 +1,12 @@
 //! Refuses contractions that the host would compute where the device is to compute all of them.
 //!
 //! Before: `partition` has run.  After: of [`Contractions::Device`] each contraction is in a region, or the first that is
-//! not is an error with the device's reason.
+//! not is an error with the device's reason: what it has too little of, or that it has no form of it.
 
 use crate::passes::Precision;
 use std::borrow::Cow;
 use std::sync::Arc;
-use tegula_backend::{Claim, Contractions, Target, Targets};
+use tegula_backend::{Claim, Contractions, Infeasible, Short, Target, Targets};
 use tegula_base::{DType, Diagnostic};
 use tegula_ir::{Op, OpId, RegionId};
 use tegula_tensor::facts::is_contraction;
@@ -15,7 +15,7 @@ use tegula_tensor::{TensorFunc, TensorOp, TensorProgram};
 /// Kinds of contractions that an error lists.
 const MOST_KINDS: usize = 8;
 
-/// Errors: `host-contraction`.
+/// Errors: `host-contraction`; where all that are not are too large, what the device has too little of.
 pub fn check_contractions(
     program: &TensorProgram,
     targets: Targets<'_>,
@@ -28,7 +28,10 @@ pub fn check_contractions(
     for func in &program.funcs {
         on_host(func, func.body(), &mut |op| found.push(Refused::new(func, op, device)));
     }
-    if found.is_empty() { Ok(()) } else { Err(error(&found, device, precision)) }
+    if found.is_empty() {
+        return Ok(());
+    }
+    Err(too_large(&found, device).unwrap_or_else(|| error(&found, device, precision)))
 }
 
 /// A contraction of the host.
@@ -36,20 +39,24 @@ struct Refused {
     name: &'static str,
     node: Option<Arc<str>>,
     reason: Cow<'static, str>,
+    short: Option<Short>,
     is_f32: bool,
 }
 
 impl Refused {
     fn new(func: &TensorFunc, op: OpId, device: &dyn Target) -> Refused {
-        let reason = match device.claims(func, op) {
-            Claim::No(reason) => reason,
-            Claim::Yes => "it stands between ops of the host".into(),
+        let claim = device.claims(func, op);
+        let reason = claim.refusal().unwrap_or("it stands between ops of the host".into());
+        let short = match claim {
+            Claim::Short(short) => Some(short),
+            Claim::Yes | Claim::No(_) => None,
         };
         let factor = func.operands(op).first();
         Refused {
             name: func.kind(op).name(),
             node: func.op(op).location.clone(),
             reason,
+            short,
             is_f32: factor.is_some_and(|value| func.ty(*value).dtype == DType::F32),
         }
     }
@@ -65,6 +72,22 @@ fn on_host(func: &TensorFunc, region: RegionId, visit: &mut dyn FnMut(OpId)) {
             func.regions_of(*op).iter().for_each(|inner| on_host(func, *inner, visit));
         }
     }
+}
+
+/// The largest of them. None: something else is wrong as well.
+fn too_large(found: &[Refused], device: &dyn Target) -> Option<Diagnostic> {
+    let shorts = found.iter().map(|refused| refused.short.clone()).collect::<Option<Vec<Short>>>()?;
+    let (largest, short) = found.iter().zip(&shorts).rev().max_by_key(|(_, short)| short.need)?;
+    let node = |refused: &Refused| refused.node.as_deref().unwrap_or("").to_string();
+    let same = found.iter().zip(&shorts).filter(|(_, own)| own.resource == short.resource);
+    let holders = same.map(|(own, short)| (format!("`{}` of node \"{}\"", own.name, node(own)), short.need));
+    let error = Infeasible {
+        short: short.clone(),
+        what: format!("`{}`", largest.name).into(),
+        node: node(largest).into(),
+        holders: holders.collect(),
+    };
+    Some(error.on(&device.machine().name))
 }
 
 /// The first of them, and how many there are of each kind.

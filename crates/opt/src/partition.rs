@@ -11,7 +11,7 @@
 use crate::form_kernels::for_each_use;
 use crate::kernel_names::kernel_names;
 use std::collections::{BTreeMap, BTreeSet};
-use tegula_backend::{Claim, Target};
+use tegula_backend::Target;
 use tegula_base::{Diagnostics, EntityId};
 use tegula_ir::op::{OpRules, Types};
 use tegula_ir::pass::{Changed, PassCx};
@@ -187,9 +187,9 @@ fn is_claimed(func: &TensorFunc, op: OpId, device: &dyn Target, cx: &mut PassCx)
     if is_hosts {
         return false;
     }
-    match device.claims(func, op) {
-        Claim::Yes => true,
-        Claim::No(reason) => {
+    match device.claims(func, op).refusal() {
+        None => true,
+        Some(reason) => {
             let name = kind.name();
             let location = func.op(op).location.clone();
             cx.remark_with(location.as_ref(), || format!("`{name}` is computed on the host: {reason}"));

@@ -4,7 +4,7 @@ use crate::form_kernels::form_kernels;
 use crate::partition::is_source;
 use std::collections::BTreeSet;
 use tegula_backend::{
-    BufferRef, Claim, Code, CompiledKernel, GraphCodegen, GraphImage, Launch, Launches, Target, View,
+    BufferRef, Code, CompiledKernel, GraphCodegen, GraphImage, Launch, Launches, Target, View,
 };
 use tegula_base::{Diagnostic, Diagnostics, Dim, EntityId, HashMap, Origin, Symbols};
 use tegula_ir::op::OpRules;
@@ -21,7 +21,7 @@ pub fn region_pipeline(device: &dyn Target) -> Pipeline<'_, TensorProgram> {
         .pass("form_kernels", |program, cx| form_kernels(program, device, cx))
 }
 
-/// Compiles a region to one launch. Errors: `infeasible`, the machine has too little of something; internal.
+/// Compiles a region to one launch. Errors: the machine has too little of something; internal.
 pub(crate) fn compile_region(
     name: &str,
     func: &TensorFunc,
@@ -36,7 +36,8 @@ pub(crate) fn compile_region(
     // A claim may rest on what an op reads, which kernels hide.
     check_claimed(&region, device)?;
     region_pipeline(device).run(&mut region, &RunOptions::default(), &mut cx).map_err(first)?;
-    let GraphImage { bytes, symbols, remarks, .. } = codegen.compile(name, &region)?;
+    let GraphImage { bytes, symbols, remarks, .. } =
+        codegen.compile(name, &region).map_err(|found| found.on(&device.machine().name))?;
     let operands = (0..func.operands(kernel).len()).map(|i| (BufferRef::Operand(i), false));
     let results = (0..func.results(kernel).len()).map(|i| (BufferRef::Result(i), true));
     let views = operands.chain(results).map(|(buffer, written)| View { buffer, written }).collect();
@@ -58,7 +59,7 @@ fn check_claimed(region: &TensorProgram, device: &dyn Target) -> Result<(), Diag
         if kind.is_terminator() || is_source(kind) || matches!(kind, TensorOp::Kernel { .. }) {
             continue;
         }
-        if let Claim::No(reason) = device.claims(func, op) {
+        if let Some(reason) = device.claims(func, op).refusal() {
             let name = kind.name();
             return Err(Diagnostic::internal(format!(
                 "a region has `{name}`, which is not claimed: {reason}"

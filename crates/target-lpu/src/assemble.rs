@@ -3,6 +3,7 @@
 //! A queue starts with as many words as it holds. Those behind them come by `fetch`, which issues where the queue is idle: not
 //! before there is room for what it brings, and not after the words before it have run out.
 
+use crate::phases::RunsDry;
 use crate::schedule::Event;
 use std::collections::BTreeSet;
 use tegula_isa_lpu::word::FETCHED;
@@ -66,10 +67,10 @@ fn side(half: Half) -> usize {
 }
 
 /// A phase of one trip from its events, which are sorted by queue and cycle. Errors: a queue whose words can't all be there.
-pub(crate) fn phase(events: &[Event], lpu: &Lpu, text: &mut Text) -> Result<Phase, QueueId> {
+pub(crate) fn phase(events: &[Event], lpu: &Lpu, text: &mut Text) -> Result<Phase, RunsDry> {
     let runs = events.chunk_by(|a, b| a.queue == b.queue);
-    let queues = runs.map(|run| queue(run, lpu.queue_words as usize, text).ok_or(run[0].queue));
-    let queues = queues.collect::<Result<Vec<Queue>, QueueId>>();
+    let queues = runs.map(|run| queue(run, lpu.queue_words as usize, text));
+    let queues = queues.collect::<Result<Vec<Queue>, RunsDry>>();
     text.end_phase(queues.is_ok());
     Ok(Phase { trips: 1, queues: queues? })
 }
@@ -93,25 +94,38 @@ struct Filling<'a> {
     text: &'a mut Text,
 }
 
-fn queue(events: &[Event], holds: usize, text: &mut Text) -> Option<Queue> {
-    let id = events[0].queue;
-    let needs_text = words(events) + idle_words(events) >= holds;
-    let mut filling = Filling { queue: Queue::new(0, id), holds, fetches: 0, text };
-    let (mut cycle, mut at) = (0, 0);
-    while at < events.len() {
-        filling.idle(cycle, events[at].cycle, needs_text)?;
-        filling.push(events[at].word, &events[at].tags)?;
-        cycle = events[at].cycle + 1;
-        let run = Run::at(&events[at..]);
-        if let Some(run) = run {
-            filling.push(run.word(), &run.steps)?;
-            cycle += run.count as i64 * (run.gap + 1);
-            at += run.count;
+/// Errors: its words can't all be there.
+fn queue(events: &[Event], holds: usize, text: &mut Text) -> Result<Queue, RunsDry> {
+    let all = words(events) + idle_words(events);
+    let queue = Queue::new(0, events[0].queue);
+    let mut filling = Filling { queue, holds, fetches: 0, text };
+    match filling.fill(events, all >= holds) {
+        Some(()) => Ok(filling.queue),
+        None => {
+            let have = filling.holds + filling.fetched();
+            let (need, have) = (all.max(have + 1) as u64, have as u64);
+            Err(RunsDry { queue: filling.queue.id, need, have })
         }
-        at += 1;
     }
-    filling.push(Word::Halt, &[])?;
-    Some(filling.queue)
+}
+
+impl Filling<'_> {
+    fn fill(&mut self, events: &[Event], needs_text: bool) -> Option<()> {
+        let (mut cycle, mut at) = (0, 0);
+        while at < events.len() {
+            self.idle(cycle, events[at].cycle, needs_text)?;
+            self.push(events[at].word, &events[at].tags)?;
+            cycle = events[at].cycle + 1;
+            let run = Run::at(&events[at..]);
+            if let Some(run) = run {
+                self.push(run.word(), &run.steps)?;
+                cycle += run.count as i64 * (run.gap + 1);
+                at += run.count;
+            }
+            at += 1;
+        }
+        self.push(Word::Halt, &[])
+    }
 }
 
 /// Words that idle, at the most.

@@ -3,8 +3,8 @@
 //! All sizes are known, no tensor is empty, and elements are numbers of at most 32 bits.
 
 use crate::lower;
-use crate::target::FloatFactors;
-use tegula_backend::Claim;
+use crate::target::{CAPACITY, FloatFactors};
+use tegula_backend::{Claim, Resource, Short};
 use tegula_base::DType;
 use tegula_ir::{OpId, Value};
 use tegula_machine::Lpu;
@@ -21,14 +21,14 @@ pub(crate) fn claims(func: &TensorFunc, op: OpId, lpu: &Lpu, factors: FloatFacto
     let kind = func.kind(op);
     let values = || func.operands(op).iter().chain(func.results(op)).copied();
     if let Some(problem) = values().find_map(|value| unfit(func, value, lpu)) {
-        return no(problem);
+        return problem;
     }
     // The channels of what they read and write lie last.
     if let TensorOp::Conv { .. } | TensorOp::Pool { .. } = kind {
         let ends = [func.operand(op, 0), func.results(op)[0]];
         let shapes = ends.iter().filter_map(|value| func.ty(*value).shape.as_static());
         if let Some(problem) = shapes.into_iter().find_map(|shape| unfit_image(&shape, 1, lpu)) {
-            return no(problem);
+            return problem;
         }
     }
     let dtype = |value: Value| func.ty(value).dtype;
@@ -89,17 +89,17 @@ pub(crate) fn claims(func: &TensorFunc, op: OpId, lpu: &Lpu, factors: FloatFacto
 }
 
 /// What keeps a tensor from lying on the chip.
-fn unfit(func: &TensorFunc, value: Value, lpu: &Lpu) -> Option<String> {
+fn unfit(func: &TensorFunc, value: Value, lpu: &Lpu) -> Option<Claim> {
     let ty = func.ty(value);
     if lower::stored(ty.dtype).is_none() {
-        return Some(format!("elements of {} have no place on the chip", ty.dtype));
+        return Some(no(format!("elements of {} have no place on the chip", ty.dtype)));
     }
     let Some(shape) = ty.shape.as_static() else {
-        return Some("its sizes are open: fix them with `--dim`".to_string());
+        return Some(no("its sizes are open: fix them with `--dim`"));
     };
     // Constants, and what is computed from them alone, lie where there is room.
     if lower::is_known(func, value, lower::DEEPEST) {
-        return shape.contains(&0).then(|| "a tensor is empty".to_string());
+        return shape.contains(&0).then(|| no("a tensor is empty"));
     }
     unfit_shape(&shape, lpu)
 }
@@ -112,12 +112,12 @@ const SLICES: u32 = 4;
 
 /// What keeps a computed tensor from lying on the chip. It lies in one half, so that it comes on one set of streams; the
 /// channels of what convolutions read and write lie last.
-fn unfit_shape(shape: &[usize], lpu: &Lpu) -> Option<String> {
-    let count = shape.iter().try_fold(1usize, |count, extent| count.checked_mul(*extent));
+fn unfit_shape(shape: &[usize], lpu: &Lpu) -> Option<Claim> {
+    let count = shape.iter().fold(1usize, |count, extent| count.saturating_mul(*extent));
     match count {
-        Some(0) => return Some("a tensor is empty".to_string()),
-        Some(count) if count <= MOST_ELEMENTS => {}
-        _ => return Some("a tensor has more than 4,194,304 elements".to_string()),
+        0 => return Some(no("a tensor is empty")),
+        1..=MOST_ELEMENTS => {}
+        _ => return Some(short(Resource::Elements, count as u64, MOST_ELEMENTS as u64)),
     }
     let rows = lower::vectors(lower::squeezed(shape), lanes(lpu));
     match shape.len() {
@@ -130,7 +130,7 @@ fn unfit_shape(shape: &[usize], lpu: &Lpu) -> Option<String> {
 }
 
 /// What keeps an image whose channels are an axis from lying on the chip.
-fn unfit_image(shape: &[usize], axis: usize, lpu: &Lpu) -> Option<String> {
+fn unfit_image(shape: &[usize], axis: usize, lpu: &Lpu) -> Option<Claim> {
     let layout = lower::grouped(&lower::ordered(shape, axis), lanes(lpu));
     unfit_rows(lower::vectors(&layout, lanes(lpu)), lpu)
 }
@@ -140,11 +140,14 @@ fn lanes(lpu: &Lpu) -> usize {
     lpu.mxm.f16_k.min(lpu.vector()) as usize
 }
 
-fn unfit_rows(rows: u32, lpu: &Lpu) -> Option<String> {
+fn unfit_rows(rows: u32, lpu: &Lpu) -> Option<Claim> {
     let half = lpu.mem.slices / SLICES * lpu.mem.banks * lpu.mem.words;
-    (rows > half / MOST_OF_HALF).then(|| {
-        format!("a tensor of {rows} vectors is more than a third of the {half} that a half of the chip holds")
-    })
+    let most = half / MOST_OF_HALF;
+    (rows > most).then(|| short(Resource::Tensor, rows.into(), most.into()))
+}
+
+fn short(resource: Resource, need: u64, have: u64) -> Claim {
+    Claim::Short(Short { code: CAPACITY, resource, need, have })
 }
 
 /// Whether all padding of a window is known.
@@ -165,20 +168,19 @@ fn full_loads(lpu: &Lpu) -> Claim {
 }
 
 fn dot(func: &TensorFunc, op: OpId, lpu: &Lpu, factors: FloatFactors) -> Claim {
-    if let Claim::No(reason) = full_loads(lpu) {
-        return Claim::No(reason);
+    let loads = full_loads(lpu);
+    if !loads.is_yes() {
+        return loads;
     }
     let Some(conversions) = lower::conversions(func, op) else {
         return float_factors(func, op, lpu, factors);
     };
     // Of what the host dequantises the chip sees floats.
-    let refused = conversions.into_iter().find_map(|op| match claims(func, op, lpu, factors) {
-        Claim::No(reason) => Some(reason),
-        Claim::Yes => None,
-    });
-    match (refused, float_factors(func, op, lpu, factors)) {
+    let own = conversions.into_iter().map(|op| claims(func, op, lpu, factors)).find(|claim| !claim.is_yes());
+    match (own, float_factors(func, op, lpu, factors)) {
         (None, _) | (Some(_), Claim::Yes) => Claim::Yes,
-        (Some(reason), Claim::No(_)) => no(format!("the host dequantises its factors: {reason}")),
+        (Some(Claim::No(reason)), _) => no(format!("the host dequantises its factors: {reason}")),
+        (Some(claim), _) => claim,
     }
 }
 
@@ -192,10 +194,7 @@ fn attention(func: &TensorFunc, op: OpId, lpu: &Lpu, factors: FloatFactors) -> C
     let shapes = [0, 1].map(|i| func.ty(func.operand(op, i)).shape.as_static());
     let [Some(q), Some(k)] = shapes else { return no("its sizes are open: fix them with `--dim`") };
     let (scores, keys) = ([q[0], q[1], q[2], k[2]], [k[0], k[1], k[3], k[2]]);
-    match unfit_shape(&scores, lpu).or_else(|| unfit_shape(&keys, lpu)) {
-        Some(problem) => no(format!("its scores or keys do not fit: {problem}")),
-        None => Claim::Yes,
-    }
+    unfit_shape(&scores, lpu).or_else(|| unfit_shape(&keys, lpu)).unwrap_or(Claim::Yes)
 }
 
 /// Factors that planes multiply as `f16`: `f32` by `f32`, or by bytes, which `f16` holds exactly.

@@ -12,12 +12,13 @@ use crate::fuse::fuse;
 use crate::ladder::too_long;
 use crate::lower::{lower, normal_form};
 use crate::phases::{Filling, Job, JobKind, RunsDry};
-use crate::place::{Home, Homes, Sram};
+use crate::place::{Full, Home, Homes, Sram};
 use crate::schedule::Scene;
-use crate::target::FloatFactors;
+use crate::target::{CAPACITY, FloatFactors};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use tegula_backend::{Infeasible, Placement, Span};
+use tegula_backend::{Infeasible, Placement, Resource, Short, Span};
+use tegula_base::Code;
 use tegula_isa_lpu::word::Element;
 use tegula_isa_lpu::{Binding, BindingKind, Cell, Chip, Half, Image, Phase, Program, Tag, ValueName};
 use tegula_machine::{Lpu, Machine};
@@ -57,9 +58,9 @@ pub fn compile(
     let region = normal_form(region).map_err(refused)?;
     let mut flows = lower(&region, lpu, factors).map_err(refused)?;
     fuse(&mut flows, lpu);
-    let RunsDry(queue) = match Builder::new(flows.clone(), lpu, Rung::Overlapped).image(machine) {
+    let RunsDry { queue, .. } = match Builder::new(flows.clone(), lpu, Rung::Overlapped).image(machine) {
         Ok(compiled) => return Ok(compiled),
-        Err(Stop::RunsDry(queue)) => queue,
+        Err(Stop::RunsDry(dry)) => dry,
         Err(Stop::Infeasible(found)) => return Err(found),
     };
     match Builder::new(flows, lpu, Rung::Serial).image(machine) {
@@ -69,12 +70,17 @@ pub fn compile(
                 .push(format!("flows do not share time, since {queue} runs out of words where they do"));
             Ok(compiled)
         }
-        Err(Stop::RunsDry(RunsDry(queue))) => {
-            let resource = format!("words of {queue}");
-            Err(Infeasible { resource, need: 1, ..Infeasible::default() })
+        Err(Stop::RunsDry(RunsDry { queue, need, have })) => {
+            Err(short(Resource::Queue(queue.to_string()), [need, have], "the text of a flow"))
         }
         Err(Stop::Infeasible(found)) => Err(found),
     }
+}
+
+/// What does not fit, as far as a user knows it.
+pub(crate) fn short(resource: Resource, [need, have]: [u64; 2], what: &str) -> Infeasible {
+    let short = Short { code: CAPACITY, resource, need, have };
+    Infeasible { short, what: what.into(), node: "".into(), holders: Vec::new() }
 }
 
 /// How flows share time.
@@ -104,9 +110,12 @@ impl From<RunsDry> for Stop {
     }
 }
 
-/// A claim let something through that has no form.
+/// The code of what a claim let through though it has no form.
+const NO_FORM: Code = "lpu-form";
+
 fn refused(problem: String) -> Infeasible {
-    Infeasible { resource: format!("form for {problem}"), need: 1, ..Infeasible::default() }
+    let found = short(Resource::Form(problem), [0, 0], "the region");
+    Infeasible { short: Short { code: NO_FORM, ..found.short }, ..found }
 }
 
 pub(crate) struct Builder<'a> {
@@ -285,7 +294,7 @@ impl<'a> Builder<'a> {
         let avoid: Vec<&Home> = apart.iter().filter_map(|other| self.homes.0.get(other)).collect();
         let is_long = self.long.contains(&value);
         let found = self.sram.place(self.flows.value(value), &avoid, half, is_long);
-        let home = found.map_err(|full| self.no_room(value, full.words))?;
+        let home = found.map_err(|full| self.no_room(value, full))?;
         self.homes.0.insert(value, home);
         Ok(())
     }
@@ -305,33 +314,38 @@ impl<'a> Builder<'a> {
         self.forget(&done);
     }
 
-    fn no_room(&self, value: ValueId, words: u64) -> Infeasible {
-        let bytes = |value: &FlowValue| {
+    /// Whether all memory is too little for constants, inputs and what lies there, or what is left of it lies in too small parts.
+    fn no_room(&self, value: ValueId, full: Full) -> Infeasible {
+        let bytes = |id: ValueId| {
+            let value = self.flows.value(id);
             u64::from(value.vectors) * u64::from(value.element.width()) * u64::from(self.lpu.vector())
         };
-        let mut holders: Vec<(String, u64)> = self
-            .homes
-            .0
-            .keys()
-            .map(|id| {
-                let value = self.flows.value(*id);
-                (format!("{} of {:?}", value.name, &*value.node), bytes(value))
-            })
-            .collect();
-        holders.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
-        holders.truncate(5);
-        let held: u64 = self.homes.0.keys().map(|id| bytes(self.flows.value(*id))).sum();
-        let own = self.flows.value(value);
-        Infeasible {
-            resource: format!(
-                "bytes of SRAM, {words} words of a bank at once for {} of {:?},",
-                own.name, &*own.node
-            ),
-            need: held + bytes(own),
-            have: self.lpu.sram(),
-            holders,
-            levers: vec!["choose smaller sizes with `--dim`, or a machine file with more SRAM".to_string()],
+        let mut held: BTreeMap<String, u64> = BTreeMap::new();
+        let stays = |id: &ValueId| {
+            self.flows.value(*id).constant.is_some() || self.flows.inputs.iter().any(|port| port.value == *id)
+        };
+        let all = self.homes.0.keys().copied().chain([value]).chain(self.ids().filter(stays));
+        for id in all.collect::<BTreeSet<ValueId>>() {
+            *held.entry(self.holder(id)).or_default() += bytes(id);
         }
+        let need = held.values().sum();
+        let own = self.flows.value(value);
+        let (resource, amounts) = match need > self.lpu.sram() {
+            true => (Resource::Memory, [need, self.lpu.sram()]),
+            false => (Resource::Bank, [full.part, full.free]),
+        };
+        let what = match resource {
+            Resource::Bank => format!("`{}`", own.name),
+            _ => "the region".to_string(),
+        };
+        let found = short(resource, amounts, &what);
+        Infeasible { node: (&*own.node).into(), holders: held.into_iter().collect(), ..found }
+    }
+
+    /// The node whose value it is, or what it is.
+    fn holder(&self, id: ValueId) -> String {
+        let value = self.flows.value(id);
+        if value.node.is_empty() { value.name.clone() } else { format!("node \"{}\"", value.node) }
     }
 
     pub(crate) fn scene(&self) -> Scene<'_> {

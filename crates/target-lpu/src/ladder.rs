@@ -4,7 +4,7 @@
 //! comes to another place first. What has too many words for a queue runs in halves of its rounds, tiles or pieces.
 
 use crate::assemble::words;
-use crate::compile::{Builder, Rung, Stop};
+use crate::compile::{Builder, Rung, Stop, short};
 use crate::flow::walk::rounds;
 use crate::flow::{Access, Arg, Flow, FlowValue, How, Kind, Piece, Product, Source, Step, ValueId};
 use crate::phases::{Filling, Job, JobKind};
@@ -16,7 +16,7 @@ use crate::split::halves;
 use crate::stage::{Copy, copies};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use tegula_backend::Infeasible;
+use tegula_backend::{Infeasible, Resource};
 use tegula_isa_lpu::Half;
 use tegula_isa_lpu::word::{AluOp, Number};
 
@@ -42,11 +42,8 @@ const FAST: i64 = 2;
 const MANY_ROUNDS: u32 = 60;
 
 pub(crate) fn too_long(flow: &Flow) -> Infeasible {
-    Infeasible {
-        resource: format!("streams, or words of queues, for one round of {flow}"),
-        need: 1,
-        ..Infeasible::default()
-    }
+    let found = short(Resource::Step(format!("one round of {flow}")), [0, 0], "a flow");
+    Infeasible { node: (&*flow.node).into(), ..found }
 }
 
 /// A flow that reads copies.

@@ -46,9 +46,13 @@ pub(crate) struct Filling<'a> {
     spans: Vec<(String, [u64; 2])>,
 }
 
-/// Why a phase has no words.
+/// Why a phase has no words: a queue needs some before it idles, and holds fewer.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct RunsDry(pub(crate) QueueId);
+pub(crate) struct RunsDry {
+    pub(crate) queue: QueueId,
+    pub(crate) need: u64,
+    pub(crate) have: u64,
+}
 
 impl<'a> Filling<'a> {
     pub(crate) fn new(lpu: &'a Lpu) -> Filling<'a> {
@@ -99,19 +103,19 @@ impl<'a> Filling<'a> {
         }
         timeline.events.sort_by_key(|event| (event.queue, event.cycle));
         let cycles = timeline.events.iter().map(|event| event.cycle as u64 + 1).max().unwrap_or(0);
-        let queue = match phase(&timeline.events, scene.lpu, text) {
+        let dry = match phase(&timeline.events, scene.lpu, text) {
             Ok(phase) => return Ok(vec![Placed { phase, cycles, spans }]),
-            Err(queue) => queue,
+            Err(dry) => dry,
         };
         if jobs.len() < 2 {
-            return Err(RunsDry(queue));
+            return Err(dry);
         }
         let back = jobs.split_off(jobs.len() / 2);
         let mut phases = Vec::new();
         for jobs in [jobs, back] {
             let mut filling = Filling::new(scene.lpu);
             for job in jobs {
-                filling.add(job, scene).ok_or(RunsDry(queue))?;
+                filling.add(job, scene).ok_or(dry)?;
             }
             phases.extend(filling.finish(scene, text)?);
         }

@@ -35,10 +35,11 @@ pub(crate) struct Place {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Home(pub(crate) Vec<Place>);
 
-/// What a value has too little room for, in words of a bank.
+/// A part of a value finds no room: words of a bank, and the most that are free side by side in the slices that it needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Full {
-    pub(crate) words: u64,
+    pub(crate) part: u64,
+    pub(crate) free: u64,
 }
 
 /// Free and used words.
@@ -203,7 +204,7 @@ impl Sram {
             ];
             let found =
                 tries.into_iter().find_map(|(near, half, zone)| self.find(slices, part, near, (half, zone)));
-            let Some(place) = found else { return self.undo(home, words) };
+            let Some(place) = found else { return self.undo(home, slices, part, (own, &whole)) };
             self.take(place);
             home.0.push(Place {
                 first_vector,
@@ -255,9 +256,24 @@ impl Sram {
         Some(Home(vec![place]))
     }
 
-    fn undo(&mut self, home: Home, words: u64) -> Result<Home, Full> {
+    fn undo(
+        &mut self,
+        home: Home,
+        slices: u8,
+        part: u16,
+        wanted: (Option<Half>, &std::ops::Range<u8>),
+    ) -> Result<Home, Full> {
+        // By halves: a part of `words` words finds room, and one of `words` + 1 does not.
+        let (mut words, mut most) = (0, part);
+        while words + 1 < most {
+            let tried = words + (most - words) / 2;
+            match self.find(slices, tried, &[], wanted) {
+                Some(_) => words = tried,
+                None => most = tried,
+            }
+        }
         self.free(&home);
-        Err(Full { words })
+        Err(Full { part: part.into(), free: words.into() })
     }
 
     /// The first room in the order of turns; stripes start at the planes.

@@ -6,12 +6,15 @@ use tegula_backend::{
     Claim, Codegen, Fused, GraphCodegen, GraphImage, Infeasible, Launches, Layouts, Place, Preferences,
     Target, cost,
 };
-use tegula_base::{Diagnostic, Symbols};
+use tegula_base::{Code, Diagnostic, Symbols};
 use tegula_ir::OpId;
 use tegula_isa_lpu::encode;
 use tegula_machine::{Lpu, Machine};
 use tegula_package::CostRecord;
 use tegula_tensor::{TensorFunc, TensorProgram};
+
+/// What a chip has too little of is told by this code.
+pub(crate) const CAPACITY: Code = "lpu-capacity";
 
 /// What `f32` factors of contractions become: planes multiply no `f32`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

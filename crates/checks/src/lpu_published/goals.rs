@@ -1,7 +1,6 @@
 //! What the compiler makes of the models of published figures: cycles of the image, which is neither proved nor run here.
 
 use anyhow::{Context, Result, anyhow, bail};
-use tegula_base::Diagnostic;
 use tegula_machine::{Lpu, Machine};
 use tegula_perf::lpu::{Factors, Gemm};
 use tegula_target_lpu::FloatFactors;
@@ -63,7 +62,7 @@ fn model(row: &Figure, is_whole: bool) -> Result<Model> {
 fn scheduled(program: &TensorProgram, machine: &Machine, lpu: &Lpu) -> Result<Measured> {
     let compiled = guarded(|| compile(program, machine, lpu, FloatFactors::F16))
         .map_err(|panic| anyhow!("internal error: {panic}"))?
-        .map_err(|found| anyhow!("{}", Diagnostic::from(found).message))?;
+        .map_err(|found| anyhow!("{}", found.on(&machine.name).message))?;
     measure(&compiled.image, lpu).map_err(|bad| anyhow!("queue {} {}", bad.queue, bad.problem.text()))
 }
 
