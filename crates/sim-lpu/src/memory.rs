@@ -58,6 +58,14 @@ impl Memory {
         Ok(stored.vector.clone())
     }
 
+    /// Writes a word that holds any vector of the tag's value and part. It keeps the tag that it has: a row of a table remains
+    /// the row of its place.
+    pub(crate) fn replace(&mut self, at: Address, vector: Vector, wanted: Tag) -> Result<(), Fault> {
+        self.read_any(at, wanted)?;
+        self.words.entry(at).and_modify(|stored| stored.vector = vector);
+        Ok(())
+    }
+
     fn all_of(&self, stored: &Stored, is_it: impl Fn(Tag) -> bool, wanted: Tag) -> Result<(), Fault> {
         for tag in &stored.tags {
             match tag {

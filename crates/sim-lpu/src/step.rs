@@ -9,7 +9,7 @@ use crate::trap::Fault;
 use crate::vector::{Vector, joined, split};
 use std::collections::BTreeMap;
 use tegula_isa_lpu::arith;
-use tegula_isa_lpu::word::{Alu, End, EndKind, Factors, Operand, Read, WHOLE, Word, Write};
+use tegula_isa_lpu::word::{Alu, End, EndKind, Factors, Operand, Read, Word, Write};
 use tegula_isa_lpu::{Address, Half, Issue, QueueId, Tag};
 use tegula_machine::Lpu;
 
@@ -117,7 +117,7 @@ impl Chip {
                 let place = at.chosen(&mut self.streams, word, count).and_then(|word| address(bank, word))?;
                 self.memory.port(place, at.cycle)?;
                 let vector = at.sense_one(&mut self.streams)?;
-                self.memory.write(place, vector, at.own_tag(), WHOLE);
+                self.memory.replace(place, vector, at.own_tag())?;
             }
             _ => return Err(WRONG_UNIT),
         }

@@ -2,4 +2,5 @@
 
 mod example;
 mod gemm;
+mod scatter;
 mod streams;
