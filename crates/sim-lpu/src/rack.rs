@@ -9,7 +9,7 @@ use crate::vector::{Vector, joined, split};
 use std::collections::BTreeMap;
 use tegula_base::Diagnostic;
 use tegula_isa_lpu::word::WHOLE;
-use tegula_isa_lpu::{Binding, BindingKind, Image, Phase, QueueId, Tag, issues};
+use tegula_isa_lpu::{Binding, BindingKind, Image, Issue, QueueId, Tag, issues};
 use tegula_machine::{Lpu, Machine};
 
 /// The chips of an image, with what lies in their SRAM.
@@ -84,12 +84,16 @@ impl Rack {
         self.take(inputs)?;
         let mut outcome = Outcome::default();
         let mut trips = 0;
+        let trapped = |trap: Trap| Diagnostic::error("lpu-trap", trap.to_string());
         for phase in &found.phases {
+            let timed = issues(phase, &self.lpu).map_err(|bad| {
+                let fault = Fault::Queue(bad.problem);
+                trapped(Trap::of_queue(bad.chip, bad.queue, bad.place, fault, &self.image))
+            })?;
             for _ in 0..phase.trips {
                 let barrier = if trips == 0 { 0 } else { i64::from(self.lpu.barrier) };
-                let cycles = self.phase(phase, &mut outcome.busy);
-                let cycles = cycles.map_err(|trap| Diagnostic::error("lpu-trap", trap.to_string()))?;
-                outcome.cycles += barrier + cycles;
+                self.trip(&timed.0, &mut outcome.busy).map_err(trapped)?;
+                outcome.cycles += barrier + timed.1;
                 trips += 1;
             }
         }
@@ -116,16 +120,13 @@ impl Rack {
         Ok(())
     }
 
-    /// One trip of a phase; its cycles.
-    fn phase(&mut self, phase: &Phase, busy: &mut BTreeMap<(u16, QueueId), u64>) -> Result<i64, Trap> {
+    /// One trip of a phase.
+    fn trip(&mut self, issued: &[Issue], busy: &mut BTreeMap<(u16, QueueId), u64>) -> Result<(), Trap> {
         let image = &self.image;
-        let (issued, cycles) = issues(phase, &self.lpu).map_err(|bad| {
-            Trap::of_queue(bad.chip, bad.queue, bad.place, Fault::Queue(bad.problem), image)
-        })?;
         for chip in &mut self.chips {
             chip.rest(&self.lpu);
         }
-        for issue in &issued {
+        for issue in issued {
             let trap = |fault| Trap::at(issue, fault, image);
             let chip = self.chips.get_mut(usize::from(issue.chip)).ok_or_else(|| trap(Fault::NoChip))?;
             chip.step(issue, &self.lpu).map_err(trap)?;
@@ -138,7 +139,7 @@ impl Rack {
                 state.rest().map_err(left)?;
             }
         }
-        Ok(cycles)
+        Ok(())
     }
 }
 
