@@ -17,6 +17,7 @@ use tegula_ir::op::{OpRules, Types};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::rewrite::Cloner;
 use tegula_ir::{Op, OpId, RegionId, Value};
+use tegula_tensor::facts::is_source;
 use tegula_tensor::{KernelClass, TensorFunc, TensorOp, TensorProgram, TensorType};
 
 /// Without a device nothing changes.
@@ -169,19 +170,11 @@ fn is_dequantised(func: &TensorFunc, mut op: OpId) -> bool {
     }
 }
 
-/// Ops whose results cost nothing to make: each side makes its own.
-pub(crate) fn is_source(kind: &TensorOp) -> bool {
-    matches!(
-        kind,
-        TensorOp::Constant { .. } | TensorOp::Splat { .. } | TensorOp::Iota { .. } | TensorOp::Sizes { .. }
-    )
-}
-
-/// Control flow and bindings of sizes are the host's, as is what the device says it does not compute: it says why.
+/// Branches and bindings of sizes are the host's, as is what the device says it does not compute: it says why.
 fn is_claimed(func: &TensorFunc, op: OpId, device: &dyn Target, cx: &mut PassCx) -> bool {
     let kind = func.kind(op);
     let is_hosts = kind.is_terminator()
-        || kind.region_count() > 0
+        || kind.region_count() > 0 && !matches!(kind, TensorOp::Loop { .. })
         || is_source(kind)
         || matches!(kind, TensorOp::Bind { .. } | TensorOp::AssertSize { .. } | TensorOp::Relayout { .. });
     if is_hosts {
@@ -201,14 +194,19 @@ fn is_claimed(func: &TensorFunc, op: OpId, device: &dyn Target, cx: &mut PassCx)
 /// Moves ops that stand nowhere into the region of a new kernel, and has whoever reads their results read the kernel's.
 fn outline(func: &mut TensorFunc, ops: &[OpId]) -> OpId {
     let inside: BTreeSet<Value> = ops.iter().flat_map(|op| func.results(*op)).copied().collect();
-    let mut seen = inside.clone();
-    let read = ops.iter().flat_map(|op| func.operands(*op)).copied();
+    // Those in loops as well.
+    let mut all: Vec<OpId> = Vec::new();
+    ops.iter().for_each(|op| with_inner(func, *op, &mut all));
+    let member: BTreeSet<OpId> = all.iter().copied().collect();
+    let of_loops = all.iter().flat_map(|op| func.regions_of(*op)).flat_map(|region| func.args(*region));
+    let of_loops = of_loops.chain(all.iter().flat_map(|op| func.results(*op))).copied();
+    let mut seen: BTreeSet<Value> = inside.iter().copied().chain(of_loops).collect();
+    let read = all.iter().flat_map(|op| func.operands(*op)).copied();
     let read: Vec<Value> = read.filter(|value| seen.insert(*value)).collect();
     let source = |value: &Value| func.def_op(*value).filter(|op| is_source(func.kind(*op)));
     let (sources, operands): (Vec<Value>, Vec<Value>) =
         read.into_iter().partition(|value| source(value).is_some());
     let sources: Vec<OpId> = sources.iter().filter_map(source).collect();
-    let member: BTreeSet<OpId> = ops.iter().copied().collect();
     let is_read = |value: &Value| func.users(*value).iter().any(|user| !member.contains(user));
     let results: Vec<Value> = inside.iter().copied().filter(is_read).collect();
     let types: Types<TensorType> = results.iter().map(|value| func.ty(*value).clone()).collect();
@@ -236,7 +234,7 @@ fn outline(func: &mut TensorFunc, ops: &[OpId]) -> OpId {
             }
         }
     }
-    for op in ops {
+    for op in &all {
         let renamed: Vec<Value> = func.operands(*op).iter().map(|value| cloner.value(*value)).collect();
         func.set_operands(*op, &renamed);
     }
@@ -245,4 +243,12 @@ fn outline(func: &mut TensorFunc, ops: &[OpId]) -> OpId {
     let names = kernel_names(func, kernel, first_names);
     func.set_names(kernel, &names, 0);
     kernel
+}
+
+/// An op, and those of its regions.
+fn with_inner(func: &TensorFunc, op: OpId, all: &mut Vec<OpId>) {
+    all.push(op);
+    for region in func.regions_of(op) {
+        func.ops_in(*region).iter().for_each(|inner| with_inner(func, *inner, all));
+    }
 }

@@ -1,7 +1,6 @@
 //! Compiles the regions of a graph target: each becomes a program of its own, whose ops are those that the device claims.
 
 use crate::form_kernels::form_kernels;
-use crate::partition::is_source;
 use std::collections::BTreeSet;
 use tegula_backend::{
     BufferRef, Code, CompiledKernel, GraphCodegen, GraphImage, Launch, Launches, Target, View,
@@ -11,6 +10,7 @@ use tegula_ir::op::OpRules;
 use tegula_ir::pass::PassCx;
 use tegula_ir::rewrite::{Cloner, cse, dce};
 use tegula_ir::{ConstId, ConstStore, Op, OpId, Pipeline, RunOptions};
+use tegula_tensor::facts::is_source;
 use tegula_tensor::{TensorFunc, TensorOp, TensorProgram};
 
 /// The passes on a region's program: from what the device claims to kernels. None makes an op that it does not claim.
@@ -54,7 +54,8 @@ pub(crate) fn compile_region(
 /// Errors: internal, an op of the region is none that the device claims.
 fn check_claimed(region: &TensorProgram, device: &dyn Target) -> Result<(), Diagnostic> {
     let func = region.entry();
-    for op in func.walk() {
+    // A claim on a loop is one on all that is in it.
+    for &op in func.ops_in(func.body()) {
         let kind = func.kind(op);
         if kind.is_terminator() || is_source(kind) || matches!(kind, TensorOp::Kernel { .. }) {
             continue;

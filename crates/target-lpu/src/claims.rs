@@ -2,6 +2,8 @@
 //!
 //! All sizes are known, no tensor is empty, and elements are numbers of at most 32 bits.
 
+mod repeats;
+
 use crate::lower;
 use crate::target::{CAPACITY, FloatFactors};
 use tegula_backend::{Claim, Resource, Short};
@@ -19,6 +21,9 @@ fn no(reason: impl Into<std::borrow::Cow<'static, str>>) -> Claim {
 
 pub(crate) fn claims(func: &TensorFunc, op: OpId, lpu: &Lpu, factors: FloatFactors) -> Claim {
     let kind = func.kind(op);
+    if let TensorOp::Loop { .. } = kind {
+        return repeats::claims(func, op, lpu, &|inner| claims(func, inner, lpu, factors));
+    }
     let values = || func.operands(op).iter().chain(func.results(op)).copied();
     if let Some(problem) = values().find_map(|value| unfit(func, value, lpu)) {
         return problem;

@@ -7,7 +7,7 @@
 //! flow has a phase of its own. So only room can be missing.
 
 use crate::assemble::Text;
-use crate::flow::{Flow, FlowProgram, FlowValue, Kind, ValueId};
+use crate::flow::{Flow, FlowProgram, FlowValue, Kind, Repeat, ValueId};
 use crate::fuse::fuse;
 use crate::ladder::too_long;
 use crate::lower::{lower, normal_form};
@@ -15,6 +15,7 @@ use crate::phases::{Filling, Job, JobKind, RunsDry};
 use crate::place::{Full, Home, Homes, Sram};
 use crate::schedule::Scene;
 use crate::target::{CAPACITY, FloatFactors};
+use crate::trips::{Began, keep_between_trips};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tegula_backend::{Infeasible, Placement, Resource, Short, Span};
@@ -139,6 +140,11 @@ pub(crate) struct Builder<'a> {
     pub(crate) cycle: u64,
     /// The flows as they run, with copies and parts.
     pub(crate) scheduled: Vec<Flow>,
+    /// Where the repeat at hand began.
+    pub(crate) began: Began,
+    /// The repeats of these flows, and how many of them stand in the image trip by trip.
+    pub(crate) repeats: Vec<Repeat>,
+    pub(crate) written_out: u64,
     /// Copies for the flow at hand.
     pub(crate) nested: u32,
     pub(crate) copies: u64,
@@ -167,6 +173,7 @@ impl<'a> Builder<'a> {
                 beside.entry(*value).or_default().extend(near.iter().filter(|other| *other != value));
             }
         }
+        keep_between_trips(&flows, &mut last);
         let long = long_weights(&flows, lpu);
         let mut sram = Sram::of(lpu);
         if !long.is_empty() {
@@ -178,6 +185,7 @@ impl<'a> Builder<'a> {
             element: Element::I32,
             vectors: 0,
             striped: false,
+            indexed: false,
             constant: None,
         });
         Builder {
@@ -196,6 +204,9 @@ impl<'a> Builder<'a> {
             memory: Vec::new(),
             cycle: 0,
             scheduled: Vec::new(),
+            began: Began::default(),
+            repeats: Vec::new(),
+            written_out: 0,
             nested: 0,
             copies: 0,
             parts: 0,
@@ -213,6 +224,7 @@ impl<'a> Builder<'a> {
         }
         for number in 0..self.flows.flows.len() {
             let flow = self.flows.flows[number].clone();
+            self.enter_repeat(number)?;
             for value in flow.writes() {
                 if !self.homes.0.contains_key(&value) {
                     let half = self.half_for(&flow);
@@ -221,6 +233,7 @@ impl<'a> Builder<'a> {
             }
             self.run(&flow)?;
             self.release(&flow, number);
+            self.leave_repeat(number)?;
         }
         self.end_phase()?;
         let image = self.finish(machine);
@@ -246,7 +259,9 @@ impl<'a> Builder<'a> {
         }
         let [probes, reservations] = self.probes;
         remarks.push(format!("{probes} calendar probes for {reservations} reservations"));
+        remarks.extend(self.repeats_remark());
         self.flows.flows = self.scheduled;
+        self.flows.repeats = self.repeats;
         let Builder { flows, memory, timeline, .. } = self;
         Ok(Compiled { flows, image, memory, timeline, remarks, probes, reservations })
     }
@@ -278,10 +293,15 @@ impl<'a> Builder<'a> {
                 let west = halves.iter().filter(|half| **half == Half::West).count();
                 Some(if 2 * west > halves.len() { Half::West } else { Half::East })
             }
+            Kind::Gather { from, .. } => of(from.value),
             Kind::Merge { vectors, .. } => {
                 vectors.iter().flatten().find_map(|piece| piece.mask).and_then(|mask| of(mask.0))
             }
-            Kind::Move { .. } | Kind::Assemble { .. } | Kind::Transpose { .. } | Kind::Product(_) => None,
+            Kind::Move { .. }
+            | Kind::Assemble { .. }
+            | Kind::Transpose { .. }
+            | Kind::Scatter { .. }
+            | Kind::Product(_) => None,
         }
     }
 
@@ -368,7 +388,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Ends the phase at hand, and begins the next.
-    fn end_phase(&mut self) -> Result<(), Stop> {
+    pub(crate) fn end_phase(&mut self) -> Result<(), Stop> {
         let filling = std::mem::replace(&mut self.filling, Filling::new(self.lpu));
         for (sum, own) in self.probes.iter_mut().zip(filling.probes()) {
             *sum += own;

@@ -9,6 +9,7 @@ pub mod print;
 pub mod walk;
 
 use smallvec::SmallVec;
+use std::ops::Range;
 use std::sync::Arc;
 use tegula_base::DType;
 use tegula_isa_lpu::word::{AluOp, Element, Factors};
@@ -23,8 +24,20 @@ pub struct FlowProgram {
     pub lanes: u32,
     pub values: Vec<FlowValue>,
     pub flows: Vec<Flow>,
+    /// Flows that run again and again, none of them in two.
+    pub repeats: Vec<Repeat>,
     pub inputs: Vec<Port>,
     pub outputs: Vec<Port>,
+}
+
+/// Flows side by side that run several times, one trip after the other. A trip finds what the one before left: a *state* is
+/// written before the first trip, and again in each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repeat {
+    /// Their numbers.
+    pub flows: Range<usize>,
+    pub trips: u32,
+    pub states: Vec<ValueId>,
 }
 
 /// A list of vectors.
@@ -38,6 +51,8 @@ pub struct FlowValue {
     pub vectors: u32,
     /// Whether it is loaded into a plane: rows that are loaded together lie in slices of their own.
     pub striped: bool,
+    /// Whether data chooses among its vectors: they lie one behind the other.
+    pub indexed: bool,
     /// Elements of all vectors, each of as many bytes as its type has, where they are known.
     pub constant: Option<Vec<u8>>,
 }
@@ -87,6 +102,11 @@ pub enum Kind {
     /// Of each round's vectors, as many as a superlane has lanes: in each superlane, lane i of vector j becomes lane j of
     /// vector i. They follow one another, as do those of the result.
     Transpose { from: Access, size: u32 },
+    /// The vector that lies as far behind that of `from` as the number in lane 0 of the vector of `index` says, which is less
+    /// than `count`.
+    Gather { index: Access, from: Access, count: u32 },
+    /// Writes not to the round's vector of the result, but as far behind it.
+    Scatter { index: Access, from: Access, count: u32 },
     /// Rows times weights, which are installed tile by tile.
     Product(Product),
 }
@@ -237,6 +257,11 @@ impl FlowProgram {
         &self.values[id.0 as usize]
     }
 
+    /// Whether each trip of a repeat writes a value anew.
+    pub(crate) fn is_state(&self, value: ValueId) -> bool {
+        self.repeats.iter().any(|repeat| repeat.states.contains(&value))
+    }
+
     pub fn push(&mut self, value: FlowValue) -> ValueId {
         self.values.push(value);
         ValueId(self.values.len() as u32 - 1)
@@ -262,6 +287,9 @@ impl Flow {
             }
             Kind::Fold { from, .. } | Kind::Move { from, .. } | Kind::Transpose { from, .. } => {
                 all.push(from.value)
+            }
+            Kind::Gather { index, from, .. } | Kind::Scatter { index, from, .. } => {
+                all.extend([index.value, from.value])
             }
             Kind::Assemble { parts } => all.extend(parts.iter().map(|part| part.from.0)),
             Kind::Merge { vectors, .. } => {

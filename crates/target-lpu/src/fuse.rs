@@ -1,6 +1,7 @@
 //! Chains of operations: an operation joins the flow that makes its operand, and what lies between is never stored.
 //!
 //! Before: flows of one operation each.  After: flows of several, each no more than ALUs and streams can take at once.
+//! What repeats is a program by itself.
 //! Method: flows in their order. An operation joins the latest flow that makes one of its operands, if both have the same rounds
 //! and all else that it reads is made before that flow. A chain runs where its first operation stood, so that the order
 //! respects data as before. Results that nothing else reads are left out.
@@ -10,6 +11,7 @@ use crate::flow::walk::rounds;
 use crate::flow::{Access, Arg, Flow, FlowProgram, How, Kind, Loops, Source, Step, ValueId};
 use crate::schedule::plan::Plan;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use tegula_machine::Lpu;
 
 /// The share of a direction's streams that results of a chain may take: others flow beside them.
@@ -22,33 +24,56 @@ pub(crate) fn fuse(program: &mut FlowProgram, lpu: &Lpu) {
     for value in program.flows.iter().flat_map(Flow::reads).chain(ports) {
         *readers.entry(value).or_default() += 1;
     }
-    let mut flows = std::mem::take(&mut program.flows);
-    if has_many_streams(lpu) {
-        flows = with_moved_operands(flows, &readers);
+    let mut fused: Vec<Flow> = Vec::new();
+    let mut next = 0;
+    let mut repeats = program.repeats.clone();
+    for repeat in &mut repeats {
+        fused.extend(fused_part(program, next..repeat.flows.start, &readers, lpu));
+        let first = fused.len();
+        fused.extend(fused_part(program, repeat.flows.clone(), &readers, lpu));
+        next = repeat.flows.end;
+        repeat.flows = first..fused.len();
     }
-    let mut fusing = Fusing { lpu, readers, made: BTreeMap::new(), flows: Vec::new() };
+    fused.extend(fused_part(program, next..program.flows.len(), &readers, lpu));
+    (program.flows, program.repeats) = (fused, repeats);
+}
+
+/// The flows of a part of a program, whose operations join no flow outside of it.
+fn fused_part(
+    program: &FlowProgram,
+    part: Range<usize>,
+    readers: &BTreeMap<ValueId, usize>,
+    lpu: &Lpu,
+) -> Vec<Flow> {
+    let mut flows = program.flows[part].to_vec();
+    if has_many_streams(lpu) {
+        flows = with_moved_operands(flows, program, readers);
+    }
+    let (made, read, flows_so_far) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+    let mut fusing = Fusing { lpu, readers, made, read, flows: flows_so_far };
     flows.into_iter().for_each(|flow| fusing.add(squeezed(flow)));
     for flow in &mut fusing.flows {
         if let Kind::Alu { steps } = &mut flow.kind {
-            *steps = pruned(steps, &fusing.readers);
+            *steps = pruned(steps, readers);
             *flow = ordered(flow);
         }
     }
-    program.flows = fusing.flows;
+    fusing.flows
 }
 
 struct Fusing<'a> {
     lpu: &'a Lpu,
     /// How many operations read each value, and outputs.
-    readers: BTreeMap<ValueId, usize>,
-    /// The last flow that writes each value.
+    readers: &'a BTreeMap<ValueId, usize>,
+    /// The last flow that writes each value, and the last that reads it.
     made: BTreeMap<ValueId, usize>,
+    read: BTreeMap<ValueId, usize>,
     flows: Vec<Flow>,
 }
 
 impl Fusing<'_> {
     fn add(&mut self, flow: Flow) {
-        let out = flow.out.value;
+        let (out, reads) = (flow.out.value, flow.reads());
         let joined = self.host(&flow).and_then(|host| {
             let over = [self.flows[host].loops.clone(), flow.loops.clone()];
             Some((host, over.iter().find_map(|loops| self.joined(host, &flow, loops))?))
@@ -63,15 +88,18 @@ impl Fusing<'_> {
                 self.flows.len() - 1
             }
         };
-        let last = self.made.entry(out).or_default();
-        *last = at.max(*last);
+        let later = |last: &mut usize| *last = at.max(*last);
+        reads.into_iter().for_each(|value| later(self.read.entry(value).or_default()));
+        later(self.made.entry(out).or_default());
     }
 
     /// The flow that an operation may join: the last that makes one of its operands.
     fn host(&self, flow: &Flow) -> Option<usize> {
         let Kind::Alu { .. } = &flow.kind else { return None };
         let host = flow.reads().into_iter().filter_map(|value| self.made.get(&value).copied()).max()?;
-        matches!(self.flows[host].kind, Kind::Alu { .. }).then_some(host)
+        // What an operation overwrites no flow behind its own may read.
+        let is_free = self.read.get(&flow.out.value).is_none_or(|reader| *reader <= host);
+        (is_free && matches!(self.flows[host].kind, Kind::Alu { .. })).then_some(host)
     }
 
     /// A flow with an operation more, both over some loops. None: their rounds differ, or it would take too much.
@@ -80,6 +108,11 @@ impl Fusing<'_> {
         let (Kind::Alu { steps }, Kind::Alu { steps: more }) = (&mut joined.kind, &mut flow.kind) else {
             return None;
         };
+        // A round overwrites what no other round reads.
+        let overwritten = steps.iter().flat_map(Step::vectors).filter(|own| own.value == flow.out.value);
+        if overwritten.into_iter().any(|own| *own != flow.out) {
+            return None;
+        }
         // Each step but the last has a place for its result until chains are complete.
         steps.last_mut()?.out = Some(joined.out);
         let mut step = more.pop()?;
@@ -105,7 +138,7 @@ impl Fusing<'_> {
 
     /// Whether ALUs and streams are enough for a chain.
     fn is_small(&self, steps: &[Step]) -> bool {
-        let Some(plan) = Plan::of(&pruned(steps, &self.readers), self.lpu) else { return false };
+        let Some(plan) = Plan::of(&pruned(steps, self.readers), self.lpu) else { return false };
         let ([alus, large], [inwards, outwards]) = (plan.alus(), plan.streams());
         let streams = self.lpu.streams_east.min(self.lpu.streams_west);
         alus <= self.lpu.vxm.alus
@@ -116,7 +149,11 @@ impl Fusing<'_> {
 }
 
 /// Operations that take what one movement makes take its vectors through a shifter, and the movement is left out.
-fn with_moved_operands(flows: Vec<Flow>, readers: &BTreeMap<ValueId, usize>) -> Vec<Flow> {
+fn with_moved_operands(
+    flows: Vec<Flow>,
+    program: &FlowProgram,
+    readers: &BTreeMap<ValueId, usize>,
+) -> Vec<Flow> {
     let mut moves: BTreeMap<ValueId, Flow> = BTreeMap::new();
     let mut made: BTreeMap<ValueId, usize> = BTreeMap::new();
     for flow in &flows {
@@ -127,7 +164,10 @@ fn with_moved_operands(flows: Vec<Flow>, readers: &BTreeMap<ValueId, usize>) -> 
         let own = flow.out.value;
         let is_alone = readers.get(&own) == Some(&1) && made.get(&own) == Some(&1);
         match &mut flow.kind {
-            Kind::Move { .. } if is_alone => _ = moves.insert(own, flow.clone()),
+            // A state may be another when it is taken.
+            Kind::Move { from, .. } if is_alone && !program.is_state(from.value) => {
+                _ = moves.insert(own, flow.clone())
+            }
             Kind::Alu { steps } => {
                 for step in steps {
                     moved_operands(step, &flow.loops, &mut moves);
@@ -143,6 +183,7 @@ fn with_moved_operands(flows: Vec<Flow>, readers: &BTreeMap<ValueId, usize>) -> 
             kept.push(flow);
         }
     }
+    kept.extend(moves.into_values());
     kept
 }
 

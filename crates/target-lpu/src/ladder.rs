@@ -196,11 +196,14 @@ impl Builder<'_> {
                 Some(half) if !self.lies_in(flow.out.value, half) => return self.run_aside(flow, half),
                 _ => self.copied_piece(flow)?,
             },
+            Kind::Gather { .. } | Kind::Scatter { .. } if self.nested == 0 => self.copied_beside(flow)?,
             Kind::Merge { .. }
             | Kind::Fold { .. }
             | Kind::Move { .. }
             | Kind::Assemble { .. }
             | Kind::Transpose { .. }
+            | Kind::Gather { .. }
+            | Kind::Scatter { .. }
             | Kind::Product(_) => {
                 return Err(too_long(flow).into());
             }
@@ -243,7 +246,15 @@ impl Builder<'_> {
                     let (name, node) = ("result of a step".to_string(), Arc::clone(&flow.node));
                     let element = step.op.result();
                     let vectors = rounds(&flow.loops);
-                    let value = FlowValue { name, node, element, vectors, striped: false, constant: None };
+                    let value = FlowValue {
+                        name,
+                        node,
+                        element,
+                        vectors,
+                        striped: false,
+                        indexed: false,
+                        constant: None,
+                    };
                     let value = self.flows.push(value);
                     let apart = Flow { kind: kind.clone(), ..flow.clone() }.reads();
                     self.place(value, &apart, None)?;
@@ -334,9 +345,30 @@ impl Builder<'_> {
         Ok(Copied { flow: changed, copies: vec![copy] })
     }
 
+    /// What chooses and what is written are read from the half of what data chooses from: so their ways are apart.
+    fn copied_beside(&mut self, flow: &Flow) -> Result<Copied, Stop> {
+        let mut copied = Copied { flow: flow.clone(), copies: Vec::new() };
+        let (reads, table) = match &mut copied.flow.kind {
+            Kind::Gather { index, from, .. } => (vec![index], from.value),
+            Kind::Scatter { index, from, .. } => (vec![index, from], flow.out.value),
+            _ => return Err(too_long(flow).into()),
+        };
+        let half = self.homes.of(table).0.first().map(|place| place.half);
+        for access in reads {
+            let vectors = [self.flows.value(access.value).vectors];
+            let copy = self.fresh_copy(access.value, vectors[0]);
+            self.place(copy, &[], half)?;
+            self.run_copy(flow, &vectors, Access::dense(access.value, 0, &vectors), copy)?;
+            access.value = copy;
+            copied.copies.push(copy);
+        }
+        Ok(copied)
+    }
+
     fn fresh_copy(&mut self, value: ValueId, vectors: u32) -> ValueId {
         let name = "copy".to_string();
-        let own = FlowValue { constant: None, name, vectors, ..self.flows.value(value).clone() };
+        let own =
+            FlowValue { constant: None, indexed: false, name, vectors, ..self.flows.value(value).clone() };
         self.flows.push(own)
     }
 

@@ -25,5 +25,6 @@ mod split;
 mod stage;
 mod target;
 mod timeline;
+mod trips;
 
 pub use target::{FloatFactors, LpuTarget};

@@ -12,6 +12,7 @@ mod casts;
 mod channels;
 mod constants;
 mod conv;
+mod counted;
 mod dot;
 mod elementwise;
 mod functions;
@@ -23,20 +24,23 @@ mod pool;
 mod quantised;
 mod quantize;
 mod reduce;
+mod repeat;
 mod transpose;
 
 use crate::flow::{Access, Flow, FlowProgram, FlowValue, Kind, Loops, Port, ValueId};
 use crate::target::FloatFactors;
 use constants::Constants;
+use repeat::Trips;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tegula_base::{DType, EntityId, HostTensor};
-use tegula_ir::{Op, OpId, Value};
+use tegula_ir::{Op, OpId, RegionId, Value};
 use tegula_isa_lpu::word::Element;
 use tegula_machine::Lpu;
 use tegula_tensor::{TensorFunc, TensorOp, TensorProgram};
 
 pub(crate) use casts::stored;
+pub(crate) use counted::Counted;
 pub(crate) use elementwise::claims as elementwise_claims;
 pub(crate) use images::{grouped, ordered};
 pub(crate) use moves::claims as movement_claims;
@@ -64,6 +68,8 @@ enum Lowered {
         tensor: Tensor,
         axis: usize,
     },
+    /// A number that the trips of a loop count.
+    Counted(Counted),
 }
 
 pub(crate) struct Lower<'a> {
@@ -73,6 +79,8 @@ pub(crate) struct Lower<'a> {
     program: FlowProgram,
     values: BTreeMap<Value, Lowered>,
     constants: Constants,
+    /// The loop at hand.
+    trips: Option<Trips>,
     /// Tensors in other layouts than they were computed in.
     laid: BTreeMap<(ValueId, Vec<usize>), Tensor>,
     /// The axis of channels of each value that is an image.
@@ -110,6 +118,7 @@ pub(crate) fn lower(
         program: FlowProgram { lanes: lanes(program, lpu, factors), ..FlowProgram::default() },
         values: BTreeMap::new(),
         constants: Constants::default(),
+        trips: None,
         laid: BTreeMap::new(),
         axes: images::channel_axes(func),
         plain: BTreeMap::new(),
@@ -118,19 +127,7 @@ pub(crate) fn lower(
     };
     lower.inputs()?;
     let wanted = wanted(func);
-    for &op in func.ops_in(func.body()) {
-        lower.node = func.op(op).location.clone().unwrap_or_default();
-        lower.op_name = func.kind(op).name();
-        match func.kind(op) {
-            TensorOp::Return {} => lower.outputs(op)?,
-            _ if func.results(op).iter().all(|value| !wanted[value.index()]) => {}
-            _ => {
-                let place = || format!("`{}` of {:?}", func.kind(op).name(), lower_node(func, op));
-                let result = lower.op(op, program).map_err(|problem| format!("{}: {problem}", place()))?;
-                lower.values.insert(func.results(op)[0], result);
-            }
-        }
-    }
+    lower.ops(func.body(), program, &wanted)?;
     Ok(lower.program)
 }
 
@@ -141,8 +138,13 @@ fn lower_node(func: &TensorFunc, op: OpId) -> String {
 /// Whether each value is needed as a tensor of its own. A contraction of bytes needs the bytes, not their floats.
 fn wanted(func: &TensorFunc) -> Vec<bool> {
     let mut wanted = vec![false; func.value_count()];
-    for &op in func.ops_in(func.body()).iter().rev() {
-        let is_wanted = matches!(func.kind(op), TensorOp::Return {})
+    wanted_in(func, func.body(), &mut wanted);
+    wanted
+}
+
+fn wanted_in(func: &TensorFunc, region: RegionId, wanted: &mut [bool]) {
+    for &op in func.ops_in(region).iter().rev() {
+        let is_wanted = matches!(func.kind(op), TensorOp::Return {} | TensorOp::Yield {})
             || func.results(op).iter().any(|value| wanted[value.index()]);
         if !is_wanted {
             continue;
@@ -156,14 +158,47 @@ fn wanted(func: &TensorFunc) -> Vec<bool> {
             read[0] = conv::unpadded(func, read[0], window).value;
         }
         read.into_iter().for_each(|value| wanted[value.index()] = true);
+        func.regions_of(op).iter().for_each(|inner| wanted_in(func, *inner, wanted));
     }
-    wanted
 }
 
 impl Lower<'_> {
+    fn ops(&mut self, region: RegionId, program: &TensorProgram, wanted: &[bool]) -> Result<(), String> {
+        let func = self.func;
+        for &op in func.ops_in(region) {
+            self.node = func.op(op).location.clone().unwrap_or_default();
+            self.op_name = func.kind(op).name();
+            let place = || format!("`{}` of {:?}", func.kind(op).name(), lower_node(func, op));
+            match func.kind(op) {
+                TensorOp::Return {} => self.outputs(op)?,
+                TensorOp::Yield {} => {}
+                _ if func.results(op).iter().all(|value| !wanted[value.index()]) => {}
+                TensorOp::Loop { .. } => {
+                    let result = self.repeat(op, program, wanted);
+                    result.map_err(|problem| format!("{}: {problem}", place()))?;
+                }
+                _ => {
+                    let result = self.op(op, program).map_err(|problem| format!("{}: {problem}", place()))?;
+                    self.values.insert(func.results(op)[0], result);
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn op(&mut self, op: OpId, program: &TensorProgram) -> Result<Lowered, String> {
         if let Some(known) = constants::fold(self, op, program)? {
             return Ok(Lowered::Known(known));
+        }
+        let number = |value: Value| match self.values.get(&value) {
+            Some(Lowered::Counted(number)) => Some(*number),
+            _ => None,
+        };
+        if let Some(number) = Counted::of(self.func, op, &number) {
+            return Ok(Lowered::Counted(number));
+        }
+        if let Some(row) = self.chosen_row(op)? {
+            return Ok(Lowered::Computed(row));
         }
         if let Some(image) = self.keep_image(op)? {
             return Ok(image);
@@ -200,7 +235,7 @@ impl Lower<'_> {
     /// A value that a flow of the op at hand will write.
     fn fresh(&mut self, element: Element, vectors: u32, striped: bool) -> ValueId {
         let (name, node) = (self.op_name.to_string(), Arc::clone(&self.node));
-        self.program.push(FlowValue { name, node, element, vectors, striped, constant: None })
+        self.program.push(FlowValue { name, node, element, vectors, striped, indexed: false, constant: None })
     }
 
     fn flow(&mut self, loops: &[u32], kind: Kind, out: Access) {
@@ -234,6 +269,7 @@ impl Lower<'_> {
             Some(Lowered::Computed(tensor)) => Ok(tensor),
             Some(Lowered::Known(known)) => self.known(&known),
             Some(Lowered::Image { tensor, axis }) => self.plain(value, tensor, axis),
+            Some(Lowered::Counted(_)) => Err("an operand is the number of a trip".to_string()),
             None => Err("an operand is not computed".to_string()),
         }
     }
@@ -296,6 +332,12 @@ impl Lower<'_> {
 pub(crate) fn squeezed(shape: &[usize]) -> &[usize] {
     let ones = shape.iter().rev().take_while(|extent| **extent == 1).count();
     &shape[..(shape.len() - ones).max(1).min(shape.len())]
+}
+
+/// The layout of a shape in which each place of the first axis has vectors of its own.
+pub(crate) fn rows_apart(shape: &[usize]) -> Vec<usize> {
+    let squeezed = squeezed(shape);
+    if squeezed.len() == 1 { vec![squeezed[0], 1] } else { squeezed.to_vec() }
 }
 
 /// Elements of a row.

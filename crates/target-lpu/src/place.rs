@@ -172,7 +172,7 @@ impl Sram {
         let most = match is_held {
             true => u64::from(self.part / a_word * a_vector),
             // Blocks lie in slices of their own: the first is read while the next is written.
-            false if !value.striped => {
+            false if !value.striped && !value.indexed => {
                 // Where slices are few, blocks of several values would share them.
                 let has_many = self.slices / BYTES >= MANY_GROUPS;
                 let blocks = if has_many { BLOCKS } else { 1 };

@@ -7,6 +7,7 @@
 
 mod assemble;
 mod chain;
+mod chosen;
 mod merge;
 pub(crate) mod plan;
 pub(crate) mod product;
@@ -70,6 +71,10 @@ fn burst<'a>(flow: &Flow, scene: &'a Scene<'a>, (pace, pause): (i64, i64)) -> Op
         Kind::Merge { fill, vectors } => merge::merge(&mut burst, flow, *fill, vectors, (pace, pause))?,
         Kind::Assemble { parts } => assemble::assemble(&mut burst, flow, parts, (pace, pause))?,
         Kind::Transpose { from, size } => assemble::transpose(&mut burst, flow, (from, *size), pace)?,
+        Kind::Gather { index, from, count } => chosen::gather(&mut burst, flow, (index, from, *count), pace)?,
+        Kind::Scatter { index, from, count } => {
+            chosen::scatter(&mut burst, flow, (index, from, *count), pace)?
+        }
         Kind::Product(_) => return None,
     }
     Some(burst)

@@ -22,6 +22,9 @@ pub(crate) fn halves(flow: &Flow) -> Option<[Flow; 2]> {
             front.truncate(first as usize);
             back.drain(..first as usize);
         }
+        (_, Kind::Gather { index, from, .. } | Kind::Scatter { index, from, .. }) => {
+            [index, from].into_iter().for_each(skip)
+        }
         (_, Kind::Product(product)) => skip(&mut product.rows),
         (_, Kind::Merge { .. } | Kind::Assemble { .. }) => return None,
     }

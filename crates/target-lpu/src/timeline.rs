@@ -10,7 +10,9 @@ use crate::calendar::{Calendar, Pattern};
 use crate::schedule::Event;
 use crate::schedule::template::{Group, Segments, Template};
 use choice::{Choice, choose};
+use smallvec::{SmallVec, smallvec};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use tegula_isa_lpu::word::{Read, Word, Write};
 use tegula_isa_lpu::{Direction, Half, QueueId, Stream};
 use tegula_machine::Lpu;
@@ -49,10 +51,37 @@ impl Memory {
         Memory { banks, slices, words, written: vec![-1; all], read: vec![-1; all] }
     }
 
-    fn at(&self, half: Half, slice: u8, bank: u8, word: u16) -> usize {
+    fn places(&self, Access { half, slice, bank, word, count, .. }: Access) -> Range<usize> {
         let half = usize::from(half == Half::East);
         let slice = half * self.slices + usize::from(slice);
-        (slice * self.banks + usize::from(bank)) * self.words + usize::from(word)
+        let first = (slice * self.banks + usize::from(bank)) * self.words + usize::from(word);
+        first..first + usize::from(count)
+    }
+}
+
+/// Words of a bank that an event reads or writes. Of those that data chooses, it may be any.
+#[derive(Clone, Copy)]
+struct Access {
+    writes: bool,
+    half: Half,
+    slice: u8,
+    bank: u8,
+    word: u16,
+    count: u16,
+}
+
+fn accesses(event: &Event) -> SmallVec<[Access; 2]> {
+    let QueueId::Mem { half, slice } = event.queue else { return SmallVec::new() };
+    let access = |writes, bank, word, count| Access { writes, half, slice, bank, word, count };
+    match event.word {
+        Word::Mem { read, write } => {
+            let read = read.map(|Read { bank, word, .. }| access(false, bank, word, 1));
+            let write = write.map(|Write { bank, word, .. }| access(true, bank, word, 1));
+            read.into_iter().chain(write).collect()
+        }
+        Word::Gather { bank, word, count, .. } => smallvec![access(false, bank, word, count)],
+        Word::Scatter { bank, word, count, .. } => smallvec![access(true, bank, word, count)],
+        _ => SmallVec::new(),
     }
 }
 
@@ -88,16 +117,14 @@ impl<'a> Timeline<'a> {
     fn ready(&self, template: &Template) -> i64 {
         let mut start = 0;
         for event in &template.events {
-            let (QueueId::Mem { half, slice }, Word::Mem { read, write }) = (event.queue, event.word) else {
-                continue;
-            };
-            if let Some(Read { bank, word, .. }) = read {
-                let at = self.memory.at(half, slice, bank, word);
-                start = start.max(self.memory.written[at] + 1 - event.cycle);
-            }
-            if let Some(Write { bank, word, .. }) = write {
-                let at = self.memory.at(half, slice, bank, word);
-                start = start.max(self.memory.written[at].max(self.memory.read[at]) + 1 - event.cycle);
+            for access in accesses(event) {
+                let places = self.memory.places(access);
+                let written = self.memory.written[places.clone()].iter().copied().max().unwrap_or(-1);
+                let before = match access.writes {
+                    true => self.memory.read[places].iter().copied().fold(written, i64::max),
+                    false => written,
+                };
+                start = start.max(before + 1 - event.cycle);
             }
         }
         start
@@ -158,16 +185,10 @@ impl<'a> Timeline<'a> {
     }
 
     fn remember(&mut self, event: &Event) {
-        let (QueueId::Mem { half, slice }, Word::Mem { read, write }) = (event.queue, event.word) else {
-            return;
-        };
-        if let Some(Read { bank, word, .. }) = read {
-            let at = self.memory.at(half, slice, bank, word);
-            self.memory.read[at] = self.memory.read[at].max(event.cycle);
-        }
-        if let Some(Write { bank, word, .. }) = write {
-            let at = self.memory.at(half, slice, bank, word);
-            self.memory.written[at] = self.memory.written[at].max(event.cycle);
+        for access in accesses(event) {
+            let places = self.memory.places(access);
+            let cycles = if access.writes { &mut self.memory.written } else { &mut self.memory.read };
+            cycles[places].iter_mut().for_each(|cycle| *cycle = (*cycle).max(event.cycle));
         }
     }
 

@@ -4,4 +4,5 @@ mod bounds;
 mod channels;
 mod factors;
 mod regions;
+mod repeats;
 mod support;

@@ -56,6 +56,14 @@ pub fn is_contraction(kind: &TensorOp) -> bool {
     )
 }
 
+/// Whether an op's results cost nothing to make: whoever reads them makes its own.
+pub fn is_source(kind: &TensorOp) -> bool {
+    matches!(
+        kind,
+        TensorOp::Constant { .. } | TensorOp::Splat { .. } | TensorOp::Iota { .. } | TensorOp::Sizes { .. }
+    )
+}
+
 /// Whether an op gives for each of its indices an element of a table that is there before the kernel.
 pub fn is_lookup(func: &TensorFunc, op: OpId) -> bool {
     let TensorOp::Gather { .. } = func.kind(op) else { return false };

@@ -11,6 +11,7 @@ use tegula_backend::{
     Preferences, Span, Target, cost,
 };
 use tegula_base::{Diagnostic, Diagnostics, HostTensor, Symbols};
+use tegula_ir::op::OpRules;
 use tegula_ir::{Op, OpId};
 use tegula_ir::{PrintOptions, parse_program, print_program};
 use tegula_machine::Machine;
@@ -56,6 +57,9 @@ impl Target for Null {
     }
 
     fn claims(&self, func: &TensorFunc, op: OpId) -> Claim {
+        if func.kind(op).region_count() > 0 {
+            return Claim::No("control flow is the host's".into());
+        }
         let Some(seed) = self.seed else { return Claim::Yes };
         // By what the op is: it stays claimed when passes ask once more.
         let mut hasher = DefaultHasher::new();

@@ -23,7 +23,15 @@ pub fn execute(program: &FlowProgram, vector: u32, inputs: &[Vec<Lanes>]) -> Vec
             own[..given.len()].copy_from_slice(given);
         }
     }
-    program.flows.iter().for_each(|flow| state.run(flow));
+    let mut next = 0;
+    for repeat in &program.repeats {
+        program.flows[next..repeat.flows.start].iter().for_each(|flow| state.run(flow));
+        for _ in 0..repeat.trips {
+            program.flows[repeat.flows.clone()].iter().for_each(|flow| state.run(flow));
+        }
+        next = repeat.flows.end;
+    }
+    program.flows[next..].iter().for_each(|flow| state.run(flow));
     program.outputs.iter().map(|port| state.values[port.value.0 as usize].clone()).collect()
 }
 
@@ -51,6 +59,11 @@ impl State {
         self.get((access.value, access.at(round)))
     }
 
+    /// The number of 16 bits in lane 0.
+    fn number(&self, index: &Access, round: &[u32]) -> u32 {
+        self.at(index, round)[0] & 0xffff
+    }
+
     fn put(&mut self, access: &Access, round: &[u32], lanes: Lanes) {
         self.values[access.value.0 as usize][access.at(round) as usize] = lanes;
     }
@@ -62,14 +75,25 @@ impl State {
         if let Kind::Assemble { parts } = &flow.kind {
             return parts.iter().for_each(|part| self.assemble(flow.out.value, part));
         }
+        if let Kind::Scatter { index, from, .. } = &flow.kind {
+            return for_each_round(&flow.loops, |round| {
+                let (by, lanes) = (self.number(index, round), self.at(from, round).clone());
+                let behind = Access { base: flow.out.base + by, ..flow.out.clone() };
+                self.put(&behind, round, lanes);
+            });
+        }
         for_each_round(&flow.loops, |round| {
             let result = match &flow.kind {
                 Kind::Alu { steps } => self.steps(steps, round),
                 Kind::Fold { op, inner, from } => self.fold(*op, inner, from, round),
                 Kind::Move { how, from } => moved(self.at(from, round), *how),
                 Kind::Merge { fill, vectors } => self.merge(*fill, &vectors[round[0] as usize]),
+                Kind::Gather { index, from, .. } => {
+                    let by = self.number(index, round);
+                    self.get((from.value, from.at(round) + by)).clone()
+                }
                 Kind::Product(product) => self.product(product, round),
-                Kind::Assemble { .. } | Kind::Transpose { .. } => return,
+                Kind::Assemble { .. } | Kind::Transpose { .. } | Kind::Scatter { .. } => return,
             };
             self.put(&flow.out, round, result);
         });

@@ -39,6 +39,12 @@ impl Display for Flow {
             }
             Kind::Assemble { parts } => write!(f, "assemble {} parts", parts.len())?,
             Kind::Transpose { from, size } => write!(f, "transpose {size} of {}", Place(from))?,
+            Kind::Gather { index, from, count } => {
+                write!(f, "gather {} behind {} of {count}", Place(index), Place(from))?;
+            }
+            Kind::Scatter { index, from, count } => {
+                write!(f, "scatter {} behind {} of {count}", Place(from), Place(index))?;
+            }
             Kind::Product(Product { factors, rows, tiles, weights, .. }) => {
                 write!(f, "product {factors:?} {} by {weights}", Place(rows))?;
                 tiles.iter().try_for_each(|tile| {
@@ -89,6 +95,12 @@ impl Display for FlowProgram {
         {
             writeln!(f, "{way} {:?} {} {} row {}", port.name, port.value, port.dtype, port.row)?;
         }
-        self.flows.iter().try_for_each(|flow| writeln!(f, "{flow}"))
+        for (number, flow) in self.flows.iter().enumerate() {
+            if let Some(repeat) = self.repeats.iter().find(|repeat| repeat.flows.start == number) {
+                writeln!(f, "{} flows {} times", repeat.flows.len(), repeat.trips)?;
+            }
+            writeln!(f, "{flow}")?;
+        }
+        Ok(())
     }
 }

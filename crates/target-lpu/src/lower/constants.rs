@@ -66,6 +66,7 @@ impl Lower<'_> {
             element,
             vectors,
             striped,
+            indexed: false,
             constant: Some(key.2.clone()),
         });
         self.constants.by_bytes.insert(key, value);
@@ -89,6 +90,7 @@ impl Lower<'_> {
                     element: Element::I32,
                     vectors: 0,
                     striped: false,
+                    indexed: false,
                     constant: Some(Vec::new()),
                 };
                 *self.constants.masks.insert(self.program.push(empty))

@@ -19,8 +19,10 @@ pub(crate) fn claims(f: ScalarOp, dtype: DType, result: DType) -> Claim {
     }
     let is_float = dtype == DType::F32;
     let is_int = dtype == DType::I32;
+    let is_narrow = matches!(dtype, DType::I8 | DType::U8 | DType::I16);
     let has = match f {
-        Add | Sub | Mul | Min | Max | Fma | Neg | Abs => is_float || is_int,
+        Add | Sub | Mul => is_float || is_int || is_narrow,
+        Min | Max | Fma | Neg | Abs => is_float || is_int,
         Sqrt | Rsqrt | Reciprocal | Exp | Log | Tanh | Erf | Sigmoid | Div | Ceil | Floor | Round | Trunc
         | Exp2 | IsNan => is_float,
         Eq | Ne | Lt | Le | Gt | Ge => dtype != DType::F16,
@@ -96,9 +98,15 @@ impl Chain<'_, '_> {
         let is_float = number == Number::F32;
         let one = |chain: &mut Self, op: AluOp| chain.alu(op, &x.iter().collect::<Vec<_>>());
         Ok(match f {
-            Add => one(self, AluOp::Add(number)),
-            Sub => one(self, AluOp::Sub(number)),
-            Mul => one(self, AluOp::Mul(number)),
+            Add | Sub | Mul => {
+                let op = match f {
+                    Add => AluOp::Add(number),
+                    Sub => AluOp::Sub(number),
+                    _ => AluOp::Mul(number),
+                };
+                let result = one(self, op);
+                self.wrap(&result, to)
+            }
             Min => one(self, AluOp::Min(number)),
             Max => one(self, AluOp::Max(number)),
             Fma => one(self, AluOp::Fma(number)),

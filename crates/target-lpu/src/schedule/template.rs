@@ -7,7 +7,7 @@ use crate::assemble::words;
 use crate::calendar::Pattern;
 use crate::flow::ValueId;
 use tegula_isa_lpu::word::{EndKind, Read, WHOLE, Word, Write};
-use tegula_isa_lpu::{Direction, Half, QueueId, Stream, Tag, Tags};
+use tegula_isa_lpu::{Address, Direction, Half, QueueId, Stream, Tag, Tags};
 use tegula_machine::Lpu;
 
 /// Words of a burst, and what they take.
@@ -176,9 +176,13 @@ impl<'a> Burst<'a> {
         }
     }
 
+    /// Where a byte of a vector's elements lies.
+    pub(super) fn address(&self, (value, index): Vector, part: u32) -> Address {
+        self.scene.homes.of(value).address(index, part)
+    }
+
     pub(super) fn read_part(&mut self, vector: Vector, part: u32, to: Stream, position: i32, cycle: i64) {
-        let (value, index) = vector;
-        let at = self.scene.homes.of(value).address(index, part);
+        let ((value, index), at) = (vector, self.address(vector, part));
         let queue = QueueId::Mem { half: at.half, slice: at.slice };
         let way = self.way(queue, position) + i64::from(self.lpu().mem.read_delay);
         let word = Word::Mem { read: Some(Read { bank: at.bank, word: at.word, to }), write: None };
@@ -218,7 +222,7 @@ impl<'a> Burst<'a> {
         cycle: i64,
         mask: u32,
     ) {
-        let at = self.scene.homes.of(value).address(index, part);
+        let at = self.address((value, index), part);
         let queue = QueueId::Mem { half: at.half, slice: at.slice };
         let write = Write { bank: at.bank, word: at.word, from, mask };
         let word = Word::Mem { read: None, write: Some(write) };
@@ -226,7 +230,8 @@ impl<'a> Burst<'a> {
         self.issue(queue, cycle + self.way(queue, position), word, Tags::from_slice(&[tag, tag]));
     }
 
-    fn way(&self, queue: QueueId, position: i32) -> i64 {
+    /// Cycles of a vector between a slice and a position.
+    pub(super) fn way(&self, queue: QueueId, position: i32) -> i64 {
         let distance = (queue.position(self.lpu()) - position).unsigned_abs();
         i64::from(distance * self.lpu().hop)
     }
