@@ -10,6 +10,7 @@ use tegula_backend::{Claim, Resource, Short};
 use tegula_base::DType;
 use tegula_ir::{OpId, Value};
 use tegula_machine::Lpu;
+use tegula_tensor::facts::integer_factor;
 use tegula_tensor::{PadMode, PoolKind, TensorFunc, TensorOp, Window};
 
 /// Elements of a tensor beyond which movements are the host's: each element is looked at when a movement is compiled.
@@ -176,6 +177,9 @@ fn dot(func: &TensorFunc, op: OpId, lpu: &Lpu, factors: FloatFactors) -> Claim {
     let loads = full_loads(lpu);
     if !loads.is_yes() {
         return loads;
+    }
+    if integer_factor(func, op).is_some() {
+        return Claim::Yes;
     }
     let Some(conversions) = lower::conversions(func, op) else {
         return float_factors(func, op, lpu, factors);

@@ -18,6 +18,7 @@ mod elementwise;
 mod functions;
 mod halves;
 mod images;
+mod integers;
 mod moves;
 mod norm;
 mod pool;
@@ -37,6 +38,7 @@ use tegula_base::{DType, EntityId, HostTensor};
 use tegula_ir::{Op, OpId, RegionId, Value};
 use tegula_isa_lpu::word::Element;
 use tegula_machine::Lpu;
+use tegula_tensor::facts::integer_factor;
 use tegula_tensor::{TensorFunc, TensorOp, TensorProgram};
 
 pub(crate) use casts::stored;
@@ -157,6 +159,7 @@ fn wanted_in(func: &TensorFunc, region: RegionId, wanted: &mut [bool]) {
         if let TensorOp::Conv { window, .. } = func.kind(op) {
             read[0] = conv::unpadded(func, read[0], window).value;
         }
+        read.extend(integer_factor(func, op));
         read.into_iter().for_each(|value| wanted[value.index()] = true);
         func.regions_of(op).iter().for_each(|inner| wanted_in(func, *inner, wanted));
     }
@@ -209,13 +212,17 @@ impl Lower<'_> {
         let tensor = match self.func.kind(op) {
             TensorOp::Elementwise { f } => self.elementwise(*f, self.func.operands(op), shape, dtype)?,
             TensorOp::Reduce { f, axes } => self.reduce(*f, self.func.operand(op, 0), axes, shape)?,
-            TensorOp::Dot { dims, .. } => match dot::bytes_of(self.func, op) {
-                Some(sides) => {
-                    let sums = self.byte_dot(dims, &sides)?;
-                    self.wrapped(sums, dtype)
+            TensorOp::Dot { dims, .. } => {
+                let sides = [self.func.operand(op, 0), self.func.operand(op, 1)];
+                match (dot::bytes_of(self.func, op), integer_factor(self.func, op)) {
+                    (Some(sides), _) => {
+                        let sums = self.byte_dot(dims, &sides)?;
+                        self.wrapped(sums, dtype)
+                    }
+                    (None, Some(integers)) => self.integer_dot(dims, integers, sides)?,
+                    (None, None) => self.float_dot(dims, sides[0], sides[1])?,
                 }
-                None => self.float_dot(dims, self.func.operand(op, 0), self.func.operand(op, 1))?,
-            },
+            }
             TensorOp::Conv { .. } => return self.conv(op, shape),
             TensorOp::Pool { .. } => return self.pool(op, &shape),
             TensorOp::Quantize { .. } => self.quantize(op, &shape, dtype)?,

@@ -144,3 +144,26 @@ fn attention() {
         }
     }
 }
+
+/// Sums of 16-bit integers by bytes are exact, whatever factors of floats become; weights known and computed.
+#[test]
+fn integers_by_bytes() {
+    let wave = |i: usize, period: usize, size: i64| (i * i % period) as i64 * 2 * size / period as i64 - size;
+    let integers: Vec<i16> = (0..3 * 700).map(|i| wave(i, 1009, 32768).clamp(-32768, 32767) as i16).collect();
+    let weight: Vec<i8> = (0..330 * 700).map(|i| wave(i, 251, 128) as i8).collect();
+    let weight = HostTensor::from_elements(&[330, 700], &weight);
+    let inputs = [HostTensor::from_elements(&[3, 700], &integers)];
+    let cast =
+        "%f = \"tgn.elementwise\"(%x0) <{f = \"cast:f32\"}> : (tensor<3x700xi16>) -> tensor<3x700xf32>\n";
+    let (left, right, result) = ("tensor<3x700xf32>", "tensor<330x700xi8>", "tensor<3x330xf32>");
+    let product = cast.to_string() + &dot(left, right, result).replace("%x0", "%f");
+    let constant = format!(
+        "%w = \"tgn.constant\"() <{{id = dense_resource<const0> : {right}, dtype = \"i8\", shape = [330, 700]}}> : () -> {right}\n"
+    );
+    let known = region_with(&["tensor<3x700xi16>"], &(constant + &product), result, &[&weight]);
+    let given = region(&["tensor<3x700xi16>", right], &product.replace("%w", "%x1"), result);
+    for factors in [FloatFactors::Refuse, FloatFactors::F16] {
+        check_at(factors, &known, "tsp1", &inputs, 3e-7);
+        check_at(factors, &given, "tsp1", &[inputs[0].clone(), weight.clone()], 3e-7);
+    }
+}

@@ -64,6 +64,25 @@ pub fn is_source(kind: &TensorOp) -> bool {
     )
 }
 
+/// Of a contraction without batches of 16-bit integers, which are floats perhaps of another shape, and signed bytes: the
+/// integers. Its sums of products are exact integers, however factors of floats are rounded.
+pub fn integer_factor(func: &TensorFunc, op: OpId) -> Option<Value> {
+    let TensorOp::Dot { dims, out: DType::F32, .. } = func.kind(op) else { return None };
+    let is_of_bytes = dims.lhs_batch.is_empty() && func.ty(func.operand(op, 1)).dtype == DType::I8;
+    let mut value = is_of_bytes.then(|| func.operand(op, 0))?;
+    loop {
+        let op = func.def_op(value)?;
+        let source = func.operands(op).first().copied();
+        match func.kind(op) {
+            TensorOp::Reshape { .. } => value = source?,
+            TensorOp::Elementwise { f: ScalarOp::Cast { to: DType::F32, .. } } => {
+                return source.filter(|source| func.ty(*source).dtype == DType::I16);
+            }
+            _ => return None,
+        }
+    }
+}
+
 /// Whether an op gives for each of its indices an element of a table that is there before the kernel.
 pub fn is_lookup(func: &TensorFunc, op: OpId) -> bool {
     let TensorOp::Gather { .. } = func.kind(op) else { return false };

@@ -12,7 +12,7 @@ use tegula_opt::lower_to_host::is_runtime_kernel;
 use tegula_opt::passes::Precision;
 use tegula_tensor::decompose::{expand, is_composite};
 use tegula_tensor::eval::{self, Bindings, check_rounds};
-use tegula_tensor::facts::is_contraction;
+use tegula_tensor::facts::{integer_factor, is_contraction};
 use tegula_tensor::{Builder, KernelClass, TensorFunc, TensorOp, TensorProgram, TensorType, evaluate_op};
 
 /// The results of the entry function with their bounds.
@@ -160,7 +160,8 @@ impl<'a> Run<'a> {
                 if is_runtime_kernel(&kind) && self.watch.is_some() {
                     return self.watched(op, operands, |_, exact| rules::apply(&kind, &exact));
                 }
-                let results = match self.factors.filter(|_| is_contraction(&kind)) {
+                let rounds = is_contraction(&kind) && integer_factor(func, op).is_none();
+                let results = match self.factors.filter(|_| rounds) {
                     Some(Factors::Rounded) => rules::apply(&kind, &rounded(operands, DType::F16)?)?,
                     Some(Factors::Split) => split(&kind, operands)?,
                     None => rules::apply(&kind, operands)?,

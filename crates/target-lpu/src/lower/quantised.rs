@@ -227,7 +227,7 @@ impl Lower<'_> {
         Ok(tensor)
     }
 
-    fn known_bytes(
+    pub(super) fn known_bytes(
         &mut self,
         known: &HostTensor,
         side: &Side,
@@ -254,7 +254,7 @@ impl Lower<'_> {
     }
 
     /// Sums of the columns of weights that are computed, times `by`: a row of ones goes through the plane.
-    fn column_sums(&mut self, weights: &Weights, extents: Extents, by: i32) -> Tensor {
+    pub(super) fn column_sums(&mut self, weights: &Weights, extents: Extents, by: i32) -> Tensor {
         let vectors = extents.batch * extents.k.div_ceil(self.lanes());
         let ones = self.constant(Element::I8, false, vec![1; vectors * self.lanes()]);
         let sums = self.product(Factors::I8, ones, weights, Extents { m: 1, ..extents }, DType::I32);

@@ -11,6 +11,7 @@ use tegula_backend::Target;
 use tegula_base::{DType, Dim, HostTensor, Shape};
 use tegula_ir::{OpId, ScalarOp, Value};
 use tegula_tensor::build::Built;
+use tegula_tensor::facts::integer_factor;
 use tegula_tensor::{Builder, DotDims, TensorFunc, TensorOp};
 
 const DIGITS: i64 = 2;
@@ -30,36 +31,18 @@ pub(super) enum Integers {
 /// What a product by bytes of a constant takes as floats; `None`: the op is none such, or the target is no faster
 /// with bytes.
 pub(super) fn integers(func: &TensorFunc, op: OpId, target: &dyn Target) -> Option<Integers> {
-    let TensorOp::Dot { dims, out: DType::F32, .. } = func.kind(op) else { return None };
+    let TensorOp::Dot { dims, .. } = func.kind(op) else { return None };
     let [x, w] = [0, 1].map(|i| func.ty(func.operand(op, i)));
-    let plain = dims.lhs_batch.is_empty()
-        && dims.lhs_contract.as_slice() == [x.rank().wrapping_sub(1)]
-        && w.rank() == 2
-        && w.dtype == DType::I8;
+    let plain = dims.lhs_contract.as_slice() == [x.rank().wrapping_sub(1)] && w.rank() == 2;
     let steps = w.shape.get(*dims.rhs_contract.first()?)?.as_const()?;
     let in_fours = steps % 4 == 0 && MOST_STEPS.contains(&steps);
     let fits = plain && in_fours && is_stored(func, func.operand(op, 1));
-    let integers = fits.then(|| widened(func, func.operand(op, 0))).flatten()?;
+    let integers = fits.then(|| integer_factor(func, op)).flatten()?;
     let (found, digits) = match difference(func, integers, &x.shape) {
         Some([bytes, zero]) => (Integers::Difference(bytes, zero), 1),
         None => (Integers::Whole(integers), DIGITS),
     };
     (target.preferences().byte_products > digits).then_some(found)
-}
-
-/// The 16-bit integers that a value is, as floats, perhaps of another shape.
-fn widened(func: &TensorFunc, mut value: Value) -> Option<Value> {
-    loop {
-        let op = func.def_op(value)?;
-        let source = func.operands(op).first().copied();
-        match func.kind(op) {
-            TensorOp::Reshape { .. } => value = source?,
-            TensorOp::Elementwise { f: ScalarOp::Cast { to: DType::F32, .. } } => {
-                return source.filter(|source| func.ty(*source).dtype == DType::I16);
-            }
-            _ => return None,
-        }
-    }
 }
 
 /// Bytes and the byte of each row that integers are the difference of, in rows of `shape`.
