@@ -17,22 +17,22 @@ const MOST_OF_BANK: u32 = 2;
 /// `claim` tells of the ops inside.
 pub(super) fn claims(func: &TensorFunc, op: OpId, lpu: &Lpu, claim: &dyn Fn(OpId) -> Claim) -> Claim {
     match refused(func, op, lpu, claim) {
-        Some(reason) => no(reason),
+        Some(refused) => refused,
         None => Claim::Yes,
     }
 }
 
-fn refused(func: &TensorFunc, op: OpId, lpu: &Lpu, claim: &dyn Fn(OpId) -> Claim) -> Option<String> {
-    let TensorOp::Loop { trip, stacked } = func.kind(op) else { return Some("it is no loop".to_string()) };
+fn refused(func: &TensorFunc, op: OpId, lpu: &Lpu, claim: &dyn Fn(OpId) -> Claim) -> Option<Claim> {
+    let TensorOp::Loop { trip, stacked } = func.kind(op) else { return Some(no("it is no loop")) };
     let trips = trip.as_const().and_then(|trips| u32::try_from(trips).ok()).filter(|trips| *trips > 0);
-    let Some(trips) = trips else { return Some("its number of trips is open, or 0".to_string()) };
+    let Some(trips) = trips else { return Some(no("its number of trips is open, or 0")) };
     let region = func.regions_of(op)[0];
-    let Some(end) = func.terminator(region) else { return Some("it has no end".to_string()) };
+    let Some(end) = func.terminator(region) else { return Some(no("it has no end")) };
     if !is_true(func, func.operand(op, 0)) || !is_true(func, func.operand(end, 0)) {
-        return Some("it may end early".to_string());
+        return Some(no("it may end early"));
     }
     if !func.users(func.results(op)[0]).is_empty() {
-        return Some("its number of trips is asked for".to_string());
+        return Some(no("its number of trips is asked for"));
     }
     let values = func.operands(op)[1..].iter().chain(&func.results(op)[1..]).chain(&func.operands(end)[1..]);
     if let Some(problem) = values.copied().find_map(|value| unfit(func, value, lpu)) {
@@ -55,16 +55,19 @@ fn refused(func: &TensorFunc, op: OpId, lpu: &Lpu, claim: &dyn Fn(OpId) -> Claim
         }
         let problem = match chosen_row(func, *inner, &counted) {
             Some(number) => misses(func, *inner, number, trips, lpu),
-            None if func.kind(*inner).region_count() > 0 => Some("control flow in a loop".to_string()),
+            None if func.kind(*inner).region_count() > 0 => Some(no("control flow in a loop")),
             None if func.operands(*inner).iter().any(|value| counted.contains_key(value)) => {
-                Some("the number of the trip chooses rows only".to_string())
+                Some(no("the number of the trip chooses rows only"))
             }
             None => match claim(*inner) {
                 Claim::Yes => None,
-                Claim::No(reason) => Some(reason.into_owned()),
+                refused => Some(refused),
             },
         };
-        problem.map(|problem| format!("`{name}` in it: {problem}"))
+        problem.map(|problem| match problem {
+            Claim::No(reason) => no(format!("`{name}` in it: {reason}")),
+            other => other,
+        })
     })
 }
 
@@ -79,24 +82,24 @@ fn chosen_row(func: &TensorFunc, op: OpId, counted: &BTreeMap<Value, Counted>) -
 }
 
 /// What keeps rows from being chosen.
-fn misses(func: &TensorFunc, op: OpId, number: Counted, trips: u32, lpu: &Lpu) -> Option<String> {
+fn misses(func: &TensorFunc, op: OpId, number: Counted, trips: u32, lpu: &Lpu) -> Option<Claim> {
     let data = func.operand(op, 0);
     let rows = func.ty(data).shape.first().and_then(|dim| dim.as_const()).unwrap_or(0);
     let in_range = number.range(trips).is_some_and(|range| i64::from(*range.end()) < rows);
     if !in_range {
-        return Some("it chooses rows that there are not".to_string());
+        return Some(no("it chooses rows that there are not"));
     }
     let values = [data, func.results(op)[0]];
     values.into_iter().find_map(|value| unfit(func, value, lpu)).or_else(|| long(func, data, lpu))
 }
 
 /// Why rows do not lie one behind the other.
-fn long(func: &TensorFunc, value: Value, lpu: &Lpu) -> Option<String> {
+fn long(func: &TensorFunc, value: Value, lpu: &Lpu) -> Option<Claim> {
     let shape = func.ty(value).shape.as_static()?;
     let rows = lower::vectors(&lower::rows_apart(&shape), super::lanes(lpu));
     let most = lpu.mem.words / MOST_OF_BANK;
     (rows > most).then(|| {
-        format!("a sequence of {rows} vectors is longer than the {most} words that it may take of a bank")
+        no(format!("a sequence of {rows} vectors is longer than the {most} words that it may take of a bank"))
     })
 }
 
