@@ -170,3 +170,20 @@ fn images_with_their_channels_last() {
     let program = region_with(&[x], &ops.concat(), z, &constants.each_ref());
     check(&program, "tsp1", &[floats(&[1, 9, 40, 3], 3)], 2e-3);
 }
+
+/// Paddings by what lies at the border: of a matrix, and of an image behind a pool.
+#[test]
+fn paddings_by_the_border() {
+    let (x, y) = ("tensor<3x5xf32>", "tensor<6x7xf32>");
+    let op =
+        format!("%y = \"tgn.pad\"(%x0) <{{low = [1, 2], high = [2, 0], mode = \"edge\"}}> : ({x}) -> {y}");
+    check(&region(&[x], &op, y), "tsp1", &[floats(&[3, 5], 5)], 0.0);
+    let (x, y, z) = ("tensor<1x16x4x10xf32>", "tensor<1x16x4x10xf32>", "tensor<1x16x6x13xf32>");
+    let ops = [
+        format!("%0 = \"tgn.pool\"(%x0) <{{kind = \"max\", {}}}> : ({x}) -> {y}\n", window(3, 1, 1)),
+        format!(
+            "%y = \"tgn.pad\"(%0) <{{low = [0, 0, 2, 1], high = [0, 0, 0, 2], mode = \"edge\"}}> : ({y}) -> {z}"
+        ),
+    ];
+    check(&region(&[x], &ops.concat(), z), "tsp1", &[floats(&[1, 16, 4, 10], 6)], 0.0);
+}

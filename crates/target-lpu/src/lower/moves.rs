@@ -26,7 +26,7 @@ pub(crate) fn claims(kind: &TensorOp) -> Claim {
         | TensorOp::Broadcast { .. }
         | TensorOp::Concat { .. } => Claim::Yes,
         TensorOp::Slice { starts, .. } if starts.iter().all(|start| start.as_const().is_some()) => Claim::Yes,
-        TensorOp::Pad { low, high, mode: PadMode::Constant }
+        TensorOp::Pad { low, high, mode: PadMode::Constant | PadMode::Edge }
             if low.iter().chain(high).all(|size| size.as_const().is_some()) =>
         {
             Claim::Yes
@@ -45,7 +45,8 @@ impl Lower<'_> {
     ) -> Result<Tensor, String> {
         let fill = match kind {
             // The constant is the second operand.
-            TensorOp::Pad { .. } => match self.values.get(&self.func.operand(op, 1)) {
+            TensorOp::Pad { mode: PadMode::Constant, .. } => match self.values.get(&self.func.operand(op, 1))
+            {
                 Some(super::Lowered::Known(known)) => {
                     super::constants::uniform(known).ok_or("the padding is no number")?
                 }
@@ -105,10 +106,12 @@ impl Lower<'_> {
                 let at = |axis: usize, i: usize| usize::try_from(starts[axis] + i as i64 * steps[axis]).ok();
                 Ok(self.moved(operands, squeezed(&shape).to_vec(), dtype, fill, &|flat| mapped(&at, flat)))
             }
-            TensorOp::Pad { low, .. } => {
+            TensorOp::Pad { low, mode, .. } => {
                 let low = all(low)?;
                 let at = |axis: usize, i: usize| {
-                    usize::try_from(i as i64 - low[axis]).ok().filter(|i| *i < from[axis])
+                    let i = i as i64 - low[axis];
+                    let i = if *mode == PadMode::Edge { i.clamp(0, from[axis] as i64 - 1) } else { i };
+                    usize::try_from(i).ok().filter(|i| *i < from[axis])
                 };
                 Ok(self.moved(operands, squeezed(&shape).to_vec(), dtype, fill, &|flat| mapped(&at, flat)))
             }
