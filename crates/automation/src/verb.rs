@@ -107,6 +107,7 @@ pub const VERBS: &[Verb] = &[
     checks("lpu-published", "[--quick] [--all] [--only ID] [--part K/N]", "published figures of streaming chips beside our own"),
     checks("lpu-random", "[--seeds N] [--seed S] [--part K/N]", "random programs on streaming chips of many sizes"),
     checks("lpu-sim", "[--only PREFIX] [--some] [--part K/N]", "node cases of the onnx package on a simulated streaming chip"),
+    checks("lpu-what-if", "[--part K/N]", "sweeps of facts of a streaming chip against compilations for edited machine files"),
     checks("lpu-timeline", "[--quick] [--part K/N]", "trace files of runs on a streaming chip against the simulator's counters"),
     checks("ulp", "[--only OP] [--step N]", "functions on all 2^32 inputs"),
     checks("fuzz", "[--seconds N] [--only TARGET] [--seed S] [--one FILE] [--worker TARGET] [--note FILE] [--part K/N]", "damaged models, texts and packages"),

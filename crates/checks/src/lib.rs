@@ -32,6 +32,7 @@ mod lpu_published;
 mod lpu_random;
 mod lpu_sim;
 mod lpu_timeline;
+mod lpu_what_if;
 mod models;
 pub mod npy;
 mod null;
@@ -92,6 +93,7 @@ pub const VERBS: &[(&str, Run)] = &[
     ("lpu-random", lpu_random::run),
     ("lpu-sim", lpu_sim::run),
     ("lpu-timeline", lpu_timeline::run),
+    ("lpu-what-if", lpu_what_if::run),
     ("ulp", ulp::run),
     ("fuzz", fuzz::run),
     ("reduce", reduce::run),

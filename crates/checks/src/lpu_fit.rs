@@ -4,7 +4,7 @@
 //! little, how much is needed and there, who holds most of it, and options that were tried. The check takes each of these
 //! options: the model must compile. What is said is held by `data/lpu_fit.txt`.
 
-mod programs;
+pub mod programs;
 
 use std::fmt::Write;
 use std::fs;

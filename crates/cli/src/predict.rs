@@ -11,6 +11,7 @@ use tegula::device::machine_of;
 use tegula::{Machine, processor};
 use tegula_base::Diagnostics;
 use tegula_driver::forecast::KernelForecast;
+use tegula_driver::lpu::{Busy, OnChips};
 use tegula_driver::machine_report::{self, Kernels, MachineReport, NamedKernel, Varied};
 use tegula_driver::what_if::{Effect, Swing};
 use tegula_driver::{CompileOptions, Model, PassCx, page};
@@ -144,6 +145,7 @@ fn to_text(reports: &[MachineReport]) -> String {
             line(&varied.kernels, model, &format!("{machine}, {}", varied.setting()));
         }
     }
+    text += &chips_text(reports);
     for report in reports {
         text += &format!("\n{}\n", report.basis);
         text += &format!(
@@ -163,6 +165,26 @@ fn to_text(reports: &[MachineReport]) -> String {
             );
         }
         text += &swings_text(report);
+    }
+    text
+}
+
+/// Of streaming chips: cycles at each point, how they follow from the fact that is varied, and what binds there.
+fn chips_text(reports: &[MachineReport]) -> String {
+    let mut text = String::new();
+    let mut line = |chip: Option<OnChips>, slope: Option<f64>, name: &str| {
+        let Some(chip) = chip else { return };
+        if text.is_empty() {
+            text = format!("\n{:>10} {:>10}  {:<28} chip\n", "cycles", "per fact", "binding");
+        }
+        let slope = slope.map_or_else(String::new, |slope| format!("{slope:+.1}"));
+        text += &format!("{:>10} {slope:>10}  {:<28} {name}\n", chip.cycles, chip.told());
+    };
+    for report in reports {
+        line(report.chip, None, &report.basis.machine);
+        for varied in &report.varied {
+            line(varied.chip, varied.slope, &varied.setting());
+        }
     }
     text
 }
@@ -195,6 +217,18 @@ fn rows_json(kernels: &Kernels) -> Vec<Value> {
     kernels.rows.iter().map(row).collect()
 }
 
+fn chip_json(chip: Option<OnChips>, slope: Option<f64>) -> Value {
+    chip.map_or(Value::Null, |chip| {
+        let Busy { outward, loads, rows, sums, alus, ports } = chip.busy;
+        json!({
+            "cycles": chip.cycles, "slope": slope, "binding": chip.told(),
+            "busy": {
+                "outward": outward, "loads": loads, "rows": rows, "sums": sums, "alus": alus, "ports": ports,
+            },
+        })
+    })
+}
+
 fn to_json(report: &MachineReport) -> Value {
     let ns = report.kernels.ns;
     let effect = |effect: &Effect| match effect {
@@ -214,6 +248,7 @@ fn to_json(report: &MachineReport) -> Value {
         json!({
             "facts": facts.collect::<Map<String, Value>>(),
             "predicted_ns": varied.kernels.ns, "cycles": varied.kernels.cycles, "bytes": varied.kernels.bytes(), "bound": varied.kernels.bound(),
+            "chip": chip_json(varied.chip, varied.slope),
             "kernels": rows_json(&varied.kernels),
         })
     };
@@ -224,6 +259,7 @@ fn to_json(report: &MachineReport) -> Value {
         "cycles": report.kernels.cycles,
         "bytes": report.kernels.bytes(),
         "bound": report.kernels.bound(),
+        "chip": chip_json(report.chip, None),
         "kernels": rows_json(&report.kernels),
         "varied": report.varied.iter().map(varied).collect::<Vec<Value>>(),
         "sensitivities": report.swings.iter().map(swing).collect::<Vec<Value>>(),
@@ -234,20 +270,29 @@ fn to_json(report: &MachineReport) -> Value {
 
 /// A line a kernel and one for all of it, of each machine and each variation.
 fn to_csv(reports: &[MachineReport]) -> String {
-    let mut text = String::from("machine,model,facts,kernel,launches,predicted_ns,bytes,flops,bound\n");
+    let mut text = String::from(
+        "machine,model,facts,kernel,launches,predicted_ns,bytes,flops,bound,cycles,slope,binding\n",
+    );
     for report in reports {
-        let mut lines = |facts: &str, kernels: &Kernels| {
+        let mut lines = |facts: &str, kernels: &Kernels, chip: Option<OnChips>, slope: Option<f64>| {
             let start = format!("{},{},{facts}", quoted(&report.basis.machine), report.basis.model.name());
             let (launches, flops, bytes) = (kernels.launches(), kernels.flops(), kernels.bytes());
-            text += &format!("{start},,{launches},{},{bytes},{flops},{}\n", kernels.ns, kernels.bound());
+            let bound = kernels.bound();
+            text += &format!("{start},,{launches},{},{bytes},{flops},{bound}", kernels.ns);
+            let slope = slope.map_or_else(String::new, |slope| slope.to_string());
+            text += &chip.map_or(",,,\n".to_string(), |chip| {
+                format!(",{},{slope},{}\n", chip.cycles, quoted(&chip.told()))
+            });
             for NamedKernel { name, forecast, .. } in &kernels.rows {
-                let KernelForecast { launches, ns, bytes, flops, bound, .. } = forecast;
-                text += &format!("{start},{},{launches},{ns},{bytes},{flops},{bound}\n", quoted(name));
+                let KernelForecast { launches, ns, bytes, flops, bound, cycles, .. } = forecast;
+                let cycles = cycles.map_or_else(String::new, |cycles| cycles.to_string());
+                let name = quoted(name);
+                text += &format!("{start},{name},{launches},{ns},{bytes},{flops},{bound},{cycles},,\n");
             }
         };
-        lines("", &report.kernels);
+        lines("", &report.kernels, report.chip, None);
         for varied in &report.varied {
-            lines(&varied.setting(), &varied.kernels);
+            lines(&varied.setting(), &varied.kernels, varied.chip, varied.slope);
         }
     }
     text

@@ -234,7 +234,7 @@ fn machines_that_are_not_here_are_predicted_for() {
     }
     let csv = done(&["predict", MODEL, "--dim", "n=64", "--machine", "zen5", "--csv"]);
     assert!(
-        csv.starts_with("machine,model,facts,kernel,launches,predicted_ns,bytes,flops,bound\nzen5,core,,,1,"),
+        csv.starts_with("machine,model,facts,kernel,launches,predicted_ns,bytes,flops,bound,cycles,slope,binding\nzen5,core,,,1,"),
         "{csv}"
     );
 }

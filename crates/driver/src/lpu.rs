@@ -3,11 +3,14 @@
 //! A package of one image has a port for each input and output of the image's bindings; its host program moves inputs to the
 //! chip, runs the first program, and moves the outputs back.
 
+mod binding;
 mod images;
 mod simulated;
 mod time;
 mod timeline;
 
+pub use binding::OnChips;
+pub(crate) use binding::on_units;
 pub use images::check_images;
 pub use simulated::SimulatedLpu;
 pub(crate) use time::{OnChip, on_chips};
@@ -26,6 +29,7 @@ use tegula_package::{
 };
 
 pub use tegula_isa_lpu::parse;
+pub use tegula_perf::lpu::Busy;
 
 /// The instruction set of its images.
 pub const ISA: &str = isa::LPU;

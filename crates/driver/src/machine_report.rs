@@ -4,6 +4,7 @@
 //! package.
 
 use crate::forecast::{Basis, Forecast, KernelForecast, without_effect};
+use crate::lpu::OnChips;
 use crate::model::Model;
 use crate::options::CompileOptions;
 use crate::what_if::{Outlook, Swing, outlook, outlook_with, swings};
@@ -77,6 +78,11 @@ impl Kernels {
 pub struct Varied {
     pub facts: Vec<(String, f64)>,
     pub kernels: Kernels,
+    /// Of what runs on streaming chips.
+    pub chip: Option<OnChips>,
+    /// Cycles of chips for 1 more of the first fact, from the neighbours in the order in which points were given. None: of
+    /// other machines, of one point, of neighbours of the same value.
+    pub slope: Option<f64>,
     /// Why no prediction on the machine depends on these facts.
     pub without_effect: Option<&'static str>,
 }
@@ -98,6 +104,8 @@ impl Varied {
 pub struct MachineReport {
     pub basis: Basis,
     pub kernels: Kernels,
+    /// Of what runs on streaming chips.
+    pub chip: Option<OnChips>,
     pub varied: Vec<Varied>,
     pub swings: Vec<Swing>,
     /// Sizes of the inputs that were not given; 1 was taken.
@@ -118,16 +126,32 @@ pub fn predict(
     let base = outlook(model, options, cx)?;
     let mut varied = Vec::new();
     for facts in settings {
-        let kernels = Kernels::of_outlook(&outlook_with(model, options, &facts, cx)?);
+        let other = outlook_with(model, options, &facts, cx)?;
+        let (kernels, chip) = (Kernels::of_outlook(&other), other.chip);
         let why =
             |(name, _): &(String, f64)| without_effect(&options.machine, base.forecast.basis.model, name);
         let reasons: Option<Vec<&str>> = facts.iter().map(why).collect();
         let without_effect = reasons.and_then(|reasons| reasons.first().copied());
-        varied.push(Varied { facts, kernels, without_effect });
+        varied.push(Varied { facts, kernels, chip, slope: None, without_effect });
     }
+    slopes(&mut varied);
     let swings = if sensitivities { swings(model, options, &base, cx)? } else { vec![] };
-    let kernels = Kernels::of_outlook(&base);
+    let (kernels, chip) = (Kernels::of_outlook(&base), base.chip);
     let made_up = base.forecast.made_up.iter().cloned().collect();
     let Forecast { basis, refusal, .. } = base.forecast;
-    Ok(MachineReport { basis, kernels, varied, swings, made_up, refusal })
+    Ok(MachineReport { basis, kernels, chip, varied, swings, made_up, refusal })
+}
+
+/// Of each sweep: the points one after another that vary the same facts.
+fn slopes(varied: &mut [Varied]) {
+    let names = |varied: &Varied| varied.facts.iter().map(|(name, _)| name.clone()).collect::<Vec<String>>();
+    let point = |varied: &Varied| Some((varied.facts.first()?.1, varied.chip?.cycles as f64));
+    for sweep in varied.chunk_by_mut(|a, b| names(a) == names(b)) {
+        let points: Vec<Option<(f64, f64)>> = sweep.iter().map(point).collect();
+        for (at, own) in sweep.iter_mut().enumerate() {
+            let ends = [at.saturating_sub(1), (at + 1).min(points.len() - 1)].map(|at| points[at]);
+            let [Some(from), Some(to)] = ends else { continue };
+            own.slope = (from.0 != to.0).then(|| (to.1 - from.1) / (to.0 - from.0));
+        }
+    }
 }

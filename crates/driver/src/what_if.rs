@@ -6,6 +6,7 @@
 
 use crate::compile::compile;
 use crate::forecast::{Forecast, forecast, without_effect};
+use crate::lpu::{OnChips, on_units};
 use crate::model::Model;
 use crate::options::CompileOptions;
 use tegula_base::{Diagnostic, Diagnostics};
@@ -20,6 +21,8 @@ pub const SHARE: f64 = 0.1;
 pub struct Outlook {
     pub package: Package,
     pub forecast: Forecast,
+    /// None: nothing runs on a streaming chip.
+    pub chip: Option<OnChips>,
 }
 
 /// What a change of a fact does.
@@ -81,7 +84,8 @@ pub fn outlook(model: &Model, options: &CompileOptions, cx: &mut PassCx) -> Resu
     let package = package.ok_or_else(|| Diagnostic::internal("the compilation made no package"))?;
     let package = package.into_package();
     let forecast = forecast(&package, &options.dims)?;
-    Ok(Outlook { package, forecast })
+    let chip = on_units(&package, &forecast)?;
+    Ok(Outlook { package, forecast, chip })
 }
 
 /// The outlook on a machine with other values of facts. Errors: `unknown-fact`; values that are refused; those of compilation.

@@ -160,6 +160,22 @@ pub struct Busy {
     pub ports: u64,
 }
 
+/// Of what runs one after another.
+impl std::ops::Add for Busy {
+    type Output = Busy;
+
+    fn add(self, other: Busy) -> Busy {
+        Busy {
+            outward: self.outward + other.outward,
+            loads: self.loads + other.loads,
+            rows: self.rows + other.rows,
+            sums: self.sums + other.sums,
+            alus: self.alus + other.alus,
+            ports: self.ports + other.ports,
+        }
+    }
+}
+
 /// The least cycles of a schedule, and what holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bound {
