@@ -6,7 +6,8 @@
 //!
 //! Method: an op's *stage* is the number of times that the longest path to it changes sides. The device's ops of one stage
 //! are one region: stages never fall along a path, so that none leads out of a region and back. Where a size gets bound
-//! the stages begin anew, since what follows may need the size. Dequantisations then go to the regions that read them.
+//! the stages begin anew, since what follows may need the size. What makes more bytes of what it reads then goes to the regions
+//! that read it.
 
 use crate::form_kernels::for_each_use;
 use crate::kernel_names::kernel_names;
@@ -16,7 +17,7 @@ use tegula_base::{Diagnostics, EntityId};
 use tegula_ir::op::{OpRules, Types};
 use tegula_ir::pass::{Changed, PassCx};
 use tegula_ir::rewrite::Cloner;
-use tegula_ir::{Op, OpId, RegionId, Value};
+use tegula_ir::{Op, OpId, RegionId, ScalarOp, Value};
 use tegula_tensor::facts::is_source;
 use tegula_tensor::{KernelClass, TensorFunc, TensorOp, TensorProgram, TensorType};
 
@@ -88,7 +89,7 @@ fn partition_region(
         func.results(*op).iter().for_each(|value| places[value.index()] = Some(place));
     }
     let mut ops = ops;
-    sink_dequantisations(func, region, &mut ops, &mut turns);
+    sink_growing(func, region, &mut ops, &mut turns);
     let mut members: BTreeMap<Turn, Vec<OpId>> = BTreeMap::new();
     for (op, turn) in ops.iter().zip(&turns).filter(|(_, turn)| turn.stage % 2 == 1) {
         members.entry(*turn).or_default().push(*op);
@@ -116,20 +117,22 @@ fn partition_region(
     Changed::Yes
 }
 
-/// Moves the device's dequantisations, with what moves their floats, to the later regions that read them: there a contraction
-/// sees that its factors are bytes, and bytes are what comes over. Each region gets its own.
-fn sink_dequantisations(func: &mut TensorFunc, region: RegionId, ops: &mut Vec<OpId>, turns: &mut Vec<Turn>) {
+/// Moves the device's ops whose results have more bytes than their operands, with what moves those results, to the later
+/// regions that read them. There a contraction sees that its factors are bytes, and a scatter that its places are all one;
+/// and less comes over. Each region gets its own.
+fn sink_growing(func: &mut TensorFunc, region: RegionId, ops: &mut Vec<OpId>, turns: &mut Vec<Turn>) {
     let mut turn_of: BTreeMap<OpId, Turn> = ops.iter().copied().zip(turns.iter().copied()).collect();
     for place in (0..ops.len()).rev() {
         let (op, own) = (ops[place], turns[place]);
-        if own.stage.is_multiple_of(2) || !is_dequantised(func, op) {
+        if own.stage.is_multiple_of(2) || !grows(func, op) {
             continue;
         }
         let value = func.results(op)[0];
         let users: BTreeSet<OpId> = func.users(value).iter().copied().collect();
         let mut later: BTreeMap<Turn, Vec<OpId>> = BTreeMap::new();
         for user in &users {
-            if let Some(turn) = turn_of.get(user).filter(|turn| turn.stage % 2 == 1 && **turn > own) {
+            let turn = turn_of.get(&standing(func, *user, region));
+            if let Some(turn) = turn.filter(|turn| turn.stage % 2 == 1 && **turn > own) {
                 later.entry(*turn).or_default().push(*user);
             }
         }
@@ -156,11 +159,24 @@ fn sink_dequantisations(func: &mut TensorFunc, region: RegionId, ops: &mut Vec<O
     }
 }
 
-/// Whether an op dequantises, or moves what a dequantisation gave.
-fn is_dequantised(func: &TensorFunc, mut op: OpId) -> bool {
+/// The op of a region that an op is, or is in.
+fn standing(func: &TensorFunc, mut op: OpId, region: RegionId) -> OpId {
+    while let Some(parent) = func.parent(op).filter(|parent| *parent != region)
+        && let Some(owner) = func.owner(parent)
+    {
+        op = owner;
+    }
+    op
+}
+
+/// Whether an op makes more bytes of what it reads, or moves what such an op gave.
+fn grows(func: &TensorFunc, mut op: OpId) -> bool {
     loop {
         match func.kind(op) {
-            TensorOp::Dequantize { .. } => return true,
+            TensorOp::Dequantize { .. } | TensorOp::Broadcast { .. } => return true,
+            TensorOp::Elementwise { f: ScalarOp::Cast { to, .. } } => {
+                return to.size() > func.ty(func.operand(op, 0)).dtype.size();
+            }
             TensorOp::Reshape { .. } | TensorOp::Transpose { .. } => match func.def_op(func.operand(op, 0)) {
                 Some(before) => op = before,
                 None => return false,
