@@ -22,6 +22,7 @@ mod forecast;
 mod groups;
 mod halves;
 mod lpu;
+mod lpu_decoding;
 mod null;
 mod packing;
 mod pair_sums;

@@ -7,8 +7,8 @@ use crate::keep_wide::keep_wide;
 use crate::partition::partition;
 use crate::passes::{
     Precision, canonicalise, decompose_composites, decompose_recurrent, decompose_wide_attention,
-    fold_constants, fold_scales, inline_branches, legalise_types, recover_composites, requantise,
-    round_factors, simplify_sizes, sum_channels, sum_pairs, transform_filters, transpose_factors,
+    fold_constants, fold_scales, inline_branches, legalise_types, narrow_places, recover_composites,
+    requantise, round_factors, simplify_sizes, sum_channels, sum_pairs, transform_filters, transpose_factors,
     unpack_nibbles, widen_rows,
 };
 use crate::share_kernels::share_kernels;
@@ -28,6 +28,7 @@ pub fn tensor_pipeline(targets: Targets<'_>, precision: Precision) -> Pipeline<'
         .pass("unpack_nibbles", move |program, cx| unpack_nibbles(program, target, cx))
         .pass("fold_constants", move |program, cx| fold_constants(program, target, cx))
         .pass("decompose_recurrent", move |program, cx| decompose_recurrent(program, targets, cx))
+        .pass("narrow_places", move |program, cx| narrow_places(program, targets, cx))
         // What a formula says twice is said once.
         .pass("cse", |program, _| Ok(program.for_each_func(cse)))
         // Constants are folded, so that scales and zero points are seen.

@@ -8,7 +8,7 @@ mod inputs;
 use crate::target;
 
 use std::path::{Path, PathBuf};
-use tegula_backend::{Target, Targets};
+use tegula_backend::{Contractions, Target, Targets};
 use tegula_base::{DType, Diagnostics};
 use tegula_ir::rewrite::{cse, dce};
 use tegula_ir::{Changed, PassCx, Pipeline, PrintOptions, RunOptions, parse_program, print_program};
@@ -51,6 +51,10 @@ fn pipeline<'a>(name: &str, target: &'a dyn Target) -> Pipeline<'a, TensorProgra
         "form_kernels" => p.pass("form_kernels", move |program, cx| form_kernels(program, target, cx)),
         "inline_branches" => p.pass("inline_branches", passes::inline_branches),
         "legalise_types" => p.pass("legalise_types", passes::legalise_types),
+        "narrow_places" => p.pass("narrow_places", move |program, cx| {
+            let targets = Targets { contractions: Contractions::Device, ..Targets::host(target) };
+            passes::narrow_places(program, targets, cx)
+        }),
         "recover_composites" => p.pass("recover_composites", move |program, cx| {
             passes::recover_composites(program, Targets::host(target), cx)
         }),

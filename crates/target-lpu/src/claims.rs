@@ -90,6 +90,10 @@ pub(crate) fn claims(func: &TensorFunc, op: OpId, lpu: &Lpu, factors: FloatFacto
         TensorOp::Pad { mode: PadMode::Constant, .. } if !is_constant(func, func.operand(op, 1)) => {
             no("its padding is computed")
         }
+        TensorOp::ScatterElements { .. } => match lower::row_axis(func, op) {
+            None => no("it writes no whole rows to one place of 32 bits"),
+            Some(_) => repeats::long(func, func.operand(op, 0), lpu).unwrap_or(Claim::Yes),
+        },
         other => lower::movement_claims(other),
     }
 }

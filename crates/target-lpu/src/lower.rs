@@ -26,6 +26,7 @@ mod quantised;
 mod quantize;
 mod reduce;
 mod repeat;
+mod scatter;
 mod transpose;
 
 use crate::flow::{Access, Flow, FlowProgram, FlowValue, Kind, Loops, Port, ValueId};
@@ -38,7 +39,7 @@ use tegula_base::{DType, EntityId, HostTensor};
 use tegula_ir::{Op, OpId, RegionId, Value};
 use tegula_isa_lpu::word::Element;
 use tegula_machine::Lpu;
-use tegula_tensor::facts::integer_factor;
+use tegula_tensor::facts::{integer_factor, one_place};
 use tegula_tensor::{TensorFunc, TensorOp, TensorProgram};
 
 pub(crate) use casts::stored;
@@ -49,6 +50,7 @@ pub(crate) use moves::claims as movement_claims;
 pub(crate) use norm::normal_form;
 pub(crate) use quantised::{DEEPEST, conversions, is_known, is_of_bytes};
 pub(crate) use reduce::claims as reduce_claims;
+pub(crate) use scatter::row_axis;
 
 /// A tensor on the chip.
 #[derive(Clone, Debug)]
@@ -160,6 +162,10 @@ fn wanted_in(func: &TensorFunc, region: RegionId, wanted: &mut [bool]) {
             read[0] = conv::unpadded(func, read[0], window).value;
         }
         read.extend(integer_factor(func, op));
+        // Of places that are all the same, one.
+        if row_axis(func, op).is_some() {
+            read[1] = one_place(func, read[1]).unwrap_or(read[1]);
+        }
         read.into_iter().for_each(|value| wanted[value.index()] = true);
         func.regions_of(op).iter().for_each(|inner| wanted_in(func, *inner, wanted));
     }
@@ -226,6 +232,10 @@ impl Lower<'_> {
             TensorOp::Conv { .. } => return self.conv(op, shape),
             TensorOp::Pool { .. } => return self.pool(op, &shape),
             TensorOp::Quantize { .. } => self.quantize(op, &shape, dtype)?,
+            TensorOp::ScatterElements { .. } => {
+                let axis = row_axis(self.func, op).ok_or("its places differ")?;
+                self.scatter_rows(op, axis)?
+            }
             kind => self.movement(op, kind, shape, dtype)?,
         };
         Ok(Lowered::Computed(tensor))

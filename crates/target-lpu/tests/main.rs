@@ -5,4 +5,5 @@ mod channels;
 mod factors;
 mod regions;
 mod repeats;
+mod scatters;
 mod support;

@@ -83,6 +83,19 @@ pub fn integer_factor(func: &TensorFunc, op: OpId) -> Option<Value> {
     }
 }
 
+/// The one number that all elements of a value are copies of.
+pub fn one_place(func: &TensorFunc, mut value: Value) -> Option<Value> {
+    let is_one = |value: Value| func.ty(value).shape.iter().all(|dim| dim.is_const(1));
+    while !is_one(value) {
+        let op = func.def_op(value)?;
+        match func.kind(op) {
+            TensorOp::Broadcast { .. } | TensorOp::Reshape { .. } => value = func.operand(op, 0),
+            _ => return None,
+        }
+    }
+    Some(value)
+}
+
 /// Whether an op gives for each of its indices an element of a table that is there before the kernel.
 pub fn is_lookup(func: &TensorFunc, op: OpId) -> bool {
     let TensorOp::Gather { .. } = func.kind(op) else { return false };

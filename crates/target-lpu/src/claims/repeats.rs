@@ -94,7 +94,7 @@ fn misses(func: &TensorFunc, op: OpId, number: Counted, trips: u32, lpu: &Lpu) -
 }
 
 /// Why rows do not lie one behind the other.
-fn long(func: &TensorFunc, value: Value, lpu: &Lpu) -> Option<Claim> {
+pub(super) fn long(func: &TensorFunc, value: Value, lpu: &Lpu) -> Option<Claim> {
     let shape = func.ty(value).shape.as_static()?;
     let rows = lower::vectors(&lower::rows_apart(&shape), super::lanes(lpu));
     let most = lpu.mem.words / MOST_OF_BANK;
