@@ -7,7 +7,7 @@ mod repeats;
 use crate::lower;
 use crate::target::{CAPACITY, FloatFactors};
 use tegula_backend::{Claim, Resource, Short};
-use tegula_base::DType;
+use tegula_base::{DType, EntityId};
 use tegula_ir::{OpId, Value};
 use tegula_machine::Lpu;
 use tegula_tensor::facts::integer_factor;
@@ -111,7 +111,16 @@ fn unfit(func: &TensorFunc, value: Value, lpu: &Lpu) -> Option<Claim> {
     if lower::is_known(func, value, lower::DEEPEST) {
         return shape.contains(&0).then(|| no("a tensor is empty"));
     }
-    unfit_shape(&shape, lpu)
+    match unfit_shape(&shape, lpu) {
+        // Rows of an image are filled with pixels.
+        Some(refused) => match lower::channel_axes(func)[value.index()] {
+            Some(axis) if matches!(&refused, Claim::Short(short) if short.resource == Resource::Tensor) => {
+                unfit_image(&shape, axis, lpu)
+            }
+            _ => Some(refused),
+        },
+        None => None,
+    }
 }
 
 /// The share of a half's SRAM that a computed tensor may take: an operation reads and writes others beside it.
@@ -120,8 +129,8 @@ const MOST_OF_HALF: u32 = 3;
 /// Slices of a vector whose elements have 4 bytes.
 const SLICES: u32 = 4;
 
-/// What keeps a computed tensor from lying on the chip. It lies in one half, so that it comes on one set of streams; the
-/// channels of what convolutions read and write lie last.
+/// What keeps a computed tensor that is no image from lying on the chip. It lies in one half, so that it comes on one set of
+/// streams.
 fn unfit_shape(shape: &[usize], lpu: &Lpu) -> Option<Claim> {
     let count = shape.iter().fold(1usize, |count, extent| count.saturating_mul(*extent));
     match count {
@@ -129,14 +138,7 @@ fn unfit_shape(shape: &[usize], lpu: &Lpu) -> Option<Claim> {
         1..=MOST_ELEMENTS => {}
         _ => return Some(short(Resource::Elements, count as u64, MOST_ELEMENTS as u64)),
     }
-    let rows = lower::vectors(lower::squeezed(shape), lanes(lpu));
-    match shape.len() {
-        // Of what convolutions read and write, channels are the second axis, or the last.
-        3.. if unfit_rows(rows, lpu).is_some() => {
-            unfit_image(shape, shape.len() - 1, lpu).and_then(|_| unfit_image(shape, 1, lpu))
-        }
-        _ => unfit_rows(rows, lpu),
-    }
+    unfit_rows(lower::vectors(lower::squeezed(shape), lanes(lpu)), lpu)
 }
 
 /// What keeps an image whose channels are an axis from lying on the chip.

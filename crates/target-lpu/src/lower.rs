@@ -45,7 +45,7 @@ use tegula_tensor::{TensorFunc, TensorOp, TensorProgram};
 pub(crate) use casts::stored;
 pub(crate) use counted::Counted;
 pub(crate) use elementwise::claims as elementwise_claims;
-pub(crate) use images::{grouped, ordered};
+pub(crate) use images::{channel_axes, grouped, ordered};
 pub(crate) use moves::claims as movement_claims;
 pub(crate) use norm::normal_form;
 pub(crate) use quantised::{DEEPEST, conversions, is_known, is_of_bytes};

@@ -16,7 +16,7 @@ use tegula_tensor::{TensorFunc, TensorOp};
 const RANK: usize = 3;
 
 /// The axis of channels of each value, by its number.
-pub(super) fn channel_axes(func: &TensorFunc) -> Vec<Option<usize>> {
+pub(crate) fn channel_axes(func: &TensorFunc) -> Vec<Option<usize>> {
     let mut axes = vec![None; func.value_count()];
     let ops = func.walk();
     for &op in &ops {
