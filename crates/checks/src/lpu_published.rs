@@ -56,14 +56,12 @@ pub fn run(args: &[String]) -> Result<Outcome> {
         .with("holding", holding)
         .with("failed", failed)
         .with("goals_reached", count(Verdict::Reached))
-        .with("goals_open", count(Verdict::Open))
-        .with("later", count(Verdict::Later)))
+        .with("goals_open", count(Verdict::Open)))
 }
 
 fn ours(row: &Figure, is_whole: bool, machine: &Machine) -> Result<Ours> {
     match row.kind {
         Kind::Exact | Kind::AtMost { .. } | Kind::Ratio { .. } => fixed::ours(row, machine),
         Kind::Goal { .. } => goals::ours(row, is_whole, machine),
-        Kind::Later => Ok(Ours::default()),
     }
 }

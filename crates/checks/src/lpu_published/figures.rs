@@ -45,8 +45,6 @@ pub enum Kind {
         /// In the row's unit.
         tile_bound: Option<f64>,
     },
-    /// There is no check yet.
-    Later,
 }
 
 /// The cycles of a goal.
@@ -77,7 +75,6 @@ pub enum Verdict {
     Reached,
     /// A goal that is not met.
     Open,
-    Later,
 }
 
 /// All rows. Errors: the file is malformed.
@@ -102,7 +99,6 @@ impl Figure {
             Kind::Goal { bar, .. } => {
                 (bar.is_some_and(|bar| ours.reach >= bar), Verdict::Reached, Verdict::Open)
             }
-            Kind::Later => return Verdict::Later,
         };
         if holds { yes } else { no }
     }
@@ -120,7 +116,6 @@ impl Figure {
                     Against::TileBound => format!("{share} tile bound{bound}"),
                 }
             }
-            Kind::Later => String::new(),
         }
     }
 
@@ -132,10 +127,8 @@ impl Figure {
             Verdict::Fails => "FAILS",
             Verdict::Reached => "reached",
             Verdict::Open => "goal",
-            Verdict::Later => "later",
         };
         let (own, ratio, note) = match ours {
-            Ok(_) if matches!(self.kind, Kind::Later) => (String::new(), String::new(), String::new()),
             Ok(ours) => {
                 (number(ours.value), format!("{:.2}", ours.value / self.published), ours.note.clone())
             }
@@ -232,7 +225,7 @@ mod tests {
         assert_eq!((verdict("V3", 144.0, 0.0), verdict("V3", 145.0, 0.0)), (Verdict::Holds, Verdict::Fails));
         assert_eq!((verdict("V4", 39.0, 0.0), verdict("V4", 40.0, 0.0)), (Verdict::Holds, Verdict::Fails));
         assert_eq!((verdict("V6", 80.5, 0.95), verdict("V6", 80.4, 0.94)), (Verdict::Reached, Verdict::Open));
-        assert_eq!((verdict("V7", 670.0, 1.0), verdict("V8", 0.0, 0.0)), (Verdict::Reached, Verdict::Later));
+        assert_eq!((verdict("V7", 670.0, 1.0), verdict("V8", 0.0, 0.0)), (Verdict::Reached, Verdict::Open));
         let failed = || Err(anyhow::anyhow!("does not compile"));
         assert_eq!(
             (of("V9")[0].verdict(&failed()), of("V5")[0].verdict(&failed())),
